@@ -1,0 +1,242 @@
+/* amon.h - what is in amon.out, the file of a profiled process.
+ *
+ * The file is the monitor's live memory, mapped shared: it is valid at every
+ * moment, complete after any death, and readable while the program runs.
+ * It is little-endian, of fixed-width fields, without pointers, and laid out as
+ *
+ *     header (one page) | chunk | chunk | chunk | ...
+ *
+ * A chunk starts at a multiple of AMON_PAGE, says its own size, and never moves;
+ * header.used is the end of the last one.  Chunks are only ever appended, and
+ * the items of a chunk are published by raising its count after they are whole,
+ * so a file that is cut off anywhere is readable up to the cut.
+ *
+ * What a reader must know beyond this header is in doc/format.md. */
+#ifndef AMON_H
+#define AMON_H
+
+#include <stdint.h>
+
+#define AMON_MAGIC	"amon.out"	/* 8 bytes, no final NUL */
+#define AMON_VERSION	1
+#define AMON_PAGE	4096u		/* alignment of chunks, bytes */
+#define AMON_CHUNK_MAGIC 0x6b6e6863u	/* "chnk" */
+#define AMON_NONE	UINT32_MAX	/* no such index */
+
+/* Which clock charged the contexts: unit and meaning of amon_counter.time. */
+enum amon_clock {
+	AMON_CLOCK_NONE,	/* calls are counted, no time is taken */
+	AMON_CLOCK_TICK,	/* CPU time of the thread, sampled, nanoseconds */
+	AMON_CLOCK_TSC,		/* elapsed cycles at each change of context; see tsc_hz */
+	AMON_CLOCK_WALL,	/* elapsed time, sampled, sleep included, nanoseconds */
+};
+
+/* What drives a sampled clock. */
+enum amon_source {
+	AMON_SOURCE_NONE,	/* not a sampled clock, or it could not be started */
+	AMON_SOURCE_SAMPLER,	/* a thread of the monitor looks at the others */
+	AMON_SOURCE_TIMER,	/* a POSIX CPU timer of each thread, SIGPROF */
+	AMON_SOURCE_PERF,	/* a perf software clock of each thread, SIGPROF */
+};
+
+/* How the process stood when the file was last written. */
+enum amon_state {
+	AMON_RUNNING,		/* runs, or died without a chance to say so */
+	AMON_ENDED,		/* left through exit or by returning from main */
+	AMON_EXECED,		/* another program took its place */
+};
+
+/* Things that were lost or done otherwise than asked; header.notes[] counts
+ * each kind.  New kinds are added at the end. */
+enum amon_note {
+	AMON_NOTE_OUT_OF_MEMORY,	/* contexts that could not be made: memory refused */
+	AMON_NOTE_MEMORY_BOUND,		/* calls that met the bound: new contexts elided */
+	AMON_NOTE_LOST_CALLS,		/* calls counted in the context "lost" only */
+	AMON_NOTE_NO_FILE,		/* file could not be made; see note_errno */
+	AMON_NOTE_DISK_FULL,		/* chunks that the disk refused */
+	AMON_NOTE_TRUNCATED,		/* mapped file was truncated by others */
+	AMON_NOTE_COPIED,		/* file lives elsewhere and was copied at exit */
+	AMON_NOTE_OTHER_NAME,		/* amon.out was held; another name was taken */
+	AMON_NOTE_TIMER_FAILED,		/* threads whose time nobody takes */
+	AMON_NOTE_CLOCK_CHANGED,	/* the clock asked for could not be had */
+	AMON_NOTE_OVERRUN,		/* ticks that came late and were added up */
+	AMON_NOTE_RESYNC,		/* frames popped because the stack had been unwound */
+	AMON_NOTE_AMBIGUOUS,		/* frames of which it is unknown whether they live */
+	AMON_NOTE_FOREIGN_STACK,	/* entries on a machine stack seen for the first time */
+	AMON_NOTE_STACK_OVERFLOW,	/* calls deeper than the shadow stack: depth counted only */
+	AMON_NOTE_UNBALANCED_EXIT,	/* exits without an entry */
+	AMON_NOTE_FORK_UNSEEN,		/* forks that ran no handler (_Fork, clone) */
+	AMON_NOTE_FORK,			/* children forked */
+	AMON_NOTE_VFORK,		/* children of vfork, counted for nobody */
+	AMON_NOTE_THREAD_FOLDED,	/* ended threads whose counters were added up */
+	AMON_NOTE_PC_LOST,		/* ticks whose PC found no room in the table */
+	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; ticks changed */
+	AMON_NOTE_UNLOADED,		/* modules unloaded while the program ran */
+	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
+	AMON_NOTES
+};
+
+/* The first page. */
+struct amon_header {
+	char magic[8];			/* AMON_MAGIC */
+	uint32_t version;		/* AMON_VERSION */
+	uint32_t header_size;		/* sizeof (struct amon_header), bytes */
+	uint64_t used;			/* end of the last chunk, bytes from the start */
+	uint32_t counter_size;		/* sizeof (struct amon_counter), bytes */
+	uint32_t machine;		/* ELF e_machine of the program */
+	uint32_t state;			/* enum amon_state */
+	int32_t exit_status;		/* wait status if aprof run knew it, else -1 */
+	int32_t pid;			/* of the process */
+	int32_t ppid;			/* of its parent at the start */
+	uint64_t start_realtime;	/* when the file was begun, ns since 1970 UTC */
+	uint64_t start_monotonic;	/* the same by CLOCK_MONOTONIC, ns */
+	uint64_t start_ticks;		/* field starttime of /proc/PID/stat: with pid, who wrote this */
+	uint64_t end_monotonic;		/* when it ended, ns; 0 while running or unknown */
+	uint64_t reset_monotonic;	/* when counters were last zeroed, ns; 0: never */
+	uint64_t cpu_before;		/* CPU time of the process before the monitor began, ns */
+	uint64_t cpu_total;		/* CPU time of the process when it ended, ns; 0: unknown */
+	uint32_t clock;			/* enum amon_clock */
+	uint32_t source;		/* enum amon_source: of the time */
+	uint32_t pc_source;		/* enum amon_source: of the program counters */
+	uint32_t rate;			/* samples each second asked for; 0: not sampled */
+	uint64_t tsc_hz;		/* cycles each second; 0: unknown */
+	uint64_t hook_picoseconds;	/* calibrated cost of one entry and exit, 1e-12 s */
+	uint64_t hook_inside;		/* part of it charged to the routine entered, 1e-12 s */
+	uint64_t memory_bound;		/* APROF_MEMORY, bytes */
+	uint64_t memory_private;	/* monitor's memory beside the file, bytes */
+	uint32_t way;			/* bits 1 << enum amon_way seen so far */
+	uint32_t reset_request;		/* raised by aprof reset; the monitor zeroes and copies it to reset_done */
+	uint32_t reset_done;		/* last request carried out */
+	uint32_t note_errno;		/* errno of the last note that has one; 0: none */
+	uint64_t notes[64];		/* how often each enum amon_note */
+	char host[64];			/* node name, NUL-terminated */
+	char program[512];		/* absolute path of the executable */
+	char directory[512];		/* working directory at the start */
+	char command[1024];		/* arguments, each ended by NUL; cut to fit */
+	uint32_t command_size;		/* bytes used in command */
+	uint32_t command_cut;		/* 1: the arguments did not all fit */
+};
+
+/* How hooks got into the program (bits of header.way). */
+enum amon_way {
+	AMON_WAY_FENTRY,	/* __aprof_entry and __return__ */
+	AMON_WAY_CYG,		/* __cyg_profile_func_enter and _exit */
+	AMON_WAY_MCOUNT,	/* mcount or __fentry__, return addresses redirected */
+	AMON_WAY_INLINE,	/* compiler plugin */
+};
+
+enum amon_kind {
+	AMON_MODULES = 1,	/* struct amon_module, 8-aligned, each of its own length */
+	AMON_ROUTINES,		/* struct amon_routine[count] */
+	AMON_THREADS,		/* struct amon_thread[count] */
+	AMON_CONTEXTS,		/* of one thread: amon_link[capacity], page, amon_counter[capacity] */
+	AMON_PCS,		/* of one thread: struct amon_pc[capacity], a hash table */
+	AMON_FILLER,		/* space to skip */
+};
+
+/* Head of every chunk; items follow at offset `first`. */
+struct amon_chunk {
+	uint32_t magic;		/* AMON_CHUNK_MAGIC */
+	uint32_t kind;		/* enum amon_kind */
+	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
+	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
+	uint32_t count;		/* items that are whole (AMON_MODULES: bytes; AMON_PCS: slots taken) */
+	uint32_t capacity;	/* items that fit (AMON_MODULES: bytes) */
+	uint32_t first;		/* offset of the items from the chunk's start, bytes */
+	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
+	uint32_t base;		/* AMON_CONTEXTS: index of the first item among its thread's */
+	uint32_t reserved[6];	/* 0 */
+};
+
+/* One executable mapping of a module: as a rule the text segment. */
+struct amon_module {
+	uint32_t size;		/* bytes of this record, path and padding included */
+	uint32_t epoch;		/* load epoch: 0 at the start, raised by each dlclose seen */
+	uint64_t start;		/* first address of the mapping */
+	uint64_t end;		/* one past its last */
+	uint64_t offset;	/* file offset of start, bytes */
+	uint64_t bias;		/* load address minus link address; AMON addresses minus bias are the ELF file's */
+	uint8_t build_id_size;	/* bytes of build_id used; 0: has none */
+	uint8_t main_program;	/* 1: the executable itself */
+	uint8_t unloaded;	/* 1: no longer mapped there */
+	uint8_t hooked;		/* 1: at least one of its routines called a hook */
+	uint32_t path_size;	/* bytes of path, final NUL included */
+	uint8_t build_id[32];	/* GNU build-id */
+	/* char path[path_size]; then zeros up to a multiple of 8 */
+};
+
+enum { AMON_ROUTINE_INSIDE = 1 };	/* address is inside the routine, not its entry */
+
+/* A routine: a function that called an entry hook.  Its index names it in links. */
+struct amon_routine {
+	uint64_t address;	/* run-time address that the hook saw */
+	uint32_t module;	/* index of the module that held it; AMON_NONE: unknown */
+	uint32_t flags;		/* AMON_ROUTINE_INSIDE */
+};
+
+/* Well-known pseudo-routines: indices that no amon_routine has. */
+enum {
+	AMON_ROUTINE_ROOT = 0x7fffff00,	/* of context 0: nothing is active */
+	AMON_ROUTINE_ELIDED,		/* "(elided)": callers not recorded, memory bound */
+	AMON_ROUTINE_LOST,		/* "(lost)": calls of which nothing else is known */
+	AMON_ROUTINE_MONITOR,		/* "(monitor)": time inside the slow path */
+	AMON_ROUTINE_UNPLACED,		/* "(unplaced)": CPU time that no tick saw */
+};
+
+enum amon_thread_state {
+	AMON_THREAD_LIVE,	/* running, or nothing else is known */
+	AMON_THREAD_ENDED,	/* its destructors ran */
+	AMON_THREAD_FOLDED,	/* sum of several ended threads */
+};
+
+/* A thread.  Its index names it in chunks.  Its contexts are numbered from 0 in
+ * the order of its AMON_CONTEXTS chunks. */
+struct amon_thread {
+	uint32_t tid;		/* kernel's thread id, of the last one if folded */
+	uint32_t state;		/* enum amon_thread_state */
+	uint32_t current;	/* context it was in when it or the process ended; AMON_NONE: unknown */
+	uint32_t depth;		/* open frames then; shadow-stack ways only */
+	uint64_t folded;	/* threads whose counters are summed here, 1 as a rule */
+	uint64_t start_monotonic; /* first hook, ns */
+	uint64_t cpu_first;	/* its CPU clock at the first hook, ns */
+	uint64_t cpu_last;	/* its CPU clock when last looked at, ns */
+	uint64_t unplaced;	/* time that no sample could place, ns */
+	uint64_t monitor;	/* time inside the slow path, same unit as counters */
+	uint64_t ticks;		/* samples taken */
+	uint64_t monitor_ticks;	/* of them inside the slow path */
+	uint64_t misses;	/* entries that the first probe did not answer */
+	uint64_t deepest;	/* largest depth of the shadow stack, frames */
+	uint64_t slow;		/* entries that went to the slow path: transitions made */
+	char name[16];		/* NUL-terminated */
+	uint64_t reserved[2];	/* 0 */
+};
+
+/* A transition of the machine: in context `parent`, `routine` is called.
+ * Steps A1-A5 of Spivey 2004, replayed (history.h), give the history of the context that it
+ * leads to.  Item 0 of each thread is the root: parent AMON_NONE, routine AMON_ROUTINE_ROOT,
+ * the empty history.  parent is below the item's own index and is the first item with its
+ * history, so that: an item whose history no earlier one has is a context; any other
+ * is a transition to one; a transition to its own parent counts direct recursive calls.
+ * parent AMON_NONE with another routine starts a history of its own (an unknown stack,
+ * (elided), (lost)). */
+struct amon_link {
+	uint32_t parent;	/* index among the thread's items */
+	uint32_t routine;	/* index of a routine, or a pseudo-routine */
+};
+
+/* Counters of an item; updated in place, by one instruction each. */
+struct amon_counter {
+	uint64_t calls;		/* times the transition was taken */
+	uint64_t time;		/* time charged to the context, unit by header.clock */
+	uint64_t ticks;		/* samples that charged it */
+	uint64_t reserved;	/* 0 */
+};
+
+/* How often a sample found this program counter in this context. */
+struct amon_pc {
+	uint64_t pc;		/* address; 0: empty slot */
+	uint32_t context;	/* index among the thread's items */
+	uint32_t count;		/* samples */
+};
+
+#endif

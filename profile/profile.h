@@ -1,0 +1,135 @@
+/* profile.h - a profile in memory: what one or several amon.out files say, merged.
+ *
+ * Contexts with equal histories are one, whatever thread or file they come from;
+ * shares[] keeps the parts that each thread has in it.  Routines and modules of several files are
+ * unified by (build-id or path, address within the file).  Nothing here does I/O or
+ * knows ELF: bytes in, plain structs out.  All memory belongs to the profile and goes
+ * with profile_free. */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "amon.h"
+#include "error.h"
+#include "history.h"
+
+#define PROFILE_NONE UINT32_MAX
+
+/* One file that went into the profile. */
+struct profile_run {
+	char *label;			/* name of the file as given to profile_read */
+	struct amon_header header;	/* its header, checked; strings NUL-terminated */
+	bool truncated;			/* the file was cut off; what remained was used */
+	uint64_t cut_at;		/* where reading stopped, bytes; meaningful if truncated */
+	uint32_t first_thread;		/* its threads in threads[] */
+	uint32_t threads;		/* how many */
+	uint32_t contexts;		/* distinct histories in this file, over its threads; root not counted */
+	uint64_t transitions;		/* items, over its threads; roots not counted */
+	uint64_t calls;			/* all calls, direct recursive ones included */
+	uint64_t file_size;		/* bytes */
+};
+
+/* A module, as the file names it. */
+struct profile_module {
+	char *path;			/* as mapped, "[vdso]" and the like included */
+	uint8_t build_id[32];		/* GNU build-id */
+	uint32_t build_id_size;		/* bytes of it; 0: none */
+	bool main_program;		/* the executable */
+	bool hooked;			/* some routine of it called a hook */
+};
+
+/* A routine: the place that called an entry hook. */
+struct profile_routine {
+	uint32_t module;		/* index in modules[], PROFILE_NONE for pseudo and unknown */
+	uint32_t flags;			/* AMON_ROUTINE_INSIDE */
+	uint32_t pseudo;		/* AMON_ROUTINE_ROOT...: which pseudo-routine; 0: a real one */
+	uint64_t address;		/* link-time address in the module's ELF file; run-time one if module is PROFILE_NONE */
+};
+
+/* A thread of one of the runs. */
+struct profile_thread {
+	uint32_t run;			/* index in runs[] */
+	struct amon_thread record;	/* as in the file, times converted to ns; name NUL-terminated */
+	uint32_t current;		/* context it was in at the end; PROFILE_NONE: unknown */
+};
+
+/* A context: one history and the sums of its counters over all threads.
+ * Parents come before children.  contexts[0] is the root, the empty history. */
+struct profile_context {
+	uint32_t parent;		/* context with the history before the step; PROFILE_NONE: starts anew */
+	uint32_t routine;		/* index in routines[] of the last entry, the running routine; PROFILE_NONE for the root */
+	uint32_t length;		/* entries in the history */
+	uint32_t folded;		/* 1: the step unmarked an entry, so history is parent's no longer; else 0 */
+	uint64_t entries;		/* calls that entered it from another context */
+	uint64_t recursive;		/* direct recursive calls in it */
+	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
+	uint64_t time;			/* raw, ns */
+	uint64_t ticks;			/* samples */
+	uint64_t hooks;			/* estimated cost of hooks within time, ns; may exceed time */
+};
+
+/* What one thread has in one context. Sorted by thread, then context. */
+struct profile_share {
+	uint32_t context;		/* index in contexts[] */
+	uint32_t thread;		/* index in threads[] */
+	uint64_t entries;		/* calls that entered the context */
+	uint64_t recursive;		/* direct recursive calls */
+	uint64_t time;			/* raw, ns */
+	uint64_t ticks;			/* samples */
+};
+
+/* How often samples found a program counter in a context.  Sorted by context. */
+struct profile_pc {
+	uint32_t context;		/* index in contexts[] */
+	uint32_t module;		/* index in modules[], PROFILE_NONE: unknown */
+	uint64_t address;		/* link-time address in the module's ELF file, else run-time */
+	uint64_t count;			/* samples */
+};
+
+struct profile {
+	struct profile_run *runs;	/* the files */
+	uint32_t nruns;			/* how many */
+	struct profile_module *modules;	/* every module seen */
+	uint32_t nmodules;		/* how many */
+	struct profile_routine *routines; /* every routine seen, pseudo ones included */
+	uint32_t nroutines;		/* how many */
+	struct profile_thread *threads;	/* threads of all runs */
+	uint32_t nthreads;		/* how many */
+	struct profile_context *contexts; /* merged contexts, [0] the root */
+	uint32_t ncontexts;		/* how many */
+	struct profile_share *shares;	/* parts by thread */
+	size_t nshares;			/* how many */
+	struct profile_pc *pcs;		/* program counters */
+	size_t npcs;			/* how many */
+	uint32_t longest;		/* length of the longest history, entries */
+	uint64_t time;			/* sum of contexts[].time, ns */
+	uint64_t monitor;		/* time in the slow path, ns */
+	uint64_t unplaced;		/* time that no sample placed, ns */
+	struct profile_private *private; /* the reader's own */
+};
+
+/* A profile of nothing.  NULL: out of memory.  Freed with profile_free. */
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/* Add the amon.out in the LEN bytes at DATA, called LABEL in messages, to P.  False with *ERR set when it is
+ * not one, is corrupt, or does not go with what P holds (another clock); P is then as before.
+ * A file cut off or still being written is read up to its last whole item.  DATA may be
+ * freed afterwards. */
+bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err);
+
+/* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
+ * routines[] as routines.  Returns its length.  Linear in the length. */
+size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);
+
+/* The context's time less the hooks' cost, never below 0, ns. */
+uint64_t profile_charged(const struct profile_context *c);
+
+/* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
+ * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */
+void *profile_write(const struct profile *p, size_t *len, struct error *err);
+
+#endif
