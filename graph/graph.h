@@ -2,7 +2,20 @@
  *
  * graph_build settles the routines (clones and aliases fold), normalises each history that this
  * renamed, merges contexts that became equal, and attributes the time of each context by one of the models.
- * Reports see only this struct.  No I/O, no ELF. */
+ * Reports see only this struct.  No I/O, no ELF.
+ *
+ * What is conserved, to the nanosecond, by the history model (mod 2^64, should a file's counters overflow):
+ *
+ *   sum of routines' self                     = graph.time
+ *   each routine: sum of self2 + child2 over its incoming arcs    = its total
+ *   each routine: self + sum of self1 + child1 over its outgoing arcs = its total
+ *   each routine: sum of calls over its incoming arcs             = its calls
+ *   each arc that is not `folded`: self1 = self2, child1 = child2
+ *   sum of contexts' time                     = graph.time + graph.outside
+ *   time + outside + hooks = the profile's time, when nothing is left out by focus or thread
+ *   hooks + hooks_unplaced = the estimated cost of all hooks in what is kept
+ *
+ * and the same of self_ticks, ticks and outside_ticks, from which nothing is subtracted. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -30,7 +43,7 @@ struct graph_name {
 /* A routine after folding. Times in ns, of the model and charged or raw as asked. */
 struct graph_routine {
 	struct graph_name name;	/* strings owned by the caller of graph_build */
-	uint64_t calls;		/* entries from other routines */
+	uint64_t calls;		/* entries from other routines, those of .part and .cold pieces not counted */
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t self;		/* time in the routine itself */
 	uint64_t total;		/* time while it was active, counted once */
@@ -44,7 +57,8 @@ struct graph_routine {
 	bool pseudo;		/* (elided), (lost), ... */
 };
 
-/* An arc of the dynamic call graph.  from GRAPH_NONE: <spontaneous>. */
+/* An arc of the dynamic call graph.  from GRAPH_NONE: <spontaneous>, the callee was the first
+ * entry of a history; nobody has the outgoing view of such an arc, both views say the incoming one. */
 struct graph_arc {
 	uint32_t from;		/* caller, index in routines[] */
 	uint32_t to;		/* callee */
@@ -53,36 +67,54 @@ struct graph_arc {
 	uint64_t child1;	/* outgoing view: time of what `to` called, ns */
 	uint64_t self2;		/* incoming view: the same for the callee's list of parents, ns */
 	uint64_t child2;	/* incoming view, ns */
-	bool folded;		/* some of it ran between two unmarked entries: no known call */
+	bool folded;		/* recursion: in some context only one of its ends was marked, so the two views may differ */
 };
 
-/* A context after folding and normalisation, parents before children, [0] the root. */
+/* A context after folding and normalisation, parents before children, [0] the root.
+ * Most contexts are their parent's history and one more entry; only where a step unmarked an entry is
+ * the history spelled out.  graph_history gives it in either case. */
 struct graph_context {
-	uint32_t history;	/* offset of its first entry in history[] */
+	uint32_t parent;	/* context whose history with `routine` added is this one; GRAPH_NONE: spelled out, or the root */
+	uint32_t routine;	/* running routine, the last entry; GRAPH_NONE at the root */
 	uint32_t length;	/* entries */
-	uint64_t entries;	/* calls that entered it */
-	uint64_t recursive;	/* direct recursive calls */
+	uint32_t spelled;	/* parent GRAPH_NONE: offset of the first entry in spelled[] */
+	bool kept;		/* false: left out by focus or thread, all counters are 0 */
+	uint64_t entries;	/* calls that entered it, those of .part and .cold pieces not counted */
+	uint64_t recursive;	/* direct recursive calls, those between folded clones included */
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
 };
 
-/* A cycle that was really traversed (DESIGN section 6): suffix of a context from the last unmarked
- * entry of its running routine to the end, rotated to a canonical start (the smallest routine index of the rotation). */
+/* A cycle that was really traversed.  Where an entry s(j) of a history is marked and the same routine
+ * has an unmarked entry before it, the last of them at i, the entries s(i) .. s(j-1) are a cycle, closed by the call of s(j).
+ * A context ends the cycle for which j is its last entry; of all cycles that its history holds the innermost
+ * is the one with the largest j.  So each context ends at most one cycle and gives its time to at most one.
+ * Two cycles are one if a rotation makes them equal, unknown links included; the least rotation stands for
+ * them.  Cycles whose entries were squeezed out by A4 and A5 are not seen. */
 struct graph_cycle {
-	uint32_t first;		/* offset of its entries in cycle_entries[] */
+	size_t first;		/* offset of its entries in cycle_entries[] */
 	uint32_t length;	/* entries, the repeated routine once */
 	uint64_t calls;		/* entries of the contexts that end it */
 	uint64_t time;		/* of the contexts in which it is the innermost, ns */
 };
+
+/* An entry of a cycle: the routine, and whether the link to the next entry (from the last: to the first) is a
+ * known call; it is not between two unmarked entries. */
+typedef uint32_t cycle_entry;
+
+static inline cycle_entry cycle_entry_of(uint32_t routine, bool known) { return routine << 1 | known; }
+static inline uint32_t cycle_routine(cycle_entry e) { return e >> 1; }
+static inline bool cycle_link_known(cycle_entry e) { return e & 1; }
 
 enum graph_model { GRAPH_HISTORY, GRAPH_GPROF, GRAPH_CCT };
 
 struct graph_options {
 	enum graph_model model;	/* attribution; history is the default */
 	bool raw;		/* do not subtract the hooks' cost */
-	char **focus;		/* extended regular expressions for whole names; contexts without such a routine are left out */
+	char **focus;		/* extended regular expressions for whole display names; contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
-	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
+	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all.  The cost of the hooks in a
+				 * context is shared among the threads by their time in it. */
 };
 
 struct graph {
@@ -96,37 +128,54 @@ struct graph {
 	uint32_t *in_arcs;		/* indices in arcs[], sorted by to, then from */
 	struct graph_context *contexts;	/* distinct normalised histories */
 	uint32_t ncontexts;		/* how many */
-	uint32_t *context_of;		/* profile context -> index in contexts[], GRAPH_NONE: not in focus */
-	history_entry *history;		/* entries of all contexts, with indices of routines[] */
+	uint32_t *context_of;		/* profile context -> index in contexts[]; see kept */
+	history_entry *spelled;		/* histories that are spelled out, with indices of routines[] */
+	uint32_t longest;		/* length of the longest history, entries */
 	struct graph_cycle *cycles;	/* largest time first, then calls, then entries */
 	uint32_t ncycles;		/* how many */
-	uint32_t *cycle_entries;	/* routines of all cycles */
-	uint64_t time;			/* sum of the contexts, ns: equals the sum of routines' self */
-	uint64_t hooks;			/* hooks' cost subtracted, ns */
-	uint64_t hooks_unplaced;	/* estimated cost that exceeded the contexts' time, ns */
-	uint64_t monitor;		/* time in the slow path, ns */
-	uint64_t unplaced;		/* time no sample placed, ns */
-	uint64_t calls;			/* all calls, recursive ones included */
-	uint64_t ticks;			/* all samples */
+	cycle_entry *cycle_entries;	/* entries of all cycles */
+	uint64_t time;			/* sum of the routines' self, ns */
+	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
+	uint64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw */
+	uint64_t hooks_unplaced;	/* estimated cost that exceeded the contexts' time, ns; 0 if raw */
+	uint64_t monitor;		/* time in the slow path, ns; of the one thread if one was asked for */
+	uint64_t unplaced;		/* time no sample placed, ns; of the one thread if one was asked for */
+	uint64_t calls;			/* sum of the routines' calls and recursive calls */
+	uint64_t ticks;			/* samples behind time */
+	uint64_t outside_ticks;		/* samples behind outside */
 };
 
-/* Build the graph of P with the given NAMES, one for each of its routines. NULL with *ERR set: out of memory, bad pattern.
- * Freed with graph_free; P and NAMES must outlive it. */
+/* Build the graph of P with the given NAMES, one for each of its routines.  Freed with graph_free; P, NAMES and the
+ * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad regular expression, or one
+ * that no routine's name matches), ERROR_USAGE (a model that is not built in, no such thread).
+ * Linear in the contexts and in the entries of the histories that unmarked something. */
 struct graph *graph_build(const struct profile *p, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);
+
+/* Free all of G; NULL is allowed. */
 void graph_free(struct graph *g);
 
-/* A node of a tree view. Children are nodes[first .. first + nchildren), sorted by total, largest first. */
+/* Write the history of CONTEXT to OUT, which has room for g->longest entries, with indices of g->routines[].
+ * Returns its length.  Linear in the length. */
+size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);
+
+/* A node of a tree view: a path of entries.  Paths of equal routines are one node, whether entries are
+ * marked or not; known and unknown links to the parent are two.  Children are nodes[first .. first + nchildren), sorted by total,
+ * then calls, largest first, then by routine.  Parents come before children.
+ *
+ *   top-down:   total = self + totals of the children + rest
+ *   bottom-up:  total = totals of the children + rest */
 struct tree_node {
 	uint32_t routine;	/* index in graph.routines; GRAPH_NONE at the root */
 	uint32_t parent;	/* index of a node; GRAPH_NONE at the root */
-	uint32_t first;		/* first child */
+	uint32_t first;		/* first child; 0 if there is none */
 	uint32_t nchildren;	/* how many */
-	uint64_t self;		/* time in it, ns */
-	uint64_t total;		/* with its children, ns: always self + children's totals */
-	uint64_t calls;		/* entries of the contexts that end here */
+	uint64_t self;		/* top-down: of the contexts that end here, ns; bottom-up: total of the root's children, 0 deeper */
+	uint64_t total;		/* time of the contexts whose histories pass here, ns; at the root graph.time + graph.outside */
+	uint64_t rest;		/* part of total that no child has, ns: left out by the limits; bottom-up also histories that begin here */
+	uint64_t calls;		/* top-down: entries of the contexts that end here; bottom-up: entries of those whose histories pass */
 	uint64_t ticks;		/* samples behind total */
-	bool folded;		/* the entry is unmarked: folded recursion */
+	bool folded;		/* in some history the entry is unmarked: folded recursion */
 	bool gap;		/* the link to the parent joins two unmarked entries: no known call */
 };
 
@@ -135,9 +184,20 @@ struct tree {
 	size_t nnodes;		/* how many */
 };
 
-/* The top-down tree: histories as paths from the root; or, BOTTOM_UP, from the running routine to the root,
- * roots being the routines with self time.  NULL with *ERR set: out of memory.  Freed with tree_free. */
-struct tree *tree_build(const struct graph *g, bool bottom_up, struct error *err);
+/* What to build of a tree.  All zero: everything, top-down.  Of a million contexts a bottom-up tree without
+ * limits can have tens of millions of nodes: reports that print a part of it should say which. */
+struct tree_options {
+	bool bottom_up;		/* children are callers; the root's children are the routines with self time */
+	uint32_t depth;		/* deepest level, the root's children being 1; 0: all */
+	uint64_t min_time;	/* leave out nodes with a smaller total, ns */
+};
+
+/* The top-down tree: histories as paths from the root; or the bottom-up one, from the running routine to the root.
+ * In a run without time (clock none) the bottom-up tree has all routines.
+ * NULL with *ERR set: out of memory.  Freed with tree_free. */
+struct tree *tree_build(const struct graph *g, const struct tree_options *options, struct error *err);
+
+/* Free T; NULL is allowed. */
 void tree_free(struct tree *t);
 
 #endif

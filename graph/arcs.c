@@ -1,0 +1,114 @@
+/* arcs.c - arcs by (caller, callee): found by hash while the graph is built, sorted at its end.
+ *
+ * Open addressing, at most half full; slots hold index + 1. */
+#include "arcs.h"
+
+#include <stdlib.h>
+
+#include "build.h"
+
+static uint32_t *slot_of(const struct arcs *a, uint32_t from, uint32_t to)
+{
+	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t mask = a->nslots - 1;
+
+	for (size_t i = hash >> 32 & mask;; i = (i + 1) & mask) {
+		const struct graph_arc *arc = a->arcs + a->slots[i] - 1;
+
+		if (a->slots[i] == 0 || (arc->from == from && arc->to == to))
+			return a->slots + i;
+	}
+}
+
+static bool rehash(struct arcs *a)
+{
+	size_t nslots = a->nslots ? 2 * a->nslots : 256;
+	uint32_t *slots = calloc(nslots, sizeof *slots);
+
+	if (!slots)
+		return false;
+	free(a->slots);
+	a->slots = slots;
+	a->nslots = nslots;
+	for (uint32_t i = 0; i < a->n; i++)
+		*slot_of(a, a->arcs[i].from, a->arcs[i].to) = i + 1;
+	return true;
+}
+
+struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
+{
+	uint32_t *slot;
+
+	if (2 * ((size_t)a->n + 1) > a->nslots && !rehash(a))
+		return NULL;
+	slot = slot_of(a, from, to);
+	if (*slot == 0) {
+		if (!build_grow(&a->arcs, a->n, &a->room, sizeof *a->arcs))
+			return NULL;
+		a->arcs[a->n] = (struct graph_arc){ .from = from, .to = to };
+		*slot = ++a->n;
+	}
+	return a->arcs + *slot - 1;
+}
+
+static int by_from_then_to(const void *x, const void *y)
+{
+	const struct graph_arc *a = x, *b = y;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+/* first_out, nout, first_in and nin of the routines, from the sorted arcs. */
+static void find_ranges(struct graph *g)
+{
+	uint32_t in = 0;
+
+	for (uint32_t i = g->narcs; i-- > 0;) {
+		g->routines[g->arcs[i].to].nin++;
+		if (g->arcs[i].from != GRAPH_NONE) {
+			g->routines[g->arcs[i].from].first_out = i;
+			g->routines[g->arcs[i].from].nout++;
+		}
+	}
+	for (uint32_t r = 0; r < g->nroutines; r++) {
+		g->routines[r].first_in = in;
+		in += g->routines[r].nin;
+	}
+}
+
+/* A counting sort by callee, stable, so that callers stay in order; nin counts up again. */
+static void sort_incoming(struct graph *g)
+{
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		g->routines[r].nin = 0;
+	for (uint32_t i = 0; i < g->narcs; i++) {
+		struct graph_routine *to = g->routines + g->arcs[i].to;
+
+		g->in_arcs[to->first_in + to->nin++] = i;
+	}
+}
+
+bool arcs_settle(struct arcs *a, struct graph *g, struct error *err)
+{
+	g->in_arcs = calloc((size_t)a->n + 1, sizeof *g->in_arcs);
+	if (!g->in_arcs)
+		return build_no_memory(err);
+	g->arcs = a->arcs;
+	g->narcs = a->n;
+	a->arcs = NULL;
+	a->n = a->room = 0;
+	if (g->narcs > 0)
+		qsort(g->arcs, g->narcs, sizeof *g->arcs, by_from_then_to);
+	find_ranges(g);
+	sort_incoming(g);
+	return true;
+}
+
+void arcs_free(struct arcs *a)
+{
+	free(a->arcs);
+	free(a->slots);
+	*a = (struct arcs){ 0 };
+}

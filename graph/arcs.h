@@ -1,0 +1,25 @@
+/* arcs.h - the arcs of a graph while it grows: a hash table from (caller, callee). */
+#ifndef ARCS_H
+#define ARCS_H
+
+#include "graph.h"
+
+struct arcs {
+	struct graph_arc *arcs;	/* in the order in which they were met */
+	uint32_t n;		/* how many */
+	uint32_t room;		/* how many fit */
+	uint32_t *slots;	/* hash table of indices + 1; 0: empty */
+	size_t nslots;		/* a power of two, or 0 before the first arc */
+};
+
+/* The arc FROM -> TO, made with zeros when new; valid until the next call.  NULL: out of memory. */
+struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to);
+
+/* Move the arcs to G, sorted, with in_arcs and the routines' ranges; A is empty afterwards.
+ * False with *ERR set when memory is short. */
+bool arcs_settle(struct arcs *a, struct graph *g, struct error *err);
+
+/* Free what A holds. */
+void arcs_free(struct arcs *a);
+
+#endif

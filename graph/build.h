@@ -1,0 +1,61 @@
+/* build.h - what the files of graph/ share while a graph is built.
+ *
+ *     routines_settle -> contexts_fold -> charge_contexts -> focus_apply -> calls and self times -> a model -> cycles_find
+ *
+ * Each step fills its own fields of struct graph and relies on those before it.  Steps return
+ * false with *ERR set; graph_build then frees what there is. */
+#ifndef BUILD_H
+#define BUILD_H
+
+#include "arcs.h"
+#include "graph.h"
+
+/* Fold the routines of g->profile by key: fills routines[] (names only) and routine_of[]. */
+bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err);
+
+/* Replay the profile's contexts on the folded routines: fills contexts[] without counters, context_of[],
+ * spelled[] and longest. */
+bool contexts_fold(struct graph *g, struct error *err);
+
+/* Counters of the contexts, by thread and charged or raw as the options say: fills them and
+ * hooks, hooks_unplaced, monitor and unplaced. */
+bool charge_contexts(struct graph *g, const struct graph_name *names, struct error *err);
+
+/* Clear `kept` and zero the counters of contexts in which no routine is active that the patterns name. */
+bool focus_apply(struct graph *g, struct error *err);
+
+/* What runs in a context and in all that extend its history: the contexts that have it as a prefix and reach it
+ * by parent links. */
+struct weight {
+	uint64_t time;		/* sum of their times, ns */
+	uint64_t ticks;		/* sum of their samples */
+	bool live;		/* one of them at least is kept */
+};
+
+/* The weights of all contexts, malloc'ed; NULL with *ERR set when memory is short. */
+struct weight *contexts_weigh(const struct graph *g, struct error *err);
+
+/* The routine before the last entry of context C, not the root: its caller; GRAPH_NONE if it has none. */
+uint32_t contexts_caller(const struct graph *g, uint32_t c);
+
+/* A model: from contexts with their times, and arcs with their calls, to the routines' total and total_ticks, the
+ * arcs' times, and what else is its own.  W are the contexts' weights.  It may add arcs. */
+typedef bool graph_model_function(struct graph *g, struct arcs *arcs, const struct weight *w, struct error *err);
+
+/* Spivey 2004, "Presenting the results". */
+graph_model_function history_model_attribute;
+
+/* Fill cycles[], ncycles and cycle_entries[]. */
+bool cycles_find(struct graph *g, const struct weight *w, struct error *err);
+
+/* Sets *ERR to ERROR_MEMORY, returns 0. */
+int build_no_memory(struct error *err);
+
+/* See that *DATA (a pointer to the first item, NULL at first) has room for one more item of SIZE bytes than the N it has,
+ * doubling; *ROOM is its size, in items.  False: out of memory, or more than 2^32 - 2 items; the array is as before. */
+bool build_grow(void *data, uint32_t n, uint32_t *room, size_t size);
+
+/* Smallest power of two that is at least twice N, for a hash table of N items. */
+size_t build_table_size(size_t n);
+
+#endif

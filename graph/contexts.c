@@ -1,0 +1,247 @@
+/* contexts.c - the profile's contexts on the folded routines.
+ *
+ * A history whose routines were renamed must be normalised: only the last mark of a routine stays, adjacent
+ * equals collapse, A4 and A5 again.  That is what the machine would have made had it seen the folded routines
+ * from the start, so the machine is run again: the context after a step is A1-A5 on the context before it.
+ *
+ *     Main P X P.part.0      Main -> P -> X -> P       gives Main P' X P
+ *     Main P P.part.0        A1 at the last step       gives Main P
+ *
+ * Most steps add an entry and unmark nothing; their contexts are (parent, routine).  A step that unmarks is spelled out.
+ * Equal histories are found by hash and then compared (B2), for either kind can equal the other. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+
+/* The machine that is run again. */
+struct folding {
+	struct graph *g;	/* whose contexts are made */
+	bool *several;		/* by routine of the graph: several of the profile's are folded in it */
+	uint64_t *hashes;	/* by context: of its history */
+	uint32_t *slots;	/* hash table of contexts + 1; 0: empty */
+	size_t nslots;		/* a power of two */
+	history_entry *made;	/* history after the step */
+	history_entry *other;	/* history that it is compared with */
+	uint32_t nspelled;	/* entries in g->spelled */
+	uint32_t room;		/* how many fit there */
+};
+
+size_t graph_history(const struct graph *g, uint32_t context, history_entry *out)
+{
+	const struct graph_context *c = g->contexts + context;
+	size_t length = c->length;
+
+	for (; c->parent != GRAPH_NONE; c = g->contexts + c->parent)
+		out[c->length - 1] = history_marked(c->routine);
+	if (c->length > 0)
+		memcpy(out, g->spelled + c->spelled, c->length * sizeof *out);
+	return length;
+}
+
+uint32_t contexts_caller(const struct graph *g, uint32_t context)
+{
+	const struct graph_context *c = g->contexts + context;
+
+	if (c->parent != GRAPH_NONE)
+		return g->contexts[c->parent].routine;
+	return c->length > 1 ? history_routine(g->spelled[c->spelled + c->length - 2]) : GRAPH_NONE;
+}
+
+/* Whether context C has the history that context PARENT and ROUTINE make; f->made is filled if it must be. */
+static bool is_child(struct folding *f, uint32_t c, uint32_t parent, uint32_t routine)
+{
+	const struct graph_context *context = f->g->contexts + c;
+	size_t n;
+
+	if (context->parent != GRAPH_NONE && context->parent == parent && context->routine == routine)
+		return true;
+	if (context->length != f->g->contexts[parent].length + 1 || context->routine != routine)
+		return false;
+	n = graph_history(f->g, parent, f->made);
+	f->made[n] = history_marked(routine);
+	graph_history(f->g, c, f->other);
+	return memcmp(f->made, f->other, (n + 1) * sizeof *f->made) == 0;
+}
+
+/* Whether context C has the history of N entries in f->made. */
+static bool is_made(struct folding *f, uint32_t c, size_t n)
+{
+	return f->g->contexts[c].length == n && graph_history(f->g, c, f->other) == n
+		&& memcmp(f->made, f->other, n * sizeof *f->made) == 0;
+}
+
+/* Enter CONTEXT with HASH in its free SLOT. */
+static uint32_t add(struct folding *f, uint32_t *slot, uint64_t hash, struct graph_context context)
+{
+	struct graph *g = f->g;
+	uint32_t c = g->ncontexts++;
+
+	context.kept = true;
+	g->contexts[c] = context;
+	f->hashes[c] = hash;
+	*slot = c + 1;
+	if (context.length > g->longest)
+		g->longest = context.length;
+	return c;
+}
+
+/* The context after a step that unmarks nothing. */
+static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
+{
+	uint64_t hash = history_hash_add(f->hashes[parent], history_marked(routine));
+	size_t mask = f->nslots - 1, i = hash & mask;
+
+	for (; f->slots[i] != 0; i = (i + 1) & mask)
+		if (f->hashes[f->slots[i] - 1] == hash && is_child(f, f->slots[i] - 1, parent, routine))
+			return f->slots[i] - 1;
+	return add(f, f->slots + i, hash, (struct graph_context){ .parent = parent, .routine = routine,
+		.length = f->g->contexts[parent].length + 1 });
+}
+
+/* Copy the N entries of f->made to g->spelled.  False: out of memory. */
+static bool spell(struct folding *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!build_grow(&f->g->spelled, f->nspelled, &f->room, sizeof *f->g->spelled))
+			return false;
+		f->g->spelled[f->nspelled++] = f->made[i];
+	}
+	return true;
+}
+
+/* The context with the history of N entries in f->made, spelled out; GRAPH_NONE: out of memory. */
+static uint32_t spelled_out(struct folding *f, size_t n, uint32_t routine)
+{
+	uint64_t hash = history_hash(f->made, n);
+	size_t mask = f->nslots - 1, i = hash & mask;
+	uint32_t first = f->nspelled;
+
+	for (; f->slots[i] != 0; i = (i + 1) & mask)
+		if (f->hashes[f->slots[i] - 1] == hash && is_made(f, f->slots[i] - 1, n))
+			return f->slots[i] - 1;
+	if (!spell(f, n))
+		return GRAPH_NONE;
+	return add(f, f->slots + i, hash, (struct graph_context){ .parent = GRAPH_NONE, .routine = routine,
+		.length = n, .spelled = first });
+}
+
+static bool is_active(const history_entry *s, size_t n, uint32_t routine)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] == history_marked(routine))
+			return true;
+	return false;
+}
+
+/* The context after ROUTINE was called in PARENT; MAY_UNMARK if it can be active there already.
+ * GRAPH_NONE: out of memory. */
+static uint32_t step(struct folding *f, uint32_t parent, uint32_t routine, bool may_unmark)
+{
+	size_t n;
+
+	if (f->g->contexts[parent].routine == routine)
+		return parent;					/* A1 */
+	if (!may_unmark)
+		return append(f, parent, routine);		/* A2 alone */
+	n = graph_history(f->g, parent, f->made);
+	if (!is_active(f->made, n, routine))
+		return append(f, parent, routine);
+	return spelled_out(f, history_next(f->made, n, routine), routine);
+}
+
+/* Replay all steps.  One of a routine that stands for itself alone unmarks what it unmarked in the profile. */
+static bool replay(struct folding *f)
+{
+	const struct profile *p = f->g->profile;
+
+	for (uint32_t i = 1; i < p->ncontexts; i++) {
+		const struct profile_context *c = p->contexts + i;
+		uint32_t parent = c->parent == PROFILE_NONE ? 0 : f->g->context_of[c->parent];
+		uint32_t routine = f->g->routine_of[c->routine];
+
+		assert(c->parent == PROFILE_NONE || c->parent < i);
+		f->g->context_of[i] = step(f, parent, routine, c->folded || f->several[routine]);
+		if (f->g->context_of[i] == GRAPH_NONE)
+			return false;
+	}
+	return true;
+}
+
+static void find_several(struct folding *f)
+{
+	const struct graph *g = f->g;
+	const uint32_t *of = g->routine_of;
+	uint32_t next = 0;
+
+	/* Routines are numbered by first appearance: one that is not new has been there before. */
+	for (uint32_t i = 0; i < g->profile->nroutines; i++)
+		if (of[i] == next)
+			next++;
+		else
+			f->several[of[i]] = true;
+}
+
+static bool folding_start(struct folding *f)
+{
+	struct graph *g = f->g;
+	size_t n = g->profile->ncontexts, longest = (size_t)g->profile->longest + 1;
+
+	f->nslots = build_table_size(n);
+	f->slots = calloc(f->nslots, sizeof *f->slots);
+	f->several = calloc((size_t)g->nroutines + 1, sizeof *f->several);
+	f->hashes = calloc(n + 1, sizeof *f->hashes);
+	f->made = calloc(longest + 1, sizeof *f->made);
+	f->other = calloc(longest + 1, sizeof *f->other);
+	g->contexts = calloc(n + 1, sizeof *g->contexts);
+	g->context_of = calloc(n + 1, sizeof *g->context_of);
+	return f->slots && f->several && f->hashes && f->made && f->other && g->contexts && g->context_of;
+}
+
+static void folding_end(struct folding *f)
+{
+	free(f->slots);
+	free(f->several);
+	free(f->hashes);
+	free(f->made);
+	free(f->other);
+}
+
+bool contexts_fold(struct graph *g, struct error *err)
+{
+	struct folding f = { .g = g };
+	bool done = folding_start(&f);
+
+	if (done) {
+		find_several(&f);
+		add(&f, f.slots + (HISTORY_HASH_EMPTY & (f.nslots - 1)), HISTORY_HASH_EMPTY,
+			(struct graph_context){ .parent = GRAPH_NONE, .routine = GRAPH_NONE });
+		done = replay(&f);
+	}
+	folding_end(&f);
+	return done || build_no_memory(err);
+}
+
+struct weight *contexts_weigh(const struct graph *g, struct error *err)
+{
+	struct weight *w = calloc(g->ncontexts, sizeof *w);
+
+	if (!w) {
+		build_no_memory(err);
+		return NULL;
+	}
+	for (uint32_t i = g->ncontexts; i-- > 0;) {
+		const struct graph_context *c = g->contexts + i;
+
+		w[i].time += c->time;
+		w[i].ticks += c->ticks;
+		w[i].live |= c->kept;
+		if (c->parent == GRAPH_NONE)
+			continue;
+		w[c->parent].time += w[i].time;
+		w[c->parent].ticks += w[i].ticks;
+		w[c->parent].live |= w[i].live;
+	}
+	return w;
+}

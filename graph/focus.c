@@ -1,0 +1,82 @@
+/* focus.c - accumulate only the contexts in which one of the named routines is active (Spivey 2004, "Presenting
+ * the results"), so that the profile is that of these routines and their descendants. */
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+
+/* POSIX takes the leftmost and then the longest match: if one covers the whole name it is this. */
+static bool matches_whole(const regex_t *regex, const char *name)
+{
+	regmatch_t match;
+
+	return regexec(regex, name, 1, &match, 0) == 0 && match.rm_so == 0
+		&& (size_t)match.rm_eo == strlen(name);
+}
+
+static bool mark_matching(const struct graph *g, const char *pattern, bool *named, struct error *err)
+{
+	bool found = false;
+	regex_t regex;
+	char why[120];
+	int code = regcomp(&regex, pattern, REG_EXTENDED);
+
+	if (code == REG_ESPACE)
+		return build_no_memory(err);
+	if (code != 0) {
+		regerror(code, &regex, why, sizeof why);
+		return error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET, "focus '%.80s': %s", pattern, why);
+	}
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (matches_whole(&regex, g->routines[r].name.name))
+			named[r] = found = true;
+	regfree(&regex);
+	return found || error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET,
+		"focus '%.80s': no routine of the profile has such a name; the pattern must cover the whole name", pattern);
+}
+
+/* Whether a named routine is active in C; IN are the answers for the contexts before it. */
+static bool in_focus(const struct graph *g, const struct graph_context *c, const bool *named, const bool *in)
+{
+	if (c->parent != GRAPH_NONE)
+		return in[c->parent] || named[c->routine];
+	for (uint32_t i = 0; i < c->length; i++) {
+		history_entry e = g->spelled[c->spelled + i];
+
+		if (history_is_marked(e) && named[history_routine(e)])
+			return true;
+	}
+	return false;
+}
+
+static void keep(struct graph *g, const bool *named, bool *in)
+{
+	for (uint32_t i = 0; i < g->ncontexts; i++) {
+		struct graph_context *c = g->contexts + i;
+
+		in[i] = in_focus(g, c, named, in);
+		if (in[i])
+			continue;
+		c->kept = false;
+		c->entries = c->recursive = c->time = c->ticks = 0;
+	}
+}
+
+bool focus_apply(struct graph *g, struct error *err)
+{
+	bool *named, *in, done;
+
+	if (g->options.nfocus == 0)
+		return true;
+	named = calloc((size_t)g->nroutines + 1, sizeof *named);
+	in = calloc(g->ncontexts, sizeof *in);
+	done = (named && in) || build_no_memory(err);
+	for (size_t i = 0; done && i < g->options.nfocus; i++)
+		done = mark_matching(g, g->options.focus[i], named, err);
+	if (done)
+		keep(g, named, in);
+	free(named);
+	free(in);
+	return done;
+}

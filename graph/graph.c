@@ -1,0 +1,125 @@
+/* graph.c - from a profile to a graph, step by step. */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "build.h"
+
+/* A model that is not there yet is NULL. */
+static graph_model_function *const models[] = {
+	[GRAPH_HISTORY] = history_model_attribute,
+};
+
+int build_no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while the call graph was built");
+}
+
+bool build_grow(void *data, uint32_t n, uint32_t *room, size_t size)
+{
+	uint32_t more = *room < UINT32_MAX / 2 ? (*room ? 2 * *room : 64) : UINT32_MAX - 1;
+	void *array;
+
+	if (n < *room)
+		return true;
+	if (n >= more)
+		return false;
+	memcpy(&array, data, sizeof array);
+	array = reallocarray(array, more, size);
+	if (!array)
+		return false;
+	memcpy(data, &array, sizeof array);
+	*room = more;
+	return true;
+}
+
+size_t build_table_size(size_t n)
+{
+	size_t size = 16;
+
+	while (size < 2 * n)
+		size *= 2;
+	return size;
+}
+
+/* What no model changes: the routines' self times and calls, and the calls on the arcs. Entries count on the arc
+ * from the entry before the running routine. */
+static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
+{
+	for (uint32_t i = 1; i < g->ncontexts; i++) {
+		const struct graph_context *c = g->contexts + i;
+		struct graph_routine *r = g->routines + c->routine;
+		struct graph_arc *arc;
+
+		if (!c->kept)
+			continue;
+		arc = arcs_at(arcs, contexts_caller(g, i), c->routine);
+		if (!arc)
+			return build_no_memory(err);
+		arc->calls += c->entries;
+		r->calls += c->entries;
+		r->recursive += c->recursive;
+		r->self += c->time;
+		r->self_ticks += c->ticks;
+		g->calls += c->entries + c->recursive;
+		g->time += c->time;
+		g->ticks += c->ticks;
+	}
+	g->outside = g->contexts[0].time;
+	g->outside_ticks = g->contexts[0].ticks;
+	return true;
+}
+
+static bool attribute(struct graph *g, struct error *err)
+{
+	struct arcs arcs = { 0 };
+	struct weight *w = contexts_weigh(g, err);
+	bool done = w && count_calls(g, &arcs, err)
+		&& models[g->options.model](g, &arcs, w, err)
+		&& arcs_settle(&arcs, g, err)
+		&& cycles_find(g, w, err);
+
+	arcs_free(&arcs);
+	free(w);
+	return done;
+}
+
+struct graph *graph_build(const struct profile *p, const struct graph_name *names,
+			  const struct graph_options *options, struct error *err)
+{
+	struct graph *g;
+
+	if ((size_t)options->model >= sizeof models / sizeof *models || !models[options->model]) {
+		error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "only the history model is built in");
+		return NULL;
+	}
+	g = calloc(1, sizeof *g);
+	if (!g) {
+		build_no_memory(err);
+		return NULL;
+	}
+	g->profile = p;
+	g->options = *options;
+	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, names, err)
+	    && focus_apply(g, err) && attribute(g, err))
+		return g;
+	graph_free(g);
+	return NULL;
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	free(g->routines);
+	free(g->routine_of);
+	free(g->arcs);
+	free(g->in_arcs);
+	free(g->contexts);
+	free(g->context_of);
+	free(g->spelled);
+	free(g->cycles);
+	free(g->cycle_entries);
+	free(g);
+}

@@ -1,0 +1,105 @@
+/* history_model.c - the history model of attribution (Spivey 2004, "Presenting the results").
+ *
+ * A context with time t where P runs gives, for each marked entry B of its history, in the item A[B]C:
+ *
+ *     total(B) += t
+ *     arc A -> B, incoming view:  self2 or child2 += t, as B = P or not
+ *     arc B -> C, outgoing view:  self1 or child1 += t, as C = P or not
+ *
+ * P is marked once only, at the end, so `B = P` is `B is the last entry`.  Contexts that extend a history by parent links have all
+ * its items but that of the last entry, whose C they fill in; so each context is charged at once
+ * with its weight, the time of all that extend it, and no entry is looked at twice: a context that is its parent's history and
+ * one entry touches one arc, one that is spelled out those of its items. */
+#include "build.h"
+
+/* The last entry of a context and those who extend it: T of its own, W with theirs. */
+struct charge {
+	uint64_t t;		/* ns */
+	uint64_t w;		/* ns */
+};
+
+static void charge_incoming(struct graph_arc *arc, const struct charge *charge, bool runs)
+{
+	uint64_t self = runs ? charge->t : 0;
+
+	arc->self2 += self;
+	arc->child2 += charge->w - self;
+}
+
+static void charge_outgoing(struct graph_arc *arc, const struct charge *charge, bool runs)
+{
+	uint64_t self = runs ? charge->t : 0;
+
+	arc->self1 += self;
+	arc->child1 += charge->w - self;
+}
+
+/* The item A[B]C of entry I in the history S of N entries. */
+static bool charge_item(struct arcs *arcs, const history_entry *s, uint32_t n, uint32_t i, const struct charge *charge)
+{
+	uint32_t caller = i > 0 ? history_routine(s[i - 1]) : GRAPH_NONE;
+	struct graph_arc *arc = arcs_at(arcs, caller, history_routine(s[i]));
+
+	if (!arc)
+		return false;
+	charge_incoming(arc, charge, i + 1 == n);
+	if (i == 0)
+		charge_outgoing(arc, charge, i + 1 == n);
+	else
+		arc->folded |= !history_is_marked(s[i - 1]);
+	if (i + 1 == n)
+		return true;
+	arc = arcs_at(arcs, history_routine(s[i]), history_routine(s[i + 1]));
+	if (!arc)
+		return false;
+	charge_outgoing(arc, charge, i + 2 == n);
+	arc->folded |= !history_is_marked(s[i + 1]);
+	return true;
+}
+
+/* All items of a context that is spelled out. */
+static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
+{
+	const history_entry *s = g->spelled + c->spelled;
+	struct charge charge = { .t = c->time, .w = w->time };
+
+	for (uint32_t i = 0; i < c->length; i++) {
+		struct graph_routine *r = g->routines + history_routine(s[i]);
+
+		if (!history_is_marked(s[i]))
+			continue;
+		r->total += w->time;
+		r->total_ticks += w->ticks;
+		if (!charge_item(arcs, s, c->length, i, &charge))
+			return false;
+	}
+	return true;
+}
+
+/* The entry that a context adds to its parent's history. */
+static bool charge_added(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
+{
+	struct charge charge = { .t = c->time, .w = w->time };
+	struct graph_arc *arc = arcs_at(arcs, g->contexts[c->parent].routine, c->routine);
+
+	if (!arc)
+		return false;
+	charge_incoming(arc, &charge, true);
+	charge_outgoing(arc, &charge, true);
+	g->routines[c->routine].total += w->time;
+	g->routines[c->routine].total_ticks += w->ticks;
+	return true;
+}
+
+bool history_model_attribute(struct graph *g, struct arcs *arcs, const struct weight *w, struct error *err)
+{
+	for (uint32_t i = 1; i < g->ncontexts; i++) {
+		const struct graph_context *c = g->contexts + i;
+
+		if (!w[i].live)
+			continue;
+		if (!(c->parent == GRAPH_NONE ? charge_spelled : charge_added)(g, arcs, c, w + i))
+			return build_no_memory(err);
+	}
+	return true;
+}
