@@ -1,0 +1,515 @@
+/* file.c - amon.out as memory: made, mapped, appended to, cut at the end.
+ *
+ * The whole file is mapped at once, sparsely, at the size of the memory bound; a chunk is
+ * made resident (and so has its disk space) before anybody writes to it, so a full disk is
+ * an error here and never a SIGBUS there.  The descriptor is closed at once: the lock that
+ * says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
+ * copied out at exit if at all possible. */
+#include "monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, TRIES = 100 };
+
+static struct sys_lock chunk_lock;
+static char target[PATH];	/* where the file belongs */
+static char actual[PATH];	/* where it is; empty: anonymous memory */
+static uint64_t device, inode;	/* of the file mapped */
+static bool truncated;		/* somebody cut the file under us: its contents are lost */
+static struct amon_header saved; /* as it was at the start, to say so */
+
+/* ---- names ---- */
+
+struct text { char *at, *end; };
+
+static void put(struct text *t, const char *s)
+{
+	while (*s && t->at < t->end - 1)
+		*t->at++ = *s++;
+	*t->at = 0;
+}
+
+static void put_number(struct text *t, uint64_t n)
+{
+	char digits[24], *d = digits + sizeof digits;
+
+	*--d = 0;
+	do
+		*--d = (char)('0' + n % 10);
+	while (n /= 10);
+	put(t, d);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *name = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			name = path + 1;
+	return name;
+}
+
+/* The MPI rank, as the usual launchers tell it. */
+static const char *rank(void)
+{
+	static const char *const names[] = {
+		"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (process_env(names[i]))
+			return process_env(names[i]);
+	return "0";
+}
+
+/* APROF_OUT with %p, %n, %h, %r and %% replaced, or amon.out, in the directory of the start. */
+static void name_target(void)
+{
+	const char *pattern = process_env("APROF_OUT");
+	struct text t = { target, target + sizeof target };
+
+	if (!pattern || !*pattern)
+		pattern = "amon.out";
+	if (*pattern != '/') {
+		put(&t, monitor.header->directory);
+		put(&t, "/");
+	}
+	for (; *pattern; pattern++) {
+		char one[2] = { *pattern, 0 };
+
+		if (*pattern != '%' || !pattern[1]) {
+			put(&t, one);
+			continue;
+		}
+		switch (*++pattern) {
+		case 'p': put_number(&t, (uint64_t)monitor.pid); break;
+		case 'n': put(&t, base_name(monitor.header->program)); break;
+		case 'h': put(&t, monitor.header->host); break;
+		case 'r': put(&t, rank()); break;
+		case '%': put(&t, "%"); break;
+		default: one[0] = *pattern; put(&t, "%"); put(&t, one);
+		}
+	}
+}
+
+/* TARGET itself (try 0), TARGET.PID, TARGET.PID.1, ... */
+static void name_try(char *out, int try)
+{
+	struct text t = { out, out + PATH };
+
+	put(&t, target);
+	if (try > 0) {
+		put(&t, ".");
+		put_number(&t, (uint64_t)monitor.pid);
+	}
+	if (try > 1) {
+		put(&t, ".");
+		put_number(&t, (uint64_t)try - 1);
+	}
+}
+
+/* ---- the file and its place ---- */
+
+/* Is the file behind FD, which nobody holds, one that this very process wrote before an exec? */
+static bool is_ours(long fd)
+{
+	struct amon_header *h = sys_memory(sizeof *h, false);
+	bool ours = h && sys4(pread64, fd, h, sizeof *h, 0) == (long)sizeof *h && h->pid == monitor.pid &&
+		    h->start_ticks == monitor.header->start_ticks;
+
+	if (h)
+		sys2(munmap, h, sizeof *h);
+	return ours;
+}
+
+/* Rename TEMP, our locked file, over NAME unless a live process holds NAME or it is no plain file.
+ * Holding the lock of what is replaced keeps two starters from replacing one another. */
+static bool take_name(const char *temp, const char *name)
+{
+	long fd = sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_KEEP);
+	struct stat old, now;
+	bool taken = false;
+
+	if (!sys_failed(fd))
+		return true;
+	if (fd != -EEXIST && fd != -EINVAL && fd != -ENOSYS)
+		return false;
+	fd = sys4(openat, AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+	if (fd == -ENOENT)
+		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+	if (sys_failed(fd))
+		return false;
+	if (!sys_failed(sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW)) && !is_ours(fd) &&
+	    !sys_failed(sys2(fstat, fd, &old)) && S_ISREG(old.st_mode) &&
+	    !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
+	    old.st_ino == now.st_ino && old.st_dev == now.st_dev)
+		taken = !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+	sys1(close, fd);
+	return taken;
+}
+
+/* File systems on which a shared mapping is slow, incoherent or not to be trusted. */
+static bool is_remote(long fd)
+{
+	struct statfs fs;
+
+	if (sys_failed(sys2(fstatfs, fd, &fs)))
+		return false;
+	switch ((uint32_t)fs.f_type) {
+	case NFS_SUPER_MAGIC: case 0xff534d42 /* CIFS */: case SMB2_SUPER_MAGIC: case FUSE_SUPER_MAGIC:
+	case V9FS_MAGIC: case CEPH_SUPER_MAGIC: case AFS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Create a new file beside NAME, locked. Its name to TEMP.  Returns the descriptor or minus an errno. */
+static long create_beside(const char *name, char *temp)
+{
+	struct text t = { temp, temp + PATH };
+	long fd;
+
+	put(&t, name);
+	put(&t, ".new.");
+	put_number(&t, (uint64_t)monitor.pid);
+	sys3(unlinkat, AT_FDCWD, temp, 0);
+	fd = sys4(openat, AT_FDCWD, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (!sys_failed(fd))
+		sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW);
+	return fd;
+}
+
+/* Largest file that this process may have, bytes. */
+static uint64_t size_limit(void)
+{
+	struct rlimit limit;
+
+	if (sys_failed(sys4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit)))
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
+/* Map FD at SIZE bytes or the largest power-of-two part of it that can be had.  Replaces the mapping that
+ * header stands in for.  False: no. */
+static bool map(long fd, uint64_t size)
+{
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	long at = -ENOMEM;
+
+	for (; size >= 1u << 20; size /= 2) {
+		if (fd >= 0 && sys_failed(sys2(ftruncate, fd, size)))
+			continue;
+		at = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+		if (!sys_failed(at))
+			break;
+	}
+	if (sys_failed(at))
+		return false;
+	if (fd >= 0 && sys_failed(sys3(madvise, at, AMON_PAGE, MADV_POPULATE_WRITE)) &&
+	    sys_failed(sys4(fallocate, fd, 0, 0, AMON_PAGE))) {
+		sys2(munmap, at, size);
+		return false;
+	}
+	mem_copy((void *)at, monitor.header, sizeof *monitor.header);
+	monitor.header = (struct amon_header *)at;
+	monitor.mapped = size;
+	return true;
+}
+
+/* Make a file at one of the names of the target, mapped.  False: *ERROR says why. */
+static bool open_named(uint64_t size, bool remote_too, long *error)
+{
+	char *temp = sys_memory(PATH, false);
+	struct stat st;
+	long fd = -ENOMEM;
+	bool done = false;
+
+	if (temp)
+		fd = create_beside(target, temp);
+	*error = fd;
+	if (sys_failed(fd))
+		goto out;
+	*error = -EREMOTE;
+	if ((remote_too || !is_remote(fd)) && (*error = -ENOSPC, map(fd, size))) {
+		for (int try = 0; try < TRIES && !done; try++) {
+			name_try(actual, try);
+			done = take_name(temp, actual);
+			if (done && try > 0)
+				note(AMON_NOTE_OTHER_NAME);
+		}
+		*error = -EACCES;
+		if (!sys_failed(sys2(fstat, fd, &st))) {
+			device = st.st_dev;
+			inode = st.st_ino;
+		}
+	}
+	if (!done) {
+		sys3(unlinkat, AT_FDCWD, temp, 0);
+		actual[0] = 0;
+	}
+	sys1(close, fd);
+out:
+	if (temp)
+		sys2(munmap, temp, PATH);
+	return done;
+}
+
+/* Memory in place of a file: in /dev/shm, from where a dead process can still be read, else anonymous. */
+static bool open_memory(uint64_t size, long why)
+{
+	char name[64];
+	struct text t = { name, name + sizeof name };
+	long fd;
+
+	put(&t, "/dev/shm/amon.out.");
+	put_number(&t, (uint64_t)monitor.pid);
+	sys3(unlinkat, AT_FDCWD, name, 0);
+	fd = sys4(openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	monitor.anonymous = true;
+	if (!sys_failed(fd)) {
+		struct stat st;
+		bool mapped = size_limit() > size && map(fd, size);
+
+		if (mapped && !sys_failed(sys2(fstat, fd, &st))) {
+			sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW);
+			device = st.st_dev;
+			inode = st.st_ino;
+			mem_copy(actual, name, sizeof name);
+		} else {
+			sys3(unlinkat, AT_FDCWD, name, 0);
+		}
+		sys1(close, fd);
+		if (mapped) {
+			note_error(AMON_NOTE_COPIED, why);
+			return true;
+		}
+	}
+	actual[0] = 0;
+	if (!map(-1, size))
+		return false;
+	note_error(AMON_NOTE_COPIED, why);
+	return true;
+}
+
+bool file_open(uint64_t size)
+{
+	uint64_t limit = size_limit();
+	long error;
+
+	name_target();
+	actual[0] = 0;
+	monitor.header->used = AMON_PAGE;
+	monitor.header->memory_bound = size;
+	if (limit < size)
+		size = limit & -(uint64_t)AMON_PAGE;
+	if (size >= 1u << 20 && open_named(size, false, &error))
+		return true;
+	if (size < 1u << 20)
+		error = -EFBIG;
+	return open_memory(monitor.header->memory_bound, error);
+}
+
+void file_leave(void)
+{
+	static struct amon_header copy;
+	struct amon_header *old = monitor.header;
+
+	mem_copy(&copy, old, sizeof copy);
+	monitor.header = &copy;
+	if (monitor.mapped)
+		sys2(munmap, old, monitor.mapped);
+	monitor.mapped = 0;
+	monitor.anonymous = false;
+	chunk_lock.taken = 0;
+	actual[0] = 0;
+}
+
+/* ---- chunks ---- */
+
+bool file_over_bound(void)
+{
+	uint64_t bound = monitor.header->memory_bound - monitor.header->memory_bound / 8;
+
+	if (bound > monitor.mapped - monitor.mapped / 8)
+		bound = monitor.mapped - monitor.mapped / 8;
+	return monitor.header->used + monitor.memory_private > bound;
+}
+
+/* Make SIZE bytes at AT resident, with disk space behind them. */
+static bool commit(char *at, uint64_t size)
+{
+	long ret = sys3(madvise, at, size, MADV_POPULATE_WRITE);
+
+	if (!sys_failed(ret))
+		return true;
+	if (ret == -EINVAL) {		/* before Linux 5.14 */
+		long fd = actual[0] ? sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0) : -ENOENT;
+		struct stat st;
+		bool done = !actual[0];
+
+		if (sys_failed(fd))
+			return done;
+		if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device)
+			done = !sys_failed(sys4(fallocate, fd, 0, at - (char *)monitor.header, size));
+		sys1(close, fd);
+		return done;
+	}
+	note_error(AMON_NOTE_DISK_FULL, ret);
+	return false;
+}
+
+static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+{
+	struct amon_header *h = monitor.header;
+	uint64_t first = sizeof(struct amon_chunk), counters = 0, size;
+	struct amon_chunk *c = (struct amon_chunk *)((char *)h + h->used);
+
+	size = first + capacity * item_size;
+	if (kind == AMON_CONTEXTS) {
+		counters = (first + capacity * sizeof(struct amon_link) + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
+		size = counters + capacity * sizeof(struct amon_counter);
+	}
+	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
+	if (h->used + size > monitor.mapped || !commit((char *)c, size))
+		return NULL;
+	*c = (struct amon_chunk){
+		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
+		.capacity = capacity, .first = (uint32_t)first, .counters = (uint32_t)counters,
+	};
+	__atomic_store_n(&h->used, h->used + size, __ATOMIC_RELEASE);
+	return c;
+}
+
+struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+{
+	struct amon_chunk *c;
+
+	sys_lock(&chunk_lock);
+	c = chunk_new(kind, thread, capacity, item_size);
+	sys_unlock(&chunk_lock);
+	return c;
+}
+
+/* ---- the end ---- */
+
+/* Write what is mapped to a new file at the target's place. */
+static void copy_out(void)
+{
+	char *temp = sys_memory(PATH, false);
+	long fd = temp ? create_beside(target, temp) : -ENOMEM;
+	uint64_t done = 0, used = monitor.header->used;
+	bool kept = false;
+
+	if (!sys_failed(fd) && used <= size_limit()) {
+		while (done < used) {
+			long n = sys3(write, fd, (char *)monitor.header + done, used - done);
+
+			if (n == -EINTR)
+				continue;
+			if (n <= 0)
+				break;
+			done += (uint64_t)n;
+		}
+		for (int try = 0; done == used && try < TRIES && !kept; try++) {
+			char name[PATH];
+
+			name_try(name, try);
+			kept = take_name(temp, name);
+		}
+	}
+	if (!sys_failed(fd)) {
+		sys1(close, fd);
+		if (!kept)
+			sys3(unlinkat, AT_FDCWD, temp, 0);
+	}
+	if (kept && actual[0])
+		sys3(unlinkat, AT_FDCWD, actual, 0);
+	if (!kept)
+		note_error(AMON_NOTE_NO_FILE, sys_failed(fd) ? fd : -EFBIG);
+}
+
+void file_finish(void)
+{
+	struct stat st;
+	long fd;
+
+	if (monitor.anonymous) {
+		copy_out();
+		return;
+	}
+	fd = sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return;
+	if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device) {
+		sys_lock(&chunk_lock);
+		if (truncated) {
+			saved.notes[AMON_NOTE_TRUNCATED] = 1;
+			saved.state = AMON_ENDED;
+			monitor.mapped = 0;
+			sys4(pwrite64, fd, &saved, sizeof saved, 0);
+		} else if (!sys_failed(sys2(ftruncate, fd, monitor.header->used)))
+			monitor.mapped = monitor.header->used;	/* no chunk goes beyond */
+		sys_unlock(&chunk_lock);
+	}
+	sys1(close, fd);
+}
+
+/* ---- SIGBUS: somebody truncated the file under us ---- */
+
+struct kernel_action {		/* as rt_sigaction has it */
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+static struct kernel_action previous_sigbus;
+
+static bool is_ours_address(uintptr_t address)
+{
+	return address - (uintptr_t)monitor.header < monitor.mapped;
+}
+
+/* Nothing that was in the lost pages is known any more; zeros take their place and no chunk is made again. */
+static void on_sigbus(int sig, void *info, void *context)
+{
+	uintptr_t address = *(uintptr_t *)((char *)info + 16);	/* si_addr */
+	uintptr_t page = address & -(uintptr_t)AMON_PAGE;
+
+	if (is_ours_address(address)) {
+		sys6(mmap, page, AMON_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		truncated = true;
+		return;
+	}
+	if ((uintptr_t)previous_sigbus.handler > 1) {
+		((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+		return;
+	}
+	/* The default, as if we were not here: the access that faulted faults again. */
+	sys4(rt_sigaction, sig, &previous_sigbus, NULL, sizeof(uint64_t));
+}
+
+void file_sigbus(void)
+{
+	struct kernel_action action = {
+		.handler = (void *)on_sigbus,
+		.flags = 4 | 0x08000000 | 0x04000000,	/* SA_SIGINFO, SA_ONSTACK, SA_RESTORER */
+		.restorer = (void *)aprof_signal_return,
+	};
+
+	mem_copy(&saved, monitor.header, sizeof saved);
+	sys4(rt_sigaction, 7 /* SIGBUS */, &action, &previous_sigbus, sizeof(uint64_t));
+}

@@ -1,0 +1,531 @@
+/* machine.c - a thread's machine: items, edges, and the tables that find them.
+ *
+ * Invariants: an edge and an item never change and never move once made.  The first item
+ * with a history is its context; edges lead to contexts only, so the machine is finite.
+ * A history is its nearest folded ancestor's, kept whole in `histories`, and the routines
+ * appended since; only a call that meets an older activation of the same routine folds.
+ * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
+ *
+ * Everything here runs with signals blocked, but for machine_find and machine_front_add. */
+#include "monitor.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+enum {
+	EDGES_PER_PAGE = 4096,		/* 128 KB */
+	ITEMS_PER_PAGE = 4096,		/* 48 KB */
+	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
+	MOST_ITEMS = 65536,		/* in one chunk */
+	FRONT_FIRST = 256, FRONT_MOST = 65536, /* slots */
+	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
+};
+
+struct edge aprof_edge_none = { .from = (struct amon_counter *)~(uintptr_t)0 };
+struct edge *aprof_front_none[1] = { &aprof_edge_none };
+
+static uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	uint64_t x = (a ^ b << 29 ^ b >> 35) * UINT64_C(0xff51afd7ed558ccd);
+
+	return (x ^ x >> 32) * UINT64_C(0xc4ceb9fe1a85ec53) >> 20;
+}
+
+/* Private memory, counted. */
+static void *arena(size_t size, bool populate)
+{
+	void *memory = sys_memory(size, populate);
+
+	if (!memory)
+		note_error(AMON_NOTE_OUT_OF_MEMORY, -ENOMEM);
+	else
+		monitor.header->memory_private =
+			__atomic_add_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED);
+	return memory;
+}
+
+static struct edge *edge_at(struct thread *t, uint32_t i)
+{
+	return &t->edges[i / EDGES_PER_PAGE][i % EDGES_PER_PAGE];
+}
+
+static struct item *item_at(struct thread *t, uint32_t i)
+{
+	return &t->items[i / ITEMS_PER_PAGE][i % ITEMS_PER_PAGE];
+}
+
+struct amon_counter *machine_counter(struct thread *t, uint32_t item)
+{
+	for (uint32_t s = t->nspans; s-- > 0;)
+		if (item >= t->spans[s].base)
+			return &t->spans[s].counters[item - t->spans[s].base];
+	return NULL;
+}
+
+uint32_t machine_item(struct thread *t, const struct amon_counter *c)
+{
+	for (uint32_t s = t->nspans; s-- > 0;) {
+		uintptr_t offset = (uintptr_t)c - (uintptr_t)t->spans[s].counters;
+
+		if (offset < t->spans[s].capacity * sizeof *c)
+			return t->spans[s].base + (uint32_t)(offset / sizeof *c);
+	}
+	return AMON_NONE;
+}
+
+/* ---- items ---- */
+
+static bool items_grow(struct thread *t)
+{
+	struct span *last = t->nspans ? &t->spans[t->nspans - 1] : NULL;
+	uint32_t capacity = last ? last->capacity * 2 + 8 : FIRST_ITEMS;
+	struct span *span = &t->spans[t->nspans];
+
+	if (t->nspans == THREAD_SPANS)
+		return false;
+	if (capacity > MOST_ITEMS)
+		capacity = MOST_ITEMS;
+	span->chunk = file_chunk(AMON_CONTEXTS, t->index, capacity,
+				 sizeof(struct amon_link) + sizeof(struct amon_counter));
+	if (!span->chunk)
+		return false;
+	span->links = (struct amon_link *)((char *)span->chunk + span->chunk->first);
+	span->counters = (struct amon_counter *)((char *)span->chunk + span->chunk->counters);
+	span->capacity = capacity;
+	span->base = last ? last->base + last->capacity : 0;
+	span->chunk->base = span->base;
+	t->nspans++;
+	return true;
+}
+
+/* Append an item.  AMON_NONE: no room. Published by the chunk's count, last. */
+static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded)
+{
+	uint32_t i = t->nitems, page = i / ITEMS_PER_PAGE;
+	struct span *span;
+	struct item *item;
+
+	if (page >= THREAD_DIRECTORY)
+		return AMON_NONE;
+	if (!t->items[page] && !(t->items[page] = arena(ITEMS_PER_PAGE * sizeof *item, true)))
+		return AMON_NONE;
+	if ((!t->nspans || i == t->spans[t->nspans - 1].base + t->spans[t->nspans - 1].capacity) && !items_grow(t))
+		return AMON_NONE;
+	span = &t->spans[t->nspans - 1];
+	item = item_at(t, i);
+	item->parent = parent;
+	item->routine = routine;
+	item->folded = folded;
+	span->links[i - span->base] = (struct amon_link){ parent, routine };
+	t->nitems = i + 1;
+	__atomic_store_n(&span->chunk->count, i - span->base + 1, __ATOMIC_RELEASE);
+	return i;
+}
+
+/* ---- histories ---- */
+
+/* The folded history at PLACE: owner, length, entries. */
+static uint32_t *folded_at(struct thread *t, uint32_t place)
+{
+	return t->histories + place;
+}
+
+/* Is ROUTINE active in the context ITEM? */
+static bool history_has(struct thread *t, uint32_t item, uint32_t routine)
+{
+	uint32_t folded = item_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+	uint32_t *entries;
+
+	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
+		if (item_at(t, item)->routine == routine)
+			return true;
+	if (!folded)
+		return false;
+	entries = folded_at(t, folded) + 2;
+	for (uint32_t i = 0; i < folded_at(t, folded)[1]; i++)
+		if (entries[i] == history_marked(routine))
+			return true;
+	return false;
+}
+
+/* Length of ITEM's history. */
+static size_t history_length(struct thread *t, uint32_t item)
+{
+	uint32_t folded = item_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+	size_t n = folded ? folded_at(t, folded)[1] : 0;
+
+	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
+		n += item_at(t, item)->routine != AMON_ROUTINE_ROOT;
+	return n;
+}
+
+/* Write ITEM's history to S, which has room for it.  Returns its length. */
+static size_t history_of(struct thread *t, uint32_t item, history_entry *s)
+{
+	size_t n = history_length(t, item), i = n;
+	uint32_t folded = item_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+
+	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
+		if (item_at(t, item)->routine != AMON_ROUTINE_ROOT)
+			s[--i] = history_marked(item_at(t, item)->routine);
+	if (folded)
+		mem_copy(s, folded_at(t, folded) + 2, i * sizeof *s);
+	return n;
+}
+
+/* Keep the history S of N entries as the folded one of item OWNER. 0: no room. */
+static uint32_t histories_add(struct thread *t, uint32_t owner, const history_entry *s, size_t n)
+{
+	uint32_t place = t->histories_used;
+
+	if (place + n + 2 > t->histories_size) {
+		size_t words = t->histories_size * 2 + n + 1024;
+		uint32_t *grown = arena(words * sizeof *grown, false);
+
+		if (!grown)
+			return 0;
+		mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
+		if (t->histories)
+			sys2(munmap, t->histories, t->histories_size * sizeof *grown);
+		monitor.memory_private -= t->histories_size * sizeof *grown;
+		t->histories = grown;
+		t->histories_size = (uint32_t)words;
+	}
+	t->histories[place] = owner;
+	t->histories[place + 1] = (uint32_t)n;
+	mem_copy(&t->histories[place + 2], s, n * sizeof *s);
+	t->histories_used = place + 2 + (uint32_t)n;
+	return place;
+}
+
+/* ---- contexts with an unmarked entry, by history (step B2) ---- */
+
+static bool same_history(struct thread *t, uint32_t item, const history_entry *s, size_t n)
+{
+	history_entry *other = t->scratch[1];
+
+	if (history_length(t, item) != n)
+		return false;
+	history_of(t, item, other);
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != other[i])
+			return false;
+	return true;
+}
+
+/* The context with history S of N entries, AMON_NONE if there is none; *SLOT is where it is or goes. */
+static uint32_t known_find(struct thread *t, const history_entry *s, size_t n, uint32_t *slot)
+{
+	uint32_t tag, i = (uint32_t)history_hash(s, n) & t->known_mask;
+
+	for (; (tag = t->known[i]) != 0; i = (i + 1) & t->known_mask)
+		if (same_history(t, tag - 1, s, n)) {
+			*slot = i;
+			return tag - 1;
+		}
+	*slot = i;
+	return AMON_NONE;
+}
+
+/* A table of SLOTS words in place of the one at OLD. */
+static uint32_t *table_new(uint32_t slots)
+{
+	return arena((size_t)slots * sizeof(uint32_t), slots <= 65536);
+}
+
+static bool known_grow(struct thread *t)
+{
+	uint32_t slots = t->known ? (t->known_mask + 1) * 2 : 1024;
+	uint32_t *old = t->known, old_slots = t->known ? t->known_mask + 1 : 0;
+
+	if (t->known && t->nknown < old_slots - old_slots / 4)
+		return true;
+	if (!(t->known = table_new(slots))) {
+		t->known = old;
+		return false;
+	}
+	t->known_mask = slots - 1;
+	for (uint32_t i = 0; i < old_slots; i++)
+		if (old[i]) {
+			history_entry *s = t->scratch[2];
+			uint32_t at = (uint32_t)history_hash(s, history_of(t, old[i] - 1, s)) & t->known_mask;
+
+			while (t->known[at])
+				at = (at + 1) & t->known_mask;
+			t->known[at] = old[i];
+		}
+	if (old) {
+		sys2(munmap, old, old_slots * sizeof *old);
+		monitor.memory_private -= old_slots * sizeof *old;
+	}
+	return true;
+}
+
+/* ---- edges ---- */
+
+struct edge *machine_find(struct thread *t, struct amon_counter *from, uintptr_t routine)
+{
+	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	uint32_t mask = full[-1], tag;
+
+	for (uint32_t i = (uint32_t)hash_pair((uintptr_t)from, routine) & mask; (tag = full[i]) != 0; i = (i + 1) & mask) {
+		struct edge *e = edge_at(t, tag - 1);
+
+		if (e->from == from && e->routine == routine)
+			return e;
+	}
+	return NULL;
+}
+
+static void full_add(uint32_t *full, uint32_t tag, const struct edge *e)
+{
+	uint32_t mask = full[-1], i = (uint32_t)hash_pair((uintptr_t)e->from, e->routine) & mask;
+
+	while (full[i])
+		i = (i + 1) & mask;
+	__atomic_store_n(&full[i], tag, __ATOMIC_RELEASE);
+}
+
+/* Make room for one more edge in the full table.  An outgrown table stays mapped: a look-up that
+ * this thread's signal handler interrupted may still walk it. Its mask stands before its first slot. */
+static bool full_grow(struct thread *t)
+{
+	uint32_t slots = t->full ? (t->full_mask + 1) * 2 : 1024, *full;
+
+	if (t->full && t->nedges < (t->full_mask + 1) - (t->full_mask + 1) / 4)
+		return true;
+	full = table_new(slots + 1024);
+	if (!full)
+		return false;
+	full += 1024;			/* a page for the mask, slots page-aligned */
+	full[-1] = slots - 1;
+	for (uint32_t i = 0; i < t->nedges; i++)
+		full_add(full, i + 1, edge_at(t, i));
+	t->full_mask = slots - 1;
+	__atomic_store_n(&t->full, full, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool edges_room(struct thread *t)
+{
+	uint32_t page = t->nedges / EDGES_PER_PAGE;
+
+	if (page >= THREAD_DIRECTORY || !full_grow(t))
+		return false;
+	if (!t->edges[page])
+		t->edges[page] = arena(EDGES_PER_PAGE * sizeof(struct edge), true);
+	return t->edges[page] != NULL;
+}
+
+static struct edge *edge_new(struct thread *t, struct amon_counter *from, uintptr_t routine,
+			     struct amon_counter *count, struct amon_counter *to)
+{
+	struct edge *e;
+
+	if (!edges_room(t))
+		return NULL;
+	e = edge_at(t, t->nedges);
+	*e = (struct edge){ .from = from, .routine = routine, .count = count, .to = to };
+	t->nedges++;
+	full_add(t->full, t->nedges, e);
+	t->record->slow++;
+	return e;
+}
+
+/* ---- the front table ---- */
+
+static struct edge **front_new(uint32_t slots)
+{
+	struct edge **front = arena(slots * sizeof *front, true);
+
+	for (uint32_t i = 0; front && i < slots; i++)
+		front[i] = &aprof_edge_none;
+	return front;
+}
+
+static void front_grow(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+	uint32_t slots = (uint32_t)tls->front_mask + 1;
+	struct edge **front;
+
+	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->nedges < slots / 2)
+		return;
+	front = front_new(slots * 4);
+	if (!front)
+		return;
+	for (uint32_t i = 0; i < slots; i++)
+		if (tls->front[i] != &aprof_edge_none)
+			front[front_slot(tls->front[i]->from, tls->front[i]->routine, slots * 4 - 1)] = tls->front[i];
+	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
+	tls->front = front;
+	__asm__ volatile("" : : : "memory");
+	tls->front_mask = slots * 4 - 1;
+}
+
+void machine_front_add(struct thread *t, struct edge *e)
+{
+	struct aprof_tls *tls = t->tls;
+
+	if (tls->front != aprof_front_none)
+		tls->front[front_slot(e->from, e->routine, tls->front_mask)] = e;
+}
+
+/* ---- making contexts ---- */
+
+/* The context with the history S of N entries, one that has an unmarked entry: found (B2) or
+ * made (B3) as the transition from PARENT to ROUTINE, FOLDED if the step unmarked an entry. */
+static uint32_t context_known(struct thread *t, uint32_t parent, uint32_t routine,
+			      const history_entry *s, size_t n, bool folded)
+{
+	uint32_t slot, item, place = item_at(t, parent)->folded;
+
+	if (!known_grow(t))
+		return AMON_NONE;
+	item = known_find(t, s, n, &slot);
+	if (item != AMON_NONE)
+		return item;
+	if (folded && !(place = histories_add(t, t->nitems, s, n)))
+		return AMON_NONE;
+	item = item_new(t, parent, routine, place);
+	if (item == AMON_NONE)
+		return AMON_NONE;
+	t->known[slot] = item + 1;
+	t->nknown++;
+	return item;
+}
+
+/* The context to which a call of ROUTINE leads from the context ITEM, another than ITEM itself. */
+static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
+{
+	history_entry *s = t->scratch[0];
+	bool met;
+	size_t n;
+
+	if (!item_at(t, item)->folded && !history_has(t, item, routine))
+		return item_new(t, item, routine, 0);	/* all marked: no other history equals it */
+	n = history_length(t, item);
+	if (n >= LONGEST_HISTORY)
+		return AMON_NONE;
+	met = history_has(t, item, routine);
+	history_of(t, item, s);
+	n = history_next(s, n, routine);
+	return context_known(t, item, routine, s, n, met);
+}
+
+/* An edge to the context of PARENT and ROUTINE, by way of the full table: pseudo-contexts
+ * have no address of their own, so the item number stands in. */
+static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routine)
+{
+	struct amon_counter *from = machine_counter(t, parent);
+	struct edge *e = machine_find(t, from, routine);
+	uint32_t item;
+
+	if (e)
+		return machine_item(t, e->to);
+	item = item_new(t, parent, routine, 0);
+	if (item != AMON_NONE)
+		edge_new(t, from, routine, machine_counter(t, item), machine_counter(t, item));
+	return item;
+}
+
+/* Beyond the memory bound: <(elided), caller, callee>, one for each arc. */
+static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine)
+{
+	uint32_t caller = item_at(t, item)->routine;
+
+	if (!t->elided && (t->elided = item_new(t, AMON_NONE, AMON_ROUTINE_ELIDED, 0)) == AMON_NONE)
+		t->elided = 0;
+	if (!t->elided)
+		return AMON_NONE;
+	if (caller < AMON_ROUTINE_ROOT) {
+		uint32_t above = context_keyed(t, t->elided, caller);
+
+		return above == AMON_NONE ? AMON_NONE : context_keyed(t, above, routine);
+	}
+	return context_keyed(t, t->elided, routine);
+}
+
+struct edge *machine_make(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t flags)
+{
+	uint32_t item = machine_item(t, from), routine = routine_index(address, flags), to, count;
+	bool bounded;
+
+	if (item == AMON_NONE || routine == AMON_NONE)
+		return NULL;
+	bounded = file_over_bound() && item_at(t, item)->routine != routine;
+	if (bounded) {
+		note(AMON_NOTE_MEMORY_BOUND);
+		to = context_elided(t, item, routine);
+		count = to;
+	} else if (item_at(t, item)->routine == routine) {
+		to = item;				/* A1: direct recursion, counted apart */
+		count = item_new(t, item, routine, item_at(t, item)->folded);
+	} else {
+		to = context_next(t, item, routine);
+		count = to;
+	}
+	if (to == AMON_NONE || count == AMON_NONE)
+		return NULL;
+	front_grow(t);
+	return edge_new(t, from, address, machine_counter(t, count), machine_counter(t, to));
+}
+
+/* The context of T after the routine of FROM's item STEP is called in HERE. */
+static struct amon_counter *adopt_step(struct thread *t, struct amon_counter *here, uint32_t routine)
+{
+	uint32_t flags;
+	uintptr_t address = routine_address(routine, &flags);
+	struct edge *e = machine_find(t, here, address);
+
+	if (!e)
+		e = machine_make(t, here, address, flags);
+	return e ? e->to : machine_counter(t, t->lost);
+}
+
+struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c)
+{
+	uint32_t item = machine_item(from, c), depth = 0;
+	struct amon_counter *here = machine_counter(t, 0);
+
+	if (item == AMON_NONE)
+		return here;
+	for (uint32_t i = item; i != AMON_NONE; i = item_at(from, i)->parent)
+		depth++;
+	while (depth-- > 0) {
+		uint32_t step = item;
+
+		for (uint32_t up = 0; up < depth; up++)
+			step = item_at(from, step)->parent;
+		if (item_at(from, step)->routine < AMON_ROUTINE_ROOT)
+			here = adopt_step(t, here, item_at(from, step)->routine);
+	}
+	return here;
+}
+
+bool machine_init(struct thread *t)
+{
+	t->histories_used = 1;
+	for (int i = 0; i < 3; i++)
+		if (!(t->scratch[i] = sys_memory((LONGEST_HISTORY + 1) * sizeof(history_entry), false)))
+			return false;
+	if (!full_grow(t))
+		return false;
+	if (item_new(t, AMON_NONE, AMON_ROUTINE_ROOT, 0) != 0)
+		return false;
+	t->lost = item_new(t, AMON_NONE, AMON_ROUTINE_LOST, 0);
+	if (t->lost == AMON_NONE)
+		return false;
+	if (monitor.clock.clock != AMON_CLOCK_TSC) {
+		struct edge **front = front_new(FRONT_FIRST);
+
+		if (!front)
+			return false;
+		t->tls->front = front;
+		t->tls->front_mask = FRONT_FIRST - 1;
+	}
+	return true;
+}

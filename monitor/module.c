@@ -1,0 +1,285 @@
+/* module.c - the executable mappings of the process, read from /proc/self/maps.
+ *
+ * Never asks the dynamic linker, whose locks the hook may have interrupted.  A mapping, once
+ * known, keeps its index; one that vanished is marked, and a new one at its place is a new
+ * module of a later epoch.  Called with the monitor's lock held. */
+#include "monitor.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+
+enum { MOST_MODULES = 4096, LINE = 4096, CHUNK_BYTES = 65536 - sizeof(struct amon_chunk) };
+
+struct module {
+	uintptr_t start, end;		/* addresses */
+	struct amon_module *record;	/* in the file; NULL: no room */
+	uint32_t index;			/* as numbered in the file */
+	bool seen;			/* by the scan at work */
+};
+
+static struct module modules[MOST_MODULES];
+static uint32_t nmodules, nrecords, epoch;
+static struct amon_chunk *chunk;
+
+static uintptr_t hex(const char **s)
+{
+	uintptr_t value = 0;
+
+	for (;; (*s)++) {
+		char c = **s;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uintptr_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uintptr_t)(c - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* What a line of the map says. */
+struct mapping {
+	uintptr_t start, end, offset;	/* addresses, file offset in bytes */
+	char mode[4];			/* rwxp */
+	const char *path;		/* "" for anonymous memory */
+};
+
+static bool parse(const char *line, struct mapping *m)
+{
+	m->start = hex(&line);
+	if (*line++ != '-')
+		return false;
+	m->end = hex(&line);
+	if (*line++ != ' ')
+		return false;
+	for (int i = 0; i < 4; i++)
+		m->mode[i] = *line++;
+	line++;
+	m->offset = hex(&line);
+	for (int field = 0; field < 2 && *line; field++) {	/* device, inode */
+		while (*line == ' ')
+			line++;
+		while (*line && *line != ' ')
+			line++;
+	}
+	while (*line == ' ')
+		line++;
+	m->path = line;
+	return true;
+}
+
+
+/* ---- identity: the ELF header in memory ---- */
+
+/* The GNU build-id among the SIZE bytes of notes at NOTES. */
+static void notes_build_id(const char *notes, size_t size, struct amon_module *r)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *n = (const void *)notes;
+		size_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+
+		if (name > size || desc > size || sizeof *n + name + desc > size)
+			return;
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= sizeof r->build_id) {
+			mem_copy(r->build_id, notes + sizeof *n + name, n->n_descsz);
+			r->build_id_size = (uint8_t)n->n_descsz;
+			return;
+		}
+		notes += sizeof *n + name + desc;
+		size -= sizeof *n + name + desc;
+	}
+}
+
+/* Bias and build-id from the ELF header at BASE, which is readable up to END. */
+static void identify(uintptr_t base, uintptr_t end, struct amon_module *r)
+{
+	const ElfW(Ehdr) *ehdr = (const void *)base;
+	const ElfW(Phdr) *phdr = (const void *)(base + ehdr->e_phoff);
+
+	if (end - base < sizeof *ehdr || ehdr->e_ident[0] != 0x7f || ehdr->e_ident[1] != 'E' ||
+	    ehdr->e_phoff > end - base || ehdr->e_phnum * sizeof *phdr > end - base - ehdr->e_phoff)
+		return;
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
+			r->bias = base - (phdr[i].p_vaddr & -AMON_PAGE);
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base && !r->build_id_size)
+			notes_build_id((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r);
+}
+
+/* ---- the table ---- */
+
+static struct amon_module *record_new(size_t size)
+{
+	struct amon_module *r;
+
+	if (!chunk || chunk->count + size > chunk->capacity) {
+		struct amon_chunk *fresh = file_chunk(AMON_MODULES, AMON_NONE, CHUNK_BYTES, 1);
+
+		if (!fresh || size > fresh->capacity)
+			return NULL;
+		chunk = fresh;
+	}
+	r = (struct amon_module *)((char *)chunk + chunk->first + chunk->count);
+	return r;
+}
+
+/* M is an executable mapping; HEAD the mapping of its file's first page. */
+static void module_add(const struct mapping *m, const struct mapping *head)
+{
+	size_t path = str_length(m->path) + 1, size = (sizeof(struct amon_module) + path + 7) & ~(size_t)7;
+	struct module *module = &modules[nmodules];
+	struct amon_module *r;
+
+	if (nmodules == MOST_MODULES || !(r = record_new(size)))
+		return;
+	*r = (struct amon_module){
+		.size = (uint32_t)size, .epoch = epoch, .start = m->start, .end = m->end, .offset = m->offset,
+		.bias = m->start - m->offset, .main_program = str_equal(m->path, monitor.header->program),
+		.path_size = (uint32_t)path,
+	};
+	if (head->mode[0] == 'r')
+		identify(head->start, head->end, r);
+	mem_copy(r + 1, m->path, path);
+	__atomic_store_n(&chunk->count, chunk->count + (uint32_t)size, __ATOMIC_RELEASE);
+	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true };
+	nmodules++;
+}
+
+static bool known(const struct mapping *m)
+{
+	for (uint32_t i = 0; i < nmodules; i++)
+		if (modules[i].start == m->start && modules[i].end == m->end && !modules[i].record->unloaded &&
+		    str_equal((const char *)(modules[i].record + 1), m->path)) {
+			modules[i].seen = true;
+			return true;
+		}
+	return false;
+}
+
+/* A scan under way: the last mapping of a file's first page. */
+struct scan {
+	struct mapping head;
+	char path[LINE];	/* head's */
+};
+
+static bool scan_line(const char *line, void *arg)
+{
+	struct scan *scan = arg;
+	struct mapping m;
+
+	if (!parse(line, &m))
+		return false;
+	if (m.offset == 0) {
+		scan->head = m;
+		mem_copy(scan->path, m.path, str_length(m.path) + 1);
+		scan->head.path = scan->path;
+	}
+	if (m.mode[2] != 'x' || m.path[0] == 0 || str_equal(m.path, "[vsyscall]") || known(&m))
+		return false;
+	if (!str_equal(scan->head.path, m.path))
+		scan->head = (struct mapping){ .path = "", .mode = "----" };
+	module_add(&m, &scan->head);
+	return false;
+}
+
+/* Hand each line of the memory map to VISIT, until it returns true.  The lock is held: one buffer. */
+static void each_line(bool (*visit)(const char *line, void *arg), void *arg)
+{
+	static char buffer[LINE * 2];
+	size_t have = 0;
+	bool stop = false;
+	long n, fd = sys4(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return;
+	while (!stop && (n = sys3(read, fd, buffer + have, sizeof buffer - have)) > 0) {
+		size_t done = 0;
+
+		have += (size_t)n;
+		for (size_t i = 0; i < have && !stop; i++)
+			if (buffer[i] == '\n') {
+				buffer[i] = 0;
+				stop = visit(buffer + done, arg);
+				done = i + 1;
+			}
+		for (size_t i = done; i < have; i++)
+			buffer[i - done] = buffer[i];
+		have = done < have ? have - done : 0;
+		if (have == sizeof buffer)
+			have = 0;		/* no path is this long */
+	}
+	sys1(close, fd);
+}
+
+void module_scan(void)
+{
+	static struct scan scan;
+
+	scan.head = (struct mapping){ .path = "", .mode = "----" };
+
+	for (uint32_t i = 0; i < nmodules; i++)
+		modules[i].seen = false;
+	each_line(scan_line, &scan);
+	for (uint32_t i = 0; i < nmodules; i++)
+		if (!modules[i].seen && !modules[i].record->unloaded) {
+			modules[i].record->unloaded = 1;
+			note(AMON_NOTE_UNLOADED);
+			epoch++;
+		}
+}
+
+struct range { uintptr_t address, low, high; };
+
+static bool range_line(const char *line, void *arg)
+{
+	struct range *range = arg;
+	struct mapping m;
+
+	if (!parse(line, &m) || range->address < m.start || range->address >= m.end)
+		return false;
+	range->low = m.start;
+	range->high = m.end;
+	return true;
+}
+
+bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+	struct range range = { .address = address };
+
+	sys_lock(&monitor.lock);
+	each_line(range_line, &range);
+	sys_unlock(&monitor.lock);
+	*low = range.low;
+	*high = range.high;
+	return range.high != 0;
+}
+
+static struct module *find(uintptr_t address)
+{
+	for (uint32_t i = nmodules; i-- > 0;)
+		if (address >= modules[i].start && address < modules[i].end && !modules[i].record->unloaded)
+			return &modules[i];
+	return NULL;
+}
+
+uint32_t module_find(uintptr_t address, bool hooked)
+{
+	struct module *m = find(address);
+
+	if (!m) {
+		module_scan();
+		m = find(address);
+	}
+	if (m && hooked)
+		m->record->hooked = 1;
+	return m ? m->index : AMON_NONE;
+}
+
+void module_forget(void)
+{
+	nmodules = nrecords = epoch = 0;
+	chunk = NULL;
+}

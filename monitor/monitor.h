@@ -1,0 +1,233 @@
+/* monitor.h - what the parts of the monitor know of each other.
+ *
+ * The monitor lives inside other people's programs.  Rules that every part keeps:
+ *   - no malloc, no stdio, no exit, no libc call that could be the program's own or
+ *     a cancellation point once hooks are live: raw system calls (sys.h) only;
+ *   - no vector or x87 register is touched in code that a hook can reach;
+ *   - nothing on the fast path but one probe and one bump (entry.h, fentry.S);
+ *   - whatever goes wrong is noted (note()), and the program runs on.
+ *
+ * Words:
+ *   item     a transition with its counters in the file: (parent item, routine), see amon.h
+ *   context  the first item with its history; a pointer to its counters is its identity
+ *   edge     (context, routine) -> item and context: what the fast path looks up
+ *   machine  a thread's items, edges and tables (struct thread)
+ *   shadow   stack of contexts beside one machine stack
+ *   front    small table of edges, evicting, probed inline
+ *   full     complete table of edges behind it */
+#ifndef MONITOR_H
+#define MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "amon.h"
+#include "history.h"
+#include "sys.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A transition of a thread's machine.  Never changes once it is in a table, never freed:
+ * a probe that finds it need only compare its key (B1). */
+struct edge {
+	struct amon_counter *from;	/* context in which the call is made */
+	uintptr_t routine;		/* address that the hook sees */
+	struct amon_counter *count;	/* whose calls to bump */
+	struct amon_counter *to;	/* context after the call */
+};
+
+/* A frame of a shadow stack. */
+struct frame {
+	uintptr_t cfa;			/* of the routine's frame on the machine stack: its rsp before the call */
+	struct amon_counter *previous;	/* context to return to */
+	uintptr_t site;			/* cyg: where the routine was called from; else 0 */
+};
+
+/* The thread's words that the fast path needs; offsets are known to fentry.S. */
+struct aprof_tls {
+	struct amon_counter *current;	/*  0: context that is charged now */
+	struct edge **front;		/*  8: table of edges, by hash; slots are never NULL */
+	uint64_t front_mask;		/* 16: slots - 1 */
+	struct frame *top;		/* 24: last frame of the shadow stack in use */
+	uintptr_t stack_low;		/* 32: addresses down to here are known to be of this machine stack */
+	struct thread *thread;		/* 40: the rest; NULL before the first hook */
+	uint64_t inert;			/* 48: 1 while the thread must not enter the monitor */
+};
+
+extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
+
+/* One machine stack and its shadow. */
+struct shadow {
+	uintptr_t low, high;		/* range of the machine stack as known, addresses */
+	struct frame *base;		/* sentinel: cfa UINTPTR_MAX */
+	struct frame *top;		/* last frame, while another shadow is in use */
+	struct frame *end;		/* one past the last frame that fits */
+	struct amon_counter *current;	/* context, while another shadow is in use */
+	struct shadow *next;		/* of the same thread */
+};
+
+/* A chunk of contexts in the file: counters of items base .. base + capacity. */
+struct span {
+	struct amon_chunk *chunk;	/* in the mapping */
+	struct amon_link *links;	/* its links */
+	struct amon_counter *counters;	/* its counters */
+	uint32_t base;			/* index of its first item */
+	uint32_t capacity;		/* items */
+};
+
+/* What the machine knows of an item beside its counters; private memory. */
+struct item {
+	uint32_t parent;		/* item; AMON_NONE: starts a history */
+	uint32_t routine;		/* index of the routine */
+	uint32_t folded;		/* place in `histories` of its nearest ancestor-or-self made by
+					 * unmarking an entry; 0: none, the history is the chain of parents */
+};
+
+enum { THREAD_SPANS = 40, THREAD_DIRECTORY = 1024 };
+
+/* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
+struct thread {
+	struct aprof_tls *tls;		/* of the live thread; NULL: ended */
+	struct amon_thread *record;	/* in the file */
+	uint32_t index;			/* of record */
+	int tid;			/* kernel's id */
+	volatile uint32_t busy;		/* in the slow path: time now is the monitor's */
+	uint32_t nitems;		/* items made */
+	uint32_t nedges;		/* edges made */
+	uint32_t nspans;		/* spans in use */
+	struct span spans[THREAD_SPANS]; /* chunks of contexts */
+	struct edge *edges[THREAD_DIRECTORY]; /* pages of EDGES_PER_PAGE edges */
+	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
+	uint32_t *full;			/* complete table: indices of edges + 1, open addressing */
+	uint32_t full_mask;		/* its slots - 1 */
+	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
+	uint32_t known_mask;		/* its slots - 1 */
+	uint32_t nknown;		/* contexts in it */
+	uint32_t *histories;		/* folded histories: owner item, length, entries, ... */
+	uint32_t histories_used;	/* words used; 0 is no place */
+	uint32_t histories_size;	/* words that fit */
+	history_entry *scratch[3];	/* room for one history each */
+	uint32_t lost;			/* item "(lost)" */
+	uint32_t elided;		/* item "(elided)"; 0: not made */
+	struct shadow *shadow;		/* in use */
+	struct shadow *shadows;		/* all of them */
+	uint64_t tsc_last;		/* clock tsc: when current was last charged, cycles */
+	uint64_t sampled_cpu;		/* sampler: CPU clock at the last look, ns */
+	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
+	uint32_t reset_seen;		/* last reset carried out here */
+	struct thread *next;		/* in monitor.threads */
+};
+
+/* Clocks as APROF_CLOCK and APROF_RATE ask. */
+struct clock_choice {
+	uint32_t clock;			/* enum amon_clock */
+	uint32_t rate;			/* samples each second */
+	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _TIMER, _PERF */
+};
+
+/* The process. */
+struct monitor {
+	struct sys_lock lock;		/* over what follows, but for what says otherwise */
+	volatile uint32_t state;	/* enum monitor_state; read without the lock */
+	struct amon_header *header;	/* start of the mapping; never NULL once started */
+	uint64_t mapped;		/* bytes mapped */
+	bool anonymous;			/* there is no file behind the mapping, or not the one wanted */
+	struct thread *threads;		/* every machine; prepended, read without the lock */
+	uint32_t nthreads;		/* how many */
+	struct amon_chunk *thread_chunk; /* last chunk of threads */
+	struct amon_chunk *routine_chunk; /* last chunk of routines */
+	uint32_t nroutines;		/* routines known */
+	uint64_t memory_private;	/* anonymous memory taken, bytes */
+	int pid;			/* of this process */
+	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
+	struct clock_choice clock;	/* as asked */
+};
+
+enum monitor_state {
+	MONITOR_NEW,		/* no hook has run */
+	MONITOR_STARTING,	/* the first one is at work */
+	MONITOR_ON,		/* contexts are followed */
+	MONITOR_OFF,		/* latched off: set-uid, or trouble; the program runs on */
+};
+
+extern struct monitor aprof_monitor HIDDEN;
+#define monitor aprof_monitor
+
+/* Count a note of the given kind. Any thread, any time. */
+void note(enum amon_note kind) HIDDEN;
+void note_error(enum amon_note kind, long error) HIDDEN;
+
+/* process.c - start, fork, exit. */
+const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
+bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
+void process_child(void) HIDDEN;		/* in a forked child, before anything is counted */
+void process_finish(void) HIDDEN;		/* at exit, as late as can be */
+
+/* file.c - the data file, mapped. */
+bool file_open(uint64_t size) HIDDEN;		/* make the file and map it, or memory in its place */
+void file_leave(void) HIDDEN;			/* forked child: let go of the parent's */
+void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
+struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
+			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
+bool file_over_bound(void) HIDDEN;		/* APROF_MEMORY is used up but for the reserve */
+void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
+void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
+
+/* module.c, routine.c - what is mapped, who called a hook. */
+void module_scan(void) HIDDEN;			/* look at the memory map again */
+bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it */
+void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
+uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
+uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */
+bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
+uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
+
+/* machine.c - A1-A5 and B2, B3: signals blocked. */
+bool machine_init(struct thread *t) HIDDEN;
+struct edge *machine_find(struct thread *t, struct amon_counter *from, uintptr_t routine) HIDDEN; /* full table */
+struct edge *machine_make(struct thread *t, struct amon_counter *from, uintptr_t routine, uint32_t flags) HIDDEN;
+void machine_front_add(struct thread *t, struct edge *e) HIDDEN;
+struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
+uint32_t machine_item(struct thread *t, const struct amon_counter *c) HIDDEN; /* AMON_NONE: not one of t's */
+/* The context of T with the history of context C of the machine FROM, made step by step. */
+struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
+
+/* stack.c - shadow stacks. */
+bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN;
+bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+bool stack_sync_exit(struct thread *t, uintptr_t cfa) HIDDEN; /* before an exit: is top its frame? */
+
+/* thread.c - a thread begins and ends. */
+struct thread *thread_start(uintptr_t cfa) HIDDEN;
+void thread_end(struct thread *t) HIDDEN;
+
+/* slow.c - out of line parts of the hooks. */
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
+void aprof_exit_slow(uintptr_t cfa) HIDDEN;
+
+/* clock.c and its sources. */
+void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */
+void clock_start(void) HIDDEN;			/* process has started, or a child began anew */
+void clock_thread(struct thread *t) HIDDEN;	/* T has begun; called in T */
+void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
+void clock_stop(void) HIDDEN;			/* process exits */
+void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
+void calibrate(void) HIDDEN;			/* measure the hooks' own cost */
+
+/* front table of a thread that has none: every probe misses. */
+extern struct edge *aprof_front_none[1] HIDDEN;
+extern struct edge aprof_edge_none HIDDEN;
+extern struct frame aprof_frame_none HIDDEN;
+
+/* The hash of the front table; fentry.S computes the same. */
+static inline uint64_t front_slot(const struct amon_counter *from, uintptr_t routine, uint64_t mask)
+{
+	uint64_t x = (uint64_t)(uintptr_t)from + routine * 8;
+
+	return (x * UINT64_C(0xffffffff9e3779b1)) >> 32 & mask;
+}
+
+#endif

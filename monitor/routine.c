@@ -1,0 +1,144 @@
+/* routine.c - the routines of the process: one index for each address that a hook saw.
+ *
+ * Invariant: a slot of the table is written once, its index last; so look-ups need no
+ * lock.  An outgrown table stays mapped for those who still read it. */
+#include "monitor.h"
+
+enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
+
+struct slot {
+	uintptr_t address;	/* 0: empty */
+	uint32_t index;		/* of the routine */
+};
+
+struct table {
+	uint32_t mask;		/* slots - 1 */
+	uint32_t used;		/* slots taken */
+	struct slot *slots;	/* open addressing */
+};
+
+/* A routine by its index. */
+struct known {
+	uintptr_t address;	/* as the hook saw it */
+	uint32_t flags;		/* of amon_routine */
+};
+
+static struct table *current;
+static struct known *pages[PAGES];
+
+static struct slot *find(const struct table *t, uintptr_t address)
+{
+	uint32_t i = (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
+
+	while (t->slots[i].address && t->slots[i].address != address)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+/* The table, with room for one more; NULL: no memory. */
+static struct table *grown(struct table *old)
+{
+	uint32_t slots = old ? (old->mask + 1) * 2 : FIRST_SLOTS;
+	struct table *t;
+
+	if (old && old->used < (old->mask + 1) / 2)
+		return old;
+	t = sys_memory(sizeof *t + slots * sizeof(struct slot), false);
+	if (!t)
+		return NULL;
+	monitor.memory_private += sizeof *t + slots * sizeof(struct slot);
+	t->mask = slots - 1;
+	t->slots = (struct slot *)(t + 1);
+	for (uint32_t i = 0; old && i <= old->mask; i++)
+		if (old->slots[i].address)
+			*find(t, old->slots[i].address) = old->slots[i];
+	t->used = old ? old->used : 0;
+	__atomic_store_n(&current, t, __ATOMIC_RELEASE);
+	return t;
+}
+
+/* Append to the file. */
+static bool record(uintptr_t address, uint32_t flags)
+{
+	struct amon_chunk *chunk = monitor.routine_chunk;
+	struct amon_routine *r;
+
+	if (!chunk || chunk->count == chunk->capacity) {
+		chunk = file_chunk(AMON_ROUTINES, AMON_NONE, PER_CHUNK, sizeof *r);
+		if (!chunk)
+			return false;
+		monitor.routine_chunk = chunk;
+	}
+	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
+	r->address = address;
+	r->module = module_find(address, true);
+	r->flags = flags;
+	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static struct known *known_at(uint32_t index)
+{
+	uint32_t page = index / PER_PAGE;
+
+	if (page < PAGES && !pages[page])
+		pages[page] = sys_memory(PER_PAGE * sizeof **pages, false);
+	return page < PAGES && pages[page] ? &pages[page][index % PER_PAGE] : NULL;
+}
+
+static uint32_t add(uintptr_t address, uint32_t flags)
+{
+	struct table *t = grown(current);
+	struct slot *s = t ? find(t, address) : NULL;
+	struct known *known = known_at(monitor.nroutines);
+
+	if (!s || !known)
+		return AMON_NONE;
+	if (s->address)
+		return s->index;
+	if (!record(address, flags))
+		return AMON_NONE;
+	*known = (struct known){ address, flags };
+	s->index = monitor.nroutines++;
+	__atomic_store_n(&s->address, address, __ATOMIC_RELEASE);
+	t->used++;
+	return s->index;
+}
+
+uint32_t routine_index(uintptr_t address, uint32_t flags)
+{
+	struct table *t = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	uint32_t index;
+
+	if (t) {
+		struct slot *s = find(t, address);
+
+		if (__atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address)
+			return s->index;
+	}
+	sys_lock(&monitor.lock);
+	index = add(address, flags);
+	sys_unlock(&monitor.lock);
+	return index;
+}
+
+uintptr_t routine_address(uint32_t index, uint32_t *flags)
+{
+	struct known *known = known_at(index);
+
+	*flags = known ? known->flags : 0;
+	return known ? known->address : 0;
+}
+
+bool routine_record_all(void)
+{
+	monitor.routine_chunk = NULL;
+	for (uint32_t i = 0; i < monitor.nroutines; i++) {
+		uint32_t flags;
+		uintptr_t address = routine_address(i, &flags);
+
+		if (!record(address, flags))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,185 @@
+/* stack.c - shadow stacks: which context each open frame returns to.
+ *
+ * One shadow for each machine stack that hooks were seen on.  A frame carries its CFA; the
+ * machine stack grows down, so frames below a new one's CFA are dead (a longjmp or an exception
+ * went past them) and are popped before it is pushed.
+ *
+ * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
+ * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
+ * need not look for the end. */
+#include "monitor.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its stack, unseen */
+
+struct frame aprof_frame_none = { .cfa = 0 };
+
+/* Frames' CFAs are stored less this: never equal for clock tsc, whose exits all go out of line. */
+static uintptr_t bias(void)
+{
+	return monitor.clock.clock == AMON_CLOCK_TSC;
+}
+
+/* Room for the shadow of a machine stack: three words for each word of it. */
+static struct frame *frames_new(size_t *size)
+{
+	struct rlimit limit;
+	uint64_t stack = 8u << 20;
+
+	if (!sys_failed(sys4(prlimit64, 0, RLIMIT_STACK, NULL, &limit)) && limit.rlim_cur > stack)
+		stack = limit.rlim_cur > 512u << 20 ? 512u << 20 : limit.rlim_cur;
+	for (*size = stack * 3; *size >= 65536; *size /= 2) {
+		struct frame *frames = sys_memory(*size, false);
+
+		if (frames)
+			return frames;
+	}
+	return NULL;
+}
+
+static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, struct amon_counter *current)
+{
+	struct shadow *s = t->shadows;
+	size_t size;
+
+	while (s && (s->high || s == t->shadow))	/* one that a former thread left? */
+		s = s->next;
+	if (!s) {
+		s = sys_memory(sizeof *s, false);
+		if (!s || !(s->base = frames_new(&size)))
+			return NULL;
+		s->end = s->base + size / sizeof *s->base;
+		s->base->cfa = UINTPTR_MAX;
+		s->next = t->shadows;
+		t->shadows = s;
+	}
+	s->low = low;
+	s->high = high;
+	s->base->previous = current;
+	s->top = s->base;
+	s->current = current;
+	return s;
+}
+
+/* Let the fast path go down as far as stack and shadow both reach. */
+static void limit_set(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+	struct shadow *s = t->shadow;
+	uintptr_t room = (uintptr_t)(s->end - tls->top - 2) * 8;
+	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
+
+	tls->stack_low = from - s->low > room ? from - room : s->low;
+}
+
+static void use(struct thread *t, struct shadow *s)
+{
+	t->shadow = s;
+	t->tls->top = s->top;
+	t->tls->current = s->current;
+	limit_set(t);
+}
+
+static struct shadow *find(struct thread *t, uintptr_t address)
+{
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		if (address >= s->low && address <= s->high)
+			return s;
+	return NULL;
+}
+
+/* Context for a stack never seen: a signal handler's alternate stack goes on where it interrupted,
+ * any other starts at the root. */
+static struct amon_counter *context_for(struct thread *t, uintptr_t cfa)
+{
+	stack_t alternate;
+
+	if (!sys_failed(sys2(sigaltstack, NULL, &alternate)) && (alternate.ss_flags & SS_ONSTACK) &&
+	    cfa - (uintptr_t)alternate.ss_sp <= alternate.ss_size)
+		return t->tls->current;
+	note(AMON_NOTE_FOREIGN_STACK);
+	return machine_counter(t, 0);
+}
+
+/* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
+static bool stack_switch(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *s = find(t, cfa), *now = t->shadow;
+	uintptr_t low, high;
+
+	if (!s && module_range(cfa - 8, &low, &high)) {
+		if (now->low < high && now->high > low) {	/* the same mapping: more is known of it */
+			now->low = low;
+			now->high = high > cfa ? high : cfa;
+			s = now;
+		} else if (!(s = shadow_new(t, low, high, context_for(t, cfa)))) {
+			return false;
+		}
+	}
+	if (!s) {				/* no map to look at: take it for the same */
+		now->low = cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low;
+		now->high = cfa > now->high ? cfa : now->high;
+		s = now;
+	}
+	if (s != now) {
+		now->top = t->tls->top;
+		now->current = t->tls->current;
+		use(t, s);
+	}
+	limit_set(t);
+	return true;
+}
+
+static void pop(struct aprof_tls *tls)
+{
+	tls->current = tls->top->previous;
+	tls->top--;
+}
+
+/* Pop the frames that lie below CFA: their routines were left without a word. */
+static void pop_dead(struct aprof_tls *tls, uintptr_t cfa)
+{
+	while (tls->top->cfa < cfa - bias()) {
+		pop(tls);
+		note(AMON_NOTE_RESYNC);
+	}
+}
+
+bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
+{
+	struct aprof_tls *tls = t->tls;
+
+	if ((cfa < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+		return false;
+	pop_dead(tls, cfa);
+	while (tls->top->cfa == cfa - bias() && !(cyg && tls->top->site == site)) {
+		pop(tls);			/* another activation with the same frame */
+		note(AMON_NOTE_RESYNC);
+	}
+	return tls->top + 2 < t->shadow->end;
+}
+
+bool stack_sync_exit(struct thread *t, uintptr_t cfa)
+{
+	struct aprof_tls *tls = t->tls;
+
+	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+		return false;
+	pop_dead(tls, cfa);
+	return tls->top->cfa == cfa - bias();
+}
+
+bool stack_init(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *s;
+
+	for (s = t->shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
+		s->low = s->high = 0;
+	t->shadow = NULL;
+	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, machine_counter(t, 0));
+	if (s)
+		use(t, s);
+	return s != NULL;
+}

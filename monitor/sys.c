@@ -1,0 +1,56 @@
+/* sys.c - what the monitor needs of the kernel, and the few string functions that it needs
+ * of nobody: libc's may be the program's own, instrumented ones. */
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+void *sys_memory(size_t size, bool populate)
+{
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : MAP_NORESERVE);
+	long ret = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	return sys_failed(ret) ? NULL : (void *)ret;
+}
+
+uint64_t sys_clock(int clock)
+{
+	struct timespec now;
+
+	if (sys_failed(sys2(clock_gettime, clock, &now)))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+long sys_read_file(const char *path, char *buffer, size_t size)
+{
+	long fd = sys4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	size_t got = 0;
+	long n = 0;
+
+	if (sys_failed(fd))
+		return fd;
+	while (got < size && (n = sys3(read, fd, buffer + got, size - got)) != 0) {
+		if (n == -EINTR)
+			continue;
+		if (sys_failed(n))
+			break;
+		got += (size_t)n;
+	}
+	sys1(close, fd);
+	return sys_failed(n) ? n : (long)got;
+}
+
+void sys_lock(struct sys_lock *lock)
+{
+	for (int tries = 0; __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE); tries++)
+		if (tries > 100)
+			sys0(sched_yield);
+}
+
+void sys_unlock(struct sys_lock *lock)
+{
+	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+}
