@@ -1,0 +1,200 @@
+"""From a recipe to programs that can be run: fetch, prepare, build.
+
+All that is made stands in the cache, in folders named by a hash of what it was
+made from (the recipe, its sources, the compiler, the flags, aprof's libraries),
+so that nothing is made twice and nothing stale is measured:
+
+    source/PACKAGE/unpacked          by bench/fetch
+    prepared/PROGRAM/KEY, current    what all variants of a program share
+    built/PROGRAM/BUILD-KEY/program  one variant's executable
+
+A folder is made under another name and renamed when complete.
+"""
+
+import glob
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+from variants import BUILDS
+
+
+class Trouble(Exception):
+    """What cannot be done, in one line for the user."""
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def _digest(parts):
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def _contents(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+class Workshop:
+    """Where things are: the bench's folder, the cache, aprof's build."""
+
+    def __init__(self, bench, cache, aprof, compiler="gcc", optimise="-O2"):
+        self.bench = bench
+        self.cache = cache
+        self.aprof = aprof
+        self.compiler = compiler
+        self.optimise = optimise
+        version = subprocess.run(shlex.split(compiler) + ["--version"], stdout=subprocess.PIPE, text=True, check=True)
+        self.compiler_version = version.stdout.splitlines()[0]
+
+    def environment(self, **more):
+        """The program's environment: little of the user's own reaches it."""
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+        return {**kept, "LC_ALL": "C", "TZ": "UTC", "bench": self.bench, "cache": self.cache,
+                "APROF_BENCH_CACHE": self.cache, **more}
+
+    def helper(self, name):
+        """Compile bench/NAME.c, once; the path of the executable."""
+        source = os.path.join(self.bench, name + ".c")
+        made = os.path.join(self.cache, "helpers", f"{name}-{_digest([_contents(source)])}")
+        if not os.path.exists(made):
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            run_logged(["gcc", "-std=gnu17", "-O2", "-o", made + ".new", source], self.cache, None, made + ".log")
+            os.rename(made + ".new", made)
+        return made
+
+
+def run_logged(command, folder, environment, log):
+    """Run COMMAND; when it fails, Trouble names the log that holds its output."""
+    with open(log, "w") as out:
+        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=out, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise Trouble(f"{shlex.join(map(str, command))} failed, see {log}")
+
+
+class Program:
+    """One recipe and all that is made of it."""
+
+    def __init__(self, shop, name, path=None):
+        self.shop = shop
+        self.name = name
+        self.path = path or os.path.join(shop.bench, "programs", name + ".sh")
+        if not os.path.exists(self.path):
+            raise Trouble(f"no recipe {self.path}; there are: {', '.join(names(shop.bench))}")
+        about = self._describe()
+        self.title = about["title"] or name
+        self.packages = about["packages"].split()
+        self.needs = about["needs"].split()
+        self.uses = about["uses"].split()
+        self.prepared = ""
+
+    def step(self, step):
+        return [os.path.join(self.shop.bench, "recipe.sh"), step, self.path]
+
+    def _describe(self):
+        done = subprocess.run(self.step("describe"), env=self.shop.environment(prepared="", program="", launch=""),
+                              stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise Trouble(f"the recipe {self.path} cannot be read")
+        return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+    def check_needs(self):
+        """Each need is a command, or COMMAND:PACKAGE where the names differ."""
+        for need in self.needs:
+            command, _, package = need.partition(":")
+            if not shutil.which(command):
+                raise Trouble(f"{self.name} needs {command}: apt-get install {package or command}")
+
+    def fetch(self):
+        for package in self.packages:
+            done = subprocess.run([os.path.join(self.shop.bench, "fetch"), package], stdout=subprocess.DEVNULL,
+                                  env={**os.environ, "APROF_BENCH_CACHE": self.shop.cache})
+            if done.returncode:
+                raise Trouble(f"{self.name}: the source package {package} could not be fetched")
+
+    def _versions(self):
+        folders = [os.path.join(self.shop.cache, "source", p, "*.dsc") for p in self.packages]
+        return sorted(os.path.basename(f) for pattern in folders for f in glob.glob(pattern))
+
+    def _key(self, *more):
+        own = glob.glob(os.path.join(self.shop.bench, "micro", "*.c")) if self.name.startswith("micro") else []
+        files = [self.path, os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
+        return _digest([_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
+
+    def _make(self, folder, step, environment):
+        """Run STEP in a new folder that gets its name FOLDER when all went well."""
+        fresh = folder + ".new"
+        shutil.rmtree(fresh, ignore_errors=True)
+        os.makedirs(fresh)
+        run_logged(self.step(step), fresh, environment, folder + ".log")
+        os.rename(fresh, folder)
+
+    def prepare(self, done=()):
+        """Fetch the sources and run the recipe's prepare step, and before it
+        those of the recipes that it uses."""
+        if self.name in done:
+            raise Trouble(f"the recipes {', '.join(done)} use one another")
+        others = [Program(self.shop, name) for name in self.uses]
+        for other in others:
+            other.prepare((*done, self.name))
+        self.check_needs()
+        self.fetch()
+        folder = os.path.join(self.shop.cache, "prepared", self.name, self._key(*[o.prepared for o in others]))
+        if not os.path.isdir(folder):
+            say(f"{self.name}: preparing")
+            # Paths that a configure script records must be the final ones.
+            os.makedirs(os.path.dirname(folder), exist_ok=True)
+            self._make(folder, "prepare", self.shop.environment(prepared=folder, program="", launch=""))
+        self.prepared = folder
+        self._point("current", folder)
+
+    def _point(self, link, folder):
+        path = os.path.join(os.path.dirname(folder), link)
+        if os.path.lexists(path):
+            os.unlink(path)
+        os.symlink(os.path.basename(folder), path)
+
+    def build(self, name):
+        """Build row NAME of BUILDS; the path of the executable."""
+        build = BUILDS[name]
+        compiler, cflags, ldflags, stamps = self._tools(build)
+        key = self._key(self.prepared, compiler, cflags, ldflags, *stamps)
+        folder = os.path.join(self.shop.cache, "built", self.name, f"{name}-{key}")
+        if not os.path.exists(os.path.join(folder, "program")):
+            say(f"{self.name}: building {name}")
+            environment = self.shop.environment(CC=compiler, CFLAGS=cflags, LDFLAGS=ldflags, program="", launch="",
+                                                CXX=compiler.replace("gcc", "g++").replace("aprof-cc", "aprof-c++"),
+                                                CXXFLAGS=cflags, prepared=self.prepared)
+            self._make(folder, "build", environment)
+        return os.path.join(folder, "program")
+
+    def _tools(self, build):
+        """Compiler, flags at compile and at link, and hashes of what they bring in."""
+        shop, stamps = self.shop, []
+        compiler, ldflags = shop.compiler, list(build.ldflags)
+        if build.way:
+            compiler = f"{shop.aprof}/aprof-cc --aprof-way={build.way}"
+            stamps = [_contents(f) for f in sorted(glob.glob(f"{shop.aprof}/**/libaprof*.[ao]", recursive=True))
+                      if os.path.isfile(f)] + [_contents(f"{shop.aprof}/aprof-cc")]
+        if build.hooks:
+            ldflags.append(self._hooks(build.hooks))
+        return compiler, " ".join([shop.optimise, *build.cflags]), " ".join(ldflags), stamps
+
+    def _hooks(self, name):
+        source = os.path.join(self.shop.bench, "hooks", name)
+        made = os.path.join(self.shop.cache, "helpers", f"hooks-{_digest([_contents(source)])}.o")
+        if not os.path.exists(made):
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            run_logged(["gcc", "-O2", "-c", "-o", made, source], self.shop.cache, None, made + ".log")
+        return made
+
+
+def names(bench):
+    """Of all recipes."""
+    found = glob.glob(os.path.join(bench, "programs", "*.sh"))
+    return sorted(os.path.splitext(os.path.basename(f))[0] for f in found)

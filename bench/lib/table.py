@@ -1,0 +1,148 @@
+"""The tables of results, in Markdown, which reads well on a terminal too."""
+
+from stats import estimate, geometric_mean_estimate, ratios, shares
+from variants import LITTLE, POINTS, TARGETS, VARIANTS
+
+COLUMNS = ("variant", "CPU s", "CPU / bare", "wall / bare", "added / gprof's", "calls", "contexts", "transitions",
+           "hit rate", "memory + MB", "file MB", "rounds", "output")
+
+
+class Results:
+    """The samples of one program, by variant and round."""
+
+    def __init__(self, samples):
+        self.samples = {}
+        for sample in samples:
+            self.samples.setdefault(sample["variant"], {})[sample["round"]] = sample
+
+    def variants(self):
+        return [v for v in VARIANTS if v in self.samples]
+
+    def trouble(self, name):
+        return next((s["trouble"] for s in self.samples[name].values() if "trouble" in s), None)
+
+    def series(self, name, value):
+        """Round -> value, of the runs that were measured."""
+        runs = self.samples.get(name, {})
+        return {r: value(s) for r, s in runs.items() if "trouble" not in s}
+
+    def cpu(self, name):
+        return self.series(name, lambda s: s["user"] + s["system"])
+
+    def wall(self, name):
+        return self.series(name, lambda s: s["wall"])
+
+    def share(self, name, reference):
+        return shares(self.cpu(name), self.cpu("bare"), self.cpu(reference))
+
+    def added(self, name):
+        """What NAME adds to the bare program's CPU time, as a part of it."""
+        return [r - 1 for r in ratios(self.cpu(name), self.cpu("bare"))]
+
+    def info(self, name, key):
+        return next((s["info"][key] for s in self.samples[name].values() if key in s.get("info", {})), None)
+
+    def same_output(self, name):
+        """Whether each run printed what the bare program's first run did; None
+        without a bare run."""
+        bare = list(self.series("bare", lambda s: s["output"]).values())
+        own = list(self.series(name, lambda s: s["output"]).values())
+        return all(o == bare[0] for o in own) if bare and own else None
+
+
+def spread(values, form="{:.2f}"):
+    """Median and interval, or "-" for no values."""
+    if not values:
+        return "-"
+    e = estimate(values)
+    text = form.format(e.value)
+    return text if e.count < 2 else f"{text} [{form.format(e.low)}, {form.format(e.high)}]"
+
+
+def count(number):
+    if number is None:
+        return "-"
+    return f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number:,.0f}"
+
+
+def megabytes(sizes):
+    return f"{estimate(sizes).value / 1e6:.2f}" if sizes else "-"
+
+
+def added_memory(results, name):
+    own = list(results.series(name, lambda s: s["rss_kib"] * 1024).values())
+    bare = list(results.series("bare", lambda s: s["rss_kib"] * 1024).values())
+    if not own or not bare:
+        return "-"
+    return f"{(estimate(own).value - estimate(bare).value) / 1e6:.1f}"
+
+
+def row(results, name):
+    if results.trouble(name):
+        return [name, results.trouble(name)] + ["-"] * (len(COLUMNS) - 2)
+    cpu, wall = results.cpu(name), results.wall(name)
+    data = [b for b in results.series(name, lambda s: s["data_bytes"]).values() if b is not None]
+    hits = results.info(name, "hit_rate")
+    same = {True: "same", False: "DIFFERS", None: "-"}[results.same_output(name)]
+    return [name, spread(list(cpu.values())),
+            spread(ratios(cpu, results.cpu("bare"))), spread(ratios(wall, results.wall("bare"))),
+            spread(results.share(name, "gprof")) if name != "bare" else "-",
+            *[count(results.info(name, key)) for key in ("calls", "contexts", "transitions")],
+            f"{hits:.2%}" if hits is not None else "-",
+            added_memory(results, name), megabytes(data), str(len(cpu)), same]
+
+
+def markdown(columns, rows):
+    widths = [max(len(r[i]) for r in [columns, *rows]) for i in range(len(columns))]
+
+    def line(cells):
+        return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths)) + " |"
+
+    return "\n".join([line(columns), line(["-" * w for w in widths]), *map(line, rows)])
+
+
+def program_table(title, results):
+    rows = [row(results, name) for name in results.variants()]
+    return f"## {title}\n\n{markdown(COLUMNS, rows)}\n"
+
+
+def legend(variants):
+    lines = [f"- {name}: {VARIANTS[name].caption}" for name in variants]
+    lines.append("- A time is the median of the rounds with the interval of order statistics that holds the true median "
+                 "with 95 % (under 6 rounds: the range). CPU is user and system time; a ratio is taken round by "
+                 "round. \"added / gprof's\" is what the variant adds to the bare program's CPU time, as a share of "
+                 "what gprof adds. Memory is the largest resident size over the bare program's. Slow variants run in "
+                 "the first rounds only.")
+    return "\n".join(lines)
+
+
+def verdict(results_by_program):
+    """One row per target and program, then the geometric mean of the programs.
+    Where the reference itself adds too little to divide by, points of the bare
+    program's time are judged instead."""
+    rows = []
+    for variant, reference, limit in TARGETS:
+        lists = []
+        for title, results in results_by_program.items():
+            share, cost = results.share(variant, reference), results.added(reference)
+            if not share:
+                continue
+            if estimate(cost).value < LITTLE:
+                own = results.added(variant)
+                rows.append([f"{variant}", title, spread(own), f"{POINTS}", judge(estimate(own), POINTS)])
+            else:
+                lists.append(share)
+                rows.append([f"{variant} / {reference}", title, spread(share), f"{limit}", judge(estimate(share), limit)])
+        if len(lists) > 1:
+            mean = geometric_mean_estimate(lists)
+            rows.append([f"{variant} / {reference}", "geometric mean",
+                         f"{mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]", f"{limit}", judge(mean, limit)])
+    if not rows:
+        return ""
+    return "## Targets\n\n" + markdown(("added by / added by", "program", "share", "at most", ""), rows) + "\n"
+
+
+def judge(share, limit):
+    if share.value <= limit:
+        return "met"
+    return "missed" if share.low > limit else "open: the interval holds the limit"

@@ -1,0 +1,89 @@
+"""The variants of a program that are compared: how each is built and run.
+
+A build is a set of compiler flags; a variant is a build, run in some way.
+Several variants share a build: those of aprof differ by the clock alone.
+A new variant is one row of a table.
+"""
+
+import os
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Build:
+    way: str = ""         # way of aprof-cc, "" for the plain compiler
+    cflags: tuple = ()    # added at compile and link
+    hooks: str = ""       # a source of bench/hooks, compiled plainly and linked
+    ldflags: tuple = ()   # added at link; {build} is aprof's build folder
+
+
+@dataclass(frozen=True)
+class Variant:
+    build: str                 # row of BUILDS
+    caption: str               # one line for the legend
+    environ: dict = field(default_factory=dict)  # added to the program's
+    launch: str = ""           # words before the program
+    tool: str = ""             # command that must be there, "" for none
+    data: str = ""             # what it leaves in its folder, a glob
+    slow: bool = False         # run in the first few rounds only
+    default: bool = True       # run when none is named
+
+
+BUILDS = {
+    "bare": Build(),
+    "empty": Build(cflags=("-finstrument-functions",), hooks="empty.c"),
+    "nop-fentry": Build(way="fentry", ldflags=("--aprof-nop",)),
+    "nop-cyg": Build(way="cyg", ldflags=("--aprof-nop",)),
+    "fentry": Build(way="fentry"),
+    "cyg": Build(way="cyg"),
+    "gprof": Build(cflags=("-pg",)),
+}
+
+
+def _aprof(way, clock, default=True):
+    return Variant(way, f"aprof, way {way}, clock {clock}", {"APROF_CLOCK": clock, "APROF_OUT": "amon.out"},
+                   data="amon.out*", default=default)
+
+
+VARIANTS = {
+    "bare": Variant("bare", "the program as it is, -O2"),
+    "nop-fentry": Variant("nop-fentry", "way fentry, hooks of libaprof_nop that do nothing"),
+    "nop-cyg": Variant("nop-cyg", "way cyg, hooks of libaprof_nop that do nothing"),
+    "empty": Variant("empty", "-finstrument-functions, two empty functions as hooks (the paper's dummy)"),
+    "fentry": _aprof("fentry", "tick"),
+    "fentry-tsc": _aprof("fentry", "tsc"),
+    "fentry-none": _aprof("fentry", "none"),
+    "cyg": _aprof("cyg", "tick"),
+    "cyg-tsc": _aprof("cyg", "tsc"),
+    "cyg-none": _aprof("cyg", "none"),
+    "gprof": Variant("gprof", "-pg", data="gmon.out"),
+    "uftrace": Variant("gprof", "uftrace record of the -pg build", launch="uftrace record --no-pager -d uftrace.data",
+                       tool="uftrace", data="uftrace.data/*", slow=True),
+    "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",
+                         launch="valgrind -q --tool=callgrind --callgrind-out-file=callgrind.out",
+                         tool="valgrind", data="callgrind.out*", slow=True),
+}
+
+# What issue and manual promise: of what the reference adds to the run time of
+# the bare program, the variant adds at most this share.
+TARGETS = (("fentry", "gprof", 0.5), ("cyg", "gprof", 1.0))
+
+# A reference that adds less than LITTLE to a program is nothing to divide by:
+# there a variant may add POINTS of the bare program's time.
+LITTLE, POINTS = 0.10, 0.03
+
+
+def defaults():
+    return [name for name, variant in VARIANTS.items() if variant.default]
+
+
+def needs_aprof(name):
+    return bool(BUILDS[VARIANTS[name].build].way)
+
+
+def is_there(name, aprof):
+    """Whether variant NAME can run here: its tool, or aprof's wrapper."""
+    tool = VARIANTS[name].tool
+    if tool and not any(os.access(os.path.join(d, tool), os.X_OK) for d in os.get_exec_path()):
+        return False
+    return not needs_aprof(name) or os.access(os.path.join(aprof, "aprof-cc"), os.X_OK)

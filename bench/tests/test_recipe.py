@@ -1,0 +1,127 @@
+"""From a recipe to a table, on programs made up here: nothing is fetched."""
+
+import os
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+BENCH = os.path.dirname(HERE)
+sys.path.insert(0, os.path.join(BENCH, "lib"))
+
+import measure  # noqa: E402
+import recipe  # noqa: E402
+import table  # noqa: E402
+
+
+def setUpModule():
+    for module in (recipe, measure):
+        patch = mock.patch.object(module, "say")
+        patch.start()
+        unittest.addModuleCleanup(patch.stop)
+
+
+class Recipes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.shop = recipe.Workshop(BENCH, folder.name, os.path.join(folder.name, "no-build"))
+
+    def program(self, name):
+        program = recipe.Program(self.shop, name, os.path.join(HERE, name + ".sh"))
+        program.prepare()
+        return program
+
+    def sample(self, program, variants, rounds=2):
+        samples = []
+        built = {v: program.build(measure.VARIANTS[v].build) for v in variants}
+        runner = measure.Runner(self.shop, program, built, timeout=60)
+        measure.rounds(runner, variants, rounds, 1,
+                       lambda v, n, s: samples.append({"variant": v, "round": n, **s}))
+        return table.Results(samples)
+
+    def test_the_variants_print_what_the_bare_program_prints(self):
+        results = self.sample(self.program("made_up"), ["bare", "empty", "gprof"])
+        for name in ("bare", "empty", "gprof"):
+            self.assertIsNone(results.trouble(name))
+            self.assertTrue(results.same_output(name))
+            self.assertEqual(len(results.cpu(name)), 2)
+        self.assertGreater(list(results.series("gprof", lambda s: s["data_bytes"]).values())[0], 0)
+        self.assertGreater(list(results.series("bare", lambda s: s["rss_kib"]).values())[0], 100)
+
+    def test_another_output_is_seen(self):
+        results = self.sample(self.program("made_up"), ["bare", "empty"])
+        results.samples["empty"][1]["output"] = "another"
+        self.assertFalse(results.same_output("empty"))
+        self.assertIn("DIFFERS", table.row(results, "empty"))
+
+    def test_a_program_that_fails_is_reported_by_its_own_words(self):
+        results = self.sample(self.program("failing"), ["bare"])
+        self.assertEqual(results.trouble("bare"), "exit status 3: out of luck")
+        self.assertEqual(len(results.samples["bare"]), 1)
+
+    def test_what_is_built_is_not_built_again(self):
+        program = self.program("made_up")
+        first = program.build("bare")
+        stamp = os.stat(first).st_mtime_ns
+        self.assertEqual(program.build("bare"), first)
+        self.assertEqual(os.stat(first).st_mtime_ns, stamp)
+        self.assertNotEqual(program.build("empty"), first)
+
+    def test_the_empty_hooks_are_the_ones_of_the_bench(self):
+        with open(self.program("made_up").build("empty"), "rb") as file:
+            self.assertIn(b"__cyg_profile_func_enter", file.read())
+
+    def test_an_unknown_program_lists_those_that_are_there(self):
+        with self.assertRaisesRegex(recipe.Trouble, "lua, .*zstd"):
+            recipe.Program(self.shop, "nethack")
+
+    def test_a_missing_tool_is_named_with_its_package(self):
+        program = self.program("made_up")
+        program.needs = ["no-such-command:its-package"]
+        with self.assertRaisesRegex(recipe.Trouble, "apt-get install its-package"):
+            program.check_needs()
+
+    def test_every_recipe_can_be_described(self):
+        for name in recipe.names(BENCH):
+            program = recipe.Program(self.shop, name)
+            self.assertTrue(program.title)
+            for other in program.uses:
+                self.assertIn(other, recipe.names(BENCH))
+
+
+class Tables(unittest.TestCase):
+    @staticmethod
+    def results(**cpu):
+        return table.Results([{"variant": v, "round": r, "user": t, "system": 0.0, "wall": t, "rss_kib": 1000,
+                               "data_bytes": None, "output": "x", "info": {}}
+                              for v, times in cpu.items() for r, t in enumerate(times)])
+
+    def test_a_target_is_met_missed_or_open(self):
+        flat = [1.0] * 11
+        for cost, word in ((1.3, "met"), (1.9, "missed")):
+            text = table.verdict({"p": self.results(bare=flat, gprof=[2.0] * 11, fentry=[cost] * 11)})
+            self.assertIn(f"| {word} ", text)
+        wide = [1.3, 1.35, 1.4, 1.45, 1.5, 1.55, 1.6, 1.65, 1.7, 1.75, 1.8]
+        self.assertIn("| open", table.verdict({"p": self.results(bare=flat, gprof=[2.0] * 11, fentry=wide)}))
+
+    def test_where_gprof_costs_nothing_points_are_judged(self):
+        text = table.verdict({"p": self.results(bare=[1.0] * 11, gprof=[1.01] * 11, fentry=[1.02] * 11)})
+        self.assertIn("0.02 [0.02, 0.02] | 0.03", text)
+        self.assertIn("| met ", text)
+
+    def test_what_the_profile_says_stands_in_the_row(self):
+        results = self.results(bare=[1.0] * 11, fentry=[1.5] * 11)
+        results.samples["fentry"][0]["info"] = {"calls": 29000000, "contexts": 1234, "hit_rate": 0.995}
+        cells = table.row(results, "fentry")
+        self.assertEqual(cells[5:9], ["29.0 M", "1,234", "-", "99.50%"])
+
+    def test_an_interval_stands_beside_every_median(self):
+        self.assertEqual(table.spread([1.0] * 6 + [3.0] * 5), "1.00 [1.00, 3.00]")
+        self.assertEqual(table.spread([]), "-")
+
+
+if __name__ == "__main__":
+    unittest.main()
