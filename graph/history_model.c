@@ -6,10 +6,11 @@
  *     arc A -> B, incoming view:  self2 or child2 += t, as B = P or not
  *     arc B -> C, outgoing view:  self1 or child1 += t, as C = P or not
  *
- * P is marked once only, at the end, so `B = P` is `B is the last entry`.  Contexts that extend a history by parent links have all
- * its items but that of the last entry, whose C they fill in; so each context is charged at once
- * with its weight, the time of all that extend it, and no entry is looked at twice: a context that is its parent's history and
- * one entry touches one arc, one that is spelled out those of its items. */
+ * P is marked once only, at the end, so `B = P` is `B is the last entry`; C can be P in an unmarked entry, too.
+ * Contexts that extend a history by parent links have all its items, but that of the last entry, whose C they fill
+ * in, and their P is nowhere in it.  So each context is charged at once with its weight, the time of
+ * all that extend it: one that is its parent's history and one entry touches one arc, one that is spelled
+ * out those of its items. */
 #include "build.h"
 
 /* The last entry of a context and those who extend it: T of its own, W with theirs. */
@@ -52,7 +53,7 @@ static bool charge_item(struct arcs *arcs, const history_entry *s, uint32_t n, u
 	arc = arcs_at(arcs, history_routine(s[i]), history_routine(s[i + 1]));
 	if (!arc)
 		return false;
-	charge_outgoing(arc, charge, i + 2 == n);
+	charge_outgoing(arc, charge, history_routine(s[i + 1]) == history_routine(s[n - 1]));
 	arc->folded |= !history_is_marked(s[i + 1]);
 	return true;
 }

@@ -1,0 +1,208 @@
+/* top_down.c - histories as paths from the root.
+ *
+ * First all paths grow into a trie, contexts after their parents, so that most contexts add one step to a node
+ * that is known; totals are summed from the leaves up.  Then what the limits keep is laid out
+ * level by level, children side by side and sorted. */
+#include <stdlib.h>
+
+#include "build.h"
+#include "tree.h"
+
+/* A node of the trie. */
+struct path {
+	uint32_t parent;	/* node before it; GRAPH_NONE at the root */
+	uint32_t link;		/* routine << 1 | gap */
+	uint32_t child;		/* its child made last; 0: none */
+	uint32_t sibling;	/* its parent's child made before it; 0: none */
+	uint64_t self;		/* time of the contexts that end here, ns */
+	uint64_t total;		/* of those that pass, ns */
+	uint64_t calls;		/* entries of those that end here */
+	uint64_t ticks;		/* samples behind total */
+	bool folded;		/* unmarked in some history */
+};
+
+struct trie {
+	const struct graph *g;	/* whose contexts it holds */
+	struct path *paths;	/* parents before children, [0] the root */
+	uint32_t n;		/* how many */
+	uint32_t room;		/* how many fit */
+	uint32_t *slots;	/* hash table of paths; 0: empty, for the root is nobody's child */
+	size_t nslots;		/* a power of two */
+	uint32_t *node_of;	/* context -> path */
+};
+
+static uint32_t *slot_of(const struct trie *t, uint32_t parent, uint32_t link)
+{
+	uint64_t hash = ((uint64_t)parent << 32 | link) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t mask = t->nslots - 1;
+
+	for (size_t i = (hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
+		const struct path *path = t->paths + t->slots[i];
+
+		if (t->slots[i] == 0 || (path->parent == parent && path->link == link))
+			return t->slots + i;
+	}
+}
+
+static bool rehash(struct trie *t, size_t nslots)
+{
+	uint32_t *slots = calloc(nslots, sizeof *slots);
+
+	if (!slots)
+		return false;
+	free(t->slots);
+	t->slots = slots;
+	t->nslots = nslots;
+	for (uint32_t i = 1; i < t->n; i++)
+		*slot_of(t, t->paths[i].parent, t->paths[i].link) = i;
+	return true;
+}
+
+/* The child of PARENT by LINK, made when new.  0: out of memory. */
+static uint32_t child_at(struct trie *t, uint32_t parent, uint32_t link)
+{
+	uint32_t *slot;
+
+	if (2 * ((size_t)t->n + 1) > t->nslots && !rehash(t, 2 * t->nslots))
+		return 0;
+	slot = slot_of(t, parent, link);
+	if (*slot == 0) {
+		if (!build_grow(&t->paths, t->n, &t->room, sizeof *t->paths))
+			return 0;
+		t->paths[t->n] = (struct path){ .parent = parent, .link = link, .sibling = t->paths[parent].child };
+		t->paths[parent].child = t->n;
+		*slot = t->n++;
+	}
+	return *slot;
+}
+
+/* The node of a history that is spelled out.  0: out of memory. */
+static uint32_t spelled_node(struct trie *t, const history_entry *s, uint32_t n)
+{
+	uint32_t node = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool gap = i > 0 && !history_is_marked(s[i - 1]) && !history_is_marked(s[i]);
+
+		node = child_at(t, node, history_routine(s[i]) << 1 | gap);
+		if (node == 0)
+			return 0;
+		t->paths[node].folded |= !history_is_marked(s[i]);
+	}
+	return node;
+}
+
+/* The nodes of all contexts that are kept or lead to one that is. */
+static bool grow(struct trie *t, const struct weight *w)
+{
+	for (uint32_t i = 1; i < t->g->ncontexts; i++) {
+		const struct graph_context *c = t->g->contexts + i;
+		uint32_t node;
+
+		if (!w[i].live)
+			continue;
+		node = c->parent == GRAPH_NONE ? spelled_node(t, t->g->spelled + c->spelled, c->length)
+			: child_at(t, t->node_of[c->parent], c->routine << 1);
+		if (node == 0)
+			return false;
+		t->node_of[i] = node;
+		t->paths[node].self += c->time;
+		t->paths[node].calls += c->entries;
+		t->paths[node].ticks += c->ticks;
+	}
+	return true;
+}
+
+static void sum_up(struct trie *t)
+{
+	t->paths[0].self = t->g->outside;
+	t->paths[0].ticks = t->g->outside_ticks;
+	for (uint32_t i = t->n; i-- > 0;) {
+		struct path *path = t->paths + i;
+
+		path->total += path->self;
+		if (i == 0)
+			return;
+		t->paths[path->parent].total += path->total;
+		t->paths[path->parent].ticks += path->ticks;
+	}
+}
+
+static struct tree_node node_from(const struct trie *t, uint32_t index, uint32_t parent)
+{
+	const struct path *path = t->paths + index;
+
+	return (struct tree_node){ .parent = parent, .first = index,
+		.routine = index ? path->link >> 1 : GRAPH_NONE, .gap = index && (path->link & 1),
+		.self = path->self, .total = path->total, .calls = path->calls, .ticks = path->ticks, .folded = path->folded };
+}
+
+/* Give node AT of the tree its children, or, TOO_DEEP, none.  Until now its `first` names its path. */
+static bool expand(const struct trie *t, const struct tree_options *options, struct tree_builder *b,
+		   size_t at, bool too_deep)
+{
+	struct tree_node *node = b->tree->nodes + at;
+	size_t first = b->tree->nnodes;
+	uint64_t rest = node->total - node->self;
+
+	for (uint32_t i = t->paths[node->first].child; i != 0 && !too_deep; i = t->paths[i].sibling) {
+		struct tree_node child = node_from(t, i, at);
+
+		if (child.total < options->min_time)
+			continue;
+		if (!tree_append(b, &child))
+			return false;
+		rest -= child.total;
+	}
+	tree_sort(b->tree->nodes + first, b->tree->nnodes - first);
+	node = b->tree->nodes + at;
+	node->rest = rest;
+	node->nchildren = b->tree->nnodes - first;
+	node->first = node->nchildren ? first : 0;
+	return true;
+}
+
+/* Level by level: the nodes from LEVEL to END have equal depth. */
+static bool lay_out(const struct trie *t, const struct tree_options *options, struct tree_builder *b)
+{
+	struct tree_node root = node_from(t, 0, GRAPH_NONE);
+	uint32_t depth = 0;
+
+	if (!tree_append(b, &root))
+		return false;
+	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
+		for (size_t i = level; i < end; i++)
+			if (!expand(t, options, b, i, options->depth && depth == options->depth))
+				return false;
+	return true;
+}
+
+static bool trie_build(struct trie *t, const struct weight *w)
+{
+	t->node_of = calloc(t->g->ncontexts, sizeof *t->node_of);
+	if (!t->node_of || !build_grow(&t->paths, 0, &t->room, sizeof *t->paths)
+	    || !rehash(t, build_table_size(t->g->ncontexts)))
+		return false;
+	t->paths[0] = (struct path){ .parent = GRAPH_NONE };
+	t->n = 1;
+	if (!grow(t, w))
+		return false;
+	sum_up(t);
+	return true;
+}
+
+bool top_down_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
+{
+	struct trie t = { .g = g };
+	struct weight *w = contexts_weigh(g, err);
+	bool done;
+
+	if (!w)
+		return false;
+	done = trie_build(&t, w) && lay_out(&t, options, b);
+	free(w);
+	free(t.paths);
+	free(t.slots);
+	free(t.node_of);
+	return done || build_no_memory(err);
+}
