@@ -16,7 +16,7 @@ import signal
 import subprocess
 import time
 
-from profile_info import read_info
+from profile_info import read_info, text_bytes
 from recipe import Trouble, say
 from variants import VARIANTS
 
@@ -45,7 +45,7 @@ class Runner:
                 raise Trouble(f"exit status {cost['status']}: {self._last_error()}")
             cost["output"] = self._output(environment)
             cost["data_bytes"] = self._data_bytes(variant.data)
-            cost["info"] = read_info(self.shop.aprof, self.folder) if with_info else {}
+            cost["info"] = self._info(name) if with_info else {}
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
         return cost
@@ -64,6 +64,10 @@ class Runner:
                 if isinstance(problem, subprocess.TimeoutExpired):
                     raise Trouble(f"ran for more than {self.timeout} s") from None
                 raise
+
+    def _info(self, name):
+        program = self.executables[name]
+        return {"text_bytes": text_bytes(program), **read_info(self.shop.aprof, program, self.folder)}
 
     def _last_error(self):
         with open(os.path.join(self.folder, "stderr"), errors="replace") as file:

@@ -194,6 +194,11 @@ class Program:
         return made
 
 
+def default_cache():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get("APROF_BENCH_CACHE") or os.path.join(home, "aprof-bench")
+
+
 def names(bench):
     """Of all recipes."""
     found = glob.glob(os.path.join(bench, "programs", "*.sh"))

@@ -6,6 +6,11 @@ from variants import LITTLE, POINTS, TARGETS, VARIANTS
 COLUMNS = ("variant", "CPU s", "CPU / bare", "wall / bare", "added / gprof's", "calls", "contexts", "transitions",
            "hit rate", "memory + MB", "file MB", "rounds", "output")
 
+TABLE_I = ("program", "text KiB", "routines", "calls", "contexts", "transitions", "depth mean", "depth max",
+           "memory + MB", "amon.out MB", "gmon.out MB")
+TABLE_II = ("program", "bare s", "aprof charged", "aprof total", "aprof change", "gprof charged", "gprof total",
+            "gprof change", "dummy change")
+
 
 class Results:
     """The samples of one program, by variant and round."""
@@ -40,7 +45,7 @@ class Results:
         return [r - 1 for r in ratios(self.cpu(name), self.cpu("bare"))]
 
     def info(self, name, key):
-        return next((s["info"][key] for s in self.samples[name].values() if key in s.get("info", {})), None)
+        return next((s["info"][key] for s in self.samples.get(name, {}).values() if key in s.get("info", {})), None)
 
     def same_output(self, name):
         """Whether each run printed what the bare program's first run did; None
@@ -65,7 +70,9 @@ def count(number):
     return f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number:,.0f}"
 
 
-def megabytes(sizes):
+def data_size(results, name):
+    """Megabytes of what a run of NAME left on the disk."""
+    sizes = [b for b in results.series(name, lambda s: s["data_bytes"]).values() if b is not None]
     return f"{estimate(sizes).value / 1e6:.2f}" if sizes else "-"
 
 
@@ -81,7 +88,6 @@ def row(results, name):
     if results.trouble(name):
         return [name, results.trouble(name)] + ["-"] * (len(COLUMNS) - 2)
     cpu, wall = results.cpu(name), results.wall(name)
-    data = [b for b in results.series(name, lambda s: s["data_bytes"]).values() if b is not None]
     hits = results.info(name, "hit_rate")
     same = {True: "same", False: "DIFFERS", None: "-"}[results.same_output(name)]
     return [name, spread(list(cpu.values())),
@@ -89,7 +95,7 @@ def row(results, name):
             spread(results.share(name, "gprof")) if name != "bare" else "-",
             *[count(results.info(name, key)) for key in ("calls", "contexts", "transitions")],
             f"{hits:.2%}" if hits is not None else "-",
-            added_memory(results, name), megabytes(data), str(len(cpu)), same]
+            added_memory(results, name), data_size(results, name), str(len(cpu)), same]
 
 
 def markdown(columns, rows):
@@ -104,6 +110,46 @@ def markdown(columns, rows):
 def program_table(title, results):
     rows = [row(results, name) for name in results.variants()]
     return f"## {title}\n\n{markdown(COLUMNS, rows)}\n"
+
+
+def papers_tables(results_by_program, variant):
+    """Tables I and II of the paper, for one of aprof's variants: what the
+    profile of each program consists of, and what it costs.  "" without it."""
+    chosen = {t: r for t, r in results_by_program.items() if variant in r.samples and not r.trouble(variant)}
+    if not chosen:
+        return ""
+    return (f"## Table I: the profiles ({variant})\n\n"
+            + markdown(TABLE_I, [_row_i(t, r, variant) for t, r in chosen.items()])
+            + f"\n\n## Table II: seconds charged and spent ({variant})\n\n"
+            + markdown(TABLE_II, [_row_ii(t, r, variant) for t, r in chosen.items()]) + "\n")
+
+
+def _row_i(title, results, variant):
+    def info(key):
+        return results.info(variant, key)
+
+    text, mean = results.info("bare", "text_bytes"), info("mean_history")
+    return [title, count(text and text / 1024), count(info("routines")), count(info("calls")), count(info("contexts")),
+            count(info("transitions")), "-" if mean is None else f"{mean:.1f}", count(info("longest_history")),
+            added_memory(results, variant), data_size(results, variant), data_size(results, "gprof")]
+
+
+def _row_ii(title, results, variant):
+    cells = [title, seconds(results, "bare")]
+    for name in (variant, "gprof"):
+        charged = results.info(name, "charged")
+        cells += ["-" if charged is None else f"{charged:.2f}", seconds(results, name), change(results, name)]
+    return cells + [change(results, "empty")]
+
+
+def seconds(results, name):
+    values = list(results.cpu(name).values())
+    return f"{estimate(values).value:.2f}" if values else "-"
+
+
+def change(results, name):
+    """What NAME adds to the bare run time, in per cent."""
+    return spread([100 * a for a in results.added(name)], "{:+.0f} %")
 
 
 def legend(variants):

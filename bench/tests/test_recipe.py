@@ -12,6 +12,7 @@ BENCH = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(BENCH, "lib"))
 
 import measure  # noqa: E402
+import profile_info  # noqa: E402
 import recipe  # noqa: E402
 import table  # noqa: E402
 
@@ -92,6 +93,26 @@ class Recipes(unittest.TestCase):
                 self.assertIn(other, recipe.names(BENCH))
 
 
+class Profiles(unittest.TestCase):
+    def test_the_seconds_of_gprofs_flat_profile(self):
+        listing = ("Flat profile:\n\nEach sample counts as 0.01 seconds.\n"
+                   "  %   cumulative   self              self     total\n"
+                   " time   seconds   seconds    calls  ms/call  ms/call  name\n"
+                   " 66.7       0.20     0.20       10    20.00    20.00  f\n"
+                   " 33.3       0.30     0.10                             main\n")
+        self.assertEqual(profile_info.of_gprof(listing), {"charged": 0.30})
+        self.assertEqual(profile_info.of_gprof(""), {})
+
+    def test_the_figures_of_aprofs_report(self):
+        report = {"run": {"counts": {"calls": 200, "contexts": 5, "transitions": 7, "mean_history": 2.5,
+                                     "longest_history": 4, "probe_misses": 10},
+                          "times": {"contexts_ns": 1500000000}},
+                  "flat": [{"pseudo": False}, {"pseudo": True}, {"pseudo": False}]}
+        info = profile_info.of_aprof(report)
+        self.assertEqual((info["calls"], info["charged"], info["routines"]), (200, 1.5, 2))
+        self.assertAlmostEqual(info["hit_rate"], 0.95)
+
+
 class Tables(unittest.TestCase):
     @staticmethod
     def results(**cpu):
@@ -117,6 +138,16 @@ class Tables(unittest.TestCase):
         results.samples["fentry"][0]["info"] = {"calls": 29000000, "contexts": 1234, "hit_rate": 0.995}
         cells = table.row(results, "fentry")
         self.assertEqual(cells[5:9], ["29.0 M", "1,234", "-", "99.50%"])
+
+    def test_the_papers_tables(self):
+        results = self.results(bare=[1.0] * 11, fentry=[1.5] * 11, gprof=[3.0] * 11)
+        results.samples["fentry"][0]["info"] = {"calls": 29000000, "charged": 1.02, "mean_history": 7.25}
+        results.samples["bare"][0]["info"] = {"text_bytes": 204800}
+        lines = table.papers_tables({"p": results}, "fentry").splitlines()
+        self.assertRegex(lines[4], r"^\| p +\| 200 +\| - +\| 29\.0 M +\| - +\| - +\| 7\.2 ")
+        self.assertRegex(lines[10], r"^\| p +\| 1\.00 +\| 1\.02 +\| 1\.50 +\| \+50 % \[\+50 %, \+50 %\] +\| - +\| 3\.00 +"
+                                    r"\| \+200 % \[\+200 %, \+200 %\] +\| - +\|$")
+        self.assertEqual(table.papers_tables({"p": results}, "cyg"), "")
 
     def test_an_interval_stands_beside_every_median(self):
         self.assertEqual(table.spread([1.0] * 6 + [3.0] * 5), "1.00 [1.00, 3.00]")
