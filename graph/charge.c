@@ -1,7 +1,7 @@
 /* charge.c - the counters of the graph's contexts from those of the profile.
  *
  * Several contexts of the profile may be one of the graph: their counters add up.  Entries of a .part or .cold piece are
- * no calls; the step of a clone into its own routine is a direct recursive call (A1).  The cost of the hooks is
+ * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
  * subtracted per context of the profile, never below zero; what exceeds its time is hooks_unplaced. */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static void add_calls(struct graph *g, const struct graph_name *names, uint32_t 
 
 	if (index == 0 || names[from->routine].part)
 		return;
-	if (c == g->contexts + parent)
+	if (g->contexts[parent].routine == c->routine)
 		c->recursive += part->entries;
 	else
 		c->entries += part->entries;

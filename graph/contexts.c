@@ -1,13 +1,16 @@
 /* contexts.c - the profile's contexts on the folded routines.
  *
- * A history whose routines were renamed must be normalised: only the last mark of a routine stays, adjacent
- * equals collapse, A4 and A5 again.  That is what the machine would have made had it seen the folded routines
- * from the start, so the machine is run again: the context after a step is A1-A5 on the context before it.
+ * A history whose routines were renamed is normalised: only the last mark of a routine stays, adjacent equals
+ * collapse, A4 and A5 again.
  *
- *     Main P X P.part.0      Main -> P -> X -> P       gives Main P' X P
- *     Main P P.part.0        A1 at the last step       gives Main P
+ *     Main P X P.part.0      renamed Main P X P       gives Main P' X P
+ *     Main P P.part.0        renamed Main P P         gives Main P
  *
- * Most steps add an entry and unmark nothing; their contexts are (parent, routine).  A step that unmarks is spelled out.
+ * After a step that added an entry and unmarked nothing, that is what A1-A5 make of the context before it.  After one that
+ * unmarked, the machine has squeezed out entries by the old names, so the old history is what must be renamed.
+ * (Replaying the step would keep more, but what it keeps depends on which of several ways to the context came first.)
+ *
+ * Most steps unmark nothing under either names; their contexts are (parent, routine).  The others are spelled out.
  * Equal histories are found by hash and then compared (B2), for either kind can equal the other. */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,10 +22,16 @@
 struct folding {
 	struct graph *g;	/* whose contexts are made */
 	bool *several;		/* by routine of the graph: several of the profile's are folded in it */
+	bool renamed;		/* some routine has several */
+	uint32_t *seen;		/* by routine of the graph: 1 + the context in whose history it was seen last */
+	history_entry *old;	/* histories of the profile after steps that unmarked, by its routines; if renamed */
+	uint32_t *old_at;	/* by context of the profile: where its history begins in old[], if its step unmarked */
+	uint32_t nold;		/* entries in old[] */
+	uint32_t old_room;	/* how many fit there */
 	uint64_t *hashes;	/* by context: of its history */
 	uint32_t *slots;	/* hash table of contexts + 1; 0: empty */
 	size_t nslots;		/* a power of two */
-	history_entry *made;	/* history after the step */
+	history_entry *made;	/* history after the step; one more entry fits than in any of the profile */
 	history_entry *other;	/* history that it is compared with */
 	uint32_t nspelled;	/* entries in g->spelled */
 	uint32_t room;		/* how many fit there */
@@ -100,31 +109,42 @@ static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
 		.length = f->g->contexts[parent].length + 1 });
 }
 
-/* Copy the N entries of f->made to g->spelled.  False: out of memory. */
-static bool spell(struct folding *f, size_t n)
+/* Append the N entries of f->made to the array *TO that has *COUNT. False: out of memory. */
+static bool copy_made(struct folding *f, size_t n, history_entry **to, uint32_t *count, uint32_t *room)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!build_grow(&f->g->spelled, f->nspelled, &f->room, sizeof *f->g->spelled))
+		if (!build_grow(to, *count, room, sizeof **to))
 			return false;
-		f->g->spelled[f->nspelled++] = f->made[i];
+		(*to)[(*count)++] = f->made[i];
 	}
 	return true;
 }
 
-/* The context with the history of N entries in f->made, spelled out; GRAPH_NONE: out of memory. */
-static uint32_t spelled_out(struct folding *f, size_t n, uint32_t routine)
+/* Whether the N entries of f->made are the history of PARENT and one more. */
+static bool extends(struct folding *f, uint32_t parent, size_t n)
+{
+	return f->g->contexts[parent].length + 1 == n && graph_history(f->g, parent, f->other) == n - 1
+		&& memcmp(f->made, f->other, (n - 1) * sizeof *f->made) == 0;
+}
+
+/* The context with the history of N entries in f->made, which a step from PARENT led to; GRAPH_NONE: out of memory. */
+static uint32_t enter(struct folding *f, uint32_t parent, size_t n)
 {
 	uint64_t hash = history_hash(f->made, n);
 	size_t mask = f->nslots - 1, i = hash & mask;
-	uint32_t first = f->nspelled;
+	struct graph_context context = { .parent = GRAPH_NONE, .routine = history_routine(f->made[n - 1]),
+		.length = n, .spelled = f->nspelled };
 
 	for (; f->slots[i] != 0; i = (i + 1) & mask)
 		if (f->hashes[f->slots[i] - 1] == hash && is_made(f, f->slots[i] - 1, n))
 			return f->slots[i] - 1;
-	if (!spell(f, n))
+	if (extends(f, parent, n)) {
+		context.parent = parent;
+		context.spelled = 0;
+	} else if (!copy_made(f, n, &f->g->spelled, &f->nspelled, &f->room)) {
 		return GRAPH_NONE;
-	return add(f, f->slots + i, hash, (struct graph_context){ .parent = GRAPH_NONE, .routine = routine,
-		.length = n, .spelled = first });
+	}
+	return add(f, f->slots + i, hash, context);
 }
 
 static bool is_active(const history_entry *s, size_t n, uint32_t routine)
@@ -135,7 +155,7 @@ static bool is_active(const history_entry *s, size_t n, uint32_t routine)
 	return false;
 }
 
-/* The context after ROUTINE was called in PARENT; MAY_UNMARK if it can be active there already.
+/* Steps A1-A5: the context after ROUTINE was called in PARENT; MAY_UNMARK if it can be active there already.
  * GRAPH_NONE: out of memory. */
 static uint32_t step(struct folding *f, uint32_t parent, uint32_t routine, bool may_unmark)
 {
@@ -148,7 +168,60 @@ static uint32_t step(struct folding *f, uint32_t parent, uint32_t routine, bool 
 	n = graph_history(f->g, parent, f->made);
 	if (!is_active(f->made, n, routine))
 		return append(f, parent, routine);
-	return spelled_out(f, history_next(f->made, n, routine), routine);
+	return enter(f, parent, history_next(f->made, n, routine));
+}
+
+/* Write the history that context INDEX has in the profile to f->made; returns its length. */
+static size_t old_history(struct folding *f, uint32_t index)
+{
+	const struct profile_context *contexts = f->g->profile->contexts;
+	size_t length = contexts[index].length;
+
+	for (; contexts[index].length > 0 && !contexts[index].folded; index = contexts[index].parent) {
+		f->made[contexts[index].length - 1] = history_marked(contexts[index].routine);
+		if (contexts[index].parent == PROFILE_NONE)
+			return length;
+	}
+	if (contexts[index].folded)
+		memcpy(f->made, f->old + f->old_at[index], contexts[index].length * sizeof *f->made);
+	return length;
+}
+
+/* Rename and normalise the history of N entries in f->made, which is that of context INDEX of the profile.
+ * Returns the new length. */
+static size_t normalise(struct folding *f, uint32_t index, size_t n)
+{
+	history_entry *s = f->made;
+	size_t length = 0;
+
+	for (size_t i = n; i-- > 0;) {
+		uint32_t r = f->g->routine_of[history_routine(s[i])];
+		bool last = history_is_marked(s[i]) && f->seen[r] != index + 1;
+
+		s[i] = r << 1 | last;
+		if (last)
+			f->seen[r] = index + 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (length > 0 && history_routine(s[length - 1]) == history_routine(s[i]))
+			s[length - 1] = s[i];		/* of equals only the last can be marked */
+		else
+			s[length++] = s[i];
+	return history_squeeze(s, length);
+}
+
+/* The context after a step that unmarked an entry under the old names; GRAPH_NONE: out of memory. */
+static uint32_t renamed_step(struct folding *f, uint32_t index, uint32_t parent)
+{
+	const struct profile_context *c = f->g->profile->contexts + index;
+	size_t n = old_history(f, c->parent);
+
+	n = history_next(f->made, n, c->routine);
+	assert(n == c->length);
+	f->old_at[index] = f->nold;
+	if (!copy_made(f, n, &f->old, &f->nold, &f->old_room))
+		return GRAPH_NONE;
+	return enter(f, parent, normalise(f, index, n));
 }
 
 /* Replay all steps.  One of a routine that stands for itself alone unmarks what it unmarked in the profile. */
@@ -162,7 +235,8 @@ static bool replay(struct folding *f)
 		uint32_t routine = f->g->routine_of[c->routine];
 
 		assert(c->parent == PROFILE_NONE || c->parent < i);
-		f->g->context_of[i] = step(f, parent, routine, c->folded || f->several[routine]);
+		f->g->context_of[i] = c->folded && f->renamed ? renamed_step(f, i, parent)
+			: step(f, parent, routine, c->folded || f->several[routine]);
 		if (f->g->context_of[i] == GRAPH_NONE)
 			return false;
 	}
@@ -180,7 +254,7 @@ static void find_several(struct folding *f)
 		if (of[i] == next)
 			next++;
 		else
-			f->several[of[i]] = true;
+			f->several[of[i]] = f->renamed = true;
 }
 
 static bool folding_start(struct folding *f)
@@ -191,18 +265,23 @@ static bool folding_start(struct folding *f)
 	f->nslots = build_table_size(n);
 	f->slots = calloc(f->nslots, sizeof *f->slots);
 	f->several = calloc((size_t)g->nroutines + 1, sizeof *f->several);
+	f->seen = calloc((size_t)g->nroutines + 1, sizeof *f->seen);
+	f->old_at = calloc(n + 1, sizeof *f->old_at);
 	f->hashes = calloc(n + 1, sizeof *f->hashes);
 	f->made = calloc(longest + 1, sizeof *f->made);
 	f->other = calloc(longest + 1, sizeof *f->other);
 	g->contexts = calloc(n + 1, sizeof *g->contexts);
 	g->context_of = calloc(n + 1, sizeof *g->context_of);
-	return f->slots && f->several && f->hashes && f->made && f->other && g->contexts && g->context_of;
+	return f->slots && f->several && f->seen && f->old_at && f->hashes && f->made && f->other && g->contexts && g->context_of;
 }
 
 static void folding_end(struct folding *f)
 {
 	free(f->slots);
 	free(f->several);
+	free(f->seen);
+	free(f->old);
+	free(f->old_at);
 	free(f->hashes);
 	free(f->made);
 	free(f->other);
