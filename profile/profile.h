@@ -59,7 +59,8 @@ struct profile_thread {
 /* A context: one history and the sums of its counters over all threads.
  * Parents come before children.  contexts[0] is the root, the empty history. */
 struct profile_context {
-	uint32_t parent;		/* context with the history before the step; PROFILE_NONE: starts anew */
+	uint32_t parent;		/* context with the history before the step that first made it; the root if
+					 * it starts a stack; PROFILE_NONE only for the root itself */
 	uint32_t routine;		/* index in routines[] of the last entry, the running routine; PROFILE_NONE for the root */
 	uint32_t length;		/* entries in the history */
 	uint32_t folded;		/* 1: the step unmarked an entry, so history is parent's no longer; else 0 */
@@ -71,17 +72,19 @@ struct profile_context {
 	uint64_t hooks;			/* estimated cost of hooks within time, ns; may exceed time */
 };
 
-/* What one thread has in one context. Sorted by thread, then context. */
+/* What one thread has in one context. Sorted by thread, then context; one for each pair at most. */
 struct profile_share {
 	uint32_t context;		/* index in contexts[] */
 	uint32_t thread;		/* index in threads[] */
 	uint64_t entries;		/* calls that entered the context */
 	uint64_t recursive;		/* direct recursive calls */
+	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
 };
 
-/* How often samples found a program counter in a context.  Sorted by context. */
+/* How often samples found a program counter in a context.  Sorted by context,
+ * module, address; each triple once. */
 struct profile_pc {
 	uint32_t context;		/* index in contexts[] */
 	uint32_t module;		/* index in modules[], PROFILE_NONE: unknown */
@@ -108,7 +111,7 @@ struct profile {
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
 	uint64_t unplaced;		/* time that no sample placed, ns */
-	struct profile_private *private; /* the reader's own */
+	struct profile_private *private; /* what only profile/ looks at */
 };
 
 /* A profile of nothing.  NULL: out of memory.  Freed with profile_free. */
@@ -116,9 +119,10 @@ struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
 /* Add the amon.out in the LEN bytes at DATA, called LABEL in messages, to P.  False with *ERR set when it is
- * not one, is corrupt, or does not go with what P holds (another clock); P is then as before.
- * A file cut off or still being written is read up to its last whole item.  DATA may be
- * freed afterwards. */
+ * not one, is corrupt, or does not go with what P holds (another clock); P is then as before.  The text of
+ * the error is a whole sentence, LABEL and offset included.
+ * A file cut off or still being written is read up to its last whole item.  DATA may change meanwhile as a live
+ * monitor changes it, and may be freed afterwards.  Linear in LEN; memory at most a multiple of it. */
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err);
 
 /* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
@@ -127,6 +131,10 @@ size_t profile_history(const struct profile *p, uint32_t context, history_entry 
 
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
+
+/* Estimated cost of hooks within the time of SHARE, ns, from the calibration of its run; may exceed its time.
+ * contexts[].hooks is the sum of these. */
+uint64_t profile_hooks(const struct profile *p, const struct profile_share *share);
 
 /* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
  * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */

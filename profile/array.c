@@ -1,0 +1,66 @@
+/* array.c - growth of arrays and of tables of indices. */
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool array_reserve(void *array, size_t *room, size_t need, size_t size)
+{
+	size_t more = *room + *room / 2 < 16 ? 16 : *room + *room / 2;
+	void *old, *new;
+
+	if (need <= *room)
+		return true;
+	if (more < need)
+		more = need;
+	if (more > PTRDIFF_MAX / size)
+		return false;
+	memcpy(&old, array, sizeof old);
+	new = realloc(old, more * size);
+	if (!new)
+		return false;
+	memcpy(array, &new, sizeof new);
+	*room = more;
+	return true;
+}
+
+void table_add(struct table *t, uint64_t key, uint32_t position)
+{
+	while (t->slots[key & t->mask])
+		key++;
+	t->slots[key & t->mask] = position + 1;
+	t->used++;
+}
+
+bool table_reserve(struct table *t, uint64_t n, table_hash *hash, const void *owner)
+{
+	struct table old = *t;
+	uint64_t size = old.slots ? old.mask + 1 : 64;
+
+	if (old.slots && n <= size / 4 * 3)
+		return true;
+	while (n > size / 4 * 3)
+		size *= 2;
+	t->slots = calloc(size, sizeof *t->slots);
+	if (!t->slots) {
+		*t = old;
+		return false;
+	}
+	t->mask = size - 1;
+	t->used = 0;
+	for (uint64_t i = 0; old.slots && i <= old.mask; i++)
+		if (old.slots[i])
+			table_add(t, hash(owner, old.slots[i] - 1), old.slots[i] - 1);
+	free(old.slots);
+	return true;
+}
+
+void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner)
+{
+	if (!t->slots || t->used == n)
+		return;
+	memset(t->slots, 0, (t->mask + 1) * sizeof *t->slots);
+	t->used = 0;
+	for (uint32_t i = 0; i < n; i++)
+		table_add(t, hash(owner, i), i);
+}

@@ -1,0 +1,259 @@
+/* items.c - the items of each thread replayed into contexts, and their counters summed.
+ *
+ * An item says: in the context of item `parent`, `routine` is called.  A1-A5 give the history
+ * that this leads to; when the profile has a context with it, from this thread, another one or
+ * another file, the item counts for that one. */
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The profile's routine for the routine ID of the file; PROFILE_NONE with the error set. */
+static uint32_t find_routine(struct reader *r, uint32_t id, uint64_t at)
+{
+	uint32_t pseudo = id - AMON_ROUTINE_ROOT, *slot;
+
+	if (id < r->nroutines)
+		return r->routines[id];
+	if (id <= AMON_ROUTINE_ROOT || id > AMON_ROUTINE_UNPLACED) {
+		reader_corrupt(r, at, "routine %u, there are %zu", id, r->nroutines);
+		return PROFILE_NONE;
+	}
+	slot = &r->pseudo[pseudo];
+	if (*slot == PROFILE_NONE)
+		*slot = profile_routine(r->p, &(struct profile_routine){ .module = PROFILE_NONE, .pseudo = id });
+	if (*slot == PROFILE_NONE || !histories_reserve(&r->p->private->histories, 1, r->p->nroutines)) {
+		reader_no_memory(r);
+		return PROFILE_NONE;
+	}
+	return *slot;
+}
+
+/* See that the arrays indexed by contexts reach as far as there are contexts. */
+static bool cover_contexts(struct reader *r)
+{
+	size_t n = r->p->ncontexts;
+
+	if (!array_reserve(&r->share_of, &r->share_room, n, sizeof *r->share_of) ||
+	    !array_reserve(&r->met, &r->met_room, n, sizeof *r->met))
+		return reader_no_memory(r);
+	for (; r->nshare_of < n; r->nshare_of++)
+		r->share_of[r->nshare_of] = PROFILE_NONE;
+	for (; r->nmet < n; r->nmet++)
+		r->met[r->nmet] = false;
+	return true;
+}
+
+/* The share of THREAD in CONTEXT, added if new; NULL with the error set. */
+static struct profile_share *find_share(struct reader *r, uint32_t context, uint32_t thread)
+{
+	struct profile *p = r->p;
+
+	if (context >= r->nshare_of && !cover_contexts(r))
+		return NULL;
+	if (r->share_of[context] != PROFILE_NONE)
+		return &p->shares[r->share_of[context]];
+	if (p->nshares >= PROFILE_NONE ||
+	    !array_reserve(&p->shares, &p->private->shares, p->nshares + 1, sizeof *p->shares)) {
+		reader_no_memory(r);
+		return NULL;
+	}
+	if (!r->met[context] && context > 0)
+		r->run.contexts++;
+	r->met[context] = true;
+	r->share_of[context] = (uint32_t)p->nshares;
+	p->shares[p->nshares] = (struct profile_share){ .context = context, .thread = thread };
+	return &p->shares[p->nshares++];
+}
+
+static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls)
+{
+	struct profile_private *own = r->p->private;
+
+	if (!array_reserve(&own->detours, &own->room, own->ndetours + 1, sizeof *own->detours))
+		return reader_no_memory(r);
+	own->detours[own->ndetours++] = (struct profile_detour){ .thread = thread, .from = from, .to = to, .calls = calls };
+	return true;
+}
+
+/* Count the item that leads FROM one context TO another, or, A1, to the same. */
+static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct amon_counter *n)
+{
+	struct profile_share *s = find_share(r, to, thread), *caller;
+
+	if (!s)
+		return false;
+	add_capped(&s->time, reader_nsec(r, n->time));
+	add_capped(&s->ticks, n->ticks);
+	if (from == PROFILE_NONE)
+		return true;				/* the root is entered by nobody */
+	add_capped(from == to ? &s->recursive : &s->entries, n->calls);
+	add_capped(&r->run.calls, n->calls);
+	caller = find_share(r, from, thread);
+	if (!caller)
+		return false;
+	add_capped(&caller->calls_out, n->calls);
+	if (from != to && n->calls > 0 && r->p->contexts[to].parent != from)
+		return add_detour(r, thread, from, to, n->calls);
+	return true;
+}
+
+/* Replay the next item of the thread, whose link is at AT. */
+static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const struct amon_link *link,
+			const struct amon_counter *n)
+{
+	uint32_t from = PROFILE_NONE, to = 0, routine;
+
+	if (r->nitems == 0) {
+		if (link->parent != AMON_NONE || link->routine != AMON_ROUTINE_ROOT)
+			return reader_corrupt(r, at, "the first item of thread %u is no root", thread);
+	} else {
+		if (link->parent != AMON_NONE && link->parent >= r->nitems)
+			return reader_corrupt(r, at, "item %zu comes from item %u", r->nitems, link->parent);
+		from = link->parent == AMON_NONE ? 0 : r->items[link->parent];
+		routine = find_routine(r, link->routine, at);
+		if (routine == PROFILE_NONE)
+			return false;
+		to = profile_step(r->p, from, routine);
+		if (to == PROFILE_NONE)
+			return reader_no_memory(r);
+		if (r->p->private->histories.work > r->budget || r->p->private->histories.n > r->node_budget)
+			return reader_corrupt(r, at, "histories grow beyond all measure");
+		r->run.transitions++;
+	}
+	r->items[r->nitems++] = to;
+	return count_item(r, thread, from, to, n);
+}
+
+/* Replay the items of chunk C.  *STOPPED: an item names what lies behind the cut of the file. */
+static bool replay_chunk(struct reader *r, const struct chunk *c, uint32_t thread, bool *stopped)
+{
+	if (c->items == 0 || *stopped)
+		return true;
+	*stopped = r->run.truncated && c->head.base > r->nitems;
+	if (!*stopped && c->head.base != r->nitems)
+		return reader_corrupt(r, c->at, "items from %u on, after %zu", c->head.base, r->nitems);
+	if (!array_reserve(&r->items, &r->item_room, r->nitems + c->items, sizeof *r->items))
+		return reader_no_memory(r);
+	for (uint32_t i = 0; i < c->items && !*stopped; i++) {
+		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_link);
+		struct amon_counter n;
+		struct amon_link link;
+
+		memcpy(&link, r->data + at, sizeof link);
+		memcpy(&n, r->data + c->at + c->head.counters + (uint64_t)i * sizeof n, sizeof n);
+		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
+		if (!*stopped && !replay_item(r, thread, at, &link, &n))
+			return false;
+	}
+	return true;
+}
+
+static bool add_pc(struct reader *r, const struct amon_pc *item, uint64_t at)
+{
+	struct profile *p = r->p;
+	const struct mapping *m = reader_mapping(r, item->pc);
+
+	if (item->context >= r->nitems) {
+		if (r->run.truncated || r->run.header.state == AMON_RUNNING)
+			return true;			/* its context was made after we looked, or is cut off */
+		return reader_corrupt(r, at, "samples of item %u, there are %zu", item->context, r->nitems);
+	}
+	if (!array_reserve(&p->pcs, &p->private->pcs, p->npcs + 1, sizeof *p->pcs))
+		return reader_no_memory(r);
+	p->pcs[p->npcs++] = (struct profile_pc){
+		.context = r->items[item->context], .module = m ? m->module : PROFILE_NONE,
+		.address = m ? item->pc - m->bias : item->pc, .count = item->count,
+	};
+	return true;
+}
+
+static bool read_pcs(struct reader *r, const struct chunk *c)
+{
+	for (uint32_t i = 0; i < c->items; i++) {
+		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_pc);
+		struct amon_pc item;
+
+		memcpy(&item, r->data + at, sizeof item);
+		if (item.pc != 0 && item.count != 0 && !add_pc(r, &item, at))
+			return false;
+	}
+	return true;
+}
+
+static int compare_shares(const void *x, const void *y)
+{
+	const struct profile_share *a = x, *b = y;
+
+	return a->context < b->context ? -1 : a->context > b->context;
+}
+
+/* The thread is done: put its shares, from FIRST on, in order and forget where they were. */
+static void close_thread(struct reader *r, size_t first)
+{
+	struct profile *p = r->p;
+	bool sorted = true;
+
+	for (size_t i = first; i < p->nshares; i++) {
+		r->share_of[p->shares[i].context] = PROFILE_NONE;
+		sorted = sorted && (i == first || p->shares[i - 1].context < p->shares[i].context);
+	}
+	if (!sorted)
+		qsort(p->shares + first, p->nshares - first, sizeof *p->shares, compare_shares);
+}
+
+/* Where the thread was at the end. */
+static bool place_thread(struct reader *r, struct profile_thread *t)
+{
+	uint32_t current = t->record.current;
+
+	if (current == AMON_NONE)
+		return true;
+	if (current < r->nitems)
+		t->current = r->items[current];
+	else if (!r->run.truncated && r->run.header.state != AMON_RUNNING)
+		return reader_corrupt(r, 0, "thread %d ended in item %u, there are %zu", (int)t->record.tid, current, r->nitems);
+	return true;
+}
+
+/* Read what thread NUMBER of the file has in its chunks, from *I (contexts) and *J (PCs) on. */
+static bool read_thread(struct reader *r, uint32_t number, size_t *i, size_t *j)
+{
+	uint32_t thread = r->run.first_thread + number;
+	size_t first = r->p->nshares;
+	bool stopped = false;
+
+	r->nitems = 0;
+	for (; *i < r->nchunks && r->chunks[*i].head.kind == AMON_CONTEXTS && r->chunks[*i].head.thread == number; (*i)++)
+		if (!replay_chunk(r, &r->chunks[*i], thread, &stopped))
+			return false;
+	for (; *j < r->nchunks && r->chunks[*j].head.kind == AMON_PCS && r->chunks[*j].head.thread == number; (*j)++)
+		if (!read_pcs(r, &r->chunks[*j]))
+			return false;
+	close_thread(r, first);
+	return place_thread(r, &r->p->threads[thread]);
+}
+
+/* A chunk that no thread claimed, if there is one: the thread is unknown, or known only behind the cut. */
+static bool check_claimed(struct reader *r, size_t i, uint32_t kind)
+{
+	if (i >= r->nchunks || r->chunks[i].head.kind != kind || r->run.truncated)
+		return true;
+	return reader_corrupt(r, r->chunks[i].at, "chunk of thread %u, there are %u", r->chunks[i].head.thread, r->run.threads);
+}
+
+bool read_contexts(struct reader *r)
+{
+	size_t i = 0, j = 0;
+
+	while (i < r->nchunks && r->chunks[i].head.kind < AMON_CONTEXTS)
+		i++;
+	for (j = i; j < r->nchunks && r->chunks[j].head.kind < AMON_PCS;)
+		j++;
+	if (!cover_contexts(r))
+		return false;
+	for (uint32_t number = 0; number < r->run.threads; number++)
+		if (!read_thread(r, number, &i, &j))
+			return false;
+	return check_claimed(r, i, AMON_CONTEXTS) && check_claimed(r, j, AMON_PCS);
+}

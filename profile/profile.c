@@ -1,0 +1,210 @@
+/* profile.c - the parts of a profile: making, finding and forgetting them.
+ *
+ * Everything is appended only; so a profile is put back as it was before a bad file
+ * by cutting the arrays to their old lengths. Counters are added last, when nothing can fail. */
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct profile *profile_new(void)
+{
+	struct profile *p = calloc(1, sizeof *p);
+	struct profile_private *own = calloc(1, sizeof *own);
+
+	if (!p || !own || !histories_init(&own->histories) ||
+	    !array_reserve(&p->contexts, &own->contexts, 1, sizeof *p->contexts) ||
+	    !array_reserve(&own->node_of, &own->nodes, 1, sizeof *own->node_of)) {
+		if (own)
+			histories_free(&own->histories);
+		if (p)
+			free(p->contexts);
+		free(own);
+		free(p);
+		return NULL;
+	}
+	p->private = own;
+	p->contexts[0] = (struct profile_context){ .parent = PROFILE_NONE, .routine = PROFILE_NONE };
+	own->node_of[0] = 0;
+	own->histories.nodes[0].context = 0;
+	p->ncontexts = 1;
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	profile_rewind(p, &(struct profile_mark){ .contexts = 1, .nodes = 1 });
+	free(p->runs);
+	free(p->modules);
+	free(p->routines);
+	free(p->threads);
+	free(p->contexts);
+	free(p->shares);
+	free(p->pcs);
+	free(p->private->module_table.slots);
+	free(p->private->routine_table.slots);
+	free(p->private->node_of);
+	free(p->private->detours);
+	histories_free(&p->private->histories);
+	free(p->private);
+	free(p);
+}
+
+static uint64_t module_key(const struct profile_module *m)
+{
+	const unsigned char *s = (const unsigned char *)m->path;
+	uint64_t key = m->build_id_size;
+
+	if (m->build_id_size)
+		for (uint32_t i = 0; i < m->build_id_size; i++)
+			key = hash_mix(key, m->build_id[i]);
+	else
+		while (*s)
+			key = hash_mix(key, *s++);
+	return key;
+}
+
+static uint64_t module_hash(const void *owner, uint32_t i)
+{
+	return module_key(&((const struct profile *)owner)->modules[i]);
+}
+
+static bool same_module(const struct profile_module *a, const struct profile_module *b)
+{
+	if (a->build_id_size != b->build_id_size)
+		return false;
+	return a->build_id_size ? memcmp(a->build_id, b->build_id, a->build_id_size) == 0 :
+				  strcmp(a->path, b->path) == 0;
+}
+
+static uint64_t routine_key(const struct profile_routine *r)
+{
+	return hash_mix(hash_mix(r->module, r->address), (uint64_t)r->flags << 32 | r->pseudo);
+}
+
+static uint64_t routine_hash(const void *owner, uint32_t i)
+{
+	return routine_key(&((const struct profile *)owner)->routines[i]);
+}
+
+uint32_t profile_module(struct profile *p, const struct profile_module *m, size_t size)
+{
+	struct profile_private *own = p->private;
+	uint64_t key = module_key(m);
+	uint32_t found;
+	char *path;
+
+	for (uint64_t i = key; (found = table_next(&own->module_table, &i)) != PROFILE_NONE;)
+		if (same_module(&p->modules[found], m))
+			return found;
+	if (!array_reserve(&p->modules, &own->modules, (size_t)p->nmodules + 1, sizeof *p->modules) ||
+	    !table_reserve(&own->module_table, (uint64_t)p->nmodules + 1, module_hash, p))
+		return PROFILE_NONE;
+	path = malloc(size);
+	if (!path)
+		return PROFILE_NONE;
+	p->modules[p->nmodules] = *m;
+	p->modules[p->nmodules].path = memcpy(path, m->path, size);
+	table_add(&own->module_table, key, p->nmodules);
+	return p->nmodules++;
+}
+
+uint32_t profile_routine(struct profile *p, const struct profile_routine *r)
+{
+	struct profile_private *own = p->private;
+	uint64_t key = routine_key(r);
+	uint32_t found;
+
+	for (uint64_t i = key; (found = table_next(&own->routine_table, &i)) != PROFILE_NONE;) {
+		const struct profile_routine *o = &p->routines[found];
+
+		if (o->module == r->module && o->address == r->address && o->flags == r->flags &&
+		    o->pseudo == r->pseudo)
+			return found;
+	}
+	if (!array_reserve(&p->routines, &own->routines, (size_t)p->nroutines + 1, sizeof *p->routines) ||
+	    !table_reserve(&own->routine_table, (uint64_t)p->nroutines + 1, routine_hash, p))
+		return PROFILE_NONE;
+	p->routines[p->nroutines] = *r;
+	table_add(&own->routine_table, key, p->nroutines);
+	return p->nroutines++;
+}
+
+uint32_t profile_step(struct profile *p, uint32_t context, uint32_t routine)
+{
+	struct profile_private *own = p->private;
+	struct history_step step;
+	uint32_t *slot;
+
+	if (!histories_step(&own->histories, own->node_of[context], p->contexts[context].length, routine, &step))
+		return PROFILE_NONE;
+	slot = &own->histories.nodes[step.node].context;
+	if (*slot != HISTORIES_NONE)
+		return *slot;
+	if (p->ncontexts >= PROFILE_NONE ||
+	    !array_reserve(&p->contexts, &own->contexts, (size_t)p->ncontexts + 1, sizeof *p->contexts) ||
+	    !array_reserve(&own->node_of, &own->nodes, (size_t)p->ncontexts + 1, sizeof *own->node_of))
+		return PROFILE_NONE;
+	p->contexts[p->ncontexts] = (struct profile_context){
+		.parent = context, .routine = routine, .length = step.length, .folded = step.folded,
+	};
+	own->node_of[p->ncontexts] = step.node;
+	return *slot = p->ncontexts++;
+}
+
+struct profile_mark profile_mark(const struct profile *p)
+{
+	return (struct profile_mark){
+		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
+		.contexts = p->ncontexts, .nodes = p->private->histories.n,
+		.shares = p->nshares, .pcs = p->npcs, .detours = p->private->ndetours,
+	};
+}
+
+void profile_rewind(struct profile *p, const struct profile_mark *mark)
+{
+	struct profile_private *own = p->private;
+
+	while (p->nruns > mark->runs)
+		free(p->runs[--p->nruns].label);
+	while (p->nmodules > mark->modules)
+		free(p->modules[--p->nmodules].path);
+	while (p->ncontexts > mark->contexts)
+		own->histories.nodes[own->node_of[--p->ncontexts]].context = HISTORIES_NONE;
+	histories_cut(&own->histories, mark->nodes);
+	p->nroutines = mark->routines;
+	p->nthreads = mark->threads;
+	p->nshares = mark->shares;
+	p->npcs = mark->pcs;
+	own->ndetours = mark->detours;
+	table_cut(&own->module_table, p->nmodules, module_hash, p);
+	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
+}
+
+size_t profile_history(const struct profile *p, uint32_t context, history_entry *out)
+{
+	uint32_t length = p->contexts[context].length;
+
+	histories_get(&p->private->histories, p->private->node_of[context], length, out);
+	return length;
+}
+
+uint64_t profile_charged(const struct profile_context *c)
+{
+	return c->time > c->hooks ? c->time - c->hooks : 0;
+}
+
+uint64_t profile_hooks(const struct profile *p, const struct profile_share *s)
+{
+	const struct amon_header *h = &p->runs[p->threads[s->thread].run].header;
+	uint64_t inside = h->hook_inside;
+	uint64_t outside = h->hook_picoseconds > inside ? h->hook_picoseconds - inside : 0;
+	/* 64 x 64 bits each, and a sum of two: below 2^130 only if both are absurd. */
+	unsigned __int128 in = ((unsigned __int128)s->entries + s->recursive) * (inside < UINT64_MAX / 4 ? inside : UINT64_MAX / 4);
+	unsigned __int128 out = (unsigned __int128)s->calls_out * (outside < UINT64_MAX / 4 ? outside : UINT64_MAX / 4);
+	unsigned __int128 nsec = (in + out + 500) / 1000;
+
+	return nsec > UINT64_MAX ? UINT64_MAX : (uint64_t)nsec;
+}

@@ -1,0 +1,71 @@
+/* reader.h - one reading of one file: what read.c, records.c and items.c hand to each other.
+ *
+ * read.c finds the chunks and takes their counts, records.c turns modules, routines and
+ * threads into the profile's, items.c replays the contexts and sums their counters. */
+#ifndef READER_H
+#define READER_H
+
+#include "private.h"
+
+/* A chunk that was found whole enough to use. */
+struct chunk {
+	uint64_t at;		/* its offset in the file, bytes */
+	struct amon_chunk head;	/* checked copy of its head; head.count is not used */
+	uint32_t items;		/* whole items to read: published, and before the cut */
+};
+
+/* A module record of the file. */
+struct mapping {
+	uint64_t start, end;	/* address range at run time, end one past */
+	uint64_t bias;		/* run-time address minus link-time one */
+	uint32_t module;	/* index in profile.modules */
+	uint32_t order;		/* place in the file */
+	bool main_program, hooked; /* as recorded */
+};
+
+struct reader {
+	struct profile *p;		/* what is added to */
+	struct profile_mark mark;	/* how much it held before */
+	const unsigned char *data;	/* the file */
+	size_t len;			/* bytes there are */
+	const char *label;		/* its name in messages */
+	struct error *err;		/* what went wrong */
+	struct profile_run run;		/* facts about the file so far */
+	struct chunk *chunks;		/* by kind, thread, base, offset */
+	size_t nchunks, chunk_room;	/* how many, and for how many there is room */
+	struct mapping *mappings;	/* in the order of the file; by start once sorted */
+	size_t nmappings, mapping_room;
+	uint32_t *routines;		/* routine of the file -> index in profile.routines */
+	size_t nroutines, routine_room;
+	uint32_t pseudo[8];		/* the same for AMON_ROUTINE_ROOT + i; PROFILE_NONE: not met yet */
+	uint32_t *items;		/* item of the thread at hand -> context */
+	size_t nitems, item_room;
+	uint32_t *share_of;		/* context -> share of the thread at hand; PROFILE_NONE: none yet */
+	size_t nshare_of, share_room;
+	bool *met;			/* context -> met in this file */
+	size_t nmet, met_room;
+	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
+	uint64_t node_budget;		/* the same for histories.n */
+};
+
+/* Set the error and return false. */
+bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool reader_no_memory(struct reader *r);
+
+/* The chunks of one KIND: the first at or after *I, which moves behind it.  NULL: no more. */
+const struct chunk *reader_next(const struct reader *r, uint32_t kind, size_t *i);
+
+/* X in the unit of the file's counters, as ns. */
+uint64_t reader_nsec(const struct reader *r, uint64_t x);
+
+/* Steps of the reading, in this order; false with the error set. */
+bool read_modules(struct reader *r);
+bool read_routines(struct reader *r);
+bool read_threads(struct reader *r);
+bool read_contexts(struct reader *r);
+
+/* The mapping that held ADDRESS, or NULL.  Only after read_modules and read_routines. */
+const struct mapping *reader_mapping(const struct reader *r, uint64_t address);
+
+#endif
