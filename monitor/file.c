@@ -476,6 +476,7 @@ struct kernel_action {		/* as rt_sigaction has it */
 };
 
 static struct kernel_action previous_sigbus;
+static bool installed;
 
 static bool is_ours_address(uintptr_t address)
 {
@@ -511,5 +512,9 @@ void file_sigbus(void)
 	};
 
 	mem_copy(&saved, monitor.header, sizeof saved);
+	truncated = false;
+	if (installed)
+		return;			/* a forked child has it from its parent */
+	installed = true;
 	sys4(rt_sigaction, 7 /* SIGBUS */, &action, &previous_sigbus, sizeof(uint64_t));
 }

@@ -187,7 +187,8 @@ static uint32_t histories_add(struct thread *t, uint32_t owner, const history_en
 
 		if (!grown)
 			return 0;
-		mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
+		if (t->histories)
+			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
 		if (t->histories)
 			sys2(munmap, t->histories, t->histories_size * sizeof *grown);
 		monitor.memory_private -= t->histories_size * sizeof *grown;
@@ -362,8 +363,10 @@ static void front_grow(struct thread *t)
 			front[front_slot(tls->front[i]->from, tls->front[i]->routine, slots * 4 - 1)] = tls->front[i];
 	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
 	tls->front = front;
-	__asm__ volatile("" : : : "memory");
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	tls->front_mask = slots * 4 - 1;
+	t->front = front;
+	t->front_mask = tls->front_mask;
 }
 
 void machine_front_add(struct thread *t, struct edge *e)
@@ -506,26 +509,38 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 	return here;
 }
 
+/* The fast path's table for t->tls; with clock tsc there is none: every call goes out of line. */
+static bool front_init(struct thread *t)
+{
+	struct edge **front;
+
+	if (monitor.clock.clock == AMON_CLOCK_TSC)
+		return true;
+	if (!(front = front_new(FRONT_FIRST)))
+		return false;
+	t->front = t->tls->front = front;
+	t->front_mask = t->tls->front_mask = FRONT_FIRST - 1;
+	return true;
+}
+
 bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
 	for (int i = 0; i < 3; i++)
 		if (!(t->scratch[i] = sys_memory((LONGEST_HISTORY + 1) * sizeof(history_entry), false)))
 			return false;
-	if (!full_grow(t))
-		return false;
-	if (item_new(t, AMON_NONE, AMON_ROUTINE_ROOT, 0) != 0)
+	if (!full_grow(t) || item_new(t, AMON_NONE, AMON_ROUTINE_ROOT, 0) != 0)
 		return false;
 	t->lost = item_new(t, AMON_NONE, AMON_ROUTINE_LOST, 0);
-	if (t->lost == AMON_NONE)
-		return false;
-	if (monitor.clock.clock != AMON_CLOCK_TSC) {
-		struct edge **front = front_new(FRONT_FIRST);
+	return t->lost != AMON_NONE && front_init(t);
+}
 
-		if (!front)
-			return false;
-		t->tls->front = front;
-		t->tls->front_mask = FRONT_FIRST - 1;
+bool machine_resume(struct thread *t)
+{
+	if (t->front) {
+		t->tls->front = t->front;
+		t->tls->front_mask = t->front_mask;
+		return true;
 	}
-	return true;
+	return front_init(t);
 }

@@ -231,7 +231,7 @@ void module_scan(void)
 		}
 }
 
-struct range { uintptr_t address, low, high; };
+struct range { uintptr_t address, low, high; bool grows; };
 
 static bool range_line(const char *line, void *arg)
 {
@@ -242,6 +242,7 @@ static bool range_line(const char *line, void *arg)
 		return false;
 	range->low = m.start;
 	range->high = m.end;
+	range->grows = str_equal(m.path, "[stack]");
 	return true;
 }
 
@@ -252,7 +253,7 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	sys_lock(&monitor.lock);
 	each_line(range_line, &range);
 	sys_unlock(&monitor.lock);
-	*low = range.low;
+	*low = range.grows ? address - (range.high - address) : range.low;
 	*high = range.high;
 	return range.high != 0;
 }

@@ -54,7 +54,8 @@ struct aprof_tls {
 	struct frame *top;		/* 24: last frame of the shadow stack in use */
 	uintptr_t stack_low;		/* 32: addresses down to here are known to be of this machine stack */
 	struct thread *thread;		/* 40: the rest; NULL before the first hook */
-	uint64_t inert;			/* 48: 1 while the thread must not enter the monitor */
+	struct frame *end;		/* 48: one past the last frame of the shadow in use */
+	uint64_t inert;			/* 56: 1 while the thread must not enter the monitor */
 };
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
@@ -101,6 +102,8 @@ struct thread {
 	struct span spans[THREAD_SPANS]; /* chunks of contexts */
 	struct edge *edges[THREAD_DIRECTORY]; /* pages of EDGES_PER_PAGE edges */
 	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
+	struct edge **front;		/* the front table, for the next thread that uses the machine */
+	uint64_t front_mask;		/* its slots - 1 */
 	uint32_t *full;			/* complete table: indices of edges + 1, open addressing */
 	uint32_t full_mask;		/* its slots - 1 */
 	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
@@ -142,6 +145,7 @@ struct monitor {
 	uint32_t nroutines;		/* routines known */
 	uint64_t memory_private;	/* anonymous memory taken, bytes */
 	int pid;			/* of this process */
+	bool started;			/* clock and calibration are done */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 };
@@ -150,11 +154,21 @@ enum monitor_state {
 	MONITOR_NEW,		/* no hook has run */
 	MONITOR_STARTING,	/* the first one is at work */
 	MONITOR_ON,		/* contexts are followed */
+	MONITOR_FORKED,		/* a child that has not met a hook since */
 	MONITOR_OFF,		/* latched off: set-uid, or trouble; the program runs on */
 };
 
-extern struct monitor aprof_monitor HIDDEN;
-#define monitor aprof_monitor
+extern struct monitor monitor HIDDEN;
+
+/* Add one, by one instruction: a signal handler's counts are never overwritten. */
+static inline void counter_bump(uint64_t *count)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("incq %0" : "+m"(*count));
+#else
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
 
 /* Count a note of the given kind. Any thread, any time. */
 void note(enum amon_note kind) HIDDEN;
@@ -163,7 +177,12 @@ void note_error(enum amon_note kind, long error) HIDDEN;
 /* process.c - start, fork, exit. */
 const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
 bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
-void process_child(void) HIDDEN;		/* in a forked child, before anything is counted */
+bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fork handler; false: stay out */
+void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
+void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
+struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
+void process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends */
+void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
 void process_finish(void) HIDDEN;		/* at exit, as late as can be */
 
 /* file.c - the data file, mapped. */
@@ -178,7 +197,8 @@ void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers 
 
 /* module.c, routine.c - what is mapped, who called a hook. */
 void module_scan(void) HIDDEN;			/* look at the memory map again */
-bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it */
+bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
+						 * stack that grows counts as twice as deep as ADDRESS */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */
@@ -186,7 +206,8 @@ bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
 /* machine.c - A1-A5 and B2, B3: signals blocked. */
-bool machine_init(struct thread *t) HIDDEN;
+bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
+bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
 struct edge *machine_find(struct thread *t, struct amon_counter *from, uintptr_t routine) HIDDEN; /* full table */
 struct edge *machine_make(struct thread *t, struct amon_counter *from, uintptr_t routine, uint32_t flags) HIDDEN;
 void machine_front_add(struct thread *t, struct edge *e) HIDDEN;
@@ -196,13 +217,15 @@ uint32_t machine_item(struct thread *t, const struct amon_counter *c) HIDDEN; /*
 struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
 
 /* stack.c - shadow stacks. */
-bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN;
+bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
+void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
+bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
 bool stack_sync_exit(struct thread *t, uintptr_t cfa) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
-struct thread *thread_start(uintptr_t cfa) HIDDEN;
-void thread_end(struct thread *t) HIDDEN;
+struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
+void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
 
 /* slow.c - out of line parts of the hooks. */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;

@@ -71,6 +71,7 @@ static void limit_set(struct thread *t)
 	uintptr_t room = (uintptr_t)(s->end - tls->top - 2) * 8;
 	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
 
+	tls->end = s->end;
 	tls->stack_low = from - s->low > room ? from - room : s->low;
 }
 
@@ -171,6 +172,17 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa)
 	return tls->top->cfa == cfa - bias();
 }
 
+void stack_return(struct thread *t, uintptr_t cfa)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	if (cfa < t->shadow->low || cfa > t->shadow->high)
+		stack_switch(t, cfa);
+	pop_dead(t->tls, cfa);
+	sys_restore_signals(&mask);
+}
+
 bool stack_init(struct thread *t, uintptr_t cfa)
 {
 	struct shadow *s;
@@ -182,4 +194,33 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	if (s)
 		use(t, s);
 	return s != NULL;
+}
+
+/* A frame's context in T for its context in PARENT; frames of a recursion repeat, so look back a little. */
+static struct amon_counter *adopt(struct thread *t, struct thread *parent, const struct amon_counter *c)
+{
+	static struct { const struct amon_counter *old; struct amon_counter *here; } seen[256];
+	size_t i = (uintptr_t)c / sizeof *c % (sizeof seen / sizeof *seen);
+
+	if (seen[i].old != c || machine_item(t, seen[i].here) == AMON_NONE) {
+		seen[i].here = machine_adopt(t, parent, c);
+		seen[i].old = c;
+	}
+	return seen[i].here;
+}
+
+bool stack_adopt(struct thread *t, struct thread *parent)
+{
+	struct aprof_tls *tls = t->tls;
+
+	parent->shadow->top = tls->top;
+	parent->shadow->current = tls->current;
+	t->shadows = parent->shadows;
+	for (struct shadow *s = t->shadows; s; s = s->next) {
+		for (struct frame *f = s->base; f <= s->top; f++)
+			f->previous = adopt(t, parent, f->previous);
+		s->current = adopt(t, parent, s->current);
+	}
+	use(t, parent->shadow);
+	return true;
 }

@@ -1,0 +1,24 @@
+/* anchor.S - what makes a program one of ours: the symbol that the link asks for, so that a
+ * missing monitor is an error; the note that tells a binary with hooks, even stripped; and gprof's
+ * start and end, empty, so that a -pg at link time starts no second profiler. */
+	.text
+	.globl	aprof_monitor
+	.type	aprof_monitor, @function
+	.globl	__monstartup
+	.type	__monstartup, @function
+	.globl	_mcleanup
+	.type	_mcleanup, @function
+aprof_monitor:
+__monstartup:
+_mcleanup:
+	ret
+	.size	aprof_monitor, .-aprof_monitor
+
+	.section .note.aprof, "a", @note
+	.p2align 2
+	.long	6, 4, 1			/* sizes of name and description, type */
+	.asciz	"aprof"
+	.p2align 2
+	.long	1			/* version of the hooks */
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,56 @@
+/* cyg.c - the hooks of way cyg, step B1 in C: -finstrument-functions, any compiler.
+ *
+ * The compiler calls them with ordinary calls inside the routine's body, so nothing need be kept;
+ * the frame pointer, which this way asks for, tells the CFA. An inlined routine shares the CFA and the call site of
+ * the one that it was inlined into; another site at the same CFA is another activation. */
+#include "monitor.h"
+
+void __cyg_profile_func_enter(void *routine, void *site) __attribute__((visibility("default")));
+void __cyg_profile_func_exit(void *routine, void *site) __attribute__((visibility("default")));
+
+/* CFA of the routine that called the hook: above its saved frame pointer and return address. */
+#define CFA() (*(uintptr_t *)__builtin_frame_address(0) + 2 * sizeof(void *))
+
+void __cyg_profile_func_enter(void *routine, void *call_site)
+{
+	uintptr_t address = (uintptr_t)routine, cfa = CFA(), site = (uintptr_t)call_site;
+	struct aprof_tls *tls = &aprof_tls;
+	struct frame *f = tls->top;
+	struct amon_counter *from = tls->current;
+	struct edge *e = tls->front[front_slot(from, address, tls->front_mask)];
+
+	if (UNLIKELY(e->from != from || e->routine != address || cfa < tls->stack_low ||
+		     f->cfa < cfa || (f->cfa == cfa && f->site != site) || f + 2 >= tls->end)) {
+		aprof_entry_slow(address, cfa, site, 0);
+		return;
+	}
+	f++;
+	f->cfa = cfa;
+	tls->top = f;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	f->cfa = cfa;
+	f->previous = from;
+	f->site = site;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	counter_bump(&e->count->calls);
+	if (UNLIKELY(e->count != e->to && f[-1].cfa == cfa))
+		note(AMON_NOTE_AMBIGUOUS);	/* inlined into itself, or left by longjmp and called again? */
+	tls->current = e->to;
+}
+
+void __cyg_profile_func_exit(void *routine, void *call_site)
+{
+	uintptr_t cfa = CFA();
+	struct aprof_tls *tls = &aprof_tls;
+	struct frame *f = tls->top;
+
+	(void)routine;
+	(void)call_site;
+	if (UNLIKELY(f->cfa != cfa)) {
+		aprof_exit_slow(cfa);
+		return;
+	}
+	tls->current = f->previous;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tls->top = f - 1;
+}

@@ -1,0 +1,202 @@
+/* hooks.S - the hooks of way fentry on x86-64, step B1 in assembly.
+ *
+ * __aprof_entry is called first of all in a routine, before its frame is made, and __return__ last of
+ * all, before ret or before the jump of a tail call.  Both keep every register but the flags, and
+ * touch no vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
+ * return address; the routine's CFA is 16(%rsp).
+ *
+ * The cost of an entry that hits: three loads to find the edge, one bump, five stores. */
+#include <cet.h>
+#ifndef _CET_ENDBR
+#define _CET_ENDBR
+#endif
+
+/* Offsets in struct aprof_tls, struct edge, struct frame (monitor.h; checked in slow.c). */
+#define TLS_CURRENT	0
+#define TLS_FRONT	8
+#define TLS_MASK	16
+#define TLS_TOP		24
+#define TLS_LOW		32
+#define EDGE_FROM	0
+#define EDGE_ROUTINE	8
+#define EDGE_COUNT	16
+#define EDGE_TO		24
+#define FRAME_CFA	0
+#define FRAME_PREVIOUS	8
+#define FRAME_SITE	16
+#define FRAME_SIZE	24
+#define INSIDE		1
+
+#ifdef APROF_SHARED
+#define TLS_BASE	movq	aprof_tls@gottpoff(%rip), %rdx
+#define TLS(offset)	%fs:offset(%rdx)
+#else
+#define TLS_BASE
+#define TLS(offset)	%fs:aprof_tls@tpoff+offset
+#endif
+
+	.macro	save reg
+	pushq	%\reg
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \reg, 0
+	.endm
+	.macro	restore reg
+	popq	%\reg
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \reg
+	.endm
+
+	.text
+	.globl	__aprof_entry
+	.type	__aprof_entry, @function
+	.p2align 6
+__aprof_entry:
+	.cfi_startproc
+	_CET_ENDBR
+	save	rax
+	save	rcx
+	save	rdx
+	save	r11
+	TLS_BASE
+	movq	TLS(TLS_TOP), %rax
+	leaq	48(%rsp), %rcx			/* CFA */
+	cmpq	%rcx, FRAME_CFA(%rax)
+	jbe	.Lentry_slow			/* frames below were unwound */
+	cmpq	TLS(TLS_LOW), %rcx
+	jb	.Lentry_slow			/* deeper than known, or another stack */
+	movq	TLS(TLS_CURRENT), %rcx
+	movq	32(%rsp), %r11			/* routine */
+	leaq	(%rcx,%r11,8), %rax
+	imulq	$-0x61c8864f, %rax, %rax
+	shrq	$32, %rax
+	andq	TLS(TLS_MASK), %rax
+	shlq	$3, %rax
+	addq	TLS(TLS_FRONT), %rax
+	movq	(%rax), %rax			/* edge */
+	cmpq	%rcx, EDGE_FROM(%rax)
+	jne	.Lentry_slow
+	cmpq	%r11, EDGE_ROUTINE(%rax)
+	jne	.Lentry_slow
+	/* Reserve the frame, then fill it; its CFA also before, for a signal handler between the two. */
+	movq	TLS(TLS_TOP), %r11
+	leaq	48(%rsp), %rcx
+	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11)
+	addq	$FRAME_SIZE, %r11
+	movq	%r11, TLS(TLS_TOP)
+	movq	%rcx, FRAME_CFA(%r11)
+	movq	TLS(TLS_CURRENT), %rcx
+	movq	%rcx, FRAME_PREVIOUS(%r11)
+	movq	$0, FRAME_SITE(%r11)
+	movq	EDGE_COUNT(%rax), %rcx
+	incq	(%rcx)
+	movq	EDGE_TO(%rax), %rcx
+	movq	%rcx, TLS(TLS_CURRENT)
+	restore	r11
+	restore	rdx
+	restore	rcx
+	restore	rax
+	ret
+
+.Lentry_slow:
+	.cfi_adjust_cfa_offset 32
+	.cfi_rel_offset rax, 24
+	.cfi_rel_offset rcx, 16
+	.cfi_rel_offset rdx, 8
+	.cfi_rel_offset r11, 0
+	save	rsi
+	save	rdi
+	save	r8
+	save	r9
+	save	r10
+	save	rbp
+	movq	80(%rsp), %rdi			/* routine */
+	leaq	96(%rsp), %rsi			/* CFA */
+	xorl	%edx, %edx
+	movl	$INSIDE, %ecx
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp			/* a nested function pushes its static chain first */
+	call	aprof_entry_slow
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r10
+	restore	r9
+	restore	r8
+	restore	rdi
+	restore	rsi
+	restore	r11
+	restore	rdx
+	restore	rcx
+	restore	rax
+	ret
+	.cfi_endproc
+	.size	__aprof_entry, .-__aprof_entry
+
+	.globl	__return__
+	.type	__return__, @function
+	.p2align 5
+__return__:
+	.cfi_startproc
+	_CET_ENDBR
+	save	rax
+	save	rcx
+	save	rdx
+	TLS_BASE
+	movq	TLS(TLS_TOP), %rax
+	leaq	40(%rsp), %rcx			/* CFA */
+	cmpq	%rcx, FRAME_CFA(%rax)
+	jne	.Lexit_slow
+	movq	FRAME_PREVIOUS(%rax), %rcx
+	movq	%rcx, TLS(TLS_CURRENT)
+	subq	$FRAME_SIZE, %rax
+	movq	%rax, TLS(TLS_TOP)
+	restore	rdx
+	restore	rcx
+	restore	rax
+	ret
+
+.Lexit_slow:
+	.cfi_adjust_cfa_offset 24
+	.cfi_rel_offset rax, 16
+	.cfi_rel_offset rcx, 8
+	.cfi_rel_offset rdx, 0
+	save	rsi
+	save	rdi
+	save	r8
+	save	r9
+	save	r10
+	save	r11
+	save	rbp
+	leaq	96(%rsp), %rdi			/* CFA */
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	aprof_exit_slow
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r11
+	restore	r10
+	restore	r9
+	restore	r8
+	restore	rdi
+	restore	rsi
+	restore	rdx
+	restore	rcx
+	restore	rax
+	ret
+	.cfi_endproc
+	.size	__return__, .-__return__
+
+	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
+	.hidden	aprof_signal_return
+	.globl	aprof_signal_return
+	.type	aprof_signal_return, @function
+	.p2align 4
+aprof_signal_return:
+	movq	$15, %rax			/* rt_sigreturn */
+	syscall
+	.size	aprof_signal_return, .-aprof_signal_return
+
+	.section .note.GNU-stack, "", @progbits

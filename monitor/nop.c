@@ -1,0 +1,37 @@
+/* nop.c - libaprof_nop: the same hooks, empty, to measure what calling them costs (the paper's
+ * "dummy").  Those of way fentry are in nop.S. */
+#include <stdlib.h>
+#include <ucontext.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void __cyg_profile_func_enter(void *routine, void *site);
+EXPORTED void __cyg_profile_func_exit(void *routine, void *site);
+
+void __cyg_profile_func_enter(void *routine, void *site)
+{
+	(void)routine;
+	(void)site;
+}
+
+void __cyg_profile_func_exit(void *routine, void *site)
+{
+	(void)routine;
+	(void)site;
+}
+
+void __real_exit(int status) __attribute__((noreturn));
+EXPORTED void __wrap_exit(int status) __attribute__((noreturn));
+
+void __wrap_exit(int status)
+{
+	__real_exit(status);
+}
+
+int __real_swapcontext(ucontext_t *from, const ucontext_t *to);
+EXPORTED int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to);
+
+int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+	return __real_swapcontext(from, to);
+}

@@ -1,0 +1,331 @@
+/* process.c - the process as the monitor sees it: start, fork, exit.
+ *
+ * The start is lazy: the first hook, which may run before any constructor, does it, with raw
+ * system calls and static memory.  Handlers that need libc (fork, exit, thread exit) are
+ * registered by a constructor, which no hook waits for. */
+#include "monitor.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+struct monitor monitor;
+
+/* What the header is before there is a file: as large as a page. */
+static union { struct amon_header header; char page[AMON_PAGE]; } early;
+static uint32_t always_alive = 1;
+static pthread_key_t thread_key;
+static bool has_key;
+static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
+
+void note(enum amon_note kind)
+{
+	__atomic_fetch_add(&monitor.header->notes[kind], 1, __ATOMIC_RELAXED);
+}
+
+void note_error(enum amon_note kind, long error)
+{
+	note(kind);
+	monitor.header->note_errno = (uint32_t)-error;
+}
+
+/* ---- what the kernel tells of us ---- */
+
+static char environment[65536];
+
+const char *process_env(const char *name)
+{
+	size_t n = str_length(name);
+
+	for (const char *e = environment; *e; e += str_length(e) + 1) {
+		size_t i = 0;
+
+		while (i < n && e[i] == name[i])
+			i++;
+		if (i == n && e[n] == '=')
+			return e + n + 1;
+	}
+	return NULL;
+}
+
+static void read_environment(void)
+{
+	long n = sys_read_file("/proc/self/environ", environment, sizeof environment - 2);
+
+	n = n < 0 ? 0 : n;
+	environment[n] = environment[n + 1] = 0;
+}
+
+/* A number with an optional K, M or G; FALLBACK where there is none. */
+static uint64_t env_number(const char *name, uint64_t fallback)
+{
+	const char *s = process_env(name);
+	uint64_t n = 0;
+
+	if (!s || *s < '0' || *s > '9')
+		return fallback;
+	for (; *s >= '0' && *s <= '9'; s++)
+		n = n * 10 + (uint64_t)(*s - '0');
+	switch (*s) {
+	case 'G': case 'g': return n << 30;
+	case 'M': case 'm': return n << 20;
+	case 'K': case 'k': return n << 10;
+	default: return n;
+	}
+}
+
+/* Set-uid, set-gid or with capabilities of its file: AT_SECURE. */
+static bool is_secure(void)
+{
+	uint64_t aux[128];
+	long n = sys_read_file("/proc/self/auxv", (char *)aux, sizeof aux);
+
+	for (long i = 0; i + 1 < n / 8; i += 2)
+		if (aux[i] == 23 /* AT_SECURE */)
+			return aux[i + 1] != 0;
+	return sys0(getuid) != sys0(geteuid) || sys0(getgid) != sys0(getegid);
+}
+
+/* Field 22 of /proc/self/stat: when the process started. */
+static uint64_t start_ticks(void)
+{
+	char text[1024], *s = text, *end = text;
+	long n = sys_read_file("/proc/self/stat", text, sizeof text - 1);
+	uint64_t ticks = 0;
+
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	for (long i = 0; i < n; i++)
+		if (text[i] == ')')
+			end = text + i;
+	s = end;
+	for (int field = 2; field < 22; field++) {
+		while (*s && *s != ' ')
+			s++;
+		while (*s == ' ')
+			s++;
+	}
+	while (*s >= '0' && *s <= '9')
+		ticks = ticks * 10 + (uint64_t)(*s++ - '0');
+	return ticks;
+}
+
+static void copy_name(char *to, size_t size, const char *from)
+{
+	size_t n = str_length(from);
+
+	n = n < size ? n : size - 1;
+	mem_copy(to, from, n);
+	to[n] = 0;
+}
+
+static void header_fill(struct amon_header *h)
+{
+	struct utsname names;
+	long n;
+
+	mem_zero(h, sizeof *h);
+	mem_copy(h->magic, AMON_MAGIC, sizeof h->magic);
+	h->version = AMON_VERSION;
+	h->header_size = sizeof *h;
+	h->counter_size = sizeof(struct amon_counter);
+#if defined(__x86_64__)
+	h->machine = 62;
+#elif defined(__aarch64__)
+	h->machine = 183;
+#endif
+	h->exit_status = -1;
+	h->pid = monitor.pid = (int)sys0(getpid);
+	h->ppid = (int)sys0(getppid);
+	h->start_realtime = sys_clock(0);
+	h->start_monotonic = sys_clock(1);
+	h->start_ticks = start_ticks();
+	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
+	if (!sys_failed(sys1(uname, &names)))
+		copy_name(h->host, sizeof h->host, names.nodename);
+	sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1);
+	n = sys2(getcwd, h->directory, sizeof h->directory);
+	if (n <= 0 || h->directory[0] != '/')
+		copy_name(h->directory, sizeof h->directory, ".");
+	n = sys_read_file("/proc/self/cmdline", h->command, sizeof h->command);
+	h->command_size = n < 0 ? 0 : (uint32_t)n;
+	h->command_cut = h->command_size == sizeof h->command && h->command[h->command_size - 1];
+}
+
+/* ---- start ---- */
+
+static bool start(void)
+{
+	long alive;
+
+	monitor.header = &early.header;
+	monitor.alive = &always_alive;
+	if (is_secure())
+		return false;
+	read_environment();
+	header_fill(monitor.header);
+	clock_choose();
+	if (!file_open(env_number("APROF_MEMORY", UINT64_C(1) << 30)))
+		return false;
+	alive = sys6(mmap, NULL, AMON_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!sys_failed(alive) && !sys_failed(sys3(madvise, alive, AMON_PAGE, MADV_WIPEONFORK))) {
+		monitor.alive = (uint32_t *)alive;
+		*monitor.alive = 1;
+	}
+	module_scan();
+	file_sigbus();
+	return !monitor.nroutines || routine_record_all();
+}
+
+bool process_start(void)
+{
+	uint32_t fresh = monitor.state == MONITOR_FORKED ? MONITOR_FORKED : MONITOR_NEW;
+
+	if (__atomic_compare_exchange_n(&monitor.state, &fresh, MONITOR_STARTING, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&monitor.state, start() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
+	while (monitor.state == MONITOR_STARTING)
+		sys0(sched_yield);
+	return monitor.state == MONITOR_ON;
+}
+
+struct thread *process_forked_from(void)
+{
+	struct thread *t = forked_from;
+
+	forked_from = NULL;
+	return t;
+}
+
+void process_started(void)
+{
+	static uint64_t cost, inside;
+
+	if (monitor.started)
+		return;
+	monitor.started = true;
+	if (!cost) {
+		calibrate();
+		cost = monitor.header->hook_picoseconds;
+		inside = monitor.header->hook_inside;
+	}
+	monitor.header->hook_picoseconds = cost;
+	monitor.header->hook_inside = inside;
+	clock_start();
+}
+
+void process_watch_thread(void)
+{
+	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
+	if (has_key && thread_key < 32)
+		pthread_setspecific(thread_key, &aprof_tls);
+}
+
+static void on_thread_exit(void *arg)
+{
+	struct aprof_tls *tls = arg;
+
+	if (tls->thread && monitor.state == MONITOR_ON)
+		thread_end(tls->thread);
+}
+
+/* ---- fork ---- */
+
+/* From here on nothing of the parent's is written: the file is let go, the thread begins
+ * anew at its next hook, in a new machine that adopts the contexts of its open frames. */
+static void child_begin(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (tls->thread)
+		forked_from = tls->thread;
+	tls->thread = NULL;
+	tls->front = aprof_front_none;
+	tls->front_mask = 0;
+	file_leave();
+	module_forget();
+	monitor.lock.taken = 0;
+	monitor.threads = NULL;
+	monitor.nthreads = 0;
+	monitor.thread_chunk = NULL;
+	monitor.started = false;
+	monitor.state = MONITOR_FORKED;
+}
+
+static void on_fork_child(void)
+{
+	if (monitor.state == MONITOR_ON)
+		child_begin();
+}
+
+static void on_fork_parent(void)
+{
+	if (monitor.state == MONITOR_ON)
+		note(AMON_NOTE_FORK);
+}
+
+bool process_child_unseen(void)
+{
+	note(AMON_NOTE_FORK_UNSEEN);		/* in the parent's file, whose counts have ours in them */
+	child_begin();
+	return true;
+}
+
+/* ---- exit ---- */
+
+/* The frames that are open now stay open: what follows, handlers of exit, runs under the root. */
+void process_leave(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t = tls->thread;
+
+	if (!t || monitor.state != MONITOR_ON || t->record->current != AMON_NONE)
+		return;
+	t->record->current = machine_item(t, tls->current);
+	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
+	tls->current = machine_counter(t, 0);
+}
+
+void process_finish(void)
+{
+	uint64_t mask;
+
+	if (monitor.state != MONITOR_ON && monitor.state != MONITOR_FORKED)
+		return;
+	sys_block_signals(&mask);
+	if (monitor.state == MONITOR_FORKED)	/* a child that called nothing */
+		thread_start((uintptr_t)__builtin_frame_address(0));
+	if (monitor.state != MONITOR_ON || sys0(getpid) != monitor.pid) {
+		sys_restore_signals(&mask);
+		return;
+	}
+	process_leave();
+	clock_stop();
+	monitor.header->end_monotonic = sys_clock(1);
+	monitor.header->cpu_total = sys_clock(2);
+	monitor.header->state = AMON_ENDED;
+	file_finish();
+	sys_restore_signals(&mask);
+}
+
+/* ---- what libc calls ---- */
+
+static void __attribute__((constructor(101))) on_load(void)
+{
+	has_key = pthread_key_create(&thread_key, on_thread_exit) == 0;
+	if (aprof_tls.thread)
+		process_watch_thread();
+	pthread_atfork(NULL, on_fork_parent, on_fork_child);
+}
+
+static void __attribute__((destructor(101))) on_unload(void)
+{
+	process_finish();
+}

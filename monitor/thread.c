@@ -1,0 +1,124 @@
+/* thread.c - a thread's machine is made at its first hook, and used again when the kernel
+ * has forgotten the thread.
+ *
+ * Invariant: a struct thread is in monitor.threads for ever; its record and counters stay in the file.
+ * Signals are blocked. */
+#include "monitor.h"
+
+#include <errno.h>
+
+enum { PER_CHUNK = 25, KEPT_APART = 64 };	/* threads in a chunk; ended ones that keep their own records */
+
+static bool is_gone(int tid)
+{
+	return sys3(tgkill, monitor.pid, tid, 0) == -ESRCH;
+}
+
+/* A machine whose thread is gone, if there are enough of them to fold. */
+static struct thread *take_ended(void)
+{
+	if (monitor.nthreads < KEPT_APART)
+		return NULL;
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->tid && is_gone(t->tid)) {
+			clock_thread_end(t);
+			return t;
+		}
+	return NULL;
+}
+
+static bool record_new(struct thread *t)
+{
+	struct amon_chunk *c = monitor.thread_chunk;
+
+	if (!c || c->count == c->capacity) {
+		c = file_chunk(AMON_THREADS, AMON_NONE, PER_CHUNK, sizeof *t->record);
+		if (!c)
+			return false;
+		monitor.thread_chunk = c;
+	}
+	t->record = (struct amon_thread *)((char *)c + c->first) + c->count;
+	t->record->current = AMON_NONE;
+	t->index = monitor.nthreads++;
+	__atomic_store_n(&c->count, c->count + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* A machine that no thread has used.  Not yet in monitor.threads. */
+static struct thread *machine_new(struct aprof_tls *tls)
+{
+	struct thread *t = sys_memory(sizeof *t, false);
+
+	if (!t || !record_new(t))
+		return NULL;
+	t->tls = tls;
+	return machine_init(t) ? t : NULL;
+}
+
+static void begin(struct thread *t)
+{
+	struct amon_thread *r = t->record;
+
+	t->tid = (int)sys0(gettid);
+	r->tid = (uint32_t)t->tid;
+	r->folded++;
+	r->state = r->folded > 1 ? AMON_THREAD_FOLDED : AMON_THREAD_LIVE;
+	r->current = AMON_NONE;
+	if (r->folded == 1)
+		r->start_monotonic = sys_clock(1 /* CLOCK_MONOTONIC */);
+	else
+		note(AMON_NOTE_THREAD_FOLDED);
+	sys5(prctl, 16 /* PR_GET_NAME */, r->name, 0, 0, 0);
+}
+
+/* The machine for the calling thread: an ended one's, or a new one. */
+static struct thread *machine_take(struct aprof_tls *tls)
+{
+	struct thread *t = take_ended();
+
+	if (t) {
+		t->tls = tls;
+		t->tid = (int)sys0(gettid);
+		return machine_resume(t) ? t : NULL;
+	}
+	t = machine_new(tls);
+	if (t) {
+		t->next = monitor.threads;
+		__atomic_store_n(&monitor.threads, t, __ATOMIC_RELEASE);
+	}
+	return t;
+}
+
+struct thread *thread_start(uintptr_t cfa)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t, *parent = process_forked_from();
+
+	if (!process_start())
+		return NULL;
+	sys_lock(&monitor.lock);
+	t = machine_take(tls);
+	sys_unlock(&monitor.lock);
+	if (!t || !(parent ? stack_adopt(t, parent) : stack_init(t, cfa))) {
+		note(AMON_NOTE_OUT_OF_MEMORY);
+		tls->front = aprof_front_none;
+		return NULL;
+	}
+	begin(t);
+	process_started();
+	process_watch_thread();
+	tls->thread = t;
+	clock_thread(t);
+	return t;
+}
+
+void thread_end(struct thread *t)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	clock_thread_end(t);
+	if (t->record->folded == 1)
+		t->record->state = AMON_THREAD_ENDED;
+	sys_restore_signals(&mask);
+}

@@ -1,0 +1,34 @@
+/* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
+ * else tells of them: exit, vfork's children, a switch of stacks. */
+#include "monitor.h"
+
+#include <stdlib.h>
+#include <ucontext.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+void __real_exit(int status) __attribute__((noreturn));
+EXPORTED void __wrap_exit(int status) __attribute__((noreturn));
+
+/* Handlers of exit run under the root, not under the routine that called it. */
+void __wrap_exit(int status)
+{
+	process_leave();
+	__real_exit(status);
+}
+
+int __real_swapcontext(ucontext_t *from, const ucontext_t *to);
+EXPORTED int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to);
+
+/* Back on this stack, the context is the one that was left here. */
+int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+	int ret = __real_swapcontext(from, to);
+
+	tls = &aprof_tls;
+	if (tls->thread && monitor.state == MONITOR_ON)
+		stack_return(tls->thread, here);
+	return ret;
+}
