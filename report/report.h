@@ -1,11 +1,15 @@
 /* report.h - reports: each is one file, one row in the table of report.c, one golden
- * test, one paragraph in the manual: a function from a graph and options to a stream. */
+ * test, one paragraph in the manual: a function from a graph and options to a stream.
+ *
+ * A report does no I/O but on the stream that it is given, and includes no other
+ * report.  Text goes out line by line; JSON item by item, so that neither is ever whole in memory. */
 #ifndef REPORT_H
 #define REPORT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "emit.h"
 #include "error.h"
 #include "graph.h"
 #include "profile.h"
@@ -16,39 +20,64 @@ enum report_sort { REPORT_BY_DEFAULT, REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY
 struct report_options {
 	enum report_sort sort;	/* order of routines */
 	bool brief;		/* -b: no legends */
-	bool json;		/* JSON instead of text, where the report has it */
+	bool json;		/* JSON instead of text */
 	bool colour;		/* stream is a terminal that wants colour */
 	bool utf8;		/* names and lines may use UTF-8 */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
-	double min_percent;	/* tree: leave out what is below this share of the run */
+	double min_percent;	/* tree: leave out what is below this share of the run, percent */
 	int width;		/* columns of the terminal; 0: unknown */
+};
+
+/* How the process of a file stands, as far as cli/ can tell. */
+enum report_life {
+	REPORT_ENDED,		/* it ended and said so */
+	REPORT_EXECED,		/* another program took its place */
+	REPORT_RUNNING,		/* it still holds its file */
+	REPORT_DIED,		/* it is gone and never said so: killed */
+	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
 /* What a report can look at. */
 struct report_input {
 	const struct graph *graph;	/* attribution, with the profile behind it */
 	struct symbols *symbols;	/* for source lines and plain code; NULL: none */
-	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: not known */
+	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
-	bool running;			/* some process still writes its file */
+	bool never_known;		/* every hooked module tells which functions have hooks */
+	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 };
 
-typedef bool report_function(const struct report_input *in, const struct report_options *options,
-			     FILE *out, struct error *err);
+/* Write the report as text to OUT. */
+typedef bool report_text(const struct report_input *in, const struct report_options *options,
+			 FILE *out, struct error *err);
+
+/* Write the report as members of the JSON object that E has open. */
+typedef bool report_json(const struct report_input *in, const struct report_options *options,
+			 struct emit *e, struct error *err);
 
 struct report {
-	const char *name;		/* as on the command line */
-	const char *summary;		/* one line for --help */
-	report_function *print;		/* false with *ERR set when memory is short or OUT fails */
+	const char *name;		/* as reports are asked for */
+	const char *summary;		/* one line: what it shows */
+	report_text *text;		/* false with *ERR set when memory is short */
+	report_json *json;		/* the same */
 };
+
+/* All of them, ended by a NULL name. */
+extern const struct report report_table[];
 
 /* The report called NAME, or NULL. */
 const struct report *report_find(const char *name);
 
-/* All of them, ended by a NULL name. */
-extern const struct report report_table[];
+/* Write the reports called NAMES[0..n) to OUT in that order: sections of text one after the other, or members of one
+ * JSON object.  Every name is in the table.  False with *ERR set when memory is short or OUT fails. */
+bool report_print(const char *const *names, size_t n, const struct report_input *in,
+		  const struct report_options *options, FILE *out, struct error *err);
+
+/* The reports themselves, each in the file of its name. */
+report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
+report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
 
 #endif

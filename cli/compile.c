@@ -1,0 +1,89 @@
+/* compile.c - aprof cc, c++, fc and config: what compiler/ decides is executed or printed here. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "compiler.h"
+#include "message.h"
+
+/* Become the compiler; returns only when that fails. */
+static int execute(struct compiler_command *c)
+{
+	int status = STATUS_TROUBLE;
+
+	if (c->report)
+		fputs(c->report, stderr);
+	for (char **e = c->environment; e && *e; e++)
+		putenv(*e);
+	execv(c->path, c->argv);
+	message("cannot run the compiler %s: %s", c->path, strerror(errno));
+	compiler_free(c);
+	return status;
+}
+
+static int wrap(enum compiler_language language, char **args)
+{
+	struct compiler_command c = { 0 };
+	struct error err;
+
+	if (compiler_wants_help(args)) {
+		fputs(compiler_help, stdout);
+		return STATUS_OK;
+	}
+	if (compiler_wrap(language, args, &c, &err))
+		return execute(&c);
+	message_error(&err, NULL);
+	return STATUS_TROUBLE;
+}
+
+int command_cc(int argc, char **argv)
+{
+	(void)argc;
+	return wrap(COMPILER_C, argv + 1);
+}
+
+int command_cxx(int argc, char **argv)
+{
+	(void)argc;
+	return wrap(COMPILER_CXX, argv + 1);
+}
+
+int command_fc(int argc, char **argv)
+{
+	(void)argc;
+	return wrap(COMPILER_FORTRAN, argv + 1);
+}
+
+int command_cc_step(int argc, char **argv)
+{
+	struct compiler_command c = { 0 };
+	struct error err;
+
+	(void)argc;
+	if (compiler_step(argv + 1, &c, &err))
+		return execute(&c);
+	message_error(&err, NULL);
+	return STATUS_TROUBLE;
+}
+
+int command_config(int argc, char **argv)
+{
+	struct error err;
+	char *answer;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		fputs(compiler_config_help, stdout);
+		return STATUS_OK;
+	}
+	answer = compiler_config(argv + 1, &err);
+	if (!answer) {
+		message_error(&err, NULL);
+		return STATUS_TROUBLE;
+	}
+	fputs(answer, stdout);
+	free(answer);
+	return STATUS_OK;
+}

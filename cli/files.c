@@ -1,0 +1,258 @@
+/* files.c - reading and writing amon.out files. */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static bool system_error(struct error *err, const char *what, const char *path)
+{
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* Read up to LEN bytes; returns how many, or -1. */
+static ssize_t read_all(int fd, void *buffer, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)buffer + done, len - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+enum file_kind files_kind(const char *path)
+{
+	char magic[8] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+
+	if (fd < 0)
+		return FILE_MISSING;
+	n = read_all(fd, magic, sizeof magic);
+	close(fd);
+	if (n == 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
+		return FILE_PROFILE;
+	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
+		return FILE_PROGRAM;
+	return FILE_OTHER;
+}
+
+/* Open PATH, a regular file; *SIZE is its size in bytes. */
+static int open_profile(const char *path, size_t *size, struct error *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		system_error(err, "cannot open", path);
+		return -1;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		*size = (size_t)st.st_size;
+		return fd;
+	}
+	close(fd);
+	error_set(err, ERROR_NOT_AMON, ERROR_NO_OFFSET, "%s: not a regular file, so no profile", path);
+	return -1;
+}
+
+static bool header_read(int fd, struct amon_header *h)
+{
+	memset(h, 0, sizeof *h);
+	if (read_all(fd, h, sizeof *h) < (ssize_t)sizeof h->magic || memcmp(h->magic, AMON_MAGIC, sizeof h->magic) != 0)
+		return false;
+	h->host[sizeof h->host - 1] = '\0';
+	h->program[sizeof h->program - 1] = '\0';
+	h->directory[sizeof h->directory - 1] = '\0';
+	h->command[sizeof h->command - 1] = '\0';
+	return true;
+}
+
+bool files_header(const char *path, struct amon_header *header, struct error *err)
+{
+	size_t size;
+	int fd = open_profile(path, &size, err);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = header_read(fd, header);
+	close(fd);
+	return ok || error_set(err, ERROR_NOT_AMON, 0, "%s: does not begin as an amon.out does", path);
+}
+
+/* Field starttime of /proc/PID/stat, or 0. */
+static uint64_t start_ticks(int32_t pid)
+{
+	char path[64], text[1024];
+	const char *p;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%" PRId32 "/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	p = strrchr(text, ')');			/* the name may hold anything */
+	for (int field = 2; p && field < 22; field++) {
+		p = strchr(p, ' ');
+		p = p ? p + 1 : NULL;
+	}
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+/* Whether somebody else holds a lock on the file open at FD. */
+static bool is_locked(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+static enum report_life life_of(int fd, const struct amon_header *h)
+{
+	struct utsname system;
+
+	if (h->state == AMON_ENDED)
+		return REPORT_ENDED;
+	if (h->state == AMON_EXECED)
+		return REPORT_EXECED;
+	if (is_locked(fd))
+		return REPORT_RUNNING;
+	if (uname(&system) != 0 || strncmp(system.nodename, h->host, sizeof h->host - 1) != 0)
+		return REPORT_UNKNOWN;
+	return h->start_ticks && start_ticks(h->pid) == h->start_ticks ? REPORT_RUNNING : REPORT_DIED;
+}
+
+bool files_held(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool held = fd >= 0 && is_locked(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return held;
+}
+
+/* Bytes worth reading: a live file is large and sparse beyond what its header says. */
+static size_t used_size(const struct amon_header *h, size_t size)
+{
+	return h->used >= AMON_PAGE && h->used < size ? (size_t)h->used : size;
+}
+
+bool files_read(struct profile *p, const char *path, enum report_life *life, struct error *err)
+{
+	struct amon_header header;
+	size_t size;
+	int fd = open_profile(path, &size, err);
+	void *data = NULL;
+	ssize_t n = -1;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	if (header_read(fd, &header))
+		size = used_size(&header, size);
+	data = malloc(size ? size : 1);
+	if (data)
+		n = read_all(fd, data, size);
+	*life = life_of(fd, &header);
+	close(fd);
+	if (n < 0) {
+		free(data);
+		return data ? system_error(err, "cannot read", path) :
+		       (bool)error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
+	}
+	ok = profile_read(p, data, (size_t)n, path, err);
+	free(data);
+	return ok;
+}
+
+static bool write_all(int fd, const void *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write(fd, (const char *)data + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+bool files_write(const char *path, const void *data, size_t len, struct error *err)
+{
+	char *temporary = NULL;
+	int fd;
+
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(temporary);
+		return system_error(err, "cannot make", path);
+	}
+	bool ok = write_all(fd, data, len);
+	ok = close(fd) == 0 && ok && rename(temporary, path) == 0;
+	if (!ok) {
+		system_error(err, "cannot write", path);
+		unlink(temporary);
+	}
+	free(temporary);
+	return ok;
+}
+
+char **files_siblings(const char *path)
+{
+	char *pattern = NULL, **names = NULL;
+	size_t n = 0;
+	glob_t g;
+
+	if (asprintf(&pattern, "%s.*", path) < 0)
+		return NULL;
+	if (glob(pattern, 0, NULL, &g) == 0) {
+		names = calloc(g.gl_pathc + 1, sizeof *names);
+		for (size_t i = 0; names && i < g.gl_pathc; i++)
+			if (files_kind(g.gl_pathv[i]) == FILE_PROFILE)
+				names[n++] = strdup(g.gl_pathv[i]);
+		globfree(&g);
+	}
+	free(pattern);
+	if (names && n == 0) {
+		free(names);
+		names = NULL;
+	}
+	return names;
+}
+
+void files_free_names(char **names)
+{
+	for (char **p = names; p && *p; p++)
+		free(*p);
+	free(names);
+}

@@ -1,0 +1,42 @@
+/* files.h - profiles and programs on disk: telling them apart, reading them, asking who still writes them. */
+#ifndef FILES_H
+#define FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "amon.h"
+#include "error.h"
+#include "profile.h"
+#include "report.h"
+
+enum file_kind {
+	FILE_PROFILE,		/* begins as an amon.out */
+	FILE_PROGRAM,		/* an ELF file */
+	FILE_OTHER,		/* neither */
+	FILE_MISSING,		/* cannot be opened; errno says why */
+};
+
+/* What PATH is, by its contents. */
+enum file_kind files_kind(const char *path);
+
+/* Read the profile at PATH into P.  A live file is read up to what its process has published.
+ * *LIFE says how its process stands.  False with *ERR set. */
+bool files_read(struct profile *p, const char *path, enum report_life *life, struct error *err);
+
+/* Read the header of the profile at PATH, which may be cut off or hostile: strings are ended, nothing else is checked.
+ * False with *ERR set when there is none. */
+bool files_header(const char *path, struct amon_header *header, struct error *err);
+
+/* Whether a living process holds the profile at PATH. */
+bool files_held(const char *path);
+
+/* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed.  False with *ERR set. */
+bool files_write(const char *path, const void *data, size_t len, struct error *err);
+
+/* Names of other profiles beside DEFAULT in its directory (amon.out.123), sorted, ended by NULL, to be freed with
+ * files_free_names; NULL when there are none. */
+char **files_siblings(const char *path);
+void files_free_names(char **names);
+
+#endif

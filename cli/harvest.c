@@ -1,0 +1,219 @@
+/* harvest.c - grouping profiles by program. */
+#include "harvest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "input.h"
+#include "message.h"
+
+/* One profile of the directory. */
+struct found {
+	char *file;		/* its path */
+	char *program;		/* the executable */
+	uint64_t start;		/* when it began, ns */
+};
+
+struct list {
+	struct found *found;
+	size_t n, room;
+};
+
+static void list_free(struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->found[i].file);
+		free(l->found[i].program);
+	}
+	free(l->found);
+}
+
+static bool list_add(struct list *l, const char *path)
+{
+	struct amon_header h;
+
+	if (!files_header(path, &h, NULL))
+		return true;			/* not a profile: somebody else's file */
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : 16;
+		struct found *more = reallocarray(l->found, room, sizeof *more);
+
+		if (!more)
+			return false;
+		l->found = more;
+		l->room = room;
+	}
+	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic };
+	return l->found[l->n - 1].file && l->found[l->n - 1].program;
+}
+
+static bool list_fill(struct list *l, const char *directory, struct error *err)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	bool ok = true;
+
+	if (!dir)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s", directory, strerror(errno));
+	while (ok && (entry = readdir(dir))) {
+		char *path = NULL;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		ok = asprintf(&path, "%s/%s", directory, entry->d_name) >= 0 && list_add(l, path);
+		free(path);
+	}
+	closedir(dir);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+static int by_program(const void *left, const void *right)
+{
+	const struct found *a = left, *b = right;
+	int c = strcmp(a->program, b->program);
+
+	return c ? c : (a->start > b->start) - (a->start < b->start);
+}
+
+static int by_weight(const void *left, const void *right)
+{
+	const struct harvest_program *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return strcmp(a->path, b->path);
+}
+
+/* The run of equal programs that begins at I becomes a group; its strings change hands. */
+static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
+{
+	struct harvest_program *p = &h->programs[h->n];
+
+	*p = (struct harvest_program){ .files = calloc(end - i + 1, sizeof *p->files) };
+	if (!p->files)
+		return false;
+	h->n++;
+	p->path = l->found[i].program;
+	l->found[i].program = NULL;
+	for (; i < end; i++) {
+		p->files[p->n++] = l->found[i].file;
+		l->found[i].file = NULL;
+	}
+	return true;
+}
+
+static bool group_all(struct harvest *h, struct list *l, struct error *err)
+{
+	bool ok;
+
+	if (l->n)
+		qsort(l->found, l->n, sizeof *l->found, by_program);
+	h->programs = calloc(l->n + 1, sizeof *h->programs);
+	ok = h->programs != NULL;
+	for (size_t i = 0, end; ok && i < l->n; i = end) {
+		for (end = i + 1; end < l->n && strcmp(l->found[end].program, l->found[i].program) == 0; end++)
+			;
+		ok = group_make(h, l, i, end);
+	}
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+bool harvest_make(struct harvest *h, const char *directory, struct error *err)
+{
+	struct list l = { 0 };
+	bool ok;
+
+	*h = (struct harvest){ 0 };
+	ok = list_fill(&l, directory, err) && group_all(h, &l, err);
+	list_free(&l);
+	if (!ok)
+		harvest_free(h);
+	return ok;
+}
+
+void harvest_free(struct harvest *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		for (size_t j = 0; j < h->programs[i].n; j++)
+			free(h->programs[i].files[j]);
+		free(h->programs[i].files);
+		free(h->programs[i].path);
+	}
+	free(h->programs);
+	*h = (struct harvest){ 0 };
+}
+
+/* Add up the files of P; one that cannot be read is dropped. */
+static void program_weigh(struct harvest_program *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct input in = { 0 };
+		struct error err;
+
+		if (input_read(&in, &p->files[i], 1, &err)) {
+			p->time += in.profile->time + in.profile->monitor + in.profile->unplaced;
+			p->calls += in.profile->runs[0].calls;
+			p->running |= in.life[0] == REPORT_RUNNING;
+			p->files[kept++] = p->files[i];
+		} else {
+			message_error(&err, NULL);
+			free(p->files[i]);
+		}
+		input_free(&in);
+	}
+	p->n = kept;
+	p->files[kept] = NULL;
+}
+
+void harvest_weigh(struct harvest *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		program_weigh(&h->programs[i]);
+	qsort(h->programs, h->n, sizeof *h->programs, by_weight);
+}
+
+static void status_write(const char *path, int32_t pid, int32_t status)
+{
+	struct amon_header h;
+	ssize_t n;
+	int fd;
+
+	if (!files_header(path, &h, NULL) || h.pid != pid)
+		return;
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	n = pwrite(fd, &status, sizeof status, offsetof(struct amon_header, exit_status));
+	(void)n;				/* without it the profile lacks one word of information */
+	close(fd);
+}
+
+void harvest_status(const struct harvest *h, int32_t pid, int status)
+{
+	for (size_t i = 0; i < h->n; i++)
+		for (size_t j = 0; j < h->programs[i].n; j++)
+			status_write(h->programs[i].files[j], pid, status);
+}
+
+void harvest_remove(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(directory);
+}

@@ -1,0 +1,40 @@
+/* harvest.h - the profiles that the processes of one aprof run left in their directory, by program. */
+#ifndef HARVEST_H
+#define HARVEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* One program of the run. */
+struct harvest_program {
+	char *path;		/* its executable */
+	char **files;		/* profiles of its processes, in the order in which they began; files[n] is NULL */
+	size_t n;		/* how many */
+	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh */
+	uint64_t calls;		/* calls that they hold: set by harvest_weigh */
+	bool running;		/* some process of it still runs: set by harvest_weigh */
+};
+
+struct harvest {
+	struct harvest_program *programs; /* by path; after harvest_weigh the most expensive first */
+	size_t n;		/* how many */
+};
+
+/* Look through DIRECTORY.  False with *ERR set.  Freed with harvest_free. */
+bool harvest_make(struct harvest *h, const char *directory, struct error *err);
+void harvest_free(struct harvest *h);
+
+/* Read all profiles, one program at a time, for their time and calls, and sort by them.  A file that cannot
+ * be read is left out after a message. */
+void harvest_weigh(struct harvest *h);
+
+/* Write the wait status STATUS into the profile of process PID among FILES, for aprof info. */
+void harvest_status(const struct harvest *h, int32_t pid, int status);
+
+/* Remove DIRECTORY with the files in it. */
+void harvest_remove(const char *directory);
+
+#endif

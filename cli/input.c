@@ -1,0 +1,53 @@
+/* input.c - read, symbolise, build the graph. */
+#include "input.h"
+
+#include <stdlib.h>
+
+#include "progress.h"
+
+bool input_read(struct input *in, char **files, size_t n, struct error *err)
+{
+	size_t have = in->profile ? in->profile->nruns : 0;
+	enum report_life *life = reallocarray(in->life, have + n + 1, sizeof *life);
+
+	progress_begin();
+	progress_step("reading the profile");
+	if (life)
+		in->life = life;
+	if (!in->profile)
+		in->profile = profile_new();
+	if (!life || !in->profile)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (!files_read(in->profile, files[i], &in->life[have + i], err))
+			return false;
+	return true;
+}
+
+bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
+{
+	progress_step("reading symbols");
+	in->symbols = symbols_open(in->profile, program, err);
+	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
+		return false;
+	progress_step("building the call graph");
+	in->graph = graph_build(in->profile, in->names.names, options, err);
+	if (!in->graph)
+		return false;
+	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life };
+	return true;
+}
+
+void input_free(struct input *in)
+{
+	progress_end();
+	graph_free(in->graph);
+	names_free(&in->names);
+	if (in->symbols)
+		symbols_free(in->symbols);
+	if (in->profile)
+		profile_free(in->profile);
+	free(in->life);
+	*in = (struct input){ 0 };
+}

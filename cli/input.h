@@ -1,0 +1,30 @@
+/* input.h - the way from files to what reports look at: read, symbolise, build the graph. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "files.h"
+#include "graph.h"
+#include "names.h"
+#include "report.h"
+#include "symbols.h"
+
+/* Everything behind one report; zero it before the first use. */
+struct input {
+	struct profile *profile;	/* sum of the files */
+	enum report_life *life;		/* of each of its runs */
+	struct symbols *symbols;	/* of its modules */
+	struct names names;		/* of its routines */
+	struct graph *graph;		/* who pays */
+	struct report_input report;	/* the same for report_print */
+};
+
+/* Add the profiles FILES[0..n) to IN.  False with *ERR set; files before the bad one stay. */
+bool input_read(struct input *in, char **files, size_t n, struct error *err);
+
+/* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
+bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
+
+/* Free all of it. */
+void input_free(struct input *in);
+
+#endif

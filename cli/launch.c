@@ -1,0 +1,101 @@
+/* launch.c - fork, exec, wait; the reason of a failed exec comes back through a pipe that exec closes. */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile pid_t child;
+
+static void pass_on(int signal)
+{
+	int saved = errno;
+
+	if (child > 0)
+		kill(child, signal);
+	errno = saved;
+}
+
+/* The signals that change their meaning while the program runs, and what they were. */
+enum { SIGNALS = 4 };
+static const int signals[SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+
+static void signals_begin(struct sigaction *old)
+{
+	for (int i = 0; i < SIGNALS; i++) {
+		struct sigaction action = { .sa_handler = signals[i] == SIGINT || signals[i] == SIGQUIT ? SIG_IGN : pass_on };
+
+		sigaction(signals[i], NULL, &old[i]);
+		if (old[i].sa_handler == SIG_IGN)	/* nohup: so it stays */
+			action.sa_handler = SIG_IGN;
+		sigemptyset(&action.sa_mask);
+		sigaction(signals[i], &action, NULL);
+	}
+}
+
+static void signals_end(const struct sigaction *old)
+{
+	for (int i = 0; i < SIGNALS; i++)
+		sigaction(signals[i], &old[i], NULL);
+}
+
+/* In the child: become the program, or tell REPORT why not. */
+static void execute(char **argv, const struct sigaction *old, const sigset_t *mask, int report)
+{
+	int error;
+	ssize_t n;
+
+	signals_end(old);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	error = errno;
+	n = write(report, &error, sizeof error);
+	(void)n;
+	_exit(LAUNCH_NOT_FOUND);
+}
+
+/* Wait for the program; what the pipe says tells whether it was started. */
+static void finish(struct launch *l, int report)
+{
+	ssize_t n;
+
+	do
+		n = read(report, &l->error, sizeof l->error);
+	while (n < 0 && errno == EINTR);
+	l->started = n != (ssize_t)sizeof l->error;
+	while (waitpid(l->pid, &l->wait_status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	if (!l->started)
+		l->status = l->error == ENOENT || l->error == ENOTDIR ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;
+	else
+		l->status = WIFSIGNALED(l->wait_status) ? 128 + WTERMSIG(l->wait_status) : WEXITSTATUS(l->wait_status);
+}
+
+bool launch(char **argv, struct launch *l)
+{
+	struct sigaction old[SIGNALS];
+	sigset_t all, mask;
+	int report[2];
+
+	*l = (struct launch){ 0 };
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return false;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);	/* no signal between fork and the handlers */
+	signals_begin(old);
+	l->pid = fork();
+	if (l->pid == 0)
+		execute(argv, old, &mask, report[1]);
+	child = l->pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(report[1]);
+	if (l->pid > 0)
+		finish(l, report[0]);
+	close(report[0]);
+	signals_end(old);
+	return l->pid > 0;
+}

@@ -1,0 +1,144 @@
+/* main.c - aprof: which command. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "message.h"
+#include "version.h"
+
+struct command {
+	const char *name;		/* as typed */
+	command_function *function;	/* what runs */
+	const char *usage;		/* operands, for the usage line */
+	const char *summary;		/* one line */
+};
+
+static const struct command table[] = {
+	{ "run", command_run, "[OPTION...] [--] PROGRAM [ARGUMENT...]", "run a program, then report" },
+	{ "report", command_report, "[OPTION...] [PROGRAM] [FILE...]", "flat profile and call graph" },
+	{ "tree", command_tree, "[OPTION...] [PROGRAM] [FILE...]", "contexts as a tree, from the root or from the leaves" },
+	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
+	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
+	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
+	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
+	{ "reset", command_reset, "PID", "zero the counters of a running program" },
+	{ "cc", command_cc, "[ARGUMENT...]", "compile C with hooks (also aprof-cc)" },
+	{ "c++", command_cxx, "[ARGUMENT...]", "compile C++ with hooks (also aprof-c++)" },
+	{ "fc", command_fc, "[ARGUMENT...]", "compile Fortran with hooks (also aprof-fc)" },
+	{ "config", command_config, "[OPTION...]", "flags for compiling and linking with hooks" },
+	{ "cc-step", command_cc_step, NULL, NULL },	/* how aprof cc is called by the compiler's driver */
+	{ "help", command_help, "[COMMAND]", "this help, or that of a command" },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct command *command_find(const char *name)
+{
+	for (const struct command *c = table; c->name; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+void command_usage(const char *name)
+{
+	const struct command *c = command_find(name);
+
+	if (!c)
+		c = command_find("report");	/* called as gprof is */
+	printf("Usage: aprof %s %s\n%s\n\n", c->name, c->usage, c->summary);
+}
+
+static void help_print(FILE *out)
+{
+	fputs("Usage: aprof COMMAND [ARGUMENT...]\n"
+	      "   or: aprof [OPTION...] PROGRAM [FILE...]     as gprof: the same as aprof report\n\n"
+	      "A call graph profiler that knows on whose behalf time was spent, recursion included.\n\n", out);
+	for (const struct command *c = table; c->name; c++)
+		if (c->summary)
+			fprintf(out, "  %-9s %s\n", c->name, c->summary);
+	fputs("\n  aprof-cc -O2 -o prog prog.c     build with hooks\n"
+	      "  aprof run ./prog                run it and read the report\n"
+	      "\n`aprof COMMAND --help` says more; so does `man aprof`.\n", out);
+}
+
+int command_help(int argc, char **argv)
+{
+	const struct command *c = argc > 1 ? command_find(argv[1]) : NULL;
+	char help[] = "--help", name[32];
+	char *args[] = { name, help, NULL };
+
+	if (argc > 1 && !c) {
+		message("%s: no such command", argv[1]);
+		return STATUS_TROUBLE;
+	}
+	if (!c || !c->summary || c->function == command_help) {
+		help_print(stdout);
+		return STATUS_OK;
+	}
+	snprintf(name, sizeof name, "%s", c->name);
+	return c->function(2, args);
+}
+
+/* The command that the name of the program itself means: aprof-cc is aprof cc. */
+static const struct command *command_of_program(const char *argv0)
+{
+	const char *slash = strrchr(argv0, '/'), *name = slash ? slash + 1 : argv0;
+
+	return strncmp(name, "aprof-", 6) == 0 ? command_find(name + 6) : NULL;
+}
+
+/* The command whose name differs from NAME in one letter more, less, other, or two exchanged; NULL: none. */
+static const char *command_like(const char *name)
+{
+	for (const struct command *c = table; c->name; c++) {
+		size_t head = 0, n = strlen(name), m = strlen(c->name), tail = 0;
+
+		while (name[head] && name[head] == c->name[head])
+			head++;
+		while (tail < n - head && tail < m - head && name[n - 1 - tail] == c->name[m - 1 - tail])
+			tail++;
+		if (n - head - tail <= 1 && m - head - tail <= 1 && m > 2)
+			return c->name;
+		if (n == m && n - head - tail == 2 && name[head] == c->name[head + 1] && name[head + 1] == c->name[head])
+			return c->name;
+	}
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *like = command_like(name);
+
+	if (like)
+		message("%s: no such command or file; did you mean `aprof %s`?", name, like);
+	else
+		message("%s: no such command or file; `aprof help` lists the commands", name);
+	return STATUS_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c = argc > 0 ? command_of_program(argv[0]) : NULL;
+
+	setlocale(LC_CTYPE, "");
+	if (c)
+		return c->function(argc, argv);
+	if (argc < 2) {
+		help_print(stderr);
+		return STATUS_TROUBLE;
+	}
+	c = command_find(argv[1]);
+	if (c)
+		return c->function(argc - 1, argv + 1);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return command_help(1, argv);
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("aprof %s\n", APROF_VERSION);
+		return STATUS_OK;
+	}
+	if (argv[1][0] != '-' && access(argv[1], F_OK) != 0)
+		return unknown_command(argv[1]);
+	return command_report(argc, argv);
+}

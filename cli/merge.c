@@ -1,0 +1,49 @@
+/* merge.c - aprof merge: one file from many. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "input.h"
+#include "message.h"
+#include "options.h"
+#include "progress.h"
+
+static int merge(char **files, size_t n, const char *output)
+{
+	struct input in = { 0 };
+	struct error err;
+	void *data = NULL;
+	size_t len;
+	bool ok = input_read(&in, files, n, &err);
+
+	if (ok) {
+		progress_step("writing the sum");
+		data = profile_write(in.profile, &len, &err);
+		ok = data && files_write(output, data, len, &err);
+	}
+	free(data);
+	input_free(&in);
+	if (!ok)
+		message_error(&err, NULL);
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+int command_merge(int argc, char **argv)
+{
+	int status = STATUS_TROUBLE;
+	struct options o;
+
+	if (!options_parse(&o, COMMAND_MERGE, argc, argv, false))
+		message("try `aprof merge --help`");
+	else if (o.help) {
+		command_usage("merge");
+		options_help(COMMAND_MERGE);
+		status = STATUS_OK;
+	} else if (!o.output || o.first == argc)
+		message("merge: say where to and what: aprof merge -o OUT FILE...");
+	else if (files_held(o.output))
+		message("%s: a running process writes it; choose another name", o.output);
+	else
+		status = merge(argv + o.first, (size_t)(argc - o.first), o.output);
+	options_free(&o);
+	return status;
+}

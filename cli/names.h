@@ -1,0 +1,20 @@
+/* names.h - how the routines of a profile are called: from symbols to the graph's names. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include "graph.h"
+#include "symbols.h"
+
+struct names {
+	struct graph_name *names;	/* one for each routine of the profile */
+	char **keys;			/* the texts behind names[].key, and the last one NULL */
+	const struct symbol **never;	/* hooked functions never called, sorted by name */
+	size_t nnever;			/* how many */
+	bool never_known;		/* every hooked module told which functions have hooks */
+};
+
+/* Name the routines of P by S.  False with *ERR set: out of memory.  Freed with names_free; S must outlive it. */
+bool names_make(struct names *n, const struct profile *p, struct symbols *s, struct error *err);
+void names_free(struct names *n);
+
+#endif

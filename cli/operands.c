@@ -1,0 +1,90 @@
+/* operands.c - which operand is the program, which are profiles. */
+#include "operands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "message.h"
+
+static char default_file[] = "amon.out";
+
+static bool operand_add(struct operands *o, char *path)
+{
+	switch (files_kind(path)) {
+	case FILE_PROFILE:
+		o->files[o->n++] = path;
+		return true;
+	case FILE_PROGRAM:
+		if (!o->program) {
+			o->program = path;
+			return true;
+		}
+		message("%s: a second program; the first is %s, and a report is about one", path, o->program);
+		return false;
+	case FILE_MISSING:
+		message("%s: cannot open: %s", path, strerror(errno));
+		return false;
+	default:
+		message("%s: neither a profile (amon.out) nor a program (ELF)", path);
+		return false;
+	}
+}
+
+/* "amon.out.1, amon.out.2" on stderr, so that nobody takes a part for the whole. */
+static void siblings_tell(void)
+{
+	char **names = files_siblings(default_file);
+
+	for (size_t i = 0; names && names[i]; i++) {
+		if (i == 8) {
+			message("and more");
+			break;
+		}
+		message("note: %s is another profile here; name the files to add them up", names[i]);
+	}
+	files_free_names(names);
+}
+
+static bool default_add(struct operands *o)
+{
+	char **names;
+
+	if (files_kind(default_file) == FILE_PROFILE) {
+		o->files[o->n++] = default_file;
+		siblings_tell();
+		return true;
+	}
+	names = files_siblings(default_file);
+	if (files_kind(default_file) == FILE_OTHER)
+		message("amon.out: not a profile");
+	else if (names)
+		message("no amon.out here, but %s; name the file to read", names[0]);
+	else
+		message("no amon.out here; make one with `aprof run %s`, or name a profile", o->program ? o->program : "PROGRAM");
+	files_free_names(names);
+	return false;
+}
+
+bool operands_sort(struct operands *o, char **argv, size_t n)
+{
+	bool ok;
+
+	*o = (struct operands){ .files = calloc(n + 1, sizeof *o->files) };
+	ok = o->files != NULL;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = operand_add(o, argv[i]);
+	if (ok && o->n == 0)
+		ok = default_add(o);
+	if (!ok)
+		operands_free(o);
+	return ok;
+}
+
+void operands_free(struct operands *o)
+{
+	free(o->files);
+	*o = (struct operands){ 0 };
+}

@@ -1,0 +1,18 @@
+/* operands.h - [PROGRAM] [FILE...], told apart by contents. */
+#ifndef OPERANDS_H
+#define OPERANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct operands {
+	const char *program;	/* ELF file; NULL: none given */
+	char **files;		/* profiles, in order; point into argv, or at "amon.out" */
+	size_t n;		/* how many, 1 at least */
+};
+
+/* Sort the operands ARGV[0..n); without a profile among them it is amon.out.  False after a message. */
+bool operands_sort(struct operands *o, char **argv, size_t n);
+void operands_free(struct operands *o);
+
+#endif

@@ -1,0 +1,318 @@
+/* options.c - one row an option. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "message.h"
+
+/* Options without a letter. */
+enum {
+	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
+	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT,
+};
+
+struct row {
+	int key;		/* letter, or KEY_ */
+	const char *name;	/* long name */
+	const char *argument;	/* what it takes; NULL: nothing */
+	unsigned commands;	/* which have it, COMMAND_ bits */
+	const char *text;	/* for --help */
+};
+
+enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
+enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS };
+
+static const struct row rows[] = {
+	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN, "print no legends" },
+	{ 'p', "flat-profile", NULL, LISTINGS, "print only the flat profile" },
+	{ 'q', "graph", NULL, LISTINGS, "print only the call graph" },
+	{ 'P', "no-flat-profile", NULL, LISTINGS, "do not print the flat profile" },
+	{ 'Q', "no-graph", NULL, LISTINGS, "do not print the call graph" },
+	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, and print nothing" },
+	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
+	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
+	  "an extended regular expression; may be given several times" },
+	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
+	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
+	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
+	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
+	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
+	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take HZ samples a second" },
+	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
+	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
+	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE, "write to FILE" },
+	{ 'h', "help", NULL, ~0u, "print this help" },
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static struct option *long_options(unsigned command)
+{
+	struct option *options = calloc(ROWS + 1, sizeof *options);
+	size_t n = 0;
+
+	for (size_t i = 0; options && i < ROWS; i++)
+		if (rows[i].commands & command)
+			options[n++] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL,
+				rows[i].key };
+	return options;
+}
+
+/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 2 * ROWS + 3 bytes. */
+static void letters(char *buffer, unsigned command, bool stop)
+{
+	size_t n = 0;
+
+	if (stop)
+		buffer[n++] = '+';
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!(rows[i].commands & command) || rows[i].key > 255)
+			continue;
+		buffer[n++] = (char)rows[i].key;
+		if (rows[i].argument)
+			buffer[n++] = ':';
+	}
+	buffer[n] = '\0';
+}
+
+static bool number(const char *text, const char *option, double most, double *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtod(text, &end);
+	if (end != text && *end == '\0' && errno == 0 && *value >= 0 && *value <= most)
+		return true;
+	message("--%s=%s: not a number from 0 to %.0f", option, text, most);
+	return false;
+}
+
+static bool whole_number(const char *text, const char *option, unsigned *value)
+{
+	double v;
+
+	if (!number(text, option, UINT32_MAX - 1.0, &v))
+		return false;
+	*value = (unsigned)v;
+	if (v == (double)*value)
+		return true;
+	message("--%s=%s: not a whole number", option, text);
+	return false;
+}
+
+static bool sort_set(struct options *o, const char *key)
+{
+	if (strcmp(key, "self") == 0)
+		o->report.sort = REPORT_BY_SELF;
+	else if (strcmp(key, "total") == 0)
+		o->report.sort = REPORT_BY_TOTAL;
+	else if (strcmp(key, "calls") == 0)
+		o->report.sort = REPORT_BY_CALLS;
+	else {
+		message("--sort=%s: not one of self, total, calls", key);
+		return false;
+	}
+	return true;
+}
+
+static bool colour_set(struct options *o, const char *when)
+{
+	if (strcmp(when, "always") == 0)
+		o->report.colour = true;
+	else if (strcmp(when, "never") == 0)
+		o->report.colour = false;
+	else if (strcmp(when, "auto") != 0) {
+		message("--color=%s: not one of auto, always, never", when);
+		return false;
+	}
+	return true;
+}
+
+static bool focus_add(struct options *o, char *pattern)
+{
+	char **more = reallocarray(o->graph.focus, o->graph.nfocus + 1, sizeof *more);
+
+	if (!more) {
+		message("out of memory");
+		return false;
+	}
+	more[o->graph.nfocus++] = pattern;
+	o->graph.focus = more;
+	return true;
+}
+
+static bool clock_set(struct options *o, const char *clock)
+{
+	static const char *const clocks[] = { "tick", "tsc", "wall", "none" };
+
+	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+		if (strcmp(clock, clocks[i]) == 0) {
+			o->clock = clock;
+			return true;
+		}
+	message("--clock=%s: not one of tick, tsc, wall, none", clock);
+	return false;
+}
+
+static bool rate_set(struct options *o, const char *rate)
+{
+	double value;
+
+	o->rate = rate;
+	return number(rate, "rate", 100000, &value);
+}
+
+static bool memory_set(struct options *o, const char *size)
+{
+	size_t digits = strspn(size, "0123456789");
+
+	o->memory = size;
+	if (digits > 0 && digits < 19 && (size[digits] == '\0' || (strchr("kKmMgG", size[digits]) && size[digits + 1] == '\0')))
+		return true;
+	message("--memory=%s: not a size such as 500M", size);
+	return false;
+}
+
+static bool option_set(struct options *o, int key, char *argument)
+{
+	switch (key) {
+	case 'b': o->report.brief = true; return true;
+	case 'p': o->flat = true; return true;
+	case 'q': o->callgraph = true; return true;
+	case 'P': o->no_flat = true; return true;
+	case 'Q': o->no_callgraph = true; return true;
+	case 's': o->sum = true; return true;
+	case 'h': o->help = true; return true;
+	case 'o': o->output = argument; return true;
+	case KEY_SORT: return sort_set(o, argument);
+	case KEY_FOCUS: return focus_add(o, argument);
+	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
+	case KEY_RAW: o->graph.raw = true; return true;
+	case KEY_LEAVES: o->report.leaves = true; return true;
+	case KEY_LINES: o->report.lines = true; return true;
+	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
+	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
+	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
+	case KEY_JSON: o->report.json = true; return true;
+	case KEY_COLOR: return colour_set(o, argument);
+	case KEY_CLOCK: return clock_set(o, argument);
+	case KEY_RATE: return rate_set(o, argument);
+	case KEY_MEMORY: return memory_set(o, argument);
+	case KEY_DATA: o->data = argument; return true;
+	case KEY_NO_REPORT: o->no_report = true; return true;
+	default: return false;			/* getopt has said what is wrong */
+	}
+}
+
+static bool wants_colour(void)
+{
+	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+/* Columns of the terminal, or of COLUMNS; 0: output goes elsewhere. */
+static int terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
+}
+
+static void defaults_set(struct options *o)
+{
+	*o = (struct options){ .data = "amon.out" };
+	o->graph.thread = GRAPH_NONE;
+	o->report.colour = wants_colour();
+	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	o->report.width = terminal_width();
+	o->report.min_percent = -1;		/* not given */
+}
+
+static bool options_check(struct options *o)
+{
+	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
+		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
+			"not by thread");
+		return false;
+	}
+	if (o->report.min_percent < 0)
+		o->report.min_percent = o->report.json ? 0 : 0.1;
+	if (o->report.json)
+		o->report.colour = false;
+	return true;
+}
+
+bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop)
+{
+	struct option *longs = long_options(command);
+	char shorts[2 * ROWS + 3];
+	bool ok = longs != NULL;
+	int key;
+
+	defaults_set(o);
+	letters(shorts, command, stop);
+	optind = 0;
+	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+		ok = option_set(o, key, optarg);
+	free(longs);
+	o->first = optind;
+	return ok && (o->help || options_check(o));
+}
+
+void options_free(struct options *o)
+{
+	free(o->graph.focus);
+	o->graph.focus = NULL;
+}
+
+/* TEXT in lines of 50 columns, the first beginning at column 30. */
+static void text_print(const char *text)
+{
+	enum { WIDTH = 49 };
+
+	while (strlen(text) > WIDTH) {
+		size_t n = WIDTH;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		printf("%.*s\n%30s", (int)n, text, "");
+		text += n + 1;
+	}
+	printf("%s\n", text);
+}
+
+void options_help(unsigned command)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char name[64];
+		int n = 0;
+
+		if (!(rows[i].commands & command))
+			continue;
+		if (rows[i].key < 256)
+			n = snprintf(name, sizeof name, "-%c, ", rows[i].key);
+		snprintf(name + n, sizeof name - (size_t)n, "--%s%s%s", rows[i].name, rows[i].argument ? "=" : "",
+			 rows[i].argument ? rows[i].argument : "");
+		printf("  %-27s ", name);
+		text_print(rows[i].text);
+	}
+}

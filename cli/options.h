@@ -1,0 +1,50 @@
+/* options.h - the options of all commands: one table for getopt, --help and the test of the manual. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph.h"
+#include "report.h"
+
+/* Commands, as bits: which options go with which. */
+enum {
+	COMMAND_REPORT = 1,
+	COMMAND_TREE = 2,
+	COMMAND_CYCLES = 4,
+	COMMAND_CONTEXTS = 8,
+	COMMAND_INFO = 16,
+	COMMAND_RUN = 32,
+	COMMAND_MERGE = 64,
+	COMMAND_RESET = 128,
+	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO,
+};
+
+/* What the user asked for, all commands together. */
+struct options {
+	struct report_options report;	/* how to print */
+	struct graph_options graph;	/* what to look at; focus[] points into argv */
+	bool flat, callgraph;		/* -p, -q: only this listing */
+	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
+	bool sum;			/* -s: write amon.sum instead */
+	bool help;			/* --help */
+	bool no_report;			/* run: keep the data, print nothing */
+	const char *output;		/* -o; NULL: standard output, or the command's default */
+	const char *data;		/* run: name of the data file */
+	const char *clock;		/* run: APROF_CLOCK; NULL: as it is */
+	const char *rate;		/* run: APROF_RATE; NULL: as it is */
+	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
+	int first;			/* index in argv of the first operand */
+};
+
+/* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */
+bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop);
+
+/* Print the rows of COMMAND for --help. */
+void options_help(unsigned command);
+
+/* Free what options_parse allocated. */
+void options_free(struct options *o);
+
+#endif

@@ -1,0 +1,284 @@
+/* run.c - aprof run: run a program, collect the profiles of all its processes, report. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "escape.h"
+#include "files.h"
+#include "harvest.h"
+#include "launch.h"
+#include "message.h"
+#include "options.h"
+#include "progress.h"
+#include "symbols.h"
+#include "view.h"
+
+/* One aprof run under way. */
+struct run {
+	const struct options *options;
+	char *directory;		/* where the processes leave their profiles; made for this run */
+	char *program;			/* the program's file; NULL: not found in PATH */
+	struct launch launch;		/* the program itself */
+	struct harvest harvest;		/* what was left */
+};
+
+/* The file that execvp would take for NAME; NULL: none.  To be freed. */
+static char *program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	for (const char *p = path ? path : "/bin:/usr/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
+		int n = (int)strcspn(p, ":");
+		char *file = NULL;
+
+		if (asprintf(&file, "%.*s%s%s", n, p, n ? "/" : "", name) < 0)
+			return NULL;
+		if (access(file, X_OK) == 0)
+			return file;
+		free(file);
+	}
+	return NULL;
+}
+
+static bool directory_make(struct run *r)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (asprintf(&r->directory, "%s/aprof.XXXXXX", base && *base == '/' ? base : "/tmp") >= 0 && mkdtemp(r->directory))
+		return true;
+	message("cannot make a directory for the profiles: %s; set TMPDIR to one that can be written", strerror(errno));
+	free(r->directory);
+	r->directory = NULL;
+	return false;
+}
+
+/* The monitor's wishes go through the environment. */
+static bool environment_set(const struct run *r)
+{
+	char *pattern = NULL;
+	bool ok = asprintf(&pattern, "%s/amon.out.%%p", r->directory) >= 0 && setenv("APROF_OUT", pattern, 1) == 0;
+
+	free(pattern);
+	ok = ok && (!r->options->clock || setenv("APROF_CLOCK", r->options->clock, 1) == 0);
+	ok = ok && (!r->options->rate || setenv("APROF_RATE", r->options->rate, 1) == 0);
+	ok = ok && (!r->options->memory || setenv("APROF_MEMORY", r->options->memory, 1) == 0);
+	if (!ok)
+		message("out of memory");
+	return ok;
+}
+
+static int launch_failed(const struct run *r, const char *name)
+{
+	if (r->launch.error == ENOENT && !r->program)
+		message("%s: no such program in PATH", name);
+	else
+		message("%s: cannot be executed: %s", name, strerror(r->launch.error));
+	return r->launch.status;
+}
+
+/* The program left no profile: say why, as far as can be told. */
+static void nothing_tell(const struct run *r)
+{
+	const char *rebuild = "rebuild it: make clean && make CC=aprof-cc CXX=aprof-c++";
+	uint32_t hooks = 0;
+	struct error err;
+
+	if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
+		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG) && hooks & SYMBOLS_MONITOR)
+		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG))
+		message("%s has hooks but was linked without the monitor; link it with aprof-cc too, or with $(aprof config --libs)", r->program);
+	else if (hooks & SYMBOLS_MCOUNT)
+		message("%s has only gprof's hooks (-pg), so there is nothing to report; %s", r->program, rebuild);
+	else
+		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
+}
+
+/* Name for the data of program I: amon.out for the first, amon.out.NAME for others, never a file that a living process
+ * writes.  To be freed; NULL: out of memory. */
+static char *data_name(const struct run *r, size_t i)
+{
+	const char *base = r->options->data, *program = r->harvest.programs[i].path, *slash = strrchr(program, '/');
+	char *name = NULL;
+	size_t same = 1;
+
+	for (size_t j = 1; j < i; j++) {
+		const char *other = strrchr(r->harvest.programs[j].path, '/');
+
+		same += other && slash && strcmp(other, slash) == 0;
+	}
+	if (i == 0 ? asprintf(&name, "%s", base) < 0 :
+	    same == 1 ? asprintf(&name, "%s.%s", base, slash ? slash + 1 : program) < 0 :
+	    asprintf(&name, "%s.%s.%zu", base, slash ? slash + 1 : program, same) < 0)
+		return NULL;
+	if (files_held(name)) {
+		char *free_name = NULL;
+
+		if (asprintf(&free_name, "%s.%" PRId32, name, (int32_t)getpid()) < 0)
+			free_name = NULL;
+		message("note: %s is being written by a running process; this run is kept in %s", name, free_name ? free_name : "?");
+		free(name);
+		return free_name;
+	}
+	return name;
+}
+
+/* Keep what IN holds as NAME. */
+static bool data_keep(const struct input *in, const char *name)
+{
+	struct error err;
+	size_t len;
+	void *data = profile_write(in->profile, &len, &err);
+	bool ok = data && files_write(name, data, len, &err);
+
+	free(data);
+	if (!ok)
+		message_error(&err, NULL);
+	return ok;
+}
+
+/* Keep the only file of a program as it is: moved, or copied to another disk. */
+static bool file_keep(const char *file, const char *name, const struct input *in)
+{
+	if (rename(file, name) == 0)
+		return true;
+	return data_keep(in, name);
+}
+
+static void programs_print(const struct run *r, char **names, FILE *out)
+{
+	fprintf(out, "Programs of this run: %zu; the report is that of the first\n\n  seconds         calls processes  program\n",
+		r->harvest.n);
+	for (size_t i = 0; i < r->harvest.n; i++) {
+		const struct harvest_program *p = &r->harvest.programs[i];
+
+		fprintf(out, "%9.3f %13" PRIu64 " %9zu  ", (double)p->time / 1e9, p->calls, p->n);
+		escape_print(out, p->path, 0);
+		fputs(": ", out);
+		escape_print(out, names[i] ? names[i] : "not kept", 0);
+		putc('\n', out);
+	}
+	putc('\n', out);
+}
+
+/* Read program I, print its report to OUT unless NULL, and keep its data as NAME. */
+static bool program_report(const struct run *r, size_t i, const char *name, FILE *out)
+{
+	const struct harvest_program *p = &r->harvest.programs[i];
+	struct input in = { 0 };
+	struct error err;
+	bool ok = input_read(&in, p->files, p->n, &err);
+
+	if (ok && out) {
+		ok = input_build(&in, NULL, &r->options->graph, &err);
+		if (ok)
+			ok = view_print(&in, COMMAND_RUN, r->options, out) == STATUS_OK;
+		else
+			progress_end();
+	}
+	if (!ok && err.text[0])
+		message_error(&err, NULL);
+	if (in.profile && name)
+		ok = (p->n == 1 && !p->running ? file_keep(p->files[0], name, &in) : data_keep(&in, name)) && ok;
+	input_free(&in);
+	return ok;
+}
+
+static FILE *output_open(const struct options *o)
+{
+	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+
+	if (!out)
+		message("%s: cannot write: %s", o->output, strerror(errno));
+	return out;
+}
+
+static void report_all(struct run *r, char **names)
+{
+	FILE *out = r->options->no_report ? NULL : output_open(r->options);
+
+	if (out && r->harvest.n > 1 && !r->options->report.json)
+		programs_print(r, names, out);
+	for (size_t i = 0; i < r->harvest.n; i++)
+		program_report(r, i, names[i], i == 0 ? out : NULL);
+	if (out && out != stdout && fclose(out) != 0)
+		message("%s: cannot write: %s", r->options->output, strerror(errno));
+}
+
+/* Collect, report, keep. */
+static void collect(struct run *r)
+{
+	struct error err;
+	char **names;
+
+	if (!harvest_make(&r->harvest, r->directory, &err)) {
+		message_error(&err, NULL);
+		return;
+	}
+	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
+	harvest_weigh(&r->harvest);
+	names = calloc(r->harvest.n + 1, sizeof *names);
+	if (r->harvest.n == 0)
+		nothing_tell(r);
+	else if (names) {
+		for (size_t i = 0; i < r->harvest.n; i++)
+			names[i] = data_name(r, i);
+		report_all(r, names);
+	}
+	for (size_t i = 0; names && i < r->harvest.n; i++)
+		free(names[i]);
+	free(names);
+	harvest_free(&r->harvest);
+}
+
+static int run(const struct options *o, char **argv)
+{
+	struct run r = { .options = o };
+	int status = STATUS_TROUBLE;
+
+	if (!directory_make(&r))
+		return status;
+	r.program = program_find(argv[0]);
+	fflush(stdout);
+	if (!environment_set(&r))
+		;
+	else if (!launch(argv, &r.launch))
+		message("cannot start a process: %s", strerror(errno));
+	else if (!r.launch.started)
+		status = launch_failed(&r, argv[0]);
+	else {
+		collect(&r);
+		status = r.launch.status;
+	}
+	harvest_remove(r.directory);
+	free(r.directory);
+	free(r.program);
+	return status;
+}
+
+int command_run(int argc, char **argv)
+{
+	int status = STATUS_TROUBLE;
+	struct options o;
+
+	if (!options_parse(&o, COMMAND_RUN, argc, argv, true))
+		message("try `aprof run --help`");
+	else if (o.help) {
+		command_usage("run");
+		options_help(COMMAND_RUN);
+		status = STATUS_OK;
+	} else if (o.first == argc)
+		message("run: which program? aprof run [OPTION...] [--] PROGRAM [ARGUMENT...]");
+	else
+		status = run(&o, argv + o.first);
+	options_free(&o);
+	return status;
+}

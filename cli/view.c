@@ -1,0 +1,164 @@
+/* view.c - the commands that look at profiles: read, symbolise, build the graph, report. */
+#include "view.h"
+
+#include <stdlib.h>
+
+#include "command.h"
+#include "files.h"
+#include "message.h"
+#include "operands.h"
+#include "progress.h"
+
+enum { MOST_REPORTS = 8 };
+
+/* The two listings of gprof, with the head above and what was never called and the index below. */
+static size_t listings(const char **names, const struct options *o)
+{
+	bool flat = !o->no_flat && (o->flat || !o->callgraph), graph = !o->no_callgraph && (o->callgraph || !o->flat);
+	size_t n = 0;
+
+	names[n++] = "run";
+	if (flat)
+		names[n++] = "flat";
+	if (graph)
+		names[n++] = "callgraph";
+	if (flat && graph)
+		names[n++] = "never";
+	if (graph)
+		names[n++] = "index";
+	return n;
+}
+
+static size_t reports_of(const char **names, unsigned command, const struct options *o)
+{
+	size_t n = 0;
+
+	switch (command) {
+	case COMMAND_TREE:
+		names[n++] = "tree";
+		break;
+	case COMMAND_CYCLES:
+		names[n++] = "cycles";
+		break;
+	case COMMAND_CONTEXTS:
+		names[n++] = "contexts";
+		break;
+	case COMMAND_INFO:
+		if (o->report.json)
+			names[n++] = "run";
+		names[n++] = "info";
+		break;
+	default:
+		n = listings(names, o);
+	}
+	return n;
+}
+
+int view_print(const struct input *in, unsigned command, const struct options *o, FILE *out)
+{
+	const char *names[MOST_REPORTS];
+	size_t n = reports_of(names, command, o);
+	struct error err;
+
+	progress_end();
+	if (report_print(names, n, &in->report, &o->report, out, &err))
+		return STATUS_OK;
+	message_error(&err, NULL);
+	return STATUS_TROUBLE;
+}
+
+/* Warnings that the head of a report would show go to stderr where a view has no head. */
+static void warnings_tell(const struct input *in)
+{
+	for (uint32_t i = 0; i < in->profile->nruns; i++) {
+		if (in->profile->runs[i].truncated)
+			message("warning: %s: cut off; its whole part is shown", in->profile->runs[i].label);
+		if (in->life[i] == REPORT_DIED)
+			message("warning: %s: incomplete: its process died without ending", in->profile->runs[i].label);
+		if (in->life[i] == REPORT_RUNNING)
+			message("note: %s: its process is still running", in->profile->runs[i].label);
+	}
+	for (uint32_t i = 0; symbols_warning(in->symbols, i); i++)
+		message("warning: %s", symbols_warning(in->symbols, i));
+}
+
+static int sum_write(const struct input *in)
+{
+	struct error err;
+	size_t len;
+	void *data = profile_write(in->profile, &len, &err);
+	bool ok = data && files_write("amon.sum", data, len, &err);
+
+	free(data);
+	if (!ok)
+		message_error(&err, "amon.sum");
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+static int look(const struct operands *operands, unsigned command, const struct options *o)
+{
+	struct input in = { 0 };
+	struct error err;
+	int status = STATUS_TROUBLE;
+	bool ok = input_read(&in, operands->files, operands->n, &err);
+
+	if (ok && o->sum) {
+		status = sum_write(&in);
+	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS)) {
+			progress_end();
+			warnings_tell(&in);
+		}
+		status = view_print(&in, command, o, stdout);
+	} else {
+		progress_end();
+		message_error(&err, NULL);
+	}
+	input_free(&in);
+	return status;
+}
+
+static int view(unsigned command, int argc, char **argv)
+{
+	struct operands operands;
+	struct options o;
+	int status = STATUS_TROUBLE;
+
+	if (!options_parse(&o, command, argc, argv, false))
+		message("try `aprof %s --help`", argv[0]);
+	else if (o.help) {
+		command_usage(argv[0]);
+		options_help(command);
+		status = STATUS_OK;
+	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
+		status = look(&operands, command, &o);
+		operands_free(&operands);
+	}
+	options_free(&o);
+	return status;
+}
+
+int command_report(int argc, char **argv)
+{
+	return view(COMMAND_REPORT, argc, argv);
+}
+
+int command_tree(int argc, char **argv)
+{
+	return view(COMMAND_TREE, argc, argv);
+}
+
+int command_cycles(int argc, char **argv)
+{
+	return view(COMMAND_CYCLES, argc, argv);
+}
+
+int command_contexts(int argc, char **argv)
+{
+	return view(COMMAND_CONTEXTS, argc, argv);
+}
+
+int command_info(int argc, char **argv)
+{
+	return view(COMMAND_INFO, argc, argv);
+}

@@ -1,0 +1,13 @@
+/* view.h - what report, tree, cycles, contexts, info and run have in common: choosing reports and printing them. */
+#ifndef VIEW_H
+#define VIEW_H
+
+#include <stdio.h>
+
+#include "input.h"
+#include "options.h"
+
+/* Print the reports that COMMAND with O stands for, on what IN holds, to OUT.  Returns the exit status, after a message if not 0. */
+int view_print(const struct input *in, unsigned command, const struct options *o, FILE *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* emit.c - the frame of one JSON object; jansson does the values. */
+#include "emit.h"
+
+#include <stdlib.h>
+
+#include "escape.h"
+
+void emit_begin(struct emit *e, FILE *out)
+{
+	*e = (struct emit){ .out = out };
+	putc('{', out);
+}
+
+static void value_write(struct emit *e, json_t *value)
+{
+	if (!value || json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0)
+		e->failed = true;
+	json_decref(value);
+}
+
+static void name_write(struct emit *e, const char *name)
+{
+	fprintf(e->out, "%s\n\"%s\": ", e->comma ? "," : "", name);
+	e->comma = true;
+}
+
+void emit_member(struct emit *e, const char *name, json_t *value)
+{
+	name_write(e, name);
+	value_write(e, value);
+}
+
+void emit_array(struct emit *e, const char *name)
+{
+	name_write(e, name);
+	putc('[', e->out);
+	e->comma = false;
+}
+
+void emit_item(struct emit *e, json_t *value)
+{
+	fputs(e->comma ? ",\n" : "\n", e->out);
+	e->comma = true;
+	value_write(e, value);
+}
+
+void emit_array_end(struct emit *e)
+{
+	putc(']', e->out);
+	e->comma = true;
+}
+
+void emit_end(struct emit *e)
+{
+	fputs("\n}\n", e->out);
+}
+
+static json_t *name_escaped(const char *name)
+{
+	size_t size = escape_string(NULL, 0, name, 0) + 1;
+	char *text = malloc(size);
+	json_t *value;
+
+	if (!text)
+		return NULL;
+	escape_string(text, size, name, 0);
+	value = json_string(text);
+	free(text);
+	return value;
+}
+
+json_t *emit_name(const char *name)
+{
+	json_t *value;
+
+	if (!name)
+		return json_null();
+	value = json_string(name);		/* NULL when it is not UTF-8 */
+	return value ? value : name_escaped(name);
+}
+
+json_t *emit_count(uint64_t n)
+{
+	return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
+}

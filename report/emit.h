@@ -1,0 +1,39 @@
+/* emit.h - one JSON object, written member by member and item by item.
+ *
+ * jansson makes and escapes the values; only the frame of the outermost object and of its arrays is
+ * written here, so that a table of a million rows never stands in memory. */
+#ifndef EMIT_H
+#define EMIT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct emit {
+	FILE *out;	/* where it goes, not owned */
+	bool comma;	/* something stands before the next value */
+	bool failed;	/* a value could not be made: out of memory */
+};
+
+/* Open the object on OUT. */
+void emit_begin(struct emit *e, FILE *out);
+
+/* Write the member NAME, a plain word, and drop VALUE; a NULL VALUE sets e->failed. */
+void emit_member(struct emit *e, const char *name, json_t *value);
+
+/* Open the array NAME; items follow until emit_array_end. */
+void emit_array(struct emit *e, const char *name);
+void emit_item(struct emit *e, json_t *value);
+void emit_array_end(struct emit *e);
+
+/* Close the object, with a newline. */
+void emit_end(struct emit *e);
+
+/* A string value for NAME, whatever bytes it holds; NULL gives null.  What is not UTF-8 is escaped as in the text reports. */
+json_t *emit_name(const char *name);
+
+/* An integer value for N; beyond INT64_MAX, the largest. */
+json_t *emit_count(uint64_t n);
+
+#endif

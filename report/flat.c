@@ -1,0 +1,233 @@
+/* flat.c - gprof's first listing: routines by the time that they spend themselves.
+ *
+ * The self times add up to the time of all contexts; the cumulative column shows it. */
+#include <inttypes.h>
+
+#include "leaves.h"
+#include "order.h"
+#include "print.h"
+
+static const char legend[] =
+	" % time      share of the run that was spent in this routine itself.\n"
+	" cumulative  sum of the self seconds down to this line.\n"
+	" self        seconds in the routine itself, and in code without hooks that it called.\n"
+	" calls       times it was called; direct recursive calls are not counted here.\n"
+	" self/call   average time of a call in the routine itself.\n"
+	" total/call  average time of a call with everything that it called.\n";
+
+/* A unit of time per call, and gprof's name for it. */
+struct unit {
+	const char *name;	/* as in "ms/call" */
+	double per_second;	/* units in a second */
+};
+
+/* Widths of the columns, in characters; gprof's or more. */
+struct columns {
+	int decimals;		/* of the seconds */
+	int cumulative, self, calls, self_call, total_call;
+	struct unit unit;	/* of the two last ones */
+};
+
+/* Whether anybody is known to have called R: if not, as for main, its one long call would set the unit for all. */
+static bool has_caller(const struct graph *g, const struct graph_routine *r)
+{
+	for (uint32_t i = 0; i < r->nin; i++)
+		if (g->arcs[g->in_arcs[r->first_in + i]].from != GRAPH_NONE)
+			return true;
+	return false;
+}
+
+/* gprof's rule: the largest unit in which the dearest call is at least one. */
+static struct unit unit_choose(const struct graph *g)
+{
+	static const struct unit units[] = { { "s/call", 1 }, { "ms/call", 1e3 }, { "us/call", 1e6 }, { "ns/call", 1e9 } };
+	double dearest = 0;
+	int i = 0;
+
+	for (uint32_t r = 0; r < g->nroutines; r++) {
+		const struct graph_routine *routine = &g->routines[r];
+		double per_call = routine->calls ? (double)routine->total / 1e9 / (double)routine->calls : 0;
+
+		if (per_call > dearest && has_caller(g, routine))
+			dearest = per_call;
+	}
+	while (dearest > 0 && i < 3 && dearest * units[i].per_second < 1)
+		i++;
+	return dearest > 0 ? units[i] : units[1];
+}
+
+/* A time per call, with more decimals the smaller it is. */
+static int per_call_format(char *buffer, size_t size, const struct columns *c, uint64_t ns, uint64_t calls)
+{
+	double value = calls ? (double)ns / 1e9 / (double)calls * c->unit.per_second : 0;
+	int decimals = 2;
+
+	for (double small = 0.1; value > 0 && value < small && decimals < 6; small /= 10)
+		decimals++;
+	return snprintf(buffer, size, "%.*f", decimals, value);
+}
+
+static void widen(int *width, int needed)
+{
+	if (*width < needed)
+		*width = needed;
+}
+
+static struct columns columns_make(const struct graph *g)
+{
+	struct columns c = { print_decimals(g->time), 9, 8, 8, 8, 8, unit_choose(g) };
+	char text[64];
+
+	widen(&c.cumulative, print_seconds_width(g->time, c.decimals, 0));
+	for (uint32_t i = 0; i < g->nroutines; i++) {
+		const struct graph_routine *r = &g->routines[i];
+
+		widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
+		widen(&c.calls, print_count_width(r->calls, 0));
+		if (r->calls) {
+			widen(&c.self_call, per_call_format(text, sizeof text, &c, r->self, r->calls));
+			widen(&c.total_call, per_call_format(text, sizeof text, &c, r->total, r->calls));
+		}
+	}
+	return c;
+}
+
+/* What one sample is worth, in gprof's words. */
+static void granularity_print(FILE *out, const struct graph *g)
+{
+	const struct amon_header *h = g->profile->nruns ? &g->profile->runs[0].header : NULL;
+
+	if (g->time == 0)
+		fputs(" no time accumulated\n\n", out);
+	else if (h && h->clock == AMON_CLOCK_TSC)
+		fputs("Times are elapsed, read from the cycle counter.\n", out);
+	else if (h && h->rate)
+		fprintf(out, "Each sample counts as %.6g seconds.\n", 1.0 / h->rate);
+}
+
+static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)
+{
+	print_begin(out, options, 'h');
+	fprintf(out, "  %%   %*scumulative   %*sself  %*s%*s   self  %*s   total           \n", c->cumulative - 9, "",
+		c->self - 8, "", c->calls + 1, "", c->self_call - 8, "", c->total_call - 8, "");
+	fprintf(out, " time   %*sseconds   %*sseconds %*s %*s %*s  name    \n", c->cumulative - 9, "",
+		c->self - 8, "", c->calls, "calls", c->self_call, c->unit.name, c->total_call, c->unit.name);
+	print_end(out, options);
+}
+
+static void routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
+			  const struct columns *c, const struct report_options *options)
+{
+	char self[64], total[64];
+
+	fprintf(out, "%6.2f ", print_percent(r->self, g->time));
+	print_seconds(out, cumulative, c->decimals, c->cumulative);
+	putc(' ', out);
+	print_seconds(out, r->self, c->decimals, c->self);
+	if (r->calls) {
+		per_call_format(self, sizeof self, c, r->self, r->calls);
+		per_call_format(total, sizeof total, c, r->total, r->calls);
+		fprintf(out, " %*" PRIu64 " %*s %*s  ", c->calls, r->calls, c->self_call, self, c->total_call, total);
+	} else {
+		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
+	}
+	print_name(out, r->name.name, options);
+	putc('\n', out);
+}
+
+/* The parts of the self time that program counters tell, below their routine. */
+static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine, const struct graph *g,
+			const struct columns *c, const struct report_options *options)
+{
+	for (size_t i = leaves->first[routine]; i < leaves->first[routine + 1]; i++) {
+		const struct leaf *leaf = &leaves->leaf[i];
+
+		print_begin(out, options, 'd');
+		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, g->time), c->cumulative, "");
+		print_seconds(out, leaf->time, c->decimals, c->self);
+		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
+		leaves_print(out, leaf, options);
+		print_end(out, options);
+		putc('\n', out);
+	}
+}
+
+static enum report_sort sort_of(const struct report_options *options)
+{
+	return options->sort == REPORT_BY_DEFAULT ? REPORT_BY_SELF : options->sort;
+}
+
+static void rows_print(FILE *out, const struct graph *g, const struct order *order, const struct leaves *leaves,
+		       const struct report_options *options)
+{
+	struct columns c = columns_make(g);
+	uint64_t cumulative = 0;
+
+	heading_print(out, &c, options);
+	for (uint32_t i = 0; i < order->n; i++) {
+		const struct graph_routine *r = &g->routines[order->routines[i]];
+
+		cumulative += r->self;
+		routine_print(out, g, r, cumulative, &c, options);
+		parts_print(out, leaves, order->routines[i], g, &c, options);
+	}
+}
+
+bool flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct order order;
+	struct leaves leaves;
+
+	if (!order_make(&order, in->graph, sort_of(options), err))
+		return false;
+	if (!leaves_make(&leaves, in, options, err)) {
+		order_free(&order);
+		return false;
+	}
+	fputs("Flat profile:\n\n", out);
+	granularity_print(out, in->graph);
+	if (order.n)
+		rows_print(out, in->graph, &order, &leaves, options);
+	else
+		fputs("No routine was called.\n", out);
+	print_legend(out, options, legend);
+	leaves_free(&leaves);
+	order_free(&order);
+	return true;
+}
+
+static json_t *routine_json(const struct graph_routine *r)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
+			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
+			 "calls", emit_count(r->calls), "recursive", emit_count(r->recursive),
+			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total),
+			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),
+			 "pseudo", (int)r->pseudo);
+}
+
+bool flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	struct order order;
+	struct leaves leaves;
+
+	if (!order_make(&order, in->graph, sort_of(options), err))
+		return false;
+	if (!leaves_make(&leaves, in, options, err)) {
+		order_free(&order);
+		return false;
+	}
+	emit_array(e, "flat");
+	for (uint32_t i = 0; i < order.n; i++) {
+		json_t *row = routine_json(&in->graph->routines[order.routines[i]]);
+
+		if (options->leaves || options->lines)
+			json_object_set_new(row, "parts", leaves_json(&leaves, order.routines[i]));
+		emit_item(e, row);
+	}
+	emit_array_end(e);
+	leaves_free(&leaves);
+	order_free(&order);
+	return true;
+}

@@ -1,0 +1,156 @@
+/* info.c - what is in the files: headers, modules, threads, losses; everything that the reports only sum up. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "notes.h"
+#include "print.h"
+
+static void way_text(char *buffer, size_t size, uint32_t way)
+{
+	static const char *const names[] = { "fentry", "cyg", "mcount", "inline" };
+	size_t n = 0;
+
+	buffer[0] = '\0';
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (way & 1u << i)
+			n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", names[i]);
+	if (n == 0)
+		snprintf(buffer, size, "none: no hook was called");
+}
+
+static void identity_print(FILE *out, const struct profile_run *run, const struct report_options *options)
+{
+	const struct amon_header *h = &run->header;
+	char text[4200];
+
+	print_field(out, options, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, options),
+		    run->file_size, run->truncated ? ", cut off" : "");
+	print_field(out, options, "program", "%s", print_safe(text, sizeof text, h->program, options));
+	print_field(out, options, "directory", "%s", print_safe(text, sizeof text, h->directory, options));
+	print_field(out, options, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
+		    print_safe(text, sizeof text, h->host, options));
+	print_field(out, options, "state", "%s", h->state == AMON_ENDED ? "ended" : h->state == AMON_EXECED ?
+		    "replaced by exec" : "running, or died without ending");
+	if (h->exit_status >= 0)
+		print_field(out, options, "status", "wait status 0x%x", (unsigned)h->exit_status);
+}
+
+static void measure_print(FILE *out, const struct profile_run *run, const struct report_options *options)
+{
+	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
+	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
+	const struct amon_header *h = &run->header;
+	char way[64];
+
+	way_text(way, sizeof way, h->way);
+	print_field(out, options, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
+		    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
+	print_field(out, options, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s",
+		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
+		    h->pc_source < 4 ? sources[h->pc_source] : "?");
+	if (h->tsc_hz)
+		print_field(out, options, "tsc", "%" PRIu64 " Hz", h->tsc_hz);
+	print_field(out, options, "cpu time", "%.6f s at the end, %.6f s before the monitor began",
+		    (double)h->cpu_total / 1e9, (double)h->cpu_before / 1e9);
+	print_field(out, options, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions", run->calls,
+		    run->contexts, run->transitions);
+	print_field(out, options, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
+	for (unsigned n = 0; n < AMON_NOTES; n++)
+		if (h->notes[n])
+			print_field(out, options, "note", "%" PRIu64 " x %s", h->notes[n], notes_find(n)->text);
+}
+
+static void build_id_print(FILE *out, const struct profile_module *m)
+{
+	if (m->build_id_size == 0)
+		fputs("no build-id", out);
+	for (uint32_t i = 0; i < m->build_id_size; i++)
+		fprintf(out, "%02x", m->build_id[i]);
+}
+
+static void modules_print(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	fprintf(out, "\nModules: %" PRIu32 "\n\n", p->nmodules);
+	for (uint32_t i = 0; i < p->nmodules; i++) {
+		fprintf(out, "  %-8s ", p->modules[i].hooked ? "hooks" : "no hooks");
+		build_id_print(out, &p->modules[i]);
+		fputs("  ", out);
+		print_name(out, p->modules[i].path, options);
+		putc('\n', out);
+	}
+}
+
+static const char *thread_state(uint32_t state)
+{
+	return state == AMON_THREAD_ENDED ? "ended" : state == AMON_THREAD_FOLDED ? "folded" : "live";
+}
+
+static void threads_print(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	fprintf(out, "\nThreads: %" PRIu32 "\n\n  number    pid      tid  state   seconds    ticks  unplaced   monitor    misses  name\n",
+		p->nthreads);
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct amon_thread *t = &p->threads[i].record;
+
+		fprintf(out, "  %6" PRIu32 " %6" PRId32 " %8" PRIu32 "  %-6s %8.3f %8" PRIu64 "  %8.3f  %8.3f %9" PRIu64 "  ", i,
+			p->runs[p->threads[i].run].header.pid, t->tid, thread_state(t->state),
+			(double)(t->cpu_last > t->cpu_first ? t->cpu_last - t->cpu_first : 0) / 1e9, t->ticks,
+			(double)t->unplaced / 1e9, (double)t->monitor / 1e9, t->misses);
+		print_name(out, t->name, options);
+		if (t->folded > 1)
+			fprintf(out, " (%" PRIu64 " threads)", t->folded);
+		putc('\n', out);
+	}
+}
+
+bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	const struct profile *p = in->graph->profile;
+
+	(void)err;
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		identity_print(out, &p->runs[i], options);
+		measure_print(out, &p->runs[i], options);
+		if (i + 1 < p->nruns)
+			putc('\n', out);
+	}
+	modules_print(out, p, options);
+	threads_print(out, p, options);
+	return true;
+}
+
+static json_t *build_id_json(const struct profile_module *m)
+{
+	char text[2 * sizeof m->build_id + 1] = "";
+
+	for (uint32_t i = 0; i < m->build_id_size && i < sizeof m->build_id; i++)
+		snprintf(text + 2 * i, 3, "%02x", m->build_id[i]);
+	return text[0] ? json_string(text) : json_null();
+}
+
+bool info_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	const struct profile *p = in->graph->profile;
+
+	(void)options;
+	(void)err;
+	emit_array(e, "modules");
+	for (uint32_t i = 0; i < p->nmodules; i++)
+		emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "path", emit_name(p->modules[i].path), "build_id",
+				       build_id_json(&p->modules[i]), "hooked", (int)p->modules[i].hooked, "main_program",
+				       (int)p->modules[i].main_program));
+	emit_array_end(e);
+	emit_array(e, "threads");
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		const struct amon_thread *t = &p->threads[i].record;
+
+		emit_item(e, json_pack("{s:i, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "thread", (int)i, "run",
+				       (int)p->threads[i].run, "tid", emit_count(t->tid), "state", thread_state(t->state),
+				       "name", emit_name(t->name), "cpu_ns", emit_count(t->cpu_last > t->cpu_first ?
+				       t->cpu_last - t->cpu_first : 0), "ticks", emit_count(t->ticks), "unplaced_ns",
+				       emit_count(t->unplaced), "monitor_ns", emit_count(t->monitor), "folded",
+				       emit_count(t->folded)));
+	}
+	emit_array_end(e);
+	return true;
+}

@@ -1,0 +1,178 @@
+/* leaves.c - charging samples to plain functions and source lines. */
+#include "leaves.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+/* Whether SYMBOL is ROUTINE itself: clones and pieces bear the name of their routine. */
+static bool is_own(const struct graph_routine *r, const char *module, const struct symbol *symbol)
+{
+	return symbol->known && r->name.module && module && strcmp(r->name.module, module) == 0 &&
+	       strcmp(r->name.name, symbol->display) == 0;
+}
+
+/* Say what the sample PC was in; false when it tells nothing beyond the routine. */
+static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct report_input *in,
+		    const struct report_options *options)
+{
+	const struct profile *p = in->graph->profile;
+	const struct symbol *symbol;
+
+	leaf->line = 0;
+	leaf->name = NULL;
+	if (pc->module >= p->nmodules) {
+		leaf->place = leaf->name = "(unknown)";
+		return options->leaves;
+	}
+	symbol = symbols_find(in->symbols, pc->module, pc->address);
+	if (is_own(&in->graph->routines[leaf->routine], p->modules[pc->module].path, symbol))
+		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
+	leaf->place = print_basename(p->modules[pc->module].path);
+	leaf->name = symbol->display;
+	return options->leaves;
+}
+
+static int by_what(const void *left, const void *right)
+{
+	const struct leaf *a = left, *b = right;
+	int c = (a->routine > b->routine) - (a->routine < b->routine);
+
+	if (c == 0)
+		c = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+	if (c == 0)
+		c = strcmp(a->place, b->place);
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct leaf *a = left, *b = right;
+	int c = (a->routine > b->routine) - (a->routine < b->routine);
+
+	if (c == 0)
+		c = (a->time < b->time) - (a->time > b->time);
+	return c ? c : by_what(left, right);
+}
+
+/* Join leaves of one routine and place. */
+static void leaves_join(struct leaves *l)
+{
+	size_t kept = 0;
+
+	qsort(l->leaf, l->n, sizeof *l->leaf, by_what);
+	for (size_t i = 0; i < l->n; i++) {
+		if (kept > 0 && by_what(&l->leaf[kept - 1], &l->leaf[i]) == 0) {
+			l->leaf[kept - 1].time += l->leaf[i].time;
+			l->leaf[kept - 1].ticks += l->leaf[i].ticks;
+		} else {
+			l->leaf[kept++] = l->leaf[i];
+		}
+	}
+	l->n = kept;
+	qsort(l->leaf, l->n, sizeof *l->leaf, by_time);
+}
+
+static void leaves_index(struct leaves *l, uint32_t nroutines)
+{
+	size_t i = 0;
+
+	for (uint32_t r = 0; r <= nroutines; r++) {
+		while (i < l->n && l->leaf[i].routine < r)
+			i++;
+		l->first[r] = i;
+	}
+}
+
+/* Samples of the program counter's context; program counters may be more than ticks when a file was read while it was written. */
+static uint64_t pcs_of_context(const struct profile *p, size_t i)
+{
+	uint64_t sum = 0;
+
+	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++)
+		sum += p->pcs[j].count;
+	return sum;
+}
+
+static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
+{
+	const struct graph *g = in->graph;
+	const struct profile *p = g->profile;
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < p->npcs; i++) {
+		const struct profile_pc *pc = &p->pcs[i];
+		const struct profile_context *context = &p->contexts[pc->context];
+		struct leaf *leaf = &l->leaf[l->n];
+
+		if (i == 0 || pc->context != p->pcs[i - 1].context)
+			samples = pcs_of_context(p, i);
+		if (context->routine == PROFILE_NONE || !g->contexts[g->context_of[pc->context]].kept)
+			continue;
+		leaf->routine = g->routine_of[context->routine];
+		if (!leaf_of(leaf, pc, in, options))
+			continue;
+		if (samples < context->ticks)
+			samples = context->ticks;
+		leaf->ticks = pc->count;
+		leaf->time = (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) *
+					(double)pc->count / (double)samples);
+		l->n++;
+	}
+}
+
+bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
+		 struct error *err)
+{
+	uint32_t nroutines = in->graph->nroutines;
+
+	*l = (struct leaves){ 0 };
+	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
+	l->leaf = calloc(in->graph->profile->npcs + 1, sizeof *l->leaf);
+	if (!l->first || !l->leaf) {
+		leaves_free(l);
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	}
+	if ((options->leaves || options->lines) && in->symbols)
+		leaves_collect(l, in, options);
+	leaves_join(l);
+	leaves_index(l, nroutines);
+	return true;
+}
+
+void leaves_free(struct leaves *l)
+{
+	free(l->leaf);
+	free(l->first);
+	*l = (struct leaves){ 0 };
+}
+
+void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options)
+{
+	if (l->name)
+		fputs("in ", out);
+	print_name(out, l->name ? l->place : print_basename(l->place), options);
+	if (!l->name) {
+		fprintf(out, ":%" PRIu32, l->line);
+		return;
+	}
+	fputs(": ", out);
+	print_name(out, l->name, options);
+}
+
+json_t *leaves_json(const struct leaves *l, uint32_t routine)
+{
+	json_t *array = json_array();
+
+	for (size_t i = l->first[routine]; i < l->first[routine + 1]; i++) {
+		const struct leaf *leaf = &l->leaf[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}",
+			"name", emit_name(leaf->name), "place", emit_name(leaf->place),
+			"line", leaf->line ? emit_count(leaf->line) : json_null(),
+			"self_ns", emit_count(leaf->time), "ticks", emit_count(leaf->ticks)));
+	}
+	return array;
+}

@@ -1,0 +1,39 @@
+/* leaves.h - where in a routine's self time the program counter was.
+ *
+ * A routine's self time is that of its own code and of the code without hooks that ran under it. Each sample carries
+ * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
+ * and, when asked, by source line ("sort.c:120").  The parts of a routine never
+ * exceed its self time; what no program counter explains stays with the routine. */
+#ifndef LEAVES_H
+#define LEAVES_H
+
+#include "report.h"
+
+struct leaf {
+	uint32_t routine;	/* index in graph.routines */
+	uint32_t line;		/* source line, for own code; 0: a plain function */
+	const char *place;	/* own code: source file; else file name of the module */
+	const char *name;	/* plain function's name; NULL for own code */
+	uint64_t time;		/* ns of the routine's self time */
+	uint64_t ticks;		/* samples */
+};
+
+struct leaves {
+	struct leaf *leaf;	/* sorted by routine, then by time, largest first */
+	size_t n;		/* how many */
+	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
+};
+
+/* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing.
+ * False with *ERR set: out of memory.  Freed with leaves_free. */
+bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
+		 struct error *err);
+void leaves_free(struct leaves *l);
+
+/* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120". */
+void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options);
+
+/* An array of {name, place, line, self_ns, ticks} for the leaves of ROUTINE. */
+json_t *leaves_json(const struct leaves *l, uint32_t routine);
+
+#endif

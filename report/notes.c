@@ -1,0 +1,50 @@
+/* notes.c - one row for each enum amon_note. */
+#include "notes.h"
+
+#include <stddef.h>
+
+static const struct note table[AMON_NOTES] = {
+	[AMON_NOTE_OUT_OF_MEMORY] = { "out_of_memory", "no memory for a new context; its calls count for a stand-in",
+		"give the program more memory, or lower APROF_MEMORY", false },
+	[AMON_NOTE_MEMORY_BOUND] = { "memory_bound", "the bound on memory was met; callers of later contexts are \"(elided)\"",
+		"raise APROF_MEMORY (aprof run --memory=)", false },
+	[AMON_NOTE_LOST_CALLS] = { "lost_calls", "a call is counted in \"(lost)\" only",
+		"raise APROF_MEMORY (aprof run --memory=)", false },
+	[AMON_NOTE_NO_FILE] = { "no_file", "the profile could not be made where it was wanted",
+		"set APROF_OUT to a directory that can be written", false },
+	[AMON_NOTE_DISK_FULL] = { "disk_full", "the disk refused space for the profile",
+		"make room, or set APROF_OUT to another disk", false },
+	[AMON_NOTE_TRUNCATED] = { "truncated", "somebody cut the profile while it was being written; counts from before are lost",
+		"keep other programs away from amon.out", false },
+	[AMON_NOTE_COPIED] = { "copied", "the disk cannot be mapped shared: the profile was kept in memory and copied at exit",
+		"set APROF_OUT to a local disk if the program may be killed", true },
+	[AMON_NOTE_OTHER_NAME] = { "other_name", "amon.out was in use by another process, so that this file has another name", NULL, true },
+	[AMON_NOTE_TIMER_FAILED] = { "timer_failed", "a thread could not be timed; its calls are counted, its time is not",
+		"try APROF_CLOCK=tsc", false },
+	[AMON_NOTE_CLOCK_CHANGED] = { "clock_changed", "the clock that was asked for could not be had; the line \"clock\" says which ran", NULL, true },
+	[AMON_NOTE_OVERRUN] = { "overrun", "samples came late and were added to the next one",
+		"lower APROF_RATE if they are many", true },
+	[AMON_NOTE_RESYNC] = { "resync", "frames were dropped since the stack had been unwound (longjmp, exceptions)", NULL, true },
+	[AMON_NOTE_AMBIGUOUS] = { "ambiguous", "it was not certain whether a frame still lived; a caller may be wrong there", NULL, false },
+	[AMON_NOTE_FOREIGN_STACK] = { "foreign_stack", "calls came on a stack not seen before (coroutines, signal stacks)", NULL, true },
+	[AMON_NOTE_STACK_OVERFLOW] = { "stack_overflow", "recursion went deeper than the shadow stack; those calls are counted, their callers folded", NULL, false },
+	[AMON_NOTE_UNBALANCED_EXIT] = { "unbalanced_exit", "a routine was left that had not been entered",
+		"do not mix objects built in different ways", false },
+	[AMON_NOTE_FORK_UNSEEN] = { "fork_unseen", "a child was made behind the C library's back; it is profiled from where that was noticed", NULL, true },
+	[AMON_NOTE_FORK] = { "fork", "children forked; each has a profile of its own", NULL, true },
+	[AMON_NOTE_VFORK] = { "vfork", "children of vfork; their few calls count for nobody", NULL, true },
+	[AMON_NOTE_THREAD_FOLDED] = { "thread_folded", "ended threads whose counts were added up as one", NULL, true },
+	[AMON_NOTE_PC_LOST] = { "pc_lost", "samples whose place within the routine found no room; --leaves and --lines lack them", NULL, true },
+	[AMON_NOTE_SIGPROF_TAKEN] = { "sigprof_taken", "the program uses SIGPROF itself; another clock took over",
+		"set APROF_CLOCK=tsc to choose one", true },
+	[AMON_NOTE_UNLOADED] = { "unloaded", "modules were unloaded while the program ran", NULL, true },
+	[AMON_NOTE_INTERNAL] = { "internal", "the monitor met a state that cannot be and switched itself off; what follows is not counted",
+		"please report this with the file", false },
+};
+
+static const struct note unknown = { "unknown", "a note that this version of aprof does not know", "use a newer aprof", false };
+
+const struct note *notes_find(unsigned kind)
+{
+	return kind < AMON_NOTES && table[kind].name ? &table[kind] : &unknown;
+}

@@ -1,0 +1,153 @@
+/* print.c - numbers, names and legends as all text reports print them. */
+#include "print.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+#define NSEC 1000000000u
+
+int print_decimals(uint64_t total)
+{
+	int decimals = 2;
+	uint64_t unit = NSEC / 100;		/* ns of the last decimal */
+
+	while (decimals < 6 && total > 0 && total < 1000 * unit) {
+		decimals++;
+		unit /= 10;
+	}
+	return decimals;
+}
+
+int print_seconds_width(uint64_t ns, int decimals, int least)
+{
+	int width = snprintf(NULL, 0, "%.*f", decimals, (double)ns / NSEC);
+
+	return width > least ? width : least;
+}
+
+int print_count_width(uint64_t n, int least)
+{
+	int width = snprintf(NULL, 0, "%" PRIu64, n);
+
+	return width > least ? width : least;
+}
+
+void print_seconds(FILE *out, uint64_t ns, int decimals, int width)
+{
+	fprintf(out, "%*.*f", width, decimals, (double)ns / NSEC);
+}
+
+void print_seconds_exact(FILE *out, uint64_t ns)
+{
+	char text[40];
+	int n = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / NSEC, ns % NSEC);
+
+	for (int kept = n - 6; n > kept && text[n - 1] == '0'; n--)
+		;
+	fwrite(text, 1, (size_t)n, out);
+}
+
+double print_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+char *print_grouped(char *buffer, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+	char *p = buffer;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			*p++ = ',';
+		*p++ = digits[i];
+	}
+	*p = '\0';
+	return buffer;
+}
+
+size_t print_name(FILE *out, const char *name, const struct report_options *options)
+{
+	return escape_print(out, name ? name : "(unknown)", options->utf8 ? 0 : ESCAPE_ASCII);
+}
+
+void print_legend(FILE *out, const struct report_options *options, const char *legend)
+{
+	if (!options->brief)
+		fprintf(out, "\n%s", legend);
+}
+
+void print_begin(FILE *out, const struct report_options *options, char kind)
+{
+	if (options->colour)
+		fputs(kind == 'h' ? "\033[1;36m" : kind == 'm' ? "\033[1m" : kind == 'w' ? "\033[33m" : "\033[2m", out);
+}
+
+void print_end(FILE *out, const struct report_options *options)
+{
+	if (options->colour)
+		fputs("\033[0m", out);
+}
+
+int print_columns(const struct report_options *options)
+{
+	return options->width > 0 ? options->width : 80;
+}
+
+char *print_safe(char *buffer, size_t size, const char *name, const struct report_options *options)
+{
+	escape_string(buffer, size, name ? name : "(unknown)", options->utf8 ? 0 : ESCAPE_ASCII);
+	return buffer;
+}
+
+enum { LABEL = 12, LEAST_TEXT = 24 };	/* columns of a field's label, least ones of its text */
+
+/* Bytes of TEXT that go on a line of WIDTH: up to a blank if there is one. */
+static size_t line_length(const char *text, size_t width)
+{
+	size_t n = strlen(text);
+
+	if (n <= width)
+		return n;
+	for (size_t i = width; i > 0; i--)
+		if (text[i] == ' ')
+			return i;
+	return strcspn(text, " ");
+}
+
+void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
+{
+	int columns = print_columns(options) > 110 ? 110 : print_columns(options);
+	size_t width = columns > LABEL + LEAST_TEXT ? (size_t)(columns - LABEL) : LEAST_TEXT;
+	char *text = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	for (const char *p = text; p == text || *p; label = "") {
+		size_t part = line_length(p, width);
+
+		fprintf(out, "%-*s%.*s\n", LABEL, label, (int)part, p);
+		p += part;
+		p += strspn(p, " ");
+		if (!*p)
+			break;
+	}
+	free(text);
+}
+
+const char *print_basename(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : path ? path : "?";
+}

@@ -1,0 +1,57 @@
+/* print.h - what the text of several reports is made of: seconds, counts, names, legends.
+ *
+ * Columns are as wide as gprof's, and wider when a number needs it: each
+ * report asks for the widths first and prints then. */
+#ifndef PRINT_H
+#define PRINT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report.h"
+
+/* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
+ * run, so that its thousandth part is seen.  At most 6. */
+int print_decimals(uint64_t total);
+
+/* Characters of NS in seconds with DECIMALS, and of the number N; never below LEAST. */
+int print_seconds_width(uint64_t ns, int decimals, int least);
+int print_count_width(uint64_t n, int least);
+
+/* NS in seconds with DECIMALS, to the right in WIDTH. */
+void print_seconds(FILE *out, uint64_t ns, int decimals, int width);
+
+/* NS in seconds as short as it is exact, with three decimals at least: 0.004, 1.500000001. */
+void print_seconds_exact(FILE *out, uint64_t ns);
+
+/* 100 * PART / WHOLE; 0 of nothing. */
+double print_percent(uint64_t part, uint64_t whole);
+
+/* N in groups of three, into BUFFER: 29,001,234.  Returns BUFFER, which holds 32 bytes. */
+char *print_grouped(char *buffer, uint64_t n);
+
+/* NAME made harmless; returns its characters.  NULL prints "(unknown)". */
+size_t print_name(FILE *out, const char *name, const struct report_options *options);
+
+/* LEGEND after a blank line, unless -b was given. */
+void print_legend(FILE *out, const struct report_options *options, const char *legend);
+
+/* Begin and end what stands out in colour: 'h' a heading, 'm' the main line of an entry, 'w' a
+ * warning, 'd' something dim.  Nothing without colour. */
+void print_begin(FILE *out, const struct report_options *options, char kind);
+void print_end(FILE *out, const struct report_options *options);
+
+/* A line `label   text` of the head, the text wrapped and indented. FORMAT's strings are harmless already (print_safe). */
+void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* NAME made harmless into BUFFER of SIZE bytes, cut to fit; returns BUFFER. */
+char *print_safe(char *buffer, size_t size, const char *name, const struct report_options *options);
+
+/* The last part of PATH, as listings name modules and files; "?" for NULL. */
+const char *print_basename(const char *path);
+
+/* Number of columns to fill: the terminal's, or 80. */
+int print_columns(const struct report_options *options);
+
+#endif

@@ -1,0 +1,443 @@
+/* run.c - the head of a report: what ran, how it was measured, how far to trust it, what was lost.
+ *
+ * Every line is one function below, in the order in which they are printed. A line that has nothing to say is left out. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "notes.h"
+#include "plain.h"
+#include "print.h"
+
+/* Sums over the files of the profile. */
+struct sums {
+	uint64_t transitions, calls, misses;	/* counts */
+	uint64_t length;			/* entries of all histories */
+	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
+	uint64_t notes[AMON_NOTES];		/* how often each */
+};
+
+/* The head under way. */
+struct head {
+	const struct report_input *in;
+	const struct report_options *options;
+	const struct graph *graph;
+	const struct profile *profile;
+	const struct amon_header *first;	/* of the first file; the others have the same clock */
+	struct sums sums;
+	struct plain plain;
+	FILE *out;
+};
+
+static struct sums sums_make(const struct profile *p)
+{
+	struct sums s = { 0 };
+
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		s.transitions += p->runs[i].transitions;
+		s.calls += p->runs[i].calls;
+		s.cpu += p->runs[i].header.cpu_total;
+		for (unsigned n = 0; n < AMON_NOTES; n++)
+			s.notes[n] += p->runs[i].header.notes[n];
+	}
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		s.misses += p->threads[i].record.misses;
+	for (uint32_t i = 1; i < p->ncontexts; i++)
+		s.length += p->contexts[i].length;
+	return s;
+}
+
+static enum report_life life_of(const struct report_input *in, uint32_t run)
+{
+	if (in->life)
+		return in->life[run];
+	switch (in->graph->profile->runs[run].header.state) {
+	case AMON_ENDED:
+		return REPORT_ENDED;
+	case AMON_EXECED:
+		return REPORT_EXECED;
+	default:
+		return REPORT_UNKNOWN;
+	}
+}
+
+static const char *life_text(enum report_life life)
+{
+	static const char *const texts[] = {
+		[REPORT_ENDED] = "ended",
+		[REPORT_EXECED] = "another program took its place (exec)",
+		[REPORT_RUNNING] = "running: the figures are those of now",
+		[REPORT_DIED] = "incomplete: the process died without ending (killed, crashed or _exit)",
+		[REPORT_UNKNOWN] = "running, or died: it has not said that it ended",
+	};
+
+	return texts[life];
+}
+
+static const char *life_word(enum report_life life)
+{
+	static const char *const words[] = { "ended", "execed", "running", "died", "unknown" };
+
+	return words[life];
+}
+
+/* The command line of H as words; NULs between the arguments become blanks. */
+static void command_text(char *buffer, size_t size, const struct amon_header *h)
+{
+	size_t n = h->command_size < sizeof h->command ? h->command_size : sizeof h->command;
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(buffer, h->command, n);
+	for (size_t i = 0; i < n; i++)
+		if (buffer[i] == '\0')
+			buffer[i] = ' ';
+	while (n > 0 && buffer[n - 1] == ' ')
+		n--;
+	buffer[n] = '\0';
+}
+
+static void program_print(struct head *h)
+{
+	char raw[sizeof h->first->command + 1], command[4 * sizeof raw], program[4 * sizeof h->first->program];
+
+	command_text(raw, sizeof raw, h->first);
+	print_safe(command, sizeof command, raw, h->options);
+	print_field(h->out, h->options, "program", "%s%s", print_safe(program, sizeof program, h->first->program,
+		    h->options), h->profile->nruns > 1 ? " (first of several files)" : "");
+	if (*command)
+		print_field(h->out, h->options, "command", "%s%s", command, h->first->command_cut ? " ..." : "");
+}
+
+static void date_text(char *buffer, size_t size, uint64_t realtime)
+{
+	time_t seconds = (time_t)(realtime / 1000000000u);
+	struct tm tm;
+
+	if (!localtime_r(&seconds, &tm) || strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		snprintf(buffer, size, "at an unknown time");
+}
+
+static void run_print(struct head *h, uint32_t i)
+{
+	const struct profile_run *run = &h->profile->runs[i];
+	const struct amon_header *header = &run->header;
+	char date[64], host[4 * sizeof header->host], label[600], elapsed[64] = "";
+
+	date_text(date, sizeof date, header->start_realtime);
+	if (header->end_monotonic > header->start_monotonic)
+		snprintf(elapsed, sizeof elapsed, ", %.2f s elapsed",
+			 (double)(header->end_monotonic - header->start_monotonic) / 1e9);
+	print_safe(label, sizeof label, run->label, h->options);
+	print_field(h->out, h->options, i == 0 ? "file" : "", "%s: pid %" PRId32 " on %s, begun %s%s; %s%s%s", label,
+		    header->pid, print_safe(host, sizeof host, header->host, h->options), date, elapsed,
+		    life_text(life_of(h->in, i)), run->truncated ? "; the file is cut off, its whole part is used" : "",
+		    header->reset_monotonic ? "; counters were reset while it ran" : "");
+}
+
+enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
+
+static void runs_print(struct head *h)
+{
+	uint32_t n = h->profile->nruns;
+
+	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
+		run_print(h, i);
+	if (n > MOST_RUNS)
+		print_field(h->out, h->options, "", "and %" PRIu32 " more (aprof info lists them)", n - MOST_RUNS);
+}
+
+static const char *source_text(uint32_t source)
+{
+	static const char *const texts[] = {
+		[AMON_SOURCE_NONE] = "nothing: it could not be started",
+		[AMON_SOURCE_SAMPLER] = "a thread of the monitor",
+		[AMON_SOURCE_TIMER] = "a POSIX timer of each thread",
+		[AMON_SOURCE_PERF] = "the kernel's task clock (perf)",
+	};
+
+	return source < sizeof texts / sizeof *texts ? texts[source] : "an unknown source";
+}
+
+static void clock_print(struct head *h)
+{
+	char ticks[32];
+
+	print_grouped(ticks, h->graph->ticks);
+	switch (h->first->clock) {
+	case AMON_CLOCK_TICK:
+		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled %" PRIu32
+			    " times a second by %s; %s samples", h->first->rate, source_text(h->first->source), ticks);
+		break;
+	case AMON_CLOCK_WALL:
+		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled %" PRIu32
+			    " times a second; %s samples", h->first->rate, ticks);
+		break;
+	case AMON_CLOCK_TSC:
+		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
+			    "and return", (double)h->first->tsc_hz / 1e9);
+		break;
+	default:
+		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");
+	}
+}
+
+/* Half the 95 % interval of a share of PERCENT when SAMPLES are binomial, in points. */
+static double error_points(double percent, uint64_t samples)
+{
+	return 1.96 * sqrt(percent * (100 - percent) / (double)samples);
+}
+
+static void error_print(struct head *h)
+{
+	const char *sign = h->options->utf8 ? "\u00b1" : "+-";
+	uint64_t n = h->graph->ticks;
+
+	if (h->first->clock != AMON_CLOCK_TICK && h->first->clock != AMON_CLOCK_WALL)
+		return;
+	if (n == 0)
+		print_field(h->out, h->options, "error", "no sample fell into the routines: the run is too short for this clock. "
+			    "Run it longer, raise the rate (APROF_RATE=10000), or use APROF_CLOCK=tsc");
+	else
+		print_field(h->out, h->options, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
+			    "to %s%.2g (95 %% confidence)", sign, error_points(50, n), sign, error_points(10, n), sign,
+			    error_points(1, n));
+}
+
+static void time_print(struct head *h)
+{
+	const struct graph *g = h->graph;
+	uint64_t whole = g->time + g->outside + g->hooks + g->monitor + g->unplaced;
+	int d = print_decimals(whole);
+	char cpu[64] = "";
+
+	if (h->first->clock == AMON_CLOCK_NONE)
+		return;
+	if (h->sums.cpu)
+		snprintf(cpu, sizeof cpu, "; the system says %.*f s of CPU time", d, (double)h->sums.cpu / 1e9);
+	print_field(h->out, h->options, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
+		    "%.*f making contexts + %.*f unplaced%s", d, (double)whole / 1e9, d, (double)g->time / 1e9, d,
+		    (double)g->outside / 1e9, d, (double)g->hooks / 1e9, d, (double)g->monitor / 1e9,
+		    d, (double)g->unplaced / 1e9, cpu);
+	if (g->options.nfocus)
+		print_field(h->out, h->options, "focus", "%.1f %% of the contexts' time passed in those kept; all shares below are of that",
+			    print_percent(g->time + g->hooks, h->profile->time));
+}
+
+static void calls_print(struct head *h)
+{
+	uint64_t contexts = h->profile->ncontexts ? h->profile->ncontexts - 1 : 0;
+	char calls[32], made[32], transitions[32];
+
+	if (h->sums.calls == 0) {
+		print_field(h->out, h->options, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
+			    "with it too? (make CC=aprof-cc, after make clean)");
+		return;
+	}
+	print_field(h->out, h->options, "calls", "%s in %s contexts by %s transitions; histories %.1f long on average, "
+		    "the longest %" PRIu32 "; %.2f %% of calls answered by the first probe", print_grouped(calls, h->sums.calls),
+		    print_grouped(made, contexts), print_grouped(transitions, h->sums.transitions),
+		    contexts ? (double)h->sums.length / (double)contexts : 0.0, h->profile->longest,
+		    100 - print_percent(h->sums.misses, h->sums.calls));
+}
+
+static void hooks_print(struct head *h)
+{
+	const struct graph *g = h->graph;
+	double ns = (double)h->first->hook_picoseconds / 1e3;
+
+	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
+		return;
+	if (h->first->hook_picoseconds == 0) {
+		print_field(h->out, h->options, "hooks", "their cost was not measured in this run, so nothing is subtracted");
+		return;
+	}
+	print_field(h->out, h->options, "hooks", "%.2f ns a call, measured in the process: about %.3f s in all, %s", ns,
+		    (double)h->sums.calls * ns / 1e9, g->options.raw ? "left in the times (--raw)" :
+		    "subtracted from the times below (--raw leaves it in)");
+	if (!g->options.raw && g->hooks_unplaced)
+		print_field(h->out, h->options, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
+}
+
+static void plain_print(struct head *h)
+{
+	const struct plain *p = &h->plain;
+	char name[600];
+
+	if (p->samples == 0)
+		return;
+	if (p->count == 0) {
+		print_field(h->out, h->options, "no hooks", "no sample in code without hooks");
+		return;
+	}
+	print_field(h->out, h->options, "no hooks", "%.1f %% of samples fell into code without hooks; it is charged to the "
+		    "routine that called it (--leaves shows it)", print_percent(p->count, p->samples));
+	for (size_t i = 0; i < p->n && i < 5; i++) {
+		const struct plain_module *m = &p->modules[i];
+
+		print_field(h->out, h->options, "", "%5.1f %% %s%s", print_percent(m->count, p->samples),
+			    print_safe(name, sizeof name, m->module ? m->module : "(no module: generated code, or unloaded)", h->options),
+			    m->hooked ? ": its functions without hooks; compile all of it with aprof-cc" :
+			    m->module && m->module[0] == '/' ? ": build it with aprof-cc to see inside" : "");
+	}
+}
+
+static void warning_print(struct head *h, const char *text)
+{
+	char safe[1024];
+
+	print_begin(h->out, h->options, 'w');
+	print_field(h->out, h->options, "warning", "%s", print_safe(safe, sizeof safe, text, h->options));
+	print_end(h->out, h->options);
+}
+
+static void notes_print(struct head *h)
+{
+	char count[32];
+
+	for (unsigned n = 0; n < AMON_NOTES; n++) {
+		const struct note *note = notes_find(n);
+
+		if (!h->sums.notes[n])
+			continue;
+		if (!note->harmless)
+			print_begin(h->out, h->options, 'w');
+		print_field(h->out, h->options, note->harmless ? "note" : "warning", "%s x %s%s%s",
+			    print_grouped(count, h->sums.notes[n]), note->text, note->advice ? "; " : "", note->advice ? note->advice : "");
+		if (!note->harmless)
+			print_end(h->out, h->options);
+	}
+	for (uint32_t i = 0; h->in->symbols && symbols_warning(h->in->symbols, i); i++)
+		warning_print(h, symbols_warning(h->in->symbols, i));
+}
+
+static bool head_make(struct head *h, const struct report_input *in, const struct report_options *options, FILE *out,
+		      struct error *err)
+{
+	*h = (struct head){ .in = in, .options = options, .graph = in->graph, .profile = in->graph->profile, .out = out };
+	h->first = &h->profile->runs[0].header;
+	h->sums = sums_make(h->profile);
+	return plain_make(&h->plain, in, err);
+}
+
+bool run_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct head h;
+
+	if (in->graph->profile->nruns == 0) {
+		fputs("No file was read.\n", out);
+		return true;
+	}
+	if (!head_make(&h, in, options, out, err))
+		return false;
+	program_print(&h);
+	runs_print(&h);
+	clock_print(&h);
+	error_print(&h);
+	time_print(&h);
+	calls_print(&h);
+	hooks_print(&h);
+	plain_print(&h);
+	notes_print(&h);
+	plain_free(&h.plain);
+	return true;
+}
+
+static json_t *file_json(const struct head *h, uint32_t i)
+{
+	const struct profile_run *run = &h->profile->runs[i];
+	const struct amon_header *header = &run->header;
+	char command[sizeof header->command + 1];
+
+	command_text(command, sizeof command, header);
+	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
+			 "program", emit_name(header->program), "command", emit_name(command), "pid", (int)header->pid,
+			 "host", emit_name(header->host), "state", life_word(life_of(h->in, i)), "truncated",
+			 (int)run->truncated, "start_ns", emit_count(header->start_realtime), "elapsed_ns",
+			 emit_count(header->end_monotonic > header->start_monotonic ?
+				    header->end_monotonic - header->start_monotonic : 0),
+			 "cpu_ns", emit_count(header->cpu_total), "calls", emit_count(run->calls), "contexts",
+			 emit_count(run->contexts), "transitions", emit_count(run->transitions));
+}
+
+static json_t *files_json(const struct head *h)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < h->profile->nruns; i++)
+		json_array_append_new(array, file_json(h, i));
+	return array;
+}
+
+static json_t *notes_json(const struct head *h)
+{
+	json_t *array = json_array();
+
+	for (unsigned n = 0; n < AMON_NOTES; n++)
+		if (h->sums.notes[n])
+			json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:b}", "note", notes_find(n)->name, "count",
+				emit_count(h->sums.notes[n]), "text", notes_find(n)->text, "harmless", (int)notes_find(n)->harmless));
+	for (uint32_t i = 0; h->in->symbols && symbols_warning(h->in->symbols, i); i++)
+		json_array_append_new(array, json_pack("{s:s, s:i, s:o, s:b}", "note", "symbols", "count", 1, "text",
+			emit_name(symbols_warning(h->in->symbols, i)), "harmless", 0));
+	return array;
+}
+
+static json_t *plain_json(const struct head *h)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < h->plain.n; i++)
+		json_array_append_new(array, json_pack("{s:o, s:o, s:b}", "module", emit_name(h->plain.modules[i].module),
+			"samples", emit_count(h->plain.modules[i].count), "hooked", (int)h->plain.modules[i].hooked));
+	return array;
+}
+
+static json_t *clock_json(const struct head *h)
+{
+	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
+	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "clock", h->first->clock < 4 ? clocks[h->first->clock] : "unknown",
+			 "source", h->first->source < 4 ? sources[h->first->source] : "unknown", "rate",
+			 emit_count(h->first->rate), "hook_ps", emit_count(h->first->hook_picoseconds), "samples",
+			 emit_count(h->graph->ticks));
+}
+
+static json_t *times_json(const struct head *h)
+{
+	const struct graph *g = h->graph;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns", emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
+			 emit_count(h->profile->time), "hooks_ns", emit_count(g->hooks), "hooks_unplaced_ns",
+			 emit_count(g->hooks_unplaced), "monitor_ns", emit_count(g->monitor), "unplaced_ns",
+			 emit_count(g->unplaced), "raw", (int)g->options.raw);
+}
+
+static json_t *counts_json(const struct head *h)
+{
+	uint64_t contexts = h->profile->ncontexts ? h->profile->ncontexts - 1 : 0;
+
+	return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_count(h->sums.calls), "contexts",
+			 emit_count(contexts), "transitions", emit_count(h->sums.transitions), "mean_history",
+			 contexts ? (double)h->sums.length / (double)contexts : 0.0, "longest_history",
+			 emit_count(h->profile->longest), "probe_misses", emit_count(h->sums.misses), "pc_samples",
+			 emit_count(h->plain.samples), "pc_in_hooks", emit_count(h->plain.hooks), "pc_without_hooks",
+			 emit_count(h->plain.count));
+}
+
+bool run_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	struct head h;
+
+	if (in->graph->profile->nruns == 0)
+		return true;
+	if (!head_make(&h, in, options, NULL, err))
+		return false;
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
+					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h),
+					"notes", notes_json(&h)));
+	plain_free(&h.plain);
+	return true;
+}
