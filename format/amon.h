@@ -226,10 +226,10 @@ struct amon_link {
 
 /* Counters of an item; updated in place, by one instruction each. */
 struct amon_counter {
-	uint64_t calls;		/* times the transition was taken */
+	uint64_t calls;		/* times the transition was taken, since the start */
 	uint64_t time;		/* time charged to the context, unit by header.clock */
 	uint64_t ticks;		/* samples that charged it */
-	uint64_t reserved;	/* 0 */
+	uint64_t calls_before;	/* of calls, those before the last reset: to be subtracted */
 };
 
 /* How often a sample found this program counter in this context. */

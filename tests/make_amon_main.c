@@ -1,0 +1,113 @@
+/* make_amon_main.c - the command make-amon: writes a made amon.out. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "make_amon.h"
+
+static const char usage[] =
+	"usage: make-amon [options] FILE\n"
+	"  --paper N       the program of the paper's Figure 1: Main (P Q R)^N P S\n"
+	"  --cc1 N         N contexts shaped like GCC's cc1\n"
+	"else a random program run:\n"
+	"  --seed N --routines N --callees N (0: any calls any) --threads N --calls N (each thread)\n"
+	"  --max-contexts N --mean N --deepest N (histories) --recursion X --ticks X (for each call)\n"
+	"  --chunk N       items in a chunk of contexts\n"
+	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
+
+static const struct option options[] = {
+	{ "paper", 1, NULL, 'p' }, { "cc1", 1, NULL, 'g' }, { "seed", 1, NULL, 's' }, { "routines", 1, NULL, 'r' },
+	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
+	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
+	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' },
+	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
+};
+
+static uint32_t number(const char *s)
+{
+	return (uint32_t)strtoul(s, NULL, 0);
+}
+
+struct request {
+	struct made_program program;
+	long paper, cc1;		/* argument of --paper or --cc1; -1: not asked */
+	uint32_t chunk;
+	const char *contexts;
+};
+
+static int parse(int argc, char **argv, struct request *q)
+{
+	struct made_program *p = &q->program;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (c) {
+		case 'p': q->paper = atol(optarg); break;
+		case 'g': q->cc1 = atol(optarg); break;
+		case 's': p->seed = strtoull(optarg, NULL, 0); break;
+		case 'r': p->routines = number(optarg); break;
+		case 'k': p->callees = number(optarg); break;
+		case 't': p->threads = number(optarg); break;
+		case 'c': p->calls = strtoull(optarg, NULL, 0); break;
+		case 'n': p->contexts = number(optarg); break;
+		case 'm': p->mean = number(optarg); break;
+		case 'd': p->deepest = number(optarg); break;
+		case 'R': p->recursion = atof(optarg); break;
+		case 'T': p->ticks = atof(optarg); break;
+		case 'C': q->chunk = number(optarg); break;
+		case 'o': q->contexts = optarg; break;
+		default: return 0;
+		}
+	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && q->chunk > 0;
+}
+
+static int write_file(const char *name, const void *data, size_t len)
+{
+	FILE *f = fopen(name, "wb");
+
+	if (!f || fwrite(data, 1, len, f) != len || fclose(f) != 0) {
+		perror(name);
+		return 2;
+	}
+	return 0;
+}
+
+static int print_contexts(const struct make_amon *m, const char *name)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f)
+		make_amon_print(m, f);
+	if (!f || fclose(f) != 0) {
+		perror(name);
+		return 2;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct request q = {
+		.program = { .seed = 1, .routines = 30, .threads = 1, .calls = 10000, .mean = 8, .deepest = 40, .recursion = 0.1, .ticks = 0.1 },
+		.paper = -1, .cc1 = -1, .chunk = 1 << 16,
+	};
+	struct make_amon *m;
+	uint8_t *data;
+	size_t len;
+	int status;
+
+	if (!parse(argc, argv, &q)) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	m = q.paper >= 0 ? make_amon_paper((unsigned)q.paper) : q.cc1 >= 0 ? make_amon_cc1((uint32_t)q.cc1) :
+	    make_amon_random(&q.program);
+	make_amon_chunk_items(m, q.chunk);
+	data = make_amon_finish(m, &len);
+	status = write_file(argv[optind], data, len);
+	if (status == 0 && q.contexts)
+		status = print_contexts(m, q.contexts);
+	free(data);
+	make_amon_free(m);
+	return status;
+}
