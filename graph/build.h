@@ -29,11 +29,10 @@ bool focus_apply(struct graph *g, struct error *err);
 struct weight {
 	uint64_t time;		/* sum of their times, ns */
 	uint64_t ticks;		/* sum of their samples */
-	bool live;		/* one of them at least is kept */
 };
 
-/* The weights of all contexts, malloc'ed; NULL with *ERR set when memory is short. */
-struct weight *contexts_weigh(const struct graph *g, struct error *err);
+/* The weights of all contexts, malloc'ed; NULL with *ERR set when memory is short.  Fills `live`, too. */
+struct weight *contexts_weigh(struct graph *g, struct error *err);
 
 /* The routine before the last entry of context C, not the root: its caller; GRAPH_NONE if it has none. */
 uint32_t contexts_caller(const struct graph *g, uint32_t c);

@@ -11,7 +11,8 @@
  * (Replaying the step would keep more, but what it keeps depends on which of several ways to the context came first.)
  *
  * Most steps unmark nothing under either names; their contexts are (parent, routine).  The others are spelled out.
- * Equal histories are found by hash and then compared (B2), for either kind can equal the other. */
+ * Contexts of a profile have distinct histories, so equal ones are looked for only when something was renamed: by hash,
+ * then compared (B2), for either kind can equal the other. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ struct folding {
 	uint32_t *old_at;	/* by context of the profile: where its history begins in old[], if its step unmarked */
 	uint32_t nold;		/* entries in old[] */
 	uint32_t old_room;	/* how many fit there */
-	uint64_t *hashes;	/* by context: of its history */
-	uint32_t *slots;	/* hash table of contexts + 1; 0: empty */
+	uint64_t *hashes;	/* by context: of its history; if renamed */
+	uint32_t *slots;	/* hash table of contexts + 1; 0: empty; if renamed */
 	size_t nslots;		/* a power of two */
 	history_entry *made;	/* history after the step; one more entry fits than in any of the profile */
 	history_entry *other;	/* history that it is compared with */
@@ -81,32 +82,41 @@ static bool is_made(struct folding *f, uint32_t c, size_t n)
 		&& memcmp(f->made, f->other, n * sizeof *f->made) == 0;
 }
 
-/* Enter CONTEXT with HASH in its free SLOT. */
-static uint32_t add(struct folding *f, uint32_t *slot, uint64_t hash, struct graph_context context)
+static uint32_t add(struct folding *f, const struct graph_context *context)
 {
 	struct graph *g = f->g;
 	uint32_t c = g->ncontexts++;
 
-	context.kept = true;
-	g->contexts[c] = context;
-	f->hashes[c] = hash;
-	*slot = c + 1;
-	if (context.length > g->longest)
-		g->longest = context.length;
+	g->contexts[c] = *context;
+	g->contexts[c].kept = true;
+	if (context->length > g->longest)
+		g->longest = context->length;
 	return c;
+}
+
+/* Enter CONTEXT with HASH in the table at its free slot I. */
+static uint32_t add_at(struct folding *f, size_t i, uint64_t hash, const struct graph_context *context)
+{
+	f->hashes[f->g->ncontexts] = hash;
+	f->slots[i] = f->g->ncontexts + 1;
+	return add(f, context);
 }
 
 /* The context after a step that unmarks nothing. */
 static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
 {
-	uint64_t hash = history_hash_add(f->hashes[parent], history_marked(routine));
-	size_t mask = f->nslots - 1, i = hash & mask;
+	struct graph_context context = { .parent = parent, .routine = routine,
+		.length = f->g->contexts[parent].length + 1 };
+	size_t mask = f->nslots - 1, i;
+	uint64_t hash;
 
-	for (; f->slots[i] != 0; i = (i + 1) & mask)
+	if (!f->renamed)
+		return add(f, &context);
+	hash = history_hash_add(f->hashes[parent], history_marked(routine));
+	for (i = hash & mask; f->slots[i] != 0; i = (i + 1) & mask)
 		if (f->hashes[f->slots[i] - 1] == hash && is_child(f, f->slots[i] - 1, parent, routine))
 			return f->slots[i] - 1;
-	return add(f, f->slots + i, hash, (struct graph_context){ .parent = parent, .routine = routine,
-		.length = f->g->contexts[parent].length + 1 });
+	return add_at(f, i, hash, &context);
 }
 
 /* Append the N entries of f->made to the array *TO that has *COUNT. False: out of memory. */
@@ -127,24 +137,34 @@ static bool extends(struct folding *f, uint32_t parent, size_t n)
 		&& memcmp(f->made, f->other, (n - 1) * sizeof *f->made) == 0;
 }
 
+/* The context with the history of N entries in f->made, spelled out; GRAPH_NONE: out of memory. */
+static uint32_t spell(struct folding *f, size_t n)
+{
+	struct graph_context context = { .parent = GRAPH_NONE, .routine = history_routine(f->made[n - 1]),
+		.length = n, .spelled = f->nspelled };
+
+	return copy_made(f, n, &f->g->spelled, &f->nspelled, &f->room) ? add(f, &context) : GRAPH_NONE;
+}
+
 /* The context with the history of N entries in f->made, which a step from PARENT led to; GRAPH_NONE: out of memory. */
 static uint32_t enter(struct folding *f, uint32_t parent, size_t n)
 {
 	uint64_t hash = history_hash(f->made, n);
 	size_t mask = f->nslots - 1, i = hash & mask;
-	struct graph_context context = { .parent = GRAPH_NONE, .routine = history_routine(f->made[n - 1]),
-		.length = n, .spelled = f->nspelled };
+	uint32_t c;
 
 	for (; f->slots[i] != 0; i = (i + 1) & mask)
 		if (f->hashes[f->slots[i] - 1] == hash && is_made(f, f->slots[i] - 1, n))
 			return f->slots[i] - 1;
-	if (extends(f, parent, n)) {
-		context.parent = parent;
-		context.spelled = 0;
-	} else if (!copy_made(f, n, &f->g->spelled, &f->nspelled, &f->room)) {
-		return GRAPH_NONE;
+	if (extends(f, parent, n))
+		return add_at(f, i, hash, &(struct graph_context){ .parent = parent,
+			.routine = history_routine(f->made[n - 1]), .length = n });
+	c = spell(f, n);
+	if (c != GRAPH_NONE) {
+		f->hashes[c] = hash;
+		f->slots[i] = c + 1;
 	}
-	return add(f, f->slots + i, hash, context);
+	return c;
 }
 
 static bool is_active(const history_entry *s, size_t n, uint32_t routine)
@@ -168,7 +188,8 @@ static uint32_t step(struct folding *f, uint32_t parent, uint32_t routine, bool 
 	n = graph_history(f->g, parent, f->made);
 	if (!is_active(f->made, n, routine))
 		return append(f, parent, routine);
-	return enter(f, parent, history_next(f->made, n, routine));
+	n = history_next(f->made, n, routine);
+	return f->renamed ? enter(f, parent, n) : spell(f, n);
 }
 
 /* Write the history that context INDEX has in the profile to f->made; returns its length. */
@@ -257,52 +278,65 @@ static void find_several(struct folding *f)
 			f->several[of[i]] = f->renamed = true;
 }
 
+/* What is needed if something was renamed. */
+static bool renaming_start(struct folding *f)
+{
+	size_t n = f->g->profile->ncontexts;
+
+	f->nslots = build_table_size(n);
+	f->slots = calloc(f->nslots, sizeof *f->slots);
+	f->hashes = calloc(n + 1, sizeof *f->hashes);
+	f->seen = calloc((size_t)f->g->nroutines + 1, sizeof *f->seen);
+	f->old_at = calloc(n + 1, sizeof *f->old_at);
+	return f->slots && f->hashes && f->seen && f->old_at;
+}
+
+/* Everything, and the root. */
 static bool folding_start(struct folding *f)
 {
 	struct graph *g = f->g;
 	size_t n = g->profile->ncontexts, longest = (size_t)g->profile->longest + 1;
+	const struct graph_context root = { .parent = GRAPH_NONE, .routine = GRAPH_NONE };
 
-	f->nslots = build_table_size(n);
-	f->slots = calloc(f->nslots, sizeof *f->slots);
 	f->several = calloc((size_t)g->nroutines + 1, sizeof *f->several);
-	f->seen = calloc((size_t)g->nroutines + 1, sizeof *f->seen);
-	f->old_at = calloc(n + 1, sizeof *f->old_at);
-	f->hashes = calloc(n + 1, sizeof *f->hashes);
 	f->made = calloc(longest + 1, sizeof *f->made);
 	f->other = calloc(longest + 1, sizeof *f->other);
 	g->contexts = calloc(n + 1, sizeof *g->contexts);
 	g->context_of = calloc(n + 1, sizeof *g->context_of);
-	return f->slots && f->several && f->seen && f->old_at && f->hashes && f->made && f->other && g->contexts && g->context_of;
+	if (!f->several || !f->made || !f->other || !g->contexts || !g->context_of)
+		return false;
+	find_several(f);
+	if (f->renamed && !renaming_start(f))
+		return false;
+	if (f->renamed)
+		add_at(f, HISTORY_HASH_EMPTY & (f->nslots - 1), HISTORY_HASH_EMPTY, &root);
+	else
+		add(f, &root);
+	return true;
 }
 
 static void folding_end(struct folding *f)
 {
-	free(f->slots);
 	free(f->several);
+	free(f->made);
+	free(f->other);
+	free(f->slots);
+	free(f->hashes);
 	free(f->seen);
 	free(f->old);
 	free(f->old_at);
-	free(f->hashes);
-	free(f->made);
-	free(f->other);
 }
 
 bool contexts_fold(struct graph *g, struct error *err)
 {
 	struct folding f = { .g = g };
-	bool done = folding_start(&f);
+	bool done = folding_start(&f) && replay(&f);
 
-	if (done) {
-		find_several(&f);
-		add(&f, f.slots + (HISTORY_HASH_EMPTY & (f.nslots - 1)), HISTORY_HASH_EMPTY,
-			(struct graph_context){ .parent = GRAPH_NONE, .routine = GRAPH_NONE });
-		done = replay(&f);
-	}
 	folding_end(&f);
 	return done || build_no_memory(err);
 }
 
-struct weight *contexts_weigh(const struct graph *g, struct error *err)
+struct weight *contexts_weigh(struct graph *g, struct error *err)
 {
 	struct weight *w = calloc(g->ncontexts, sizeof *w);
 
@@ -311,16 +345,16 @@ struct weight *contexts_weigh(const struct graph *g, struct error *err)
 		return NULL;
 	}
 	for (uint32_t i = g->ncontexts; i-- > 0;) {
-		const struct graph_context *c = g->contexts + i;
+		struct graph_context *c = g->contexts + i;
 
 		w[i].time += c->time;
 		w[i].ticks += c->ticks;
-		w[i].live |= c->kept;
+		c->live |= c->kept;
 		if (c->parent == GRAPH_NONE)
 			continue;
 		w[c->parent].time += w[i].time;
 		w[c->parent].ticks += w[i].ticks;
-		w[c->parent].live |= w[i].live;
+		g->contexts[c->parent].live |= c->live;
 	}
 	return w;
 }

@@ -188,7 +188,7 @@ static bool visit_all(struct finder *f, const struct weight *w)
 	if (!f->unmarked || !f->seen || !f->entries)
 		return false;
 	for (uint32_t i = 1; i < g->ncontexts; i++)
-		if (w[i].live && g->contexts[i].parent == GRAPH_NONE && !visit(f, i, w + i))
+		if (g->contexts[i].live && g->contexts[i].parent == GRAPH_NONE && !visit(f, i, w + i))
 			return false;
 	return true;
 }

@@ -79,6 +79,7 @@ struct graph_context {
 	uint32_t length;	/* entries */
 	uint32_t spelled;	/* parent GRAPH_NONE: offset of the first entry in spelled[] */
 	bool kept;		/* false: left out by focus or thread, all counters are 0 */
+	bool live;		/* kept, or what a kept one extends by parent links */
 	uint64_t entries;	/* calls that entered it, those of .part and .cold pieces not counted */
 	uint64_t recursive;	/* direct recursive calls, those between folded clones included */
 	uint64_t time;		/* ns, charged or raw as asked */

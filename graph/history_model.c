@@ -97,7 +97,7 @@ bool history_model_attribute(struct graph *g, struct arcs *arcs, const struct we
 	for (uint32_t i = 1; i < g->ncontexts; i++) {
 		const struct graph_context *c = g->contexts + i;
 
-		if (!w[i].live)
+		if (!c->live)
 			continue;
 		if (!(c->parent == GRAPH_NONE ? charge_spelled : charge_added)(g, arcs, c, w + i))
 			return build_no_memory(err);

@@ -1,8 +1,10 @@
 /* top_down.c - histories as paths from the root.
  *
- * First all paths grow into a trie, contexts after their parents, so that most contexts add one step to a node
- * that is known; totals are summed from the leaves up.  Then what the limits keep is laid out
- * level by level, children side by side and sorted. */
+ * First all paths grow into a trie: those that are spelled out, then contexts that add one entry to their parent's
+ * path.  Marked entries are the last of their routines, so equal paths have equal marks, and a path
+ * belongs to one context; but it can also be the front of one that is spelled out.  So only nodes
+ * of the first kind are looked up in a table.  Totals are summed from the leaves up.  Then what the limits
+ * keep is laid out level by level, children side by side and sorted. */
 #include <stdlib.h>
 
 #include "build.h"
@@ -26,7 +28,8 @@ struct trie {
 	struct path *paths;	/* parents before children, [0] the root */
 	uint32_t n;		/* how many */
 	uint32_t room;		/* how many fit */
-	uint32_t *slots;	/* hash table of paths; 0: empty, for the root is nobody's child */
+	uint32_t nspelled;	/* the first of them are the fronts of histories that are spelled out */
+	uint32_t *slots;	/* hash table of these; 0: empty, for the root is nobody's child */
 	size_t nslots;		/* a power of two */
 	uint32_t *node_of;	/* context -> path */
 };
@@ -58,22 +61,35 @@ static bool rehash(struct trie *t, size_t nslots)
 	return true;
 }
 
-/* The child of PARENT by LINK, made when new.  0: out of memory. */
-static uint32_t child_at(struct trie *t, uint32_t parent, uint32_t link)
+/* A new child of PARENT by LINK.  0: out of memory. */
+static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
+{
+	if (!build_grow(&t->paths, t->n, &t->room, sizeof *t->paths))
+		return 0;
+	t->paths[t->n] = (struct path){ .parent = parent, .link = link, .sibling = t->paths[parent].child };
+	t->paths[parent].child = t->n;
+	return t->n++;
+}
+
+/* The child of PARENT by LINK on the way of a history that is spelled out, made when new.  0: out of memory. */
+static uint32_t spelled_child(struct trie *t, uint32_t parent, uint32_t link)
 {
 	uint32_t *slot;
 
 	if (2 * ((size_t)t->n + 1) > t->nslots && !rehash(t, 2 * t->nslots))
 		return 0;
 	slot = slot_of(t, parent, link);
-	if (*slot == 0) {
-		if (!build_grow(&t->paths, t->n, &t->room, sizeof *t->paths))
-			return 0;
-		t->paths[t->n] = (struct path){ .parent = parent, .link = link, .sibling = t->paths[parent].child };
-		t->paths[parent].child = t->n;
-		*slot = t->n++;
-	}
+	if (*slot == 0)
+		*slot = add(t, parent, link);
 	return *slot;
+}
+
+/* The child of PARENT for a context that adds ROUTINE to its history.  0: out of memory. */
+static uint32_t added_child(struct trie *t, uint32_t parent, uint32_t routine)
+{
+	uint32_t found = parent < t->nspelled ? *slot_of(t, parent, routine << 1) : 0;
+
+	return found ? found : add(t, parent, routine << 1);
 }
 
 /* The node of a history that is spelled out.  0: out of memory. */
@@ -84,7 +100,7 @@ static uint32_t spelled_node(struct trie *t, const history_entry *s, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		bool gap = i > 0 && !history_is_marked(s[i - 1]) && !history_is_marked(s[i]);
 
-		node = child_at(t, node, history_routine(s[i]) << 1 | gap);
+		node = spelled_child(t, node, history_routine(s[i]) << 1 | gap);
 		if (node == 0)
 			return 0;
 		t->paths[node].folded |= !history_is_marked(s[i]);
@@ -92,17 +108,17 @@ static uint32_t spelled_node(struct trie *t, const history_entry *s, uint32_t n)
 	return node;
 }
 
-/* The nodes of all contexts that are kept or lead to one that is. */
-static bool grow(struct trie *t, const struct weight *w)
+/* The nodes of all live contexts that are SPELLED out, or of all others. */
+static bool grow(struct trie *t, bool spelled)
 {
 	for (uint32_t i = 1; i < t->g->ncontexts; i++) {
 		const struct graph_context *c = t->g->contexts + i;
 		uint32_t node;
 
-		if (!w[i].live)
+		if (!c->live || spelled != (c->parent == GRAPH_NONE))
 			continue;
-		node = c->parent == GRAPH_NONE ? spelled_node(t, t->g->spelled + c->spelled, c->length)
-			: child_at(t, t->node_of[c->parent], c->routine << 1);
+		node = spelled ? spelled_node(t, t->g->spelled + c->spelled, c->length)
+			: added_child(t, t->node_of[c->parent], c->routine);
 		if (node == 0)
 			return false;
 		t->node_of[i] = node;
@@ -177,15 +193,18 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 	return true;
 }
 
-static bool trie_build(struct trie *t, const struct weight *w)
+static bool trie_build(struct trie *t)
 {
 	t->node_of = calloc(t->g->ncontexts, sizeof *t->node_of);
 	if (!t->node_of || !build_grow(&t->paths, 0, &t->room, sizeof *t->paths)
-	    || !rehash(t, build_table_size(t->g->ncontexts)))
+	    || !rehash(t, build_table_size(0)))
 		return false;
 	t->paths[0] = (struct path){ .parent = GRAPH_NONE };
 	t->n = 1;
-	if (!grow(t, w))
+	if (!grow(t, true))
+		return false;
+	t->nspelled = t->n;
+	if (!grow(t, false))
 		return false;
 	sum_up(t);
 	return true;
@@ -194,13 +213,8 @@ static bool trie_build(struct trie *t, const struct weight *w)
 bool top_down_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
 {
 	struct trie t = { .g = g };
-	struct weight *w = contexts_weigh(g, err);
-	bool done;
+	bool done = trie_build(&t) && lay_out(&t, options, b);
 
-	if (!w)
-		return false;
-	done = trie_build(&t, w) && lay_out(&t, options, b);
-	free(w);
 	free(t.paths);
 	free(t.slots);
 	free(t.node_of);

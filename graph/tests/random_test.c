@@ -15,15 +15,17 @@
 
 enum { PROGRAMS = 400, STEPS = 1500, DEPTH = 40 };
 
-static const char *const all_names[] = {
-	"Main", "P.part.0", "A", "P", "B", "Q.cold", "P.constprop.0", "C", "Q", "B.isra.0", "D", "E", "F", "P.part.1",
+/* With clones and pieces; and without, when nothing is renamed. */
+static const char *const all_names[2][14] = {
+	{ "Main", "P.part.0", "A", "P", "B", "Q.cold", "P.constprop.0", "C", "Q", "B.isra.0", "D", "E", "F", "P.part.1" },
+	{ "Main", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M" },
 };
 
 /* A program of some of the routines, each of which calls but some others. */
 static struct made *random_program(uint64_t *seed)
 {
-	uint32_t n = 3 + random_below(seed, sizeof all_names / sizeof *all_names - 2), depth = 0;
-	struct made *m = made_new(all_names, n);
+	uint32_t n = 3 + random_below(seed, 12), depth = 0;
+	struct made *m = made_new(all_names[random_below(seed, 2)], n);
 	uint32_t stack[DEPTH + 1] = { 0 };
 	bool calls[n][n];
 
