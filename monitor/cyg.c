@@ -8,8 +8,15 @@
 void __cyg_profile_func_enter(void *routine, void *site) __attribute__((visibility("default")));
 void __cyg_profile_func_exit(void *routine, void *site) __attribute__((visibility("default")));
 
-/* CFA of the routine that called the hook: above its saved frame pointer and return address. */
-#define CFA() (*(uintptr_t *)__builtin_frame_address(0) + 2 * sizeof(void *))
+/* CFA of the hook's own frame at FRAME, or of any routine whose frame pointer is FRAME: above the saved frame
+ * pointer and the return address. */
+static inline uintptr_t cfa_of(uintptr_t frame)
+{
+	return frame + 2 * sizeof(void *);
+}
+
+/* CFA of the routine that called the hook. */
+#define CFA() cfa_of(*(uintptr_t *)__builtin_frame_address(0))
 
 void __cyg_profile_func_enter(void *routine, void *call_site)
 {
@@ -40,12 +47,12 @@ void __cyg_profile_func_enter(void *routine, void *call_site)
 
 void __cyg_profile_func_exit(void *routine, void *call_site)
 {
-	uintptr_t cfa = CFA();
+	/* A hook that was jumped to as a tail call stands in the place of the routine's frame. */
+	uintptr_t cfa = __builtin_return_address(0) == call_site ? cfa_of((uintptr_t)__builtin_frame_address(0)) : CFA();
 	struct aprof_tls *tls = &aprof_tls;
 	struct frame *f = tls->top;
 
 	(void)routine;
-	(void)call_site;
 	if (UNLIKELY(f->cfa != cfa)) {
 		aprof_exit_slow(cfa);
 		return;
