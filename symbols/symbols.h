@@ -1,7 +1,12 @@
 /* symbols.h - names and source places for addresses; the only place that opens ELF and DWARF.
  *
- * Built on elfutils' libdwfl (separate debug files, build-ids, debuginfod only when the user
- * has set DEBUGINFOD_URLS) and libiberty's demangler.  All strings belong to the struct symbols. */
+ * Built on elfutils' libdwfl and libiberty's demangler.  Separate debug files are found by build-id and by
+ * debuglink: beside the binary, in .debug/ beside it, in /usr/lib/debug, and in the directories of the environment
+ * variable APROF_DEBUG_PATH (separated by colons, and laid out like /usr/lib/debug); debuginfod is asked
+ * only when the user has set DEBUGINFOD_URLS.
+ *
+ * Addresses are link-time ones: those of the ELF file itself, as nm prints them.
+ * Names are as the file has them: whoever prints one escapes it first.  All strings belong to the struct symbols. */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
@@ -13,12 +18,20 @@
 
 struct symbols;
 
-/* What is known of a function. */
+/* What is known of a function.
+ *
+ * Of several symbols at one address the principal name is, in this order: a function rather than an untyped label; one
+ * that is seen outside its file; the one with fewer leading underscores; global rather than
+ * weak; the shorter; the first in the alphabet.  The others are aliases.
+ *
+ * A clone of GCC or LLVM has the `display` of the function that it was made from, and its `key`: equal keys are one
+ * routine, and two static functions of one name have two. */
 struct symbol {
 	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none */
-	const char *display;	/* demangled, clone suffix of a folded clone removed */
-	const char *aliases;	/* other names of the same address, joined by '='; NULL: none */
-	const char *file;	/* source file; NULL: unknown */
+	const char *display;	/* demangled, clone suffix removed; "libm.so.6+0x4010" where there is no name */
+	const char *key;	/* identity: module and start of the function that it is, or is a clone of */
+	const char *aliases;	/* other names of the same address, as linked, joined by '='; NULL: none */
+	const char *file;	/* source file; without debug information the bare name, of a static function only; NULL: unknown */
 	uint32_t line;		/* line of its definition; 0: unknown */
 	uint64_t start;		/* link-time address of its first byte */
 	uint64_t size;		/* bytes; 0: unknown */
@@ -26,28 +39,44 @@ struct symbol {
 	bool known;		/* false: no symbol covers the address, name is made of it */
 };
 
-/* Open the modules of P.  PROGRAM, when not NULL, is the file to use for the main program; it is
- * refused with ERROR_BUILD_ID when its build-id is not the one that was profiled.  A module that cannot be opened, or whose file
- * has another build-id, yields names like `0x4010` and a warning (symbols_warning), not an error.  NULL with *ERR set on failure. */
+/* Open the modules of P, each when it is first asked about.  PROGRAM, when not NULL, is the file to use for the main program; it is
+ * refused with ERROR_BUILD_ID when its build-id is not the one that was profiled, with ERROR_NOT_ELF or ERROR_SYSTEM when it
+ * cannot be read.  A module that cannot be opened, or whose file
+ * has another build-id, yields names like `0x4010` and a warning (symbols_warning), not an error.  NULL with *ERR set on failure.
+ * P must outlive the result, which symbols_free frees. */
 struct symbols *symbols_open(const struct profile *p, const char *program, struct error *err);
 void symbols_free(struct symbols *s);
 
-/* Warnings met so far, one line each; NULL past the last. */
+/* Warnings met so far, one line each; NULL past the last.  File names in them are not escaped. */
 const char *symbols_warning(const struct symbols *s, uint32_t i);
 
-/* The function that covers ADDRESS (link-time) of module MODULE of the profile.  Never NULL; the same
- * pointer for every address of one function. */
+/* The function that covers ADDRESS of module MODULE of the profile; a MODULE of PROFILE_NONE is fine.  Never NULL; the same
+ * pointer for every address of one function.  A function without a size reaches to the next one.  Where there is no
+ * symbol, the bounds of the function come from the unwind table if it has them. */
 const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t address);
 
 /* The source line of ADDRESS: fills *FILE (owned by S) and *LINE; false when unknown. */
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
-/* Call VISIT with every function of MODULE that has an entry hook in its code or in
- * __mcount_loc, called or not.  False when the way of compiling does not tell (cyg). */
+/* Call VISIT with every function of MODULE that calls an entry hook of the way `fentry` first thing, called or not, in order of
+ * address.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
+ * hooks of a way that does not tell (cyg, mcount), or its machine is not known here. */
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
-/* Whether MODULE has any call of an aprof hook: to tell a program without hooks. */
-bool symbols_has_hooks(const char *path, struct error *err);
+/* Ways in which a binary calls for a profiler, or'ed. */
+enum symbols_hooks {
+	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry */
+	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter */
+	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
+	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+};
+
+/* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
+ * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the
+ * note that the monitor carries: an allocated section `.note.aprof`, owner "aprof", type 1, no contents; a
+ * needed library is the monitor if its name begins with "libaprof".
+ * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
+bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
 
 #endif

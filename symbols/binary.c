@@ -1,0 +1,226 @@
+/* binary.c - opens ELF files, and finds their code. */
+#include "binary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+/* What libdwfl says went wrong last. */
+static const char *reason(void)
+{
+	const char *text = dwfl_errmsg(-1);
+
+	return text ? text : "unknown error";
+}
+
+/* A descriptor of the plain file PATH; a device or a pipe could keep us waiting.  -1 with *ERR set. */
+static int open_file(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: not a plain file", path);
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static int compare_areas(const void *p, const void *q)
+{
+	const struct area *a = p, *b = q;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void add_area(struct binary *b, uint64_t start, uint64_t size)
+{
+	if (size && start + size > start)
+		b->code[b->ncode++] = (struct area){ start, start + size };
+}
+
+static void add_sections(struct binary *b)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC)
+		    && (header.sh_flags & SHF_EXECINSTR))
+			add_area(b, header.sh_addr, header.sh_size);
+}
+
+static void add_segments(struct binary *b, size_t n)
+{
+	GElf_Phdr header;
+
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_LOAD && (header.p_flags & PF_X))
+			add_area(b, header.p_vaddr, header.p_memsz);
+}
+
+static bool find_code(struct binary *b)
+{
+	size_t sections = 0, segments = 0;
+
+	if (elf_getshdrnum(b->elf, &sections) < 0)
+		sections = 0;
+	if (elf_getphdrnum(b->elf, &segments) < 0)
+		segments = 0;
+	b->code = calloc(sections + segments + 1, sizeof *b->code);
+	if (!b->code)
+		return false;
+	add_sections(b);
+	if (!b->ncode)
+		add_segments(b, segments);
+	qsort(b->code, b->ncode, sizeof *b->code, compare_areas);
+	return true;
+}
+
+/* Hand FD to a new session.  libdwfl closes it if it succeeds. */
+static bool report_file(struct binary *b, const char *path, int fd, const Dwfl_Callbacks *callbacks)
+{
+	b->dwfl = dwfl_begin(callbacks);
+	if (!b->dwfl)
+		return false;
+	dwfl_report_begin(b->dwfl);
+	b->module = dwfl_report_elf(b->dwfl, path, path, fd, 0, true);
+	if (!b->module)
+		return false;
+	return dwfl_report_end(b->dwfl, NULL, NULL) == 0;
+}
+
+static bool look_inside(struct binary *b, const char *path, struct error *err)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+
+	b->elf = dwfl_module_getelf(b->module, &bias);
+	if (!b->elf || !gelf_getehdr(b->elf, &header))
+		return error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, reason());
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET,
+				 "%s: neither a program nor a shared object", path);
+	b->machine = header.e_machine;
+	b->bytes = (const unsigned char *)elf_rawfile(b->elf, &b->size);
+	if (!b->bytes)
+		b->size = 0;
+	if (!find_code(b))
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	return true;
+}
+
+static bool open_descriptor(struct binary *b, const char *path, int fd, const Dwfl_Callbacks *callbacks,
+			    struct error *err)
+{
+	bool ok = report_file(b, path, fd, callbacks);
+
+	if (!ok) {
+		error_set(err, ERROR_NOT_ELF, ERROR_NO_OFFSET, "%s: %s", path, reason());
+		if (!b->module)
+			close(fd);
+	} else {
+		ok = look_inside(b, path, err);
+	}
+	if (!ok)
+		binary_close(b);
+	return ok;
+}
+
+bool binary_open(struct binary *b, const char *path, const Dwfl_Callbacks *callbacks, struct error *err)
+{
+	int fd = open_file(path, err);
+
+	memset(b, 0, sizeof *b);
+	return fd >= 0 && open_descriptor(b, path, fd, callbacks, err);
+}
+
+/* Bytes of the vDSO mapped at EHDR: its section headers come last. */
+static size_t vdso_size(const Elf64_Ehdr *ehdr)
+{
+	return ehdr->e_shoff + (size_t)ehdr->e_shnum * ehdr->e_shentsize;
+}
+
+bool binary_open_vdso(struct binary *b, const Dwfl_Callbacks *callbacks, struct error *err)
+{
+	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	int fd = -1;
+
+	memset(b, 0, sizeof *b);
+	if (sizeof(void *) == sizeof ehdr->e_entry && ehdr)
+		fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "[vdso]: not at hand");
+	if (write(fd, ehdr, vdso_size(ehdr)) != (ssize_t)vdso_size(ehdr)) {
+		close(fd);
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "[vdso]: %s", strerror(errno));
+	}
+	return open_descriptor(b, "[vdso]", fd, callbacks, err);
+}
+
+void binary_close(struct binary *b)
+{
+	if (b->dwfl)
+		dwfl_end(b->dwfl);
+	free(b->code);
+	memset(b, 0, sizeof *b);
+}
+
+size_t binary_build_id(const struct binary *b, const uint8_t **id)
+{
+	const void *bits = NULL;
+	ssize_t size = dwelf_elf_gnu_build_id(b->elf, &bits);
+
+	*id = bits;
+	return size > 0 ? (size_t)size : 0;
+}
+
+const struct area *binary_area(const struct binary *b, uint64_t address)
+{
+	size_t low = 0, high = b->ncode;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->code[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < b->code[low - 1].end ? &b->code[low - 1] : NULL;
+}
+
+const unsigned char *binary_bytes(const struct binary *b, uint64_t address, size_t *length)
+{
+	size_t n = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(b->elf, i, &header) || header.p_type != PT_LOAD)
+			continue;
+		uint64_t at = address - header.p_vaddr;
+		if (address < header.p_vaddr || at >= header.p_filesz)
+			continue;
+		if (header.p_offset > b->size || at >= b->size - header.p_offset)
+			return NULL;
+		*length = header.p_filesz - at;
+		if (*length > b->size - header.p_offset - at)
+			*length = b->size - header.p_offset - at;
+		return b->bytes + header.p_offset + at;
+	}
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/* functions.h - the functions of a binary, by address and by name. */
+#ifndef SYMBOLS_FUNCTIONS_H
+#define SYMBOLS_FUNCTIONS_H
+
+#include "arena.h"
+#include "binary.h"
+#include "clone.h"
+
+#define FUNCTION_NONE UINT32_MAX
+
+/* A symbol of the file. */
+struct label {
+	uint64_t start;		/* link-time address */
+	uint64_t size;		/* bytes; 0: not said */
+	const char *name;	/* as linked, default version cut off */
+	const char *unit;	/* source file that the symbol table names, of a local symbol; NULL: none */
+	bool function;		/* STT_FUNC or STT_GNU_IFUNC, not untyped */
+	bool local;		/* STB_LOCAL */
+	bool weak;		/* STB_WEAK */
+};
+
+/* One function: all labels of one address. */
+struct function {
+	uint64_t start;		/* link-time address */
+	uint64_t end;		/* one past its last byte */
+	uint32_t label;		/* its principal name in labels[] */
+	uint32_t nlabels;	/* names in all, the aliases after the principal one */
+	struct clone clone;	/* what the principal name says */
+};
+
+/* A piece of the address space.  Ranges are disjoint and sorted; they are cut where functions nest. */
+struct range {
+	uint64_t start;		/* link-time address */
+	uint64_t end;		/* one past the last */
+	uint32_t function;	/* index in functions[] */
+};
+
+struct functions {
+	struct label *labels;	/* by address, the best name first */
+	size_t nlabels;		/* how many */
+	struct function *functions; /* by address */
+	uint32_t nfunctions;	/* how many */
+	struct range *ranges;	/* where they are */
+	size_t nranges;		/* how many */
+	uint32_t *by_base;	/* all functions by base name, then address; NULL until asked for */
+};
+
+/* Read the symbols of B and of its debug file.  Strings live as long as B and ARENA. False: out of memory. */
+bool functions_read(struct functions *f, const struct binary *b, struct arena *arena);
+void functions_free(struct functions *f);
+
+/* The function that covers ADDRESS, FUNCTION_NONE if none does. */
+uint32_t functions_find(const struct functions *f, uint64_t address);
+
+/* The functions that share the base name of function I, by address: sets *GROUP and returns how many; 0: out of memory. */
+size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group);
+
+/* The address of the symbol NAME; 0: there is none. */
+uint64_t functions_address(const struct functions *f, const char *name);
+
+static inline const struct label *function_label(const struct functions *f, uint32_t i)
+{
+	return &f->labels[f->functions[i].label];
+}
+
+#endif

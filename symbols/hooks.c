@@ -1,0 +1,295 @@
+/* hooks.c - reads x86-64 code just far enough to see whom it calls.
+ *
+ *     call hook                     static, or bound by the linker
+ *     call stub -> jmp *slot        through the PLT
+ *     call *slot                    -fno-plt, and GCC's -mfentry in position-independent code
+ *
+ * A slot is known by the relocation that makes the dynamic linker write the hook's address there. */
+#include "hooks.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t displacement(const unsigned char *code)
+{
+	return (int32_t)(code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24);
+}
+
+static uint64_t word(const unsigned char *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 8; i-- > 0;)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static void look_at_symbol(struct hook *hook, Elf *elf, const GElf_Shdr *table, const GElf_Sym *symbol)
+{
+	const char *name = elf_strptr(elf, table->sh_link, symbol->st_name);
+
+	if (!name || strcmp(name, hook->name))
+		return;
+	if (symbol->st_shndx == SHN_UNDEF)
+		hook->wanted = true;
+	else
+		hook->address = symbol->st_value;
+}
+
+static void look_in_symbols(struct hook *hook, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getsym(data, i, &symbol))
+			look_at_symbol(hook, elf, header, &symbol);
+}
+
+/* Whether the relocation writes the hook's address. */
+static bool is_slot(const struct hook *hook, Elf *elf, Elf_Data *symbols, size_t strings, const GElf_Rela *rela)
+{
+	GElf_Sym symbol;
+	const char *name;
+
+	if (GELF_R_TYPE(rela->r_info) == R_X86_64_RELATIVE)
+		return hook->address && (uint64_t)rela->r_addend == hook->address;
+	if (!symbols || !gelf_getsym(symbols, GELF_R_SYM(rela->r_info), &symbol))
+		return false;
+	name = elf_strptr(elf, strings, symbol.st_name);
+	return name && !strcmp(name, hook->name);
+}
+
+static void look_in_relocations(struct hook *hook, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL), *symbols = NULL;
+	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	Elf_Scn *table = elf_getscn(elf, header->sh_link);
+	GElf_Shdr of_table = { 0 };
+	GElf_Rela rela;
+
+	if (header->sh_link && table && gelf_getshdr(table, &of_table))
+		symbols = elf_getdata(table, NULL);
+	for (size_t i = 0; i < n && hook->nslots < HOOK_SLOTS; i++)
+		if (gelf_getrela(data, i, &rela) && is_slot(hook, elf, symbols, of_table.sh_link, &rela))
+			hook->slots[hook->nslots++] = rela.r_offset;
+}
+
+struct hook hook_find(const struct binary *b, const char *name, uint64_t address)
+{
+	struct hook hook = { .name = name };
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+			look_in_symbols(&hook, b->elf, section, &header);
+	if (!hook.address)
+		hook.address = address;
+	while (b->machine == EM_X86_64 && (section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA && (header.sh_flags & SHF_ALLOC))
+			look_in_relocations(&hook, b->elf, section, &header);
+	return hook;
+}
+
+static bool slot_is_hook(const struct binary *b, const struct hook *hook, uint64_t slot)
+{
+	const unsigned char *bytes;
+	size_t length;
+
+	for (unsigned i = 0; i < hook->nslots; i++)
+		if (hook->slots[i] == slot)
+			return true;
+	if (!hook->address)
+		return false;
+	bytes = binary_bytes(b, slot, &length);		/* a static program has the address itself there */
+	return bytes && length >= 8 && word(bytes) == hook->address;
+}
+
+/* Bytes of the prefix of a jump in a PLT: endbr64, bnd. */
+static size_t skip_stub_prefix(const unsigned char *code, size_t length)
+{
+	size_t at = length >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+
+	return length > at && code[at] == 0xf2 ? at + 1 : at;
+}
+
+static bool stub_is_hook(const struct binary *b, const struct hook *hook, uint64_t address)
+{
+	size_t length, at;
+	const unsigned char *code = binary_bytes(b, address, &length);
+
+	if (!code)
+		return false;
+	at = skip_stub_prefix(code, length);
+	if (length < at + 6 || code[at] != 0xff || code[at + 1] != 0x25)
+		return false;
+	return slot_is_hook(b, hook, address + at + 6 + displacement(code + at + 2));
+}
+
+/* Whether the LENGTH bytes of CODE, which are at ADDRESS, begin with a call of the hook. */
+static bool calls_hook(const struct binary *b, const struct hook *hook, uint64_t address,
+		       const unsigned char *code, size_t length)
+{
+	uint64_t target;
+
+	if (length >= 6 && code[0] == 0xff && code[1] == 0x15)
+		return slot_is_hook(b, hook, address + 6 + displacement(code + 2));
+	if (length >= 6 && code[0] == 0x67)		/* the linker shortened a call *slot */
+		code++, address++, length--;
+	if (length < 5 || code[0] != 0xe8)
+		return false;
+	target = address + 5 + displacement(code + 1);
+	return (hook->address && target == hook->address) || stub_is_hook(b, hook, target);
+}
+
+static bool area_calls(const struct binary *b, const struct hook *hook, const struct area *area)
+{
+	size_t length;
+	const unsigned char *code = binary_bytes(b, area->start, &length);
+
+	if (!code)
+		return false;
+	if (length > area->end - area->start)
+		length = area->end - area->start;
+	for (size_t i = 0; i < length; i++)
+		if ((code[i] == 0xe8 || code[i] == 0xff) && calls_hook(b, hook, area->start + i, code + i, length - i))
+			return true;
+	return false;
+}
+
+bool hook_is_called(const struct binary *b, const struct hook *hook)
+{
+	if (hook->wanted)
+		return true;
+	if (!hook->address || b->machine != EM_X86_64)
+		return false;
+	for (size_t i = 0; i < b->ncode; i++)
+		if (area_calls(b, hook, &b->code[i]))
+			return true;
+	return false;
+}
+
+/* Bytes that may stand before the hook of a function: endbr64, and the push of a nested function's static chain. */
+static size_t skip_entry_prefix(const unsigned char *code, size_t length)
+{
+	size_t at = length >= 4 && !memcmp(code, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;
+
+	return length >= at + 2 && !memcmp(code + at, "\x41\x52", 2) ? at + 2 : at;
+}
+
+bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t address)
+{
+	size_t length, at;
+	const unsigned char *code = b->machine == EM_X86_64 ? binary_bytes(b, address, &length) : NULL;
+
+	if (!code)
+		return false;
+	at = skip_entry_prefix(code, length);
+	return calls_hook(b, hook, address + at, code + at, length - at);
+}
+
+/* The section called NAME: fills HEADER; NULL: there is none. */
+static Elf_Scn *find_section(const struct binary *b, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t strings;
+
+	if (elf_getshdrstrndx(b->elf, &strings) != 0)
+		return NULL;
+	while ((section = elf_nextscn(b->elf, section))) {
+		const char *found = gelf_getshdr(section, header) ? elf_strptr(b->elf, strings, header->sh_name) : NULL;
+		if (found && !strcmp(found, name))
+			return section;
+	}
+	return NULL;
+}
+
+/* Put what the relocations of SECTION add into the N words at WORDS, which are at link-time address START. */
+static void relocate(Elf_Scn *section, const GElf_Shdr *header, uint64_t start, uint64_t *words, size_t n)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	GElf_Rela rela;
+
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getrela(data, i, &rela) && GELF_R_TYPE(rela.r_info) == R_X86_64_RELATIVE
+		    && rela.r_offset >= start && (rela.r_offset - start) / 8 < n)
+			words[(rela.r_offset - start) / 8] = rela.r_addend;
+}
+
+uint64_t *hooks_recorded(const struct binary *b, size_t *n)
+{
+	GElf_Shdr header, other;
+	Elf_Scn *section = b->machine == EM_X86_64 ? find_section(b, "__mcount_loc", &header) : NULL;
+	size_t length = 0;
+	const unsigned char *bytes = section ? binary_bytes(b, header.sh_addr, &length) : NULL;
+	uint64_t *words = bytes && length >= header.sh_size ? calloc(header.sh_size / 8 + 1, sizeof *words) : NULL;
+
+	*n = 0;
+	if (!words)
+		return NULL;
+	*n = header.sh_size / 8;
+	for (size_t i = 0; i < *n; i++)
+		words[i] = word(bytes + 8 * i);
+	for (section = NULL; (section = elf_nextscn(b->elf, section));)
+		if (gelf_getshdr(section, &other) && other.sh_type == SHT_RELA && (other.sh_flags & SHF_ALLOC))
+			relocate(section, &other, header.sh_addr, words, *n);
+	return words;
+}
+
+static bool notes_have_monitor(Elf_Data *data)
+{
+	GElf_Nhdr note;
+	size_t at = 0, next, name, contents;
+
+	while (data && at < data->d_size && (next = gelf_getnote(data, at, &note, &name, &contents)) > at) {
+		if (note.n_type == 1 && note.n_namesz == sizeof "aprof"
+		    && !memcmp((char *)data->d_buf + name, "aprof", sizeof "aprof"))
+			return true;
+		at = next;
+	}
+	return false;
+}
+
+static bool has_note(const struct binary *b)
+{
+	size_t n = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_NOTE
+		    && notes_have_monitor(elf_getdata_rawchunk(b->elf, header.p_offset, header.p_filesz,
+							       header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR)))
+			return true;
+	return false;
+}
+
+static bool needs_monitor(const struct binary *b, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	GElf_Dyn entry;
+
+	for (size_t i = 0; i < n && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+		const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(b->elf, header->sh_link, entry.d_un.d_val) : NULL;
+		if (name && !strncmp(name, "libaprof", strlen("libaprof")))
+			return true;
+	}
+	return false;
+}
+
+bool hooks_monitor(const struct binary *b)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC && needs_monitor(b, section, &header))
+			return true;
+	return has_note(b);
+}

@@ -1,0 +1,40 @@
+/* hooks.h - calls of a profiler in machine code, found without running it. */
+#ifndef SYMBOLS_HOOKS_H
+#define SYMBOLS_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "binary.h"
+
+enum {
+	HOOK_SLOTS = 8,		/* slots of one hook that are kept */
+};
+
+/* One hook function, as a binary refers to it. */
+struct hook {
+	const char *name;	/* its symbol */
+	uint64_t address;	/* link-time address if the binary defines it; 0: it does not */
+	bool wanted;		/* the binary leaves it to others to define */
+	uint64_t slots[HOOK_SLOTS]; /* addresses of pointers to it: GOT entries */
+	unsigned nslots;	/* how many */
+};
+
+/* Look NAME up in the symbol tables and relocations of the file of B. If they do not say where it is,
+ * ADDRESS is taken, unless 0. */
+struct hook hook_find(const struct binary *b, const char *name, uint64_t address);
+
+/* Whether anything in B calls the hook: sure for x86-64, of other machines only whether it is wanted. */
+bool hook_is_called(const struct binary *b, const struct hook *hook);
+
+/* Whether the instruction at ADDRESS, or the first one after what has to precede an entry hook, calls it. x86-64 only. */
+bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t address);
+
+/* The addresses in the section __mcount_loc, malloc'ed, their number in *N; NULL: none, or out of memory. */
+uint64_t *hooks_recorded(const struct binary *b, size_t *n);
+
+/* Whether B has the note that the monitor carries, or needs a library of its name. */
+bool hooks_monitor(const struct binary *b);
+
+#endif

@@ -1,0 +1,53 @@
+/* module.h - one module of the profile, opened when it is first asked about. */
+#ifndef SYMBOLS_MODULE_H
+#define SYMBOLS_MODULE_H
+
+#include "arena.h"
+#include "binary.h"
+#include "functions.h"
+#include "profile.h"
+#include "source.h"
+#include "symbols.h"
+
+struct module {
+	const struct profile_module *from; /* what the profile knows; NULL: the place of addresses that no module has */
+	uint32_t index;		/* in the profile; PROFILE_NONE if from is NULL */
+	struct arena *arena;	/* where strings and symbols are kept, not owned */
+	bool opened;		/* opening was tried: what is below is settled */
+	bool present;		/* the file is there, and is the one that was profiled */
+	struct binary binary;	/* the file, if present */
+	struct functions functions; /* its functions; none if not present */
+	struct source source;	/* its DWARF, when source_read was called */
+	bool source_known;	/* it was */
+	const struct symbol **made; /* symbol of each function; NULL: not made yet */
+	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
+};
+
+/* Make M the module FROM of the profile, not open. */
+void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena);
+
+/* Open the module's own file.  False with *ERR set: there is no such file, or it is not what was profiled;
+ * the module works without. Code ERROR_NONE: nobody expects a file. */
+bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error *err);
+
+/* Whether B is the file that was profiled, as far as build-ids tell. */
+bool module_matches(const struct module *m, const struct binary *b);
+
+/* Say in *ERR that the file PATH, open as B, is not the one that was profiled.  Returns false. */
+bool module_refuse(const struct module *m, const char *path, const struct binary *b, struct error *err);
+
+/* Use B, which M owns from now on, as the module's file.  False with *ERR set: out of memory. */
+bool module_use(struct module *m, struct binary *b, struct error *err);
+
+void module_close(struct module *m);
+
+/* The symbol that covers ADDRESS; NULL: out of memory. */
+const struct symbol *module_find(struct module *m, uint64_t address);
+
+/* The symbol of function I; NULL: out of memory. */
+const struct symbol *module_symbol(struct module *m, uint32_t i);
+
+/* The module's DWARF, read on first use. */
+struct source *module_source(struct module *m);
+
+#endif

@@ -1,0 +1,275 @@
+/* source.c - from addresses to units of DWARF, and in them to functions and lines.
+ *
+ *     spans (all units, read at once)  ->  unit  ->  functions (read when first asked for)
+ *                                               ->  lines (libdw reads them when first asked for)
+ *
+ * The spans are taken from the units themselves, since Clang writes no .debug_aranges.  DWARF can be
+ * wrong in every way: nothing here recurses on it, and no walk is longer than the unit has bytes. */
+#include "source.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	DEEPEST = 64,		/* levels of scopes that hold functions */
+	LOOK_BACK = 16,		/* overlapping spans that are tried */
+};
+
+/* A range of addresses of one function. */
+struct place {
+	uint64_t start;		/* DWARF's address */
+	uint64_t end;		/* one past the last */
+	Dwarf_Die die;		/* the function */
+};
+
+struct source_unit {
+	Dwarf_Die die;		/* the unit: lines */
+	Dwarf_Die scopes;	/* where its functions are: the same, or that of its split file */
+	struct place *places;	/* its functions, by start; NULL until asked for */
+	size_t nplaces;		/* how many */
+	bool read;		/* places[] was asked for */
+};
+
+/* ITEMS with room for one more of SIZE bytes behind the N there, doubled when full.  NULL: out of memory, and ITEMS are as they were. */
+static void *grow(void *items, size_t n, size_t size)
+{
+	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, size);
+}
+
+static bool add_span(struct source *s, uint64_t start, uint64_t end, uint32_t unit)
+{
+	struct source_span *spans;
+
+	if (start >= end)
+		return true;
+	spans = grow(s->spans, s->nspans, sizeof *spans);
+	if (!spans)
+		return false;
+	s->spans = spans;
+	spans[s->nspans++] = (struct source_span){ start + s->bias, end + s->bias, unit };
+	return true;
+}
+
+static bool add_unit(struct source *s, Dwarf_Die *die, Dwarf_Die *split)
+{
+	struct source_unit *unit;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	unit = grow(s->units, s->nunits, sizeof *unit);
+	if (!unit)
+		return false;
+	s->units = unit;
+	unit[s->nunits] = (struct source_unit){ .die = *die, .scopes = dwarf_tag(split) == DW_TAG_compile_unit ? *split : *die };
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (!add_span(s, start, end, s->nunits))
+			return false;
+	s->nunits++;
+	return true;
+}
+
+static int compare_spans(const void *p, const void *q)
+{
+	const struct source_span *a = p, *b = q;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end < b->end) - (a->end > b->end);
+}
+
+bool source_read(struct source *s, const struct binary *b)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf *dwarf = dwfl_module_getdwarf(b->module, &bias);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	memset(s, 0, sizeof *s);
+	s->bias = bias;
+	while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0)
+		if ((type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_partial)
+		    && !add_unit(s, &die, &split))
+			return false;
+	if (s->nspans)
+		qsort(s->spans, s->nspans, sizeof *s->spans, compare_spans);
+	return true;
+}
+
+void source_free(struct source *s)
+{
+	for (size_t i = 0; i < s->nunits; i++)
+		free(s->units[i].places);
+	free(s->units);
+	free(s->spans);
+	memset(s, 0, sizeof *s);
+}
+
+static struct source_unit *find_unit(const struct source *s, uint64_t address)
+{
+	size_t low = 0, high = s->nspans;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->spans[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t tries = 0; low > 0 && tries < LOOK_BACK; tries++)
+		if (address < s->spans[--low].end)
+			return &s->units[s->spans[low].unit];
+	return NULL;
+}
+
+bool source_line(struct source *s, uint64_t address, const char **file, uint32_t *line)
+{
+	struct source_unit *unit = find_unit(s, address);
+	Dwarf_Line *record = unit ? dwarf_getsrc_die(&unit->die, address - s->bias) : NULL;
+	int number = 0;
+
+	if (!record || dwarf_lineno(record, &number) != 0 || number <= 0)
+		return false;
+	*file = dwarf_linesrc(record, NULL, NULL);
+	*line = number;
+	return *file != NULL;
+}
+
+/* Whether functions can be children of an entry with TAG. */
+static bool holds_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool add_places(struct source_unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		struct place *places = grow(unit->places, unit->nplaces, sizeof *places);
+		if (!places)
+			return false;
+		unit->places = places;
+		places[unit->nplaces++] = (struct place){ start, end, *die };
+	}
+	return true;
+}
+
+/* Visit the entries of UNIT that can hold functions, LEFT at most, without recursion: path[0..depth] is where we stand. */
+static void walk(struct source_unit *unit, size_t left)
+{
+	Dwarf_Die path[DEEPEST];
+	int depth = 0;
+
+	if (dwarf_child(&unit->scopes, &path[0]) != 0)
+		return;
+	while (left-- > 0) {
+		int tag = dwarf_tag(&path[depth]);
+		if (tag == DW_TAG_subprogram && !add_places(unit, &path[depth]))
+			return;
+		if (depth + 1 < DEEPEST && holds_functions(tag) && dwarf_child(&path[depth], &path[depth + 1]) == 0) {
+			depth++;
+			continue;
+		}
+		while (dwarf_siblingof(&path[depth], &path[depth]) != 0)
+			if (depth-- == 0)
+				return;
+	}
+}
+
+/* Bytes of the DWARF of the unit that DIE heads: it has no more entries than that. */
+static size_t unit_bytes(Dwarf_Die *die)
+{
+	Dwarf_Off next = 0, offset = dwarf_dieoffset(die) - dwarf_cuoffset(die);
+	size_t header;
+	Dwarf *dwarf = dwarf_cu_getdwarf(die->cu);
+
+	if (dwarf_next_unit(dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL, NULL) != 0 || next <= offset)
+		return 0;
+	return next - offset;
+}
+
+static int compare_places(const void *p, const void *q)
+{
+	const struct place *a = p, *b = q;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end < b->end) - (a->end > b->end);
+}
+
+static struct place *find_place(struct source_unit *unit, uint64_t address)
+{
+	size_t low = 0, high = unit->nplaces;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (unit->places[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t tries = 0; low > 0 && tries < LOOK_BACK; tries++)
+		if (address < unit->places[--low].end)
+			return &unit->places[low];
+	return NULL;
+}
+
+static void read_places(struct source_unit *unit)
+{
+	if (unit->read)
+		return;
+	unit->read = true;
+	walk(unit, unit_bytes(&unit->scopes));
+	if (unit->nplaces)
+		qsort(unit->places, unit->nplaces, sizeof *unit->places, compare_places);
+}
+
+/* The file in which DIE is declared; its number counts in the unit that says so, which may be another (LTO).
+ * dwarf_decl_file does the same, but asserts that units have lines, and split ones have none. */
+static const char *declared_file(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute)
+	    || dwarf_formudata(&attribute, &number) != 0 || number == 0
+	    || !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL)
+	    || dwarf_getsrcfiles(&unit, &files, &n) != 0 || number >= n)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+bool source_function(struct source *s, uint64_t address, const char **file, uint32_t *line)
+{
+	struct source_unit *unit = find_unit(s, address);
+	struct place *place;
+	int number = 0;
+
+	if (!unit)
+		return false;
+	read_places(unit);
+	place = find_place(unit, address - s->bias);
+	if (!place || dwarf_decl_line(&place->die, &number) != 0 || number <= 0)
+		return false;
+	*file = declared_file(&place->die);
+	*line = number;
+	return *file != NULL;
+}

@@ -1,0 +1,231 @@
+/* symbols.c - the modules of a profile, and what is asked about them. */
+#include "symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks.h"
+#include "module.h"
+
+struct symbols {
+	struct arena arena;	/* strings and symbols */
+	Dwfl_Callbacks callbacks; /* how libdwfl finds things */
+	char *debug_path;	/* where it looks for debug files */
+	struct module *modules;	/* those of the profile, and one for addresses without */
+	uint32_t nmodules;	/* how many the profile has */
+	const char **warnings;	/* lines */
+	uint32_t nwarnings;	/* how many */
+};
+
+/* What symbols_find returns when memory is short. */
+static const struct symbol no_memory = { .name = "?", .display = "?", .key = "?" };
+
+static bool set_callbacks(struct symbols *s)
+{
+	const char *more = getenv("APROF_DEBUG_PATH");
+
+	if (asprintf(&s->debug_path, ":.debug:/usr/lib/debug%s%s", more && *more ? ":" : "", more ? more : "") < 0) {
+		s->debug_path = NULL;
+		return false;
+	}
+	s->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf,
+					 .find_debuginfo = dwfl_standard_find_debuginfo,
+					 .debuginfo_path = &s->debug_path };
+	return true;
+}
+
+static bool make_modules(struct symbols *s, const struct profile *p)
+{
+	s->modules = calloc((size_t)p->nmodules + 1, sizeof *s->modules);
+	if (!s->modules)
+		return false;
+	s->nmodules = p->nmodules;
+	for (uint32_t i = 0; i < p->nmodules; i++)
+		module_init(&s->modules[i], &p->modules[i], i, &s->arena);
+	module_init(&s->modules[p->nmodules], NULL, PROFILE_NONE, &s->arena);
+	return true;
+}
+
+static void warn(struct symbols *s, const char *what, const char *then)
+{
+	const char **warnings = reallocarray(s->warnings, s->nwarnings + 1, sizeof *warnings);
+	const char *text = arena_printf(&s->arena, "%s; %s", what, then);
+
+	if (warnings)
+		s->warnings = warnings;
+	if (warnings && text)
+		warnings[s->nwarnings++] = text;
+}
+
+const char *symbols_warning(const struct symbols *s, uint32_t i)
+{
+	return i < s->nwarnings ? s->warnings[i] : NULL;
+}
+
+/* Give the file PROGRAM to the main program that it is. */
+static bool use_program(struct symbols *s, const char *program, struct error *err)
+{
+	const struct module *main = NULL;
+	struct binary b;
+
+	if (!binary_open(&b, program, &s->callbacks, err))
+		return false;
+	for (uint32_t i = 0; i < s->nmodules; i++) {
+		struct module *m = &s->modules[i];
+		if (!m->from->main_program)
+			continue;
+		if (module_matches(m, &b))
+			return module_use(m, &b, err);
+		main = main ? main : m;
+	}
+	if (main)
+		module_refuse(main, program, &b, err);
+	binary_close(&b);
+	return !main;
+}
+
+struct symbols *symbols_open(const struct profile *p, const char *program, struct error *err)
+{
+	struct symbols *s = calloc(1, sizeof *s);
+
+	if (!s || !set_callbacks(s) || !make_modules(s, p))
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	else if (!program || use_program(s, program, err))
+		return s;
+	symbols_free(s);
+	return NULL;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; s->modules && i <= s->nmodules; i++)
+		module_close(&s->modules[i]);
+	free(s->modules);
+	free(s->warnings);
+	free(s->debug_path);
+	arena_free(&s->arena);
+	free(s);
+}
+
+/* The module, opened; what goes wrong becomes a warning, once. */
+static struct module *get_module(struct symbols *s, uint32_t index)
+{
+	struct module *m = &s->modules[index < s->nmodules ? index : s->nmodules];
+	struct error err;
+
+	if (m->opened)
+		return m;
+	if (!module_open(m, &s->callbacks, &err)) {
+		if (err.code != ERROR_NONE)
+			warn(s, err.text, "its functions are shown by address");
+	} else if (!m->functions.nfunctions && m->from->hooked) {
+		warn(s, m->from->path, "it has no symbols, its functions are shown by address");
+	}
+	return m;
+}
+
+const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t address)
+{
+	const struct symbol *symbol = module_find(get_module(s, module), address);
+
+	return symbol ? symbol : &no_memory;
+}
+
+bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
+{
+	return source_line(module_source(get_module(s, module)), address, file, line);
+}
+
+static int compare_addresses(const void *p, const void *q)
+{
+	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
+
+	return (a > b) - (a < b);
+}
+
+/* Where hooks may be: the starts of the functions, and what the compiler recorded. malloc'ed, sorted, *N of them; NULL: out of memory. */
+static uint64_t *candidates(const struct module *m, size_t *n)
+{
+	size_t recorded;
+	uint64_t *words = hooks_recorded(&m->binary, &recorded);
+	uint64_t *all = reallocarray(words, recorded + m->functions.nfunctions + 1, sizeof *all);
+
+	if (!all) {
+		free(words);
+		return NULL;
+	}
+	*n = recorded;
+	for (uint32_t i = 0; i < m->functions.nfunctions; i++)
+		all[(*n)++] = m->functions.functions[i].start;
+	qsort(all, *n, sizeof *all, compare_addresses);
+	return all;
+}
+
+/* Whether B calls a hook of another way than fentry. */
+static bool has_other_hooks(const struct binary *b, uint32_t *kinds)
+{
+	static const struct {
+		const char *name;	/* symbol */
+		uint32_t kind;		/* enum symbols_hooks */
+	} others[] = {
+		{ "__cyg_profile_func_enter", SYMBOLS_CYG },
+		{ "mcount", SYMBOLS_MCOUNT },
+		{ "_mcount", SYMBOLS_MCOUNT },
+		{ "__fentry__", SYMBOLS_MCOUNT },
+	};
+
+	*kinds = 0;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct hook hook = hook_find(b, others[i].name, 0);
+		if (hook_is_called(b, &hook))
+			*kinds |= others[i].kind;
+	}
+	return *kinds != 0;
+}
+
+bool symbols_hooked(struct symbols *s, uint32_t module,
+		    void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+{
+	struct module *m = get_module(s, module);
+	const struct symbol *last = NULL;
+	struct hook hook;
+	uint64_t *at;
+	uint32_t kinds;
+	size_t n;
+
+	if (!m->present || !(at = candidates(m, &n)))
+		return false;
+	hook = hook_find(&m->binary, "__aprof_entry", functions_address(&m->functions, "__aprof_entry"));
+	for (size_t i = 0; i < n; i++) {
+		if (!hook_is_at(&m->binary, &hook, at[i]))
+			continue;
+		const struct symbol *symbol = symbols_find(s, module, at[i]);
+		if (symbol != last)
+			visit(arg, symbol);
+		last = symbol;
+	}
+	free(at);
+	return m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
+}
+
+bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	struct binary b;
+	struct hook hook;
+
+	*hooks = 0;
+	if (!binary_open(&b, path, &callbacks, err))
+		return false;
+	hook = hook_find(&b, "__aprof_entry", 0);
+	has_other_hooks(&b, hooks);
+	if (hook_is_called(&b, &hook))
+		*hooks |= SYMBOLS_FENTRY;
+	if (hooks_monitor(&b))
+		*hooks |= SYMBOLS_MONITOR;
+	binary_close(&b);
+	return true;
+}
