@@ -7,7 +7,6 @@
 
 struct names {
 	struct graph_name *names;	/* one for each routine of the profile */
-	char **keys;			/* the texts behind names[].key, and the last one NULL */
 	const struct symbol **never;	/* hooked functions never called, sorted by name */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module told which functions have hooks */

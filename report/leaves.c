@@ -7,13 +7,6 @@
 
 #include "print.h"
 
-/* Whether SYMBOL is ROUTINE itself: clones and pieces bear the name of their routine. */
-static bool is_own(const struct graph_routine *r, const char *module, const struct symbol *symbol)
-{
-	return symbol->known && r->name.module && module && strcmp(r->name.module, module) == 0 &&
-	       strcmp(r->name.name, symbol->display) == 0;
-}
-
 /* Say what the sample PC was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct report_input *in,
 		    const struct report_options *options)
@@ -28,7 +21,7 @@ static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct
 		return options->leaves;
 	}
 	symbol = symbols_find(in->symbols, pc->module, pc->address);
-	if (is_own(&in->graph->routines[leaf->routine], p->modules[pc->module].path, symbol))
+	if (strcmp(in->graph->routines[leaf->routine].name.key, symbol->key) == 0)
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
 	leaf->place = print_basename(p->modules[pc->module].path);
 	leaf->name = symbol->display;

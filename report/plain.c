@@ -20,7 +20,7 @@ static bool is_own(const struct report_input *in, const struct profile_pc *pc, c
 	uint32_t routine = g->profile->contexts[pc->context].routine;
 
 	return routine != PROFILE_NONE &&
-	       strcmp(g->routines[g->routine_of[routine]].name.name, symbol->display) == 0;
+	       strcmp(g->routines[g->routine_of[routine]].name.key, symbol->key) == 0;
 }
 
 static void sample_add(struct plain *p, const struct report_input *in, const struct profile_pc *pc)

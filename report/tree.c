@@ -108,7 +108,7 @@ static void children_push(struct walk *w, uint32_t index, uint32_t level)
 {
 	const struct tree_node *node = &w->tree->nodes[index];
 
-	if (node->rest)
+	if (node->rest && (node->nchildren || !w->options->bottom_up))	/* the end of a chain of callers has no other rest */
 		push(w, index | REST, level);
 	for (uint32_t i = node->nchildren; i-- > 0;)
 		push(w, node->first + i, level);
