@@ -13,9 +13,12 @@ static uint32_t *slot_of(const struct arcs *a, uint32_t from, uint32_t to)
 	size_t mask = a->nslots - 1;
 
 	for (size_t i = hash >> 32 & mask;; i = (i + 1) & mask) {
-		const struct graph_arc *arc = a->arcs + a->slots[i] - 1;
+		const struct graph_arc *arc;
 
-		if (a->slots[i] == 0 || (arc->from == from && arc->to == to))
+		if (a->slots[i] == 0)
+			return a->slots + i;
+		arc = a->arcs + (a->slots[i] - 1);
+		if (arc->from == from && arc->to == to)
 			return a->slots + i;
 	}
 }

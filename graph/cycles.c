@@ -84,10 +84,11 @@ static uint32_t *slot_of(const struct finder *f, const cycle_entry *e, uint32_t 
 	size_t mask = f->nslots - 1, i = history_hash(e, n) & mask;
 
 	for (;; i = (i + 1) & mask) {
-		const struct graph_cycle *cycle = f->g->cycles + f->slots[i] - 1;
+		const struct graph_cycle *cycle;
 
 		if (f->slots[i] == 0)
 			return f->slots + i;
+		cycle = f->g->cycles + (f->slots[i] - 1);
 		if (cycle->length == n && memcmp(f->g->cycle_entries + cycle->first, e, n * sizeof *e) == 0)
 			return f->slots + i;
 	}
