@@ -5,8 +5,16 @@
  * the one that it was inlined into; another site at the same CFA is another activation. */
 #include "monitor.h"
 
-void __cyg_profile_func_enter(void *routine, void *site) __attribute__((visibility("default")));
-void __cyg_profile_func_exit(void *routine, void *site) __attribute__((visibility("default")));
+/* Weak: a program that brings hooks of its own keeps them. */
+void __cyg_profile_func_enter(void *routine, void *site) __attribute__((visibility("default"), weak));
+void __cyg_profile_func_exit(void *routine, void *site) __attribute__((visibility("default"), weak));
+
+/* The names that the wrapper links way cyg to (--wrap): libc's empty hooks, which a shared library in a plain
+ * program would find first, have no such names. */
+void __wrap___cyg_profile_func_enter(void *routine, void *site)
+	__attribute__((visibility("default"), alias("__cyg_profile_func_enter")));
+void __wrap___cyg_profile_func_exit(void *routine, void *site)
+	__attribute__((visibility("default"), alias("__cyg_profile_func_exit")));
 
 /* CFA of the hook's own frame at FRAME, or of any routine whose frame pointer is FRAME: above the saved frame
  * pointer and the return address. */
