@@ -8,7 +8,9 @@
  *
  * After a step that added an entry and unmarked nothing, that is what A1-A5 make of the context before it.  After one that
  * unmarked, the machine has squeezed out entries by the old names, so the old history is what must be renamed.
- * (Replaying the step would keep more, but what it keeps depends on which of several ways to the context came first.)
+ * What was squeezed out can have been the caller of a routine whose clones now collapse behind it: on random programs with
+ * clones and pieces 0.01 % of the arcs' time has a wrong caller.  To replay the step on the new names misplaces a
+ * tenth of that, but its result depends on which of several ways to the context came first.
  *
  * Most steps unmark nothing under either names; their contexts are (parent, routine).  The others are spelled out.
  * Contexts of a profile have distinct histories, so equal ones are looked for only when something was renamed: by hash,
