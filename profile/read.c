@@ -14,7 +14,7 @@
  * tens; a file made to exhaust us is refused. */
 #define WORK_PER_ITEM 4096
 #define WORK_AT_LEAST (UINT64_C(1) << 22)
-#define NODES_PER_ITEM 512
+#define NODES_PER_ITEM 128
 #define NODES_AT_LEAST (UINT64_C(1) << 18)
 
 bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)

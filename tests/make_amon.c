@@ -657,7 +657,7 @@ static void run_thread(struct make_amon *m, const struct made_program *program, 
 	while ((program->calls == 0 || calls < program->calls) &&
 	       (program->contexts == 0 || t->ncontexts <= program->contexts)) {
 		uint32_t length = make_amon_length(m, thread);
-		double up = 0.52 + ((double)program->mean - length) * 0.3 / program->mean;
+		double up = 0.52 + ((double)program->mean - length) * 0.22 / program->mean;
 
 		if (t->depth == 0 || (length < program->deepest && t->depth < 4 * (size_t)program->deepest && roll_share(d) < up)) {
 			make_amon_enter(m, thread, choose_callee(program, t, d));

@@ -1,0 +1,209 @@
+/* write_threads.c - the contexts of each thread as items: transitions that lead to them.
+ *
+ * A thread's items are: the root; each of its contexts and of their ancestors, once, by
+ * the step from its parent; then the detours, transitions from elsewhere; then the direct
+ * recursive calls.  Calls are dealt out so that each context gets its entries and each caller its calls. */
+#include "writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEMS_A_CHUNK ((size_t)1 << 20)
+
+static int compare_contexts(const void *x, const void *y)
+{
+	const uint32_t *a = x, *b = y;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Put CONTEXT and those of its ancestors that are not there yet into the order. */
+static bool need_context(struct writer *w, uint32_t context)
+{
+	for (; context != PROFILE_NONE && w->item_of[context] == PROFILE_NONE; context = w->p->contexts[context].parent) {
+		if (!array_reserve(&w->order, &w->order_room, w->norder + 1, sizeof *w->order))
+			return writer_no_memory(w);
+		w->item_of[context] = 0;
+		w->order[w->norder++] = context;
+	}
+	return true;
+}
+
+/* Parents before children: contexts are numbered so. */
+static bool order_contexts(struct writer *w, uint32_t thread)
+{
+	const struct profile *p = w->p;
+	bool sorted = true;
+
+	w->norder = 0;
+	if (!need_context(w, 0))
+		return false;
+	for (size_t i = w->share; i < p->nshares && p->shares[i].thread == thread; i++)
+		if (!need_context(w, p->shares[i].context))
+			return false;
+	for (size_t i = 1; i < w->norder; i++)
+		sorted = sorted && w->order[i - 1] < w->order[i];
+	if (!sorted)
+		qsort(w->order, w->norder, sizeof *w->order, compare_contexts);
+	return true;
+}
+
+static bool add_item(struct writer *w, uint32_t parent, uint32_t routine, uint64_t calls)
+{
+	if (w->nitems >= AMON_NONE - 1 ||
+	    !array_reserve(&w->links, &w->link_room, w->nitems + 1, sizeof *w->links) ||
+	    !array_reserve(&w->counters, &w->counter_room, w->nitems + 1, sizeof *w->counters))
+		return writer_no_memory(w);
+	w->links[w->nitems] = (struct amon_link){ .parent = parent, .routine = routine };
+	w->counters[w->nitems++] = (struct amon_counter){ .calls = calls };
+	return true;
+}
+
+/* The item of CONTEXT by the step from its parent, without counts. */
+static bool add_context(struct writer *w, uint32_t context)
+{
+	const struct profile_context *c = &w->p->contexts[context];
+	uint32_t routine, parent;
+
+	w->item_of[context] = (uint32_t)w->nitems;
+	if (context == 0)
+		return add_item(w, AMON_NONE, AMON_ROUTINE_ROOT, 0);
+	routine = w->routine_of[c->routine];
+	parent = c->parent == 0 && routine > AMON_ROUTINE_ROOT ? AMON_NONE : w->item_of[c->parent];
+	return add_item(w, parent, routine, 0);
+}
+
+static bool add_shares(struct writer *w, uint32_t thread)
+{
+	const struct profile *p = w->p;
+
+	for (; w->share < p->nshares && p->shares[w->share].thread == thread; w->share++) {
+		const struct profile_share *s = &p->shares[w->share];
+		uint32_t item = w->item_of[s->context];
+
+		w->counters[item].calls = s->entries;
+		w->counters[item].time = s->time;
+		w->counters[item].ticks = s->ticks;
+		if (s->recursive && !add_item(w, item, w->links[item].routine, s->recursive))
+			return false;
+	}
+	return true;
+}
+
+static bool add_detours(struct writer *w, uint32_t thread)
+{
+	const struct profile_private *own = w->p->private;
+
+	for (; w->detour < own->ndetours && own->detours[w->detour].thread == thread; w->detour++) {
+		const struct profile_detour *d = &own->detours[w->detour];
+		uint32_t to = w->item_of[d->to];
+		uint64_t *calls = &w->counters[to].calls;
+
+		*calls -= d->calls < *calls ? d->calls : *calls;
+		if (!add_item(w, w->item_of[d->from], w->links[to].routine, d->calls))
+			return false;
+	}
+	return true;
+}
+
+static bool add_pc(struct writer *w, const struct profile_pc *pc)
+{
+	for (uint64_t left = pc->count, part; left > 0; left -= part) {
+		part = left < UINT32_MAX ? left : UINT32_MAX;
+		if (!array_reserve(&w->pcs, &w->pc_room, w->npcs + 1, sizeof *w->pcs))
+			return writer_no_memory(w);
+		w->pcs[w->npcs++] = (struct amon_pc){
+			.pc = writer_address(w, pc->module, pc->address),
+			.context = w->item_of[pc->context], .count = (uint32_t)part,
+		};
+	}
+	return true;
+}
+
+/* The first of the profile's PCs in CONTEXT or a later one. */
+static size_t first_pc(const struct profile *p, uint32_t context)
+{
+	size_t low = 0, high = p->npcs;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->pcs[middle].context < context)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A profile does not say which thread a PC was found in: the first thread that has its context gets it. */
+static bool add_pcs(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	w->npcs = 0;
+	for (size_t i = 0; i < w->norder && p->npcs > 0; i++) {
+		uint32_t context = w->order[i];
+
+		if (w->homed[context])
+			continue;
+		w->homed[context] = true;
+		for (size_t k = first_pc(p, context); k < p->npcs && p->pcs[k].context == context; k++)
+			if (!add_pc(w, &p->pcs[k]))
+				return false;
+	}
+	return true;
+}
+
+static bool write_items(struct writer *w, uint32_t thread)
+{
+	size_t at;
+
+	for (size_t base = 0; base < w->nitems; base += ITEMS_A_CHUNK) {
+		size_t left = w->nitems - base;
+
+		if (!write_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
+			return false;
+	}
+	return w->npcs == 0 || write_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at);
+}
+
+static void write_record(struct writer *w, uint32_t thread)
+{
+	struct amon_thread record = w->p->threads[thread].record;
+	uint32_t current = w->p->threads[thread].current;
+
+	record.current = current == PROFILE_NONE ? AMON_NONE : w->item_of[current];
+	memcpy(w->data + w->threads_at + thread * sizeof record, &record, sizeof record);
+}
+
+static bool write_thread(struct writer *w, uint32_t thread)
+{
+	w->nitems = 0;
+	if (!order_contexts(w, thread))
+		return false;
+	for (size_t i = 0; i < w->norder; i++)
+		if (!add_context(w, w->order[i]))
+			return false;
+	if (!add_shares(w, thread) || !add_detours(w, thread) || !add_pcs(w) || !write_items(w, thread))
+		return false;
+	write_record(w, thread);
+	for (size_t i = 0; i < w->norder; i++)
+		w->item_of[w->order[i]] = PROFILE_NONE;
+	return true;
+}
+
+bool write_threads(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	w->item_of = malloc(p->ncontexts * sizeof *w->item_of);
+	w->homed = calloc(p->ncontexts, sizeof *w->homed);
+	if (!w->item_of || !w->homed)
+		return writer_no_memory(w);
+	memset(w->item_of, 0xff, p->ncontexts * sizeof *w->item_of);
+	for (uint32_t thread = 0; thread < p->nthreads; thread++)
+		if (!write_thread(w, thread))
+			return false;
+	return true;
+}

@@ -1,0 +1,48 @@
+/* writer.h - one writing of a profile: what write.c and write_threads.c hand to each other. */
+#ifndef WRITER_H
+#define WRITER_H
+
+#include "private.h"
+
+/* Where the addresses of a module are put: at run time [start, end). */
+struct placement {
+	uint64_t low, high;	/* smallest and largest link-time address in use */
+	uint64_t start, end;	/* run-time addresses given to it, end one past */
+	bool used;		/* some address is in use */
+};
+
+struct writer {
+	const struct profile *p;
+	struct error *err;
+	unsigned char *data;		/* the file so far */
+	size_t len, room;		/* bytes in it, and room */
+	struct placement *places;	/* of each module */
+	uint32_t *routine_of;		/* profile routine -> routine of the file */
+	uint32_t nroutines;		/* real ones among them */
+	size_t threads_at;		/* offset of the thread records */
+	uint32_t *item_of;		/* context -> item of the thread at hand; PROFILE_NONE: none */
+	bool *homed;			/* context -> its PCs are written */
+	uint32_t *order;		/* contexts of the thread at hand, ascending */
+	size_t norder, order_room;
+	struct amon_link *links;	/* items of the thread at hand */
+	struct amon_counter *counters;	/* theirs */
+	size_t nitems, link_room, counter_room;
+	struct amon_pc *pcs;		/* PCs of the thread at hand */
+	size_t npcs, pc_room;
+	size_t share, detour;		/* the first of the thread at hand */
+};
+
+bool writer_no_memory(struct writer *w);
+
+/* Append a chunk of KIND for THREAD with N items of SIZE bytes from ITEMS, or zeros for NULL; *AT is the items'
+ * offset.  BASE is for contexts, whose counters follow. */
+bool write_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at);
+bool write_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
+
+/* The run-time address of a link-time ADDRESS in MODULE. */
+uint64_t writer_address(const struct writer *w, uint32_t module, uint64_t address);
+
+/* Contexts and PCs of every thread, and the final thread records. */
+bool write_threads(struct writer *w);
+
+#endif
