@@ -41,10 +41,19 @@ struct edge {
 
 /* A frame of a shadow stack. */
 struct frame {
-	uintptr_t cfa;			/* of the routine's frame on the machine stack: its rsp before the call */
+	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call;
+					 * less FRAME_INSIDE for way fentry, less FRAME_TSC with clock tsc */
 	struct amon_counter *previous;	/* context to return to */
 	uintptr_t site;			/* cyg: where the routine was called from; else 0 */
 };
+
+enum {
+	FRAME_INSIDE = 1,		/* pushed by __aprof_entry: site means nothing */
+	FRAME_TSC = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
+};
+
+/* The CFA of F: what was subtracted is less than CFAs are apart. */
+static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + 7) & -(uintptr_t)8; }
 
 /* The thread's words that the fast path needs; offsets are known to fentry.S. */
 struct aprof_tls {
@@ -118,7 +127,13 @@ struct thread {
 	struct shadow *shadow;		/* in use */
 	struct shadow *shadows;		/* all of them */
 	uint64_t tsc_last;		/* clock tsc: when current was last charged, cycles */
-	uint64_t sampled_cpu;		/* sampler: CPU clock at the last look, ns */
+	volatile uint32_t watched;	/* the clock may look at tls */
+	uint32_t again;			/* sampler: this round looks a second time */
+	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
+	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
+	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
+	int state_tid;			/* whose state_fd is */
+	int state_fd;			/* /proc/self/task/TID/syscall among the sampler's own descriptors; 0: none */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
 	uint32_t reset_seen;		/* last reset carried out here */
 	struct thread *next;		/* in monitor.threads */
@@ -128,7 +143,7 @@ struct thread {
 struct clock_choice {
 	uint32_t clock;			/* enum amon_clock */
 	uint32_t rate;			/* samples each second */
-	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _TIMER, _PERF */
+	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _SIGNAL, _PERF */
 };
 
 /* The process. */
@@ -238,6 +253,7 @@ void clock_thread(struct thread *t) HIDDEN;	/* T has begun; called in T */
 void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
+void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost */
 
 /* front table of a thread that has none: every probe misses. */

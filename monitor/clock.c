@@ -1,0 +1,218 @@
+/* clock.c - which clock charges the contexts, and what is common to all: the accounts of a thread.
+ *
+ * Invariant of the sampled clock tick, at every moment, in the file:
+ *     sum of the contexts' time + monitor + unplaced = cpu_last - cpu_first.
+ * Whatever CPU time is seen is first unplaced; a sample that finds the thread at work moves it to where it
+ * found it.  Clock tsc is here too: it is charged by the hooks themselves. */
+#include "monitor.h"
+#include "clock.h"
+
+#include <time.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum { DEFAULT_RATE = 997, MOST_RATE = 10000 };
+
+static struct { uint64_t cycles, nsec; } tsc_start;	/* clock tsc: the same moment by both clocks */
+
+/* ---- choice ---- */
+
+static uint64_t cycles(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+#else
+	uint64_t now;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+	return now;
+#endif
+}
+
+/* Does the cycle counter run at one rate, whatever the processor's power state? */
+static bool tsc_is_invariant(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+#else
+	return true;
+#endif
+}
+
+/* Place of the value of NAME among the N words; MISSING where it is not set, N where it is none of them. */
+static uint32_t env_word(const char *name, const char *const *words, uint32_t n, uint32_t missing)
+{
+	const char *value = process_env(name);
+
+	if (!value || !*value)
+		return missing;
+	for (uint32_t i = 0; i < n; i++)
+		if (str_equal(value, words[i]))
+			return i;
+	return n;
+}
+
+static uint32_t env_rate(void)
+{
+	const char *s = process_env("APROF_RATE");
+	uint32_t rate = 0;
+
+	for (; s && *s >= '0' && *s <= '9' && rate <= MOST_RATE; s++)
+		rate = rate * 10 + (uint32_t)(*s - '0');
+	if (!s || *s || !rate)
+		return DEFAULT_RATE;
+	return rate < MOST_RATE ? rate : MOST_RATE;
+}
+
+void clock_choose(void)
+{
+	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
+	static const char *const pcs[] = { "none", "signal", "perf", "auto" };
+	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_SIGNAL, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
+	struct clock_choice *c = &monitor.clock;
+	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
+
+	c->clock = env_word("APROF_CLOCK", clocks, 4, AMON_CLOCK_TICK);
+	c->rate = env_rate();
+	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && !tsc_is_invariant())) {
+		note(AMON_NOTE_CLOCK_CHANGED);
+		c->clock = AMON_CLOCK_TICK;
+	}
+	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
+}
+
+/* ---- start and end ---- */
+
+static bool is_sampled(void)
+{
+	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
+}
+
+/* Read both clocks at one moment, the best of a few tries. */
+static void tsc_pair(uint64_t *tsc, uint64_t *nsec)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = cycles(), now = sys_clock(CLOCK_MONOTONIC), after = cycles();
+
+		if (after - before < best) {
+			best = after - before;
+			*tsc = before + best / 2;
+			*nsec = now;
+		}
+	}
+}
+
+/* Cycles a second, from the start until now. */
+static void tsc_measure(void)
+{
+	uint64_t tsc = 0, nsec = 0;
+
+	tsc_pair(&tsc, &nsec);
+	tsc -= tsc_start.cycles;
+	nsec -= tsc_start.nsec;
+	for (; tsc >> 33; tsc /= 2)		/* the product below fits 64 bits */
+		nsec /= 2;
+	if (nsec)
+		monitor.header->tsc_hz = tsc * 1000000000u / nsec;
+}
+
+/* The first estimate, right to some 1e-4, is for those whose end nobody sees. */
+static void tsc_begin(void)
+{
+	tsc_pair(&tsc_start.cycles, &tsc_start.nsec);
+	while (sys_clock(CLOCK_MONOTONIC) - tsc_start.nsec < 200000)
+		;
+	tsc_measure();
+}
+
+void clock_start(void)
+{
+	struct amon_header *h = monitor.header;
+
+	h->clock = monitor.clock.clock;
+	h->source = h->pc_source = AMON_SOURCE_NONE;
+	h->rate = 0;
+	if (monitor.clock.clock == AMON_CLOCK_TSC)
+		tsc_begin();
+	if (!is_sampled())
+		return;
+	h->rate = monitor.clock.rate;
+	if (sampler_start())
+		h->source = AMON_SOURCE_SAMPLER;
+	else
+		note(AMON_NOTE_TIMER_FAILED);
+}
+
+void clock_stop(void)
+{
+	if (is_sampled())
+		sampler_stop();
+	else
+		for (struct thread *t = monitor.threads; t; t = t->next)
+			clock_thread_end(t);
+	if (monitor.clock.clock == AMON_CLOCK_TSC)
+		tsc_measure();
+}
+
+/* ---- the accounts of a thread ---- */
+
+void clock_thread(struct thread *t)
+{
+	t->sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	t->sampled_wall = sys_clock(CLOCK_MONOTONIC);
+	t->pending = 0;
+	if (!t->record->cpu_first)
+		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
+	t->tsc_last = cycles();
+	sampler_watch(t, true);
+}
+
+void clock_thread_end(struct thread *t)
+{
+	if (!sampler_watch(t, false))
+		return;
+	clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
+	t->pending = 0;
+}
+
+void clock_advance(struct thread *t, uint64_t cpu)
+{
+	uint64_t spent = cpu - t->sampled_cpu;
+
+	if (cpu <= t->sampled_cpu)
+		return;
+	t->sampled_cpu = cpu;
+	t->record->cpu_last += spent;
+	if (monitor.clock.clock == AMON_CLOCK_TICK) {
+		t->record->unplaced += spent;
+		t->pending += spent;
+	}
+}
+
+/* ---- tsc ---- */
+
+void clock_charge_tsc(struct thread *t)
+{
+	uint64_t now = cycles();
+
+	if ((int64_t)(now - t->tsc_last) > 0)	/* another processor's counter may be a little behind */
+		t->tls->current->time += now - t->tsc_last;
+	t->tsc_last = now;
+}
+
+void clock_charge_tsc_monitor(struct thread *t)
+{
+	uint64_t now = cycles();
+
+	if ((int64_t)(now - t->tsc_last) > 0)
+		t->record->monitor += now - t->tsc_last;
+	t->tsc_last = now;
+}

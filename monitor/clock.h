@@ -1,0 +1,20 @@
+/* clock.h - what clock.c, sampler.c and perf.c know of each other. */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include "monitor.h"
+
+/* Start the sampler, for monitor.clock. False: the kernel refuses it the thread. */
+bool sampler_start(void) HIDDEN;
+
+/* No more samples; the last look at every thread. */
+void sampler_stop(void) HIDDEN;
+
+/* May the sampler look at T's thread-local words?  When this is back with false it does not and will
+ * not.  Returns what was so before. */
+bool sampler_watch(struct thread *t, bool watched) HIDDEN;
+
+/* T's CPU clock stands at CPU, ns: what it spent since the last look is in the accounts, unplaced. */
+void clock_advance(struct thread *t, uint64_t cpu) HIDDEN;
+
+#endif

@@ -1,0 +1,2 @@
+/* perf.c - program counters of samples. */
+#include "clock.h"

@@ -1,0 +1,414 @@
+/* sampler.c - a thread of the monitor's own that looks at all others: clocks tick and wall.
+ *
+ * It is made by a raw clone, unknown to libc, with every signal blocked, a descriptor table of its
+ * own and nobody's thread-local storage.  So it sends the program nothing: no signal, no EINTR, no
+ * descriptor, no lock that a thread of the program could wait for longer than one look.
+ *
+ * Clock tick.  At each look, at a random moment of the wall clock, a thread's CPU clock tells what it
+ * spent since the last look; that is pending until a look finds the thread at work, and is then
+ * charged to where it is.  A thread that sleeps is not at work, whatever it spent since the last
+ * look: its last burst did not belong to the routine in which it now waits.  What "at work" is:
+ *   1. the clock goes on between two readings: it runs on another processor; or
+ *   2. it could run, and ran all the time since the last look: we took its processor just now; or
+ *   3. it could run, ran for a part of that time, and runs again as soon as we lie down for a
+ *      moment.  (A thread that only waits for a processor, in the routine in which it has just been
+ *      woken, does not count.)
+ *
+ * Invariant: thread-local words are read only under look_lock and only while t->watched, which the
+ * thread itself takes back, under the lock, before they vanish. */
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
+
+enum {
+	STACK = 65536,			/* bytes; the handler of SIGBUS may run on it */
+	MOMENT = 20000,			/* ns for which we lie down in case 3 */
+	SHARE = 32,			/* we take at most about one part in SHARE of a processor */
+	IDLE_ROUNDS = 128,		/* rounds without work before it asks whether it is alone */
+};
+
+static struct sys_lock look_lock;
+static volatile uint32_t stopped;	/* no more looks */
+static char *stack;			/* of the sampler; kept for a forked child's */
+static uint64_t tls_none[64];		/* its thread-local storage: none, but a self pointer for the ABI */
+static uint64_t random_state;
+static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
+
+/* ---- the state of another thread ---- */
+
+static char *put_number(char *at, uint32_t n)
+{
+	char digits[12], *d = digits;
+
+	do
+		*d++ = (char)('0' + n % 10);
+	while (n /= 10);
+	while (d > digits)
+		*at++ = *--d;
+	return at;
+}
+
+static void state_close(struct thread *t)
+{
+	if (t->state_fd)
+		sys1(close, t->state_fd);
+	t->state_fd = 0;
+	t->state_tid = 0;
+}
+
+static void state_open(struct thread *t)
+{
+	char path[40] = "task/";
+	char *at = put_number(path + 5, (uint32_t)t->tid);
+	long fd;
+
+	state_close(t);
+	mem_copy(at, "/syscall", 9);
+	fd = sys4(openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
+	t->state_fd = sys_failed(fd) ? 0 : (int)fd;
+	t->state_tid = t->tid;
+}
+
+/* Could T run if it had a processor?  Where /proc does not tell: yes. */
+static bool is_runnable(struct thread *t)
+{
+	char first;
+
+	if (proc < 0)
+		return true;
+	if (t->state_tid != t->tid)
+		state_open(t);
+	return !t->state_fd || sys4(pread64, t->state_fd, &first, 1, 0) != 1 || first == 'r' /* "running" */;
+}
+
+/* ---- looks ---- */
+
+/* What one look at a thread sees. */
+struct look {
+	uint64_t before;		/* its CPU clock, ns */
+	struct amon_counter *at;	/* its context */
+	bool busy;			/* it is in the monitor */
+	uint64_t after;			/* its CPU clock again, ns */
+};
+
+static struct look look_at(const struct thread *t)
+{
+	int clock = sys_thread_clock(t->tid);
+	struct look l = { .before = sys_clock(clock) };
+
+	l.after = l.before;
+	if (l.before == t->sampled_cpu && monitor.clock.clock == AMON_CLOCK_TICK)
+		return l;		/* it has not run at all */
+	l.at = __atomic_load_n(&t->tls->current, __ATOMIC_RELAXED);
+	l.busy = t->busy;
+	l.after = sys_clock(clock);
+	return l;
+}
+
+/* Charge NSEC to where the look L found T.  False: it was nowhere. */
+static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
+{
+	if (l->busy) {
+		t->record->monitor += nsec;
+		t->record->monitor_ticks++;
+	} else if (machine_item(t, l->at) != AMON_NONE) {
+		l->at->time += nsec;
+		l->at->ticks++;
+	} else {
+		return false;
+	}
+	t->record->ticks++;
+	return true;
+}
+
+static void place_pending(struct thread *t, const struct look *l)
+{
+	if (charge(t, l, t->pending))
+		t->record->unplaced -= t->pending;
+	t->pending = 0;
+}
+
+/* First look of a round, at NOW.  True: it takes another one to know (case 3). */
+static bool tick(struct thread *t, uint64_t now)
+{
+	struct look l = look_at(t);
+	uint64_t spent = l.after - t->sampled_cpu, passed = now - t->sampled_wall;
+
+	t->sampled_wall = now;
+	if (!l.before)
+		t->watched = 0;		/* gone, without a word */
+	if (l.after <= t->sampled_cpu)
+		return false;
+	clock_advance(t, l.after);
+	if (l.after > l.before)
+		place_pending(t, &l);
+	else if (is_runnable(t)) {
+		if (spent < passed - passed / 16)
+			return true;
+		place_pending(t, &l);
+	}
+	return false;
+}
+
+/* The second look. */
+static void tick_again(struct thread *t)
+{
+	struct look l = look_at(t);
+
+	if (l.after <= t->sampled_cpu)
+		return;
+	clock_advance(t, l.after);
+	if (l.after > l.before || is_runnable(t))
+		place_pending(t, &l);
+}
+
+static void tick_wall(struct thread *t, uint64_t now)
+{
+	struct look l = look_at(t);
+
+	if (!l.before)
+		t->watched = 0;
+	clock_advance(t, l.after);
+	charge(t, &l, now - t->sampled_wall);
+	t->sampled_wall = now;
+}
+
+/* One thread's turn.  True: look again. */
+static bool turn(struct thread *t, uint64_t now)
+{
+	bool again = false;
+
+	sys_lock(&look_lock);
+	if (t->watched && !stopped) {
+		if (monitor.clock.clock == AMON_CLOCK_WALL)
+			tick_wall(t, now);
+		else if (t->again)
+			tick_again(t);
+		else
+			again = tick(t, now);
+	}
+	t->again = again;
+	sys_unlock(&look_lock);
+	if (t->state_fd && !t->watched)
+		state_close(t);
+	return again;
+}
+
+/* Look at every thread. True: somebody has worked since the last round. */
+static bool round_all(void)
+{
+	uint64_t now = sys_clock(CLOCK_MONOTONIC), worked = 0;
+	struct timespec moment = { .tv_nsec = MOMENT };
+	bool again = false;
+
+	for (struct thread *t = monitor.threads; t; t = t->next) {
+		worked |= t->sampled_cpu;
+		again |= turn(t, now);
+		worked ^= t->sampled_cpu;
+	}
+	if (!again)
+		return worked != 0;
+	sys4(clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->again)
+			turn(t, now);
+	return true;
+}
+
+/* ---- the thread ---- */
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static void sleep_until(uint64_t nsec)
+{
+	struct timespec until = { (time_t)(nsec / 1000000000u), (long)(nsec % 1000000000u) };
+
+	sys4(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+/* Is the process nothing but us and the remains of its first thread? */
+static bool is_alone(void)
+{
+	char text[512];
+	long n = proc < 0 ? -1 : sys_read_file("/proc/self/stat", text, sizeof text - 1);
+	int field = 3;
+
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	while (n > 0 && text[n] != ')')		/* the name before may hold anything */
+		n--;
+	if (text[n + 2] != 'Z')
+		return false;
+	for (n += 2; text[n] && field < 20; n++) /* the number of threads */
+		field += text[n] == ' ';
+	return text[n] == '2' && text[n + 1] == ' ';
+}
+
+static void descriptors_begin(void)
+{
+	proc = -1;
+	if (sys_failed(sys3(close_range, 0, ~0u, CLOSE_RANGE_UNSHARE)))
+		return;
+	sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_CLOEXEC, 0);	/* 0 stands for none */
+	proc = (int)sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+/* Zero the counters, with nobody between a look and its charge. */
+static void reset(void)
+{
+	sys_lock(&look_lock);
+	process_reset();
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		t->pending = 0;
+	sys_unlock(&look_lock);
+}
+
+/* The moment of the next look after LAST: early or late by up to half a period, so as not to beat with
+ * a periodic program, and no sooner than SHARE allows for a round that TOOK so long. */
+static uint64_t next_look(uint64_t last, uint64_t took)
+{
+	uint64_t period = 1000000000u / monitor.clock.rate, now = sys_clock(CLOCK_MONOTONIC);
+	uint64_t pause = period / 2 + random_next() % period;
+
+	if (now > last) {
+		if (now - last > 2 * period)
+			note(AMON_NOTE_OVERRUN);
+		last = now;
+	}
+	return last + (pause > took * SHARE ? pause : took * SHARE);
+}
+
+static void __attribute__((noreturn)) sampler(void)
+{
+	uint64_t bus = 1u << (SIGBUS - 1), next = sys_clock(CLOCK_MONOTONIC), took = 0;
+	uint32_t idle = 0;
+
+	sys2(prctl, 15 /* PR_SET_NAME */, "aprof");
+	sys2(prctl, 29 /* PR_SET_TIMERSLACK */, 1);
+	/* Others may cut the file under us: file.c mends that, and a blocked SIGBUS would be death. */
+	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
+	descriptors_begin();
+	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone())) {
+		uint64_t began;
+
+		next = next_look(next, took);
+		sleep_until(next);
+		began = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+		if (round_all())
+			idle = 0;
+		if (monitor.header->reset_request != monitor.header->reset_done)
+			reset();
+		took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
+	}
+	sys1(exit, 0);
+	__builtin_unreachable();
+}
+
+/* Run the sampler on its stack, in a new thread.  Returns its id or minus an errno. */
+static long clone_sampler(void *top)
+{
+	long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
+	long ret;
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = 0;
+	register void *r8 __asm__("r8") = tls_none;
+	register void (*r9)(void) __asm__("r9") = sampler;
+
+	__asm__ volatile("syscall\n\t"
+			 "testq %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xorl %%ebp, %%ebp\n\t"
+			 "callq *%%r9\n"
+			 "1:"
+			 : "=a"(ret)
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0L), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+#else
+	register long x8 __asm__("x8") = SYS_clone;
+	register long x0 __asm__("x0") = flags;
+	register void *x1 __asm__("x1") = top;
+	register long x2 __asm__("x2") = 0;
+	register void *x3 __asm__("x3") = tls_none;
+	register long x4 __asm__("x4") = 0;
+	register void (*x5)(void) __asm__("x5") = sampler;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, xzr\n\t"
+			 "blr x5\n"
+			 "1:"
+			 : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	ret = x0;
+#endif
+	return ret;
+}
+
+/* ---- for clock.c ---- */
+
+bool sampler_start(void)
+{
+	uint64_t mask;
+	long ret;
+
+	look_lock.taken = 0;		/* a forked child's copy may be taken */
+	stopped = 0;
+	random_state = (sys_clock(CLOCK_MONOTONIC) ^ (uint64_t)monitor.pid << 32) | 1;
+	tls_none[0] = (uint64_t)(uintptr_t)tls_none;
+	if (!stack && (stack = sys_memory(STACK, false)))
+		sys3(mprotect, stack, AMON_PAGE, PROT_NONE);
+	if (!stack)
+		return false;
+	sys_block_signals(&mask);
+	ret = clone_sampler(stack + STACK - 64);
+	sys_restore_signals(&mask);
+	return !sys_failed(ret);
+}
+
+bool sampler_watch(struct thread *t, bool watched)
+{
+	bool before;
+
+	sys_lock(&look_lock);
+	before = t->watched;
+	t->watched = watched;
+	sys_unlock(&look_lock);
+	return before;
+}
+
+/* The last look at T, by a thread of the program. */
+static void look_last(struct thread *t)
+{
+	struct look l = look_at(t);
+
+	clock_advance(t, l.after);
+	if (l.after > l.before && t->tid != (int)sys0(gettid))
+		place_pending(t, &l);
+	t->watched = 0;
+	t->pending = 0;
+}
+
+void sampler_stop(void)
+{
+	sys_lock(&look_lock);
+	stopped = 1;
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched)
+			look_last(t);
+	sys_unlock(&look_lock);
+}
