@@ -5,7 +5,7 @@
  * touch no vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
  * return address; the routine's CFA is 16(%rsp).
  *
- * The cost of an entry that hits: three loads to find the edge, one bump, five stores. */
+ * A hit costs three loads to find the edge, one bump and five stores. */
 #include <cet.h>
 #ifndef _CET_ENDBR
 #define _CET_ENDBR
@@ -23,16 +23,23 @@
 #define EDGE_TO		24
 #define FRAME_CFA	0
 #define FRAME_PREVIOUS	8
-#define FRAME_SITE	16
 #define FRAME_SIZE	24
 #define INSIDE		1
 
+/* In a shared object the thread's words are found through the GOT, which costs a register; SAVED_TLS is
+ * what it takes on the stack. */
 #ifdef APROF_SHARED
-#define TLS_BASE	movq	aprof_tls@gottpoff(%rip), %rdx
+#define TLS_BASE	save	rdx; movq	aprof_tls@gottpoff(%rip), %rdx
+#define TLS_DONE	restore	rdx
+#define TLS_DONE_SLOW	.cfi_adjust_cfa_offset 8; restore	rdx
 #define TLS(offset)	%fs:offset(%rdx)
+#define SAVED_TLS	8
 #else
 #define TLS_BASE
+#define TLS_DONE
+#define TLS_DONE_SLOW
 #define TLS(offset)	%fs:aprof_tls@tpoff+offset
+#define SAVED_TLS	0
 #endif
 
 	.macro	save reg
@@ -55,17 +62,16 @@ __aprof_entry:
 	_CET_ENDBR
 	save	rax
 	save	rcx
-	save	rdx
 	save	r11
 	TLS_BASE
 	movq	TLS(TLS_TOP), %rax
-	leaq	48(%rsp), %rcx			/* CFA */
+	leaq	SAVED_TLS+40(%rsp), %rcx	/* CFA */
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
 	cmpq	TLS(TLS_LOW), %rcx
 	jb	.Lentry_slow			/* deeper than known, or another stack */
 	movq	TLS(TLS_CURRENT), %rcx
-	movq	32(%rsp), %r11			/* routine */
+	movq	SAVED_TLS+24(%rsp), %r11	/* routine */
 	leaq	(%rcx,%r11,8), %rax
 	imulq	$-0x61c8864f, %rax, %rax
 	shrq	$32, %rax
@@ -77,32 +83,33 @@ __aprof_entry:
 	jne	.Lentry_slow
 	cmpq	%r11, EDGE_ROUTINE(%rax)
 	jne	.Lentry_slow
-	/* Reserve the frame, then fill it; its CFA also before, for a signal handler between the two. */
+	/* Reserve the frame, then fill it; its CFA also before, for a signal handler between the two.
+	 * The CFA less 1 tells a frame of this way (stack.c). */
 	movq	TLS(TLS_TOP), %r11
-	leaq	48(%rsp), %rcx
+	leaq	SAVED_TLS+39(%rsp), %rcx
 	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11)
 	addq	$FRAME_SIZE, %r11
 	movq	%r11, TLS(TLS_TOP)
 	movq	%rcx, FRAME_CFA(%r11)
 	movq	TLS(TLS_CURRENT), %rcx
 	movq	%rcx, FRAME_PREVIOUS(%r11)
-	movq	$0, FRAME_SITE(%r11)
 	movq	EDGE_COUNT(%rax), %rcx
 	incq	(%rcx)
 	movq	EDGE_TO(%rax), %rcx
 	movq	%rcx, TLS(TLS_CURRENT)
+	TLS_DONE
 	restore	r11
-	restore	rdx
 	restore	rcx
 	restore	rax
 	ret
 
 .Lentry_slow:
-	.cfi_adjust_cfa_offset 32
-	.cfi_rel_offset rax, 24
-	.cfi_rel_offset rcx, 16
-	.cfi_rel_offset rdx, 8
+	.cfi_adjust_cfa_offset 24
+	.cfi_rel_offset rax, 16
+	.cfi_rel_offset rcx, 8
 	.cfi_rel_offset r11, 0
+	TLS_DONE_SLOW
+	save	rdx
 	save	rsi
 	save	rdi
 	save	r8
@@ -125,8 +132,8 @@ __aprof_entry:
 	restore	r8
 	restore	rdi
 	restore	rsi
-	restore	r11
 	restore	rdx
+	restore	r11
 	restore	rcx
 	restore	rax
 	ret
@@ -141,26 +148,26 @@ __return__:
 	_CET_ENDBR
 	save	rax
 	save	rcx
-	save	rdx
 	TLS_BASE
 	movq	TLS(TLS_TOP), %rax
-	leaq	40(%rsp), %rcx			/* CFA */
+	leaq	SAVED_TLS+31(%rsp), %rcx	/* CFA less 1 */
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jne	.Lexit_slow
 	movq	FRAME_PREVIOUS(%rax), %rcx
 	movq	%rcx, TLS(TLS_CURRENT)
 	subq	$FRAME_SIZE, %rax
 	movq	%rax, TLS(TLS_TOP)
-	restore	rdx
+	TLS_DONE
 	restore	rcx
 	restore	rax
 	ret
 
 .Lexit_slow:
-	.cfi_adjust_cfa_offset 24
-	.cfi_rel_offset rax, 16
-	.cfi_rel_offset rcx, 8
-	.cfi_rel_offset rdx, 0
+	.cfi_adjust_cfa_offset 16
+	.cfi_rel_offset rax, 8
+	.cfi_rel_offset rcx, 0
+	TLS_DONE_SLOW
+	save	rdx
 	save	rsi
 	save	rdi
 	save	r8

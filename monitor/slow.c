@@ -22,11 +22,11 @@ static bool is_tsc(void)
 }
 
 /* Count, push and enter: the rest of the fast path. */
-static void enter(struct aprof_tls *tls, struct edge *e, uintptr_t cfa, uintptr_t site)
+static void enter(struct aprof_tls *tls, struct edge *e, uintptr_t cfa, uintptr_t site, uint32_t flags)
 {
 	struct amon_counter *previous = tls->current;
 	struct frame *f = tls->top + 1;
-	uintptr_t stored = cfa - is_tsc();
+	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_INSIDE : 0) - (is_tsc() ? FRAME_TSC : 0);
 
 	f->cfa = stored;
 	__atomic_store_n(&tls->top, f, __ATOMIC_RELAXED);
@@ -69,7 +69,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		counter_bump(&machine_counter(t, t->lost)->calls);
 	} else if (room) {
 		machine_front_add(t, e);
-		enter(tls, e, cfa, site);
+		enter(tls, e, cfa, site, flags);
 	} else {
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&e->count->calls);
@@ -89,7 +89,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 
 	if (tls->inert || monitor.state == MONITOR_OFF)
 		return;
-	if (is_live(tls) && tls->top->cfa > cfa && cfa >= tls->stack_low) {
+	if (is_live(tls) && frame_cfa(tls->top) > cfa && cfa >= tls->stack_low) {
 		struct edge *e = machine_find(tls->thread, tls->current, routine);
 
 		if (e) {
@@ -98,7 +98,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 			else
 				tls->thread->record->misses++;
 			machine_front_add(tls->thread, e);
-			enter(tls, e, cfa, site);
+			enter(tls, e, cfa, site, flags);
 			return;
 		}
 	}
@@ -127,7 +127,7 @@ void aprof_exit_slow(uintptr_t cfa)
 		return;
 	if (is_tsc()) {
 		clock_charge_tsc(t);
-		if (tls->top->cfa == cfa - 1) {
+		if (frame_cfa(tls->top) == cfa) {
 			leave(tls);
 			return;
 		}

@@ -13,14 +13,9 @@
 #include <sys/resource.h>
 
 enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its stack, unseen */
+#define NOWHERE (UINTPTR_MAX & -(uintptr_t)8) /* CFA of a shadow's base: never popped */
 
 struct frame aprof_frame_none = { .cfa = 0 };
-
-/* Frames' CFAs are stored less this: never equal for clock tsc, whose exits all go out of line. */
-static uintptr_t bias(void)
-{
-	return monitor.clock.clock == AMON_CLOCK_TSC;
-}
 
 /* Room for the shadow of a machine stack: three words for each word of it. */
 static struct frame *frames_new(size_t *size)
@@ -51,7 +46,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 		if (!s || !(s->base = frames_new(&size)))
 			return NULL;
 		s->end = s->base + size / sizeof *s->base;
-		s->base->cfa = UINTPTR_MAX;
+		s->base->cfa = NOWHERE;
 		s->next = t->shadows;
 		t->shadows = s;
 	}
@@ -142,7 +137,7 @@ static void pop(struct aprof_tls *tls)
 /* Pop the frames that lie below CFA: their routines were left without a word. */
 static void pop_dead(struct aprof_tls *tls, uintptr_t cfa)
 {
-	while (tls->top->cfa < cfa - bias()) {
+	while (frame_cfa(tls->top) < cfa) {
 		pop(tls);
 		note(AMON_NOTE_RESYNC);
 	}
@@ -155,7 +150,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 	if ((cfa < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
-	while (tls->top->cfa == cfa - bias() && !(cyg && tls->top->site == site)) {
+	while (frame_cfa(tls->top) == cfa && !(cyg && !(tls->top->cfa & FRAME_INSIDE) && tls->top->site == site)) {
 		pop(tls);			/* another activation with the same frame */
 		note(AMON_NOTE_RESYNC);
 	}
@@ -168,8 +163,9 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa)
 
 	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
-	pop_dead(tls, cfa);
-	return tls->top->cfa == cfa - bias();
+	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
+	pop_dead(tls, cfa - 8);
+	return frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8;
 }
 
 void stack_return(struct thread *t, uintptr_t cfa)
