@@ -13,6 +13,7 @@
 struct area {
 	uint64_t start;		/* link-time address */
 	uint64_t end;		/* one past the last */
+	bool plt;		/* a section of the linker's jumps to other modules */
 };
 
 struct binary {

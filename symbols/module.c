@@ -196,16 +196,21 @@ static int compare_starts(const void *p, const void *q)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Let the unwind table say where the function around ADDRESS begins and ends. */
+/* Set the bounds and the name of what is at ADDRESS: all of a PLT, or what the unwind table says is a function there. */
 static void set_bounds(const struct module *m, uint64_t address, struct symbol *symbol)
 {
-	uint64_t end;
+	const struct area *area = m->present ? binary_area(&m->binary, address) : NULL;
+	uint64_t start, end;
 
 	symbol->start = address;
-	if (m->present && unwind_find(&m->binary, address, &symbol->start, &end))
-		symbol->size = end - symbol->start;
-	else
-		symbol->start = address;
+	if (area && area->plt) {
+		symbol->name = symbol->display = "(plt)";
+		symbol->start = area->start;
+		symbol->size = area->end - area->start;
+	} else if (area && unwind_find(&m->binary, address, &start, &end)) {
+		symbol->start = start;
+		symbol->size = end - start;
+	}
 }
 
 /* "libm.so.6+0x4010": the main program's names go without the file. */
@@ -231,8 +236,10 @@ static const struct symbol *find_nameless(struct module *m, uint64_t address)
 	if (!symbol)
 		return NULL;
 	*symbol = wanted;
-	symbol->name = arena_printf(m->arena, "0x%" PRIx64, symbol->start);
-	symbol->display = nameless_display(m, symbol->start);
+	if (!symbol->name) {
+		symbol->name = arena_printf(m->arena, "0x%" PRIx64, symbol->start);
+		symbol->display = nameless_display(m, symbol->start);
+	}
 	symbol->key = make_key(m, symbol->start);
 	if (!symbol->name || !symbol->display || !symbol->key || !tsearch(symbol, &m->nameless, compare_starts))
 		return NULL;

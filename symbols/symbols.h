@@ -27,7 +27,7 @@ struct symbols;
  * A clone of GCC or LLVM has the `display` of the function that it was made from, and its `key`: equal keys are one
  * routine, and two static functions of one name have two. */
 struct symbol {
-	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none */
+	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none, "(plt)" for a linker's table of jumps */
 	const char *display;	/* demangled, clone suffix removed; "libm.so.6+0x4010" where there is no name */
 	const char *key;	/* identity: module and start of the function that it is, or is a clone of */
 	const char *aliases;	/* other names of the same address, as linked, joined by '='; NULL: none */

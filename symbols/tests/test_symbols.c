@@ -114,6 +114,20 @@ static void separate_debug_files(void **state)
 	free(here);
 }
 
+static uint64_t section_address(const char *path, const char *section)
+{
+	unsigned long address = 0;
+	char *command;
+	FILE *f;
+
+	assert_true(asprintf(&command, "readelf -SW %s | sed -n 's/.* \\%s  *PROGBITS  *\\([0-9a-f]*\\).*/\\1/p'", path, section) > 0);
+	f = popen(command, "r");
+	assert_int_equal(fscanf(f, "%lx", &address), 1);
+	pclose(f);
+	free(command);
+	return address;
+}
+
 static void no_debug_file(void **state)
 {
 	const char *paths[2] = { "q", "q.so" };
@@ -134,6 +148,9 @@ static void no_debug_file(void **state)
 	assert_ptr_equal(f, symbols_find(s, 0, f->start));
 	assert_ptr_not_equal(f, symbols_find(s, 0, scratch_address("p", "two")));
 	assert_non_null(strstr(symbols_warning(s, 0), "no symbols"));
+	f = symbols_find(s, 1, section_address("q.so", ".plt") + 18);
+	assert_string_equal(f->display, "(plt)");
+	assert_false(f->known);
 	assert_string_equal(symbols_find(s, 1, scratch_address("p.so", "one"))->name, "one");
 	f = symbols_find(s, 1, scratch_address("p.so", "init"));
 	snprintf(display, sizeof display, "q.so+0x%lx", f->start);
