@@ -2,7 +2,8 @@
  *
  * Several contexts of the profile may be one of the graph: their counters add up.  Entries of a .part or .cold piece are
  * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
- * subtracted per context of the profile, never below zero; what exceeds its time is hooks_unplaced. */
+ * subtracted per context of the profile, or of one thread's share in it, never below zero; what exceeds its time is
+ * hooks_unplaced. */
 #include <stdlib.h>
 
 #include "build.h"
@@ -16,22 +17,15 @@ struct part {
 	uint64_t hooks;		/* estimated cost of hooks, ns */
 };
 
-/* A / B of VALUE, A at most B. */
-static uint64_t share_of(uint64_t value, uint64_t a, uint64_t b)
-{
-	return b ? (uint64_t)((unsigned __int128)value * a / b) : 0;
-}
-
 /* Entries and direct recursive calls of context INDEX of the profile, which is C of the graph. */
 static void add_calls(struct graph *g, const struct graph_name *names, uint32_t index,
 		      struct graph_context *c, const struct part *part)
 {
 	const struct profile_context *from = g->profile->contexts + index;
-	uint32_t parent = from->parent == PROFILE_NONE ? 0 : g->context_of[from->parent];
 
 	if (index == 0 || names[from->routine].part)
 		return;
-	if (g->contexts[parent].routine == c->routine)
+	if (g->contexts[g->context_of[from->parent]].routine == c->routine)
 		c->recursive += part->entries;
 	else
 		c->entries += part->entries;
@@ -72,12 +66,11 @@ static void charge_thread(struct graph *g, const struct graph_name *names)
 		g->contexts[i].kept = false;
 	for (size_t i = 0; i < p->nshares; i++) {
 		const struct profile_share *s = p->shares + i;
-		const struct profile_context *c = p->contexts + s->context;
 
 		if (s->thread == g->options.thread)
 			add_part(g, names, s->context, &(struct part){ .entries = s->entries,
 				.recursive = s->recursive, .time = s->time, .ticks = s->ticks,
-				.hooks = share_of(c->hooks, s->time, c->time) });
+				.hooks = profile_hooks(p, s) });
 	}
 	g->monitor = p->threads[g->options.thread].record.monitor;
 	g->unplaced = p->threads[g->options.thread].record.unplaced;

@@ -200,12 +200,9 @@ static size_t old_history(struct folding *f, uint32_t index)
 	const struct profile_context *contexts = f->g->profile->contexts;
 	size_t length = contexts[index].length;
 
-	for (; contexts[index].length > 0 && !contexts[index].folded; index = contexts[index].parent) {
+	for (; index > 0 && !contexts[index].folded; index = contexts[index].parent)
 		f->made[contexts[index].length - 1] = history_marked(contexts[index].routine);
-		if (contexts[index].parent == PROFILE_NONE)
-			return length;
-	}
-	if (contexts[index].folded)
+	if (index > 0)
 		memcpy(f->made, f->old + f->old_at[index], contexts[index].length * sizeof *f->made);
 	return length;
 }
@@ -254,10 +251,10 @@ static bool replay(struct folding *f)
 
 	for (uint32_t i = 1; i < p->ncontexts; i++) {
 		const struct profile_context *c = p->contexts + i;
-		uint32_t parent = c->parent == PROFILE_NONE ? 0 : f->g->context_of[c->parent];
-		uint32_t routine = f->g->routine_of[c->routine];
+		uint32_t routine = f->g->routine_of[c->routine], parent;
 
-		assert(c->parent == PROFILE_NONE || c->parent < i);
+		assert(c->parent < i);
+		parent = f->g->context_of[c->parent];
 		f->g->context_of[i] = c->folded && f->renamed ? renamed_step(f, i, parent)
 			: step(f, parent, routine, c->folded || f->several[routine]);
 		if (f->g->context_of[i] == GRAPH_NONE)

@@ -114,8 +114,7 @@ struct graph_options {
 	bool raw;		/* do not subtract the hooks' cost */
 	char **focus;		/* extended regular expressions for whole display names; contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
-	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all.  The cost of the hooks in a
-				 * context is shared among the threads by their time in it. */
+	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
 };
 
 struct graph {

@@ -326,25 +326,37 @@ static void test_thread(void **state)
 	struct profile_share shares[] = {
 		{ .context = 1, .thread = 0, .entries = 1 },
 		{ .context = c, .thread = 0, .entries = 0, .time = 10, .ticks = 1 },
-		{ .context = c, .thread = 1, .entries = 1, .recursive = 5, .time = 30, .ticks = 3 },
+		{ .context = 1, .thread = 1, .calls_out = 1, .time = 2 },
+		{ .context = c, .thread = 1, .entries = 1, .recursive = 5, .calls_out = 5, .time = 100, .ticks = 3 },
 	};
+	struct profile_run run = { .header = { .hook_inside = 4000, .hook_picoseconds = 7000 } };
 	struct error err;
 	struct graph *g;
 
 	(void)state;
-	made_spend(m, c, 40, 20);
+	m->p.runs = &run;
+	m->p.nruns = 1;
 	m->p.threads = threads;
 	m->p.nthreads = 2;
 	m->p.shares = shares;
 	m->p.nshares = COUNT(shares);
 	g = made_graph(m, &(struct graph_options){ .thread = 1 });
-	assert_routine(g, "work", 1, 5, 15, 15);
-	assert_routine(g, "Main", 0, 0, 0, 15);
-	assert_int_equal(g->hooks, 15);
+	assert_routine(g, "work", 1, 5, 100 - 6 * 4 - 5 * 3, 61);
+	assert_routine(g, "Main", 0, 0, 0, 61);
+	assert_int_equal(g->hooks, 6 * 4 + 5 * 3 + 2);
+	assert_int_equal(g->hooks_unplaced, 1);
 	assert_int_equal(g->ticks, 3);
 	assert_int_equal(g->monitor, 2);
 	assert_int_equal(g->unplaced, 3);
+	graph_free(g);
+	g = made_graph(m, &(struct graph_options){ .thread = 0, .raw = true });
+	assert_routine(g, "work", 0, 0, 10, 10);
+	graph_free(g);
+	m->p.shares += 2;
+	m->p.nshares -= 2;
+	g = made_graph(m, &(struct graph_options){ .thread = 0 });
 	assert_false(g->contexts[1].kept);
+	assert_int_equal(g->narcs, 0);
 	graph_free(g);
 	assert_null(graph_build(&m->p, m->names, &(struct graph_options){ .thread = 2 }, &err));
 	assert_int_equal(err.code, ERROR_USAGE);

@@ -1,5 +1,5 @@
-/* random_test.c - hundreds of random programs with clones, pieces and every kind of recursion: the graph equals the literal model of
- * slow.c number for number, and keeps the laws at the head of graph.h. */
+/* random_test.c - hundreds of random programs with clones, pieces and every kind of recursion, made by hand and read
+ * from files: the graph equals the literal model of slow.c number for number, and keeps the laws at the head of graph.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "make_amon.h"
 #include "slow.h"
 
 enum { PROGRAMS = 400, STEPS = 1500, DEPTH = 40 };
@@ -284,9 +285,77 @@ static void test_random_programs(void **state)
 	}
 }
 
+/* What slow.c needs of a profile that was read: every third routine is a clone or a piece of the one before. */
+static struct made *made_of(struct profile *p)
+{
+	struct made *m = calloc(1, sizeof *m);
+
+	m->p = *p;
+	m->names = calloc(p->nroutines, sizeof *m->names);
+	m->histories = calloc(p->ncontexts, sizeof *m->histories);
+	for (uint32_t i = 0; i < p->nroutines; i++) {
+		char *key = malloc(20);
+
+		sprintf(key, "f%u", i % 3 == 2 ? i - 1 : i);
+		m->names[i] = (struct graph_name){ .name = key, .key = key, .part = i % 6 == 5 };
+	}
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
+		m->histories[i] = calloc(p->longest + 1, sizeof (history_entry));
+		profile_history(p, i, m->histories[i]);
+	}
+	return m;
+}
+
+static void free_made_of(struct made *m)
+{
+	for (uint32_t i = 0; i < m->p.nroutines; i++)
+		free((char *)m->names[i].key);
+	for (uint32_t i = 0; i < m->p.ncontexts; i++)
+		free(m->histories[i]);
+	free(m->names);
+	free(m->histories);
+	free(m);
+}
+
+/* Two runs of one program, three threads each, summed. */
+static struct profile *read_program(uint64_t seed)
+{
+	struct profile *p = profile_new();
+
+	for (int run = 0; run < 2; run++) {
+		struct made_program program = { .seed = seed + run, .routines = 12, .callees = run ? 4 : 0, .threads = 3,
+			.calls = 300, .mean = 6, .deepest = 20, .recursion = 0.2, .ticks = 1 };
+		struct make_amon *file = make_amon_random(&program);
+		struct error err = { 0 };
+		size_t length;
+		uint8_t *data = make_amon_finish(file, &length);
+
+		assert_true(profile_read(p, data, length, "amon.out", &err));
+		free(data);
+		make_amon_free(file);
+	}
+	return p;
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 12; seed++) {
+		struct profile *p = read_program(seed);
+		struct made *m = made_of(p);
+		struct graph *g = made_graph(m, NULL);
+
+		compare_histories(m, g);
+		compare(m, g, GRAPH_NONE);
+		graph_free(g);
+		free_made_of(m);
+		profile_free(p);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_programs) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_programs), cmocka_unit_test(test_files) };
 
 	return cmocka_run_group_tests_name("random programs", tests, NULL, NULL);
 }

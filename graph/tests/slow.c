@@ -151,7 +151,7 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 {
 	const struct profile_context *c = m->p.contexts + index;
 	history_entry s[c->length + 1], before[m->p.longest + 1];
-	size_t n = slow_normalise(g, m->histories[index], c->length, s), nbefore = 0;
+	size_t n = slow_normalise(g, m->histories[index], c->length, s), nbefore;
 	uint64_t time = c->time > c->hooks ? c->time - c->hooks : 0, entries = c->entries;
 
 	slow->hooks += c->time - time;
@@ -163,8 +163,7 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 		return;
 	}
 	slow->time += time;
-	if (c->parent != PROFILE_NONE)
-		nbefore = slow_normalise(g, m->histories[c->parent], m->p.contexts[c->parent].length, before);
+	nbefore = slow_normalise(g, m->histories[c->parent], m->p.contexts[c->parent].length, before);
 	if (m->names[c->routine].part)
 		entries = 0;
 	else
