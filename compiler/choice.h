@@ -1,0 +1,23 @@
+/* choice.h - the wrapper's own options, all of which begin with --aprof-. */
+#ifndef CHOICE_H
+#define CHOICE_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "list.h"
+#include "select.h"
+#include "way.h"
+
+struct choice {
+	struct way way;		/* --aprof-way= */
+	struct select select;	/* --aprof-only=, --aprof-except= */
+	bool verbose;		/* --aprof-verbose */
+};
+
+/* Take WORD in if it is one of ours. *OURS tells; false with *ERR set if it is one of ours that is wrong. */
+bool choice_take(struct choice *c, const char *word, bool *ours, struct error *err);
+
+void choice_free(struct choice *c);
+
+#endif

@@ -1,0 +1,182 @@
+/* config.c - `aprof config`: the flags for those who do not want a wrapper.
+ *
+ * One set of flags must do for compiling and linking alike.  For GCC a specs file in LIBDIR adds the monitor to whatever
+ * is linked; -B tells GCC where the files are that the specs name.  Clang has no specs, so its links get the shared
+ * monitor, as linker flags that a compilation passes over. Flags that are given twice do no harm. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "choice.h"
+#include "compiler.h"
+#include "find.h"
+#include "probe.h"
+
+const char compiler_config_help[] =
+"Usage: aprof config [--way=WAY] [--cflags | --cxxflags | --fflags] [--libs | --ldflags] [--libdir] [--version]\n"
+"Prints flags for building without aprof-cc:\n"
+"\n"
+"  --cflags, --cxxflags, --fflags  for the compiler, and enough for the link as well:\n"
+"                                  make CFLAGS=\"-O2 $(aprof config --cflags)\"\n"
+"  --libs, --ldflags               for the link alone\n"
+"  --way=WAY                       fentry, cyg, nop, nop-fentry, nop-cyg; the best that there is\n"
+"  --libdir                        the directory of aprof's libraries\n"
+"  --version                       aprof's version\n"
+"\n"
+"APROF_CC, APROF_CXX and APROF_FC name the compilers (cc, c++, gfortran).\n";
+
+/* What is to be printed. */
+struct request {
+	struct way way;			/* --way= */
+	enum compiler_language language;	/* whose flags */
+	bool compile;			/* --cflags and the like */
+	bool link;			/* --libs, --ldflags */
+	bool libdir;			/* --libdir */
+	bool version;			/* --version */
+};
+
+static bool read_option(struct request *r, const char *word, struct error *err)
+{
+	static const struct {
+		const char *name;		/* the option */
+		enum compiler_language language;	/* for the three that compile */
+	} compiling[] = {
+		{"--cflags", COMPILER_C}, {"--cxxflags", COMPILER_CXX}, {"--fflags", COMPILER_FORTRAN},
+	};
+
+	for (size_t i = 0; i < sizeof compiling / sizeof *compiling; i++)
+		if (!strcmp(word, compiling[i].name)) {
+			r->language = compiling[i].language;
+			return r->compile = true;
+		}
+	if (!strncmp(word, "--way=", strlen("--way=")))
+		return way_find(word + strlen("--way="), &r->way, err);
+	if (!strcmp(word, "--libs") || !strcmp(word, "--ldflags"))
+		return r->link = true;
+	if (!strcmp(word, "--libdir"))
+		return r->libdir = true;
+	if (!strcmp(word, "--version"))
+		return r->version = true;
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "config: no option %s: see aprof config --help", word);
+}
+
+static bool read_request(char *const args[], struct request *r, struct error *err)
+{
+	for (; *args; args++)
+		if (!read_option(r, *args, err))
+			return false;
+	if (r->compile || r->link || r->libdir || r->version)
+		return true;
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "config: say what: --cflags, --libs, --libdir or --version");
+}
+
+/* The directory of the specs files: LIBDIR, or beside it in a build directory. NULL without memory. */
+static char *specs_file(const char *libdir, bool nop)
+{
+	const char *name = nop ? "aprof-nop.specs" : "aprof.specs";
+	char *file, *real;
+
+	if (asprintf(&file, "%s/%s", libdir, name) < 0)
+		return NULL;
+	if (!access(file, R_OK))
+		return file;
+	free(file);
+	if (asprintf(&file, "%s/../compiler/%s", libdir, name) < 0)
+		return NULL;
+	real = realpath(file, NULL);
+	free(file);
+	return real;
+}
+
+static bool add_specs(const char *libdir, bool nop, struct list *out, struct error *err)
+{
+	char *specs = specs_file(libdir, nop);
+
+	if (!specs)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no aprof.specs there: install aprof again", libdir);
+	list_format(out, "-B%s", libdir);
+	list_format(out, "-specs=%s", specs);
+	list_format(out, "-Wl,-rpath,%s", libdir);
+	free(specs);
+	return true;
+}
+
+static void add_clang(const char *libdir, bool nop, struct list *out)
+{
+	list_add(out, "-Wno-unused-command-line-argument");
+	list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
+	list_format(out, "-Wl,--push-state,--no-as-needed,%s/%s,--pop-state,-rpath,%s", libdir,
+		    nop ? "libaprof_nop.so.1" : "libaprof.so.1", libdir);
+}
+
+/* The flags pass through a shell's and make's word splitting, and through specs. */
+static bool check_libdir(const char *libdir, struct error *err)
+{
+	if (!strpbrk(libdir, " \t,'\"\\$%"))
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+			 "%s: flags cannot carry such a path: use aprof-cc, or move aprof", libdir);
+}
+
+static bool add_flags(const struct request *r, const char *libdir, struct list *out, struct error *err)
+{
+	struct found compiler = {0};
+	struct ability ability;
+	enum hooks hooks = HOOKS_NONE;
+	const char *why;
+	bool good = check_libdir(libdir, err) && find_compiler(r->language, &compiler, err);
+
+	if (good) {
+		probe(&compiler, r->language, &ability);
+		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err);
+	}
+	find_free(&compiler);
+	if (!good)
+		return false;
+	if (r->compile)
+		way_compile_flags(hooks, out);
+	if (hooks != HOOKS_CYG_LATE)
+		return add_specs(libdir, r->way.nop, out, err);
+	add_clang(libdir, r->way.nop, out);
+	return true;
+}
+
+static char *answer(const struct request *r, const char *libdir, struct error *err)
+{
+	struct list lines = {0}, flags = {0};
+	char *joined, *text;
+
+	if ((r->compile || r->link) && !add_flags(r, libdir, &flags, err))
+		return list_free(&flags), NULL;
+	if (r->version)
+		list_add(&lines, APROF_VERSION);
+	if (r->libdir)
+		list_add(&lines, libdir);
+	if (flags.count && (joined = list_join(&flags, " ", false))) {
+		list_add(&lines, joined);
+		free(joined);
+	}
+	list_add(&lines, "");
+	text = lines.failed || flags.failed ? NULL : list_join(&lines, "\n", false);
+	list_free(&lines);
+	list_free(&flags);
+	if (!text)
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "flags");
+	return text;
+}
+
+char *compiler_config(char *const args[], struct error *err)
+{
+	struct request request = {0};
+	char *libdir, *text;
+
+	if (!read_request(args, &request, err))
+		return NULL;
+	libdir = find_libdir(err);
+	if (!libdir)
+		return NULL;
+	text = answer(&request, libdir, err);
+	free(libdir);
+	return text;
+}

@@ -1,0 +1,170 @@
+/* find.c - where things are. */
+#include "find.h"
+
+#include <libiberty/libiberty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How each language's compiler is found. */
+static const struct {
+	const char *variable;		/* names the compiler */
+	const char *usual[4];		/* commands to try otherwise, NULL at the end */
+	const char *what;		/* for the error */
+} compilers[] = {
+	[COMPILER_C] = {"APROF_CC", {"cc", "gcc", "clang"}, "C"},
+	[COMPILER_CXX] = {"APROF_CXX", {"c++", "g++", "clang++"}, "C++"},
+	[COMPILER_FORTRAN] = {"APROF_FC", {"gfortran", "flang"}, "Fortran"},
+};
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static bool is_self(const char *path)
+{
+	struct stat st, self;
+
+	return !stat(path, &st) && !stat("/proc/self/exe", &self) && st.st_dev == self.st_dev && st.st_ino == self.st_ino;
+}
+
+char *find_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return is_program(name) ? strdup(name) : NULL;
+	for (const char *s = path ? path : "/usr/local/bin:/usr/bin:/bin"; *s; s += strcspn(s, ":"), s += *s == ':') {
+		int n = strcspn(s, ":");
+		char *file;
+
+		if (asprintf(&file, "%.*s/%s", n ? n : 1, n ? s : ".", name) < 0)
+			return NULL;
+		if (is_program(file) && !is_self(file))
+			return file;
+		free(file);
+	}
+	return NULL;
+}
+
+static bool find_usual(enum compiler_language language, struct found *out, struct error *err)
+{
+	for (const char *const *name = compilers[language].usual; *name; name++)
+		if ((out->path = find_in_path(*name))) {
+			list_add(&out->words, *name);
+			return !out->words.failed || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "compiler");
+		}
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no %s compiler in PATH: install %s, or name one in %s",
+			 compilers[language].what, compilers[language].usual[0], compilers[language].variable);
+}
+
+/* No word of the command may be aprof: it would start itself for ever. */
+static bool check_words(const struct found *f, const char *variable, struct error *err)
+{
+	for (size_t i = 0; i < f->words.count; i++) {
+		const char *word = f->words.items[i];
+		const char *base = strrchr(word, '/');
+
+		base = base ? base + 1 : word;
+		if (is_self(word) || !strcmp(base, "aprof-cc") || !strcmp(base, "aprof-c++") || !strcmp(base, "aprof-fc"))
+			return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+					 "%s names aprof's own wrapper (%s): it wants the compiler behind it", variable, word);
+	}
+	return true;
+}
+
+static bool find_named(const char *command, const char *variable, struct found *out, struct error *err)
+{
+	char **words = buildargv(command);
+
+	list_add_all(&out->words, words);
+	freeargv(words);
+	if (out->words.failed || !out->words.count)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s", variable);
+	if (!check_words(out, variable, err))
+		return false;
+	out->path = find_in_path(out->words.items[0]);
+	return out->path || error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no such compiler: %s (set in %s)",
+				      out->words.items[0], "give the name of an installed one", variable);
+}
+
+bool find_compiler(enum compiler_language language, struct found *out, struct error *err)
+{
+	const char *variable = compilers[language].variable;
+	const char *command = getenv(variable);
+
+	if (command && command[strspn(command, " \t\n")])
+		return find_named(command, variable, out, err);
+	return find_usual(language, out, err);
+}
+
+char *find_self(struct error *err)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+
+	if (!self)
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "/proc/self/exe cannot be read: aprof does not know where it is");
+	return self;
+}
+
+/* DIRECTORY/BELOW if there is a libaprof.a in it, else NULL. */
+static char *with_library(const char *directory, const char *below)
+{
+	char *file, *found = NULL;
+
+	if (asprintf(&file, "%s%s/libaprof.a", directory, below) < 0)
+		return NULL;
+	if (!access(file, R_OK)) {
+		*strrchr(file, '/') = '\0';
+		found = realpath(file, NULL);
+	}
+	free(file);
+	return found;
+}
+
+/* Places of the libraries, from the directory of the executable. */
+static char *find_beside(const char *directory)
+{
+	static const char *const places[] = {"/monitor", "/../monitor", "/" LIBDIR_FROM_BINDIR, NULL};
+	char *found = NULL;
+
+	for (const char *const *p = places; *p && !found; p++)
+		found = with_library(directory, *p);
+	return found;
+}
+
+char *find_libdir(struct error *err)
+{
+	const char *given = getenv("APROF_LIBDIR");
+	char *self, *found;
+
+	if (given && *given) {
+		found = with_library(given, "");
+		if (!found)
+			error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "APROF_LIBDIR=%s: no libaprof.a there", given);
+		return found;
+	}
+	self = find_self(err);
+	if (!self)
+		return NULL;
+	*strrchr(self, '/') = '\0';
+	found = find_beside(self);
+	if (!found)
+		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+			  "%s: no libaprof.a in monitor/ here, nor in %s: build or install aprof again", self,
+			  LIBDIR_FROM_BINDIR);
+	free(self);
+	return found;
+}
+
+void find_free(struct found *f)
+{
+	list_free(&f->words);
+	free(f->path);
+	*f = (struct found){0};
+}

@@ -1,0 +1,30 @@
+/* find.h - where things are: the compiler to run, and aprof's own libraries. */
+#ifndef FIND_H
+#define FIND_H
+
+#include "compiler.h"
+#include "list.h"
+
+/* A compiler to be run. */
+struct found {
+	struct list words;	/* its command, as the user writes it: "ccache gcc" has two */
+	char *path;		/* executable file of the first word */
+};
+
+/* The compiler of LANGUAGE: what APROF_CC, APROF_CXX or APROF_FC says, else the usual names in PATH.  An
+ * executable that is aprof itself is passed over. False with *ERR set when there is none. */
+bool find_compiler(enum compiler_language language, struct found *out, struct error *err);
+
+/* The file that the command NAME runs, or NULL. The caller frees it. */
+char *find_in_path(const char *name);
+
+/* Path of the running executable. The caller frees it; NULL with *ERR set. */
+char *find_self(struct error *err);
+
+/* Directory of libaprof.a, relative to the running executable: monitor/ beside it in a build directory,
+ * LIBDIR/aprof of the prefix when installed; APROF_LIBDIR goes before both.  The caller frees it; NULL with *ERR set. */
+char *find_libdir(struct error *err);
+
+void find_free(struct found *f);
+
+#endif

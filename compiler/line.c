@@ -1,0 +1,254 @@
+/* line.c - reading of a compiler's command line. */
+#include "line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Options whose value is the next word. (Those that may also carry it themselves, as -oFILE, are the same options.) */
+static const char *const valued[] = {
+	"-o", "-x", "-I", "-L", "-l", "-D", "-U", "-A", "-B", "-T", "-u", "-z", "-e", "-J", "-F",
+	"-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-Xanalyzer",
+	"-include", "-imacros", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot",
+	"-isystem", "-iquote", "-imultilib", "-imultiarch", "-include-pch", "-iframework", "-ivfsoverlay",
+	"-mllvm", "-target", "-arch", "-aux-info", "-auxbase", "-auxbase-strip", "-dumpbase", "-dumpbase-ext", "-dumpdir",
+	"-wrapper", "-specs", "-Tbss", "-Tdata", "-Ttext", "-framework", "-gcc-toolchain", "-rpath",
+	"--param", "--output", "--language", "--sysroot", "--include", "--imacros", "--define-macro",
+	"--undefine-macro", "--library-directory", "--include-directory", "--include-directory-after",
+	"--for-assembler", "--for-linker", "--entry", "--prefix", "--specs", "--dumpbase", "--dumpdir", NULL
+};
+
+static const char *const informing[] = {
+	"--version", "--help", "--target-help", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs",
+	"--print-", "-print-", "--help=", NULL
+};
+
+static const char *const stops_early[] = {
+	"-E", "-M", "-MM", "-fsyntax-only", "--preprocess", "--dependencies", "--user-dependencies", "--analyze", NULL
+};
+
+static const char *const source_suffixes[] = {
+	"c", "i", "ii", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mi", "mm", "M", "mii", "f", "for", "ftn",
+	"F", "FOR", "fpp", "FPP", "FTN", "f77", "F77", "f90", "f95", "f03", "f08", "f18", "F90", "F95", "F03", "F08", "F18", "ads",
+	"adb", "d", "di", "dd", "go", "mod", "def", "ll", "bc", "cppm", "ccm", "cu", NULL
+};
+
+static const char *const header_suffixes[] = {
+	"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc", NULL
+};
+
+static const char *const assembler_suffixes[] = { "s", "S", "sx", NULL };
+
+static bool among(const char *const *table, const char *word)
+{
+	while (*table && strcmp(*table, word))
+		table++;
+	return *table;
+}
+
+static bool starts(const char *word, const char *prefix)
+{
+	return !strncmp(word, prefix, strlen(prefix));
+}
+
+/* WORD is an option of `informing`: those that end in - or = are prefixes. */
+static bool informs(const char *word)
+{
+	for (const char *const *p = informing; *p; p++) {
+		char last = (*p)[strlen(*p) - 1];
+
+		if (last == '-' || last == '=' ? starts(word, *p) : !strcmp(word, *p))
+			return true;
+	}
+	return false;
+}
+
+static enum line_word kind_by_suffix(const char *file)
+{
+	const char *base = strrchr(file, '/');
+	const char *dot = strrchr(base ? base : file, '.');
+
+	if (!strcmp(file, "-"))
+		return WORD_SOURCE;
+	if (!dot)
+		return WORD_OBJECT;
+	if (among(source_suffixes, dot + 1))
+		return WORD_SOURCE;
+	if (among(header_suffixes, dot + 1))
+		return WORD_HEADER;
+	return among(assembler_suffixes, dot + 1) ? WORD_ASSEMBLER : WORD_OBJECT;
+}
+
+/* The kind of FILE where LANGUAGE is what the last -x said, or NULL. */
+static enum line_word kind_of_file(const char *file, const char *language)
+{
+	if (!language || !strcmp(language, "none"))
+		return kind_by_suffix(file);
+	if (starts(language, "assembler"))
+		return WORD_ASSEMBLER;
+	if (strstr(language, "-header"))
+		return WORD_HEADER;
+	return WORD_SOURCE;
+}
+
+/* A path or a name after -l that is a C library. */
+static bool is_libc(const char *file)
+{
+	const char *base = strrchr(file, '/');
+
+	base = base ? base + 1 : file;
+	return starts(base, "libc.") || starts(base, "libc-") || starts(base, "libc_");
+}
+
+static void read_linker_word(struct line *l, const char *word)
+{
+	if (!strcmp(word, "-shared") || !strcmp(word, "--shared") || !strcmp(word, "-Bshareable"))
+		l->shared = true;
+	if (!strcmp(word, "-r") || !strcmp(word, "--relocatable") || !strcmp(word, "-i"))
+		l->relocatable = true;
+}
+
+/* The words of -Wl,A,B,C. */
+static void read_linker_words(struct line *l, const char *words)
+{
+	char word[32];
+
+	for (const char *s = words; *s; s += s[strcspn(s, ",")] ? strcspn(s, ",") + 1 : strcspn(s, ",")) {
+		size_t n = strcspn(s, ",");
+
+		if (n >= sizeof word)
+			continue;
+		memcpy(word, s, n);
+		word[n] = '\0';
+		read_linker_word(l, word);
+	}
+}
+
+static void raise_action(struct line *l, enum line_action action)
+{
+	if (action > l->action)
+		l->action = action;
+}
+
+static void read_action(struct line *l, const char *w)
+{
+	if (!strcmp(w, "-c") || !strcmp(w, "-S") || !strcmp(w, "--compile") || !strcmp(w, "--assemble") ||
+	    !strcmp(w, "--precompile"))
+		raise_action(l, ACTION_COMPILE);
+	if (among(stops_early, w))
+		raise_action(l, ACTION_PREPROCESS);
+	if (informs(w))
+		raise_action(l, ACTION_INFORM);
+}
+
+static void read_link_option(struct line *l, const char *w)
+{
+	read_linker_word(l, w);
+	if (!strcmp(w, "-static") || !strcmp(w, "--static"))
+		l->fixed = true;
+	if (!strcmp(w, "-nostdlib") || !strcmp(w, "-nodefaultlibs") || !strcmp(w, "-nolibc") ||
+	    !strcmp(w, "--no-standard-libraries"))
+		l->no_libc = true;
+	if (starts(w, "-Wl,"))
+		read_linker_words(l, w + strlen("-Wl,"));
+	if (!strcmp(w, "-flto") || starts(w, "-flto="))
+		l->lto = true;
+	if (!strcmp(w, "-fno-lto"))
+		l->lto = false;
+}
+
+static void read_machine_option(struct line *l, const char *w)
+{
+	if (!strcmp(w, "-m32") || !strcmp(w, "-mx32") || !strcmp(w, "-m16"))
+		l->narrow = w;
+	if (!strcmp(w, "-m64"))
+		l->narrow = NULL;
+	if (!strcmp(w, "-ffreestanding") || !strcmp(w, "-fno-hosted") || !strcmp(w, "-mcmodel=kernel"))
+		l->no_hooks = w;
+	if (!strcmp(w, "-fhosted") || !strcmp(w, "-fno-freestanding"))
+		l->no_hooks = NULL;
+	if (!strcmp(w, "-mcmodel=large"))
+		l->large_model = true;
+	if (!strcmp(w, "-wrapper"))
+		l->own_wrapper = true;
+}
+
+static void count_input(struct line *l, enum line_word kind)
+{
+	l->inputs++;
+	l->sources += kind == WORD_SOURCE;
+	l->headers += kind == WORD_HEADER;
+}
+
+/* Where reading stands. */
+struct reading {
+	const char *option;	/* the word before, if it waits for a value; else NULL */
+	const char *language;	/* of the last -x; NULL: none */
+	bool files_only;	/* after -- */
+	bool libc;		/* a C library is named */
+};
+
+static enum line_word read_value(struct line *l, struct reading *r, const char *w)
+{
+	const char *option = r->option;
+
+	r->option = NULL;
+	if (!strcmp(option, "-x") || !strcmp(option, "--language"))
+		r->language = w;
+	if (!strcmp(option, "-Xlinker") || !strcmp(option, "--for-linker"))
+		read_linker_word(l, w);
+	if (strcmp(option, "-l"))
+		return WORD_VALUE;
+	r->libc |= !strcmp(w, "c");
+	return WORD_OBJECT;
+}
+
+static enum line_word read_option(struct line *l, struct reading *r, const char *w)
+{
+	if (among(valued, w))
+		r->option = w;
+	else if (starts(w, "-x"))
+		r->language = w + 2;
+	if (!strcmp(w, "--"))
+		r->files_only = true;
+	read_action(l, w);
+	read_link_option(l, w);
+	read_machine_option(l, w);
+	r->libc |= !strcmp(w, "-lc");
+	return starts(w, "-l") && w[2] ? WORD_OBJECT : WORD_OPTION;
+}
+
+static enum line_word read_word(struct line *l, struct reading *r, const char *w)
+{
+	if (r->option)
+		return read_value(l, r, w);
+	if (w[0] == '-' && w[1] && !r->files_only)
+		return read_option(l, r, w);
+	r->libc |= is_libc(w);
+	return kind_of_file(w, r->language);
+}
+
+bool line_read(struct line *l)
+{
+	struct reading r = {0};
+
+	l->kinds = calloc(l->words.count + 1, sizeof *l->kinds);
+	if (!l->kinds || l->words.failed)
+		return false;
+	for (size_t i = 0; i < l->words.count; i++) {
+		l->kinds[i] = read_word(l, &r, l->words.items[i]);
+		if (l->kinds[i] > WORD_VALUE)
+			count_input(l, l->kinds[i]);
+	}
+	l->broken = r.option != NULL;
+	l->no_libc &= !r.libc;
+	if (l->headers && l->headers == l->inputs)
+		raise_action(l, ACTION_COMPILE);
+	return true;
+}
+
+void line_free(struct line *l)
+{
+	list_free(&l->words);
+	free(l->kinds);
+	*l = (struct line){0};
+}

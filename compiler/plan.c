@@ -1,0 +1,177 @@
+/* plan.c - from the caller's words to the real command. */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "response.h"
+
+static bool no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+}
+
+/* Move the wrapper's own words from WORDS to the choice, the others to OUT. *MOVED tells whether there were any. */
+static bool sort_words(struct plan *p, const struct list *words, struct list *out, bool *moved, struct error *err)
+{
+	*moved = false;
+	for (size_t i = 0; i < words->count; i++) {
+		bool ours;
+
+		if (!choice_take(&p->choice, words->items[i], &ours, err))
+			return false;
+		if (!ours)
+			list_add(out, words->items[i]);
+		*moved |= ours;
+	}
+	return true;
+}
+
+/* Words that would disturb the hooks: -pg and -p start gprof beside us, the hooks of way cyg tell frames apart
+ * by the frame pointer, and link-time optimisation would undo the choice of files and routines. */
+static bool disturbs(const struct plan *p, size_t i)
+{
+	const char *w = p->line.words.items[i];
+
+	if (p->line.kinds[i] != WORD_OPTION)
+		return false;
+	if (!strcmp(w, "-pg") || !strcmp(w, "-p") || !strcmp(w, "--profile"))
+		return true;
+	if (!strncmp(w, "-flto", strlen("-flto")))
+		return p->no_lto;
+	return p->hooks != HOOKS_FENTRY &&
+	       (!strcmp(w, "-fomit-frame-pointer") || !strcmp(w, "-momit-leaf-frame-pointer"));
+}
+
+/* The caller's own words if all of them can go on as they are, else what is left of the expanded ones. */
+static void drop_disturbing(struct plan *p)
+{
+	struct list rest = {0};
+
+	for (size_t i = 0; i < p->line.words.count; i++)
+		if (!disturbs(p, i))
+			list_add(&rest, p->line.words.items[i]);
+	if (rest.count == p->line.words.count) {
+		list_free(&rest);
+		return;
+	}
+	list_free(&p->given);
+	p->given = rest;
+}
+
+bool plan_read(struct plan *p, char *const args[], struct error *err)
+{
+	struct list all = {0}, expanded = {0};
+	bool moved, hidden, good;
+
+	list_add_all(&all, args);
+	good = !all.failed && sort_words(p, &all, &p->given, &moved, err) &&
+	       response_expand(p->given.items ? p->given.items : (char *[]){NULL}, &expanded, &p->line.expanded, err) &&
+	       sort_words(p, &expanded, &p->line.words, &hidden, err);
+	if (good && hidden) {
+		list_free(&p->given);
+		list_add_all(&p->given, p->line.words.items);
+	}
+	good = good && !p->given.failed && !expanded.failed && (line_read(&p->line) || no_memory(err));
+	list_free(&all);
+	list_free(&expanded);
+	return good;
+}
+
+bool plan_is_ours(const struct plan *p)
+{
+	return p->line.action <= ACTION_COMPILE && p->line.inputs > 0 && !p->line.broken;
+}
+
+/* How many of the sources the patterns choose. */
+static int chosen_sources(const struct plan *p)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < p->line.words.count; i++)
+		if (p->line.kinds[i] == WORD_SOURCE)
+			n += select_file(&p->choice.select, p->line.words.items[i]);
+	return n;
+}
+
+/* Compiled code is for a machine that the monitor knows. */
+static bool check_machine(const struct plan *p, struct error *err)
+{
+	if (!p->line.narrow || p->line.no_hooks)
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+			 "%s: the monitor is for 64-bit code: build this with the compiler itself", p->line.narrow);
+}
+
+/* Let GCC run its steps through compiler_step, which can tell routines and files apart. */
+static bool add_steps(struct plan *p, const struct surroundings *around, struct error *err)
+{
+	if (p->hooks != HOOKS_FENTRY)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "way cyg can leave out files, one a command, but not routines by name: "
+				 "name files in --aprof-only= and --aprof-except=");
+	if (p->line.own_wrapper || strchr(around->self, ','))
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "-wrapper is taken, or aprof's path has a comma: routines cannot be chosen by name");
+	list_add(&p->before, "-wrapper");
+	list_format(&p->before, "%s,cc-step", around->self);
+	return p->steps = p->no_lto = true;
+}
+
+/* Flags for the sources, if some are chosen. Under link-time optimisation code is made at the link, with one set of flags
+ * for all files: a file that is left out is compiled at once. */
+static bool add_compile_flags(struct plan *p, const struct surroundings *around, struct error *err)
+{
+	int chosen = chosen_sources(p);
+	bool mixed = chosen && chosen < p->line.sources;
+
+	if (p->line.sources && !chosen) {
+		p->why = "but --aprof-only and --aprof-except leave these files out";
+		return p->no_lto = true;
+	}
+	way_compile_flags(p->hooks, &p->before);
+	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
+		return add_steps(p, around, err);
+	return true;
+}
+
+static bool makes_code(const struct plan *p)
+{
+	return p->line.sources || p->line.headers;
+}
+
+static bool choose(struct plan *p, const struct surroundings *around, struct error *err)
+{
+	struct way way = p->choice.way;
+
+	if (p->line.large_model && way.hooks == HOOKS_NONE)
+		way.hooks = HOOKS_CYG;
+	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err);
+}
+
+bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)
+{
+	bool compile;
+
+	if (!check_machine(p, err) || !choose(p, around, err))
+		return false;
+	compile = makes_code(p) ? !p->line.no_hooks : p->hooks == HOOKS_FENTRY && p->line.action == ACTION_LINK;
+	if (!compile && makes_code(p))
+		p->why = "but this code may have no libc to stand on: -ffreestanding or -mcmodel=kernel";
+	if (compile && !add_compile_flags(p, around, err))
+		return false;
+	drop_disturbing(p);
+	if (p->line.action == ACTION_LINK &&
+	    !way_link_flags(p->hooks, p->choice.way.nop, &p->line, around->libdir, &p->before, err))
+		return false;
+	return !p->before.failed && !p->given.failed ? true : no_memory(err);
+}
+
+void plan_free(struct plan *p)
+{
+	choice_free(&p->choice);
+	line_free(&p->line);
+	list_free(&p->given);
+	list_free(&p->before);
+	*p = (struct plan){0};
+}

@@ -1,0 +1,40 @@
+/* plan.h - from the caller's words to the real command: a pure function, apart from response files read. */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include "choice.h"
+#include "line.h"
+#include "way.h"
+
+/* What a plan depends on beside the caller's words. */
+struct surroundings {
+	const char *compiler;	/* name of the compiler, for errors */
+	struct ability ability;	/* what it offers */
+	const char *libdir;	/* directory of the monitor's libraries */
+	const char *self;	/* path of aprof, for -wrapper */
+};
+
+/* A plan in the making and its result. */
+struct plan {
+	struct choice choice;	/* the wrapper's own options */
+	struct line line;	/* the compiler's words, without those */
+	struct list given;	/* the compiler's words as they will be passed on: response files kept if they can be */
+	enum hooks hooks;	/* that were chosen; HOOKS_NONE: this command is passed on as it is */
+	bool steps;		/* GCC's steps go through compiler_step */
+	bool no_lto;		/* no link-time optimisation: it makes code for all files and routines alike */
+	const char *why;	/* reason for the hooks, static */
+	struct list before;	/* words to put before those of the caller */
+};
+
+/* Part 1: read ARGS. False with *ERR set if the wrapper's own options are wrong. */
+bool plan_read(struct plan *p, char *const args[], struct error *err);
+
+/* True if the command makes code or links, so that part 2 needs to know the compiler. */
+bool plan_is_ours(const struct plan *p);
+
+/* Part 2: decide. False with *ERR set if the command cannot be profiled as asked. */
+bool plan_make(struct plan *p, const struct surroundings *around, struct error *err);
+
+void plan_free(struct plan *p);
+
+#endif

@@ -1,0 +1,187 @@
+/* probe.c - compiles an empty file with the flags in question, and keeps the answer. */
+#include "probe.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Run ARGV of the program at PATH without input and output; true if it succeeds. */
+static bool run_quietly(const char *path, char **argv)
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
+	posix_spawn_file_actions_t files;
+	int status = -1;
+	pid_t pid;
+
+	if (posix_spawn_file_actions_init(&files))
+		return false;
+	for (int fd = 0; fd <= 2; fd++)
+		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+	sigaction(SIGCHLD, &usual, &before);
+	if (posix_spawn(&pid, path, &files, NULL, argv, environ) || waitpid(pid, &status, 0) < 0)
+		status = -1;
+	sigaction(SIGCHLD, &before, NULL);
+	posix_spawn_file_actions_destroy(&files);
+	return status == 0;
+}
+
+/* True if COMPILER takes the flags of HOOKS. */
+static bool takes(const struct found *compiler, enum compiler_language language, enum hooks hooks)
+{
+	static const char *const names[] = {[COMPILER_C] = "c", [COMPILER_CXX] = "c++", [COMPILER_FORTRAN] = "f95"};
+	struct list command = {0};
+	char **argv;
+	bool yes;
+
+	list_add_all(&command, compiler->words.items);
+	way_compile_flags(hooks, &command);
+	list_format(&command, "-x%s", names[language]);
+	list_add_words(&command, "-S -o - /dev/null");
+	argv = list_take(&command);
+	yes = argv && run_quietly(compiler->path, argv);
+	list_free_items(argv);
+	return yes;
+}
+
+static void ask(const struct found *compiler, enum compiler_language language, struct ability *out)
+{
+	out->fentry = takes(compiler, language, HOOKS_FENTRY);
+	out->late = !out->fentry && takes(compiler, language, HOOKS_CYG_LATE);
+}
+
+/* Print what tells the file behind WORD from another one. */
+static void print_identity(FILE *out, const char *word)
+{
+	char *path = find_in_path(word);
+	char *real = path ? realpath(path, NULL) : NULL;
+	struct stat st;
+
+	fprintf(out, " %s", word);
+	if (real && !stat(real, &st))
+		fprintf(out, " %s %jd %jd.%09ld", real, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			st.st_mtim.tv_nsec);
+	free(real);
+	free(path);
+}
+
+/* What the answer depends on, in one line. The caller frees it; NULL without memory. */
+static char *identity(const struct found *compiler, enum compiler_language language)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "probe 1 language %d", language);
+	for (size_t i = 0; i < compiler->words.count; i++)
+		print_identity(out, compiler->words.items[i]);
+	if (fclose(out) || strchr(text, '\n')) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* FNV-1a. */
+static uint64_t hash(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	while (*s)
+		h = (h ^ (unsigned char)*s++) * 0x100000001b3;
+	return h;
+}
+
+/* The directory of the cache, made if need be. The caller frees it; NULL: there is none. */
+static char *cache_directory(void)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	bool given = base && base[0] == '/';
+	char *directory;
+
+	if (!given && (!home || home[0] != '/'))
+		return NULL;
+	if (asprintf(&directory, "%s%s", given ? base : home, given ? "" : "/.cache") < 0)
+		return NULL;
+	mkdir(directory, 0700);
+	base = directory;
+	if (asprintf(&directory, "%s/aprof", base) < 0)
+		directory = NULL;
+	free((char *)base);
+	if (directory)
+		mkdir(directory, 0700);
+	return directory;
+}
+
+/* The file of the cache for IDENTITY. */
+static char *cache_file(const char *key)
+{
+	char *directory = cache_directory(), *file = NULL;
+
+	if (directory && asprintf(&file, "%s/compiler-%016" PRIx64, directory, hash(key)) < 0)
+		file = NULL;
+	free(directory);
+	return file;
+}
+
+/* The file holds the identity in its first line and the answer in the second. */
+static bool recall(const char *file, const char *key, struct ability *out)
+{
+	FILE *in = fopen(file, "re");
+	char *line = NULL;
+	size_t size = 0;
+	int fentry = 0, late = 0;
+	bool good = in && getline(&line, &size, in) > 0 && !strncmp(line, key, strlen(key)) &&
+		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d", &fentry, &late) == 2;
+
+	if (good)
+		*out = (struct ability){.fentry = fentry, .late = late};
+	free(line);
+	if (in)
+		fclose(in);
+	return good;
+}
+
+/* Write the file aside and rename it, so that nobody reads half of it. */
+static void remember(const char *file, const char *key, const struct ability *a)
+{
+	char *aside;
+	FILE *out = NULL;
+	int fd;
+
+	if (asprintf(&aside, "%s.XXXXXX", file) < 0)
+		return;
+	fd = mkostemp(aside, O_CLOEXEC);
+	if (fd >= 0 && !(out = fdopen(fd, "w")))
+		close(fd);
+	if (out)
+		fprintf(out, "%s\nfentry %d late %d\n", key, a->fentry, a->late);
+	if (fd >= 0 && (!out || fclose(out) || rename(aside, file)))
+		unlink(aside);
+	free(aside);
+}
+
+void probe(const struct found *compiler, enum compiler_language language, struct ability *out)
+{
+	char *key = identity(compiler, language);
+	char *file = key ? cache_file(key) : NULL;
+
+	*out = (struct ability){0};
+	if (!file || !recall(file, key, out)) {
+		ask(compiler, language, out);
+		if (file)
+			remember(file, key, out);
+	}
+	free(file);
+	free(key);
+}

@@ -1,0 +1,16 @@
+/* probe.h - what a compiler offers, asked of the compiler itself and remembered.
+ *
+ * The answer is kept in aprof/ under XDG_CACHE_HOME or ~/.cache, by the command, path, size and time of
+ * change of each of its words; a cache that cannot be read or written is passed over in silence. */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include "compiler.h"
+#include "find.h"
+#include "way.h"
+
+/* Fill *OUT for COMPILER, which compiles LANGUAGE. A compiler that cannot be run offers nothing: it
+ * will say so itself when it is run for the user. */
+void probe(const struct found *compiler, enum compiler_language language, struct ability *out);
+
+#endif

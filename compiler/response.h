@@ -1,0 +1,15 @@
+/* response.h - response files: @FILE among a compiler's arguments. */
+#ifndef RESPONSE_H
+#define RESPONSE_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "list.h"
+
+/* Append ARGS to OUT with each @FILE replaced by the words of that file, files within files too.  As in
+ * GCC, an @FILE that cannot be read stays as it is.  *USED tells whether any file was read.
+ * False with *ERR set where files name each other without end. */
+bool response_expand(char *const args[], struct list *out, bool *used, struct error *err);
+
+#endif

@@ -1,0 +1,187 @@
+/* step.c - one step of GCC's, seen on its way. */
+#include "step.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "compiler.h"
+#include "find.h"
+#include "line.h"
+#include "way.h"
+
+const char step_variable[] = "APROF_SELECT";
+
+/* A call of one of our hooks, as GCC writes it: `[1:] call [*]__aprof_entry...`. */
+static bool calls_hook(const char *line)
+{
+	line += strspn(line, "1: \t");
+	if (strncmp(line, "call", 4) || !isspace((unsigned char)line[4]))
+		return false;
+	return strstr(line, "__aprof_entry") || strstr(line, "__return__");
+}
+
+/* If LINE declares a function's symbol (.type NAME, @function) keep the name in *FUNCTION. */
+static void see_type(const char *line, char **function)
+{
+	const char *name = line + strspn(line, " \t"), *end;
+
+	if (strncmp(name, ".type", 5) || !strstr(name, "@function"))
+		return;
+	name += 5;
+	name += strspn(name, " \t\"");
+	end = name + strcspn(name, ", \t\"\n");
+	free(*function);
+	*function = strndup(name, end - name);
+}
+
+/* True if LINE is the label of FUNCTION. */
+static bool is_label(const char *line, const char *function)
+{
+	size_t n = function ? strlen(function) : 0;
+
+	return n && !strncmp(line + (*line == '"'), function, n) && strchr("\":", line[(*line == '"') + n]);
+}
+
+bool step_filter(FILE *in, FILE *out, const struct select *s)
+{
+	char *line = NULL, *function = NULL;
+	size_t size = 0;
+	bool keep = true;
+
+	while (getline(&line, &size, in) > 0) {
+		see_type(line, &function);
+		if (is_label(line, function))
+			keep = select_name(s, function);
+		if (keep || !calls_hook(line))
+			fputs(line, out);
+	}
+	free(line);
+	free(function);
+	return !ferror(in) && !fflush(out) && !ferror(out);
+}
+
+/* The filtered text of the assembly file at PATH (NULL: stdin), in a nameless file that the next program
+ * inherits; -1 on failure. */
+static int filtered(const char *path, const struct select *s)
+{
+	FILE *in = path ? fopen(path, "re") : stdin;
+	int fd = in ? memfd_create("aprof-step", 0) : -1;
+	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
+	bool good = out && step_filter(in, out, s);
+
+	if (out && fclose(out))
+		good = false;
+	if (in && path)
+		fclose(in);
+	if (good && lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static bool no_step(const char *path, struct error *err)
+{
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be read or copied: %s", path, strerror(errno));
+}
+
+/* Put the filtered assembly in the place of the file in ARGV, or of the standard input. */
+static bool filter_assembler(char **argv, const struct line *l, const struct select *s, struct error *err)
+{
+	const char *path = NULL;
+	size_t at = 0;
+	int fd;
+
+	for (size_t i = 1; i < l->words.count; i++)
+		if (l->kinds[i] > WORD_VALUE && strcmp(l->words.items[i], "-"))
+			path = l->words.items[at = i];
+	fd = filtered(path, s);
+	if (fd < 0)
+		return no_step(path ? path : "stdin", err);
+	if (!path)
+		return dup2(fd, STDIN_FILENO) == STDIN_FILENO || no_step("stdin", err);
+	free(argv[at]);
+	if (asprintf(&argv[at], "/dev/fd/%d", fd) >= 0)
+		return true;
+	argv[at] = NULL;
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+}
+
+static bool is_our_flag(const char *w)
+{
+	return !strcmp(w, "-pg") || !strcmp(w, "-p") || !strcmp(w, "-mfentry") ||
+	       !strncmp(w, "-mfentry-name=", strlen("-mfentry-name=")) ||
+	       !strncmp(w, "-minstrument-return=", strlen("-minstrument-return="));
+}
+
+/* Take our flags out of ARGV, the compiler proper's, if its source is left out. */
+static void strip_compiler(char **argv, const struct line *l, const struct select *s)
+{
+	size_t kept = 0;
+	bool out = false;
+
+	for (size_t i = 1; i < l->words.count; i++)
+		out |= l->kinds[i] == WORD_SOURCE && !select_file(s, l->words.items[i]);
+	if (!out)
+		return;
+	for (size_t i = 0; i < l->words.count; i++)
+		if (l->kinds[i] == WORD_OPTION && is_our_flag(argv[i]))
+			free(argv[i]);
+		else
+			argv[kept++] = argv[i];
+	argv[kept] = NULL;
+}
+
+/* The compilers proper, apart from the preprocessor and the linker. */
+static bool is_compiler(const char *program)
+{
+	return !strncmp(program, "cc1", 3) || !strcmp(program, "f951") || !strcmp(program, "gnat1") ||
+	       !strcmp(program, "d21") || !strcmp(program, "go1");
+}
+
+static bool adapt(char **argv, const struct select *s, struct error *err)
+{
+	const char *base = strrchr(argv[0], '/');
+	struct line line = {0};
+	bool good = true;
+
+	base = base ? base + 1 : argv[0];
+	list_add_all(&line.words, argv);
+	if (!line_read(&line))
+		good = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+	else if (is_compiler(base))
+		strip_compiler(argv, &line, s);
+	else if (!strcmp(base, "as") && select_has_names(s))
+		good = filter_assembler(argv, &line, s, err);
+	line_free(&line);
+	return good;
+}
+
+bool compiler_step(char *const args[], struct compiler_command *out, struct error *err)
+{
+	const char *patterns = getenv(step_variable);
+	struct select select = {0};
+	struct list command = {0};
+	bool good;
+
+	*out = (struct compiler_command){0};
+	if (!args[0] || !patterns)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "cc-step is for GCC to call");
+	list_add_all(&command, args);
+	out->argv = list_take(&command);
+	out->environment = list_take(&command);
+	out->path = find_in_path(args[0]);
+	if (!out->path)
+		good = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: not found", args[0]);
+	else
+		good = out->argv && out->environment && select_read(&select, patterns, err) &&
+		       adapt(out->argv, &select, err);
+	select_free(&select);
+	if (!good)
+		compiler_free(out);
+	return good;
+}

@@ -1,0 +1,21 @@
+/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. */
+	.text
+	.globl	__aprof_entry
+	.type	__aprof_entry, @function
+__aprof_entry:
+	push	%rax
+	mov	stub_entries@GOTPCREL(%rip), %rax
+	incq	(%rax)
+	pop	%rax
+	ret
+
+	.globl	__return__
+	.type	__return__, @function
+__return__:
+	push	%rax
+	mov	stub_exits@GOTPCREL(%rip), %rax
+	incq	(%rax)
+	pop	%rax
+	ret
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,243 @@
+/* test_plan.c - command lines and the real commands that must result.
+ *
+ * Capital words stand for the groups of words that the wrapper adds; they are spelled out once, below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "plan.h"
+
+#define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
+#define CYG "-finstrument-functions -fno-omit-frame-pointer "
+#define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
+#define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
+#define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
+#define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
+#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
+#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
+#define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor " \
+	HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
+#define SHARED_AS(name) OPTIONS "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
+	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
+#define SHARED SHARED_AS("libaprof.so.1")
+#define STEPS "-wrapper /bin/aprof,cc-step "
+
+static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true};
+
+/* A command line, its words parted by blanks, and what is passed to the compiler. */
+struct row {
+	const struct ability *ability;	/* of the compiler */
+	const char *words;		/* given */
+	const char *expected;		/* real; "error: TEXT": the start of the error */
+};
+
+static const struct row rows[] = {
+	/* Nothing is compiled or linked: not a word is added. */
+	{&gcc, "", ""},
+	{&gcc, "-v", "-v"},
+	{&gcc, "--version", "--version"},
+	{&gcc, "-print-file-name=libc.a", "-print-file-name=libc.a"},
+	{&gcc, "-dumpmachine a.c", "-dumpmachine a.c"},
+	{&gcc, "-Wl,--version", "-Wl,--version"},
+	{&gcc, "-E a.c", "-E a.c"},
+	{&gcc, "-M a.c", "-M a.c"},
+	{&gcc, "-E -c a.c", "-E -c a.c"},
+	{&gcc, "-fsyntax-only a.c", "-fsyntax-only a.c"},
+	{&gcc, "a.c -o", "a.c -o"},
+
+	/* Compile. */
+	{&gcc, "-c a.c", FENTRY "-c a.c"},
+	{&gcc, "-c a.c -o b.o -MD -MF x.d", FENTRY "-c a.c -o b.o -MD -MF x.d"},
+	{&gcc, "-S a.cc", FENTRY "-S a.cc"},
+	{&gcc, "-c -x c -", FENTRY "-c -x c -"},
+	{&gcc, "-c -xc -", FENTRY "-c -xc -"},
+	{&old_gcc, "-c a.c", CYG "-c a.c"},
+	{&clang, "-c a.c", LATE "-c a.c"},
+	{&gcc, "-c a.s", "-c a.s"},
+	{&old_gcc, "-c a.s", "-c a.s"},
+	{&gcc, "a.h", FENTRY "a.h"},
+	{&gcc, "-x c-header a.c", FENTRY "-x c-header a.c"},
+	{&gcc, "-c -mcmodel=large a.c", CYG "-c -mcmodel=large a.c"},
+	{&gcc, "-c -ffreestanding a.c", "-c -ffreestanding a.c"},
+	{&gcc, "-c -m32 a.c", "error: -m32: the monitor is for 64-bit code"},
+	{&gcc, "-c -m32 -m64 a.c", FENTRY "-c -m32 -m64 a.c"},
+	{&gcc, "-E -m32 a.c", "-E -m32 a.c"},
+
+	/* Words that would disturb the hooks go; values of options are left alone. */
+	{&gcc, "-c -pg -p a.c", FENTRY "-c a.c"},
+	{&gcc, "-c a.c -o -pg", FENTRY "-c a.c -o -pg"},
+	{&gcc, "-c -fomit-frame-pointer a.c", FENTRY "-c -fomit-frame-pointer a.c"},
+	{&clang, "-c -fomit-frame-pointer a.c", LATE "-c a.c"},
+	{&gcc, "-E -pg a.c", "-E -pg a.c"},
+
+	/* Link an executable. */
+	{&gcc, "a.c", FENTRY EXE "a.c"},
+	{&gcc, "a.c b.o -o a -lm", FENTRY EXE "a.c b.o -o a -lm"},
+	{&gcc, "a.o b.a", FENTRY EXE "a.o b.a"},
+	{&gcc, "-lmain", FENTRY EXE "-lmain"},
+	{&gcc, "-l main", FENTRY EXE "-l main"},
+	{&gcc, "-static a.o", FENTRY EXE "-static a.o"},
+	{&gcc, "-### a.o", FENTRY EXE "-### a.o"},
+	{&old_gcc, "a.o", WRAP EXE "a.o"},
+	{&clang, "a.c", LATE WRAP EXE "a.c"},
+	{&gcc, "-nostdlib crt1.o a.o -lc", FENTRY EXE "-nostdlib crt1.o a.o -lc"},
+	{&gcc, "-nostdlib a.o /usr/lib/libc.a", FENTRY EXE "-nostdlib a.o /usr/lib/libc.a"},
+	{&gcc, "-nostdlib a.o", FENTRY FREE_EXE "-nostdlib a.o"},
+
+	/* Link a shared library, or one object. */
+	{&gcc, "-shared a.o -o a.so", FENTRY SHARED "-shared a.o -o a.so"},
+	{&gcc, "-Wl,-shared a.o", FENTRY SHARED "-Wl,-shared a.o"},
+	{&gcc, "-Wl,-z,now,-Bshareable a.o", FENTRY SHARED "-Wl,-z,now,-Bshareable a.o"},
+	{&gcc, "-shared -nostdlib a.o", FENTRY SHARED "-shared -nostdlib a.o"},
+	{&clang, "-shared a.o", WRAP SHARED "-shared a.o"},
+	{&gcc, "-r a.o b.o -o c.o", FENTRY "-r a.o b.o -o c.o"},
+	{&gcc, "-Xlinker -r a.o", FENTRY "-Xlinker -r a.o"},
+
+	/* Ways. */
+	{&gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
+	{&clang, "--aprof-way=cyg -c a.c", LATE "-c a.c"},
+	{&gcc, "--aprof-way=fentry a.o", FENTRY EXE "a.o"},
+	{&clang, "--aprof-way=fentry -c a.c", "error: /bin/cc has no way fentry"},
+	{&clang, "--aprof-way=fentry -E a.c", "-E a.c"},
+	{&gcc, "a.c --aprof-way=nop", FENTRY NOP_EXE "a.c"},
+	{&gcc, "a.c --aprof-way=nop-cyg", CYG WRAP NOP_EXE "a.c"},
+	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
+	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
+	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
+
+	/* Choice of files and routines. */
+	{&gcc, "--aprof-only=a.c -c src/a.c", FENTRY "-c src/a.c"},
+	{&gcc, "--aprof-only=a.c -c b.c", "-c b.c"},
+	{&gcc, "--aprof-except=src/ -c src/a.c -flto", "-c src/a.c"},
+	{&gcc, "--aprof-except=src/ src/a.c", EXE "src/a.c"},
+	{&clang, "--aprof-except=src/ -c src/a.c", "-c src/a.c"},
+	{&gcc, "--aprof-except=b.c -c a.c b.c -flto", FENTRY STEPS "-c a.c b.c"},
+	{&gcc, "--aprof-except=main -flto=4 a.c", FENTRY STEPS EXE "a.c"},
+	{&gcc, "--aprof-only=f* -c a.c", FENTRY STEPS "-c a.c"},
+	{&gcc, "--aprof-only=f* a.o", FENTRY EXE "a.o"},
+	{&clang, "--aprof-only=f* -c a.c", "error: way cyg can leave out files"},
+	{&gcc, "--aprof-only=f* -wrapper x -c a.c", "error: -wrapper is taken"},
+	{&gcc, "--aprof-only= -c a.c", "error: --aprof-only= wants a pattern"},
+};
+
+static const struct surroundings around = {.compiler = "/bin/cc", .libdir = "/lib/aprof", .self = "/bin/aprof"};
+
+/* The command of ROW, or its error. The caller frees it. */
+static char *outcome(const struct row *row)
+{
+	struct surroundings here = around;
+	struct list words = {0}, command = {0};
+	struct plan plan = {0};
+	struct error err = {0};
+	char *text;
+
+	here.ability = *row->ability;
+	list_add_words(&words, row->words);
+	if (plan_read(&plan, words.items ? words.items : (char *[]){NULL}, &err) &&
+	    (!plan_is_ours(&plan) || plan_make(&plan, &here, &err))) {
+		list_add_all(&command, plan.before.items);
+		list_add_all(&command, plan.given.items);
+		text = list_join(&command, " ", false);
+	} else if (asprintf(&text, "error: %s", err.text) < 0) {
+		text = NULL;
+	}
+	list_free(&words);
+	list_free(&command);
+	plan_free(&plan);
+	return text;
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char *text = outcome(&rows[i]);
+
+		if (!strncmp(rows[i].expected, "error: ", strlen("error: ")) && text)
+			text[strnlen(text, strlen(rows[i].expected))] = '\0';
+		if (!text || strcmp(text, rows[i].expected))
+			fail_msg("%s\n  gave %s\n  not  %s", rows[i].words, text, rows[i].expected);
+		free(text);
+	}
+}
+
+static void write_file(const char *name, const char *text)
+{
+	FILE *out = fopen(name, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+/* Response files: passed on as they are, unless a word in one must go. */
+static void test_response_files(void **state)
+{
+	static const struct row files[] = {
+		{&gcc, "@inner", FENTRY "@inner"},
+		{&gcc, "@outer -O2", FENTRY SHARED "@outer -O2"},
+		{&gcc, "-c @profiled", FENTRY "-c a b.c"},
+		{&gcc, "-E @profiled", "-E @profiled"},
+		{&gcc, "-c @chosen", CYG "-c x.c"},
+		{&gcc, "-c a.c @missing", FENTRY "-c a.c @missing"},
+		{&gcc, "@self", "error: more than 2000 response files"},
+	};
+	char directory[] = "/tmp/aprof-test-XXXXXX";
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	write_file("inner", "-c 'a file.c'\n");
+	write_file("outer", "-shared\n@nested");
+	write_file("nested", "a.o\tb.o");
+	write_file("profiled", "-pg a\\ b.c");
+	write_file("chosen", "--aprof-way=cyg x.c");
+	write_file("self", "a.c @self");
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char *text = outcome(&files[i]);
+
+		assert_non_null(text);
+		text[strnlen(text, strlen(files[i].expected) + (files[i].expected[0] != 'e'))] = '\0';
+		assert_string_equal(text, files[i].expected);
+		free(text);
+	}
+	for (const char *const *name = (const char *const[]){"inner", "outer", "nested", "profiled", "chosen", "self", NULL};
+	     *name; name++)
+		unlink(*name);
+	assert_int_equal(chdir("/"), 0);
+	rmdir(directory);
+}
+
+static void test_broken_places(void **state)
+{
+	struct row row = {&gcc, "a.c", "error: /a,b: a comma"};
+	struct surroundings here = {.compiler = "cc", .ability = gcc, .libdir = "/a,b", .self = "/bin/aprof"};
+	struct plan plan = {0};
+	struct error err = {0};
+	struct list words = {0};
+
+	(void)state;
+	list_add_words(&words, row.words);
+	assert_true(plan_read(&plan, words.items, &err));
+	assert_false(plan_make(&plan, &here, &err));
+	assert_non_null(strstr(err.text, "a comma"));
+	list_free(&words);
+	plan_free(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_response_files),
+		cmocka_unit_test(test_broken_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

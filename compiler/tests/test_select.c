@@ -1,0 +1,165 @@
+/* test_select.c - patterns, and the filter of assembly that serves them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "select.h"
+#include "step.h"
+
+/* A selection from words: +PATTERN is --aprof-only, -PATTERN is --aprof-except. */
+static struct select selection(const char *words)
+{
+	struct list patterns = {0};
+	struct select s = {0};
+	struct error err;
+
+	list_add_words(&patterns, words);
+	for (size_t i = 0; i < patterns.count; i++)
+		assert_true(select_add(&s, patterns.items[i][0] == '+', patterns.items[i] + 1, &err));
+	list_free(&patterns);
+	return s;
+}
+
+static bool file(const char *words, const char *path)
+{
+	struct select s = selection(words);
+	bool yes = select_file(&s, path);
+
+	select_free(&s);
+	return yes;
+}
+
+static bool name(const char *words, const char *symbol)
+{
+	struct select s = selection(words);
+	bool yes = select_name(&s, symbol);
+
+	select_free(&s);
+	return yes;
+}
+
+static void test_files(void **state)
+{
+	(void)state;
+	assert_true(file("", "a.c"));
+	assert_true(file("+a.c", "a.c"));
+	assert_true(file("+a.c", "../x/a.c"));
+	assert_false(file("+a.c", "ba.c"));
+	assert_true(file("+src/*.c", "/home/src/a.c"));
+	assert_false(file("+src/*.c", "/home/osrc/a.c"));
+	assert_true(file("+src/", "src/deep/a.c"));
+	assert_false(file("-src/", "x/src/deep/a.c"));
+	assert_true(file("+*.c -b.c", "a.c"));
+	assert_false(file("+*.c -b.c", "b.c"));
+	assert_true(file("+a.c +b.c", "b.c"));
+	assert_true(file("+name:a.c", "x.c"));
+	assert_false(file("+file:abc", "x"));
+	assert_true(file("+main -f", "x.c"));
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	assert_true(name("+main", "main"));
+	assert_false(name("+main", "domain"));
+	assert_true(name("+lua_*", "lua_call"));
+	assert_false(name("+lua_* -*call", "lua_call"));
+	assert_true(name("+f", "f.part.0"));
+	assert_false(name("-f", "f.constprop.0.cold"));
+	assert_true(name("+ns::*", "_ZN2ns1fEi"));
+	assert_true(name("+ns::f", "_ZN2ns1fEi"));
+	assert_true(name("+ns::f(int)", "_ZN2ns1fEi"));
+	assert_false(name("+ns::g", "_ZN2ns1fEi"));
+	assert_true(name("-x.c", "f"));
+}
+
+static void test_travels(void **state)
+{
+	struct select s = selection("+src/ -a.c +f* -name:g.h"), copy = {0};
+	char *text = select_write(&s), *again;
+	struct error err;
+
+	(void)state;
+	assert_true(select_read(&copy, text, &err));
+	again = select_write(&copy);
+	assert_string_equal(text, again);
+	assert_string_equal(text, "ofile:src/\nefile:a.c\noname:f*\nename:g.h\n");
+	free(text);
+	free(again);
+	select_free(&s);
+	select_free(&copy);
+}
+
+/* Two routines as GCC 12 writes them, the second one with a cold part. */
+static const char assembly[] =
+	"\t.type\tf, @function\n"
+	"f:\n"
+	"1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
+	"\tcall\tother\n"
+	"\tcall\t__return__\n"
+	"\tret\n"
+	"\t.type\tg, @function\n"
+	"g:\n"
+	"\tcall\t__aprof_entry\n"
+	"\tcall\t__return__\n"
+	"\tret\n"
+	"\t.type\tg.cold, @function\n"
+	"g.cold:\n"
+	"\tcall\t__return__\n";
+
+static char *filter(const char *words)
+{
+	struct select s = selection(words);
+	char *text = NULL;
+	size_t size;
+	FILE *in = fmemopen((void *)assembly, strlen(assembly), "r"), *out = open_memstream(&text, &size);
+
+	assert_true(step_filter(in, out, &s));
+	fclose(in);
+	fclose(out);
+	select_free(&s);
+	return text;
+}
+
+static void expect(const char *words, const char *expected)
+{
+	char *text = filter(words);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void test_filter(void **state)
+{
+	(void)state;
+	expect("+f +g", assembly);
+	expect("+f",
+	       "\t.type\tf, @function\n"
+	       "f:\n"
+	       "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
+	       "\tcall\tother\n"
+	       "\tcall\t__return__\n"
+	       "\tret\n"
+	       "\t.type\tg, @function\n"
+	       "g:\n"
+	       "\tret\n"
+	       "\t.type\tg.cold, @function\n"
+	       "g.cold:\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_travels),
+		cmocka_unit_test(test_filter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

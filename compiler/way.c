@@ -1,0 +1,124 @@
+/* way.c - the ways in.
+ *
+ * Traps that the link avoids (TRAPS 18, 27):
+ *   - libc exports empty __cyg_profile_func_*, and the dynamic linker would take those before a shared library's own
+ *     dependency: --wrap gives the hooks names that only the monitor has, so a missing monitor is a link error;
+ *   - -u makes the archive yield its hooks at once, before any other library is asked;
+ *   - link-time optimisation makes the code at the link: the compile flags are repeated there. */
+#include "way.h"
+
+#include <string.h>
+
+static const struct way ways[] = {
+	{"fentry", HOOKS_FENTRY, false},
+	{"cyg", HOOKS_CYG, false},
+	{"nop", HOOKS_NONE, true},
+	{"nop-fentry", HOOKS_FENTRY, true},
+	{"nop-cyg", HOOKS_CYG, true},
+};
+
+enum { WAYS = sizeof ways / sizeof *ways };
+
+bool way_find(const char *name, struct way *out, struct error *err)
+{
+	for (int i = 0; i < WAYS; i++)
+		if (!strcmp(ways[i].name, name)) {
+			*out = ways[i];
+			return true;
+		}
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+			 "no way '%s': there are fentry, cyg, nop, nop-fentry and nop-cyg", name);
+}
+
+bool way_choose(const struct way *way, const struct ability *ability, const char *compiler, enum hooks *hooks,
+		const char **why, struct error *err)
+{
+	bool cyg = way->hooks == HOOKS_CYG || (way->hooks == HOOKS_NONE && !ability->fentry);
+
+	if (way->hooks == HOOKS_FENTRY && !ability->fentry)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "%s has no way fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
+	*hooks = !cyg ? HOOKS_FENTRY : ability->late ? HOOKS_CYG_LATE : HOOKS_CYG;
+	*why = way->hooks != HOOKS_NONE ? "asked for" :
+	       *hooks == HOOKS_FENTRY ? "the compiler has -mfentry-name and -minstrument-return" :
+	       *hooks == HOOKS_CYG_LATE ? "the compiler has -finstrument-functions-after-inlining" :
+	       "the compiler has neither -mfentry-name nor hooks after inlining";
+	return true;
+}
+
+const char *way_name(enum hooks hooks)
+{
+	return hooks == HOOKS_FENTRY ? "fentry" : hooks == HOOKS_NONE ? "none" : "cyg";
+}
+
+void way_compile_flags(enum hooks hooks, struct list *out)
+{
+	static const char *const flags[] = {
+		[HOOKS_NONE] = "",
+		[HOOKS_FENTRY] = "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call",
+		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer",
+		[HOOKS_CYG_LATE] = "-finstrument-functions-after-inlining -fno-omit-frame-pointer",
+	};
+
+	list_add_words(out, flags[hooks]);
+}
+
+static void add_linker_word(struct list *out, const char *word)
+{
+	list_add(out, "-Xlinker");
+	list_add(out, word);
+}
+
+static void add_library(struct list *out, const char *libdir, const char *name)
+{
+	list_add(out, "-Xlinker");
+	list_format(out, "%s/%s", libdir, name);
+}
+
+/* Kept even by --as-needed, which would drop a library that stands before the objects that need it. */
+static void add_shared_monitor(bool nop, const char *libdir, struct list *out)
+{
+	add_linker_word(out, "--push-state");
+	add_linker_word(out, "--no-as-needed");
+	add_library(out, libdir, nop ? "libaprof_nop.so.1" : "libaprof.so.1");
+	add_linker_word(out, "--pop-state");
+	add_linker_word(out, "-rpath");
+	add_linker_word(out, libdir);
+}
+
+static void add_static_monitor(bool nop, const char *libdir, struct list *out)
+{
+	list_add(out, "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup");
+	add_library(out, libdir, nop ? "libaprof_nop.a" : "libaprof.a");
+}
+
+/* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */
+static void add_free_hooks(const char *libdir, struct list *out)
+{
+	list_add(out, "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor");
+	add_static_monitor(true, libdir, out);
+}
+
+bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const char *libdir, struct list *out,
+		    struct error *err)
+{
+	if (hooks == HOOKS_NONE || line->relocatable)
+		return true;
+	if (strchr(libdir, ','))
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "%s: a comma in the path of aprof's libraries cannot be passed to the linker", libdir);
+	if (hooks != HOOKS_FENTRY)
+		list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
+	if (!line->shared && line->no_libc) {
+		add_free_hooks(libdir, out);
+		return true;
+	}
+	if (line->shared && line->fixed)
+		return true;
+	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
+	if (line->shared)
+		add_shared_monitor(nop, libdir, out);
+	else
+		add_static_monitor(nop, libdir, out);
+	return true;
+}

@@ -1,0 +1,52 @@
+/* way.h - the ways in: how a compiler is made to call hooks, and what a link needs then. */
+#ifndef WAY_H
+#define WAY_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "line.h"
+#include "list.h"
+
+/* The hooks that compiled code calls. */
+enum hooks {
+	HOOKS_NONE,
+	HOOKS_FENTRY,		/* __aprof_entry first thing in a routine, __return__ last (GCC 10 and later, x86-64) */
+	HOOKS_CYG,		/* __cyg_profile_func_enter and _exit, inlined routines included (any GCC) */
+	HOOKS_CYG_LATE,		/* the same, after inlining (Clang) */
+};
+
+/* What a compiler offers. */
+struct ability {
+	bool fentry;		/* HOOKS_FENTRY */
+	bool late;		/* HOOKS_CYG_LATE: it is a Clang */
+};
+
+/* What the caller asked for with --aprof-way=. */
+struct way {
+	const char *name;	/* as given; NULL: nothing was asked */
+	enum hooks hooks;	/* HOOKS_NONE: the best that there is; HOOKS_CYG stands for both kinds of it */
+	bool nop;		/* link hooks that do nothing */
+};
+
+/* Look NAME up. False with *ERR set if there is no such way. */
+bool way_find(const char *name, struct way *out, struct error *err);
+
+/* The hooks for a compiler of ABILITY, called COMPILER in errors.  False with *ERR set if it cannot do
+ * what WAY asks.  *WHY: the reason, in words, static. */
+bool way_choose(const struct way *way, const struct ability *ability, const char *compiler, enum hooks *hooks,
+		const char **why, struct error *err);
+
+/* The short name of HOOKS: fentry or cyg. */
+const char *way_name(enum hooks hooks);
+
+/* Append the flags that make a compiler call HOOKS. */
+void way_compile_flags(enum hooks hooks, struct list *out);
+
+/* Append what the link that LINE does needs: the monitor out of the directory LIBDIR, in its static
+ * form for an executable, as a shared library for a shared library.  These words go before the caller's own, so that
+ * the monitor is found before libc's empty hooks. False with *ERR set where it cannot be done. */
+bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const char *libdir, struct list *out,
+		    struct error *err);
+
+#endif

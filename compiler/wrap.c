@@ -1,0 +1,144 @@
+/* wrap.c - compiler_wrap: look at the words, ask the compiler, make the plan, write the command. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+#include "find.h"
+#include "plan.h"
+#include "probe.h"
+#include "step.h"
+
+enum { DEEPEST = 8 };	/* wrappers within wrappers before it is taken for a loop */
+
+static const char depth_variable[] = "APROF_WRAPPER_DEPTH";
+
+const char compiler_help[] =
+"Usage: aprof-cc [--aprof-OPTION]... COMPILER-ARGUMENT...\n"
+"The same: aprof cc. For C++: aprof-c++, aprof c++. For Fortran: aprof-fc, aprof fc.\n"
+"Runs the compiler with the flags that let aprof profile the program, and links aprof's monitor.\n"
+"\n"
+"  --aprof-way=WAY          fentry (GCC on 64-bit x86), cyg (any GCC or Clang), or nop: hooks that do\n"
+"                           nothing, to measure what they cost; nop-fentry, nop-cyg name the kind\n"
+"  --aprof-only=PATTERN     profile these files or routines only (may be repeated)\n"
+"  --aprof-except=PATTERN   leave these files or routines out (may be repeated)\n"
+"                           A shell pattern; one with a / or . in it is for files, else for routines,\n"
+"                           unless file: or name: stands before it\n"
+"  --aprof-verbose          print the way, why, and the real command\n"
+"  --aprof-help             print this\n"
+"\n"
+"APROF_CC, APROF_CXX and APROF_FC name the real compilers (cc, c++, gfortran).\n";
+
+bool compiler_wants_help(char *const args[])
+{
+	return args[0] && !strcmp(args[0], "--aprof-help");
+}
+
+/* A wrapper script named cc may lead back to aprof: count how often that happened. */
+static bool add_depth(struct list *environment, struct error *err)
+{
+	const char *text = getenv(depth_variable);
+	int depth = text ? atoi(text) : 0;
+
+	if (depth >= DEEPEST)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "the compiler that was found starts aprof again: name the real one in APROF_CC");
+	list_format(environment, "%s=%d", depth_variable, depth + 1);
+	return true;
+}
+
+static bool add_selection(struct list *environment, const struct plan *p, struct error *err)
+{
+	char *text;
+
+	if (!p->steps)
+		return true;
+	text = select_write(&p->choice.select);
+	if (!text)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "patterns");
+	list_format(environment, "%s=%s", step_variable, text);
+	free(text);
+	return true;
+}
+
+/* Look at the surroundings and make the plan. */
+static bool decide(struct plan *p, const struct found *compiler, enum compiler_language language, struct error *err)
+{
+	struct surroundings around = {.compiler = compiler->path};
+	char *libdir, *self = NULL;
+	bool good;
+
+	libdir = find_libdir(err);
+	if (!libdir)
+		return false;
+	self = find_self(err);
+	probe(compiler, language, &around.ability);
+	around.libdir = libdir;
+	around.self = self;
+	good = self && plan_make(p, &around, err);
+	free(libdir);
+	free(self);
+	return good;
+}
+
+/* The lines of --aprof-verbose. */
+static char *describe(const struct plan *p, const struct list *command)
+{
+	char *line = list_join(command, " ", true), *text;
+	const char *nop = p->choice.way.nop ? ", hooks that do nothing" : "";
+	int n;
+
+	if (p->hooks == HOOKS_NONE)
+		n = asprintf(&text, "aprof: passed on as it is: nothing is compiled or linked\n%s\n", line ? line : "");
+	else
+		n = asprintf(&text, "aprof: way %s%s: %s\n%s\n", way_name(p->hooks), nop, p->why, line ? line : "");
+	free(line);
+	return n < 0 ? NULL : text;
+}
+
+static bool write_command(const struct plan *p, struct found *compiler, struct compiler_command *out, struct error *err)
+{
+	struct list command = {0}, environment = {0};
+
+	list_add_all(&command, compiler->words.items);
+	list_add_all(&command, p->before.items);
+	list_add_all(&command, p->given.items);
+	if (!add_depth(&environment, err) || !add_selection(&environment, p, err)) {
+		list_free(&command);
+		list_free(&environment);
+		return false;
+	}
+	if (p->choice.verbose)
+		out->report = describe(p, &command);
+	out->argv = list_take(&command);
+	out->environment = list_take(&environment);
+	out->path = compiler->path;
+	compiler->path = NULL;
+	return (out->argv && out->environment) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+}
+
+bool compiler_wrap(enum compiler_language language, char *const args[], struct compiler_command *out, struct error *err)
+{
+	struct plan plan = {0};
+	struct found compiler = {0};
+	bool good;
+
+	*out = (struct compiler_command){0};
+	good = plan_read(&plan, args, err) && find_compiler(language, &compiler, err) &&
+	       (!plan_is_ours(&plan) || decide(&plan, &compiler, language, err)) &&
+	       write_command(&plan, &compiler, out, err);
+	plan_free(&plan);
+	find_free(&compiler);
+	if (!good)
+		compiler_free(out);
+	return good;
+}
+
+void compiler_free(struct compiler_command *c)
+{
+	free(c->path);
+	list_free_items(c->argv);
+	list_free_items(c->environment);
+	free(c->report);
+	*c = (struct compiler_command){0};
+}
