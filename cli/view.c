@@ -11,13 +11,16 @@
 
 enum { MOST_REPORTS = 8 };
 
-/* The two listings of gprof, with the head above and what was never called and the index below. */
-static size_t listings(const char **names, const struct options *o)
+/* The two listings of gprof, with the head above and what was never called and the index below.  Of a run without calls
+ * the head says what is wrong, and the listings would be empty. */
+static size_t listings(const char **names, const struct input *in, const struct options *o)
 {
 	bool flat = !o->no_flat && (o->flat || !o->callgraph), graph = !o->no_callgraph && (o->callgraph || !o->flat);
 	size_t n = 0;
 
 	names[n++] = "run";
+	if (in->profile->ncontexts <= 1 && !o->report.json)
+		return n;
 	if (flat)
 		names[n++] = "flat";
 	if (graph)
@@ -29,7 +32,7 @@ static size_t listings(const char **names, const struct options *o)
 	return n;
 }
 
-static size_t reports_of(const char **names, unsigned command, const struct options *o)
+static size_t reports_of(const char **names, unsigned command, const struct input *in, const struct options *o)
 {
 	size_t n = 0;
 
@@ -49,7 +52,7 @@ static size_t reports_of(const char **names, unsigned command, const struct opti
 		names[n++] = "info";
 		break;
 	default:
-		n = listings(names, o);
+		n = listings(names, in, o);
 	}
 	return n;
 }
@@ -57,7 +60,7 @@ static size_t reports_of(const char **names, unsigned command, const struct opti
 int view_print(const struct input *in, unsigned command, const struct options *o, FILE *out)
 {
 	const char *names[MOST_REPORTS];
-	size_t n = reports_of(names, command, o);
+	size_t n = reports_of(names, command, in, o);
 	struct error err;
 
 	progress_end();

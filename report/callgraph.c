@@ -250,7 +250,7 @@ static void granularity_print(FILE *out, const struct graph *g)
 {
 	const struct amon_header *h = g->profile->nruns ? &g->profile->runs[0].header : NULL;
 
-	if (h && h->rate && g->time)
+	if (h && h->rate && g->ticks)
 		fprintf(out, "granularity: each sample hit is %.6g seconds, %.2f%% of %.2f seconds\n\n", 1.0 / h->rate,
 			100.0 / h->rate / ((double)g->time / 1e9), (double)g->time / 1e9);
 }

@@ -101,7 +101,7 @@ static void granularity_print(FILE *out, const struct graph *g)
 		fputs(" no time accumulated\n\n", out);
 	else if (h && h->clock == AMON_CLOCK_TSC)
 		fputs("Times are elapsed, read from the cycle counter.\n", out);
-	else if (h && h->rate)
+	else if (h && h->rate && g->ticks)
 		fprintf(out, "Each sample counts as %.6g seconds.\n", 1.0 / h->rate);
 }
 

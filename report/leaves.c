@@ -24,7 +24,7 @@ static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct
 	if (strcmp(in->graph->routines[leaf->routine].name.key, symbol->key) == 0)
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
 	leaf->place = print_basename(p->modules[pc->module].path);
-	leaf->name = symbol->display;
+	leaf->name = symbol->known ? symbol->display : "(no symbols)";
 	return options->leaves;
 }
 

@@ -15,7 +15,7 @@ int print_decimals(uint64_t total)
 	int decimals = 2;
 	uint64_t unit = NSEC / 100;		/* ns of the last decimal */
 
-	while (decimals < 6 && total > 0 && total < 1000 * unit) {
+	while (decimals < 9 && total > 0 && total < 1000 * unit) {
 		decimals++;
 		unit /= 10;
 	}

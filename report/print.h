@@ -11,7 +11,7 @@
 #include "report.h"
 
 /* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
- * run, so that its thousandth part is seen.  At most 6. */
+ * run, so that its thousandth part is seen.  At most 9. */
 int print_decimals(uint64_t total);
 
 /* Characters of NS in seconds with DECIMALS, and of the number N; never below LEAST. */

@@ -230,6 +230,10 @@ static void calls_print(struct head *h)
 	uint64_t contexts = h->profile->ncontexts ? h->profile->ncontexts - 1 : 0;
 	char calls[32], made[32], transitions[32];
 
+	if (h->sums.calls == 0 && h->profile->runs[0].truncated) {
+		print_field(h->out, h->options, "calls", "none in the part of the file that is left");
+		return;
+	}
 	if (h->sums.calls == 0) {
 		print_field(h->out, h->options, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");

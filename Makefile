@@ -1,0 +1,14 @@
+# The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
+PREFIX ?= /usr/local
+PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdb valgrind
+all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
+deps: ; @tests/deps $(PKGS_CHECK)
+demo: all ; @tests/demo build
+check: deps all ; @tests/check build
+bench: deps all ; @meson test -C build --benchmark --verbose
+fuzz: deps all ; @meson test -C build --suite fuzz --verbose
+golden: all ; @tests/golden/golden --refresh build
+install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
+clean: ; @rm -rf build
+.PHONY: all deps demo check bench fuzz golden install clean
