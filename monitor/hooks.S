@@ -196,6 +196,51 @@ __return__:
 	.cfi_endproc
 	.size	__return__, .-__return__
 
+	/* vfork (--wrap).  The child returns first, on the same stack: the return address waits in a register. */
+	.globl	__wrap_vfork
+	.type	__wrap_vfork, @function
+	.p2align 4
+__wrap_vfork:
+	.cfi_startproc
+	_CET_ENDBR
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	aprof_vfork_before
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rdi
+	movl	$58, %eax			/* vfork */
+	syscall
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rip, 0
+	testl	%eax, %eax
+	jnz	.Lvfork_parent
+	ret
+.Lvfork_parent:
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	aprof_vfork_after
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	cmpl	$-4095, %eax
+	jae	.Lvfork_failed
+	ret
+.Lvfork_failed:
+	negl	%eax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	call	__errno_location@PLT
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	movl	%ecx, (%rax)
+	movl	$-1, %eax
+	ret
+	.cfi_endproc
+	.size	__wrap_vfork, .-__wrap_vfork
+
 	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
 	.hidden	aprof_signal_return
 	.globl	aprof_signal_return

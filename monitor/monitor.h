@@ -197,6 +197,8 @@ void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request 
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
 void process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends */
+void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
+void aprof_vfork_after(void) HIDDEN;
 void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
 void process_finish(void) HIDDEN;		/* at exit, as late as can be */
 

@@ -278,6 +278,61 @@ bool process_child_unseen(void)
 	return true;
 }
 
+/* A child of vfork runs in our memory and counts for nobody: the thread is out until its parent goes on. */
+void aprof_vfork_before(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	tls->inert = 2;
+	tls->front = aprof_front_none;
+	tls->front_mask = 0;
+	if (monitor.state == MONITOR_ON)
+		note(AMON_NOTE_VFORK);
+}
+
+void aprof_vfork_after(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (tls->thread && tls->thread->front) {
+		tls->front = tls->thread->front;
+		tls->front_mask = tls->thread->front_mask;
+	}
+	tls->inert = 0;
+}
+
+/* ---- a new interval ---- */
+
+static void reset_thread(struct thread *t)
+{
+	struct amon_thread *r = t->record;
+
+	for (uint32_t s = 0; s < t->nspans; s++)
+		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
+			struct amon_counter *c = &t->spans[s].counters[i];
+
+			c->calls_before = __atomic_load_n(&c->calls, __ATOMIC_RELAXED);
+			c->time = 0;
+			c->ticks = 0;
+		}
+	for (uint32_t i = 0; t->pcs && i < t->pcs->capacity; i++)
+		((struct amon_pc *)((char *)t->pcs + t->pcs->first))[i].count = 0;
+	r->cpu_first = r->cpu_last;
+	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
+}
+
+void process_reset(void)
+{
+	struct amon_header *h = monitor.header;
+	uint32_t request = __atomic_load_n(&h->reset_request, __ATOMIC_ACQUIRE);
+
+	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+		reset_thread(t);
+	h->cpu_before = sys_clock(2);
+	h->reset_monotonic = sys_clock(1);
+	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
+}
+
 /* ---- exit ---- */
 
 /* The frames that are open now stay open: what follows, handlers of exit, runs under the root. */
