@@ -14,7 +14,7 @@
 #include "make_amon.h"
 #include "slow.h"
 
-enum { PROGRAMS = 400, STEPS = 1500, DEPTH = 40 };
+enum { PROGRAMS = 200, STEPS = 1500, DEPTH = 40 };
 
 /* With clones and pieces; and without, when nothing is renamed. */
 static const char *const all_names[2][14] = {
