@@ -16,9 +16,8 @@ _mcleanup:
 
 	.section .note.aprof, "a", @note
 	.p2align 2
-	.long	6, 4, 1			/* sizes of name and description, type */
+	.long	6, 0, 1			/* sizes of name and description, type */
 	.asciz	"aprof"
 	.p2align 2
-	.long	1			/* version of the hooks */
 
 	.section .note.GNU-stack, "", @progbits
