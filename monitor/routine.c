@@ -73,6 +73,7 @@ static bool record(uintptr_t address, uint32_t flags)
 	r->address = address;
 	r->module = module_find(address, true);
 	r->flags = flags;
+	monitor.header->way |= 1u << (flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 	return true;
 }
