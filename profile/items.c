@@ -234,12 +234,15 @@ static bool read_thread(struct reader *r, uint32_t number, size_t *i, size_t *j)
 	return place_thread(r, &r->p->threads[thread]);
 }
 
-/* A chunk that no thread claimed, if there is one: the thread is unknown, or known only behind the cut. */
-static bool check_claimed(struct reader *r, size_t i, uint32_t kind)
+/* That each chunk of a thread is of one that there is, or was behind the cut. */
+static bool check_owners(struct reader *r)
 {
-	if (i >= r->nchunks || r->chunks[i].head.kind != kind || r->run.truncated)
-		return true;
-	return reader_corrupt(r, r->chunks[i].at, "chunk of thread %u, there are %u", r->chunks[i].head.thread, r->run.threads);
+	for (size_t i = 0; i < r->nchunks && !r->run.truncated; i++)
+		if (r->chunks[i].head.kind >= AMON_CONTEXTS && r->chunks[i].head.kind <= AMON_PCS &&
+		    r->chunks[i].head.thread >= r->run.threads)
+			return reader_corrupt(r, r->chunks[i].at, "chunk of thread %u, there are %u",
+					      r->chunks[i].head.thread, r->run.threads);
+	return true;
 }
 
 bool read_contexts(struct reader *r)
@@ -250,10 +253,10 @@ bool read_contexts(struct reader *r)
 		i++;
 	for (j = i; j < r->nchunks && r->chunks[j].head.kind < AMON_PCS;)
 		j++;
-	if (!cover_contexts(r))
+	if (!check_owners(r) || !cover_contexts(r))
 		return false;
 	for (uint32_t number = 0; number < r->run.threads; number++)
 		if (!read_thread(r, number, &i, &j))
 			return false;
-	return check_claimed(r, i, AMON_CONTEXTS) && check_claimed(r, j, AMON_PCS);
+	return true;
 }

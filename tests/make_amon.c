@@ -330,7 +330,7 @@ uint32_t make_amon_thread(struct make_amon *m, const char *name)
 	*t = (struct made_thread){ .record = {
 		.tid = m->header.pid + (uint32_t)m->nthreads, .state = AMON_THREAD_ENDED, .current = AMON_NONE, .folded = 1,
 	} };
-	strncpy(t->record.name, name, sizeof t->record.name - 1);
+	snprintf(t->record.name, sizeof t->record.name, "%s", name);
 	find_item(t, AMON_NONE, AMON_ROUTINE_ROOT);
 	return (uint32_t)m->nthreads++;
 }
@@ -683,7 +683,7 @@ struct make_amon *make_amon_random(const struct made_program *program)
 	for (uint32_t i = 0; i < program->routines; i++)
 		make_amon_routine(m, code, CODE + (uint64_t)i * 64, 0);
 	for (uint32_t i = 0; i < program->threads; i++) {
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof name, "thread-%u", i);
 		run_thread(m, program, make_amon_thread(m, name), &d);

@@ -1,0 +1,13 @@
+#!/bin/sh
+# fuzz.sh MAKE_AMON TARGET SECONDS: run the libFuzzer target on a corpus made for the purpose.
+# What it finds is left as crash-* in the current directory.
+set -eu
+make_amon=$1 target=$2 seconds=$3
+corpus=$(mktemp -d)
+trap 'rm -rf "$corpus"' EXIT
+"$make_amon" --paper 5 "$corpus/paper"
+for seed in 1 2 3; do
+	"$make_amon" --seed $seed --routines $((2 * seed)) --threads $seed --calls $((40 * seed)) --chunk 50 "$corpus/$seed"
+done
+"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=131072 -print_final_stats=1 \
+	-verbosity=0 "$corpus"

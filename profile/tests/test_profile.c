@@ -1,0 +1,823 @@
+/* test_profile.c - what is read against what was counted, merged, written, and put out of shape. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "dump.h"
+#include "make_amon.h"
+#include "profile.h"
+#include "sound.h"
+
+/* Allocation number `failing` from now fails; 0: none does. */
+static unsigned long allocations, failing;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__wrap_strdup(const char *s);
+
+static bool fails(void)
+{
+	return ++allocations == failing;
+}
+
+void *__wrap_malloc(size_t size) { return fails() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t n, size_t size) { return fails() ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t size) { return fails() ? NULL : __real_realloc(p, size); }
+char *__wrap_strdup(const char *s) { return fails() ? NULL : __real_strdup(s); }
+
+struct file {
+	uint8_t *data;
+	size_t len;
+};
+
+static struct file finish(struct make_amon *m)
+{
+	struct file f;
+
+	f.data = make_amon_finish(m, &f.len);
+	return f;
+}
+
+static struct profile *read_file(const struct file *f)
+{
+	struct profile *p = profile_new();
+	struct error err = { .text = "" };
+
+	assert_non_null(p);
+	if (!profile_read(p, f->data, f->len, "made", &err))
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static char *made_contexts(const struct make_amon *m)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	make_amon_print(m, out);
+	fclose(out);
+	return sort_lines(must_text(text));
+}
+
+/* Texts that are to be equal, and go. */
+static void check_texts(char *a, char *b)
+{
+	if (strcmp(a, b) != 0) {
+		size_t i = 0;
+
+		while (a[i] == b[i])
+			i++;
+		while (i > 0 && a[i - 1] != '\n')
+			i--;
+		fail_msg("\n%.*s\nis not\n%.*s\n", (int)strcspn(a + i, "\n"), a + i, (int)strcspn(b + i, "\n"), b + i);
+	}
+	free(a);
+	free(b);
+}
+
+static void check_sound(const struct profile *p)
+{
+	const char *bad = unsound(p);
+
+	if (bad)
+		fail_msg("%s", bad);
+}
+
+static struct make_amon *small(uint64_t seed, uint32_t routines, uint32_t threads, uint64_t calls)
+{
+	struct make_amon *m = make_amon_random(&(struct made_program){
+		.seed = seed, .routines = routines, .threads = threads, .calls = calls,
+		.mean = 1 + routines / 2, .deepest = 3 * routines, .recursion = 0.2, .ticks = 0.3,
+	});
+	struct amon_header *h = make_amon_header(m);
+
+	h->hook_picoseconds = 4321;
+	h->hook_inside = 1234;
+	make_amon_chunk_items(m, 100);
+	return m;
+}
+
+static void test_paper(void **state)
+{
+	struct make_amon *m = make_amon_paper(1000);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f);
+
+	(void)state;
+	assert_int_equal(p->ncontexts, 1 + 8);		/* root, C0-C6, and S */
+	assert_int_equal(p->longest, 6);
+	assert_int_equal(p->runs[0].calls, 3003);
+	assert_int_equal(p->runs[0].transitions, 9);	/* the ninth: C6 called P */
+	check_sound(p);
+	check_texts(dump_contexts(p), made_contexts(m));
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* Random programs: contexts, entries, recursive calls and times are those that the maker counted. */
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct make_amon *m = small(seed, 1 + (uint32_t)seed % 13, 1 + seed % 3, 2000);
+		struct file f = finish(m);
+		struct profile *p = read_file(&f);
+
+		check_sound(p);
+		check_texts(dump_contexts(p), made_contexts(m));
+		assert_false(p->runs[0].truncated);
+		assert_int_equal(p->nthreads, 1 + seed % 3);
+		profile_free(p);
+		free(f.data);
+		make_amon_free(m);
+	}
+}
+
+/* Ticks and PCs: each sample of the maker is one of each. */
+static void test_pcs(void **state)
+{
+	struct make_amon *m = small(5, 6, 2, 3000);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f);
+	uint64_t ticks = 0, pcs = 0, libc = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		ticks += p->contexts[i].ticks;
+	for (size_t i = 0; i < p->npcs; i++) {
+		pcs += p->pcs[i].count;
+		assert_int_not_equal(p->pcs[i].module, PROFILE_NONE);
+		if (strcmp(p->modules[p->pcs[i].module].path, "/lib/libc.so.6") == 0)
+			libc += p->pcs[i].count;
+	}
+	assert_true(ticks > 1000 && pcs == ticks);
+	assert_true(libc > ticks / 3 && libc < ticks * 2 / 3);
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* The hooks' cost: by hand on Main calling P thrice and itself twice. */
+static void test_hooks(void **state)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t module = make_amon_module(m, "/made/x", NULL, 0, 0x1000, 0);
+	uint32_t main_program = make_amon_routine(m, module, 0x10, 0), callee = make_amon_routine(m, module, 0x20, 0);
+	uint32_t thread = make_amon_thread(m, "x");
+	struct profile *p;
+	struct file f;
+
+	(void)state;
+	make_amon_header(m)->hook_picoseconds = 7000;
+	make_amon_header(m)->hook_inside = 2000;
+	make_amon_enter(m, thread, main_program);
+	for (int i = 0; i < 3; i++) {
+		make_amon_enter(m, thread, callee);
+		make_amon_leave(m, thread);
+	}
+	make_amon_enter(m, thread, main_program);
+	make_amon_enter(m, thread, main_program);
+	make_amon_charge(m, thread, 100, 1);
+	f = finish(m);
+	p = read_file(&f);
+	assert_int_equal(p->ncontexts, 3);
+	assert_int_equal(p->contexts[1].entries, 1);
+	assert_int_equal(p->contexts[1].recursive, 2);
+	assert_int_equal(p->contexts[1].calls_out, 5);
+	assert_int_equal(p->contexts[1].hooks, 3 * 2 + 5 * 5);	/* ns */
+	assert_int_equal(profile_charged(&p->contexts[1]), 100 - 31);
+	assert_int_equal(p->contexts[2].hooks, 3 * 2);
+	assert_int_equal(profile_charged(&p->contexts[2]), 0);	/* never below */
+	assert_int_equal(p->contexts[0].hooks, 5);
+	assert_int_equal(p->threads[0].current, 1);
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+static void test_cycle_clock(void **state)
+{
+	struct make_amon *m = make_amon_paper(1);
+	uint32_t thread = 0;
+	struct profile *p;
+	struct file f;
+
+	(void)state;
+	make_amon_header(m)->clock = AMON_CLOCK_TSC;
+	make_amon_header(m)->tsc_hz = UINT64_C(2500000000);
+	make_amon_charge(m, thread, UINT64_C(5000000000000000000), 0);	/* would overflow if multiplied first */
+	make_amon_thread_record(m, thread)->monitor = 5000;
+	f = finish(m);
+	p = read_file(&f);
+	assert_true(p->contexts[0].time == UINT64_C(2000000000000000000));
+	assert_int_equal(p->monitor, 2000);
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* A program of three routines, loaded at BASE, whose main calls f, which calls g CALLS times. */
+static struct file loaded_at(uint64_t base, const char *path, const char *build_id, unsigned calls)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t module = make_amon_module(m, path, build_id, base, base + 0x1000, base), thread;
+	struct file f;
+
+	for (uint64_t i = 0; i < 3; i++)
+		make_amon_routine(m, module, base + 0x40 * (calls % 2 ? i : 2 - i), 0);
+	thread = make_amon_thread(m, "x");
+	for (uint32_t i = 0; i < 3; i++) {
+		for (unsigned k = 1; i == 2 && k < calls; k++) {
+			make_amon_enter(m, thread, calls % 2 ? i : 2 - i);
+			make_amon_leave(m, thread);
+		}
+		make_amon_enter(m, thread, calls % 2 ? i : 2 - i);
+	}
+	make_amon_pc(m, thread, base + 0x84, calls);
+	f = finish(m);
+	make_amon_free(m);
+	return f;
+}
+
+/* Runs of one program at different addresses, its routines met in another order: the build-id, or else the path,
+ * and the place in the module tell that they are the same. */
+static void test_merge_moved(void **state)
+{
+	static const struct { const char *path, *build_id; uint32_t contexts; } others[] = {
+		{ "/made/program", "id", 4 }, { "/elsewhere/program", "id", 4 },
+		{ "/made/program", NULL, 7 }, { "/made/program", "ID", 7 }, { "/made/program", "id2", 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct file a = loaded_at(0x555500000000, "/made/program", "id", 5);
+		struct file b = loaded_at(0x7f0000000000, others[i].path, others[i].build_id, 4);
+		struct profile *p = read_file(&a);
+		struct error err;
+
+		assert_true(profile_read(p, b.data, b.len, "b", &err));
+		assert_int_equal(p->ncontexts, others[i].contexts);
+		assert_int_equal(p->nmodules, others[i].contexts == 4 ? 1 : 2);
+		assert_int_equal(p->contexts[3].entries, others[i].contexts == 4 ? 9 : 5);
+		assert_int_equal(p->pcs[0].count, others[i].contexts == 4 ? 9 : 5);
+		assert_int_equal(p->pcs[0].address, 0x84);
+		assert_int_equal(p->runs[1].contexts, 3);
+		check_sound(p);
+		profile_free(p);
+		free(a.data);
+		free(b.data);
+	}
+}
+
+/* The same file twice: contexts, with two shares each and all sums doubled. */
+static void test_merge_twice(void **state)
+{
+	struct make_amon *m = small(3, 5, 1, 1000);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f), *alone = read_file(&f);
+	struct error err;
+
+	(void)state;
+	assert_true(profile_read(p, f.data, f.len, "again", &err));
+	assert_int_equal(p->ncontexts, alone->ncontexts);
+	assert_int_equal(p->nthreads, 2);
+	assert_int_equal(p->nshares, 2 * alone->nshares);
+	assert_int_equal(p->npcs, alone->npcs);
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
+		assert_true(p->contexts[i].entries == 2 * alone->contexts[i].entries);
+		assert_true(p->contexts[i].recursive == 2 * alone->contexts[i].recursive);
+		assert_true(p->contexts[i].calls_out == 2 * alone->contexts[i].calls_out);
+		assert_true(p->contexts[i].time == 2 * alone->contexts[i].time);
+		assert_true(p->contexts[i].hooks == 2 * alone->contexts[i].hooks);
+	}
+	check_sound(p);
+	profile_free(p);
+	profile_free(alone);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* A library loaded, unloaded and loaded again elsewhere: two routines of the file, one of the profile; and a
+ * recursion through both is a direct one. */
+static void test_reload(void **state)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t first = make_amon_module(m, "/made/lib.so", NULL, 0x10000, 0x20000, 0x10000);
+	uint32_t second = make_amon_module(m, "/made/lib.so", NULL, 0x50000, 0x60000, 0x50000);
+	uint32_t f1 = make_amon_routine(m, first, 0x10040, 0), f2 = make_amon_routine(m, second, 0x50040, 0);
+	uint32_t thread = make_amon_thread(m, "x");
+	struct profile *p;
+	struct file f;
+
+	(void)state;
+	make_amon_enter(m, thread, f1);
+	make_amon_enter(m, thread, f2);
+	make_amon_pc(m, thread, 0x10044, 2);
+	make_amon_pc(m, thread, 0x50044, 3);
+	make_amon_pc(m, thread, 0x70000, 1);
+	make_amon_leave(m, thread);
+	make_amon_leave(m, thread);
+	f = finish(m);
+	p = read_file(&f);
+	assert_int_equal(p->nmodules, 1);
+	assert_int_equal(p->nroutines, 1);
+	assert_int_equal(p->ncontexts, 2);
+	assert_int_equal(p->contexts[1].entries, 1);
+	assert_int_equal(p->contexts[1].recursive, 1);
+	assert_int_equal(p->npcs, 2);
+	assert_int_equal(p->pcs[0].address, 0x44);
+	assert_int_equal(p->pcs[0].count, 5);
+	assert_int_equal(p->pcs[1].module, PROFILE_NONE);
+	check_sound(p);
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* Stacks that begin anew, and pseudo-routines. */
+static void test_starts(void **state)
+{
+	struct make_amon *m = small(2, 4, 1, 100);
+	uint32_t thread = make_amon_thread(m, "starts");
+	struct profile *p;
+	struct file f;
+
+	(void)state;
+	make_amon_enter(m, thread, 1);
+	make_amon_start(m, thread, AMON_ROUTINE_ELIDED);
+	make_amon_enter(m, thread, 1);
+	make_amon_enter(m, thread, 2);
+	make_amon_start(m, thread, AMON_ROUTINE_LOST);
+	make_amon_start(m, thread, 1);			/* equals the one that the root called */
+	make_amon_charge(m, thread, 5, 1);
+	f = finish(m);
+	p = read_file(&f);
+	check_sound(p);
+	check_texts(dump_contexts(p), made_contexts(m));
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* A profile written and read again is the same, of one file and of several. */
+static void test_write(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct make_amon *m = small(seed, 1 + (uint32_t)seed % 9, 1 + seed % 4, 800);
+		struct make_amon *o = small(seed + 1, 1 + (uint32_t)seed % 7, 2, 800);
+		uint32_t unknown = make_amon_routine(o, AMON_NONE, UINT64_C(0xffffffffff600000), AMON_ROUTINE_INSIDE);
+		struct profile *p, *q;
+		struct file f, g, out;
+		struct error err;
+
+		make_amon_enter(o, 1, unknown);
+		make_amon_start(o, 1, AMON_ROUTINE_ELIDED);
+		make_amon_pc(o, 1, 0x400010 + 0x100000, 7);
+		make_amon_pc(o, 1, UINT64_C(0xffffffffff600008), 7);
+		make_amon_thread_record(o, 0)->unplaced = 77;
+		make_amon_thread_record(o, 0)->monitor = 99;
+		f = finish(m);
+		g = finish(o);
+		p = read_file(&f);
+		assert_true(profile_read(p, g.data, g.len, "other", &err));
+		out.data = profile_write(p, &out.len, &err);
+		assert_non_null(out.data);
+		q = read_file(&out);
+		check_sound(q);
+		check_texts(dump_all(p), dump_all(q));
+		assert_true(q->runs[0].calls == p->runs[0].calls + p->runs[1].calls);
+		profile_free(p);
+		profile_free(q);
+		free(f.data);
+		free(g.data);
+		free(out.data);
+		make_amon_free(m);
+		make_amon_free(o);
+	}
+}
+
+static void test_write_nothing(void **state)
+{
+	struct profile *p = profile_new();
+	struct error err;
+	struct file f;
+	struct profile *q;
+
+	(void)state;
+	f.data = profile_write(p, &f.len, &err);
+	assert_non_null(f.data);
+	q = read_file(&f);
+	assert_int_equal(q->ncontexts, 1);
+	profile_free(p);
+	profile_free(q);
+	free(f.data);
+}
+
+/* Cut at every byte: inside the header it is refused; behind it, what is whole before the cut is there. */
+static void test_truncated(void **state)
+{
+	struct make_amon *m = small(4, 3, 2, 60);
+	struct file f = finish(m);
+	uint64_t calls = 0;
+	uint32_t contexts = 0;
+
+	(void)state;
+	for (size_t len = 0; len <= f.len; len++) {
+		struct profile *p = profile_new();
+		struct error err = { .text = "" };
+		uint8_t *cut = malloc(len ? len : 1);	/* so that a sanitizer sees a step too far */
+		bool ok;
+
+		memcpy(cut, f.data, len);
+		ok = profile_read(p, cut, len, "cut", &err);
+		assert_int_equal(ok, len >= sizeof(struct amon_header));
+		assert_int_equal(ok ? ERROR_NONE : len < 8 ? ERROR_NOT_AMON : ERROR_CORRUPT, ok ? ERROR_NONE : err.code);
+		if (ok) {
+			check_sound(p);
+			assert_int_equal(p->runs[0].truncated, len < f.len);
+			assert_true(p->runs[0].calls >= calls && p->ncontexts >= contexts);
+			calls = p->runs[0].calls;
+			contexts = p->ncontexts;
+		}
+		if (len == f.len)
+			check_texts(dump_contexts(p), made_contexts(m));
+		profile_free(p);
+		free(cut);
+	}
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* A cut right behind the counters of the tenth item leaves ten items. */
+static void test_cut_between_items(void **state)
+{
+	struct make_amon *m = small(4, 3, 1, 60);
+	struct file f = finish(m);
+	struct amon_chunk head;
+	size_t at = AMON_PAGE;
+	struct profile *p;
+
+	(void)state;
+	for (memcpy(&head, f.data + at, sizeof head); head.kind != AMON_CONTEXTS; memcpy(&head, f.data + at, sizeof head))
+		at += head.size;
+	assert_true(head.count > 10);
+	for (size_t items = 0; items < 10; items++) {
+		struct file cut = { f.data, at + head.counters + items * sizeof(struct amon_counter) };
+
+		p = read_file(&cut);
+		assert_int_equal(p->runs[0].transitions, items ? items - 1 : 0);
+		assert_true(p->runs[0].cut_at == cut.len);
+		profile_free(p);
+	}
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* Any bit turned over: refused with one line and all as before, or read into something sound. */
+static void test_bit_flips(void **state)
+{
+	struct make_amon *m = small(6, 3, 2, 60);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f);
+	char *before = dump_all(p);
+	unsigned refused = 0;
+
+	(void)state;
+	for (size_t bit = 0; bit < 8 * f.len; bit++) {
+		struct error err = { .text = "" };
+		struct profile *q;
+
+		if (f.data[bit / 8] == 0 && bit % 32 != bit / 32 % 32)
+			continue;			/* of the zeros one bit in each word */
+		f.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		q = profile_new();
+		if (profile_read(q, f.data, f.len, "flipped", &err)) {
+			check_sound(q);
+		} else {
+			refused++;
+			assert_true(strncmp(err.text, "flipped: ", 9) == 0 && strchr(err.text, '\n') == NULL);
+			assert_true(err.code == ERROR_CORRUPT || err.code == ERROR_VERSION || err.code == ERROR_NOT_AMON);
+			assert_true(err.offset < f.len);
+			assert_false(profile_read(p, f.data, f.len, "flipped", &err));
+			if (refused % 50 == 0)
+				check_texts(strdup(before), dump_all(p));
+		}
+		profile_free(q);
+		f.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	assert_true(refused > 1000);
+	check_texts(before, dump_all(p));
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* One field put to a value: is it refused, and where is that said to be? */
+struct damage {
+	const char *what;	/* part of the message */
+	size_t chunk;		/* kind of the chunk it is in; 0: the header */
+	size_t field;		/* offset in it, bytes */
+	uint32_t value;		/* put there */
+	bool item;		/* field counts from the chunk's items */
+	enum error_code code;
+};
+
+static const struct damage damages[] = {
+	{ "format version 2", 0, offsetof(struct amon_header, version), 2, false, ERROR_VERSION },
+	{ "header of 8", 0, offsetof(struct amon_header, header_size), 8, false, ERROR_VERSION },
+	{ "unknown clock", 0, offsetof(struct amon_header, clock), 9, false, ERROR_CORRUPT },
+	{ "unknown frequency", 0, offsetof(struct amon_header, clock), AMON_CLOCK_TSC, false, ERROR_CORRUPT },
+	{ "whole pages", 0, offsetof(struct amon_header, used), 5000, false, ERROR_CORRUPT },
+	{ "whole pages", 0, offsetof(struct amon_header, used), 0, false, ERROR_CORRUPT },
+	{ "command line", 0, offsetof(struct amon_header, command_size), 1025, false, ERROR_CORRUPT },
+	{ "no chunk begins", AMON_MODULES, offsetof(struct amon_chunk, magic), 0, false, ERROR_CORRUPT },
+	{ "chunk of 0", AMON_MODULES, offsetof(struct amon_chunk, size), 0, false, ERROR_CORRUPT },
+	{ "chunk of 17", AMON_ROUTINES, offsetof(struct amon_chunk, size), 17, false, ERROR_CORRUPT },
+	{ "are left", AMON_ROUTINES, offsetof(struct amon_chunk, size) + 4, 1, false, ERROR_CORRUPT },
+	{ "unknown kind 77", AMON_THREADS, offsetof(struct amon_chunk, kind), 77, false, ERROR_CORRUPT },
+	{ "items where", AMON_CONTEXTS, offsetof(struct amon_chunk, count), 101, false, ERROR_CORRUPT },
+	{ "do not fit", AMON_ROUTINES, offsetof(struct amon_chunk, capacity), 0xffffffff, false, ERROR_CORRUPT },
+	{ "do not fit", AMON_CONTEXTS, offsetof(struct amon_chunk, capacity), 0xffffffff, false, ERROR_CORRUPT },
+	{ "within their chunk", AMON_THREADS, offsetof(struct amon_chunk, first), 8, false, ERROR_CORRUPT },
+	{ "do not fit", AMON_PCS, offsetof(struct amon_chunk, first), 0xfffffff8, false, ERROR_CORRUPT },
+	{ "counters at 100", AMON_CONTEXTS, offsetof(struct amon_chunk, counters), 100, false, ERROR_CORRUPT },
+	{ "counters at 4294963200", AMON_CONTEXTS, offsetof(struct amon_chunk, counters), 0xfffff000, false, ERROR_CORRUPT },
+	{ "do not fit", AMON_CONTEXTS, offsetof(struct amon_chunk, counters), 0, false, ERROR_CORRUPT },
+	{ "items from 7 on, after 0", AMON_CONTEXTS, offsetof(struct amon_chunk, base), 7, false, ERROR_CORRUPT },
+	{ "of thread 9", AMON_CONTEXTS, offsetof(struct amon_chunk, thread), 9, false, ERROR_CORRUPT },
+	{ "of thread 4294967295", AMON_PCS, offsetof(struct amon_chunk, thread), AMON_NONE, false, ERROR_CORRUPT },
+	{ "is no root", AMON_CONTEXTS, offsetof(struct amon_link, routine), 0, true, ERROR_CORRUPT },
+	{ "routine 2147483392", AMON_CONTEXTS, sizeof(struct amon_link) + 4, AMON_ROUTINE_ROOT, true, ERROR_CORRUPT },
+	{ "routine 3,", AMON_CONTEXTS, sizeof(struct amon_link) + 4, 3, true, ERROR_CORRUPT },
+	{ "item 1 comes from item 1", AMON_CONTEXTS, sizeof(struct amon_link), 1, true, ERROR_CORRUPT },
+	{ "module 2, there are 2", AMON_ROUTINES, offsetof(struct amon_routine, module), 2, true, ERROR_CORRUPT },
+	{ "unknown flags", AMON_ROUTINES, offsetof(struct amon_routine, flags), 2, true, ERROR_CORRUPT },
+	{ "unknown state", AMON_THREADS, offsetof(struct amon_thread, state), 3, true, ERROR_CORRUPT },
+	{ "module record of 0", AMON_MODULES, offsetof(struct amon_module, size), 0, true, ERROR_CORRUPT },
+	{ "module record of 4294967288", AMON_MODULES, offsetof(struct amon_module, size), 0xfffffff8, true, ERROR_CORRUPT },
+	{ "module path of 4", AMON_MODULES, offsetof(struct amon_module, path_size), 4, true, ERROR_CORRUPT },
+	{ "build-id of 33", AMON_MODULES, offsetof(struct amon_module, build_id_size), 33, true, ERROR_CORRUPT },
+};
+
+static void check_damage(const struct file *f, const struct damage *d)
+{
+	struct profile *p = profile_new();
+	size_t at = 0;
+	struct amon_chunk head = { .kind = 0 };
+	struct error err = { .text = "nothing" };
+	uint32_t old;
+
+	for (size_t next = AMON_PAGE; d->chunk && head.kind != d->chunk; next += head.size) {
+		memcpy(&head, f->data + next, sizeof head);
+		at = next;
+	}
+	at += d->field + (d->item ? head.first : 0);
+	memcpy(&old, f->data + at, sizeof old);
+	memcpy(f->data + at, &d->value, sizeof d->value);
+	assert_false(profile_read(p, f->data, f->len, "bad", &err));
+	if (!strstr(err.text, d->what))
+		fail_msg("\"%s\" does not tell of \"%s\"", err.text, d->what);
+	assert_int_equal(err.code, d->code);
+	assert_int_equal(p->ncontexts, 1);
+	memcpy(f->data + at, &old, sizeof old);
+	profile_free(p);
+}
+
+static void test_damage(void **state)
+{
+	struct make_amon *m = small(6, 3, 1, 400);
+	struct file f = finish(m);
+	struct profile *p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof damages / sizeof *damages; i++)
+		check_damage(&f, &damages[i]);
+	p = read_file(&f);				/* all was put right again */
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+static void test_other_clock(void **state)
+{
+	struct make_amon *m = small(6, 3, 1, 100);
+	struct file a = finish(m), b;
+	struct profile *p = read_file(&a);
+	char *before = dump_all(p);
+	struct error err;
+
+	(void)state;
+	make_amon_header(m)->clock = AMON_CLOCK_WALL;
+	b = finish(m);
+	assert_false(profile_read(p, b.data, b.len, "b.out", &err));
+	assert_int_equal(err.code, ERROR_MISMATCH);
+	assert_non_null(strstr(err.text, "b.out"));
+	check_texts(before, dump_all(p));
+	profile_free(p);
+	free(a.data);
+	free(b.data);
+	make_amon_free(m);
+}
+
+/* While the writer lives: a chunk made in advance, a count behind its link, a file larger than its use. */
+static void test_live(void **state)
+{
+	struct make_amon *m = small(6, 3, 1, 400);
+	struct file f = finish(m), live;
+	struct amon_header *h;
+	struct amon_chunk *head;
+	struct profile *p;
+
+	(void)state;
+	live = (struct file){ calloc(1, f.len + 100 * AMON_PAGE), f.len + 100 * AMON_PAGE };
+	memcpy(live.data, f.data, f.len);
+	h = (void *)live.data;
+	head = (void *)(live.data + h->used);
+	*head = (struct amon_chunk){
+		.magic = AMON_CHUNK_MAGIC, .kind = AMON_CONTEXTS, .size = 2 * AMON_PAGE, .capacity = 100,
+		.first = sizeof *head, .counters = AMON_PAGE, .base = 100000,
+	};
+	h->state = AMON_RUNNING;
+	h->used += head->size;
+	p = read_file(&live);
+	assert_false(p->runs[0].truncated);
+	check_texts(dump_contexts(p), made_contexts(m));
+	profile_free(p);
+	free(live.data);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* Each allocation fails in turn: an error, nothing lost, nothing changed. */
+static void test_no_memory(void **state)
+{
+	struct make_amon *m = small(8, 4, 3, 300), *o = small(9, 6, 2, 300);
+	struct file f = finish(m), g = finish(o);
+	bool ok = false;
+
+	(void)state;
+	for (unsigned long n = 1; !ok; n++) {
+		struct profile *p = read_file(&f);
+		struct error err = { .code = ERROR_NONE };
+		char *before = n % 10 == 1 ? dump_all(p) : NULL;
+
+		allocations = 0;
+		failing = n;
+		ok = profile_read(p, g.data, g.len, "second", &err);
+		failing = 0;
+		assert_int_equal(err.code, ok ? ERROR_NONE : ERROR_MEMORY);
+		if (before && !ok)
+			check_texts(before, dump_all(p));
+		else
+			free(before);
+		assert_true(ok || profile_read(p, g.data, g.len, "second", &err));	/* it still can */
+		check_sound(p);
+		profile_free(p);
+	}
+	free(f.data);
+	free(g.data);
+	make_amon_free(m);
+	make_amon_free(o);
+}
+
+static void test_no_memory_for_nothing(void **state)
+{
+	struct profile *p = NULL;
+
+	(void)state;
+	for (unsigned long n = 1; !p; n++) {
+		allocations = 0;
+		failing = n;
+		p = profile_new();
+		failing = 0;
+	}
+	assert_true(allocations > 4);
+	profile_free(p);
+}
+
+static void test_no_memory_to_write(void **state)
+{
+	struct make_amon *m = small(8, 4, 3, 300);
+	struct file f = finish(m);
+	struct profile *p = read_file(&f);
+	void *out = NULL;
+
+	(void)state;
+	for (unsigned long n = 1; !out; n++) {
+		struct error err = { .code = ERROR_NONE };
+		size_t len;
+
+		allocations = 0;
+		failing = n;
+		out = profile_write(p, &len, &err);
+		failing = 0;
+		assert_int_equal(err.code, out ? ERROR_NONE : ERROR_MEMORY);
+	}
+	free(out);
+	profile_free(p);
+	free(f.data);
+	make_amon_free(m);
+}
+
+/* A file of N routines and ITEMS items made by hand: item i comes from parent(i), calls routine(i). */
+static struct file by_hand(uint32_t n, uint32_t items, uint32_t (*parent)(uint32_t, uint32_t),
+			   uint32_t (*routine)(uint32_t, uint32_t))
+{
+	struct make_amon *m = make_amon_new();
+	struct amon_chunk head = { .magic = AMON_CHUNK_MAGIC, .kind = AMON_CONTEXTS, .first = sizeof head };
+	struct file f, out;
+	struct amon_header *h;
+
+	for (uint32_t i = 0; i < n; i++)
+		make_amon_routine(m, AMON_NONE, 16 * (uint64_t)(i + 1), 0);
+	make_amon_thread(m, "x");
+	f = finish(m);
+	make_amon_free(m);
+	h = (void *)f.data;
+	for (size_t at = AMON_PAGE; at < h->used && at < f.len; at += ((struct amon_chunk *)(f.data + at))->size)
+		if (((struct amon_chunk *)(f.data + at))->kind == AMON_CONTEXTS)
+			f.len = at;			/* the maker's own contexts are last, and go */
+	head.count = head.capacity = items;
+	head.counters = (uint32_t)((sizeof head + 8 * (uint64_t)items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
+	head.size = (head.counters + 32 * (uint64_t)items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+	out = (struct file){ calloc(1, f.len + head.size), f.len + head.size };
+	memcpy(out.data, f.data, f.len);
+	memcpy(out.data + f.len, &head, sizeof head);
+	for (uint32_t i = 0; i < items; i++) {
+		struct amon_link link = { i ? parent(i, n) : AMON_NONE, i ? routine(i, n) : AMON_ROUTINE_ROOT };
+
+		memcpy(out.data + f.len + head.first + i * sizeof link, &link, sizeof link);
+	}
+	((struct amon_header *)out.data)->used = out.len;
+	free(f.data);
+	return out;
+}
+
+static uint32_t before(uint32_t i, uint32_t n) { (void)n; return i - 1; }
+static uint32_t nth(uint32_t i, uint32_t n) { (void)n; return i - 1; }
+static uint32_t end_of_chain(uint32_t i, uint32_t n) { return i <= n ? i - 1 : n; }
+static uint32_t any_of_chain(uint32_t i, uint32_t n) { return (i - 1) % n; }
+
+/* A history of a million entries is read as fast as a million histories: no recursion, nothing quadratic. */
+static void test_long_chain(void **state)
+{
+	struct file f = by_hand(1000000, 1000001, before, nth);
+	struct profile *p;
+
+	(void)state;
+	alarm(20);
+	p = read_file(&f);
+	assert_int_equal(p->longest, 1000000);
+	assert_int_equal(p->ncontexts, 1000001);
+	profile_free(p);
+	free(f.data);
+	alarm(0);
+}
+
+/* A long chain from whose end every routine of it is called again: each step would copy it all.  Refused, soon. */
+static void test_absurd(void **state)
+{
+	struct file f = by_hand(50000, 100000, end_of_chain, any_of_chain);
+	struct profile *p = profile_new();
+	struct error err;
+
+	(void)state;
+	alarm(20);
+	assert_false(profile_read(p, f.data, f.len, "absurd", &err));
+	assert_int_equal(err.code, ERROR_CORRUPT);
+	assert_non_null(strstr(err.text, "beyond all measure"));
+	profile_free(p);
+	free(f.data);
+	alarm(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
+		cmocka_unit_test(test_hooks), cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
+		cmocka_unit_test(test_merge_twice),
+		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),
+		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_live), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory_for_nothing),
+		cmocka_unit_test(test_no_memory_to_write), cmocka_unit_test(test_long_chain), cmocka_unit_test(test_absurd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
