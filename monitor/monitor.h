@@ -128,12 +128,12 @@ struct thread {
 	struct shadow *shadows;		/* all of them */
 	uint64_t tsc_last;		/* clock tsc: when current was last charged, cycles */
 	volatile uint32_t watched;	/* the clock may look at tls */
-	uint32_t again;			/* sampler: this round looks a second time */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
 	int state_tid;			/* whose state_fd is */
-	int state_fd;			/* /proc/self/task/TID/syscall among the sampler's own descriptors; 0: none */
+	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
+	uint64_t preempted;		/* times that a processor was taken from it, when last asked */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
 	uint32_t reset_seen;		/* last reset carried out here */
 	struct thread *next;		/* in monitor.threads */

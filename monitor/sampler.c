@@ -9,10 +9,8 @@
  * charged to where it is.  A thread that sleeps is not at work, whatever it spent since the last
  * look: its last burst did not belong to the routine in which it now waits.  What "at work" is:
  *   1. the clock goes on between two readings: it runs on another processor; or
- *   2. it could run, and ran all the time since the last look: we took its processor just now; or
- *   3. it could run, ran for a part of that time, and runs again as soon as we lie down for a
- *      moment.  (A thread that only waits for a processor, in the routine in which it has just been
- *      woken, does not count.)
+ *   2. it could run, and a processor was taken from it since the last look: by us, just now.
+ * (A thread that only waits for a processor, in the routine in which it has just been woken, is not.)
  *
  * Invariant: thread-local words are read only under look_lock and only while t->watched, which the
  * thread itself takes back, under the lock, before they vanish. */
@@ -31,7 +29,7 @@
 
 enum {
 	STACK = 65536,			/* bytes; the handler of SIGBUS may run on it */
-	MOMENT = 20000,			/* ns for which we lie down in case 3 */
+	SLICE = 100000,			/* ns of a processor at a time */
 	SHARE = 32,			/* we take at most about one part in SHARE of a processor */
 	IDLE_ROUNDS = 128,		/* rounds without work before it asks whether it is alone */
 };
@@ -72,22 +70,47 @@ static void state_open(struct thread *t)
 	long fd;
 
 	state_close(t);
-	mem_copy(at, "/syscall", 9);
+	mem_copy(at, "/status", 8);
 	fd = sys4(openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
 	t->state_fd = sys_failed(fd) ? 0 : (int)fd;
 	t->state_tid = t->tid;
+	t->preempted = 0;
 }
 
-/* Could T run if it had a processor?  Where /proc does not tell: yes. */
-static bool is_runnable(struct thread *t)
+/* What follows WORD in TEXT, or NULL. */
+static const char *after(const char *text, const char *word)
 {
-	char first;
+	for (; *text; text++) {
+		size_t i = 0;
 
-	if (proc < 0)
-		return true;
-	if (t->state_tid != t->tid)
+		while (word[i] && text[i] == word[i])
+			i++;
+		if (!word[i])
+			return text + i;
+	}
+	return NULL;
+}
+
+/* Was a processor taken from T, which could run on, since the last time that this was asked?
+ * Where /proc does not tell: yes. */
+static bool was_preempted(struct thread *t)
+{
+	char text[2048];
+	const char *state, *count;
+	uint64_t before = t->preempted;
+	long n;
+
+	if (proc >= 0 && t->state_tid != t->tid)
 		state_open(t);
-	return !t->state_fd || sys4(pread64, t->state_fd, &first, 1, 0) != 1 || first == 'r' /* "running" */;
+	n = t->state_fd ? sys4(pread64, t->state_fd, text, sizeof text - 1, 0) : 0;
+	if (n <= 0)
+		return true;
+	text[n] = 0;
+	state = after(text, "\nState:\t");
+	count = state ? after(state, "\nnonvoluntary_ctxt_switches:\t") : NULL;
+	for (t->preempted = 0; count && *count >= '0' && *count <= '9'; count++)
+		t->preempted = t->preempted * 10 + (uint64_t)(*count - '0');
+	return !count || (*state == 'R' && t->preempted != before);
 }
 
 /* ---- looks ---- */
@@ -137,37 +160,16 @@ static void place_pending(struct thread *t, const struct look *l)
 	t->pending = 0;
 }
 
-/* First look of a round, at NOW.  True: it takes another one to know (case 3). */
-static bool tick(struct thread *t, uint64_t now)
+static void tick(struct thread *t)
 {
 	struct look l = look_at(t);
-	uint64_t spent = l.after - t->sampled_cpu, passed = now - t->sampled_wall;
 
-	t->sampled_wall = now;
 	if (!l.before)
 		t->watched = 0;		/* gone, without a word */
 	if (l.after <= t->sampled_cpu)
-		return false;
-	clock_advance(t, l.after);
-	if (l.after > l.before)
-		place_pending(t, &l);
-	else if (is_runnable(t)) {
-		if (spent < passed - passed / 16)
-			return true;
-		place_pending(t, &l);
-	}
-	return false;
-}
-
-/* The second look. */
-static void tick_again(struct thread *t)
-{
-	struct look l = look_at(t);
-
-	if (l.after <= t->sampled_cpu)
 		return;
 	clock_advance(t, l.after);
-	if (l.after > l.before || is_runnable(t))
+	if (l.after > l.before || was_preempted(t))
 		place_pending(t, &l);
 }
 
@@ -182,46 +184,27 @@ static void tick_wall(struct thread *t, uint64_t now)
 	t->sampled_wall = now;
 }
 
-/* One thread's turn.  True: look again. */
-static bool turn(struct thread *t, uint64_t now)
-{
-	bool again = false;
-
-	sys_lock(&look_lock);
-	if (t->watched && !stopped) {
-		if (monitor.clock.clock == AMON_CLOCK_WALL)
-			tick_wall(t, now);
-		else if (t->again)
-			tick_again(t);
-		else
-			again = tick(t, now);
-	}
-	t->again = again;
-	sys_unlock(&look_lock);
-	if (t->state_fd && !t->watched)
-		state_close(t);
-	return again;
-}
-
 /* Look at every thread. True: somebody has worked since the last round. */
 static bool round_all(void)
 {
 	uint64_t now = sys_clock(CLOCK_MONOTONIC), worked = 0;
-	struct timespec moment = { .tv_nsec = MOMENT };
-	bool again = false;
 
 	for (struct thread *t = monitor.threads; t; t = t->next) {
-		worked |= t->sampled_cpu;
-		again |= turn(t, now);
-		worked ^= t->sampled_cpu;
+		uint64_t before = t->sampled_cpu;
+
+		sys_lock(&look_lock);
+		if (t->watched && !stopped) {
+			if (monitor.clock.clock == AMON_CLOCK_WALL)
+				tick_wall(t, now);
+			else
+				tick(t);
+		} else if (t->state_fd) {
+			state_close(t);
+		}
+		sys_unlock(&look_lock);
+		worked |= t->sampled_cpu ^ before;
 	}
-	if (!again)
-		return worked != 0;
-	sys4(clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->again)
-			turn(t, now);
-	return true;
+	return worked != 0;
 }
 
 /* ---- the thread ---- */
@@ -294,6 +277,24 @@ static uint64_t next_look(uint64_t last, uint64_t took)
 	return last + (pause > took * SHARE ? pause : took * SHARE);
 }
 
+/* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep. */
+static void slice_set(void)
+{
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr;
+
+	if (!sys_failed(sys4(sched_getattr, 0, &attr, sizeof attr, 0)) && attr.policy == SCHED_OTHER) {
+		attr.size = sizeof attr;
+		attr.runtime = SLICE;
+		sys3(sched_setattr, 0, &attr, 0);
+	}
+}
+
 static void __attribute__((noreturn)) sampler(void)
 {
 	uint64_t bus = 1u << (SIGBUS - 1), next = sys_clock(CLOCK_MONOTONIC), took = 0;
@@ -303,6 +304,7 @@ static void __attribute__((noreturn)) sampler(void)
 	sys2(prctl, 29 /* PR_SET_TIMERSLACK */, 1);
 	/* Others may cut the file under us: file.c mends that, and a blocked SIGBUS would be death. */
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
+	slice_set();
 	descriptors_begin();
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone())) {
 		uint64_t began;
