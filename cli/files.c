@@ -161,30 +161,45 @@ static size_t used_size(const struct amon_header *h, size_t size)
 	return h->used >= AMON_PAGE && h->used < size ? (size_t)h->used : size;
 }
 
-bool files_read(struct profile *p, const char *path, enum report_life *life, struct error *err)
+/* What is worth reading of the file open at FD, of SIZE bytes: malloc'ed, its length in *LEN.  NULL with *ERR set. */
+static void *data_read(int fd, const char *path, size_t size, size_t *len, struct error *err)
 {
 	struct amon_header header;
-	size_t size;
+	void *data;
+	ssize_t n;
+
+	if (header_read(fd, &header))
+		size = used_size(&header, size);
+	data = malloc(size ? size : 1);
+	if (!data) {
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
+		return NULL;
+	}
+	n = read_all(fd, data, size);
+	if (n < 0) {
+		system_error(err, "cannot read", path);
+		free(data);
+		return NULL;
+	}
+	*len = (size_t)n;
+	return data;
+}
+
+bool files_read(struct profile *p, const char *path, const char *label, enum report_life *life, struct error *err)
+{
+	struct amon_header header;
+	size_t size, len;
 	int fd = open_profile(path, &size, err);
-	void *data = NULL;
-	ssize_t n = -1;
+	void *data;
 	bool ok;
 
 	if (fd < 0)
 		return false;
-	if (header_read(fd, &header))
-		size = used_size(&header, size);
-	data = malloc(size ? size : 1);
-	if (data)
-		n = read_all(fd, data, size);
+	data = data_read(fd, path, size, &len, err);
+	header_read(fd, &header);
 	*life = life_of(fd, &header);
 	close(fd);
-	if (n < 0) {
-		free(data);
-		return data ? system_error(err, "cannot read", path) :
-		       (bool)error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
-	}
-	ok = profile_read(p, data, (size_t)n, path, err);
+	ok = data && profile_read(p, data, len, label ? label : path, err);
 	free(data);
 	return ok;
 }
@@ -224,6 +239,27 @@ bool files_write(const char *path, const void *data, size_t len, struct error *e
 		unlink(temporary);
 	}
 	free(temporary);
+	return ok;
+}
+
+bool files_move(const char *from, const char *to, struct error *err)
+{
+	size_t size, len;
+	void *data;
+	bool ok;
+	int fd;
+
+	if (rename(from, to) == 0)
+		return true;
+	fd = open_profile(from, &size, err);
+	if (fd < 0)
+		return false;
+	data = data_read(fd, from, size, &len, err);
+	close(fd);
+	ok = data && files_write(to, data, len, err);
+	free(data);
+	if (ok)
+		unlink(from);
 	return ok;
 }
 

@@ -20,9 +20,9 @@ enum file_kind {
 /* What PATH is, by its contents. */
 enum file_kind files_kind(const char *path);
 
-/* Read the profile at PATH into P.  A live file is read up to what its process has published.
+/* Read the profile at PATH into P, called LABEL (NULL: PATH).  A live file is read up to what its process has published.
  * *LIFE says how its process stands.  False with *ERR set. */
-bool files_read(struct profile *p, const char *path, enum report_life *life, struct error *err);
+bool files_read(struct profile *p, const char *path, const char *label, enum report_life *life, struct error *err);
 
 /* Read the header of the profile at PATH, which may be cut off or hostile: strings are ended, nothing else is checked.
  * False with *ERR set when there is none. */
@@ -34,7 +34,10 @@ bool files_held(const char *path);
 /* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed.  False with *ERR set. */
 bool files_write(const char *path, const void *data, size_t len, struct error *err);
 
-/* Names of other profiles beside DEFAULT in its directory (amon.out.123), sorted, ended by NULL, to be freed with
+/* Move the profile FROM to TO, or copy it if that is on another disk.  False with *ERR set. */
+bool files_move(const char *from, const char *to, struct error *err);
+
+/* Names of other profiles beside PATH in its directory (amon.out.123), sorted, ended by NULL, to be freed with
  * files_free_names; NULL when there are none. */
 char **files_siblings(const char *path);
 void files_free_names(char **names);

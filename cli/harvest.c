@@ -160,7 +160,7 @@ static void program_weigh(struct harvest_program *p)
 		struct input in = { 0 };
 		struct error err;
 
-		if (input_read(&in, &p->files[i], 1, &err)) {
+		if (input_read(&in, &p->files[i], 1, NULL, &err)) {
 			p->time += in.profile->time + in.profile->monitor + in.profile->unplaced;
 			p->calls += in.profile->runs[0].calls;
 			p->running |= in.life[0] == REPORT_RUNNING;

@@ -5,7 +5,7 @@
 
 #include "progress.h"
 
-bool input_read(struct input *in, char **files, size_t n, struct error *err)
+bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
 	size_t have = in->profile ? in->profile->nruns : 0;
 	enum report_life *life = reallocarray(in->life, have + n + 1, sizeof *life);
@@ -19,7 +19,7 @@ bool input_read(struct input *in, char **files, size_t n, struct error *err)
 	if (!life || !in->profile)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < n; i++)
-		if (!files_read(in->profile, files[i], &in->life[have + i], err))
+		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
 	return true;
 }

@@ -18,8 +18,8 @@ struct input {
 	struct report_input report;	/* the same for report_print */
 };
 
-/* Add the profiles FILES[0..n) to IN.  False with *ERR set; files before the bad one stay. */
-bool input_read(struct input *in, char **files, size_t n, struct error *err);
+/* Add the profiles FILES[0..n) to IN, all called LABEL, or by their own names if it is NULL.  False with *ERR set; files before the bad one stay. */
+bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err);
 
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);

@@ -45,8 +45,6 @@ void command_usage(const char *name)
 {
 	const struct command *c = command_find(name);
 
-	if (!c)
-		c = command_find("report");	/* called as gprof is */
 	printf("Usage: aprof %s %s\n%s\n\n", c->name, c->usage, c->summary);
 }
 

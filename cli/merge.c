@@ -13,7 +13,7 @@ static int merge(char **files, size_t n, const char *output)
 	struct error err;
 	void *data = NULL;
 	size_t len;
-	bool ok = input_read(&in, files, n, &err);
+	bool ok = input_read(&in, files, n, NULL, &err);
 
 	if (ok) {
 		progress_step("writing the sum");

@@ -71,13 +71,14 @@ static struct option *long_options(unsigned command)
 	return options;
 }
 
-/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 2 * ROWS + 3 bytes. */
+/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 2 * ROWS + 4 bytes. */
 static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
 
 	if (stop)
 		buffer[n++] = '+';
+	buffer[n++] = ':';			/* tell a missing value from a wrong option */
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!(rows[i].commands & command) || rows[i].key > 255)
 			continue;
@@ -213,8 +214,23 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: o->data = argument; return true;
 	case KEY_NO_REPORT: o->no_report = true; return true;
-	default: return false;			/* getopt has said what is wrong */
+	default: return false;
 	}
+}
+
+/* What getopt found wrong with the word before argv[optind]. */
+static void complain(int key, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (key == ':')
+		message("%s: needs a value", word);
+	else if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
+		message("-%c: no such option", optopt);
+	else if (optopt)
+		message("%s: takes no value", word);
+	else
+		message("%s: no such option, or short for several", word);
 }
 
 static bool wants_colour(void)
@@ -264,15 +280,19 @@ static bool options_check(struct options *o)
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop)
 {
 	struct option *longs = long_options(command);
-	char shorts[2 * ROWS + 3];
+	char shorts[2 * ROWS + 4];
 	bool ok = longs != NULL;
 	int key;
 
 	defaults_set(o);
 	letters(shorts, command, stop);
 	optind = 0;
-	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+	opterr = 0;
+	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		ok = option_set(o, key, optarg);
+		if (key == '?' || key == ':')
+			complain(key, argv);
+	}
 	free(longs);
 	o->first = optind;
 	return ok && (o->help || options_check(o));

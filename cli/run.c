@@ -145,14 +145,6 @@ static bool data_keep(const struct input *in, const char *name)
 	return ok;
 }
 
-/* Keep the only file of a program as it is: moved, or copied to another disk. */
-static bool file_keep(const char *file, const char *name, const struct input *in)
-{
-	if (rename(file, name) == 0)
-		return true;
-	return data_keep(in, name);
-}
-
 static void programs_print(const struct run *r, char **names, FILE *out)
 {
 	fprintf(out, "Programs of this run: %zu; the report is that of the first\n\n  seconds         calls processes  program\n",
@@ -169,27 +161,28 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 	putc('\n', out);
 }
 
-/* Read program I, print its report to OUT unless NULL, and keep its data as NAME. */
-static bool program_report(const struct run *r, size_t i, const char *name, FILE *out)
+/* Keep the data of program I as NAME, and print its report to OUT unless NULL.  The file of a single process is moved as it is;
+ * those of several, or of one that still runs, are added up. */
+static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
+	bool single = p->n == 1 && !p->running;
 	struct input in = { 0 };
 	struct error err;
-	bool ok = input_read(&in, p->files, p->n, &err);
 
-	if (ok && out) {
-		ok = input_build(&in, NULL, &r->options->graph, &err);
-		if (ok)
-			ok = view_print(&in, COMMAND_RUN, r->options, out) == STATUS_OK;
-		else
-			progress_end();
-	}
-	if (!ok && err.text[0])
+	if (single && !files_move(p->files[0], name, &err))
 		message_error(&err, NULL);
-	if (in.profile && name)
-		ok = (p->n == 1 && !p->running ? file_keep(p->files[0], name, &in) : data_keep(&in, name)) && ok;
+	else if (single && !out)
+		;
+	else if (!input_read(&in, single ? &name : p->files, p->n, name, &err))
+		message_error(&err, NULL);
+	else if ((single || data_keep(&in, name)) && out) {
+		if (input_build(&in, NULL, &r->options->graph, &err))
+			view_print(&in, COMMAND_RUN, r->options, out);
+		else
+			message_error(&err, NULL);
+	}
 	input_free(&in);
-	return ok;
 }
 
 static FILE *output_open(const struct options *o)
@@ -208,7 +201,8 @@ static void report_all(struct run *r, char **names)
 	if (out && r->harvest.n > 1 && !r->options->report.json)
 		programs_print(r, names, out);
 	for (size_t i = 0; i < r->harvest.n; i++)
-		program_report(r, i, names[i], i == 0 ? out : NULL);
+		if (names[i] && r->harvest.programs[i].n > 0)
+			program_report(r, i, names[i], i == 0 ? out : NULL);
 	if (out && out != stdout && fclose(out) != 0)
 		message("%s: cannot write: %s", r->options->output, strerror(errno));
 }

@@ -103,7 +103,7 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	struct input in = { 0 };
 	struct error err;
 	int status = STATUS_TROUBLE;
-	bool ok = input_read(&in, operands->files, operands->n, &err);
+	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
 
 	if (ok && o->sum) {
 		status = sum_write(&in);
@@ -121,16 +121,16 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	return status;
 }
 
-static int view(unsigned command, int argc, char **argv)
+static int view(const char *name, unsigned command, int argc, char **argv)
 {
 	struct operands operands;
 	struct options o;
 	int status = STATUS_TROUBLE;
 
 	if (!options_parse(&o, command, argc, argv, false))
-		message("try `aprof %s --help`", argv[0]);
+		message("try `aprof %s --help`", name);
 	else if (o.help) {
-		command_usage(argv[0]);
+		command_usage(name);
 		options_help(command);
 		status = STATUS_OK;
 	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
@@ -143,25 +143,25 @@ static int view(unsigned command, int argc, char **argv)
 
 int command_report(int argc, char **argv)
 {
-	return view(COMMAND_REPORT, argc, argv);
+	return view("report", COMMAND_REPORT, argc, argv);
 }
 
 int command_tree(int argc, char **argv)
 {
-	return view(COMMAND_TREE, argc, argv);
+	return view("tree", COMMAND_TREE, argc, argv);
 }
 
 int command_cycles(int argc, char **argv)
 {
-	return view(COMMAND_CYCLES, argc, argv);
+	return view("cycles", COMMAND_CYCLES, argc, argv);
 }
 
 int command_contexts(int argc, char **argv)
 {
-	return view(COMMAND_CONTEXTS, argc, argv);
+	return view("contexts", COMMAND_CONTEXTS, argc, argv);
 }
 
 int command_info(int argc, char **argv)
 {
-	return view(COMMAND_INFO, argc, argv);
+	return view("info", COMMAND_INFO, argc, argv);
 }

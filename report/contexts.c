@@ -62,10 +62,10 @@ static void history_print(const struct words *w, const history_entry *history, s
 	}
 }
 
-/* What focus leaves out is not shown; the root is worth a line only when time passed in it. */
+/* What focus leaves out is not shown, nor what nothing was counted in: the root as a rule, and much after a reset. */
 static bool is_shown(const struct graph_context *c)
 {
-	return c->kept && (c->length > 0 || c->time || c->ticks);
+	return c->kept && (c->entries || c->recursive || c->time || c->ticks);
 }
 
 bool contexts_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

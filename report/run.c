@@ -269,6 +269,9 @@ static void plain_print(struct head *h)
 	const struct plain *p = &h->plain;
 	char name[600];
 
+	if (p->samples == 0 && (h->options->leaves || h->options->lines))
+		print_field(h->out, h->options, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
+			    "by (--leaves, --lines)");
 	if (p->samples == 0)
 		return;
 	if (p->count == 0) {

@@ -1,0 +1,335 @@
+"""cli_test.py BUILD: aprof as its users call it: options, statuses, messages, several processes, live files."""
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+APROF = BUILD / 'aprof'
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'info', 'merge', 'reset']
+
+# A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
+PROGRAM = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile long sink;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void cheap(void) { for (int i = 0; i < 100; i++) work(10); }
+__attribute__((noinline)) void dear(void) { for (int i = 0; i < 100; i++) work(1000000); }
+__attribute__((noinline)) void unused(void) { puts("unused"); }
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	cheap();
+	if (strcmp(what, "quick") != 0)
+		dear();
+	if (strcmp(what, "unused") == 0)
+		unused();
+	if (strcmp(what, "echo") == 0) {
+		char line[100];
+		if (fgets(line, sizeof line, stdin))
+			printf("<%s>", line);
+	}
+	if (strcmp(what, "loop") == 0) {
+		puts("ready");
+		fflush(stdout);
+		for (;;)
+			cheap();
+	}
+	return argc > 2 ? atoi(argv[2]) : 0;
+}
+'''
+
+
+def aprof(*arguments, cwd=None, **more):
+    environment = dict(os.environ, LC_ALL='C.UTF-8', **more.pop('env', {}))
+    environment.pop('NO_COLOR', None)
+    return subprocess.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, timeout=60, **more)
+
+
+class Help(unittest.TestCase):
+    def options(self, command):
+        shown = aprof(command, '--help')
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        return set(re.findall(r'--([a-z-]+)', shown.stdout.split('\n\n', 1)[1]))
+
+    def manual(self, command):
+        page = (ROOT / 'doc' / 'man' / f'aprof-{command}.1').read_text()
+        return set(re.findall(r'^\.It (?:Fl \w , )?Fl -([a-z-]+)', page, re.M))
+
+    def test_help_and_manual_agree(self):
+        for command in COMMANDS:
+            with self.subTest(command):
+                self.assertEqual(self.options(command), self.manual(command))
+
+    def test_help_names_each_command(self):
+        shown = aprof('help').stdout
+        for command in COMMANDS:
+            self.assertRegex(shown, rf'(?m)^  {command} ')
+
+    def test_version(self):
+        self.assertRegex(aprof('--version').stdout, r'^aprof \d+\.\d+\.\d+\n$')
+
+
+class Mistakes(unittest.TestCase):
+    def one_line(self, *arguments, **more):
+        done = aprof(*arguments, **more)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, '')
+        return done.stderr
+
+    def test_messages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn('did you mean `aprof report`', self.one_line('reprot', cwd=folder))
+            self.assertIn('no amon.out here', self.one_line('report', cwd=folder))
+            self.assertIn('-z: no such option', self.one_line('report', '-z', cwd=folder))
+            self.assertIn('--focus: needs a value', self.one_line('report', '--focus', cwd=folder))
+            self.assertIn('neither a profile', self.one_line('report', '/etc/passwd', cwd=folder))
+            self.assertIn('No such file', self.one_line('report', './nothing', cwd=folder))
+            self.assertIn('not one of self', self.one_line('report', '--sort=name', cwd=folder))
+            self.assertIn('not a whole number', self.one_line('tree', '--depth=1.5', cwd=folder))
+            self.assertIn('which program', self.one_line('run', cwd=folder))
+            self.assertIn('no such process', self.one_line('reset', '999999999', cwd=folder))
+            self.assertIn('no profile open', self.one_line('reset', str(os.getpid()), cwd=folder))
+
+    def test_hostile_name(self):
+        self.assertNotIn('\x1b', self.one_line('report', './\x1b[31m'))
+
+    def test_full_disk(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([BUILD / 'format' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
+            with open('/dev/full', 'w') as full:
+                done = subprocess.run([APROF, 'report'], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn('No space left', done.stderr)
+
+
+class Made(unittest.TestCase):
+    """On a made profile of several threads with recursion."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cwd = self.folder.name
+        subprocess.run([BUILD / 'format' / 'make-amon', '--routines', '20', '--threads', '3', '--calls', '5000',
+                        '--ticks', '1', '--contexts', 'counted', 'amon.out'], cwd=self.cwd, check=True)
+
+    def json(self, *arguments):
+        done = aprof(*arguments, '--json', cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_conserved(self):
+        report = self.json('report')
+        times = report['run']['times']
+        self.assertGreater(times['contexts_ns'], 0)
+        self.assertEqual(sum(row['self_ns'] for row in report['flat']), times['contexts_ns'])
+        for entry in report['callgraph']:
+            total = entry['self_ns'] + entry['children_ns']
+            self.assertEqual(sum(p['self_ns'] + p['children_ns'] for p in entry['parents']), total)
+            self.assertEqual(sum(c['self_ns'] + c['children_ns'] for c in entry['children']), entry['children_ns'])
+            self.assertEqual(sum(p['calls'] for p in entry['parents']), entry['calls'])
+
+    def test_tree_is_conserved(self):
+        for extra in [], ['--depth=3'], ['--min-percent=2']:
+            nodes = self.json('tree', *extra)['tree']
+            below = [0] * len(nodes)
+            for node in nodes[1:]:
+                below[node['parent']] += node['total_ns']
+            for node, children in zip(nodes, below):
+                self.assertEqual(node['self_ns'] + children + node['rest_ns'], node['total_ns'])
+
+    def test_contexts_are_the_counted_ones(self):
+        found = aprof('contexts', cwd=self.cwd).stdout.splitlines()
+        counted = (pathlib.Path(self.cwd) / 'counted').read_text().splitlines()
+        figures = sorted(line.split(' ', 2)[:2] for line in found if not line.endswith(' -'))
+        self.assertEqual(figures, sorted(line.split(' ', 2)[:2] for line in counted if line.split(' ')[3:] and not line.endswith(' -')))
+
+    def test_merge_doubles(self):
+        self.assertEqual(aprof('merge', '-o', 'twice', 'amon.out', 'amon.out', cwd=self.cwd).returncode, 0)
+        once, twice, sums = (self.json('report', name) for name in ('amon.out', 'twice', 'amon.out'))
+        calls = {row['name']: row['calls'] for row in once['flat']}
+        self.assertEqual({row['name']: row['calls'] for row in twice['flat']}, {n: 2 * c for n, c in calls.items()})
+        self.assertEqual(twice['run']['times']['raw_ns'], 2 * once['run']['times']['raw_ns'])
+        self.assertEqual(aprof('-s', 'amon.out', 'amon.out', cwd=self.cwd).stdout, '')
+        self.assertEqual(self.json('report', 'amon.sum')['flat'], twice['flat'])
+
+    def test_threads_add_up(self):
+        whole = sum(c['entries'] + c['recursive'] for c in self.json('contexts')['contexts'])
+        parts = [sum(c['entries'] + c['recursive'] for c in self.json('contexts', f'--thread={i}')['contexts']) for i in range(3)]
+        self.assertEqual(sum(parts), whole)
+        self.assertTrue(all(parts))
+
+    def on_terminal(self, columns, **environment):
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.environ.update(TERM='xterm', LC_ALL='C.UTF-8', **environment)
+            os.environ.pop('NO_COLOR', None) if 'NO_COLOR' not in environment else None
+            os.chdir(self.cwd)
+            subprocess.run(['stty', 'cols', str(columns)])
+            os.execv(APROF, ['aprof', 'report', '-b'])
+        text = b''
+        try:
+            while chunk := os.read(fd, 65536):
+                text += chunk
+        except OSError:
+            pass
+        os.waitpid(pid, 0)
+        return text.decode()
+
+    def test_colour_on_a_terminal_only(self):
+        self.assertNotIn('\x1b', aprof('report', cwd=self.cwd).stdout)
+        self.assertIn('\x1b[', aprof('report', '--color=always', cwd=self.cwd).stdout)
+        self.assertIn('\x1b[', self.on_terminal(80))
+        self.assertNotIn('\x1b', self.on_terminal(80, NO_COLOR='1'))
+
+    def test_narrow_terminal(self):
+        head = self.on_terminal(44, NO_COLOR='1').split('Flat profile')[0]
+        self.assertIn('clock', head)
+        self.assertLessEqual(max(len(line) for line in head.splitlines()), 44)
+
+
+class Real(unittest.TestCase):
+    """On a program built by aprof-cc."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.home.name)
+        (folder / 'prog.c').write_text(PROGRAM)
+        cls.program = folder / 'prog'
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', cls.program, folder / 'prog.c'], check=True)
+        subprocess.run(['cc', '-O1', '-o', folder / 'plain', folder / 'prog.c'], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cwd = self.folder.name
+
+    def rows(self, *arguments):
+        done = aprof(*arguments, '--json', cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def entry(self, report, name):
+        return next(entry for entry in report['callgraph'] if entry['name'] == name)
+
+    def test_the_dear_caller_pays(self):
+        aprof('run', '--no-report', self.program, cwd=self.cwd)
+        work = self.entry(self.rows('report'), 'work')
+        paid = {p['name']: p['self_ns'] for p in work['parents']}
+        self.assertEqual(work['calls'], 200)
+        self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
+
+    def test_report_after_run(self):
+        done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('Flat profile', done.stdout)
+        self.assertRegex(done.stdout, r'Routines never called: 2\n\n    dear  \(prog.c:\d+\)\n    unused  \(prog.c:\d+\)\n')
+        again = aprof('-b', self.program, cwd=self.cwd)
+        self.assertEqual(again.stdout, done.stdout)
+
+    def test_output_file(self):
+        done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)
+        self.assertEqual(done.stdout, '')
+        self.assertIn('Call graph', (pathlib.Path(self.cwd) / 'report').read_text())
+
+    def test_streams_pass(self):
+        done = aprof('run', '--no-report', self.program, 'echo', cwd=self.cwd, input='hello')
+        self.assertEqual(done.stdout, '<hello>')
+        self.assertEqual(done.stderr, '')
+
+    def test_statuses(self):
+        def status(*arguments):
+            return aprof('run', '--no-report', '--', *arguments, cwd=self.cwd).returncode
+        self.assertEqual(status(self.program, 'quick', '7'), 7)
+        self.assertEqual(status('sh', '-c', 'kill -9 $$'), 128 + 9)
+        self.assertEqual(status('./nothing'), 127)
+        self.assertEqual(status('no-such-command-at-all'), 127)
+        self.assertEqual(status('/etc/passwd'), 126)
+
+    def test_no_hooks(self):
+        done = aprof('run', pathlib.Path(self.home.name) / 'plain', 'quick', '4', cwd=self.cwd)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('has no hooks', done.stderr)
+        self.assertIn('CC=aprof-cc', done.stderr)
+
+    def test_several_processes(self):
+        script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'
+        done = aprof('run', '--json', 'sh', '-c', script, cwd=self.cwd)
+        report = json.loads(done.stdout)
+        self.assertEqual(len(report['run']['files']), 3)
+        self.assertEqual(self.entry(report, 'work')['calls'], 300)
+        self.assertEqual(self.entry(self.rows('report'), 'work')['calls'], 300)
+
+    def test_several_programs(self):
+        other = pathlib.Path(self.cwd) / 'other'
+        other.write_bytes(self.program.read_bytes())
+        other.chmod(0o755)
+        done = aprof('run', '-b', 'sh', '-c', f'./other quick; {self.program}', cwd=self.cwd)
+        self.assertIn('Programs of this run: 2', done.stdout)
+        self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
+        self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
+
+    def start_loop(self):
+        environment = dict(os.environ, APROF_OUT=f'{self.cwd}/amon.out')
+        process = subprocess.Popen([self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, env=environment, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), 'ready\n')
+        return process
+
+    def test_running_reset_and_killed(self):
+        process = self.start_loop()
+        report = self.rows('report')
+        self.assertEqual(report['run']['files'][0]['state'], 'running')
+        self.assertEqual(self.entry(report, 'dear')['calls'], 1)
+        done = aprof('reset', str(process.pid), cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn('dear', [row['name'] for row in self.rows('report')['flat']])
+        time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        report = self.rows('report')
+        self.assertEqual(report['run']['files'][0]['state'], 'died')
+        self.assertGreater(self.entry(report, 'work')['calls'], 100)
+        self.assertIn('incomplete', aprof('report', cwd=self.cwd).stdout)
+        self.assertIn('incomplete', aprof('tree', cwd=self.cwd).stderr)
+
+    def test_held_file_is_kept(self):
+        process = self.start_loop()
+        done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        self.assertIn('is being written by a running process', done.stderr)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.rows('report')['run']['files'][0]['pid'], process.pid)
+
+    def test_siblings_are_named(self):
+        aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        aprof('run', '--no-report', '--data=amon.out.2', self.program, 'quick', cwd=self.cwd)
+        self.assertIn('amon.out.2 is another profile here', aprof('report', cwd=self.cwd).stderr)
+
+    def test_term_is_passed_on(self):
+        process = subprocess.Popen([APROF, 'run', '--no-report', self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, text=True)
+        self.assertEqual(process.stdout.readline(), 'ready\n')
+        process.terminate()
+        process.stdout.close()
+        self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
+        self.assertEqual(self.entry(self.rows('report'), 'dear')['calls'], 1)
+
+
+unittest.main(verbosity=1)
