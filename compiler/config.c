@@ -1,7 +1,8 @@
 /* config.c - `aprof config`: the flags for those who do not want a wrapper.
  *
  * One set of flags must do for compiling and linking alike.  For GCC a specs file in LIBDIR adds the monitor to whatever
- * is linked; -B tells GCC where the files are that the specs name.  Clang has no specs, so its links get the shared
+ * is linked; -B tells GCC where the files are that the specs name, and the specs the run path of shared libraries (one in a
+ * -static-pie program makes glibc 2.36 crash).  Clang has no specs, so its links get the shared
  * monitor, as linker flags that a compilation passes over. Flags that are given twice do no harm. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,6 @@ static bool add_specs(const char *libdir, bool nop, struct list *out, struct err
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no aprof.specs there: install aprof again", libdir);
 	list_format(out, "-B%s", libdir);
 	list_format(out, "-specs=%s", specs);
-	list_format(out, "-Wl,-rpath,%s", libdir);
 	free(specs);
 	return true;
 }

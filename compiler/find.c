@@ -33,10 +33,13 @@ static bool is_self(const char *path)
 	return !stat(path, &st) && !stat("/proc/self/exe", &self) && st.st_dev == self.st_dev && st.st_ino == self.st_ino;
 }
 
-char *find_in_path(const char *name)
+char *find_in_path(const char *name, bool *passed)
 {
 	const char *path = getenv("PATH");
+	bool unused;
 
+	passed = passed ? passed : &unused;
+	*passed = false;
 	if (strchr(name, '/'))
 		return is_program(name) ? strdup(name) : NULL;
 	for (const char *s = path ? path : "/usr/local/bin:/usr/bin:/bin"; *s; s += strcspn(s, ":"), s += *s == ':') {
@@ -47,16 +50,20 @@ char *find_in_path(const char *name)
 			return NULL;
 		if (is_program(file) && !is_self(file))
 			return file;
+		*passed |= is_self(file);
 		free(file);
 	}
 	return NULL;
 }
 
+/* GCC looks its own name up in PATH to find its parts, so it gets its whole path where PATH leads to aprof first. */
 static bool find_usual(enum compiler_language language, struct found *out, struct error *err)
 {
+	bool passed;
+
 	for (const char *const *name = compilers[language].usual; *name; name++)
-		if ((out->path = find_in_path(*name))) {
-			list_add(&out->words, *name);
+		if ((out->path = find_in_path(*name, &passed))) {
+			list_add(&out->words, passed ? out->path : *name);
 			return !out->words.failed || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "compiler");
 		}
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no %s compiler in PATH: install %s, or name one in %s",
@@ -88,7 +95,7 @@ static bool find_named(const char *command, const char *variable, struct found *
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s", variable);
 	if (!check_words(out, variable, err))
 		return false;
-	out->path = find_in_path(out->words.items[0]);
+	out->path = find_in_path(out->words.items[0], NULL);
 	return out->path || error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no such compiler: %s (set in %s)",
 				      out->words.items[0], "give the name of an installed one", variable);
 }

@@ -15,8 +15,9 @@ struct found {
  * executable that is aprof itself is passed over. False with *ERR set when there is none. */
 bool find_compiler(enum compiler_language language, struct found *out, struct error *err);
 
-/* The file that the command NAME runs, or NULL. The caller frees it. */
-char *find_in_path(const char *name);
+/* The file that the command NAME runs, or NULL; the caller frees it. *PASSED (may be NULL) tells whether a file of that
+ * name was passed over since it is aprof itself. */
+char *find_in_path(const char *name, bool *passed);
 
 /* Path of the running executable. The caller frees it; NULL with *ERR set. */
 char *find_self(struct error *err);

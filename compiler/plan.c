@@ -28,7 +28,8 @@ static bool sort_words(struct plan *p, const struct list *words, struct list *ou
 }
 
 /* Words that would disturb the hooks: -pg and -p start gprof beside us, the hooks of way cyg tell frames apart
- * by the frame pointer, and link-time optimisation would undo the choice of files and routines. */
+ * by the frame pointer, link-time optimisation would undo the choice of files and routines, and in a pipe
+ * GCC hides its second step from -wrapper. */
 static bool disturbs(const struct plan *p, size_t i)
 {
 	const char *w = p->line.words.items[i];
@@ -39,6 +40,8 @@ static bool disturbs(const struct plan *p, size_t i)
 		return true;
 	if (!strncmp(w, "-flto", strlen("-flto")))
 		return p->no_lto;
+	if (!strcmp(w, "-pipe"))
+		return p->steps;
 	return p->hooks != HOOKS_FENTRY &&
 	       (!strcmp(w, "-fomit-frame-pointer") || !strcmp(w, "-momit-leaf-frame-pointer"));
 }
@@ -106,10 +109,12 @@ static bool check_machine(const struct plan *p, struct error *err)
 /* Let GCC run its steps through compiler_step, which can tell routines and files apart. */
 static bool add_steps(struct plan *p, const struct surroundings *around, struct error *err)
 {
+	if (p->hooks != HOOKS_FENTRY && select_has_names(&p->choice.select))
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
+				 "way cyg cannot choose routines by name: use GCC's way fentry, or name files");
 	if (p->hooks != HOOKS_FENTRY)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-				 "way cyg can leave out files, one a command, but not routines by name: "
-				 "name files in --aprof-only= and --aprof-except=");
+				 "way cyg cannot leave out some files of one command: compile them one by one");
 	if (p->line.own_wrapper || strchr(around->self, ','))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "-wrapper is taken, or aprof's path has a comma: routines cannot be chosen by name");

@@ -61,7 +61,7 @@ static void ask(const struct found *compiler, enum compiler_language language, s
 /* Print what tells the file behind WORD from another one. */
 static void print_identity(FILE *out, const char *word)
 {
-	char *path = find_in_path(word);
+	char *path = find_in_path(word, NULL);
 	char *real = path ? realpath(path, NULL) : NULL;
 	struct stat st;
 

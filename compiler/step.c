@@ -174,7 +174,7 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 	list_add_all(&command, args);
 	out->argv = list_take(&command);
 	out->environment = list_take(&command);
-	out->path = find_in_path(args[0]);
+	out->path = find_in_path(args[0], NULL);
 	if (!out->path)
 		good = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: not found", args[0]);
 	else

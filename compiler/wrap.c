@@ -9,7 +9,7 @@
 #include "probe.h"
 #include "step.h"
 
-enum { DEEPEST = 8 };	/* wrappers within wrappers before it is taken for a loop */
+enum { DEEPEST = 3 };	/* wrappers within wrappers before it is taken for a loop */
 
 static const char depth_variable[] = "APROF_WRAPPER_DEPTH";
 
@@ -34,16 +34,18 @@ bool compiler_wants_help(char *const args[])
 	return args[0] && !strcmp(args[0], "--aprof-help");
 }
 
-/* A wrapper script named cc may lead back to aprof: count how often that happened. */
-static bool add_depth(struct list *environment, struct error *err)
+/* A script named cc may lead back to aprof: count how often that happened, also where the compiler is only asked. */
+static bool count_depth(struct error *err)
 {
 	const char *text = getenv(depth_variable);
 	int depth = text ? atoi(text) : 0;
+	char next[16];
 
 	if (depth >= DEEPEST)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "the compiler that was found starts aprof again: name the real one in APROF_CC");
-	list_format(environment, "%s=%d", depth_variable, depth + 1);
+	snprintf(next, sizeof next, "%d", depth + 1);
+	setenv(depth_variable, next, 1);
 	return true;
 }
 
@@ -103,7 +105,7 @@ static bool write_command(const struct plan *p, struct found *compiler, struct c
 	list_add_all(&command, compiler->words.items);
 	list_add_all(&command, p->before.items);
 	list_add_all(&command, p->given.items);
-	if (!add_depth(&environment, err) || !add_selection(&environment, p, err)) {
+	if (!add_selection(&environment, p, err)) {
 		list_free(&command);
 		list_free(&environment);
 		return false;
@@ -124,7 +126,7 @@ bool compiler_wrap(enum compiler_language language, char *const args[], struct c
 	bool good;
 
 	*out = (struct compiler_command){0};
-	good = plan_read(&plan, args, err) && find_compiler(language, &compiler, err) &&
+	good = count_depth(err) && plan_read(&plan, args, err) && find_compiler(language, &compiler, err) &&
 	       (!plan_is_ours(&plan) || decide(&plan, &compiler, language, err)) &&
 	       write_command(&plan, &compiler, out, err);
 	plan_free(&plan);

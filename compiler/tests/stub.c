@@ -9,7 +9,7 @@
 
 #define ALIAS(name) __attribute__((alias(#name)))
 
-long stub_entries, stub_exits;
+__attribute__((visibility("hidden"))) long stub_entries, stub_exits;
 
 void aprof_monitor(void);
 void __monstartup(unsigned long low, unsigned long high);

@@ -121,7 +121,10 @@ static const struct row rows[] = {
 	{&gcc, "--aprof-except=main -flto=4 a.c", FENTRY STEPS EXE "a.c"},
 	{&gcc, "--aprof-only=f* -c a.c", FENTRY STEPS "-c a.c"},
 	{&gcc, "--aprof-only=f* a.o", FENTRY EXE "a.o"},
-	{&clang, "--aprof-only=f* -c a.c", "error: way cyg can leave out files"},
+	{&clang, "--aprof-only=f* -c a.c", "error: way cyg cannot choose routines"},
+	{&clang, "--aprof-only=a.c -c a.c b.c", "error: way cyg cannot leave out some files"},
+	{&gcc, "--aprof-only=f -pipe -c a.c", FENTRY STEPS "-c a.c"},
+	{&gcc, "-pipe -c a.c", FENTRY "-pipe -c a.c"},
 	{&gcc, "--aprof-only=f* -wrapper x -c a.c", "error: -wrapper is taken"},
 	{&gcc, "--aprof-only= -c a.c", "error: --aprof-only= wants a pattern"},
 };

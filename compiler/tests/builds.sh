@@ -1,0 +1,370 @@
+#!/bin/sh
+# builds.sh DRIVER LIBDIR PROJECTS GROUP: real builds through the wrapper, with a monitor that only counts.
+# Each expectation is the number of entries and exits that the built program must have made.
+driver=$(realpath "$1") projects=$3 group=$4
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export APROF_LIBDIR="$2" STUB_OUT="$work/counts" XDG_CACHE_HOME="$work/cache" LC_ALL=C
+unset LD_LIBRARY_PATH APROF_CC APROF_CXX APROF_FC CC CXX FC CFLAGS LDFLAGS MAKEFLAGS
+mkdir "$work/bin" "$work/cache" "$work/src"
+for name in aprof-cc aprof-c++ aprof-fc; do
+	ln -s "$driver" "$work/bin/$name"
+done
+cc=$work/bin/aprof-cc cxx=$work/bin/aprof-c++ fc=$work/bin/aprof-fc
+cd "$work/src" || exit 1
+failures=0
+
+fail() {
+	echo "FAILED: $*"
+	failures=$((failures + 1))
+}
+
+need() {
+	for tool; do
+		command -v "$tool" >/dev/null || { echo "no $tool here"; exit 77; }
+	done
+}
+
+# counts EXPECTED PROGRAM...: run it; it must succeed with those counts, "" for no hooks.
+counts() {
+	expected=$1
+	shift
+	rm -f "$STUB_OUT"
+	"$@" >program.out 2>&1 || fail "$what: $* exits with $?: $(cat program.out)"
+	found=$(cat "$STUB_OUT" 2>/dev/null)
+	[ "$found" = "$expected" ] || fail "$what: $* counts '$found', not '$expected'"
+}
+
+# builds EXPECTED COMMAND...: the command must build ./t, without a word, and that must count so.
+builds() {
+	want=$1 what=$*
+	shift
+	rm -f t
+	"$@" >build.out 2>&1 || fail "$what: exits with $?"
+	[ ! -s build.out ] || fail "$what: says $(cat build.out)"
+	[ ! -x t ] || counts "$want" ./t
+	[ -x t ] || fail "$what: no program"
+}
+
+# refuses TEXT COMMAND...: the command must fail with one line that holds TEXT.
+refuses() {
+	text=$1
+	shift
+	"$@" >refused.out 2>&1 && fail "$*: succeeds"
+	[ "$(wc -l <refused.out)" = 1 ] || fail "$*: more or less than a line: $(cat refused.out)"
+	grep -qF -e "$text" refused.out || fail "$*: says $(cat refused.out), not $text"
+}
+
+# Entries at -O1: main once, f twice, h and g twice each (h static, not inlined).
+sources() {
+	cat >main.c <<-'C'
+		int g(int);
+		static __attribute__((noinline)) int h(int x) { return x * 3; }
+		__attribute__((noinline)) int f(int x) { return h(x) + g(x); }
+		int main(void) { return f(2) + f(3) == 22 ? 0 : 1; }
+	C
+	cat >part.c <<-'C'
+		int g(int x) { return x + 1; }
+	C
+}
+
+links() {
+	sources
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fuse-ld=gold -fuse-ld=bfd -g -pg -p "-Wl,--as-needed" \
+		"-Wl,--gc-sections -ffunction-sections" "-Wl,-z,now,-z,relro" "-fcf-protection -fstack-protector-all" \
+		"-fsanitize=address" "-fsanitize=undefined" "-Wl,-z,defs" "-nodefaultlibs -lc -lgcc"; do
+		builds "7 7" "$cc" -O1 $o main.c part.c -o t
+		builds "7 7" "$cc" --aprof-way=cyg -O1 $o main.c part.c -o t
+	done
+	builds "" "$cc" --aprof-way=nop main.c part.c -o t
+	builds "" "$cc" --aprof-way=nop-cyg main.c part.c -o t
+	"$cc" -O1 -c main.c && gcc -O1 -c part.c
+	builds "5 5" "$cc" main.o part.o -o t
+	mkdir "a path" && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld "a path"
+	ar rcs "a path/new.a" && rm -f "a path/libaprof.a" && ar rcs "a path/libaprof.a" $(ar t "$APROF_LIBDIR/libaprof.a")
+	APROF_LIBDIR="$PWD/a path" builds "7 7" "$cc" -O1 main.c part.c -o t
+}
+
+# Link-time optimisation inlines all but h and f, which are asked to stay.
+lto() {
+	sources
+	builds "5 5" "$cc" -O1 -flto main.c part.c -o t
+	builds "5 5" "$cc" -O1 -flto=auto -static main.c part.c -o t
+	builds "7 7" "$cc" --aprof-way=cyg -O1 -flto main.c part.c -o t
+	"$cc" -O1 -flto -c main.c part.c
+	builds "5 5" "$cc" -O1 -flto main.o part.o -o t
+	builds "5 5" "$cc" main.o part.o -o t
+	gcc-ar rcs libpart.a part.o
+	builds "5 5" "$cc" main.o -L. -lpart -o t
+}
+
+with_clang() {
+	need clang
+	export APROF_CC=clang
+	sources
+	for o in "" -O2 -static -flto "-fuse-ld=gold" "-fsanitize=address" -fomit-frame-pointer; do
+		builds "7 7" "$cc" -O1 $o main.c part.c -o t
+	done
+	refuses "no way fentry" "$cc" --aprof-way=fentry -c main.c
+	refuses "compile them one by one" "$cc" --aprof-only=main.c main.c part.c
+	if command -v ld.lld >/dev/null; then
+		builds "7 7" "$cc" -O1 -fuse-ld=lld main.c part.c -o t
+	fi
+}
+
+# A shared library with an instrumented program, in a plain one, and opened by either.
+libraries() {
+	sources
+	cat >open.c <<-'C'
+		#include <dlfcn.h>
+		int main(void) {
+			void *l = dlopen("./libpart.so", RTLD_NOW);
+			int (*g)(int) = l ? (int (*)(int))dlsym(l, "g") : 0;
+			return g && g(1) + g(2) == 5 ? 0 : 1;
+		}
+	C
+	for way in fentry cyg; do
+		rm -f libpart.so
+		"$cc" --aprof-way=$way -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
+		readelf -d libpart.so | grep -q TEXTREL && fail "$way: TEXTREL"
+		readelf -d libpart.so | grep -q 'NEEDED.*libaprof.so.1' || fail "$way: the library does not ask for libaprof.so.1"
+		builds "7 7" "$cc" --aprof-way=$way -O1 main.c ./libpart.so -o t
+		readelf -d t | grep -q TEXTREL && fail "$way: TEXTREL in the program"
+		readelf -d t | grep -q 'NEEDED.*libaprof' && fail "$way: the program asks for libaprof.so.1"
+		builds "3 3" "$cc" --aprof-way=$way -O1 open.c -o t
+		builds "2 2" gcc -O1 main.c ./libpart.so -o t
+		builds "2 2" gcc -O1 open.c -o t
+	done
+	"$cc" -O1 -c main.c part.c && "$cc" -r main.o part.o -o both.o
+	builds "7 7" "$cc" both.o -o t
+	nm both.o | grep -q 'T __aprof_entry' && fail "-r: the monitor is in the object"
+}
+
+# A missing monitor is a link error, not an empty profile.
+missing() {
+	sources
+	for way in fentry cyg; do
+		"$cc" --aprof-way=$way -fPIC -c main.c part.c
+		mkdir -p none && : >none/aprof-exe.ld && printf '!<arch>\n' >none/libaprof.a && printf '!<arch>\n' >none/libaprof.so.1
+		APROF_LIBDIR=$PWD/none "$cc" --aprof-way=$way main.o part.o -o t 2>/dev/null && fail "$way: links without a monitor"
+	done
+	APROF_LIBDIR=$PWD/nowhere refuses "no libaprof.a there" "$cc" main.c
+}
+
+freestanding() {
+	cat >free.c <<-'C'
+		void _start(void);
+		__attribute__((noinline)) static long leave(long status) {
+			long r;
+			__asm__ volatile("syscall" : "=a"(r) : "0"(60L), "D"(status) : "rcx", "r11", "memory");
+			return r;
+		}
+		__attribute__((force_align_arg_pointer)) void _start(void) { leave(0); }
+	C
+	for way in fentry cyg; do
+		builds "" "$cc" --aprof-way=$way -O1 -nostdlib -static free.c -o t
+		builds "" "$cc" --aprof-way=$way -O1 -nostdlib -pie -fPIE free.c -o t
+	done
+	builds "" "$cc" -O1 -ffreestanding -nostdlib -static free.c -o t
+}
+
+languages() {
+	cat >throws.cc <<-'C'
+		#include <cstdio>
+		__attribute__((noinline)) static void g(int i) { if (i % 2) throw i; }
+		__attribute__((noinline)) static void f(int i) { g(i); std::puts("even"); }
+		int main() {
+			int caught = 0;
+			for (int i = 0; i < 10; i++)
+				try { f(i); } catch (int) { caught++; }
+			return caught == 5 ? 0 : 1;
+		}
+	C
+	builds "21 11" "$cxx" -O1 throws.cc -o t
+	builds "21 21" "$cxx" --aprof-way=cyg -O1 throws.cc -o t
+	builds "21 11" "$cxx" -O1 -static throws.cc -o t
+	command -v gfortran >/dev/null || return
+	cat >sum.f90 <<-'F'
+		program sum
+		  integer :: i, total
+		  total = 0
+		  do i = 1, 10
+		    call add(total, i)
+		  end do
+		  if (total /= 55) stop 1
+		contains
+		  subroutine add(t, k)
+		    integer, intent(inout) :: t
+		    integer, intent(in) :: k
+		    t = t + k
+		  end subroutine
+		end program
+	F
+	builds "12 12" "$fc" -O0 sum.f90 -o t
+	builds "12 12" "$fc" -O0 --aprof-way=cyg sum.f90 -o t
+}
+
+choice() {
+	sources
+	builds "2 2" "$cc" -O1 --aprof-only=h main.c part.c -o t
+	builds "2 2" "$cc" -O1 -pipe --aprof-only=h main.c part.c -o t
+	builds "3 3" "$cc" -O1 -flto '--aprof-except=[fh]' main.c part.c -o t
+	builds "2 2" "$cc" -O1 --aprof-only=part.c main.c part.c -o t
+	builds "5 5" "$cc" -O1 --aprof-except=part.c main.c part.c -o t
+	builds "5 5" "$cc" -O1 -flto --aprof-except=src/part.c "$PWD/main.c" "$PWD/part.c" -o t
+	builds "2 2" "$cc" -O1 --aprof-only=main.c --aprof-only=h main.c part.c -o t
+	"$cc" -O1 -flto -c --aprof-except=part.c main.c && "$cc" -O1 -flto -c --aprof-except=part.c part.c
+	builds "5 5" "$cc" -O1 -flto main.o part.o -o t
+	"$cc" -O1 --aprof-only=h -c main.c part.c -Wa,--noexecstack
+	builds "2 2" "$cc" main.o part.o -o t
+	cp part.c left.c && "$cc" -O1 --aprof-only=h -S main.c -o main.s
+	builds "2 2" "$cc" -O1 --aprof-only=h main.s left.c -o t
+	refuses "cannot choose routines by name" "$cc" --aprof-way=cyg --aprof-only=h -c main.c
+}
+
+# same COMMAND-TAIL: the wrapper and the bare compiler end alike and print the same.
+same() {
+	rm -rf bare wrapped && mkdir bare wrapped
+	(cd bare && "$bare" "$@" <../part.c >../bare.out 2>../bare.err; echo $? >>../bare.out; ls) >bare.files
+	(cd wrapped && "$wrapper" "$@" <../part.c >../wrapped.out 2>../wrapped.err; echo $? >>../wrapped.out; ls) >wrapped.files
+	sed -i 's/cc[A-Za-z0-9]\{6\}\./TEMPORARY./g' bare.err wrapped.err
+	cmp -s bare.out wrapped.out || fail "$*: prints $(cat wrapped.out), not $(cat bare.out)"
+	cmp -s bare.err wrapped.err || fail "$*: says $(cat wrapped.err), not $(cat bare.err)"
+	cmp -s bare.files wrapped.files || fail "$*: leaves $(cat wrapped.files), not $(cat bare.files)"
+}
+
+alike() {
+	sources
+	echo 'int x = ;' >wrong.c
+	echo 'int undefined(void); int main(void) { return undefined(); }' >open.c
+	echo '-O1 ../part.c "-DTEXT=a b" -E' >args
+	echo 'int header(void);' >head.h
+	for bare in cc c++; do
+		wrapper=$work/bin/aprof-$bare
+		for o in "" --version -dumpversion -dumpmachine -print-file-name=libc.a -print-search-dirs "-print-prog-name=ld" \
+			--help -v "-E ../part.c" "-M ../part.c" "-MM ../main.c" "-fsyntax-only ../wrong.c" "-c ../wrong.c" \
+			"-c ../missing.c" "../missing.o" "-c ../part.c -o" "--no-such-option ../part.c" "-E -x c -" "@../args" \
+			"-c ../part.c ../main.c" "-c ../part.c ../main.c -o x.o" "-c -x c - -o s.o" "-c ../part.c -MD -MP" "-Wl,--version" \
+			"-save-temps -c ../part.c" "-fstack-usage -c ../part.c" "-c ../part.c -o /no/such/place" "-S ../part.c ../main.c" \
+			"-E -dM -x c /dev/null" "-g -gsplit-dwarf -c ../part.c" "-l" "-x" "@../missing" "../head.h -o head.gch" \
+			"-Werror -Wall -Wextra -c ../part.c" "-print-multi-lib" "-c"; do
+			same $o
+		done
+	done
+	"$cc" open.c 2>undefined.err && fail "an undefined reference links"
+	grep -q "undefined reference to .undefined'" undefined.err || fail "undefined: $(cat undefined.err)"
+	"$cc" -### main.c part.c 2>dry.err || fail "-### fails"
+	grep -q cc1 dry.err && [ ! -e a.out ] || fail "-###: $(cat dry.err)"
+	echo '-O1 @inner' >outer
+	echo 'main.c "part.c" -o t' >inner
+	builds "7 7" "$cc" @outer
+	builds "7 7" "$cc" -O1 main.c -x c - -o t <part.c
+	printf '.globl g\ng: lea 1(%%rdi),%%eax\n ret\n.section .note.GNU-stack,"",@progbits\n' >asm.S
+	builds "5 5" "$cc" -O1 main.c asm.S -o t
+	refuses "-m32: the monitor is for 64-bit code" "$cc" -m32 -c part.c
+	"$cc" -c head.h && "$cc" -include head.h -Winvalid-pch -c part.c 2>pch.err && [ ! -s pch.err ] || fail "pch: $(cat pch.err)"
+}
+
+# Which compiler is run, and that the wrapper never runs itself.
+found() {
+	sources
+	APROF_CC="env WORD=1 gcc -DX=1" builds "7 7" "$cc" -O1 main.c part.c -o t
+	APROF_CC=no-such-compiler refuses "no such compiler" "$cc" -c main.c
+	APROF_CC=$cc refuses "aprof's own wrapper" "$cc" -c main.c
+	APROF_CC="env aprof-cc" refuses "aprof's own wrapper" "$cc" -c main.c
+	refuses "no C compiler in PATH" env PATH="$work/none" "$cc" -c main.c
+	mkdir "$work/masks" && ln -s "$driver" "$work/masks/cc"
+	ln -s "$driver" "$work/masks/aprof-cc"
+	PATH=$work/masks:$PATH builds "7 7" aprof-cc -O1 main.c part.c -o t
+	mkdir "$work/loop" && printf '#!/bin/sh\nexec "%s" "$@"\n' "$cc" >"$work/loop/cc" && chmod +x "$work/loop/cc"
+	PATH=$work/loop:$PATH refuses "starts aprof again" "$cc" -c main.c
+	printf '#!/bin/sh\necho x >>"%s/starts"\nexec gcc "$@"\n' "$work" >"$work/loop/counted" && chmod +x "$work/loop/counted"
+	for i in 1 2 3; do
+		APROF_CC=$work/loop/counted "$cc" -c part.c
+	done
+	[ "$(wc -l <"$work/starts")" = 4 ] || fail "the compiler is asked again: $(wc -l <"$work/starts") starts for 3 compilations"
+	XDG_CACHE_HOME=/proc/none builds "7 7" "$cc" -O1 main.c part.c -o t
+	HOME= XDG_CACHE_HOME= builds "7 7" "$cc" -O1 main.c part.c -o t
+	"$cc" --aprof-verbose -c part.c 2>verbose.err
+	grep -q '^aprof: way fentry: ' verbose.err && grep -q -- '-mfentry.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
+	"$cc" part.c main.c -o t && (ulimit -c 0; "$cc" --aprof-verbose -E part.c 2>&1 >/dev/null | grep -q 'passed on as it is') ||
+		fail "--aprof-verbose -E"
+}
+
+config() {
+	sources
+	flags=$("$driver" config --cflags) || fail "config --cflags"
+	libs=$("$driver" config --libs)
+	"$driver" config --version | grep -q '^[0-9]' || fail "config --version"
+	[ "$("$driver" config --libdir)" = "$(cd "$APROF_LIBDIR" && pwd -P)" ] || fail "config --libdir"
+	refuses "say what" "$driver" config
+	refuses "no option --x" "$driver" config --x
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fuse-ld=gold; do
+		builds "7 7" gcc -O1 $flags $o main.c part.c -o t
+		builds "7 7" gcc -O1 $flags $flags $libs $o main.c part.c $libs -o t
+		builds "7 7" gcc $("$driver" config --way=cyg --cflags) -O1 $o main.c part.c -o t
+	done
+	builds "5 5" gcc -O1 -flto $flags main.c part.c -o t
+	gcc -O1 $flags -c main.c part.c || fail "config: compile"
+	builds "7 7" gcc main.o part.o $libs -o t
+	gcc -O1 -fPIC -shared $flags part.c -o libpart.so || fail "config: shared"
+	builds "7 7" gcc -O1 $flags main.c ./libpart.so -o t
+	builds "2 2" gcc -O1 main.c ./libpart.so -o t
+	cp part.c part.cc && sed -i 's/int g/extern "C" int g/' part.cc
+	builds "7 7" g++ -O1 $("$driver" config --cxxflags) -x c main.c -x none part.cc -o t
+	cp -r "$projects/make/." . && make -s CC=gcc CFLAGS="-O2 $flags" >make.out 2>&1 || fail "make CFLAGS: $(cat make.out)"
+	what=make
+	counts "31 31" ./main
+	command -v clang >/dev/null || return
+	flags=$(APROF_CC=clang "$driver" config --cflags)
+	clang $flags -O1 -c main.c part.c 2>clang.err && [ ! -s clang.err ] || fail "clang: $(cat clang.err)"
+	sources
+	builds "7 7" clang -O1 $flags main.c part.c -o t
+	builds "7 7" clang $flags $flags -O1 main.c part.c -o t
+	clang $flags -O1 -fPIC -shared part.c -o libpart.so
+	builds "7 7" clang $flags -O1 main.c ./libpart.so -o t
+	builds "2 2" gcc -O1 main.c ./libpart.so -o t
+}
+
+pkgconfig() {
+	need pkg-config
+	sources
+	export PKG_CONFIG_PATH="$APROF_LIBDIR/.."
+	here="--define-variable=libdir=$APROF_LIBDIR --define-variable=specsdir=$APROF_LIBDIR"
+	builds "7 7" gcc -O1 main.c part.c $(pkg-config $here --cflags --libs aprof) -o t
+	gcc -O1 $(pkg-config $here --cflags aprof) -c main.c part.c
+	builds "7 7" gcc main.o part.o $(pkg-config $here --libs aprof) -o t
+}
+
+project_make() {
+	cp -r "$projects/make/." .
+	what=make
+	make -s CC="$cc" >make.out 2>&1 || fail "make: $(cat make.out)"
+	counts "31 31" ./main
+	make -s clean >/dev/null 2>&1
+	rm -f main *.o *.a *.so
+	make -s CC="$cc" CFLAGS="-O2 --aprof-way=cyg" >make.out 2>&1 || fail "make: $(cat make.out)"
+	counts "31 31" ./main
+}
+
+project_cmake() {
+	need cmake
+	what=cmake
+	mkdir build && cd build || exit 1
+	cmake -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" "$projects/cmake" >cmake.out 2>&1 || fail "cmake: $(cat cmake.out)"
+	grep -q 'compiler identification is GNU' cmake.out || fail "cmake takes the wrapper for something else: $(cat cmake.out)"
+	cmake --build . >cmake.out 2>&1 || fail "cmake: $(cat cmake.out)"
+	counts "11 10" ./main
+}
+
+project_autoconf() {
+	need autoconf
+	what=configure
+	cp -r "$projects/autoconf/." . && autoconf || fail "autoconf"
+	./configure CC="$cc" >configure.out 2>&1 || fail "configure: $(cat configure.out)"
+	make -s >make.out 2>&1 || fail "make: $(cat make.out)"
+	counts "2 2" ./main
+}
+
+"$group"
+[ "$failures" = 0 ]

@@ -1,0 +1,6 @@
+int core(int x);
+
+int core(int x)
+{
+	return x * 3;
+}

@@ -1,0 +1,4 @@
+int part(int x)
+{
+	return x + 1;
+}
