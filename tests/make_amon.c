@@ -243,7 +243,7 @@ struct make_amon *make_amon_new(void)
 
 	if (!m)
 		return NULL;
-	m->chunk_items = 1 << 16;
+	m->chunk_items = 1024;
 	m->header = (struct amon_header){
 		.version = AMON_VERSION, .header_size = sizeof m->header, .counter_size = sizeof(struct amon_counter),
 		.machine = 62, .state = AMON_ENDED, .exit_status = -1, .pid = 4711, .ppid = 1,
@@ -567,9 +567,23 @@ static void print_name(const struct make_amon *m, uint32_t routine, FILE *out)
 		r->address - m->modules[r->module].record.bias);
 }
 
+/* NS as seconds, with as many decimals as it takes, three at least. */
+static void print_seconds(uint64_t ns, FILE *out)
+{
+	char text[40];
+	int n = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000), most = n;
+
+	while (n > most - 6 && text[n - 1] == '0')
+		n--;
+	fprintf(out, "%.*s", n, text);
+}
+
 static void print_context(const struct make_amon *m, const struct made_context *c, FILE *out)
 {
-	fprintf(out, "%" PRIu64 " %" PRIu64 " %.9f", c->entries, c->recursive, (double)c->time / 1e9);
+	fprintf(out, "%" PRIu64 " %" PRIu64 " ", c->entries, c->recursive);
+	print_seconds(c->time, out);
+	if (c->length == 0)
+		fputs(" -", out);
 	for (uint32_t i = 0; i < c->length; i++) {
 		fputc(' ', out);
 		print_name(m, c->history[i] >> 1, out);
@@ -596,7 +610,7 @@ void make_amon_print(const struct make_amon *m, FILE *out)
 			all.contexts[at].time += c->time;
 		}
 	for (size_t i = 0; i < all.ncontexts; i++)
-		if (all.contexts[i].length > 0)
+		if (all.contexts[i].length > 0 || all.contexts[i].time > 0)
 			print_context(m, &all.contexts[i], out);
 	free_thread(&all);
 }

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 {
 	struct request q = {
 		.program = { .seed = 1, .routines = 30, .threads = 1, .calls = 10000, .mean = 8, .deepest = 40, .recursion = 0.1, .ticks = 0.1 },
-		.paper = -1, .cc1 = -1, .chunk = 1 << 16,
+		.paper = -1, .cc1 = -1, .chunk = 1024,
 	};
 	struct make_amon *m;
 	uint8_t *data;

@@ -82,16 +82,32 @@ static void print_history(const struct profile *p, uint32_t context, FILE *out)
 	free(s);
 }
 
+/* NS as seconds, with as many decimals as it takes, three at least. */
+static void print_seconds(uint64_t ns, FILE *out)
+{
+	char text[40];
+	int n = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000), most = n;
+
+	while (n > most - 6 && text[n - 1] == '0')
+		n--;
+	fprintf(out, "%.*s", n, text);
+}
+
 char *dump_contexts(const struct profile *p)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	for (uint32_t i = 1; i < p->ncontexts; i++) {
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i];
 
-		fprintf(out, "%" PRIu64 " %" PRIu64 " %.9f", c->entries, c->recursive, (double)c->time / 1e9);
+		if (c->length == 0 && c->time == 0)
+			continue;
+		fprintf(out, "%" PRIu64 " %" PRIu64 " ", c->entries, c->recursive);
+		print_seconds(c->time, out);
+		if (c->length == 0)
+			fputs(" -", out);
 		print_history(p, i, out);
 	}
 	fclose(out);

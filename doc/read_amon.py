@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""read_amon.py [--names FILE] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
+entries, direct recursive calls, seconds, and the history with ' after each unmarked entry.
+
+An independent reader of the format of doc/format.md, by that document alone.  Routines are printed as
+module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
+import argparse, os, struct, sys
+
+PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
+MODULES, ROUTINES, THREADS, CONTEXTS = 1, 2, 3, 4
+PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
+CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
+
+def step(history, routine):
+    """A1-A5: the history after a call of ROUTINE; entries are (routine, marked)."""
+    if history and history[-1] == (routine, True):
+        return history                                                          # A1
+    folds = (routine, True) in history
+    s = [(r, m and r != routine) for r, m in history] + [(routine, True)]       # A3, A2
+    i = 1
+    while folds and i + 1 < len(s):                                             # A4
+        if s[i - 1][1] or s[i][1] or s[i + 1][1]:
+            i += 1
+        else:
+            del s[i]
+    for i in range(len(s) - 1, 0, -1):                                          # A5
+        if folds and s[i] == s[i - 1] and not s[i][1]:
+            del s[i]
+    return tuple(s)
+
+def chunks(data):
+    """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
+    used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32}
+    while at < used and at + 64 <= len(data):
+        magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
+        if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
+            sys.exit("corrupt at byte %d" % at)
+        if kind in sizes:
+            here = max(0, len(data) - at - (counters or first)) // sizes[kind]
+            yield kind, thread, at + first, min(count, here), at + counters, base
+        at += size
+
+def modules(data, at, end):
+    """(identity, basename, bias) of each module record."""
+    while at + 80 <= end and at + struct.unpack_from("<I", data, at)[0] <= end:
+        size, bias = struct.unpack_from("<I28xQ", data, at)
+        id_size, path_size = struct.unpack_from("<B3xI", data, at + 40)
+        path = data[at + 80:at + 80 + path_size].split(b"\0")[0].decode(errors="replace")
+        yield data[at + 48:at + 48 + id_size] or path, os.path.basename(path), bias
+        at += size
+
+def read(data, contexts, names):
+    """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text."""
+    if data[:8] != b"amon.out" or len(data) < PAGE or struct.unpack_from("<I", data, 8)[0] != 1:
+        sys.exit("not an amon.out of version 1")
+    clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
+    found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
+    for kind, thread, at, count, counters, base in found:
+        if kind == MODULES:
+            mods += modules(data, at, at + count)
+        elif kind == ROUTINES:
+            for address, module, flags in struct.iter_unpack("<QII", data[at:at + 16 * count]):
+                key, name, bias = mods[module] if module != NONE else (None, "", 0)
+                offset = (address - bias) % 2**64
+                routines.append((key, offset, flags))
+                names[routines[-1]] = "%s+0x%x" % (name, offset) if module != NONE else "0x%x" % offset
+        elif kind == CONTEXTS:
+            histories = items.setdefault(thread, [])
+            for i in range(count):
+                parent, routine = struct.unpack_from("<II", data, at + 8 * i)
+                calls, time = struct.unpack_from("<QQ", data, counters + 32 * i)
+                before = histories[parent] if parent != NONE else ()
+                if routine < ROOT and routine >= len(routines):
+                    break                                       # it was cut off
+                called = routines[routine] if routine < ROOT else (None, routine, 0)
+                names.setdefault(called, PSEUDO.get(routine, "?"))
+                histories.append(step(before, called) if routine != ROOT else ())
+                sums = contexts.setdefault(histories[-1], [0, 0, 0])
+                sums[before == histories[-1]] += calls if routine != ROOT else 0
+                sums[2] += time * 10**9 // hz if clock == 2 else time
+
+def seconds(ns):
+    whole, part = "%d.%09d" % divmod(ns, 10**9), 6
+    while part and whole.endswith("0"):
+        whole, part = whole[:-1], part - 1
+    return whole
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--names")
+    parser.add_argument("files", nargs="+")
+    options, contexts, names, given = parser.parse_args(), {}, {}, {}
+    if options.names:
+        with open(options.names) as lines:
+            given = dict(line.rstrip("\n").split(" ", 1) for line in lines)
+    for file in options.files:
+        with open(file, "rb") as f:
+            read(f.read(), contexts, names)
+    for history, (entries, recursive, time) in contexts.items():
+        words = [given.get(names[r], names[r]).replace(" ", "\\x20") + ("" if m else "'") for r, m in history]
+        if words or time:
+            print(entries, recursive, seconds(time), *(words or ["-"]))
+
+main()
