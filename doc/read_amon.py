@@ -69,7 +69,7 @@ def read(data, contexts, names):
             histories = items.setdefault(thread, [])
             for i in range(count):
                 parent, routine = struct.unpack_from("<II", data, at + 8 * i)
-                calls, time = struct.unpack_from("<QQ", data, counters + 32 * i)
+                calls, time, ticks, old = struct.unpack_from("<QQQQ", data, counters + 32 * i)
                 before = histories[parent] if parent != NONE else ()
                 if routine < ROOT and routine >= len(routines):
                     break                                       # it was cut off
@@ -77,7 +77,7 @@ def read(data, contexts, names):
                 names.setdefault(called, PSEUDO.get(routine, "?"))
                 histories.append(step(before, called) if routine != ROOT else ())
                 sums = contexts.setdefault(histories[-1], [0, 0, 0])
-                sums[before == histories[-1]] += calls if routine != ROOT else 0
+                sums[before == histories[-1]] += max(0, calls - old) if routine != ROOT else 0
                 sums[2] += time * 10**9 // hz if clock == 2 else time
 
 def seconds(ns):

@@ -80,6 +80,7 @@ static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_
 static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct amon_counter *n)
 {
 	struct profile_share *s = find_share(r, to, thread), *caller;
+	uint64_t calls = n->calls > n->calls_before ? n->calls - n->calls_before : 0;	/* a reset may come between */
 
 	if (!s)
 		return false;
@@ -87,14 +88,14 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	add_capped(&s->ticks, n->ticks);
 	if (from == PROFILE_NONE)
 		return true;				/* the root is entered by nobody */
-	add_capped(from == to ? &s->recursive : &s->entries, n->calls);
-	add_capped(&r->run.calls, n->calls);
+	add_capped(from == to ? &s->recursive : &s->entries, calls);
+	add_capped(&r->run.calls, calls);
 	caller = find_share(r, from, thread);
 	if (!caller)
 		return false;
-	add_capped(&caller->calls_out, n->calls);
-	if (from != to && n->calls > 0 && r->p->contexts[to].parent != from)
-		return add_detour(r, thread, from, to, n->calls);
+	add_capped(&caller->calls_out, calls);
+	if (from != to && calls > 0 && r->p->contexts[to].parent != from)
+		return add_detour(r, thread, from, to, calls);
 	return true;
 }
 

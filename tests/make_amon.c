@@ -11,6 +11,7 @@ struct pair {			/* a transition or an item: (context, routine) -> context */
 	uint32_t context;	/* context after */
 	uint32_t parent_item;	/* first item with the parent's history */
 	uint64_t calls;		/* times taken */
+	uint64_t before;	/* of them, before the last reset */
 };
 
 struct index {			/* positions by hash, linear probing */
@@ -390,6 +391,22 @@ void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t co
 	index_put(&t->by_pc, key, (uint32_t)t->npcs++);
 }
 
+void make_amon_reset(struct make_amon *m, uint32_t thread)
+{
+	struct made_thread *t = &m->threads[thread];
+
+	for (size_t i = 0; i < t->nitems; i++)
+		t->items[i].before = t->items[i].calls;
+	for (size_t i = 0; i < t->ncontexts; i++) {
+		struct made_context *c = &t->contexts[i];
+
+		c->entries = c->recursive = c->time = c->ticks = 0;
+	}
+	for (size_t i = 0; i < t->npcs; i++)
+		t->pcs[i].count = 0;
+	t->record.ticks = 0;
+}
+
 size_t make_amon_depth(const struct make_amon *m, uint32_t thread)
 {
 	return m->threads[thread].depth;
@@ -483,6 +500,7 @@ static void write_contexts(struct make_amon *m, uint32_t thread, uint32_t base)
 
 		links[i] = (struct amon_link){ .parent = item->parent_item, .routine = item->routine };
 		counters[i].calls = item->calls;
+		counters[i].calls_before = item->before;
 		counters[i].time = first ? t->contexts[item->context].time : 0;
 		counters[i].ticks = first ? t->contexts[item->context].ticks : 0;
 	}
@@ -680,6 +698,8 @@ static void run_thread(struct make_amon *m, const struct made_program *program, 
 			make_amon_leave(m, thread);
 		}
 		maybe_tick(m, thread, program, d);
+		if (program->reset && calls == program->reset)
+			make_amon_reset(m, thread);
 	}
 }
 

@@ -63,6 +63,9 @@ void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint6
 /* Count samples at the run-time address PC in THREAD's current context. */
 void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t count);
 
+/* Zero what THREAD counted so far, as `aprof reset` does. */
+void make_amon_reset(struct make_amon *m, uint32_t thread);
+
 /* Calls not yet returned in THREAD, and length of the history of its current context. */
 size_t make_amon_depth(const struct make_amon *m, uint32_t thread);
 uint32_t make_amon_length(const struct make_amon *m, uint32_t thread);
@@ -90,6 +93,7 @@ struct made_program {
 	uint32_t callees;	/* how many of them each one calls; 0: any calls any */
 	uint32_t threads;	/* threads, one after another */
 	uint64_t calls;		/* calls made by each thread; 0: no bound */
+	uint64_t reset;		/* counters are reset after so many calls of a thread; 0: never */
 	uint32_t contexts;	/* stop when a thread has so many; 0: no bound */
 	uint32_t mean, deepest;	/* length of history aimed at, and the largest */
 	double recursion;	/* share of calls that go to a routine active already */

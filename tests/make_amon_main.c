@@ -12,6 +12,7 @@ static const char usage[] =
 	"else a random program run:\n"
 	"  --seed N --routines N --callees N (0: any calls any) --threads N --calls N (each thread)\n"
 	"  --max-contexts N --mean N --deepest N (histories) --recursion X --ticks X (for each call)\n"
+	"  --reset N       zero the counters after N calls of a thread\n"
 	"  --chunk N       items in a chunk of contexts\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
 
@@ -19,7 +20,7 @@ static const struct option options[] = {
 	{ "paper", 1, NULL, 'p' }, { "cc1", 1, NULL, 'g' }, { "seed", 1, NULL, 's' }, { "routines", 1, NULL, 'r' },
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
-	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' },
+	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -54,6 +55,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'd': p->deepest = number(optarg); break;
 		case 'R': p->recursion = atof(optarg); break;
 		case 'T': p->ticks = atof(optarg); break;
+		case 'z': p->reset = strtoull(optarg, NULL, 0); break;
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;
 		default: return 0;

@@ -37,7 +37,8 @@ with tempfile.TemporaryDirectory() as directory:
     check_file(directory, ["--cc1", "3000"])
     for seed in range(1, 5):
         file = check_file(directory, ["--seed", str(seed), "--routines", str(3 * seed), "--threads", str(1 + seed % 3),
-                                      "--calls", "3000", "--chunk", "300", "--recursion", "0.3"])
+                                      "--calls", "3000", "--chunk", "300", "--recursion", "0.3",
+                                      "--reset", str(1000 * (seed % 2))])
         check_cuts(file)
         twice = [file, file]
         check("twice", lines(sys.executable, read_amon, *twice), lines(dump_contexts, *twice))

@@ -99,7 +99,7 @@ static struct make_amon *small(uint64_t seed, uint32_t routines, uint32_t thread
 {
 	struct make_amon *m = make_amon_random(&(struct made_program){
 		.seed = seed, .routines = routines, .threads = threads, .calls = calls,
-		.mean = 1 + routines / 2, .deepest = 3 * routines, .recursion = 0.2, .ticks = 0.3,
+		.reset = seed % 3 ? 0 : calls / 2, .mean = 1 + routines / 2, .deepest = 3 * routines, .recursion = 0.2, .ticks = 0.3,
 	});
 	struct amon_header *h = make_amon_header(m);
 
