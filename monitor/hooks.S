@@ -196,7 +196,9 @@ __return__:
 	.cfi_endproc
 	.size	__return__, .-__return__
 
-	/* vfork (--wrap).  The child returns first, on the same stack: the return address waits in a register. */
+	/* vfork (--wrap).  The child returns first, on the same stack: the return address waits in a register.
+	 * The real one is named only since ld 2.40 crashes in static links if nobody refers to it. */
+	.globl	__real_vfork
 	.globl	__wrap_vfork
 	.type	__wrap_vfork, @function
 	.p2align 4
