@@ -241,7 +241,7 @@ static void heading_print(struct listing *l)
 	const struct columns *c = &l->columns;
 
 	print_begin(l->out, l->options, 'h');
-	fprintf(l->out, "index %% time %*sself %*schildren %*s    called %*s    name\n", c->self - 4, "",
+	fprintf(l->out, "index %% time %*sself %*schildren%*s    called%*s     name\n", c->self - 4, "",
 		c->children - 6, "", c->called - 7, "", c->total - 7, "");
 	print_end(l->out, l->options);
 }

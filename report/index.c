@@ -9,6 +9,8 @@
 
 enum { LEAST_NAME = 19, GAP = 2, NUMBER = 7 };	/* characters: gprof's name column, between columns, "[12345]" */
 
+enum { UNBOUNDED = 82 };	/* columns to fill where there is no terminal: three, as gprof does */
+
 static int by_name(const void *left, const void *right, void *arg)
 {
 	const struct graph *g = arg;
@@ -49,7 +51,7 @@ static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted
 			const struct report_options *options)
 {
 	size_t name = longest(g, order), cell = NUMBER + name + GAP;
-	size_t columns = ((size_t)print_columns(options) + GAP) / cell;
+	size_t columns = ((size_t)(options->width > 0 ? options->width : UNBOUNDED) + GAP) / cell;
 	size_t rows;
 
 	if (columns == 0)

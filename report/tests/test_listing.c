@@ -1,0 +1,203 @@
+/* test_listing.c - the two listings against what GNU gprof prints, and their columns under large numbers.
+ *
+ * The graph is made by hand: main calls dear, dear calls spin twice and spin calls itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report.h"
+
+enum { MAIN, DEAR, SPIN, ROUTINES };
+enum { MAIN_DEAR, DEAR_SPIN, SPONTANEOUS, ARCS };
+
+static struct graph_routine routines[ROUTINES];
+static struct graph_arc arcs[ARCS];
+static uint32_t in_arcs[ARCS] = { SPONTANEOUS, MAIN_DEAR, DEAR_SPIN };
+static char label[] = "amon.out";
+static struct profile_run run = { .label = label };
+static struct profile profile = { .runs = &run, .nruns = 1 };
+static struct graph graph;
+static const struct report_options brief = { .brief = true };
+
+static void routine_set(uint32_t r, const char *name, uint64_t calls, uint64_t self, uint64_t total)
+{
+	routines[r] = (struct graph_routine){ .name = { .name = name, .key = name }, .calls = calls, .self = self, .total = total,
+		.first_in = r, .nin = 1, .first_out = r, .nout = r < SPIN };
+}
+
+/* Times in seconds, so that gprof's two decimals are enough. */
+static void graph_set(uint64_t seconds, uint64_t calls, uint64_t recursive, const char *name)
+{
+	uint64_t ns = seconds * 1000000000u;
+
+	routine_set(MAIN, "main", 1, 0, ns);
+	routine_set(DEAR, "dear", 1, 0, ns);
+	routine_set(SPIN, name, calls, ns, ns);
+	routines[SPIN].recursive = recursive;
+	arcs[MAIN_DEAR] = (struct graph_arc){ .from = MAIN, .to = DEAR, .calls = 1, .child1 = ns, .child2 = ns };
+	arcs[DEAR_SPIN] = (struct graph_arc){ .from = DEAR, .to = SPIN, .calls = calls, .self1 = ns, .self2 = ns };
+	arcs[SPONTANEOUS] = (struct graph_arc){ .from = GRAPH_NONE, .to = MAIN, .calls = 1, .child2 = ns };
+	graph = (struct graph){ .profile = &profile, .routines = routines, .nroutines = ROUTINES, .arcs = arcs, .narcs = ARCS,
+		.in_arcs = in_arcs, .time = ns };
+}
+
+static char *print(const char *name, const struct report_options *options)
+{
+	struct report_input in = { .graph = &graph, .never_known = true };
+	struct error err;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_true(report_print(&name, 1, &in, options, out, &err));
+	fclose(out);
+	return text;
+}
+
+/* What gprof 2.40 prints for such a program, but for the calls and averages of main, which it does not know. */
+static void test_flat_is_gprofs(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph_set(24, 2, 0, "spin");
+	text = print("flat", &brief);
+	assert_string_equal(text,
+		"Flat profile:\n\n"
+		"  %   cumulative   self              self     total           \n"
+		" time   seconds   seconds    calls   s/call   s/call  name    \n"
+		"100.00     24.00    24.00        2    12.00    12.00  spin\n"
+		"  0.00     24.00     0.00        1     0.00    24.00  dear\n"
+		"  0.00     24.00     0.00        1     0.00    24.00  main\n");
+	free(text);
+}
+
+static void test_callgraph_is_gprofs(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph_set(24, 2, 2000, "spin");
+	text = print("callgraph", &brief);
+	assert_string_equal(text,
+		"\t\t     Call graph\n\n\n"
+		"index % time    self  children    called     name\n"
+		"                                2000             spin [1]\n"
+		"               24.00    0.00       2/2           dear [2]\n"
+		"[1]    100.0   24.00    0.00       2+2000    spin [1]\n"
+		"                                2000             spin [1]\n"
+		"-----------------------------------------------\n"
+		"                0.00   24.00       1/1           main [3]\n"
+		"[2]    100.0    0.00   24.00       1         dear [2]\n"
+		"               24.00    0.00       2/2           spin [1]\n"
+		"-----------------------------------------------\n"
+		"                                                 <spontaneous>\n"
+		"[3]    100.0    0.00   24.00       1         main [3]\n"
+		"                0.00   24.00       1/1           dear [2]\n"
+		"-----------------------------------------------\n");
+	free(text);
+}
+
+static void test_index_is_gprofs(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph_set(24, 2, 0, "spin");
+	text = print("index", &brief);
+	assert_string_equal(text, "Index by function name\n\n"
+		"   [2] dear                    [3] main                    [1] spin\n");
+	free(text);
+}
+
+/* Column of the first C in the line that holds WORD. */
+static long column(const char *text, const char *word, char c)
+{
+	const char *at = strstr(text, word), *line = at;
+
+	assert_non_null(at);
+	while (line > text && line[-1] != '\n')
+		line--;
+	at = memchr(line, c, strcspn(line, "\n"));
+	assert_non_null(at);
+	return at - line;
+}
+
+static void test_large_numbers_keep_columns(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph_set(123456789, 987654321012345, 55555555555, "a::very<long, name, of, a, template>::instance(with, arguments)");
+	text = print("callgraph", &brief);
+	assert_int_equal(column(text, "987654321012345/", '/'), column(text, "1/1 ", '/'));
+	assert_int_equal(column(text, "987654321012345+", '+'), column(text, "987654321012345/", '/'));
+	assert_int_equal(column(text, "main [3]\n[2]", 'm'), column(text, "<spontaneous>", '<'));
+	free(text);
+	text = print("flat", &brief);
+	assert_int_equal(column(text, " a::very", 'a'), column(text, "  dear", 'd'));
+	free(text);
+}
+
+static void test_hostile_names_are_escaped(void **state)
+{
+	static const char *const reports[] = { "flat", "callgraph", "index" };
+
+	(void)state;
+	graph_set(1, 2, 0, "\033[31m<script>\n");
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+		char *text = print(reports[i], &brief);
+
+		assert_null(strchr(text, '\033'));
+		assert_non_null(strstr(text, "\\x1b[31m<script>\\x0a"));
+		free(text);
+	}
+}
+
+static void test_short_runs_have_digits(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph_set(1, 2, 0, "spin");
+	graph.time = routines[SPIN].self = routines[SPIN].total = routines[DEAR].total = 1234;	/* ns */
+	text = print("flat", &brief);
+	assert_non_null(strstr(text, "100.00 0.000001234 0.000001234        2     0.62     0.62  spin\n"));
+	free(text);
+}
+
+static void test_nothing_called(void **state)
+{
+	char *text;
+
+	(void)state;
+	graph = (struct graph){ .profile = &profile };
+	text = print("flat", &brief);
+	assert_string_equal(text, "Flat profile:\n\n no time accumulated\n\nNo routine was called.\n");
+	free(text);
+}
+
+static void test_every_report_is_in_the_table(void **state)
+{
+	(void)state;
+	for (const struct report *r = report_table; r->name; r++)
+		assert_ptr_equal(report_find(r->name), r);
+	assert_null(report_find("nothing"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_callgraph_is_gprofs),
+		cmocka_unit_test(test_index_is_gprofs), cmocka_unit_test(test_large_numbers_keep_columns),
+		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
+		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_every_report_is_in_the_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
