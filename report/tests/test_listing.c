@@ -165,7 +165,7 @@ static void test_short_runs_have_digits(void **state)
 
 	(void)state;
 	graph_set(1, 2, 0, "spin");
-	graph.time = routines[SPIN].self = routines[SPIN].total = routines[DEAR].total = 1234;	/* ns */
+	graph.time = routines[SPIN].self = routines[SPIN].total = routines[DEAR].total = routines[MAIN].total = 1234;	/* ns */
 	text = print("flat", &brief);
 	assert_non_null(strstr(text, "100.00 0.000001234 0.000001234        2     0.62     0.62  spin\n"));
 	free(text);
