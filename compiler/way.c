@@ -95,7 +95,8 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 /* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */
 static void add_free_hooks(const char *libdir, struct list *out)
 {
-	list_add(out, "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor");
+	list_add(out, "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor,"
+		 "--defsym=__real_vfork=aprof_monitor");
 	add_static_monitor(true, libdir, out);
 }
 

@@ -336,6 +336,32 @@ pkgconfig() {
 	builds "7 7" gcc main.o part.o $(pkg-config $here --libs aprof) -o t
 }
 
+# The real monitor in the build directory, if it is there: it has all that the links ask for.
+with_monitor() {
+	export APROF_LIBDIR="$APROF_LIBDIR/../../monitor" APROF_OUT="$work/amon.out"
+	[ -e "$APROF_LIBDIR/libaprof.a" ] || exit 77
+	unset STUB_OUT
+	STUB_OUT=$work/none
+	freestanding
+	sources
+	for way in fentry cyg; do
+		for o in "" -static "-static-pie -fPIE" -fuse-ld=gold; do
+			rm -f "$APROF_OUT"
+			builds "" "$cc" --aprof-way=$way -O1 $o main.c part.c -o t
+			[ -s "$APROF_OUT" ] || fail "$way $o: no profile"
+			rm -f "$APROF_OUT"
+			builds "" "$cc" --aprof-way=nop-$way -O1 $o main.c part.c -o t
+			[ ! -e "$APROF_OUT" ] || fail "nop-$way $o: a profile"
+		done
+		"$cc" --aprof-way=$way -O1 -fPIC -shared part.c -o libpart.so
+		for by in gcc "$cc"; do
+			rm -f "$APROF_OUT"
+			builds "" $by main.c ./libpart.so -o t
+			[ -s "$APROF_OUT" ] || fail "$way, library, program by $by: no profile"
+		done
+	done
+}
+
 project_make() {
 	cp -r "$projects/make/." .
 	what=make

@@ -21,8 +21,8 @@
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
-#define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor " \
-	HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
+#define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
+	"--defsym=__real_vfork=aprof_monitor " HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
 #define SHARED_AS(name) OPTIONS "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
 #define SHARED SHARED_AS("libaprof.so.1")
