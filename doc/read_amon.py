@@ -4,7 +4,7 @@ entries, direct recursive calls, seconds, and the history with ' after each unma
 
 An independent reader of the format of doc/format.md, by that document alone.  Routines are printed as
 module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
-import argparse, os, struct, sys
+import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
 MODULES, ROUTINES, THREADS, CONTEXTS = 1, 2, 3, 4
@@ -102,4 +102,5 @@ def main():
         if words or time:
             print(entries, recursive, seconds(time), *(words or ["-"]))
 
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)     # die quietly when the output is not wanted
 main()

@@ -58,9 +58,6 @@ static struct profile_share *find_share(struct reader *r, uint32_t context, uint
 		reader_no_memory(r);
 		return NULL;
 	}
-	if (!r->met[context] && context > 0)
-		r->run.contexts++;
-	r->met[context] = true;
 	r->share_of[context] = (uint32_t)p->nshares;
 	p->shares[p->nshares] = (struct profile_share){ .context = context, .thread = thread };
 	return &p->shares[p->nshares++];
@@ -76,6 +73,17 @@ static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	return true;
 }
 
+/* The item leads FROM one context TO another.  What the monitor made in advance and never used is no fact about the run. */
+static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct amon_counter *n)
+{
+	if (from == PROFILE_NONE || !(n->calls | n->time | n->ticks))
+		return;
+	r->run.transitions++;
+	if (!r->met[to])
+		r->run.contexts++;
+	r->met[to] = true;
+}
+
 /* Count the item that leads FROM one context TO another, or, A1, to the same. */
 static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct amon_counter *n)
 {
@@ -84,6 +92,7 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 
 	if (!s)
 		return false;
+	count_use(r, from, to, n);
 	add_capped(&s->time, reader_nsec(r, n->time));
 	add_capped(&s->ticks, n->ticks);
 	if (from == PROFILE_NONE)
@@ -120,7 +129,6 @@ static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const st
 			return reader_no_memory(r);
 		if (r->p->private->histories.work > r->budget || r->p->private->histories.n > r->node_budget)
 			return reader_corrupt(r, at, "histories grow beyond all measure");
-		r->run.transitions++;
 	}
 	r->items[r->nitems++] = to;
 	return count_item(r, thread, from, to, n);

@@ -26,8 +26,8 @@ struct profile_run {
 	uint64_t cut_at;		/* where reading stopped, bytes; meaningful if truncated */
 	uint32_t first_thread;		/* its threads in threads[] */
 	uint32_t threads;		/* how many */
-	uint32_t contexts;		/* distinct histories in this file, over its threads; root not counted */
-	uint64_t transitions;		/* items, over its threads; roots not counted */
+	uint32_t contexts;		/* distinct histories in this file, over its threads; root and what was made in advance not counted */
+	uint64_t transitions;		/* items that were taken, over its threads; direct recursion counts, roots do not */
 	uint64_t calls;			/* all calls, direct recursive ones included */
 	uint64_t file_size;		/* bytes */
 };
