@@ -1,6 +1,7 @@
 /* line.c - reading of a compiler's command line. */
 #include "line.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,27 +100,34 @@ static bool is_libc(const char *file)
 	return starts(base, "libc.") || starts(base, "libc-") || starts(base, "libc_");
 }
 
+/* WORD is the linker option NAME (with one dash or two), with or without a value. */
+static bool is_linker_option(const char *word, const char *name)
+{
+	word += *word == '-';
+	word += *word == '-';
+	return starts(word, name) && strchr("=", word[strlen(name)]);
+}
+
 static void read_linker_word(struct line *l, const char *word)
 {
 	if (!strcmp(word, "-shared") || !strcmp(word, "--shared") || !strcmp(word, "-Bshareable"))
 		l->shared = true;
 	if (!strcmp(word, "-r") || !strcmp(word, "--relocatable") || !strcmp(word, "-i"))
 		l->relocatable = true;
+	if (is_linker_option(word, "version-script") || is_linker_option(word, "exclude-libs"))
+		l->hides = true;
 }
 
-/* The words of -Wl,A,B,C. */
+/* The words of -Wl,A,B,C; of a long one the start is enough. */
 static void read_linker_words(struct line *l, const char *words)
 {
-	char word[32];
+	while (*words) {
+		size_t n = strcspn(words, ",");
+		char word[32];
 
-	for (const char *s = words; *s; s += s[strcspn(s, ",")] ? strcspn(s, ",") + 1 : strcspn(s, ",")) {
-		size_t n = strcspn(s, ",");
-
-		if (n >= sizeof word)
-			continue;
-		memcpy(word, s, n);
-		word[n] = '\0';
+		snprintf(word, sizeof word, "%.*s", (int)n, words);
 		read_linker_word(l, word);
+		words += n + (words[n] == ',');
 	}
 }
 
@@ -143,7 +151,7 @@ static void read_action(struct line *l, const char *w)
 static void read_link_option(struct line *l, const char *w)
 {
 	read_linker_word(l, w);
-	if (!strcmp(w, "-static") || !strcmp(w, "--static"))
+	if (!strcmp(w, "-static") || !strcmp(w, "--static") || !strcmp(w, "-static-pie"))
 		l->fixed = true;
 	if (!strcmp(w, "-nostdlib") || !strcmp(w, "-nodefaultlibs") || !strcmp(w, "-nolibc") ||
 	    !strcmp(w, "--no-standard-libraries"))

@@ -39,7 +39,8 @@ struct line {
 	bool expanded;		/* there were response files */
 	bool shared;		/* links a shared library */
 	bool relocatable;	/* links one object (-r) */
-	bool fixed;		/* -static: no shared library can join the link */
+	bool fixed;		/* -static, -static-pie: no shared library can join the link */
+	bool hides;		/* a linker option may keep the symbols of the program, or of archives, to itself */
 	bool no_libc;		/* links without libc (-nostdlib), and none is named */
 	bool lto;		/* -flto is in force */
 	bool large_model;	/* -mcmodel=large */

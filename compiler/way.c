@@ -4,6 +4,8 @@
  *   - libc exports empty __cyg_profile_func_*, and the dynamic linker would take those before a shared library's own
  *     dependency: --wrap gives the hooks names that only the monitor has, so a missing monitor is a link error;
  *   - -u makes the archive yield its hooks at once, before any other library is asked;
+ *   - a version script or --exclude-libs would hide an executable's hooks from its plugins, which would then have a
+ *     monitor of their own: such an executable gets the shared one;
  *   - link-time optimisation makes the code at the link: the compile flags are repeated there. */
 #include "way.h"
 
@@ -117,7 +119,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (line->shared && line->fixed)
 		return true;
 	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
-	if (line->shared)
+	if (line->shared || (line->hides && !line->fixed))
 		add_shared_monitor(nop, libdir, out);
 	else
 		add_static_monitor(nop, libdir, out);

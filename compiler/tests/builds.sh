@@ -135,6 +135,11 @@ libraries() {
 		builds "2 2" gcc -O1 main.c ./libpart.so -o t
 		builds "2 2" gcc -O1 open.c -o t
 	done
+	"$cc" --aprof-way=fentry -O1 -fPIC -shared part.c -o libpart.so
+	echo '{ global: main; local: *; };' >script
+	for o in "-Wl,--version-script=script" "-Wl,--exclude-libs,ALL"; do
+		builds "3 3" "$cc" -O1 $o open.c -o t
+	done
 	"$cc" -O1 -c main.c part.c && "$cc" -r main.o part.o -o both.o
 	builds "7 7" "$cc" both.o -o t
 	nm both.o | grep -q 'T __aprof_entry' && fail "-r: the monitor is in the object"

@@ -90,6 +90,12 @@ static const struct row rows[] = {
 	{&gcc, "-nostdlib a.o /usr/lib/libc.a", FENTRY EXE "-nostdlib a.o /usr/lib/libc.a"},
 	{&gcc, "-nostdlib a.o", FENTRY FREE_EXE "-nostdlib a.o"},
 
+	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY SHARED "-Wl,-E,--version-script,x a.o"},
+	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
+	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY SHARED "-Xlinker --exclude-libs=ALL a.o"},
+	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY EXE "-static-pie -Wl,--exclude-libs,ALL a.o"},
+	{&gcc, "-Wl,--version-scripting a.o", FENTRY EXE "-Wl,--version-scripting a.o"},
+
 	/* Link a shared library, or one object. */
 	{&gcc, "-shared a.o -o a.so", FENTRY SHARED "-shared a.o -o a.so"},
 	{&gcc, "-Wl,-shared a.o", FENTRY SHARED "-Wl,-shared a.o"},
