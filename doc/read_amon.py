@@ -7,7 +7,7 @@ module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS = 1, 2, 3, 4
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET = 1, 2, 3, 4, 7
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
 
@@ -31,7 +31,7 @@ def step(history, routine):
 def chunks(data):
     """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8}
     while at < used and at + 64 <= len(data):
         magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
@@ -56,6 +56,7 @@ def read(data, contexts, names):
         sys.exit("not an amon.out of version 1")
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
     found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
+    resets = {thread: (at, count) for kind, thread, at, count, *_ in found if kind == RESET and count}  # the last one
     for kind, thread, at, count, counters, base in found:
         if kind == MODULES:
             mods += modules(data, at, at + count)
@@ -69,7 +70,9 @@ def read(data, contexts, names):
             histories = items.setdefault(thread, [])
             for i in range(count):
                 parent, routine = struct.unpack_from("<II", data, at + 8 * i)
-                calls, time, ticks, old = struct.unpack_from("<QQQQ", data, counters + 32 * i)
+                calls, time = struct.unpack_from("<QQ", data, counters + 32 * i)
+                at_reset, known = resets.get(thread, (0, 0))
+                old = struct.unpack_from("<Q", data, at_reset + 8 * len(histories))[0] if len(histories) < known else 0
                 before = histories[parent] if parent != NONE else ()
                 if routine < ROOT and routine >= len(routines):
                     break                                       # it was cut off

@@ -129,9 +129,10 @@ enum amon_kind {
 	AMON_MODULES = 1,	/* struct amon_module, 8-aligned, each of its own length */
 	AMON_ROUTINES,		/* struct amon_routine[count] */
 	AMON_THREADS,		/* struct amon_thread[count] */
-	AMON_CONTEXTS,		/* of one thread: amon_link[capacity], page, amon_counter[capacity] */
+	AMON_CONTEXTS,		/* of one thread: amon_link[capacity], page, amon_counter[capacity], uint32_t ticks[capacity] */
 	AMON_PCS,		/* of one thread: struct amon_pc[capacity], a hash table */
 	AMON_FILLER,		/* space to skip */
+	AMON_RESET,		/* of one thread: uint64_t calls[capacity], of its items 0.. at the last reset */
 };
 
 /* Head of every chunk; items follow at offset `first`. */
@@ -224,12 +225,14 @@ struct amon_link {
 	uint32_t routine;	/* index of a routine, or a pseudo-routine */
 };
 
-/* Counters of an item; updated in place, by one instruction each. */
+/* Counters of an item; calls is updated in place by one instruction.  After all counters of a chunk
+ * stand its ticks: for each item the samples that charged it, a uint32_t.  Calls never go back: those
+ * of the thread's last AMON_RESET chunk, where there is one, are to be subtracted. */
 struct amon_counter {
 	uint64_t calls;		/* times the transition was taken, since the start */
 	uint64_t time;		/* time charged to the context, unit by header.clock */
-	uint64_t ticks;		/* samples that charged it */
-	uint64_t calls_before;	/* of calls, those before the last reset: to be subtracted */
+	uint64_t from;		/* the running monitor's own: key by which a call finds the item */
+	uint64_t routine;	/* the same */
 };
 
 /* How often a sample found this program counter in this context. */

@@ -18,21 +18,6 @@ static struct { uint64_t cycles, nsec; } tsc_start;	/* clock tsc: the same momen
 
 /* ---- choice ---- */
 
-static uint64_t cycles(void)
-{
-#if defined(__x86_64__)
-	uint32_t low, high;
-
-	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-	return (uint64_t)high << 32 | low;
-#else
-	uint64_t now;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
-	return now;
-#endif
-}
-
 /* Does the cycle counter run at one rate, whatever the processor's power state? */
 static bool tsc_is_invariant(void)
 {
@@ -100,7 +85,7 @@ static void tsc_pair(uint64_t *tsc, uint64_t *nsec)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 8; i++) {
-		uint64_t before = cycles(), now = sys_clock(CLOCK_MONOTONIC), after = cycles();
+		uint64_t before = clock_cycles(), now = sys_clock(CLOCK_MONOTONIC), after = clock_cycles();
 
 		if (after - before < best) {
 			best = after - before;
@@ -171,7 +156,7 @@ void clock_thread(struct thread *t)
 	t->pending = 0;
 	if (!t->record->cpu_first)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
-	t->tsc_last = cycles();
+	t->tsc_last = clock_cycles();
 	sampler_watch(t, true);
 }
 
@@ -201,16 +186,16 @@ void clock_advance(struct thread *t, uint64_t cpu)
 
 void clock_charge_tsc(struct thread *t)
 {
-	uint64_t now = cycles();
+	uint64_t now = clock_cycles();
 
 	if ((int64_t)(now - t->tsc_last) > 0)	/* another processor's counter may be a little behind */
-		t->tls->current->time += now - t->tsc_last;
+		t->tls->top->context->time += now - t->tsc_last;
 	t->tsc_last = now;
 }
 
 void clock_charge_tsc_monitor(struct thread *t)
 {
-	uint64_t now = cycles();
+	uint64_t now = clock_cycles();
 
 	if ((int64_t)(now - t->tsc_last) > 0)
 		t->record->monitor += now - t->tsc_last;

@@ -4,6 +4,22 @@
 
 #include "monitor.h"
 
+/* The cycle counter. */
+static inline uint64_t clock_cycles(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+#else
+	uint64_t now;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+	return now;
+#endif
+}
+
 /* Start the sampler, for monitor.clock. False: the kernel refuses it the thread. */
 bool sampler_start(void) HIDDEN;
 

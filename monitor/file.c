@@ -22,7 +22,7 @@
 enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, TRIES = 100 };
 
 static struct sys_lock chunk_lock;
-static char target[PATH];	/* where the file belongs */
+static char wanted[PATH];	/* where the file belongs */
 static char actual[PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
 static bool truncated;		/* somebody cut the file under us: its contents are lost */
@@ -77,7 +77,7 @@ static const char *rank(void)
 static void name_target(void)
 {
 	const char *pattern = process_env("APROF_OUT");
-	struct text t = { target, target + sizeof target };
+	struct text t = { wanted, wanted + sizeof wanted };
 
 	if (!pattern || !*pattern)
 		pattern = "amon.out";
@@ -108,7 +108,7 @@ static void name_try(char *out, int try)
 {
 	struct text t = { out, out + PATH };
 
-	put(&t, target);
+	put(&t, wanted);
 	if (try > 0) {
 		put(&t, ".");
 		put_number(&t, (uint64_t)monitor.pid);
@@ -228,7 +228,7 @@ static bool map(long fd, uint64_t size)
 	return true;
 }
 
-/* Make a file at one of the names of the target, mapped.  False: *ERROR says why. */
+/* Make a file at one of the names of the wanted, mapped.  False: *ERROR says why. */
 static bool open_named(uint64_t size, bool remote_too, long *error)
 {
 	char *temp = sys_memory(PATH, false);
@@ -237,7 +237,7 @@ static bool open_named(uint64_t size, bool remote_too, long *error)
 	bool done = false;
 
 	if (temp)
-		fd = create_beside(target, temp);
+		fd = create_beside(wanted, temp);
 	*error = fd;
 	if (sys_failed(fd))
 		goto out;
@@ -379,7 +379,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 	size = first + capacity * item_size;
 	if (kind == AMON_CONTEXTS) {
 		counters = (first + capacity * sizeof(struct amon_link) + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-		size = counters + capacity * sizeof(struct amon_counter);
+		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
 	if (h->used + size > monitor.mapped || !commit((char *)c, size))
@@ -404,11 +404,11 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 
 /* ---- the end ---- */
 
-/* Write what is mapped to a new file at the target's place. */
+/* Write what is mapped to a new file at the wanted's place. */
 static void copy_out(void)
 {
 	char *temp = sys_memory(PATH, false);
-	long fd = temp ? create_beside(target, temp) : -ENOMEM;
+	long fd = temp ? create_beside(wanted, temp) : -ENOMEM;
 	uint64_t done = 0, used = monitor.header->used;
 	bool kept = false;
 

@@ -1,46 +1,66 @@
-/* hooks.S - the hooks of way fentry on x86-64, step B1 in assembly.
+/* hooks.S - the hooks on x86-64, step B1 in assembly.
  *
- * __aprof_entry is called first of all in a routine, before its frame is made, and __return__ last of
- * all, before ret or before the jump of a tail call.  Both keep every register but the flags, and
+ * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__
+ * last of all, before ret or before the jump of a tail call.  Both keep every register but the flags, and
  * touch no vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
  * return address; the routine's CFA is 16(%rsp).
  *
- * A hit costs three loads to find the edge, one bump and five stores. */
+ * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
+ * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.
+ *
+ * A hit costs two loads to find the context behind the top frame's, one bump in the line that was compared,
+ * and a frame; an exit moves the top back. */
 #include <cet.h>
 #ifndef _CET_ENDBR
 #define _CET_ENDBR
 #endif
 
-/* Offsets in struct aprof_tls, struct edge, struct frame (monitor.h; checked in slow.c). */
-#define TLS_CURRENT	0
-#define TLS_FRONT	8
-#define TLS_MASK	16
-#define TLS_TOP		24
-#define TLS_LOW		32
-#define EDGE_FROM	0
-#define EDGE_ROUTINE	8
-#define EDGE_COUNT	16
-#define EDGE_TO		24
+/* Offsets in struct aprof_tls, amon_counter, alias, frame (monitor.h; checked in slow.c). */
+#define TLS_FRONT	0
+#define TLS_MASK	8
+#define TLS_TOP		16
+#define TLS_LOW		24
+#define TLS_END		40
+#define KEY_CALLS	0
+#define KEY_FROM	16
+#define KEY_ROUTINE	24
+#define ALIAS_COUNT	32
+#define ALIAS_TO	40
 #define FRAME_CFA	0
-#define FRAME_PREVIOUS	8
+#define FRAME_CONTEXT	8
+#define FRAME_SITE	16
 #define FRAME_SIZE	24
+#define FRAME_FENTRY	24
+#define FRAME_CYG	25
 #define INSIDE		1
 
-/* In a shared object the thread's words are found through the GOT, which costs a register; SAVED_TLS is
- * what it takes on the stack. */
+/* In a shared object the thread's words are found through the GOT, which costs a register, BASE;
+ * SAVED_BASE is what it takes on the stack where it must be kept. */
 #ifdef APROF_SHARED
-#define TLS_BASE	save	rdx; movq	aprof_tls@gottpoff(%rip), %rdx
-#define TLS_DONE	restore	rdx
-#define TLS_DONE_SLOW	.cfi_adjust_cfa_offset 8; restore	rdx
-#define TLS(offset)	%fs:offset(%rdx)
-#define SAVED_TLS	8
+#define TLS_BASE(reg)	movq	aprof_tls@gottpoff(%rip), reg
+#define TLS(offset, reg) %fs:offset(reg)
+#define SAVE_BASE	save	rdx
+#define RESTORE_BASE	restore	rdx
+#define SLOW_BASE	.cfi_adjust_cfa_offset 8; restore	rdx
+#define SAVED_BASE	8
 #else
-#define TLS_BASE
-#define TLS_DONE
-#define TLS_DONE_SLOW
-#define TLS(offset)	%fs:aprof_tls@tpoff+offset
-#define SAVED_TLS	0
+#define TLS_BASE(reg)
+#define TLS(offset, reg) %fs:aprof_tls@tpoff+offset
+#define SAVE_BASE
+#define RESTORE_BASE
+#define SLOW_BASE
+#define SAVED_BASE	0
 #endif
+
+/* RAX becomes the front table's target for a call from context FROM of ROUTINE. */
+#define PROBE(from, routine, reg) \
+	leaq	(from,routine,8), %rax; \
+	imulq	$-0x61c8864f, %rax, %rax; \
+	shrq	$32, %rax; \
+	andq	TLS(TLS_MASK, reg), %rax; \
+	shlq	$3, %rax; \
+	addq	TLS(TLS_FRONT, reg), %rax; \
+	movq	(%rax), %rax
 
 	.macro	save reg
 	pushq	%\reg
@@ -63,52 +83,62 @@ __aprof_entry:
 	save	rax
 	save	rcx
 	save	r11
-	TLS_BASE
-	movq	TLS(TLS_TOP), %rax
-	leaq	SAVED_TLS+40(%rsp), %rcx	/* CFA */
+	SAVE_BASE
+	TLS_BASE(%rdx)
+	movq	TLS(TLS_TOP, %rdx), %rax
+	leaq	SAVED_BASE+40-FRAME_FENTRY(%rsp), %rcx
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
-	cmpq	TLS(TLS_LOW), %rcx
+	cmpq	TLS(TLS_LOW, %rdx), %rcx
 	jb	.Lentry_slow			/* deeper than known, or another stack */
-	movq	TLS(TLS_CURRENT), %rcx
-	movq	SAVED_TLS+24(%rsp), %r11	/* routine */
-	leaq	(%rcx,%r11,8), %rax
-	imulq	$-0x61c8864f, %rax, %rax
-	shrq	$32, %rax
-	andq	TLS(TLS_MASK), %rax
-	shlq	$3, %rax
-	addq	TLS(TLS_FRONT), %rax
-	movq	(%rax), %rax			/* edge */
-	cmpq	%rcx, EDGE_FROM(%rax)
+	movq	FRAME_CONTEXT(%rax), %rcx
+	movq	SAVED_BASE+24(%rsp), %r11	/* routine */
+	PROBE(%rcx, %r11, %rdx)
+	cmpq	%rcx, KEY_FROM(%rax)
+	jne	.Lentry_alias
+	cmpq	%r11, KEY_ROUTINE(%rax)
 	jne	.Lentry_slow
-	cmpq	%r11, EDGE_ROUTINE(%rax)
-	jne	.Lentry_slow
-	/* Reserve the frame, then fill it; its CFA also before, for a signal handler between the two.
-	 * The CFA less 1 tells a frame of this way (stack.c). */
-	movq	TLS(TLS_TOP), %r11
-	leaq	SAVED_TLS+39(%rsp), %rcx
+	incq	KEY_CALLS(%rax)
+.Lentry_push:
+	movq	TLS(TLS_TOP, %rdx), %r11
+	leaq	SAVED_BASE+40-FRAME_FENTRY(%rsp), %rcx
+	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
 	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11)
 	addq	$FRAME_SIZE, %r11
-	movq	%r11, TLS(TLS_TOP)
-	movq	%rcx, FRAME_CFA(%r11)
-	movq	TLS(TLS_CURRENT), %rcx
-	movq	%rcx, FRAME_PREVIOUS(%r11)
-	movq	EDGE_COUNT(%rax), %rcx
-	incq	(%rcx)
-	movq	EDGE_TO(%rax), %rcx
-	movq	%rcx, TLS(TLS_CURRENT)
-	TLS_DONE
+	movq	%r11, TLS(TLS_TOP, %rdx)
+	cmpq	%rcx, FRAME_CFA(%r11)
+	jne	.Lentry_again			/* a signal handler used the place meanwhile */
+.Lentry_done:
+	RESTORE_BASE
 	restore	r11
 	restore	rcx
 	restore	rax
 	ret
+
+	.cfi_adjust_cfa_offset SAVED_BASE+24
+.Lentry_again:
+	movq	%rax, FRAME_CONTEXT(%r11)
+	movq	%rcx, FRAME_CFA(%r11)
+	jmp	.Lentry_done
+.Lentry_alias:
+	testb	$1, %al
+	jz	.Lentry_slow
+	cmpq	%rcx, KEY_FROM-1(%rax)
+	jne	.Lentry_slow
+	cmpq	%r11, KEY_ROUTINE-1(%rax)
+	jne	.Lentry_slow
+	movq	ALIAS_COUNT-1(%rax), %rcx
+	incq	KEY_CALLS(%rcx)
+	movq	ALIAS_TO-1(%rax), %rax
+	jmp	.Lentry_push
+	.cfi_adjust_cfa_offset -(SAVED_BASE+24)
 
 .Lentry_slow:
 	.cfi_adjust_cfa_offset 24
 	.cfi_rel_offset rax, 16
 	.cfi_rel_offset rcx, 8
 	.cfi_rel_offset r11, 0
-	TLS_DONE_SLOW
+	SLOW_BASE
 	save	rdx
 	save	rsi
 	save	rdi
@@ -147,26 +177,39 @@ __return__:
 	.cfi_startproc
 	_CET_ENDBR
 	save	rax
+#ifdef APROF_SHARED
 	save	rcx
-	TLS_BASE
-	movq	TLS(TLS_TOP), %rax
-	leaq	SAVED_TLS+31(%rsp), %rcx	/* CFA less 1 */
-	cmpq	%rcx, FRAME_CFA(%rax)
-	jne	.Lexit_slow
-	movq	FRAME_PREVIOUS(%rax), %rcx
-	movq	%rcx, TLS(TLS_CURRENT)
-	subq	$FRAME_SIZE, %rax
-	movq	%rax, TLS(TLS_TOP)
-	TLS_DONE
+	TLS_BASE(%rcx)
+	leaq	8(%rsp), %rax			/* CFA less FRAME_FENTRY */
+	pushq	%rdx
+	movq	TLS(TLS_TOP, %rcx), %rdx
+	cmpq	%rax, FRAME_CFA(%rdx)
+	jne	.Lexit_other
+	subq	$FRAME_SIZE, %rdx
+	movq	%rdx, TLS(TLS_TOP, %rcx)
+	popq	%rdx
 	restore	rcx
 	restore	rax
 	ret
+.Lexit_other:
+	.cfi_adjust_cfa_offset 16
+	popq	%rdx
+	restore	rcx
+	.cfi_adjust_cfa_offset -8
+#else
+	movq	TLS(TLS_TOP,), %rax
+	cmpq	%rsp, FRAME_CFA(%rax)		/* rsp is the CFA less FRAME_FENTRY */
+	jne	.Lexit_slow
+	subq	$FRAME_SIZE, %rax
+	movq	%rax, TLS(TLS_TOP,)
+	restore	rax
+	ret
+#endif
 
 .Lexit_slow:
-	.cfi_adjust_cfa_offset 16
-	.cfi_rel_offset rax, 8
-	.cfi_rel_offset rcx, 0
-	TLS_DONE_SLOW
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rax, 0
+	save	rcx
 	save	rdx
 	save	rsi
 	save	rdi
@@ -195,6 +238,102 @@ __return__:
 	ret
 	.cfi_endproc
 	.size	__return__, .-__return__
+
+	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
+	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first. */
+	.macro	cyg_names name
+	.weak	__cyg_profile_func_\name
+	.type	__cyg_profile_func_\name, @function
+	.globl	__wrap___cyg_profile_func_\name
+	.type	__wrap___cyg_profile_func_\name, @function
+	.p2align 6
+__cyg_profile_func_\name:
+__wrap___cyg_profile_func_\name:
+	.endm
+
+	/* rdi: entry address of the routine; rsi: where it was called from. An inlined routine shares the CFA and the
+	 * call site of the one that it was inlined into; another site at the same CFA is another activation. */
+	cyg_names enter
+	.cfi_startproc
+	_CET_ENDBR
+	TLS_BASE(%r9)
+	movq	TLS(TLS_TOP, %r9), %r10
+	leaq	16-FRAME_FENTRY(%rbp), %rdx
+	cmpq	%rdx, FRAME_CFA(%r10)
+	jbe	.Lenter_same
+.Lenter_live:
+	cmpq	TLS(TLS_LOW, %r9), %rdx
+	jb	.Lenter_slow
+	movq	FRAME_CONTEXT(%r10), %rcx
+	PROBE(%rcx, %rdi, %r9)
+	cmpq	%rcx, KEY_FROM(%rax)
+	jne	.Lenter_alias
+	cmpq	%rdi, KEY_ROUTINE(%rax)
+	jne	.Lenter_slow
+	incq	KEY_CALLS(%rax)
+.Lenter_push:
+	decq	%rdx				/* the CFA less FRAME_CYG */
+	addq	$FRAME_SIZE, %r10
+.Lenter_again:
+	movq	%rax, FRAME_CONTEXT(%r10)
+	movq	%rdx, FRAME_CFA(%r10)
+	movq	%rsi, FRAME_SITE(%r10)
+	movq	%r10, TLS(TLS_TOP, %r9)
+	cmpq	%rdx, FRAME_CFA(%r10)
+	jne	.Lenter_again			/* a signal handler used the place meanwhile */
+	ret
+.Lenter_alias:
+	testb	$1, %al
+	jz	.Lenter_slow
+	cmpq	%rcx, KEY_FROM-1(%rax)
+	jne	.Lenter_slow
+	cmpq	%rdi, KEY_ROUTINE-1(%rax)
+	jne	.Lenter_slow
+	movq	ALIAS_COUNT-1(%rax), %rcx
+	incq	KEY_CALLS(%rcx)
+	movq	ALIAS_TO-1(%rax), %rax
+	jmp	.Lenter_push
+.Lenter_same:
+	leaq	-1(%rdx), %rax
+	cmpq	%rax, FRAME_CFA(%r10)
+	jne	.Lenter_slow
+	cmpq	%rsi, FRAME_SITE(%r10)
+	jne	.Lenter_slow
+	leaq	2*FRAME_SIZE(%r10), %rax	/* stack_low says nothing of routines that share a frame */
+	cmpq	TLS(TLS_END, %r9), %rax
+	jb	.Lenter_live
+.Lenter_slow:
+	movq	%rsi, %rax			/* routine, CFA, site, flags */
+	leaq	16(%rbp), %rsi
+	movq	%rax, %rdx
+	xorl	%ecx, %ecx
+	jmp	aprof_entry_slow
+	.cfi_endproc
+	.size	__cyg_profile_func_enter, .-__cyg_profile_func_enter
+
+	cyg_names exit
+	.cfi_startproc
+	_CET_ENDBR
+	TLS_BASE(%r9)
+	movq	TLS(TLS_TOP, %r9), %rax
+	leaq	16-FRAME_CYG(%rbp), %rdx
+	cmpq	%rdx, FRAME_CFA(%rax)
+	jne	.Lleave_other
+.Lleave:
+	subq	$FRAME_SIZE, %rax
+	movq	%rax, TLS(TLS_TOP, %r9)
+	ret
+.Lleave_other:
+	leaq	16(%rbp), %rdi
+	cmpq	%rsi, (%rsp)			/* jumped to, in the place of the routine's frame? */
+	jne	aprof_exit_slow
+	leaq	8(%rsp), %rdi
+	leaq	-FRAME_CYG(%rdi), %rdx
+	cmpq	%rdx, FRAME_CFA(%rax)
+	je	.Lleave
+	jmp	aprof_exit_slow
+	.cfi_endproc
+	.size	__cyg_profile_func_exit, .-__cyg_profile_func_exit
 
 	/* vfork (--wrap).  The child returns first, on the same stack: the return address waits in a register.
 	 * The real one is named only since ld 2.40 crashes in static links if nobody refers to it. */

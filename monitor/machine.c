@@ -1,7 +1,7 @@
-/* machine.c - a thread's machine: items, edges, and the tables that find them.
+/* machine.c - a thread's machine: items, aliases, and the tables that find them.
  *
- * Invariants: an edge and an item never change and never move once made.  The first item
- * with a history is its context; edges lead to contexts only, so the machine is finite.
+ * Invariants: an item's key and an alias never change and never move once made.  The first item
+ * with a history is its context; targets lead to contexts only, so the machine is finite.
  * A history is its nearest folded ancestor's, kept whole in `histories`, and the routines
  * appended since; only a call that meets an older activation of the same routine folds.
  * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 enum {
-	EDGES_PER_PAGE = 4096,		/* 128 KB */
+	ALIASES_PER_PAGE = 1024,	/* 48 KB */
 	ITEMS_PER_PAGE = 4096,		/* 48 KB */
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
@@ -21,8 +21,10 @@ enum {
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
 };
 
-struct edge aprof_edge_none = { .from = (struct amon_counter *)~(uintptr_t)0 };
-struct edge *aprof_front_none[1] = { &aprof_edge_none };
+#define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
+
+struct amon_counter aprof_counter_none = { .from = UINT64_MAX };
+target aprof_front_none[1] = { (target)&aprof_counter_none };
 
 static uint64_t hash_pair(uint64_t a, uint64_t b)
 {
@@ -44,9 +46,9 @@ static void *arena(size_t size, bool populate)
 	return memory;
 }
 
-static struct edge *edge_at(struct thread *t, uint32_t i)
+static struct alias *alias_at(struct thread *t, uint32_t i)
 {
-	return &t->edges[i / EDGES_PER_PAGE][i % EDGES_PER_PAGE];
+	return &t->aliases[i / ALIASES_PER_PAGE][i % ALIASES_PER_PAGE];
 }
 
 static struct item *item_at(struct thread *t, uint32_t i)
@@ -73,6 +75,16 @@ uint32_t machine_item(struct thread *t, const struct amon_counter *c)
 	return AMON_NONE;
 }
 
+void machine_charge(struct thread *t, uint32_t item, uint64_t time)
+{
+	for (uint32_t s = t->nspans; s-- > 0;)
+		if (item >= t->spans[s].base) {
+			t->spans[s].counters[item - t->spans[s].base].time += time;
+			t->spans[s].ticks[item - t->spans[s].base]++;
+			return;
+		}
+}
+
 /* ---- items ---- */
 
 static bool items_grow(struct thread *t)
@@ -86,11 +98,12 @@ static bool items_grow(struct thread *t)
 	if (capacity > MOST_ITEMS)
 		capacity = MOST_ITEMS;
 	span->chunk = file_chunk(AMON_CONTEXTS, t->index, capacity,
-				 sizeof(struct amon_link) + sizeof(struct amon_counter));
+				 sizeof(struct amon_link) + sizeof(struct amon_counter) + sizeof(uint32_t));
 	if (!span->chunk)
 		return false;
 	span->links = (struct amon_link *)((char *)span->chunk + span->chunk->first);
 	span->counters = (struct amon_counter *)((char *)span->chunk + span->chunk->counters);
+	span->ticks = (uint32_t *)(span->counters + capacity);
 	span->capacity = capacity;
 	span->base = last ? last->base + last->capacity : 0;
 	span->chunk->base = span->base;
@@ -265,102 +278,127 @@ static bool known_grow(struct thread *t)
 	return true;
 }
 
-/* ---- edges ---- */
+/* ---- targets: the full table ---- */
 
-struct edge *machine_find(struct thread *t, struct amon_counter *from, uintptr_t routine)
+static target target_of(struct thread *t, uint32_t tag)
+{
+	if (tag & ALIAS)
+		return (target)alias_at(t, (tag & ~ALIAS) - 1) + 1;
+	return (target)machine_counter(t, tag - 1);
+}
+
+target machine_find(struct thread *t, const struct amon_counter *from, uintptr_t routine)
 {
 	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
 	uint32_t mask = full[-1], tag;
 
 	for (uint32_t i = (uint32_t)hash_pair((uintptr_t)from, routine) & mask; (tag = full[i]) != 0; i = (i + 1) & mask) {
-		struct edge *e = edge_at(t, tag - 1);
+		target to = target_of(t, tag);
 
-		if (e->from == from && e->routine == routine)
-			return e;
+		if (target_matches(to, from, routine))
+			return to;
 	}
-	return NULL;
+	return 0;
 }
 
-static void full_add(uint32_t *full, uint32_t tag, const struct edge *e)
+static void full_add(struct thread *t, uint32_t *full, uint32_t tag)
 {
-	uint32_t mask = full[-1], i = (uint32_t)hash_pair((uintptr_t)e->from, e->routine) & mask;
+	const struct amon_counter *key = target_key(target_of(t, tag));
+	uint32_t mask = full[-1], i = (uint32_t)hash_pair(key->from, key->routine) & mask;
 
 	while (full[i])
 		i = (i + 1) & mask;
 	__atomic_store_n(&full[i], tag, __ATOMIC_RELEASE);
 }
 
-/* Make room for one more edge in the full table.  An outgrown table stays mapped: a look-up that
+/* Make room for one more target in the full table.  An outgrown table stays mapped: a look-up that
  * this thread's signal handler interrupted may still walk it. Its mask stands before its first slot. */
 static bool full_grow(struct thread *t)
 {
-	uint32_t slots = t->full ? (t->full_mask + 1) * 2 : 1024, *full;
+	uint32_t slots = t->full ? (t->full_mask + 1) * 2 : 1024, *full, *old = t->full;
 
-	if (t->full && t->nedges < (t->full_mask + 1) - (t->full_mask + 1) / 4)
+	if (old && t->ntargets < (t->full_mask + 1) - (t->full_mask + 1) / 4)
 		return true;
 	full = table_new(slots + 1024);
 	if (!full)
 		return false;
 	full += 1024;			/* a page for the mask, slots page-aligned */
 	full[-1] = slots - 1;
-	for (uint32_t i = 0; i < t->nedges; i++)
-		full_add(full, i + 1, edge_at(t, i));
+	for (uint32_t i = 0; old && i <= t->full_mask; i++)
+		if (old[i])
+			full_add(t, full, old[i]);
 	t->full_mask = slots - 1;
 	__atomic_store_n(&t->full, full, __ATOMIC_RELEASE);
 	return true;
 }
 
-static bool edges_room(struct thread *t)
+/* ITEM is reached from FROM by a call of the routine at ADDRESS. */
+static target target_new(struct thread *t, const struct amon_counter *from, uintptr_t address, uint32_t item)
 {
-	uint32_t page = t->nedges / EDGES_PER_PAGE;
+	struct amon_counter *key = machine_counter(t, item);
 
-	if (page >= THREAD_DIRECTORY || !full_grow(t))
-		return false;
-	if (!t->edges[page])
-		t->edges[page] = arena(EDGES_PER_PAGE * sizeof(struct edge), true);
-	return t->edges[page] != NULL;
+	if (!full_grow(t))
+		return 0;
+	key->from = (uintptr_t)from;
+	key->routine = address;
+	t->ntargets++;
+	t->record->slow++;
+	full_add(t, t->full, item + 1);
+	return (target)key;
 }
 
-static struct edge *edge_new(struct thread *t, struct amon_counter *from, uintptr_t routine,
-			     struct amon_counter *count, struct amon_counter *to)
+/* The same, by a transition of its own: calls are counted in COUNT. */
+static target alias_new(struct thread *t, const struct amon_counter *from, uintptr_t address,
+			struct amon_counter *count, struct amon_counter *to)
 {
-	struct edge *e;
+	uint32_t page = t->naliases / ALIASES_PER_PAGE;
+	struct alias *alias;
 
-	if (!edges_room(t))
-		return NULL;
-	e = edge_at(t, t->nedges);
-	*e = (struct edge){ .from = from, .routine = routine, .count = count, .to = to };
-	t->nedges++;
-	full_add(t->full, t->nedges, e);
+	if (page >= THREAD_DIRECTORY || !full_grow(t))
+		return 0;
+	if (!t->aliases[page] && !(t->aliases[page] = arena(ALIASES_PER_PAGE * sizeof *alias, true)))
+		return 0;
+	alias = alias_at(t, t->naliases);
+	*alias = (struct alias){ .key = { .from = (uintptr_t)from, .routine = address }, .count = count, .to = to };
+	t->naliases++;
+	t->ntargets++;
 	t->record->slow++;
-	return e;
+	full_add(t, t->full, t->naliases | ALIAS);
+	return (target)alias + 1;
 }
 
 /* ---- the front table ---- */
 
-static struct edge **front_new(uint32_t slots)
+static target *front_new(uint32_t slots)
 {
-	struct edge **front = arena(slots * sizeof *front, true);
+	target *front = arena(slots * sizeof *front, true);
 
 	for (uint32_t i = 0; front && i < slots; i++)
-		front[i] = &aprof_edge_none;
+		front[i] = aprof_front_none[0];
 	return front;
+}
+
+static void front_put(target *front, uint64_t mask, target to)
+{
+	const struct amon_counter *key = target_key(to);
+
+	front[front_slot((const struct amon_counter *)key->from, key->routine, mask)] = to;
 }
 
 static void front_grow(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
 	uint32_t slots = (uint32_t)tls->front_mask + 1;
-	struct edge **front;
+	target *front;
 
-	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->nedges < slots / 2)
+	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 2)
 		return;
 	front = front_new(slots * 4);
 	if (!front)
 		return;
 	for (uint32_t i = 0; i < slots; i++)
-		if (tls->front[i] != &aprof_edge_none)
-			front[front_slot(tls->front[i]->from, tls->front[i]->routine, slots * 4 - 1)] = tls->front[i];
+		if (tls->front[i] != aprof_front_none[0])
+			front_put(front, slots * 4 - 1, tls->front[i]);
 	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
 	tls->front = front;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -369,12 +407,12 @@ static void front_grow(struct thread *t)
 	t->front_mask = tls->front_mask;
 }
 
-void machine_front_add(struct thread *t, struct edge *e)
+void machine_front_add(struct thread *t, target to)
 {
 	struct aprof_tls *tls = t->tls;
 
 	if (tls->front != aprof_front_none)
-		tls->front[front_slot(e->from, e->routine, tls->front_mask)] = e;
+		front_put(tls->front, tls->front_mask, to);
 }
 
 /* ---- making contexts ---- */
@@ -419,20 +457,17 @@ static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 	return context_known(t, item, routine, s, n, met);
 }
 
-/* An edge to the context of PARENT and ROUTINE, by way of the full table: pseudo-contexts
- * have no address of their own, so the item number stands in. */
+/* The context of PARENT and ROUTINE among the elided ones, whose keys have the routine's number for its address. */
 static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routine)
 {
 	struct amon_counter *from = machine_counter(t, parent);
-	struct edge *e = machine_find(t, from, routine);
+	target to = machine_find(t, from, routine);
 	uint32_t item;
 
-	if (e)
-		return machine_item(t, e->to);
+	if (to)
+		return machine_item(t, target_to(to));
 	item = item_new(t, parent, routine, 0);
-	if (item != AMON_NONE)
-		edge_new(t, from, routine, machine_counter(t, item), machine_counter(t, item));
-	return item;
+	return item != AMON_NONE && target_new(t, from, routine, item) ? item : AMON_NONE;
 }
 
 /* Beyond the memory bound: <(elided), caller, callee>, one for each arc. */
@@ -452,29 +487,39 @@ static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine
 	return context_keyed(t, t->elided, routine);
 }
 
-struct edge *machine_make(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t flags)
+/* Direct recursion (A1): the context stays, the calls are counted in an item of their own. */
+static target make_recursive(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t item)
 {
-	uint32_t item = machine_item(t, from), routine = routine_index(address, flags), to, count;
-	bool bounded;
+	uint32_t count = item_new(t, item, item_at(t, item)->routine, item_at(t, item)->folded);
+
+	return count == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, count), from);
+}
+
+static target make_bounded(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t item, uint32_t routine)
+{
+	uint32_t to = context_elided(t, item, routine);
+
+	note(AMON_NOTE_MEMORY_BOUND);
+	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
+}
+
+target machine_make(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t flags)
+{
+	uint32_t item = machine_item(t, from), routine = routine_index(address, flags), made = t->nitems, to;
 
 	if (item == AMON_NONE || routine == AMON_NONE)
-		return NULL;
-	bounded = file_over_bound() && item_at(t, item)->routine != routine;
-	if (bounded) {
-		note(AMON_NOTE_MEMORY_BOUND);
-		to = context_elided(t, item, routine);
-		count = to;
-	} else if (item_at(t, item)->routine == routine) {
-		to = item;				/* A1: direct recursion, counted apart */
-		count = item_new(t, item, routine, item_at(t, item)->folded);
-	} else {
-		to = context_next(t, item, routine);
-		count = to;
-	}
-	if (to == AMON_NONE || count == AMON_NONE)
-		return NULL;
+		return 0;
 	front_grow(t);
-	return edge_new(t, from, address, machine_counter(t, count), machine_counter(t, to));
+	if (item_at(t, item)->routine == routine)
+		return make_recursive(t, from, address, item);
+	if (file_over_bound())
+		return make_bounded(t, from, address, item, routine);
+	to = context_next(t, item, routine);
+	if (to == AMON_NONE)
+		return 0;
+	if (to == made)			/* B3: a new context, whose key this is */
+		return target_new(t, from, address, to);
+	return alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
 }
 
 /* The context of T after the routine of FROM's item STEP is called in HERE. */
@@ -482,11 +527,11 @@ static struct amon_counter *adopt_step(struct thread *t, struct amon_counter *he
 {
 	uint32_t flags;
 	uintptr_t address = routine_address(routine, &flags);
-	struct edge *e = machine_find(t, here, address);
+	target to = machine_find(t, here, address);
 
-	if (!e)
-		e = machine_make(t, here, address, flags);
-	return e ? e->to : machine_counter(t, t->lost);
+	if (!to)
+		to = machine_make(t, here, address, flags);
+	return to ? target_to(to) : machine_counter(t, t->lost);
 }
 
 struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c)
@@ -512,7 +557,7 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 /* The fast path's table for t->tls; with clock tsc there is none: every call goes out of line. */
 static bool front_init(struct thread *t)
 {
-	struct edge **front;
+	target *front;
 
 	if (monitor.clock.clock == AMON_CLOCK_TSC)
 		return true;

@@ -10,11 +10,12 @@
  * Words:
  *   item     a transition with its counters in the file: (parent item, routine), see amon.h
  *   context  the first item with its history; a pointer to its counters is its identity
- *   edge     (context, routine) -> item and context: what the fast path looks up
- *   machine  a thread's items, edges and tables (struct thread)
+ *   alias    a transition to a context that another transition made
+ *   target   where a call leads: a context, or an alias with the lowest bit set
+ *   machine  a thread's items, aliases and tables (struct thread)
  *   shadow   stack of contexts beside one machine stack
- *   front    small table of edges, evicting, probed inline
- *   full     complete table of edges behind it */
+ *   front    small table of targets, evicting, probed inline
+ *   full     complete table of targets behind it */
 #ifndef MONITOR_H
 #define MONITOR_H
 
@@ -30,41 +31,57 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* A transition of a thread's machine.  Never changes once it is in a table, never freed:
- * a probe that finds it need only compare its key (B1). */
-struct edge {
-	struct amon_counter *from;	/* context in which the call is made */
-	uintptr_t routine;		/* address that the hook sees */
+/* The key of a transition, (from, routine), stands in the counters of its item: a call that finds
+ * its context bumps it in the cache line that it compared (B1).  Keys never change once they are in a table and
+ * are never freed, so a probe that finds its key is right whatever a signal handler did meanwhile.
+ * A transition to a context made by another one, and a direct recursive call, is an alias. */
+struct alias {
+	struct amon_counter key;	/* from and routine as in a context; calls and time unused */
 	struct amon_counter *count;	/* whose calls to bump */
 	struct amon_counter *to;	/* context after the call */
 };
 
-/* A frame of a shadow stack. */
+/* A context, or an alias + 1.  0: none. */
+typedef uintptr_t target;
+
+static inline bool target_is_alias(target t) { return t & 1; }
+static inline struct alias *target_alias(target t) { return (struct alias *)(t - 1); }
+static inline struct amon_counter *target_key(target t) { return (struct amon_counter *)(t & ~(uintptr_t)1); }
+static inline struct amon_counter *target_to(target t) { return t & 1 ? target_alias(t)->to : target_key(t); }
+static inline struct amon_counter *target_count(target t) { return t & 1 ? target_alias(t)->count : target_key(t); }
+
+static inline bool target_matches(target t, const struct amon_counter *from, uintptr_t routine)
+{
+	return target_key(t)->from == (uintptr_t)from && target_key(t)->routine == routine;
+}
+
+/* A frame of a shadow stack: an open routine and the context that it runs in. */
 struct frame {
-	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call;
-					 * less FRAME_INSIDE for way fentry, less FRAME_TSC with clock tsc */
-	struct amon_counter *previous;	/* context to return to */
-	uintptr_t site;			/* cyg: where the routine was called from; else 0 */
+	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
+					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
+	struct amon_counter *context;	/* while this is the top frame: the context that is charged */
+	uintptr_t site;			/* cyg: where the routine was called from; else means nothing */
 };
 
 enum {
-	FRAME_INSIDE = 1,		/* pushed by __aprof_entry: site means nothing */
+	FRAME_FENTRY = 24,		/* pushed by __aprof_entry: what rsp is when the exit hook looks */
+	FRAME_CYG = 25,			/* pushed by way cyg: odd */
 	FRAME_TSC = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
 };
 
-/* The CFA of F: what was subtracted is less than CFAs are apart. */
-static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + 7) & -(uintptr_t)8; }
+/* The CFA of F: what was subtracted varies by less than CFAs are apart. */
+static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + FRAME_FENTRY + 7) & -(uintptr_t)8; }
+static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
 
-/* The thread's words that the fast path needs; offsets are known to fentry.S. */
+/* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
-	struct amon_counter *current;	/*  0: context that is charged now */
-	struct edge **front;		/*  8: table of edges, by hash; slots are never NULL */
-	uint64_t front_mask;		/* 16: slots - 1 */
-	struct frame *top;		/* 24: last frame of the shadow stack in use */
-	uintptr_t stack_low;		/* 32: addresses down to here are known to be of this machine stack */
-	struct thread *thread;		/* 40: the rest; NULL before the first hook */
-	struct frame *end;		/* 48: one past the last frame of the shadow in use */
-	uint64_t inert;			/* 56: 1 while the thread must not enter the monitor */
+	target *front;			/*  0: table of targets, by hash; slots are never 0 */
+	uint64_t front_mask;		/*  8: slots - 1 */
+	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
+	uintptr_t stack_low;		/* 24: addresses down to here are known to be of this machine stack */
+	struct thread *thread;		/* 32: the rest; NULL before the first hook */
+	struct frame *end;		/* 40: one past the last frame of the shadow in use */
+	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
 };
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
@@ -72,10 +89,9 @@ extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exe
 /* One machine stack and its shadow. */
 struct shadow {
 	uintptr_t low, high;		/* range of the machine stack as known, addresses */
-	struct frame *base;		/* sentinel: cfa UINTPTR_MAX */
+	struct frame *base;		/* sentinel, never popped: the context that the stack began in */
 	struct frame *top;		/* last frame, while another shadow is in use */
 	struct frame *end;		/* one past the last frame that fits */
-	struct amon_counter *current;	/* context, while another shadow is in use */
 	struct shadow *next;		/* of the same thread */
 };
 
@@ -84,6 +100,7 @@ struct span {
 	struct amon_chunk *chunk;	/* in the mapping */
 	struct amon_link *links;	/* its links */
 	struct amon_counter *counters;	/* its counters */
+	uint32_t *ticks;		/* and their ticks */
 	uint32_t base;			/* index of its first item */
 	uint32_t capacity;		/* items */
 };
@@ -106,14 +123,15 @@ struct thread {
 	int tid;			/* kernel's id */
 	volatile uint32_t busy;		/* in the slow path: time now is the monitor's */
 	uint32_t nitems;		/* items made */
-	uint32_t nedges;		/* edges made */
+	uint32_t naliases;		/* aliases made */
+	uint32_t ntargets;		/* targets in the full table */
 	uint32_t nspans;		/* spans in use */
 	struct span spans[THREAD_SPANS]; /* chunks of contexts */
-	struct edge *edges[THREAD_DIRECTORY]; /* pages of EDGES_PER_PAGE edges */
+	struct alias *aliases[THREAD_DIRECTORY]; /* pages of ALIASES_PER_PAGE */
 	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
-	struct edge **front;		/* the front table, for the next thread that uses the machine */
+	target *front;			/* the front table, for the next thread that uses the machine */
 	uint64_t front_mask;		/* its slots - 1 */
-	uint32_t *full;			/* complete table: indices of edges + 1, open addressing */
+	uint32_t *full;			/* complete table: items + 1, or aliases + 1 with the highest bit, open addressing */
 	uint32_t full_mask;		/* its slots - 1 */
 	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
 	uint32_t known_mask;		/* its slots - 1 */
@@ -135,7 +153,7 @@ struct thread {
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	uint64_t preempted;		/* times that a processor was taken from it, when last asked */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
-	uint32_t reset_seen;		/* last reset carried out here */
+	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 };
 
@@ -222,19 +240,21 @@ uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: 
 bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
-/* machine.c - A1-A5 and B2, B3: signals blocked. */
+/* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find and machine_front_add. */
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
 bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
-struct edge *machine_find(struct thread *t, struct amon_counter *from, uintptr_t routine) HIDDEN; /* full table */
-struct edge *machine_make(struct thread *t, struct amon_counter *from, uintptr_t routine, uint32_t flags) HIDDEN;
-void machine_front_add(struct thread *t, struct edge *e) HIDDEN;
+target machine_find(struct thread *t, const struct amon_counter *from, uintptr_t routine) HIDDEN; /* full table; 0: none */
+target machine_make(struct thread *t, struct amon_counter *from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
+void machine_front_add(struct thread *t, target to) HIDDEN;
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, const struct amon_counter *c) HIDDEN; /* AMON_NONE: not one of t's */
+void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
 /* The context of T with the history of context C of the machine FROM, made step by step. */
 struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
 
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
+void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
@@ -256,11 +276,12 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
-void calibrate(void) HIDDEN;			/* measure the hooks' own cost */
+void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
+void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 
 /* front table of a thread that has none: every probe misses. */
-extern struct edge *aprof_front_none[1] HIDDEN;
-extern struct edge aprof_edge_none HIDDEN;
+extern target aprof_front_none[1] HIDDEN;
+extern struct amon_counter aprof_counter_none HIDDEN;
 extern struct frame aprof_frame_none HIDDEN;
 
 /* The hash of the front table; fentry.S computes the same. */

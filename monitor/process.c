@@ -206,18 +206,11 @@ struct thread *process_forked_from(void)
 
 void process_started(void)
 {
-	static uint64_t cost, inside;
-
 	if (monitor.started)
 		return;
 	monitor.started = true;
-	if (!cost) {
-		calibrate();
-		cost = monitor.header->hook_picoseconds;
-		inside = monitor.header->hook_inside;
-	}
-	monitor.header->hook_picoseconds = cost;
-	monitor.header->hook_inside = inside;
+	calibrate();
+	calibrate_record();
 	clock_start();
 }
 
@@ -303,17 +296,35 @@ void aprof_vfork_after(void)
 
 /* ---- a new interval ---- */
 
+/* Keep the calls of T's items as they are now, to be subtracted: the thread itself goes on counting. */
+static bool reset_calls(struct thread *t)
+{
+	uint32_t n = __atomic_load_n(&t->nitems, __ATOMIC_ACQUIRE);
+	struct amon_chunk *c = t->reset;
+	uint64_t *calls;
+
+	if (!c || c->capacity < n)
+		c = file_chunk(AMON_RESET, t->index, n + n / 2 + 256, sizeof *calls);
+	if (!c)
+		return false;
+	calls = (uint64_t *)((char *)c + c->first);
+	for (uint32_t i = 0; i < n; i++)
+		calls[i] = __atomic_load_n(&machine_counter(t, i)->calls, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->count, n, __ATOMIC_RELEASE);
+	t->reset = c;
+	return true;
+}
+
 static void reset_thread(struct thread *t)
 {
 	struct amon_thread *r = t->record;
 
+	if (!reset_calls(t))
+		return;
 	for (uint32_t s = 0; s < t->nspans; s++)
 		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
-			struct amon_counter *c = &t->spans[s].counters[i];
-
-			c->calls_before = __atomic_load_n(&c->calls, __ATOMIC_RELAXED);
-			c->time = 0;
-			c->ticks = 0;
+			t->spans[s].counters[i].time = 0;
+			t->spans[s].ticks[i] = 0;
 		}
 	for (uint32_t i = 0; t->pcs && i < t->pcs->capacity; i++)
 		((struct amon_pc *)((char *)t->pcs + t->pcs->first))[i].count = 0;
@@ -343,9 +354,9 @@ void process_leave(void)
 
 	if (!t || monitor.state != MONITOR_ON || t->record->current != AMON_NONE)
 		return;
-	t->record->current = machine_item(t, tls->current);
+	t->record->current = machine_item(t, tls->top->context);
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
-	tls->current = machine_counter(t, 0);
+	stack_push_root(t);
 }
 
 void process_finish(void)

@@ -60,6 +60,7 @@ static struct table *grown(struct table *old)
 /* Append to the file. */
 static bool record(uintptr_t address, uint32_t flags)
 {
+	uint32_t way = 1u << (flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 
@@ -73,7 +74,10 @@ static bool record(uintptr_t address, uint32_t flags)
 	r->address = address;
 	r->module = module_find(address, true);
 	r->flags = flags;
-	monitor.header->way |= 1u << (flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
+	if (!(monitor.header->way & way)) {
+		monitor.header->way |= way;
+		calibrate_record();
+	}
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 	return true;
 }

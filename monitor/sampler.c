@@ -123,6 +123,15 @@ struct look {
 	uint64_t after;			/* its CPU clock again, ns */
 };
 
+/* The context of T's top frame; NULL while T changes stacks. */
+static struct amon_counter *context_now(const struct thread *t)
+{
+	struct frame *top = __atomic_load_n(&t->tls->top, __ATOMIC_RELAXED);
+	struct shadow *s = __atomic_load_n(&t->shadow, __ATOMIC_RELAXED);
+
+	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : NULL;
+}
+
 static struct look look_at(const struct thread *t)
 {
 	int clock = sys_thread_clock(t->tid);
@@ -131,7 +140,7 @@ static struct look look_at(const struct thread *t)
 	l.after = l.before;
 	if (l.before == t->sampled_cpu && monitor.clock.clock == AMON_CLOCK_TICK)
 		return l;		/* it has not run at all */
-	l.at = __atomic_load_n(&t->tls->current, __ATOMIC_RELAXED);
+	l.at = context_now(t);
 	l.busy = t->busy;
 	l.after = sys_clock(clock);
 	return l;
@@ -144,8 +153,7 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 		t->record->monitor += nsec;
 		t->record->monitor_ticks++;
 	} else if (machine_item(t, l->at) != AMON_NONE) {
-		l->at->time += nsec;
-		l->at->ticks++;
+		machine_charge(t, machine_item(t, l->at), nsec);
 	} else {
 		return false;
 	}
@@ -224,12 +232,13 @@ static void sleep_until(uint64_t nsec)
 	sys4(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* Is the process nothing but us and the remains of its first thread? */
-static bool is_alone(void)
+/* Is the process nothing but us and the remains of its first thread?  Then *STATUS is that one's exit status,
+ * which the last to leave gives the process. */
+static bool is_alone(int *status)
 {
-	char text[512];
-	long n = proc < 0 ? -1 : sys_read_file("/proc/self/stat", text, sizeof text - 1);
-	int field = 3;
+	char text[1024];
+	long n = proc < 0 ? -1 : sys_read_file("/proc/self/stat", text, sizeof text - 1), last = n;
+	int field = 3, code = 0;
 
 	if (n <= 0)
 		return false;
@@ -240,6 +249,11 @@ static bool is_alone(void)
 		return false;
 	for (n += 2; text[n] && field < 20; n++) /* the number of threads */
 		field += text[n] == ' ';
+	while (last > n && text[last - 1] != ' ')
+		last--;
+	while (text[last] >= '0' && text[last] <= '9')
+		code = code * 10 + (text[last++] - '0');
+	*status = code >> 8 & 0xff;
 	return text[n] == '2' && text[n + 1] == ' ';
 }
 
@@ -299,6 +313,7 @@ static void __attribute__((noreturn)) sampler(void)
 {
 	uint64_t bus = 1u << (SIGBUS - 1), next = sys_clock(CLOCK_MONOTONIC), took = 0;
 	uint32_t idle = 0;
+	int status = 0;
 
 	sys2(prctl, 15 /* PR_SET_NAME */, "aprof");
 	sys2(prctl, 29 /* PR_SET_TIMERSLACK */, 1);
@@ -306,7 +321,7 @@ static void __attribute__((noreturn)) sampler(void)
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
 	slice_set();
 	descriptors_begin();
-	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone())) {
+	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
 		uint64_t began;
 
 		next = next_look(next, took);
@@ -318,7 +333,7 @@ static void __attribute__((noreturn)) sampler(void)
 			reset();
 		took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
 	}
-	sys1(exit, 0);
+	sys1(exit, status);
 	__builtin_unreachable();
 }
 

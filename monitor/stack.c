@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its stack, unseen */
-#define NOWHERE (UINTPTR_MAX & -(uintptr_t)8) /* CFA of a shadow's base: never popped */
+#define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
 struct frame aprof_frame_none = { .cfa = 0 };
 
@@ -52,9 +52,8 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	}
 	s->low = low;
 	s->high = high;
-	s->base->previous = current;
+	s->base->context = current;
 	s->top = s->base;
-	s->current = current;
 	return s;
 }
 
@@ -74,7 +73,6 @@ static void use(struct thread *t, struct shadow *s)
 {
 	t->shadow = s;
 	t->tls->top = s->top;
-	t->tls->current = s->current;
 	limit_set(t);
 }
 
@@ -94,7 +92,7 @@ static struct amon_counter *context_for(struct thread *t, uintptr_t cfa)
 
 	if (!sys_failed(sys2(sigaltstack, NULL, &alternate)) && (alternate.ss_flags & SS_ONSTACK) &&
 	    cfa - (uintptr_t)alternate.ss_sp <= alternate.ss_size)
-		return t->tls->current;
+		return t->tls->top->context;
 	note(AMON_NOTE_FOREIGN_STACK);
 	return machine_counter(t, 0);
 }
@@ -121,24 +119,17 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 	}
 	if (s != now) {
 		now->top = t->tls->top;
-		now->current = t->tls->current;
 		use(t, s);
 	}
 	limit_set(t);
 	return true;
 }
 
-static void pop(struct aprof_tls *tls)
-{
-	tls->current = tls->top->previous;
-	tls->top--;
-}
-
 /* Pop the frames that lie below CFA: their routines were left without a word. */
 static void pop_dead(struct aprof_tls *tls, uintptr_t cfa)
 {
 	while (frame_cfa(tls->top) < cfa) {
-		pop(tls);
+		tls->top--;
 		note(AMON_NOTE_RESYNC);
 	}
 }
@@ -150,8 +141,8 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 	if ((cfa < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
-	while (frame_cfa(tls->top) == cfa && !(cyg && !(tls->top->cfa & FRAME_INSIDE) && tls->top->site == site)) {
-		pop(tls);			/* another activation with the same frame */
+	while (frame_cfa(tls->top) == cfa && !(cyg && frame_is_cyg(tls->top) && tls->top->site == site)) {
+		tls->top--;			/* another activation with the same frame */
 		note(AMON_NOTE_RESYNC);
 	}
 	return tls->top + 2 < t->shadow->end;
@@ -166,6 +157,18 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa)
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	pop_dead(tls, cfa - 8);
 	return frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8;
+}
+
+/* A frame of no routine, as deep as the one below it: no exit hook looks for it. */
+void stack_push_root(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+	struct frame *f = tls->top + 1;
+
+	if (f + 1 >= t->shadow->end)
+		return;
+	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = machine_counter(t, 0) };
+	tls->top = f;
 }
 
 void stack_return(struct thread *t, uintptr_t cfa)
@@ -210,12 +213,10 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 	struct aprof_tls *tls = t->tls;
 
 	parent->shadow->top = tls->top;
-	parent->shadow->current = tls->current;
 	t->shadows = parent->shadows;
 	for (struct shadow *s = t->shadows; s; s = s->next) {
 		for (struct frame *f = s->base; f <= s->top; f++)
-			f->previous = adopt(t, parent, f->previous);
-		s->current = adopt(t, parent, s->current);
+			f->context = adopt(t, parent, f->context);
 	}
 	use(t, parent->shadow);
 	return true;

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What an item counted since the last reset. */
+struct counts {
+	uint64_t calls;		/* times the transition was taken */
+	uint64_t time;		/* unit of the file's clock */
+	uint32_t ticks;		/* samples */
+	bool used;		/* it was ever taken, or charged */
+};
+
 /* The profile's routine for the routine ID of the file; PROFILE_NONE with the error set. */
 static uint32_t find_routine(struct reader *r, uint32_t id, uint64_t at)
 {
@@ -74,9 +82,9 @@ static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_
 }
 
 /* The item leads FROM one context TO another.  What the monitor made in advance and never used is no fact about the run. */
-static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct amon_counter *n)
+static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct counts *n)
 {
-	if (from == PROFILE_NONE || !(n->calls | n->time | n->ticks))
+	if (from == PROFILE_NONE || !n->used)
 		return;
 	r->run.transitions++;
 	if (!r->met[to])
@@ -85,10 +93,9 @@ static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct
 }
 
 /* Count the item that leads FROM one context TO another, or, A1, to the same. */
-static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct amon_counter *n)
+static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct counts *n)
 {
 	struct profile_share *s = find_share(r, to, thread), *caller;
-	uint64_t calls = n->calls > n->calls_before ? n->calls - n->calls_before : 0;	/* a reset may come between */
 
 	if (!s)
 		return false;
@@ -97,20 +104,20 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	add_capped(&s->ticks, n->ticks);
 	if (from == PROFILE_NONE)
 		return true;				/* the root is entered by nobody */
-	add_capped(from == to ? &s->recursive : &s->entries, calls);
-	add_capped(&r->run.calls, calls);
+	add_capped(from == to ? &s->recursive : &s->entries, n->calls);
+	add_capped(&r->run.calls, n->calls);
 	caller = find_share(r, from, thread);
 	if (!caller)
 		return false;
-	add_capped(&caller->calls_out, calls);
-	if (from != to && calls > 0 && r->p->contexts[to].parent != from)
-		return add_detour(r, thread, from, to, calls);
+	add_capped(&caller->calls_out, n->calls);
+	if (from != to && n->calls > 0 && r->p->contexts[to].parent != from)
+		return add_detour(r, thread, from, to, n->calls);
 	return true;
 }
 
 /* Replay the next item of the thread, whose link is at AT. */
 static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const struct amon_link *link,
-			const struct amon_counter *n)
+			const struct counts *n)
 {
 	uint32_t from = PROFILE_NONE, to = 0, routine;
 
@@ -134,6 +141,25 @@ static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const st
 	return count_item(r, thread, from, to, n);
 }
 
+/* What item I of chunk C counted.  Its ticks, which stand behind all counters, may be cut off: 0. */
+static struct counts take_counts(const struct reader *r, const struct chunk *c, uint32_t i)
+{
+	uint64_t counters = c->at + c->head.counters, index = c->head.base + (uint64_t)i, before = 0;
+	uint64_t ticks = counters + (uint64_t)c->head.capacity * sizeof(struct amon_counter) + i * sizeof(uint32_t);
+	struct amon_counter counter;
+	struct counts n;
+
+	memcpy(&counter, r->data + counters + i * sizeof counter, sizeof counter);
+	n = (struct counts){ .calls = counter.calls, .time = counter.time };
+	if (ticks <= r->len - sizeof n.ticks)
+		memcpy(&n.ticks, r->data + ticks, sizeof n.ticks);
+	n.used = n.calls > 0 || n.time > 0 || n.ticks > 0;
+	if (r->reset && index < r->reset->items)
+		memcpy(&before, r->data + r->reset->at + r->reset->head.first + index * sizeof before, sizeof before);
+	n.calls -= before < n.calls ? before : n.calls;	/* a reset may come between */
+	return n;
+}
+
 /* Replay the items of chunk C.  *STOPPED: an item names what lies behind the cut of the file. */
 static bool replay_chunk(struct reader *r, const struct chunk *c, uint32_t thread, bool *stopped)
 {
@@ -146,11 +172,11 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, uint32_t threa
 		return reader_no_memory(r);
 	for (uint32_t i = 0; i < c->items && !*stopped; i++) {
 		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_link);
-		struct amon_counter n;
 		struct amon_link link;
+		struct counts n;
 
 		memcpy(&link, r->data + at, sizeof link);
-		memcpy(&n, r->data + c->at + c->head.counters + (uint64_t)i * sizeof n, sizeof n);
+		n = take_counts(r, c, i);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
 		if (!*stopped && !replay_item(r, thread, at, &link, &n))
 			return false;
@@ -225,19 +251,37 @@ static bool place_thread(struct reader *r, struct profile_thread *t)
 	return true;
 }
 
-/* Read what thread NUMBER of the file has in its chunks, from *I (contexts) and *J (PCs) on. */
-static bool read_thread(struct reader *r, uint32_t number, size_t *i, size_t *j)
+/* The next chunk of KIND from *I on if it belongs to thread NUMBER, else NULL; *I moves behind it. */
+static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind, uint32_t number, size_t *i)
+{
+	if (*i >= r->nchunks || r->chunks[*i].head.kind != kind || r->chunks[*i].head.thread != number)
+		return NULL;
+	return &r->chunks[(*i)++];
+}
+
+/* Where the chunks of each kind begin that the next thread to be read may have. */
+struct places {
+	size_t contexts, pcs, resets;
+};
+
+/* Read what thread NUMBER of the file has in its chunks. */
+static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 {
 	uint32_t thread = r->run.first_thread + number;
 	size_t first = r->p->nshares;
+	const struct chunk *c;
 	bool stopped = false;
 
 	r->nitems = 0;
-	for (; *i < r->nchunks && r->chunks[*i].head.kind == AMON_CONTEXTS && r->chunks[*i].head.thread == number; (*i)++)
-		if (!replay_chunk(r, &r->chunks[*i], thread, &stopped))
+	r->reset = NULL;
+	while ((c = next_of_thread(r, AMON_RESET, number, &at->resets)) != NULL)
+		if (c->items > 0)
+			r->reset = c;
+	while ((c = next_of_thread(r, AMON_CONTEXTS, number, &at->contexts)) != NULL)
+		if (!replay_chunk(r, c, thread, &stopped))
 			return false;
-	for (; *j < r->nchunks && r->chunks[*j].head.kind == AMON_PCS && r->chunks[*j].head.thread == number; (*j)++)
-		if (!read_pcs(r, &r->chunks[*j]))
+	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
+		if (!read_pcs(r, c))
 			return false;
 	close_thread(r, first);
 	return place_thread(r, &r->p->threads[thread]);
@@ -247,25 +291,31 @@ static bool read_thread(struct reader *r, uint32_t number, size_t *i, size_t *j)
 static bool check_owners(struct reader *r)
 {
 	for (size_t i = 0; i < r->nchunks && !r->run.truncated; i++)
-		if (r->chunks[i].head.kind >= AMON_CONTEXTS && r->chunks[i].head.kind <= AMON_PCS &&
-		    r->chunks[i].head.thread >= r->run.threads)
+		if (chunk_is_owned(&r->chunks[i]) && r->chunks[i].head.thread >= r->run.threads)
 			return reader_corrupt(r, r->chunks[i].at, "chunk of thread %u, there are %u",
 					      r->chunks[i].head.thread, r->run.threads);
 	return true;
 }
 
+static size_t first_of_kind(const struct reader *r, uint32_t kind)
+{
+	size_t i = 0;
+
+	while (i < r->nchunks && r->chunks[i].head.kind < kind)
+		i++;
+	return i;
+}
+
 bool read_contexts(struct reader *r)
 {
-	size_t i = 0, j = 0;
+	struct places at = {
+		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET)
+	};
 
-	while (i < r->nchunks && r->chunks[i].head.kind < AMON_CONTEXTS)
-		i++;
-	for (j = i; j < r->nchunks && r->chunks[j].head.kind < AMON_PCS;)
-		j++;
 	if (!check_owners(r) || !cover_contexts(r))
 		return false;
 	for (uint32_t number = 0; number < r->run.threads; number++)
-		if (!read_thread(r, number, &i, &j))
+		if (!read_thread(r, number, &at))
 			return false;
 	return true;
 }

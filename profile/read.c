@@ -121,6 +121,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_THREADS: return sizeof(struct amon_thread);
 	case AMON_CONTEXTS: return sizeof(struct amon_link);
 	case AMON_PCS: return sizeof(struct amon_pc);
+	case AMON_RESET: return sizeof(uint64_t);
 	default: return 0;
 	}
 }
@@ -135,7 +136,7 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 	if (c->size == 0 || c->size % AMON_PAGE != 0 || c->size > used - at)
 		return reader_corrupt(r, at, "chunk of %llu bytes, %llu are left",
 				      (unsigned long long)c->size, (unsigned long long)(used - at));
-	if (c->kind < AMON_MODULES || c->kind > AMON_FILLER)
+	if (c->kind < AMON_MODULES || c->kind > AMON_RESET)
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;
@@ -143,7 +144,8 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 		return reader_corrupt(r, at, "items at %u within their chunk", c->first);
 	if (c->kind == AMON_CONTEXTS) {
 		end = c->counters;
-		if (end % AMON_PAGE != 0 || end + (uint64_t)c->capacity * sizeof(struct amon_counter) > c->size)
+		if (end % AMON_PAGE != 0 ||
+		    end + (uint64_t)c->capacity * (sizeof(struct amon_counter) + sizeof(uint32_t)) > c->size)
 			return reader_corrupt(r, at, "counters at %u do not fit in their chunk", c->counters);
 	}
 	if (items_end > end)
@@ -188,16 +190,14 @@ static bool take_count(struct reader *r, struct chunk *c)
 	return true;
 }
 
-/* Take the counts of the N first chunks of the kinds from LOW to HIGH, the last chunk first, since an earlier one is
+/* Take the counts of the N first chunks, OWNED by threads or not, the last chunk first, since an earlier one is
  * full before a later one is begun. */
-static bool take_counts(struct reader *r, size_t n, uint32_t low, uint32_t high)
+static bool take_counts(struct reader *r, size_t n, bool owned)
 {
-	while (n-- > 0) {
-		struct chunk *c = &r->chunks[n];
-
-		if (c->head.kind >= low && c->head.kind <= high && !take_count(r, c))
+	while (n-- > 0)
+		if (r->chunks[n].head.kind != AMON_FILLER && chunk_is_owned(&r->chunks[n]) == owned &&
+		    !take_count(r, &r->chunks[n]))
 			return false;
-	}
 	return true;
 }
 
@@ -207,7 +207,7 @@ static int compare_chunks(const void *x, const void *y)
 
 	if (a->head.kind != b->head.kind)
 		return a->head.kind < b->head.kind ? -1 : 1;
-	if (a->head.kind >= AMON_CONTEXTS && a->head.thread != b->head.thread)
+	if (chunk_is_owned(a) && a->head.thread != b->head.thread)
 		return a->head.thread < b->head.thread ? -1 : 1;
 	if (a->head.kind == AMON_CONTEXTS && a->head.base != b->head.base)
 		return a->head.base < b->head.base ? -1 : 1;
@@ -225,12 +225,12 @@ static bool collect_chunks(struct reader *r)
 	if (!find_chunks(r, AMON_PAGE, used))
 		return false;
 	before = r->nchunks;
-	if (!take_counts(r, before, AMON_CONTEXTS, AMON_PCS))
+	if (!take_counts(r, before, true))
 		return false;
 	later = load64(r, offsetof(struct amon_header, used));
 	if (later > used && later <= r->len && later % AMON_PAGE == 0 && !find_chunks(r, used, later))
 		return false;
-	if (!take_counts(r, r->nchunks, AMON_MODULES, AMON_THREADS))
+	if (!take_counts(r, r->nchunks, false))
 		return false;
 	if (r->nchunks > 0)
 		qsort(r->chunks, r->nchunks, sizeof *r->chunks, compare_chunks);

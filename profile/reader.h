@@ -14,6 +14,12 @@ struct chunk {
 	uint32_t items;		/* whole items to read: published, and before the cut */
 };
 
+/* Whether a chunk belongs to one thread. */
+static inline bool chunk_is_owned(const struct chunk *c)
+{
+	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET;
+}
+
 /* A module record of the file. */
 struct mapping {
 	uint64_t start, end;	/* address range at run time, end one past */
@@ -44,6 +50,7 @@ struct reader {
 	size_t nshare_of, share_room;
 	bool *met;			/* context -> met in this file */
 	size_t nmet, met_room;
+	const struct chunk *reset;	/* calls of the items at the thread's last reset; NULL: none */
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
 };

@@ -56,13 +56,14 @@ bool write_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t 
 	size_t begin, counters;
 
 	if (!append(w, sizeof head + n * sizeof *w->links, &begin) ||
-	    !append(w, n * sizeof *w->counters, &counters))
+	    !append(w, n * (sizeof *w->counters + sizeof *w->ticks), &counters))
 		return false;
 	head.counters = (uint32_t)(counters - begin);
 	head.size = w->len - begin;
 	memcpy(w->data + begin, &head, sizeof head);
 	memcpy(w->data + begin + sizeof head, w->links + base, n * sizeof *w->links);
 	memcpy(w->data + counters, w->counters + base, n * sizeof *w->counters);
+	memcpy(w->data + counters + n * sizeof *w->counters, w->ticks + base, n * sizeof *w->ticks);
 	return true;
 }
 
@@ -288,6 +289,7 @@ void *profile_write(const struct profile *p, size_t *len, struct error *err)
 	free(w.order);
 	free(w.links);
 	free(w.counters);
+	free(w.ticks);
 	free(w.pcs);
 	if (!ok) {
 		free(w.data);

@@ -52,8 +52,10 @@ static bool add_item(struct writer *w, uint32_t parent, uint32_t routine, uint64
 {
 	if (w->nitems >= AMON_NONE - 1 ||
 	    !array_reserve(&w->links, &w->link_room, w->nitems + 1, sizeof *w->links) ||
-	    !array_reserve(&w->counters, &w->counter_room, w->nitems + 1, sizeof *w->counters))
+	    !array_reserve(&w->counters, &w->counter_room, w->nitems + 1, sizeof *w->counters) ||
+	    !array_reserve(&w->ticks, &w->tick_room, w->nitems + 1, sizeof *w->ticks))
 		return writer_no_memory(w);
+	w->ticks[w->nitems] = 0;
 	w->links[w->nitems] = (struct amon_link){ .parent = parent, .routine = routine };
 	w->counters[w->nitems++] = (struct amon_counter){ .calls = calls };
 	return true;
@@ -83,7 +85,7 @@ static bool add_shares(struct writer *w, uint32_t thread)
 
 		w->counters[item].calls = s->entries;
 		w->counters[item].time = s->time;
-		w->counters[item].ticks = s->ticks;
+		w->ticks[item] = s->ticks < UINT32_MAX ? (uint32_t)s->ticks : UINT32_MAX;
 		if (s->recursive && !add_item(w, item, w->links[item].routine, s->recursive))
 			return false;
 	}

@@ -26,7 +26,8 @@ struct writer {
 	size_t norder, order_room;
 	struct amon_link *links;	/* items of the thread at hand */
 	struct amon_counter *counters;	/* theirs */
-	size_t nitems, link_room, counter_room;
+	uint32_t *ticks;		/* theirs */
+	size_t nitems, link_room, counter_room, tick_room;
 	struct amon_pc *pcs;		/* PCs of the thread at hand */
 	size_t npcs, pc_room;
 	size_t share, detour;		/* the first of the thread at hand */

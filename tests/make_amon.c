@@ -29,6 +29,7 @@ struct made_thread {
 	size_t ncontexts, nitems, npcs, depth;
 	size_t context_room, first_room, item_room, pc_room, stack_room;
 	struct index by_history, by_pair, by_pc;
+	uint32_t nreset;		/* items at the last reset; 0: there was none */
 	uint32_t now;			/* current context */
 };
 
@@ -397,6 +398,7 @@ void make_amon_reset(struct make_amon *m, uint32_t thread)
 
 	for (size_t i = 0; i < t->nitems; i++)
 		t->items[i].before = t->items[i].calls;
+	t->nreset = (uint32_t)t->nitems;
 	for (size_t i = 0; i < t->ncontexts; i++) {
 		struct made_context *c = &t->contexts[i];
 
@@ -460,7 +462,7 @@ static void *append_chunk(struct make_amon *m, struct amon_chunk head, size_t si
 	head.size = sizeof head + head.capacity * size;
 	if (head.kind == AMON_CONTEXTS) {
 		head.counters = (uint32_t)((head.size + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
-		head.size = head.counters + (uint64_t)head.capacity * sizeof(struct amon_counter);
+		head.size = head.counters + head.capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	head.size = (head.size + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
 	at = append(m, head.size);
@@ -493,6 +495,7 @@ static void write_contexts(struct make_amon *m, uint32_t thread, uint32_t base)
 					       .count = n, .capacity = m->chunk_items, .base = base }, sizeof *links);
 	const struct amon_chunk *head = (void *)((uint8_t *)links - sizeof *head);
 	struct amon_counter *counters = (void *)((uint8_t *)head + head->counters);
+	uint32_t *ticks = (uint32_t *)(counters + head->capacity);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct pair *item = &t->items[base + i];
@@ -500,10 +503,28 @@ static void write_contexts(struct make_amon *m, uint32_t thread, uint32_t base)
 
 		links[i] = (struct amon_link){ .parent = item->parent_item, .routine = item->routine };
 		counters[i].calls = item->calls;
-		counters[i].calls_before = item->before;
 		counters[i].time = first ? t->contexts[item->context].time : 0;
-		counters[i].ticks = first ? t->contexts[item->context].ticks : 0;
+		ticks[i] = first ? (uint32_t)t->contexts[item->context].ticks : 0;
 	}
+}
+
+/* The calls at the last reset; before it a chunk that an earlier reset outgrew, behind it one being filled. */
+static void write_resets(struct make_amon *m, uint32_t thread)
+{
+	const struct made_thread *t = &m->threads[thread];
+	struct amon_chunk head = { .kind = AMON_RESET, .thread = thread, .count = 1, .capacity = 10 };
+	uint64_t *calls;
+
+	if (t->nreset == 0)
+		return;
+	append_chunk(m, head, sizeof *calls);
+	head.count = t->nreset;
+	head.capacity = t->nreset + 10;
+	calls = append_chunk(m, head, sizeof *calls);
+	for (uint32_t i = 0; i < t->nreset; i++)
+		calls[i] = t->items[i].before;
+	head.count = 0;
+	append_chunk(m, head, sizeof *calls);
 }
 
 /* The table of PCs, by twice as many slots as are taken. */
@@ -557,8 +578,10 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 	for (uint32_t thread = 0; thread < m->nthreads; thread++)
 		for (uint32_t base = 0; base < m->threads[thread].nitems; base += m->chunk_items)
 			write_contexts(m, thread, base);
-	for (uint32_t thread = 0; thread < m->nthreads; thread++)
+	for (uint32_t thread = 0; thread < m->nthreads; thread++) {
+		write_resets(m, thread);
 		write_pcs(m, thread);
+	}
 	m->header.used = m->file.len;
 	memcpy(m->file.data, &m->header, sizeof m->header);
 	*len = m->file.len;

@@ -60,8 +60,9 @@ class Amon:
         elif kind == CONTEXTS:
             for i in range(count):
                 link = struct.unpack_from('<II', self.data, items + 8 * i)
-                counter = struct.unpack_from('<QQQ', self.data, at + counters + 32 * i)
-                self.contexts.append(Context(thread, *link, *counter))
+                calls, time = struct.unpack_from('<QQ', self.data, at + counters + 32 * i)
+                ticks, = struct.unpack_from('<I', self.data, at + counters + 32 * capacity + 4 * i)
+                self.contexts.append(Context(thread, *link, calls, time, ticks))
         elif kind == PCS:
             for i in range(capacity):
                 pc, context, n = struct.unpack_from('<QII', self.data, items + 16 * i)
