@@ -753,7 +753,7 @@ static struct file by_hand(uint32_t n, uint32_t items, uint32_t (*parent)(uint32
 			f.len = at;			/* the maker's own contexts are last, and go */
 	head.count = head.capacity = items;
 	head.counters = (uint32_t)((sizeof head + 8 * (uint64_t)items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
-	head.size = (head.counters + 32 * (uint64_t)items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+	head.size = (head.counters + 36 * (uint64_t)items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
 	out = (struct file){ calloc(1, f.len + head.size), f.len + head.size };
 	memcpy(out.data, f.data, f.len);
 	memcpy(out.data + f.len, &head, sizeof head);
