@@ -170,6 +170,21 @@ class Made(unittest.TestCase):
         self.assertEqual(sum(parts), whole)
         self.assertTrue(all(parts))
 
+    def test_every_json_member_is_documented(self):
+        text = (ROOT / 'doc' / 'json.md').read_text()
+
+        def members(value):
+            if isinstance(value, dict):
+                for key, inner in value.items():
+                    yield key
+                    yield from members(inner)
+            elif isinstance(value, list):
+                for inner in value:
+                    yield from members(inner)
+        for command in ['report', '--leaves'], ['tree'], ['cycles'], ['contexts'], ['info']:
+            for member in set(members(self.json(*command))):
+                self.assertRegex(text, rf'`{member}(\[\])?`')
+
     def on_terminal(self, columns, **environment):
         pid, fd = pty.fork()
         if pid == 0:
