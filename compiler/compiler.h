@@ -28,7 +28,8 @@ struct compiler_command {
 
 /* Make the command that stands for `aprof-cc ARGS` (ARGS without the wrapper's own name, NULL at the end).
  * May run the compiler once or twice to see what it offers, and keeps the answer in the user's
- * cache.  Sets APROF_WRAPPER_DEPTH in the environment, which stops wrappers that call each other.  The caller frees *OUT with compiler_free.  False with *ERR set when nothing must be run. */
+ * cache.  Sets APROF_WRAPPER_DEPTH in the environment, which stops wrappers that call each other.
+ * The caller frees *OUT with compiler_free.  False with *ERR set when nothing must be run. */
 bool compiler_wrap(enum compiler_language language, char *const args[], struct compiler_command *out,
 		   struct error *err);
 

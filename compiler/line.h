@@ -36,7 +36,6 @@ struct line {
 	int inputs;		/* files of any kind */
 	const char *narrow;	/* -m32, -mx32 or -m16, whichever is in force; NULL: none. In words */
 	const char *no_hooks;	/* option that says that the code runs without libc; NULL: none. In words */
-	bool expanded;		/* there were response files */
 	bool shared;		/* links a shared library */
 	bool relocatable;	/* links one object (-r) */
 	bool fixed;		/* -static, -static-pie: no shared library can join the link */
@@ -48,7 +47,7 @@ struct line {
 	bool broken;		/* the last option lacks its value: the compiler will complain */
 };
 
-/* Read the words of L->words, and set all other fields but `expanded`.  False without memory. */
+/* Read the words of L->words, and set all other fields.  False without memory. */
 bool line_read(struct line *l);
 
 void line_free(struct line *l);

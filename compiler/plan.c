@@ -1,7 +1,6 @@
 /* plan.c - from the caller's words to the real command. */
 #include "plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "response.h"
@@ -69,7 +68,7 @@ bool plan_read(struct plan *p, char *const args[], struct error *err)
 
 	list_add_all(&all, args);
 	good = !all.failed && sort_words(p, &all, &p->given, &moved, err) &&
-	       response_expand(p->given.items ? p->given.items : (char *[]){NULL}, &expanded, &p->line.expanded, err) &&
+	       response_expand(p->given.items ? p->given.items : (char *[]){NULL}, &expanded, err) &&
 	       sort_words(p, &expanded, &p->line.words, &hidden, err);
 	if (good && hidden) {
 		list_free(&p->given);

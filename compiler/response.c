@@ -52,7 +52,7 @@ static bool push_file(struct list *todo, const char *word)
 	return true;
 }
 
-bool response_expand(char *const args[], struct list *out, bool *used, struct error *err)
+bool response_expand(char *const args[], struct list *out, struct error *err)
 {
 	struct list todo = {0};
 	int files = 0;
@@ -68,7 +68,6 @@ bool response_expand(char *const args[], struct list *out, bool *used, struct er
 			list_add(out, word);
 		free(word);
 	}
-	*used = files > 0;
 	out->failed |= todo.failed;
 	list_free(&todo);
 	if (files > MOST_FILES)

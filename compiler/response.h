@@ -8,8 +8,7 @@
 #include "list.h"
 
 /* Append ARGS to OUT with each @FILE replaced by the words of that file, files within files too.  As in
- * GCC, an @FILE that cannot be read stays as it is.  *USED tells whether any file was read.
- * False with *ERR set where files name each other without end. */
-bool response_expand(char *const args[], struct list *out, bool *used, struct error *err);
+ * GCC, an @FILE that cannot be read stays as it is.  False with *ERR set where files name each other without end. */
+bool response_expand(char *const args[], struct list *out, struct error *err);
 
 #endif

@@ -44,8 +44,8 @@ const char *way_name(enum hooks hooks);
 void way_compile_flags(enum hooks hooks, struct list *out);
 
 /* Append what the link that LINE does needs: the monitor out of the directory LIBDIR, in its static
- * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.  These words go before the caller's own, so that
- * the monitor is found before libc's empty hooks. False with *ERR set where it cannot be done. */
+ * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.
+ * These words go before the caller's own, so that the monitor is found before libc's empty hooks. False with *ERR set where it cannot be done. */
 bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const char *libdir, struct list *out,
 		    struct error *err);
 
