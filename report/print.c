@@ -71,9 +71,58 @@ char *print_grouped(char *buffer, uint64_t n)
 	return buffer;
 }
 
+/* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on. */
+static size_t operator_length(const char *p)
+{
+	if (strncmp(p, "operator", 8) != 0)
+		return 0;
+	return strncmp(p + 8, "()", 2) == 0 ? 10 : 8 + strspn(p + 8, "<>=-");
+}
+
+/* NAME with `...` for what stands in its outermost angle and round brackets, into BUFFER of 4 * strlen(NAME) + 1 bytes. */
+static void name_shorten(char *buffer, const char *name)
+{
+	unsigned depth = 0;
+
+	while (*name) {
+		size_t n = operator_length(name);
+
+		if (n == 0)
+			n = 1;
+		else if (depth == 0)
+			buffer = mempcpy(buffer, name, n);
+		if (n == 1 && (*name == '>' || *name == ')') && depth > 0 && --depth == 0)
+			buffer = stpcpy(buffer, "...");
+		if (n == 1 && depth == 0)
+			*buffer++ = *name;
+		if (n == 1 && (*name == '<' || *name == '('))
+			depth++;
+		name += n;
+	}
+	*buffer = '\0';
+}
+
+enum { BESIDE_NAME = 50, LEAST_NAME = 24 };	/* columns of figures; of a name that is never shortened */
+
+/* Whether NAME would not fit on a line of the terminal. */
+static bool is_too_long(const char *name, const struct report_options *options)
+{
+	int room = options->width - BESIDE_NAME;
+
+	return options->width > 0 && strlen(name) > (size_t)(room > LEAST_NAME ? room : LEAST_NAME);
+}
+
 size_t print_name(FILE *out, const char *name, const struct report_options *options)
 {
-	return escape_print(out, name ? name : "(unknown)", options->utf8 ? 0 : ESCAPE_ASCII);
+	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
+	char *text = name && is_too_long(name, options) ? malloc(4 * strlen(name) + 1) : NULL;
+	size_t n;
+
+	if (text)
+		name_shorten(text, name);
+	n = escape_print(out, text ? text : name ? name : "(unknown)", flags);
+	free(text);
+	return n;
 }
 
 void print_legend(FILE *out, const struct report_options *options, const char *legend)

@@ -30,7 +30,8 @@ double print_percent(uint64_t part, uint64_t whole);
 /* N in groups of three, into BUFFER: 29,001,234.  Returns BUFFER, which holds 32 bytes. */
 char *print_grouped(char *buffer, uint64_t n);
 
-/* NAME made harmless; returns its characters.  NULL prints "(unknown)". */
+/* NAME made harmless; returns its characters.  NULL prints "(unknown)".  On a terminal a name that does not
+ * fit loses its template arguments and parameters: `std::sort<...>(...)`. */
 size_t print_name(FILE *out, const char *name, const struct report_options *options);
 
 /* LEGEND after a blank line, unless -b was given. */

@@ -13,7 +13,8 @@
 /* Sums over the files of the profile. */
 struct sums {
 	uint64_t transitions, calls, misses;	/* counts */
-	uint64_t length;			/* entries of all histories */
+	uint64_t contexts;			/* in which anything was counted */
+	uint64_t length;			/* entries of their histories */
 	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
 	uint64_t notes[AMON_NOTES];		/* how often each */
 };
@@ -43,8 +44,14 @@ static struct sums sums_make(const struct profile *p)
 	}
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		s.misses += p->threads[i].record.misses;
-	for (uint32_t i = 1; i < p->ncontexts; i++)
-		s.length += p->contexts[i].length;
+	for (uint32_t i = 1; i < p->ncontexts; i++) {
+		const struct profile_context *c = &p->contexts[i];
+
+		if (c->entries || c->recursive || c->calls_out || c->time || c->ticks) {
+			s.contexts++;
+			s.length += c->length;
+		}
+	}
 	return s;
 }
 
@@ -227,7 +234,7 @@ static void time_print(struct head *h)
 
 static void calls_print(struct head *h)
 {
-	uint64_t contexts = h->profile->ncontexts ? h->profile->ncontexts - 1 : 0;
+	uint64_t contexts = h->sums.contexts;
 	char calls[32], made[32], transitions[32];
 
 	if (h->sums.calls == 0 && h->profile->runs[0].truncated) {
@@ -260,7 +267,7 @@ static void hooks_print(struct head *h)
 	print_field(h->out, h->options, "hooks", "%.2f ns a call, measured in the process: about %.3f s in all, %s", ns,
 		    (double)h->sums.calls * ns / 1e9, g->options.raw ? "left in the times (--raw)" :
 		    "subtracted from the times below (--raw leaves it in)");
-	if (!g->options.raw && g->hooks_unplaced)
+	if (!g->options.raw && g->hooks_unplaced > g->time / 1000)
 		print_field(h->out, h->options, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
 }
 
@@ -424,7 +431,7 @@ static json_t *times_json(const struct head *h)
 
 static json_t *counts_json(const struct head *h)
 {
-	uint64_t contexts = h->profile->ncontexts ? h->profile->ncontexts - 1 : 0;
+	uint64_t contexts = h->sums.contexts;
 
 	return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_count(h->sums.calls), "contexts",
 			 emit_count(contexts), "transitions", emit_count(h->sums.transitions), "mean_history",

@@ -159,6 +159,34 @@ static void test_hostile_names_are_escaped(void **state)
 	}
 }
 
+static void test_long_names_are_short_on_a_terminal(void **state)
+{
+	static const struct { const char *name, *shown; } cases[] = {
+		{ "void std::sort<std::vector<int>, less>(std::vector<int>, less<int>)", "void std::sort<...>(...)" },
+		{ "app::Matrix<double, 3>::operator<(app::Matrix<double, 3> const&) const", "app::Matrix<...>::operator<(...) const" },
+		{ "app::Callable_of_some_kind::operator()(int, int, int, int) const", "app::Callable_of_some_kind::operator()(...) const" },
+		{ "a_plain_name_that_is_longer_than_any_line_of_the_terminal_can_be", "a_plain_name_that_is_longer_than_any_line_of_the_terminal_can_be" },
+		{ "unbalanced_that_is_long_enough_to_be_shortened<a, b, c", "unbalanced_that_is_long_enough_to_be_shortened<" },
+		{ "short<int>", "short<int>" },
+	};
+	struct report_options terminal = { .brief = true, .width = 80 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *text, line[256];
+
+		graph_set(1, 2, 0, cases[i].name);
+		snprintf(line, sizeof line, "  %s\n", cases[i].shown);
+		text = print("flat", &terminal);
+		assert_non_null(strstr(text, line));
+		free(text);
+		snprintf(line, sizeof line, "  %s\n", cases[i].name);
+		text = print("flat", &brief);
+		assert_non_null(strstr(text, line));
+		free(text);
+	}
+}
+
 static void test_short_runs_have_digits(void **state)
 {
 	char *text;
@@ -196,7 +224,8 @@ int main(void)
 		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_callgraph_is_gprofs),
 		cmocka_unit_test(test_index_is_gprofs), cmocka_unit_test(test_large_numbers_keep_columns),
 		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
-		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_every_report_is_in_the_table),
+		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_long_names_are_short_on_a_terminal),
+		cmocka_unit_test(test_every_report_is_in_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
