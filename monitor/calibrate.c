@@ -2,14 +2,16 @@
  *
  * The hooks themselves are called, from routines like those that a compiler makes, on a machine of two
  * contexts that is put in the place of the thread's for the moment.  Signals are blocked.  The least of
- * some batches counts: what is subtracted from a profile must not be more than was spent. */
+ * some batches counts: what is subtracted from a profile must not be more than was spent.
+ *
+ * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
+ * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
 #include "clock.h"
 
 enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
-	INSIDE_PERCENT = 44,		/* part of the cost that samples charge to the routine entered (doc/decisions.md) */
 };
 
 /* The routines: R(n) calls its leaf n times.  The leaf calls both hooks, as way fentry or as way cyg
@@ -55,7 +57,10 @@ static struct {
 	struct shadow shadow;
 } fake;
 
-static struct { uint64_t cost, inside; } costs[2]; /* of ways fentry and cyg, 1e-12 s; cost 0: not measured */
+/* What an entry and an exit take, and the part of it that is charged to the routine entered. */
+struct cost { uint64_t total, inside; };
+
+static struct cost costs[2];		/* of ways fentry and cyg, 1e-12 s; total 0: not measured */
 
 /* Make the words TLS those of the fake machine, before a call of ROUTINE. */
 static void pretend(struct aprof_tls *tls, uintptr_t routine)
@@ -82,37 +87,36 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	tls->inert = 0;
 }
 
-/* Least time of a batch of calls by ROUTINE, cycles. */
-static uint64_t least(void (*routine)(uint64_t))
+/* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
+static struct cost least(void (*routine)(uint64_t))
 {
-	uint64_t best = UINT64_MAX;
+	struct cost best = { UINT64_MAX, 0 };
 
 	for (int i = 0; i < BATCHES; i++) {
-		uint64_t start = clock_cycles(), took;
+		uint64_t inside = fake.counters[1].time, start = clock_cycles(), took;
 
 		routine(CALLS);
 		took = clock_cycles() - start;
-		best = took < best ? took : best;
+		if (took < best.total)
+			best = (struct cost){ took, fake.counters[1].time - inside };
 	}
 	return best;
 }
 
-/* Cost of the hooks in ROUTINE, which see it at ADDRESS, to costs[WAY], cycles of one call times CALLS. */
-static void measure(int way, void (*routine)(uint64_t), const char *address)
+/* Cost of the hooks in ROUTINE, which see it at ADDRESS, in cycles of a batch. */
+static struct cost measure(void (*routine)(uint64_t), const char *address)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
-	uint64_t bare = least(aprof_calibrate_bare), hooked;
+	struct cost bare = least(aprof_calibrate_bare), hooked;
 
 	pretend(tls, (uintptr_t)address);
 	routine(1);
-	fake.counters[1].time = fake.counters[1].calls = 0;
 	hooked = least(routine);
 	mem_copy(tls, &saved, sizeof saved);
-	costs[way].cost = hooked > bare ? hooked - bare : 1;
-	costs[way].inside = monitor.clock.clock == AMON_CLOCK_TSC && fake.counters[1].calls
-		? fake.counters[1].time * CALLS / fake.counters[1].calls : costs[way].cost * INSIDE_PERCENT / 100;
-	if (costs[way].inside > costs[way].cost)
-		costs[way].inside = costs[way].cost;
+	hooked.total = hooked.total > bare.total ? hooked.total - bare.total : 1;
+	if (hooked.inside > hooked.total)
+		hooked.inside = hooked.total;
+	return hooked;
 }
 
 void calibrate(void)
@@ -120,14 +124,14 @@ void calibrate(void)
 #if defined(__x86_64__)
 	uint64_t cycles = clock_cycles(), nsec = sys_clock(1 /* CLOCK_MONOTONIC */);
 
-	if (costs[0].cost)
+	if (costs[0].total)
 		return;
-	measure(0, aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
-	measure(1, aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
+	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
+	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
 	for (int way = 0; way < 2; way++) {
-		costs[way].cost = costs[way].cost * nsec * 1000 / cycles / CALLS;
+		costs[way].total = costs[way].total * nsec * 1000 / cycles / CALLS;
 		costs[way].inside = costs[way].inside * nsec * 1000 / cycles / CALLS;
 	}
 #endif
@@ -138,6 +142,6 @@ void calibrate_record(void)
 	struct amon_header *h = monitor.header;
 	int way = h->way & 1u << AMON_WAY_CYG && !(h->way & 1u << AMON_WAY_FENTRY);
 
-	h->hook_picoseconds = costs[way].cost;
+	h->hook_picoseconds = costs[way].total;
 	h->hook_inside = costs[way].inside;
 }
