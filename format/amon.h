@@ -35,7 +35,7 @@ enum amon_clock {
 enum amon_source {
 	AMON_SOURCE_NONE,	/* not a sampled clock, or it could not be started */
 	AMON_SOURCE_SAMPLER,	/* a thread of the monitor looks at the others */
-	AMON_SOURCE_SIGNAL,	/* SIGPROF sent to a thread that a sample found at work */
+	AMON_SOURCE_TIMER,	/* a POSIX CPU timer of each thread, SIGPROF */
 	AMON_SOURCE_PERF,	/* a perf software clock of each thread, SIGPROF */
 };
 

@@ -58,8 +58,8 @@ static uint32_t env_rate(void)
 void clock_choose(void)
 {
 	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
-	static const char *const pcs[] = { "none", "signal", "perf", "auto" };
-	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_SIGNAL, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
+	static const char *const pcs[] = { "none", "timer", "perf", "auto" };
+	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_TIMER, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
 	struct clock_choice *c = &monitor.clock;
 	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
 

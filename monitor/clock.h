@@ -1,4 +1,4 @@
-/* clock.h - what clock.c, sampler.c and perf.c know of each other. */
+/* clock.h - what clock.c, sampler.c and pc.c know of each other. */
 #ifndef CLOCK_H
 #define CLOCK_H
 
@@ -29,6 +29,14 @@ void sampler_stop(void) HIDDEN;
 /* May the sampler look at T's thread-local words?  When this is back with false it does not and will
  * not.  Returns what was so before. */
 bool sampler_watch(struct thread *t, bool watched) HIDDEN;
+
+/* Has T the signal SIG blocked?  For the sampler's thread only. Where /proc does not tell: no. */
+bool sampler_is_blocked(struct thread *t, int sig) HIDDEN;
+
+/* pc.c, for the sampler's thread: choose the source of program counters and take SIGPROF, if both can be had;
+ * then, after each round of looks, see to each thread's source. */
+void pc_begin(bool own_descriptors) HIDDEN;
+void pc_round(void) HIDDEN;
 
 /* T's CPU clock stands at CPU, ns: what it spent since the last look is in the accounts, unplaced. */
 void clock_advance(struct thread *t, uint64_t cpu) HIDDEN;

@@ -153,6 +153,8 @@ struct thread {
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	uint64_t preempted;		/* times that a processor was taken from it, when last asked */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
+	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
+	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 };
@@ -161,7 +163,7 @@ struct thread {
 struct clock_choice {
 	uint32_t clock;			/* enum amon_clock */
 	uint32_t rate;			/* samples each second */
-	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _SIGNAL, _PERF */
+	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _TIMER, _PERF */
 };
 
 /* The process. */

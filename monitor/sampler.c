@@ -91,6 +91,18 @@ static const char *after(const char *text, const char *word)
 	return NULL;
 }
 
+/* Read what /proc tells of T to TEXT, with a final NUL.  False: nothing. */
+static bool state_read(struct thread *t, char *text, size_t size)
+{
+	long n;
+
+	if (proc >= 0 && t->state_tid != t->tid)
+		state_open(t);
+	n = t->state_fd ? sys4(pread64, t->state_fd, text, size - 1, 0) : 0;
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
 /* Was a processor taken from T, which could run on, since the last time that this was asked?
  * Where /proc does not tell: yes. */
 static bool was_preempted(struct thread *t)
@@ -98,19 +110,25 @@ static bool was_preempted(struct thread *t)
 	char text[2048];
 	const char *state, *count;
 	uint64_t before = t->preempted;
-	long n;
 
-	if (proc >= 0 && t->state_tid != t->tid)
-		state_open(t);
-	n = t->state_fd ? sys4(pread64, t->state_fd, text, sizeof text - 1, 0) : 0;
-	if (n <= 0)
+	if (!state_read(t, text, sizeof text))
 		return true;
-	text[n] = 0;
 	state = after(text, "\nState:\t");
 	count = state ? after(state, "\nnonvoluntary_ctxt_switches:\t") : NULL;
 	for (t->preempted = 0; count && *count >= '0' && *count <= '9'; count++)
 		t->preempted = t->preempted * 10 + (uint64_t)(*count - '0');
 	return !count || (*state == 'R' && t->preempted != before);
+}
+
+bool sampler_is_blocked(struct thread *t, int sig)
+{
+	char text[2048];
+	const char *mask = state_read(t, text, sizeof text) ? after(text, "\nSigBlk:\t") : NULL;
+	uint64_t blocked = 0;
+
+	for (; mask && *mask > ' '; mask++)
+		blocked = blocked << 4 | (uint64_t)(*mask <= '9' ? *mask - '0' : *mask - 'a' + 10);
+	return blocked >> (sig - 1) & 1;
 }
 
 /* ---- looks ---- */
@@ -321,6 +339,7 @@ static void __attribute__((noreturn)) sampler(void)
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
 	slice_set();
 	descriptors_begin();
+	pc_begin(proc >= 0);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
 		uint64_t began;
 
@@ -329,6 +348,7 @@ static void __attribute__((noreturn)) sampler(void)
 		began = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 		if (round_all())
 			idle = 0;
+		pc_round();
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
 		took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;

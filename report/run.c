@@ -160,7 +160,7 @@ static const char *source_text(uint32_t source)
 	static const char *const texts[] = {
 		[AMON_SOURCE_NONE] = "nothing: it could not be started",
 		[AMON_SOURCE_SAMPLER] = "a thread of the monitor",
-		[AMON_SOURCE_SIGNAL] = "signals of the monitor's thread",
+		[AMON_SOURCE_TIMER] = "a POSIX timer of each thread",
 		[AMON_SOURCE_PERF] = "the kernel's task clock (perf)",
 	};
 

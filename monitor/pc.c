@@ -1,0 +1,269 @@
+/* pc.c - where the program was: program counters with their contexts, counted by a signal handler.
+ *
+ * The sampler makes, for each thread, what interrupts it: a perf software clock, in the sampler's own
+ * descriptor table, which counts and interrupts user mode only, so that no system call of the program ever
+ * fails with EINTR; or, on demand, a POSIX timer on the thread's CPU clock.  Both send SIGPROF to that thread.
+ * SIGPROF is taken only while it is nobody's, and given up when the program takes it.
+ *
+ * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
+ * by a reset; so its counts may be a sample short after one, and nothing worse. */
+#include "clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <ucontext.h>
+
+enum {
+	SLOTS = 8192,			/* of a table: 128 KB */
+	MOST_PROBES = 32,
+	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
+};
+
+struct kernel_action {		/* as rt_sigaction has it */
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
+static uint32_t rounds;			/* of the sampler */
+static char ours;			/* its address tells our timers' signals from others' */
+
+/* ---- the table ---- */
+
+static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
+{
+	struct amon_chunk *chunk = t->pcs;
+	struct amon_pc *slots = (struct amon_pc *)((char *)chunk + chunk->first);
+	uint64_t hash = (pc ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+	for (uint32_t i = 0; i < MOST_PROBES; i++) {
+		struct amon_pc *s = &slots[(hash + i) & (chunk->capacity - 1)];
+
+		if (s->pc == pc && s->context == context) {
+			s->count++;
+			return;
+		}
+		if (!s->pc) {
+			s->context = context;
+			s->count = 1;
+			__atomic_store_n(&s->pc, pc, __ATOMIC_RELEASE);
+			chunk->count++;
+			return;
+		}
+	}
+	note(AMON_NOTE_PC_LOST);
+}
+
+/* ---- the handler ---- */
+
+#if defined(__x86_64__)
+static uintptr_t interrupted_at(const ucontext_t *c) { return (uintptr_t)c->uc_mcontext.gregs[REG_RIP]; }
+
+static bool is_after_syscall(uintptr_t pc)
+{
+	return pc % AMON_PAGE >= 7 && *(const uint8_t *)(pc - 2) == 0x0f && *(const uint8_t *)(pc - 1) == 0x05;
+}
+
+/* A timer may interrupt a system call on its way to sleep, which then fails with EINTR whatever SA_RESTART
+ * says.  It has not slept yet: where the number stands in the code before it, call it again. */
+static void restart(ucontext_t *c)
+{
+	greg_t *r = c->uc_mcontext.gregs;
+	const uint8_t *code = (const uint8_t *)r[REG_RIP] - 7;
+
+	if (r[REG_RAX] != -EINTR || code[0] != 0xb8 /* mov $number, %eax */)
+		return;
+	switch (code[1] | code[2] << 8 | code[3] << 16 | code[4] << 24) {
+	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6: case SYS_epoll_wait: case SYS_epoll_pwait:
+	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_pause: case SYS_rt_sigsuspend: case SYS_rt_sigtimedwait:
+	case SYS_futex: case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd:
+		r[REG_RIP] -= 7;
+	}
+}
+#else
+static uintptr_t interrupted_at(const ucontext_t *c) { return (uintptr_t)c->uc_mcontext.pc; }
+static bool is_after_syscall(uintptr_t pc) { return *(const uint32_t *)(pc - 4) == 0xd4000001; /* svc 0 */ }
+static void restart(ucontext_t *c) { (void)c; }
+#endif
+
+/* Somebody else sends SIGPROF: what happens is what would happen without us. */
+static void as_if_alone(void)
+{
+	struct kernel_action none = { .handler = NULL };
+
+	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
+	sys3(tgkill, monitor.pid, sys0(gettid), SIGPROF);
+}
+
+static void on_sigprof(int sig, siginfo_t *info, void *context)
+{
+	struct thread *t = aprof_tls.thread;
+	uintptr_t pc = interrupted_at(context);
+	uint32_t item;
+
+	(void)sig;
+	if (info->si_code != POLL_IN && !(info->si_code == SI_TIMER && info->si_value.sival_ptr == &ours)) {
+		as_if_alone();
+		return;
+	}
+	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
+	if (t && t->pcs && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
+		item = machine_item(t, aprof_tls.top->context);
+		if (item != AMON_NONE)
+			pc_count(t, pc, item);
+	}
+	if (info->si_code == SI_TIMER && is_after_syscall(pc))
+		restart(context);
+}
+
+static bool is_sigprof_ours(void)
+{
+	struct kernel_action old;
+
+	return !sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)) && old.handler == (void *)on_sigprof;
+}
+
+/* Take SIGPROF, if it is nobody's. */
+static bool take_sigprof(void)
+{
+	struct kernel_action old, action = {
+		.handler = (void *)on_sigprof,
+		.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | 0x04000000 /* SA_RESTORER */,
+		.restorer = (void *)aprof_signal_return,
+		.mask = ~UINT64_C(0),
+	};
+
+	if (sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)))
+		return false;
+	if (old.handler && old.handler != (void *)on_sigprof)
+		return false;
+	return !sys_failed(sys4(rt_sigaction, SIGPROF, &action, NULL, sizeof action.mask));
+}
+
+/* ---- the sampler's part ---- */
+
+/* Descriptor of a perf event that interrupts thread TID, or minus an errno. */
+static long perf_open(int tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = 1000000000u / monitor.clock.rate,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.wakeup_events = 1,
+	};
+	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
+	long fd = sys5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (sys_failed(fd))
+		return fd;
+	sys3(fcntl, fd, F_SETOWN_EX, &owner);
+	sys3(fcntl, fd, F_SETSIG, SIGPROF);
+	sys3(fcntl, fd, F_SETFL, O_RDONLY | O_ASYNC);
+	return fd;
+}
+
+/* Number of a timer on the CPU clock of thread TID, or minus an errno. */
+static long timer_open(int tid)
+{
+	long period = 1000000000L / monitor.clock.rate;
+	struct itimerspec spec = { { 0, period }, { 0, period } };
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF, .sigev_value.sival_ptr = &ours };
+	int id;
+	long ret;
+
+	((int *)&event.sigev_notify)[1] = tid;	/* sigev_notify_thread_id, which not every libc names */
+	ret = sys3(timer_create, sys_thread_clock(tid), &event, &id);
+	if (sys_failed(ret))
+		return ret;
+	sys4(timer_settime, id, 0, &spec, NULL);
+	return id;
+}
+
+static void pc_close(struct thread *t)
+{
+	if (t->pc_tid && t->pc_handle >= 0) {
+		if (source == AMON_SOURCE_PERF)
+			sys1(close, t->pc_handle);
+		else
+			sys1(timer_delete, t->pc_handle);
+	}
+	t->pc_tid = 0;
+}
+
+static void pc_open(struct thread *t)
+{
+	pc_close(t);
+	t->pc_tid = t->tid;
+	t->pc_handle = -1;
+	if (!t->pcs)
+		t->pcs = file_chunk(AMON_PCS, t->index, SLOTS, sizeof(struct amon_pc));
+	if (!t->pcs)
+		return;
+	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid) : timer_open(t->tid));
+	if (t->pc_handle >= 0)
+		monitor.header->pc_source = source;
+	else if (t->pc_handle != -ESRCH)
+		note(AMON_NOTE_TIMER_FAILED);
+}
+
+/* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
+static void pc_watch(struct thread *t)
+{
+	if (sampler_is_blocked(t, SIGPROF)) {
+		pc_close(t);
+		t->pc_tid = t->tid;
+		t->pc_handle = -1;
+	} else if (t->pc_tid != t->tid || t->pc_handle < 0) {
+		pc_open(t);
+	}
+}
+
+/* Can the source be had at all?  Nothing of the program's is touched where it cannot. */
+static bool is_permitted(void)
+{
+	long fd = 0;
+
+	if (source == AMON_SOURCE_PERF && !sys_failed(fd = perf_open((int)sys0(gettid))))
+		sys1(close, fd);
+	return !sys_failed(fd);
+}
+
+void pc_begin(bool own_descriptors)
+{
+	rounds = 0;
+	source = monitor.clock.pc_wanted;
+	if (source == AMON_SOURCE_NONE || (source == AMON_SOURCE_PERF && !own_descriptors) || !is_permitted()) {
+		source = AMON_SOURCE_NONE;
+	} else if (!take_sigprof()) {
+		source = AMON_SOURCE_NONE;
+		note(AMON_NOTE_SIGPROF_TAKEN);
+	}
+}
+
+void pc_round(void)
+{
+	if (source == AMON_SOURCE_NONE)
+		return;
+	if (!is_sigprof_ours()) {
+		note(AMON_NOTE_SIGPROF_TAKEN);
+		for (struct thread *t = monitor.threads; t; t = t->next)
+			pc_close(t);
+		source = AMON_SOURCE_NONE;
+		return;
+	}
+	rounds++;
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (!t->watched)
+			pc_close(t);
+		else if (t->pc_tid != t->tid || (rounds + t->index) % CHECK_ROUNDS == 0)
+			pc_watch(t);
+}

@@ -1,2 +1,0 @@
-/* perf.c - program counters of samples. */
-#include "clock.h"
