@@ -102,8 +102,8 @@ __aprof_entry:
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
 	leaq	SAVED_BASE+40-FRAME_FENTRY(%rsp), %rcx
+	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
 	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
-	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11)
 	addq	$FRAME_SIZE, %r11
 	movq	%r11, TLS(TLS_TOP, %rdx)
 	cmpq	%rcx, FRAME_CFA(%r11)
@@ -275,8 +275,8 @@ __wrap___cyg_profile_func_\name:
 	decq	%rdx				/* the CFA less FRAME_CYG */
 	addq	$FRAME_SIZE, %r10
 .Lenter_again:
-	movq	%rax, FRAME_CONTEXT(%r10)
 	movq	%rdx, FRAME_CFA(%r10)
+	movq	%rax, FRAME_CONTEXT(%r10)
 	movq	%rsi, FRAME_SITE(%r10)
 	movq	%r10, TLS(TLS_TOP, %r9)
 	cmpq	%rdx, FRAME_CFA(%r10)
@@ -289,10 +289,18 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Lenter_slow
+	cmpq	%rcx, ALIAS_TO-1(%rax)
+	je	.Lenter_recursive
+.Lenter_count:
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
 	movq	ALIAS_TO-1(%rax), %rax
 	jmp	.Lenter_push
+.Lenter_recursive:
+	leaq	-1(%rdx), %r8
+	cmpq	%r8, FRAME_CFA(%r10)
+	jne	.Lenter_count
+	jmp	.Lenter_slow			/* inlined into itself, or left by longjmp and called again? */
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)
@@ -316,21 +324,21 @@ __wrap___cyg_profile_func_\name:
 	_CET_ENDBR
 	TLS_BASE(%r9)
 	movq	TLS(TLS_TOP, %r9), %rax
+	cmpq	%rsi, (%rsp)
+	je	.Lleave_jumped
 	leaq	16-FRAME_CYG(%rbp), %rdx
 	cmpq	%rdx, FRAME_CFA(%rax)
-	jne	.Lleave_other
+	jne	.Lleave_slow
 .Lleave:
 	subq	$FRAME_SIZE, %rax
 	movq	%rax, TLS(TLS_TOP, %r9)
 	ret
-.Lleave_other:
-	leaq	16(%rbp), %rdi
-	cmpq	%rsi, (%rsp)			/* jumped to, in the place of the routine's frame? */
-	jne	aprof_exit_slow
-	leaq	8(%rsp), %rdi
-	leaq	-FRAME_CYG(%rdi), %rdx
+.Lleave_jumped:					/* in the place of the routine's frame; rbp is the caller's */
+	leaq	8-FRAME_CYG(%rsp), %rdx
 	cmpq	%rdx, FRAME_CFA(%rax)
 	je	.Lleave
+.Lleave_slow:
+	leaq	FRAME_CYG(%rdx), %rdi
 	jmp	aprof_exit_slow
 	.cfi_endproc
 	.size	__cyg_profile_func_exit, .-__cyg_profile_func_exit
