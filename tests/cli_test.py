@@ -186,7 +186,10 @@ class Made(unittest.TestCase):
                 self.assertRegex(text, rf'`{member}(\[\])?`')
 
     def on_terminal(self, columns, **environment):
-        pid, fd = pty.fork()
+        try:
+            pid, fd = pty.fork()
+        except OSError as error:
+            self.skipTest(str(error))
         if pid == 0:
             os.environ.update(TERM='xterm', LC_ALL='C.UTF-8', **environment)
             os.environ.pop('NO_COLOR', None) if 'NO_COLOR' not in environment else None
