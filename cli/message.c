@@ -33,9 +33,10 @@ void message_error(const struct error *err, const char *where)
 {
 	const char *text = err->text[0] ? err->text : error_name(err->code);
 	bool named = where && strncmp(text, where, strlen(where)) == 0;
-	char offset[48] = "";
+	char number[24], offset[48] = "";
 
-	if (err->offset != ERROR_NO_OFFSET && err->code != ERROR_SYSTEM && !strstr(text, "offset"))
-		snprintf(offset, sizeof offset, " (at offset %" PRIu64 ")", err->offset);
+	snprintf(number, sizeof number, "%" PRIu64, err->offset);
+	if (err->offset != ERROR_NO_OFFSET && err->code != ERROR_SYSTEM && !strstr(text, number))
+		snprintf(offset, sizeof offset, " (at offset %s)", number);
 	message("%s%s%s%s", where && !named ? where : "", where && !named ? ": " : "", text, offset);
 }
