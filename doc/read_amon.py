@@ -99,7 +99,8 @@ def main():
             given = dict(line.rstrip("\n").split(" ", 1) for line in lines)
     for file in options.files:
         with open(file, "rb") as f:
-            read(f.read(), contexts, names)
+            head = f.read(PAGE)                                 # a file in use is longer than what is used of it
+            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names)
     for history, (entries, recursive, time) in contexts.items():
         words = [given.get(names[r], names[r]).replace(" ", "\\x20") + ("" if m else "'") for r, m in history]
         if words or time:

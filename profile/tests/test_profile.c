@@ -386,8 +386,10 @@ static void test_write(void **state)
 
 		make_amon_enter(o, 1, unknown);
 		make_amon_start(o, 1, AMON_ROUTINE_ELIDED);
-		make_amon_pc(o, 1, 0x400010 + 0x100000, 7);
+		make_amon_pc(o, 1, 0x400400, 7);	/* of no module, but where the writer might put one */
 		make_amon_pc(o, 1, UINT64_C(0xffffffffff600008), 7);
+		make_amon_header(m)->clock = make_amon_header(o)->clock = seed % 2 ? AMON_CLOCK_TICK : AMON_CLOCK_TSC;
+		make_amon_header(m)->tsc_hz = make_amon_header(o)->tsc_hz = 2000000000;
 		make_amon_thread_record(o, 0)->unplaced = 77;
 		make_amon_thread_record(o, 0)->monitor = 99;
 		f = finish(m);
@@ -487,6 +489,38 @@ static void test_cut_between_items(void **state)
 	make_amon_free(m);
 }
 
+/* The routines' chunk moved behind the contexts: all is read as before; with the cut between them, the items that
+ * name no routine are. */
+static void test_cut_routines(void **state)
+{
+	struct make_amon *m = small(4, 3, 2, 60);
+	struct file f = finish(m), moved;
+	struct amon_chunk *head;
+	struct profile *p;
+	size_t at = AMON_PAGE;
+
+	(void)state;
+	for (head = (void *)(f.data + at); head->kind != AMON_ROUTINES; head = (void *)(f.data + at))
+		at += head->size;
+	moved = (struct file){ malloc(f.len + head->size), f.len + head->size };
+	memcpy(moved.data, f.data, f.len);
+	memcpy(moved.data + f.len, head, head->size);
+	((struct amon_chunk *)(moved.data + at))->kind = AMON_FILLER;
+	((struct amon_header *)moved.data)->used = moved.len;
+	p = read_file(&moved);
+	check_texts(dump_contexts(p), made_contexts(m));
+	profile_free(p);
+	moved.len = f.len;
+	p = read_file(&moved);
+	assert_true(p->runs[0].truncated);
+	assert_int_equal(p->ncontexts, 1);
+	assert_int_equal(p->nthreads, 2);
+	profile_free(p);
+	free(moved.data);
+	free(f.data);
+	make_amon_free(m);
+}
+
 /* Any bit turned over: refused with one line and all as before, or read into something sound. */
 static void test_bit_flips(void **state)
 {
@@ -541,6 +575,8 @@ static const struct damage damages[] = {
 	{ "header of 8", 0, offsetof(struct amon_header, header_size), 8, false, ERROR_VERSION },
 	{ "unknown clock", 0, offsetof(struct amon_header, clock), 9, false, ERROR_CORRUPT },
 	{ "unknown frequency", 0, offsetof(struct amon_header, clock), AMON_CLOCK_TSC, false, ERROR_CORRUPT },
+	{ "unknown state 3", 0, offsetof(struct amon_header, state), 3, false, ERROR_CORRUPT },
+	{ "unknown source", 0, offsetof(struct amon_header, pc_source), 4, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 5000, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 0, false, ERROR_CORRUPT },
 	{ "command line", 0, offsetof(struct amon_header, command_size), 1025, false, ERROR_CORRUPT },
@@ -633,6 +669,37 @@ static void test_other_clock(void **state)
 	make_amon_free(m);
 }
 
+/* A file that turns out bad at its very end leaves nothing behind: what is read later is as if it had never been. */
+static void test_rewind(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct make_amon *first = small(seed, 5, 1, 60), *bad = small(seed + 50, 6, 2, 300), *last = small(seed + 90, 6, 2, 300);
+		struct file f = finish(first), g, h = finish(last);
+		struct profile *p = read_file(&f), *fresh = read_file(&f);
+		struct error err;
+
+		make_amon_module_record(bad, 1)->build_id[0] = 'x';
+		make_amon_thread_record(bad, 1)->current = 1000000;
+		while (make_amon_depth(bad, 1) > 0)
+			make_amon_leave(bad, 1);
+		g = finish(bad);
+		assert_false(profile_read(p, g.data, g.len, "bad", &err));
+		assert_non_null(strstr(err.text, "ended in item 1000000"));
+		assert_true(profile_read(p, h.data, h.len, "last", &err));
+		assert_true(profile_read(fresh, h.data, h.len, "last", &err));
+		check_texts(dump_all(fresh), dump_all(p));
+		profile_free(p);
+		profile_free(fresh);
+		free(f.data);
+		free(g.data);
+		free(h.data);
+		make_amon_free(first);
+		make_amon_free(bad);
+		make_amon_free(last);
+	}
+}
+
 /* While the writer lives: a chunk made in advance, a count behind its link, a file larger than its use. */
 static void test_live(void **state)
 {
@@ -667,9 +734,14 @@ static void test_no_memory(void **state)
 {
 	struct make_amon *m = small(8, 4, 3, 300), *o = small(9, 6, 2, 300);
 	struct file f = finish(m), g = finish(o);
+	struct profile *both = read_file(&f);
+	struct error unused;
+	char *expected;
 	bool ok = false;
 
 	(void)state;
+	assert_true(profile_read(both, g.data, g.len, "second", &unused));
+	expected = dump_all(both);
 	for (unsigned long n = 1; !ok; n++) {
 		struct profile *p = read_file(&f);
 		struct error err = { .code = ERROR_NONE };
@@ -685,9 +757,11 @@ static void test_no_memory(void **state)
 		else
 			free(before);
 		assert_true(ok || profile_read(p, g.data, g.len, "second", &err));	/* it still can */
-		check_sound(p);
+		check_texts(strdup(expected), dump_all(p));
 		profile_free(p);
 	}
+	free(expected);
+	profile_free(both);
 	free(f.data);
 	free(g.data);
 	make_amon_free(m);
@@ -813,8 +887,9 @@ int main(void)
 		cmocka_unit_test(test_merge_twice),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),
 		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_live), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_cut_routines),
+		cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_rewind), cmocka_unit_test(test_live), cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_no_memory_for_nothing),
 		cmocka_unit_test(test_no_memory_to_write), cmocka_unit_test(test_long_chain), cmocka_unit_test(test_absurd),
 	};
