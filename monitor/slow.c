@@ -86,6 +86,17 @@ static bool is_live(struct aprof_tls *tls)
 	return tls->thread && monitor.state == MONITOR_ON && *monitor.alive;
 }
 
+/* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
+static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uintptr_t site, uint32_t flags)
+{
+	uintptr_t top = frame_cfa(tls->top);
+
+	if (cfa < tls->stack_low)
+		return false;
+	return top > cfa || (top == cfa && !(flags & AMON_ROUTINE_INSIDE) && frame_is_cyg(tls->top) &&
+			     tls->top->site == site && tls->top + 2 < tls->end);
+}
+
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = &aprof_tls;
@@ -93,7 +104,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 
 	if (tls->inert || monitor.state == MONITOR_OFF)
 		return;
-	if (is_live(tls) && frame_cfa(tls->top) > cfa && cfa >= tls->stack_low) {
+	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
 		target to = machine_find(tls->thread, tls->top->context, routine);
 
 		if (to) {
