@@ -6,26 +6,34 @@
 #include <string.h>
 
 #include "print.h"
+#include "sample.h"
 
 /* Say what the sample PC was in; false when it tells nothing beyond the routine. */
-static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct report_input *in,
+static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct samples *samples,
 		    const struct report_options *options)
 {
-	const struct profile *p = in->graph->profile;
+	const struct report_input *in = samples->in;
 	const struct symbol *symbol;
 
 	leaf->line = 0;
 	leaf->name = NULL;
-	if (pc->module >= p->nmodules) {
+	switch (sample_place(samples, pc, &symbol)) {
+	case SAMPLE_OWN:
+		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
+	case SAMPLE_NOWHERE:
 		leaf->place = leaf->name = "(unknown)";
 		return options->leaves;
+	case SAMPLE_HOOK:
+		leaf->place = "aprof";
+		leaf->name = "(hooks)";
+		return options->leaves && in->graph->options.raw;
+	case SAMPLE_PLAIN:
+		leaf->place = print_basename(in->graph->profile->modules[pc->module].path);
+		leaf->name = symbol->known ? symbol->display : "(no symbols)";
+		return options->leaves;
+	default:
+		return false;
 	}
-	symbol = symbols_find(in->symbols, pc->module, pc->address);
-	if (strcmp(in->graph->routines[leaf->routine].name.key, symbol->key) == 0)
-		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
-	leaf->place = print_basename(p->modules[pc->module].path);
-	leaf->name = symbol->known ? symbol->display : "(no symbols)";
-	return options->leaves;
 }
 
 static int by_what(const void *left, const void *right)
@@ -79,21 +87,28 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-/* Samples of the program counter's context; program counters may be more than ticks when a file was read while it was written. */
-static uint64_t pcs_of_context(const struct profile *p, size_t i)
+/* Samples behind the time that is split, of the context whose program counters begin at I: its ticks, or what was counted if that is
+ * more, since the file may be read while it is written; without those in hooks where their cost was subtracted. */
+static uint64_t samples_of_context(const struct samples *samples, size_t i)
 {
-	uint64_t sum = 0;
+	const struct graph *g = samples->in->graph;
+	const struct profile *p = g->profile;
+	const struct symbol *symbol;
+	uint64_t ticks = p->contexts[p->pcs[i].context].ticks, counted = 0, hooks = 0;
 
-	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++)
-		sum += p->pcs[j].count;
-	return sum;
+	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++) {
+		counted += p->pcs[j].count;
+		if (!g->options.raw && sample_place(samples, &p->pcs[j], &symbol) == SAMPLE_HOOK)
+			hooks += p->pcs[j].count;
+	}
+	return (ticks > counted ? ticks : counted) - hooks;
 }
 
-static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
+static void leaves_collect(struct leaves *l, const struct samples *samples, const struct report_options *options)
 {
-	const struct graph *g = in->graph;
+	const struct graph *g = samples->in->graph;
 	const struct profile *p = g->profile;
-	uint64_t samples = 0;
+	uint64_t whole = 0;
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
@@ -101,17 +116,15 @@ static void leaves_collect(struct leaves *l, const struct report_input *in, cons
 		struct leaf *leaf = &l->leaf[l->n];
 
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			samples = pcs_of_context(p, i);
+			whole = samples_of_context(samples, i);
 		if (context->routine == PROFILE_NONE || !g->contexts[g->context_of[pc->context]].kept)
 			continue;
 		leaf->routine = g->routine_of[context->routine];
-		if (!leaf_of(leaf, pc, in, options))
+		if (!leaf_of(leaf, pc, samples, options))
 			continue;
-		if (samples < context->ticks)
-			samples = context->ticks;
 		leaf->ticks = pc->count;
 		leaf->time = (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) *
-					(double)pc->count / (double)samples);
+					(double)pc->count / (double)whole);
 		l->n++;
 	}
 }
@@ -120,16 +133,18 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 		 struct error *err)
 {
 	uint32_t nroutines = in->graph->nroutines;
+	struct samples samples = { 0 };
 
 	*l = (struct leaves){ 0 };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + 1, sizeof *l->leaf);
-	if (!l->first || !l->leaf) {
+	if (!l->first || !l->leaf || !samples_make(&samples, in, err)) {
 		leaves_free(l);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	if ((options->leaves || options->lines) && in->symbols)
-		leaves_collect(l, in, options);
+		leaves_collect(l, &samples, options);
+	samples_free(&samples);
 	leaves_join(l);
 	leaves_index(l, nroutines);
 	return true;

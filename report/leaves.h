@@ -3,7 +3,10 @@
  * A routine's self time is that of its own code and of the code without hooks that ran under it. Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
  * and, when asked, by source line ("sort.c:120").  The parts of a routine never
- * exceed its self time; what no program counter explains stays with the routine. */
+ * exceed its self time; what no program counter explains stays with the routine.
+ *
+ * Samples in aprof's hooks are no part of it where the hooks' cost was subtracted; with --raw they are "(hooks)".
+ * Samples in another routine with hooks fell before its entry hook or after its exit: they stay with the caller. */
 #ifndef LEAVES_H
 #define LEAVES_H
 

@@ -10,6 +10,7 @@ struct plain_module {
 	uint64_t count;		/* samples in its code without hooks */
 };
 
+/* Empty without symbols. */
 struct plain {
 	struct plain_module *modules; /* most samples first; those without any are left out */
 	size_t n;		/* how many */

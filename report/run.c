@@ -271,10 +271,27 @@ static void hooks_print(struct head *h)
 		print_field(h->out, h->options, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
 }
 
+/* What to do to see inside M; "" for the system's own libraries, which nobody rebuilds lightly. */
+static const char *cover_text(const struct plain_module *m)
+{
+	if (m->hooked)
+		return ": its functions without hooks; compile all of it with aprof-cc";
+	if (!m->module || m->module[0] != '/' || strncmp(m->module, "/usr/lib", 8) == 0 || strncmp(m->module, "/lib", 4) == 0)
+		return "";
+	return ": build it with aprof-cc to see inside";
+}
+
+static void plain_module_print(struct head *h, const struct plain_module *m)
+{
+	char name[600];
+
+	print_safe(name, sizeof name, m->module ? m->module : "no module: generated code, or unloaded", h->options);
+	print_field(h->out, h->options, "", "%5.1f %% %s%s", print_percent(m->count, h->plain.samples), name, cover_text(m));
+}
+
 static void plain_print(struct head *h)
 {
 	const struct plain *p = &h->plain;
-	char name[600];
 
 	if (p->samples == 0 && (h->options->leaves || h->options->lines))
 		print_field(h->out, h->options, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
@@ -286,15 +303,10 @@ static void plain_print(struct head *h)
 		return;
 	}
 	print_field(h->out, h->options, "no hooks", "%.1f %% of samples fell into code without hooks; it is charged to the "
-		    "routine that called it (--leaves shows it)", print_percent(p->count, p->samples));
-	for (size_t i = 0; i < p->n && i < 5; i++) {
-		const struct plain_module *m = &p->modules[i];
-
-		print_field(h->out, h->options, "", "%5.1f %% %s%s", print_percent(m->count, p->samples),
-			    print_safe(name, sizeof name, m->module ? m->module : "(no module: generated code, or unloaded)", h->options),
-			    m->hooked ? ": its functions without hooks; compile all of it with aprof-cc" :
-			    m->module && m->module[0] == '/' ? ": build it with aprof-cc to see inside" : "");
-	}
+		    "routine that called it (--leaves names its functions); %.1f %% fell into hooks",
+		    print_percent(p->count, p->samples), print_percent(p->hooks, p->samples));
+	for (size_t i = 0; i < p->n && i < 5; i++)
+		plain_module_print(h, &p->modules[i]);
 }
 
 static void warning_print(struct head *h, const char *text)

@@ -1,0 +1,68 @@
+/* sample.c - placing program counters. */
+#include "sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+static int by_key(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+bool samples_make(struct samples *s, const struct report_input *in, struct error *err)
+{
+	const struct graph *g = in->graph;
+
+	*s = (struct samples){ .in = in, .keys = calloc((size_t)g->nroutines + 1, sizeof *s->keys) };
+	if (!s->keys)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		s->keys[i] = g->routines[i].name.key;
+	qsort(s->keys, g->nroutines, sizeof *s->keys, by_key);
+	return true;
+}
+
+void samples_free(struct samples *s)
+{
+	free(s->keys);
+	*s = (struct samples){ 0 };
+}
+
+/* The monitor's names that are seen from outside; what else it has is local to it and runs rarely. */
+static bool is_hook(const char *path, const char *name)
+{
+	static const char *const hooks[] = { "__aprof", "aprof_", "__cyg_profile", "__wrap___cyg_profile", "__return__" };
+
+	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+		if (strncmp(name, hooks[i], strlen(hooks[i])) == 0)
+			return true;
+	return strncmp(print_basename(path), "libaprof", 8) == 0;
+}
+
+/* Whether SYMBOL is the routine that runs in CONTEXT. */
+static bool is_own(const struct graph *g, uint32_t context, const struct symbol *symbol)
+{
+	uint32_t routine = g->profile->contexts[context].routine;
+
+	return routine != PROFILE_NONE && strcmp(g->routines[g->routine_of[routine]].name.key, symbol->key) == 0;
+}
+
+enum sample_place sample_place(const struct samples *s, const struct profile_pc *pc, const struct symbol **symbol)
+{
+	const struct graph *g = s->in->graph;
+
+	if (pc->module >= g->profile->nmodules)
+		return SAMPLE_NOWHERE;
+	*symbol = symbols_find(s->in->symbols, pc->module, pc->address);
+	if (is_own(g, pc->context, *symbol))
+		return SAMPLE_OWN;
+	if (is_hook(g->profile->modules[pc->module].path, (*symbol)->name))
+		return SAMPLE_HOOK;
+	if (!(*symbol)->known && g->profile->modules[pc->module].hooked)
+		return SAMPLE_EDGE;		/* stripped: most likely the routine itself */
+	if (bsearch(&(*symbol)->key, s->keys, g->nroutines, sizeof *s->keys, by_key))
+		return SAMPLE_EDGE;
+	return SAMPLE_PLAIN;
+}

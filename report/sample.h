@@ -1,0 +1,29 @@
+/* sample.h - what kind of code a sample's program counter was in, seen from the routine that ran. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include "report.h"
+
+enum sample_place {
+	SAMPLE_OWN,		/* the running routine's own code */
+	SAMPLE_HOOK,		/* aprof's own code */
+	SAMPLE_EDGE,		/* another routine with hooks, before its entry hook or after its exit hook;
+				 * or a function without name of a module with hooks */
+	SAMPLE_PLAIN,		/* code without hooks */
+	SAMPLE_NOWHERE,		/* no module: generated code, or unloaded */
+};
+
+/* What it takes to tell. */
+struct samples {
+	const struct report_input *in;	/* whose samples; has symbols */
+	const char **keys;		/* identities of all routines with hooks that were called, sorted */
+};
+
+/* False with *ERR set: out of memory.  Freed with samples_free. */
+bool samples_make(struct samples *s, const struct report_input *in, struct error *err);
+void samples_free(struct samples *s);
+
+/* Where PC was; *SYMBOL is the function, unless SAMPLE_NOWHERE. */
+enum sample_place sample_place(const struct samples *s, const struct profile_pc *pc, const struct symbol **symbol);
+
+#endif
