@@ -163,7 +163,6 @@ static void program_weigh(struct harvest_program *p)
 		if (input_read(&in, &p->files[i], 1, NULL, &err)) {
 			p->time += in.profile->time + in.profile->monitor + in.profile->unplaced;
 			p->calls += in.profile->runs[0].calls;
-			p->running |= in.life[0] == REPORT_RUNNING;
 			p->files[kept++] = p->files[i];
 		} else {
 			message_error(&err, NULL);
@@ -177,6 +176,11 @@ static void program_weigh(struct harvest_program *p)
 
 void harvest_weigh(struct harvest *h)
 {
+	for (size_t i = 0; i < h->n; i++)
+		for (size_t j = 0; j < h->programs[i].n; j++)
+			h->programs[i].running |= files_held(h->programs[i].files[j]);
+	if (h->n < 2)
+		return;				/* nothing to compare */
 	for (size_t i = 0; i < h->n; i++)
 		program_weigh(&h->programs[i]);
 	qsort(h->programs, h->n, sizeof *h->programs, by_weight);

@@ -13,8 +13,8 @@ struct harvest_program {
 	char *path;		/* its executable */
 	char **files;		/* profiles of its processes, in the order in which they began; files[n] is NULL */
 	size_t n;		/* how many */
-	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh */
-	uint64_t calls;		/* calls that they hold: set by harvest_weigh */
+	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh if there are several programs */
+	uint64_t calls;		/* calls that they hold: the same */
 	bool running;		/* some process of it still runs: set by harvest_weigh */
 };
 
@@ -27,8 +27,8 @@ struct harvest {
 bool harvest_make(struct harvest *h, const char *directory, struct error *err);
 void harvest_free(struct harvest *h);
 
-/* Read all profiles, one program at a time, for their time and calls, and sort by them.  A file that cannot
- * be read is left out after a message. */
+/* Sort by time and calls, for which the profiles of several programs are read, one program at a time.  A file that
+ * cannot be read is then left out after a message. */
 void harvest_weigh(struct harvest *h);
 
 /* Write the wait status STATUS into the profile of process PID among FILES, for aprof info. */
