@@ -295,7 +295,7 @@ static void reset(void)
 }
 
 /* The moment of the next look after LAST: early or late by up to half a period, so as not to beat with
- * a periodic program, and no sooner than SHARE allows for a round that TOOK so long. */
+ * a periodic program, and no sooner than SHARE allows for rounds that TOOK so long. */
 static uint64_t next_look(uint64_t last, uint64_t took)
 {
 	uint64_t period = 1000000000u / monitor.clock.rate, now = sys_clock(CLOCK_MONOTONIC);
@@ -348,10 +348,10 @@ static void __attribute__((noreturn)) sampler(void)
 		began = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 		if (round_all())
 			idle = 0;
+		took = took - took / 8 + (sys_clock(CLOCK_THREAD_CPUTIME_ID) - began) / 8;	/* of the last few */
 		pc_round();
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
-		took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
 	}
 	sys1(exit, status);
 	__builtin_unreachable();

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""clock_test.py BUILD [NAME...] - what the clocks must hold, on real programs (TRAPS rows 4, 8-11, 14, 15, 21, 33, 36, 37, 44).
+
+Programs run as nobody, with perf_event_open refused as in a container, unless a test says otherwise.
+Shares are compared within five standard deviations of what that many samples can tell, and no speed is asserted,
+so that a busy machine fails no test."""
+import glob
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from clock_amon import Amon, SOURCES
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOBODY = 65534
+WORK = None         # the program, hooked
+BARE = None         # the program, not hooked
+
+
+def build(root, scratch):
+    global WORK, BARE
+    WORK, BARE = os.path.join(scratch, 'work'), os.path.join(scratch, 'bare')
+    source = os.path.join(HERE, 'clock_work.c')
+    common = ['-O2', '-D_GNU_SOURCE', source, '-pthread']
+    subprocess.run([os.path.join(root, 'aprof-cc'), *common, '-o', WORK], check=True)
+    subprocess.run(['cc', *common, '-o', BARE], check=True)
+    for program in WORK, BARE:
+        os.chmod(program, 0o755)
+
+
+class Run:
+    """One run of the program in a directory of its own, and the files that it left."""
+
+    def __init__(self, mode, argument, *, perf=False, program=None, nobody=True, before=(), **environment):
+        self.scratch = tempfile.mkdtemp(dir=os.path.dirname(WORK))
+        os.chmod(self.scratch, 0o777)
+        program = program or WORK
+        command = [program, mode, str(argument)]
+        if not perf:
+            command = [BARE, '--no-perf'] + command
+        done = subprocess.run([*before, *command], cwd=self.scratch, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, **{'APROF_' + k.upper(): str(v) for k, v in environment.items()}},
+                              **({'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
+                                 if nobody and os.geteuid() == 0 else {}))
+        if done.returncode == 77:
+            raise Skip('seccomp is refused')
+        self.status, self.output, self.error = done.returncode, done.stdout, done.stderr
+
+    def amons(self):
+        paths = sorted(glob.glob(os.path.join(self.scratch, 'amon.out*')), key=os.path.getmtime)
+        return [Amon(path, WORK) for path in paths]
+
+    def amon(self):
+        files = self.amons()
+        assert len(files) == 1, files
+        return files[0]
+
+
+class Skip(Exception):
+    pass
+
+
+def close(share, expected, ticks, slack=0.0):
+    """Is SHARE what TICKS samples may say of EXPECTED?  Late samples weigh more than others: as if half as many."""
+    bound = slack + 5 * math.sqrt(expected * (1 - expected) * 2 / ticks)
+    assert abs(share - expected) <= bound, f'{share:.4f} for {expected:.4f}, bound {bound:.4f}, {ticks} ticks'
+
+
+def conserved(amon):
+    """Every nanosecond of CPU time from the first hook on is in one place."""
+    assert amon.accounted() == amon.cpu(), (amon.accounted(), amon.cpu())
+
+
+def ticks(amon):
+    return sum(t.ticks for t in amon.threads)
+
+
+def shares_are_right(amon):
+    time = amon.time()
+    total = sum(time.values())
+    for name, share in ('small', 0.1), ('middle', 0.3), ('reader', 0.6):
+        close(time[name] / total, share, ticks(amon), 0.01)
+
+
+# ---- clock tick ----
+
+def test_shares():
+    """10/30/60 over three routines, one bound by read(): within the binomial error, the sum within 2 % of CPU time."""
+    run = Run('shares', 2000)
+    amon = run.amon()
+    assert run.status == 0 and run.output == '3\n', (run.status, run.output)
+    assert amon.clock == 1 and SOURCES[amon.source] == 'sampler' and SOURCES[amon.pc_source] == 'none'
+    conserved(amon)
+    shares_are_right(amon)
+    placed = sum(amon.time().values()) + sum(t.monitor for t in amon.threads)
+    assert abs(placed / 2e9 - 1) < 0.02, placed
+
+
+def test_shares_on_one_processor():
+    """The same where sampler and program share a processor."""
+    amon = Run('shares', 2000, before=('taskset', '-c', '0')).amon()
+    conserved(amon)
+    shares_are_right(amon)
+
+
+def test_periodic():
+    """A program with the clock's own period does not beat with it."""
+    amon = Run('periodic', 3000).amon()
+    conserved(amon)
+    close(amon.time()['small'] / sum(amon.time().values()), 0.1, ticks(amon), 0.01)
+
+
+def event_loop(*before):
+    run = Run('loop', 2000, before=before)
+    amon, served = run.amon(), float(run.output)
+    conserved(amon)
+    time = amon.time()
+    share = (time['serve'] + time['burn']) / sum(time.values())
+    # What the kernel takes to put a thread to sleep cannot be interrupted: it may be charged to what follows.
+    assert share > served - 5 * math.sqrt(served * (1 - served) * 2 / ticks(amon)) - 0.01, (share, served, ticks(amon))
+
+
+def test_event_loop():
+    """A thread that sleeps most of the time: its work is not charged to where it waits."""
+    event_loop()
+
+
+def test_event_loop_on_one_processor():
+    event_loop('taskset', '-c', '0')
+
+
+def test_sleeping_main():
+    """A sleeping thread gets nothing of what another spends."""
+    amon = Run('sleeper', 500).amon()
+    conserved(amon)
+    main = [t for t in amon.threads if t.tid == amon.pid]
+    assert len(amon.threads) == 2 and main
+    assert amon.time()['burn'] > 0.95 * 500e6 and amon.time()['idle'] < 0.01 * 500e6, amon.time()
+
+
+def test_blocked_signals():
+    """A thread that blocks every signal is accounted for, and nothing is sent to it."""
+    for perf in False, True:
+        run = Run('blocked', 300, perf=perf, nobody=not perf)
+        amon = run.amon()
+        conserved(amon)
+        assert run.status == 0 and (perf or run.output == '0\n'), run.output
+        assert amon.time()['burn'] > 0.9 * 300e6
+
+
+def test_many_threads():
+    """No clock of a thread runs out, and none fails for want of one."""
+    run = Run('threads', 60, before=('prlimit', '--sigpending=20'))
+    amon = run.amon()
+    conserved(amon)
+    assert run.status == 0 and 'timer_failed' not in amon.notes
+    assert sum(t.folded for t in amon.threads) == 61
+    assert amon.time()['burn'] > 0.5 * 60 * 5e6, amon.time()
+
+
+def test_fork():
+    """The child's time is the child's, the parent's the parent's."""
+    run = Run('fork', 200)
+    files = {bool(a.time('calls')['small']): a for a in run.amons()}
+    assert run.status == 0 and len(files) == 2
+    parent, child = files[True], files[False]
+    assert 0.9 * 200e6 < parent.time()['small'] < 1.1 * 200e6 and parent.time()['burn'] == 0
+    assert 0.9 * 200e6 < child.time()['burn'] < 1.1 * 200e6 and child.time()['small'] == 0
+    conserved(parent)
+    conserved(child)
+
+
+def test_exec():
+    """The clock does not outlive its program."""
+    for environment in {}, {'pc': 'timer'}, {'pc': 'perf'}:
+        run = Run('exec', 50, perf=environment.get('pc') == 'perf', **environment)
+        assert run.status == 0, run.status
+        burns = [a.time()['burn'] for a in run.amons()]
+        assert len(burns) == 2 and min(burns) > 10e6, burns
+
+
+def test_first_thread_leaves():
+    """The sampler does not keep a process alive, nor change its status."""
+    for status in 0, 7:
+        run, bare = Run('leave', status), Run('leave', status, program=BARE)
+        assert run.status == bare.status == status, (run.status, bare.status)
+
+
+def test_descriptors():
+    """The program sees no descriptor of ours."""
+    run, bare = Run('descriptors', 0), Run('descriptors', 0, program=BARE)
+    assert run.output == bare.output != '', (run.output, bare.output)
+
+
+# ---- signals ----
+
+def test_no_eintr():
+    """No system call fails that would not fail bare, whatever takes program counters."""
+    for environment in {}, {'rate': 10000, 'pc': 'timer'}, {'rate': 10000, 'pc': 'perf'}:
+        run = Run('eintr', 1500, perf=environment.get('pc') == 'perf', nobody=False, **environment)
+        assert run.status == 0 and run.output == '0\n', (environment, run.output)
+
+
+def test_own_sigprof():
+    """SIGPROF belongs to the program if it wants it."""
+    for late in 0, 1:
+        for source in 'perf', 'timer':
+            run = Run('sigprof', late, perf=True, nobody=False, pc=source)
+            first, delivered = run.output.split()
+            assert run.status == 0 and delivered == '0', run.output
+            if not late:
+                assert run.amon().notes.get('sigprof_taken', 0) or SOURCES[run.amon().pc_source] == 'none'
+
+
+def test_kill_by_sigprof():
+    """A SIGPROF that somebody else sends does what it would do bare."""
+    assert Run('killprof', 0, program=BARE).status == -signal.SIGPROF
+    for source in 'none', 'perf', 'timer':
+        assert Run('killprof', 0, perf=True, nobody=False, pc=source).status == -signal.SIGPROF
+
+
+def test_program_counters():
+    """Where the program was, each time that it was in user mode."""
+    amon = Run('burn', 500, perf=True, nobody=False, pc='timer').amon()
+    assert SOURCES[amon.pc_source] == 'timer' and sum(p.count for p in amon.pcs) > 20, amon.pcs
+    amon = Run('burn', 500, perf=True, nobody=False).amon()
+    if SOURCES[amon.pc_source] != 'perf':
+        raise Skip('perf_event_open is refused here')
+    assert sum(p.count for p in amon.pcs) > 50
+    for p in amon.pcs:
+        routine = amon.contexts[p.context].routine
+        assert p.context < len(amon.contexts) and (routine < len(amon.routines) or p.context == 0)
+
+
+# ---- the other clocks ----
+
+def test_tsc():
+    """Elapsed cycles, at each change of context, are all charged; a sleep is charged to who sleeps."""
+    run = Run('loop', 300, clock='tsc')
+    amon = run.amon()
+    if amon.clock != 2:
+        assert amon.notes['clock_changed']
+        raise Skip('no invariant cycle counter')
+    seconds = {name: t / amon.tsc_hz for name, t in amon.time().items()}
+    elapsed = (amon.end_monotonic - amon.start_monotonic) / 1e9
+    assert seconds['await'] >= 0.3 and seconds['burn'] >= 0.06, seconds
+    assert 0.3 < sum(seconds.values()) <= elapsed * 1.001, (seconds, elapsed)
+    assert 0 < amon.hook_inside <= amon.hook_picoseconds
+
+
+def test_wall():
+    """Elapsed time, sleep included, for every thread."""
+    amon = Run('sleeper', 500, clock='wall').amon()
+    elapsed = (amon.end_monotonic - amon.start_monotonic) / 1e9
+    for i in range(2):
+        total = sum(amon.time(thread=i).values()) / 1e9
+        assert 0.4 < total <= elapsed * 1.001, (i, total, elapsed)
+    assert amon.time()['idle'] > 0.4e9, amon.time()
+
+
+def test_none():
+    """Counts alone."""
+    amon = Run('shares', 100, clock='none').amon()
+    assert amon.clock == 0 and sum(amon.time().values()) == 0 and amon.time('calls')['small'] == 100
+    assert amon.cpu() > 90e6
+
+
+def test_words():
+    """A clock that is not known is noted, and the default taken."""
+    amon = Run('burn', 20, clock='sundial', rate='many').amon()
+    assert amon.clock == 1 and amon.rate == 997 and amon.notes['clock_changed'] == 1
+    amon = Run('burn', 20, rate=200).amon()
+    assert amon.rate == 200
+
+
+def test_calibration():
+    """An entry and an exit cost something, less than a microsecond, and nothing of it is inside by samples."""
+    amon = Run('burn', 5).amon()
+    assert 100 < amon.hook_picoseconds < 1000000 and amon.hook_inside == 0
+
+
+def main():
+    root, wanted = sys.argv[1], sys.argv[2:]
+    failures = 0
+    scratch = tempfile.mkdtemp()
+    os.chmod(scratch, 0o755)
+    try:
+        build(root, scratch)
+        for name, test in [(n[5:], t) for n, t in globals().items() if n.startswith('test_')]:
+            if wanted and name not in wanted:
+                continue
+            try:
+                test()
+                print(f'ok {name}')
+            except Skip as why:
+                print(f'ok {name} # SKIP {why}')
+            except Exception as error:      # any failure is told, and the next test runs
+                failures += 1
+                print(f'not ok {name}: {type(error).__name__} {error}')
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return failures != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
