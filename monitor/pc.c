@@ -20,6 +20,7 @@
 enum {
 	SLOTS = 8192,			/* of a table: 128 KB */
 	MOST_PROBES = 32,
+	PERIODS = 4,			/* of the clock between two samples */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
 };
 
@@ -67,29 +68,12 @@ static uintptr_t interrupted_at(const ucontext_t *c) { return (uintptr_t)c->uc_m
 
 static bool is_after_syscall(uintptr_t pc)
 {
-	return pc % AMON_PAGE >= 7 && *(const uint8_t *)(pc - 2) == 0x0f && *(const uint8_t *)(pc - 1) == 0x05;
+	return pc % AMON_PAGE >= 2 && *(const uint8_t *)(pc - 2) == 0x0f && *(const uint8_t *)(pc - 1) == 0x05;
 }
 
-/* A timer may interrupt a system call on its way to sleep, which then fails with EINTR whatever SA_RESTART
- * says.  It has not slept yet: where the number stands in the code before it, call it again. */
-static void restart(ucontext_t *c)
-{
-	greg_t *r = c->uc_mcontext.gregs;
-	const uint8_t *code = (const uint8_t *)r[REG_RIP] - 7;
-
-	if (r[REG_RAX] != -EINTR || code[0] != 0xb8 /* mov $number, %eax */)
-		return;
-	switch (code[1] | code[2] << 8 | code[3] << 16 | code[4] << 24) {
-	case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6: case SYS_epoll_wait: case SYS_epoll_pwait:
-	case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_pause: case SYS_rt_sigsuspend: case SYS_rt_sigtimedwait:
-	case SYS_futex: case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd:
-		r[REG_RIP] -= 7;
-	}
-}
 #else
 static uintptr_t interrupted_at(const ucontext_t *c) { return (uintptr_t)c->uc_mcontext.pc; }
 static bool is_after_syscall(uintptr_t pc) { return *(const uint32_t *)(pc - 4) == 0xd4000001; /* svc 0 */ }
-static void restart(ucontext_t *c) { (void)c; }
 #endif
 
 /* Somebody else sends SIGPROF: what happens is what would happen without us. */
@@ -118,8 +102,6 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
 	}
-	if (info->si_code == SI_TIMER && is_after_syscall(pc))
-		restart(context);
 }
 
 static bool is_sigprof_ours(void)
@@ -155,7 +137,7 @@ static long perf_open(int tid)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = 1000000000u / monitor.clock.rate,
+		.sample_period = UINT64_C(1000000000) * PERIODS / monitor.clock.rate,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.wakeup_events = 1,
@@ -174,8 +156,9 @@ static long perf_open(int tid)
 /* Number of a timer on the CPU clock of thread TID, or minus an errno. */
 static long timer_open(int tid)
 {
-	long period = 1000000000L / monitor.clock.rate;
-	struct itimerspec spec = { { 0, period }, { 0, period } };
+	uint64_t period = UINT64_C(1000000000) * PERIODS / monitor.clock.rate;
+	struct timespec wait = { (time_t)(period / 1000000000u), (long)(period % 1000000000u) };
+	struct itimerspec spec = { wait, wait };
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF, .sigev_value.sival_ptr = &ours };
 	int id;
 	long ret;

@@ -186,16 +186,19 @@ static void place_pending(struct thread *t, const struct look *l)
 	t->pending = 0;
 }
 
-static void tick(struct thread *t)
+static void tick(struct thread *t, uint64_t now)
 {
 	struct look l = look_at(t);
+	uint64_t spent = l.after - t->sampled_cpu, passed = now - t->sampled_wall;
 
+	t->sampled_wall = now;
 	if (!l.before)
 		t->watched = 0;		/* gone, without a word */
 	if (l.after <= t->sampled_cpu)
 		return;
 	clock_advance(t, l.after);
-	if (l.after > l.before || was_preempted(t))
+	/* One that had a processor all the time did not sleep: it is spared the question. */
+	if (l.after > l.before || spent >= passed - passed / 16 || was_preempted(t))
 		place_pending(t, &l);
 }
 
@@ -210,10 +213,10 @@ static void tick_wall(struct thread *t, uint64_t now)
 	t->sampled_wall = now;
 }
 
-/* Look at every thread. True: somebody has worked since the last round. */
-static bool round_all(void)
+/* Look at every thread, at NOW. True: somebody has worked since the last round. */
+static bool round_all(uint64_t now)
 {
-	uint64_t now = sys_clock(CLOCK_MONOTONIC), worked = 0;
+	uint64_t worked = 0;
 
 	for (struct thread *t = monitor.threads; t; t = t->next) {
 		uint64_t before = t->sampled_cpu;
@@ -223,7 +226,7 @@ static bool round_all(void)
 			if (monitor.clock.clock == AMON_CLOCK_WALL)
 				tick_wall(t, now);
 			else
-				tick(t);
+				tick(t, now);
 		} else if (t->state_fd) {
 			state_close(t);
 		}
@@ -294,19 +297,16 @@ static void reset(void)
 	sys_unlock(&look_lock);
 }
 
-/* The moment of the next look after LAST: early or late by up to half a period, so as not to beat with
- * a periodic program, and no sooner than SHARE allows for rounds that TOOK so long. */
-static uint64_t next_look(uint64_t last, uint64_t took)
+/* The moment of the next look after one that was due at DUE and came at NOW: early or late by up to half a period,
+ * so as not to beat with a periodic program, and no sooner than SHARE allows for rounds that take TOOK. */
+static uint64_t next_look(uint64_t due, uint64_t now, uint64_t took)
 {
-	uint64_t period = 1000000000u / monitor.clock.rate, now = sys_clock(CLOCK_MONOTONIC);
+	uint64_t period = 1000000000u / monitor.clock.rate;
 	uint64_t pause = period / 2 + random_next() % period;
 
-	if (now > last) {
-		if (now - last > 2 * period)
-			note(AMON_NOTE_OVERRUN);
-		last = now;
-	}
-	return last + (pause > took * SHARE ? pause : took * SHARE);
+	if (now - due > 2 * period)
+		note(AMON_NOTE_OVERRUN);
+	return now + (pause > took * SHARE ? pause : took * SHARE);
 }
 
 /* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep. */
@@ -329,8 +329,8 @@ static void slice_set(void)
 
 static void __attribute__((noreturn)) sampler(void)
 {
-	uint64_t bus = 1u << (SIGBUS - 1), next = sys_clock(CLOCK_MONOTONIC), took = 0;
-	uint32_t idle = 0;
+	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now, took = 0;
+	uint32_t rounds = 0, idle = 0;
 	int status = 0;
 
 	sys2(prctl, 15 /* PR_SET_NAME */, "aprof");
@@ -341,14 +341,16 @@ static void __attribute__((noreturn)) sampler(void)
 	descriptors_begin();
 	pc_begin(proc >= 0);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
-		uint64_t began;
+		bool measure = ++rounds % 16 == 0;
+		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
 
-		next = next_look(next, took);
-		sleep_until(next);
-		began = sys_clock(CLOCK_THREAD_CPUTIME_ID);
-		if (round_all())
+		due = next_look(due, now, took);
+		sleep_until(due);
+		now = sys_clock(CLOCK_MONOTONIC);
+		if (round_all(now))
 			idle = 0;
-		took = took - took / 8 + (sys_clock(CLOCK_THREAD_CPUTIME_ID) - began) / 8;	/* of the last few */
+		if (measure)
+			took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
 		pc_round();
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();

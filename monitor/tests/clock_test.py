@@ -199,10 +199,10 @@ def test_descriptors():
 # ---- signals ----
 
 def test_no_eintr():
-    """No system call fails that would not fail bare, whatever takes program counters."""
-    for environment in {}, {'rate': 10000, 'pc': 'timer'}, {'rate': 10000, 'pc': 'perf'}:
-        run = Run('eintr', 1500, perf=environment.get('pc') == 'perf', nobody=False, **environment)
-        assert run.status == 0 and run.output == '0\n', (environment, run.output)
+    """No system call fails that would not fail bare, with program counters and without."""
+    for perf in False, True:
+        run = Run('eintr', 2000, perf=perf, nobody=False, rate=10000)
+        assert run.status == 0 and run.output == '0\n', (perf, run.output)
 
 
 def test_own_sigprof():
@@ -226,11 +226,11 @@ def test_kill_by_sigprof():
 def test_program_counters():
     """Where the program was, each time that it was in user mode."""
     amon = Run('burn', 500, perf=True, nobody=False, pc='timer').amon()
-    assert SOURCES[amon.pc_source] == 'timer' and sum(p.count for p in amon.pcs) > 20, amon.pcs
+    assert SOURCES[amon.pc_source] == 'timer' and sum(p.count for p in amon.pcs) > 10, amon.pcs
     amon = Run('burn', 500, perf=True, nobody=False).amon()
     if SOURCES[amon.pc_source] != 'perf':
         raise Skip('perf_event_open is refused here')
-    assert sum(p.count for p in amon.pcs) > 50
+    assert sum(p.count for p in amon.pcs) > 10, amon.pcs
     for p in amon.pcs:
         routine = amon.contexts[p.context].routine
         assert p.context < len(amon.contexts) and (routine < len(amon.routines) or p.context == 0)
