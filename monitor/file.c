@@ -25,6 +25,7 @@ static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
 static char actual[PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
+static bool cut;			/* at exit, to the used length; lengthened again for later chunks */
 static bool truncated;		/* somebody cut the file under us: its contents are lost */
 static struct amon_header saved; /* as it was at the start, to say so */
 
@@ -332,6 +333,7 @@ void file_leave(void)
 		sys2(munmap, old, monitor.mapped);
 	monitor.mapped = 0;
 	monitor.anonymous = false;
+	cut = false;
 	chunk_lock.taken = 0;
 	actual[0] = 0;
 }
@@ -347,6 +349,31 @@ bool file_over_bound(void)
 	return monitor.header->used + monitor.memory_private > bound;
 }
 
+/* The file behind the mapping, if it is still where it was; or minus an errno. */
+static long reopen(void)
+{
+	struct stat st;
+	long fd = actual[0] ? sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0) : -ENOENT;
+
+	if (sys_failed(fd))
+		return fd;
+	if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device)
+		return fd;
+	sys1(close, fd);
+	return -ESTALE;
+}
+
+/* After the cut at exit: make the file as long as SIZE again, for what is called later still. */
+static bool lengthen(uint64_t size)
+{
+	long fd = size <= size_limit() ? reopen() : -EFBIG;
+	bool done = !sys_failed(fd) && !sys_failed(sys2(ftruncate, fd, size));
+
+	if (!sys_failed(fd))
+		sys1(close, fd);
+	return done;
+}
+
 /* Make SIZE bytes at AT resident, with disk space behind them. */
 static bool commit(char *at, uint64_t size)
 {
@@ -355,16 +382,14 @@ static bool commit(char *at, uint64_t size)
 	if (!sys_failed(ret))
 		return true;
 	if (ret == -EINVAL) {		/* before Linux 5.14 */
-		long fd = actual[0] ? sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0) : -ENOENT;
-		struct stat st;
-		bool done = !actual[0];
+		long fd = reopen();
 
 		if (sys_failed(fd))
-			return done;
-		if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device)
-			done = !sys_failed(sys4(fallocate, fd, 0, at - (char *)monitor.header, size));
+			return !actual[0];	/* anonymous memory needs no space */
+		ret = sys4(fallocate, fd, 0, at - (char *)monitor.header, size);
 		sys1(close, fd);
-		return done;
+		if (!sys_failed(ret))
+			return true;
 	}
 	note_error(AMON_NOTE_DISK_FULL, ret);
 	return false;
@@ -382,7 +407,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-	if (h->used + size > monitor.mapped || !commit((char *)c, size))
+	if (h->used + size > monitor.mapped || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
 		return NULL;
 	*c = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
@@ -442,27 +467,25 @@ static void copy_out(void)
 
 void file_finish(void)
 {
-	struct stat st;
 	long fd;
 
 	if (monitor.anonymous) {
 		copy_out();
 		return;
 	}
-	fd = sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = reopen();
 	if (sys_failed(fd))
 		return;
-	if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device) {
-		sys_lock(&chunk_lock);
-		if (truncated) {
-			saved.notes[AMON_NOTE_TRUNCATED] = 1;
-			saved.state = AMON_ENDED;
-			monitor.mapped = 0;
-			sys4(pwrite64, fd, &saved, sizeof saved, 0);
-		} else if (!sys_failed(sys2(ftruncate, fd, monitor.header->used)))
-			monitor.mapped = monitor.header->used;	/* no chunk goes beyond */
-		sys_unlock(&chunk_lock);
+	sys_lock(&chunk_lock);
+	if (truncated) {
+		saved.notes[AMON_NOTE_TRUNCATED] = 1;
+		saved.state = AMON_ENDED;
+		monitor.mapped = 0;
+		sys4(pwrite64, fd, &saved, sizeof saved, 0);
+	} else {
+		cut = !sys_failed(sys2(ftruncate, fd, monitor.header->used));
 	}
+	sys_unlock(&chunk_lock);
 	sys1(close, fd);
 }
 

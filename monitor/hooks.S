@@ -1,8 +1,8 @@
 /* hooks.S - the hooks on x86-64, step B1 in assembly.
  *
  * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__
- * last of all, before ret or before the jump of a tail call.  Both keep every register but the flags, and
- * touch no vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
+ * last of all, before ret or before the jump of a tail call.  Both keep every register but the flags, and but r11
+ * at entry, where nothing can be in it (doc/decisions.md); neither touches vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
  * return address; the routine's CFA is 16(%rsp).
  *
  * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
@@ -56,9 +56,8 @@
 #define PROBE(from, routine, reg) \
 	leaq	(from,routine,8), %rax; \
 	imulq	$-0x61c8864f, %rax, %rax; \
-	shrq	$32, %rax; \
+	shrq	$29, %rax; \
 	andq	TLS(TLS_MASK, reg), %rax; \
-	shlq	$3, %rax; \
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
@@ -82,17 +81,16 @@ __aprof_entry:
 	_CET_ENDBR
 	save	rax
 	save	rcx
-	save	r11
 	SAVE_BASE
 	TLS_BASE(%rdx)
 	movq	TLS(TLS_TOP, %rdx), %rax
-	leaq	SAVED_BASE+40-FRAME_FENTRY(%rsp), %rcx
+	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
 	cmpq	TLS(TLS_LOW, %rdx), %rcx
 	jb	.Lentry_slow			/* deeper than known, or another stack */
 	movq	FRAME_CONTEXT(%rax), %rcx
-	movq	SAVED_BASE+24(%rsp), %r11	/* routine */
+	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
 	PROBE(%rcx, %r11, %rdx)
 	cmpq	%rcx, KEY_FROM(%rax)
 	jne	.Lentry_alias
@@ -101,7 +99,7 @@ __aprof_entry:
 	incq	KEY_CALLS(%rax)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
-	leaq	SAVED_BASE+40-FRAME_FENTRY(%rsp), %rcx
+	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
 	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
 	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
 	addq	$FRAME_SIZE, %r11
@@ -110,12 +108,11 @@ __aprof_entry:
 	jne	.Lentry_again			/* a signal handler used the place meanwhile */
 .Lentry_done:
 	RESTORE_BASE
-	restore	r11
 	restore	rcx
 	restore	rax
 	ret
 
-	.cfi_adjust_cfa_offset SAVED_BASE+24
+	.cfi_adjust_cfa_offset SAVED_BASE+16
 .Lentry_again:
 	movq	%rax, FRAME_CONTEXT(%r11)
 	movq	%rcx, FRAME_CFA(%r11)
@@ -131,14 +128,14 @@ __aprof_entry:
 	incq	KEY_CALLS(%rcx)
 	movq	ALIAS_TO-1(%rax), %rax
 	jmp	.Lentry_push
-	.cfi_adjust_cfa_offset -(SAVED_BASE+24)
+	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
 
 .Lentry_slow:
-	.cfi_adjust_cfa_offset 24
-	.cfi_rel_offset rax, 16
-	.cfi_rel_offset rcx, 8
-	.cfi_rel_offset r11, 0
+	.cfi_adjust_cfa_offset 16
+	.cfi_rel_offset rax, 8
+	.cfi_rel_offset rcx, 0
 	SLOW_BASE
+	save	r11
 	save	rdx
 	save	rsi
 	save	rdi

@@ -388,7 +388,7 @@ static void front_put(target *front, uint64_t mask, target to)
 static void front_grow(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
-	uint32_t slots = (uint32_t)tls->front_mask + 1;
+	uint32_t slots = (uint32_t)(tls->front_mask / sizeof(target)) + 1;
 	target *front;
 
 	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 2)
@@ -398,11 +398,11 @@ static void front_grow(struct thread *t)
 		return;
 	for (uint32_t i = 0; i < slots; i++)
 		if (tls->front[i] != aprof_front_none[0])
-			front_put(front, slots * 4 - 1, tls->front[i]);
+			front_put(front, (slots * 4 - 1) * sizeof(target), tls->front[i]);
 	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
 	tls->front = front;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tls->front_mask = slots * 4 - 1;
+	tls->front_mask = (slots * 4 - 1) * sizeof(target);
 	t->front = front;
 	t->front_mask = tls->front_mask;
 }
@@ -564,7 +564,7 @@ static bool front_init(struct thread *t)
 	if (!(front = front_new(FRONT_FIRST)))
 		return false;
 	t->front = t->tls->front = front;
-	t->front_mask = t->tls->front_mask = FRONT_FIRST - 1;
+	t->front_mask = t->tls->front_mask = (FRONT_FIRST - 1) * sizeof(target);
 	return true;
 }
 

@@ -76,7 +76,7 @@ static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
 /* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
-	uint64_t front_mask;		/*  8: slots - 1 */
+	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
 	uintptr_t stack_low;		/* 24: addresses down to here are known to be of this machine stack */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
@@ -130,7 +130,7 @@ struct thread {
 	struct alias *aliases[THREAD_DIRECTORY]; /* pages of ALIASES_PER_PAGE */
 	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
 	target *front;			/* the front table, for the next thread that uses the machine */
-	uint64_t front_mask;		/* its slots - 1 */
+	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
 	uint32_t *full;			/* complete table: items + 1, or aliases + 1 with the highest bit, open addressing */
 	uint32_t full_mask;		/* its slots - 1 */
 	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
@@ -291,7 +291,7 @@ static inline uint64_t front_slot(const struct amon_counter *from, uintptr_t rou
 {
 	uint64_t x = (uint64_t)(uintptr_t)from + routine * 8;
 
-	return (x * UINT64_C(0xffffffff9e3779b1)) >> 32 & mask;
+	return ((x * UINT64_C(0xffffffff9e3779b1)) >> 29 & mask) / sizeof(target);
 }
 
 #endif

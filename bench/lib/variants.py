@@ -32,8 +32,8 @@ class Variant:
 BUILDS = {
     "bare": Build(),
     "empty": Build(cflags=("-finstrument-functions",), hooks="empty.c"),
-    "nop-fentry": Build(way="fentry", ldflags=("--aprof-nop",)),
-    "nop-cyg": Build(way="cyg", ldflags=("--aprof-nop",)),
+    "nop-fentry": Build(way="nop-fentry"),
+    "nop-cyg": Build(way="nop-cyg"),
     "fentry": Build(way="fentry"),
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
