@@ -125,6 +125,7 @@ void clock_start(void)
 	h->clock = monitor.clock.clock;
 	h->source = h->pc_source = AMON_SOURCE_NONE;
 	h->rate = 0;
+	sampler_forget();
 	if (monitor.clock.clock == AMON_CLOCK_TSC)
 		tsc_begin();
 	if (!is_sampled())

@@ -20,6 +20,9 @@ static inline uint64_t clock_cycles(void)
 #endif
 }
 
+/* A forked child's copy of the sampler's state may be anything: there is no sampler and no lock is taken. */
+void sampler_forget(void) HIDDEN;
+
 /* Start the sampler, for monitor.clock. False: the kernel refuses it the thread. */
 bool sampler_start(void) HIDDEN;
 

@@ -400,13 +400,17 @@ static long clone_sampler(void *top)
 
 /* ---- for clock.c ---- */
 
+void sampler_forget(void)
+{
+	look_lock.taken = 0;
+	stopped = 0;
+}
+
 bool sampler_start(void)
 {
 	uint64_t mask;
 	long ret;
 
-	look_lock.taken = 0;		/* a forked child's copy may be taken */
-	stopped = 0;
 	random_state = (sys_clock(CLOCK_MONOTONIC) ^ (uint64_t)monitor.pid << 32) | 1;
 	tls_none[0] = (uint64_t)(uintptr_t)tls_none;
 	if (!stack && (stack = sys_memory(STACK, false)))
