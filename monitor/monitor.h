@@ -216,7 +216,7 @@ bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fo
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
-void process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends */
+bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
 void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
@@ -273,7 +273,7 @@ void aprof_exit_slow(uintptr_t cfa) HIDDEN;
 /* clock.c and its sources. */
 void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */
 void clock_start(void) HIDDEN;			/* process has started, or a child began anew */
-void clock_thread(struct thread *t) HIDDEN;	/* T has begun; called in T */
+void clock_thread(struct thread *t, bool end_seen) HIDDEN; /* T has begun, and its end will be told; called in T */
 void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */

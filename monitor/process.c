@@ -214,11 +214,10 @@ void process_started(void)
 	clock_start();
 }
 
-void process_watch_thread(void)
+bool process_watch_thread(void)
 {
 	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
-	if (has_key && thread_key < 32)
-		pthread_setspecific(thread_key, &aprof_tls);
+	return has_key && thread_key < 32 && pthread_setspecific(thread_key, &aprof_tls) == 0;
 }
 
 static void on_thread_exit(void *arg)

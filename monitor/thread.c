@@ -106,9 +106,8 @@ struct thread *thread_start(uintptr_t cfa)
 	}
 	begin(t);
 	process_started();
-	process_watch_thread();
 	tls->thread = t;
-	clock_thread(t);
+	clock_thread(t, process_watch_thread());
 	return t;
 }
 
