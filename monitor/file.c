@@ -340,13 +340,11 @@ void file_leave(void)
 
 /* ---- chunks ---- */
 
-bool file_over_bound(void)
+bool file_over_bound(bool reserve)
 {
-	uint64_t bound = monitor.header->memory_bound - monitor.header->memory_bound / 8;
+	uint64_t bound = monitor.header->memory_bound < monitor.mapped ? monitor.header->memory_bound : monitor.mapped;
 
-	if (bound > monitor.mapped - monitor.mapped / 8)
-		bound = monitor.mapped - monitor.mapped / 8;
-	return monitor.header->used + monitor.memory_private > bound;
+	return monitor.header->used + monitor.memory_private > (reserve ? bound : bound - bound / 4);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
