@@ -213,6 +213,7 @@ void note_error(enum amon_note kind, long error) HIDDEN;
 const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
 bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
 bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fork handler; false: stay out */
+void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler */
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */

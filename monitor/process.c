@@ -343,6 +343,19 @@ void process_reset(void)
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
 }
 
+/* Without a sampler nobody else looks: the request is seen when the next context is made. */
+void process_look_for_reset(void)
+{
+	struct amon_header *h = monitor.header;
+
+	if (h->source == AMON_SOURCE_SAMPLER || h->reset_request == h->reset_done)
+		return;
+	sys_lock(&monitor.lock);
+	if (h->reset_request != h->reset_done)
+		process_reset();
+	sys_unlock(&monitor.lock);
+}
+
 /* ---- exit ---- */
 
 /* The frames that are open now stay open: what follows, handlers of exit, runs under the root. */

@@ -64,6 +64,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	t->busy = 1;
 	if (is_tsc())
 		clock_charge_tsc(t);
+	process_look_for_reset();
 	room = stack_sync(t, cfa, site, !(flags & AMON_ROUTINE_INSIDE));
 	to = target_for(t, routine, flags);
 	if (to) {
@@ -78,6 +79,8 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&target_count(to)->calls);
 	}
+	if (is_tsc())
+		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 }
 
@@ -146,6 +149,8 @@ void aprof_exit_slow(uintptr_t cfa)
 		tls->top--;
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
+	if (is_tsc())
+		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 	sys_restore_signals(&mask);
 }

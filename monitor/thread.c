@@ -108,6 +108,10 @@ struct thread *thread_start(uintptr_t cfa)
 	process_started();
 	tls->thread = t;
 	clock_thread(t, process_watch_thread());
+	if (parent) {				/* what it did since the fork, no sample saw */
+		t->record->unplaced += t->record->cpu_first;
+		t->record->cpu_first = 0;
+	}
 	return t;
 }
 
