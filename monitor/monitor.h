@@ -261,7 +261,7 @@ void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is 
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
-bool stack_sync_exit(struct thread *t, uintptr_t cfa) HIDDEN; /* before an exit: is top its frame? */
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
@@ -269,7 +269,7 @@ void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may stil
 
 /* slow.c - out of line parts of the hooks. */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
-void aprof_exit_slow(uintptr_t cfa) HIDDEN;
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
 /* clock.c and its sources. */
 void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */

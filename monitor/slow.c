@@ -94,7 +94,7 @@ static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uintptr_t site,
 {
 	uintptr_t top = frame_cfa(tls->top);
 
-	if (cfa < tls->stack_low)
+	if (cfa - FRAME_FENTRY < tls->stack_low)
 		return false;
 	return top > cfa || (top == cfa && !(flags & AMON_ROUTINE_INSIDE) && frame_is_cyg(tls->top) &&
 			     tls->top->site == site && tls->top + 2 < tls->end);
@@ -128,7 +128,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 	sys_restore_signals(&mask);
 }
 
-void aprof_exit_slow(uintptr_t cfa)
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = tls->thread;
@@ -145,7 +145,7 @@ void aprof_exit_slow(uintptr_t cfa)
 	}
 	sys_block_signals(&mask);
 	t->busy = 1;
-	if (stack_sync_exit(t, cfa))
+	if (stack_sync_exit(t, cfa, site))
 		tls->top--;
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);

@@ -138,7 +138,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls->top) == cfa && !(cyg && frame_is_cyg(tls->top) && tls->top->site == site)) {
@@ -148,15 +148,22 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 	return tls->top + 2 < t->shadow->end;
 }
 
-bool stack_sync_exit(struct thread *t, uintptr_t cfa)
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
 {
 	struct aprof_tls *tls = t->tls;
+	const struct frame *top = tls->top;
 
 	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	pop_dead(tls, cfa - 8);
-	return frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8;
+	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8)
+		return true;
+	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
+	if (tls->top == top || !frame_is_cyg(tls->top + 1) || tls->top[1].site != site)
+		return false;
+	tls->top++;
+	return true;
 }
 
 /* A frame of no routine, as deep as the one below it: no exit hook looks for it. */
