@@ -258,6 +258,7 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
+void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
