@@ -308,9 +308,11 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rsi, FRAME_SITE(%r10)
 	jne	.Lenter_slow
-	leaq	2*FRAME_SIZE(%r10), %rax	/* stack_low says nothing of routines that share a frame */
+	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
-	jb	.Lenter_live
+	jae	.Lenter_slow
+	addq	$8, TLS(TLS_LOW, %r9)		/* it takes room in the shadow, but none on the machine stack */
+	jmp	.Lenter_live
 .Lenter_slow:
 	movq	%rsi, %rax			/* routine, CFA, site, flags */
 	leaq	16(%rbp), %rsi

@@ -29,6 +29,8 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uintptr_t sit
 	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() ? FRAME_TSC : 0);
 
 	counter_bump(&target_count(to)->calls);
+	if (frame_cfa(tls->top) == cfa)
+		tls->stack_low += 8;		/* as in hooks.S */
 	if (!(flags & AMON_ROUTINE_INSIDE) && target_to(to) == tls->top->context && frame_cfa(tls->top) == cfa)
 		note(AMON_NOTE_AMBIGUOUS);	/* inlined into itself, or left by longjmp and called again? */
 	do {

@@ -6,7 +6,8 @@
  *
  * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
- * need not look for the end. */
+ * need not look for the end.  An inlined routine's frame takes nothing there: it raises stack_low, and what that
+ * costs in slow calls is little, since each sets it anew. */
 #include "monitor.h"
 
 #include <signal.h>
