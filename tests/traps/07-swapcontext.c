@@ -8,8 +8,7 @@
  * expect: 1 0 second
  * expect: 500 0 second work
  * note: foreign_stack 2 */
-#include <stddef.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <ucontext.h>
 #include "trap.h"
 
@@ -37,7 +36,7 @@ int main(void)
 {
 	for (int i = 0; i < 2; i++) {
 		getcontext(&coroutine[i]);
-		coroutine[i].uc_stack.ss_sp = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		coroutine[i].uc_stack.ss_sp = malloc(65536);
 		coroutine[i].uc_stack.ss_size = 65536;
 		makecontext(&coroutine[i], i ? second : first, 0);
 	}
