@@ -229,7 +229,7 @@ static bool map(long fd, uint64_t size)
 	return true;
 }
 
-/* Make a file at one of the names of the wanted, mapped.  False: *ERROR says why. */
+/* Make a file at one of the names that fit, mapped.  False: *ERROR says why. */
 static bool open_named(uint64_t size, bool remote_too, long *error)
 {
 	char *temp = sys_memory(PATH, false);
@@ -340,13 +340,11 @@ void file_leave(void)
 
 /* ---- chunks ---- */
 
-bool file_over_bound(void)
+bool file_over_bound(bool reserve)
 {
-	uint64_t bound = monitor.header->memory_bound - monitor.header->memory_bound / 8;
+	uint64_t bound = monitor.header->memory_bound < monitor.mapped ? monitor.header->memory_bound : monitor.mapped;
 
-	if (bound > monitor.mapped - monitor.mapped / 8)
-		bound = monitor.mapped - monitor.mapped / 8;
-	return monitor.header->used + monitor.memory_private > bound;
+	return monitor.header->used + monitor.memory_private > (reserve ? bound : bound - bound / 4);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -429,50 +427,78 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 
 /* ---- the end ---- */
 
-/* Write what is mapped to a new file at the wanted's place. */
+/* Write what is mapped to FD.  False: not all of it. */
+static bool write_all(long fd, uint64_t used)
+{
+	for (uint64_t done = 0; done < used;) {
+		long n = sys3(write, fd, (char *)monitor.header + done, used - done);
+
+		if (n <= 0 && n != -EINTR)
+			return false;
+		done += n > 0 ? (uint64_t)n : 0;
+	}
+	return true;
+}
+
+/* Write what is mapped to a new file where it belongs; what stood in for it goes. */
 static void copy_out(void)
 {
 	char *temp = sys_memory(PATH, false);
 	long fd = temp ? create_beside(wanted, temp) : -ENOMEM;
-	uint64_t done = 0, used = monitor.header->used;
-	bool kept = false;
+	uint64_t used = monitor.header->used;
+	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_all(fd, used);
 
-	if (!sys_failed(fd) && used <= size_limit()) {
-		while (done < used) {
-			long n = sys3(write, fd, (char *)monitor.header + done, used - done);
-
-			if (n == -EINTR)
-				continue;
-			if (n <= 0)
-				break;
-			done += (uint64_t)n;
-		}
-		for (int try = 0; done == used && try < TRIES && !kept; try++) {
-			char name[PATH];
-
-			name_try(name, try);
-			kept = take_name(temp, name);
-		}
-	}
-	if (!sys_failed(fd)) {
-		sys1(close, fd);
-		if (!kept)
-			sys3(unlinkat, AT_FDCWD, temp, 0);
-	}
-	if (kept && actual[0])
+	if (actual[0])
 		sys3(unlinkat, AT_FDCWD, actual, 0);
-	if (!kept)
-		note_error(AMON_NOTE_NO_FILE, sys_failed(fd) ? fd : -EFBIG);
+	actual[0] = 0;
+	for (int try = 0; written && try < TRIES && !kept; try++) {
+		name_try(actual, try);
+		kept = take_name(temp, actual);
+	}
+	if (kept)
+		goto done;
+	actual[0] = 0;
+	note_error(AMON_NOTE_NO_FILE, sys_failed(fd) ? fd : -EFBIG);
+	if (!sys_failed(fd))
+		sys3(unlinkat, AT_FDCWD, temp, 0);
+done:
+	if (!sys_failed(fd))
+		sys1(close, fd);
+}
+
+/* With APROF_VERBOSE set: one line to standard error, where the profile is or why there is none. */
+static void tell(void)
+{
+	static char line[PATH + 128];
+	struct text t = { line, line + sizeof line };
+
+	if (!process_env("APROF_VERBOSE"))
+		return;
+	put(&t, "aprof: ");
+	if (actual[0]) {
+		put(&t, "profile of process ");
+		put_number(&t, (uint64_t)monitor.pid);
+		put(&t, " is in ");
+		put(&t, actual);
+	} else {
+		put(&t, "no profile could be written to ");
+		put(&t, wanted);
+		put(&t, ": errno ");
+		put_number(&t, monitor.header->note_errno);
+	}
+	put(&t, "\n");
+	sys3(write, 2, line, t.at - line);
 }
 
 void file_finish(void)
 {
 	long fd;
 
-	if (monitor.anonymous) {
+	if (monitor.anonymous)
 		copy_out();
+	tell();
+	if (monitor.anonymous)
 		return;
-	}
 	fd = reopen();
 	if (sys_failed(fd))
 		return;

@@ -167,30 +167,33 @@ __aprof_entry:
 	.cfi_endproc
 	.size	__aprof_entry, .-__aprof_entry
 
+	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
+	 * frame description says of saved registers is no longer true (GCC leaves it so). */
 	.globl	__return__
 	.type	__return__, @function
 	.p2align 5
 __return__:
 	.cfi_startproc
+	.cfi_def_cfa_offset 16
 	_CET_ENDBR
 	save	rax
 #ifdef APROF_SHARED
 	save	rcx
 	TLS_BASE(%rcx)
 	leaq	8(%rsp), %rax			/* CFA less FRAME_FENTRY */
-	pushq	%rdx
+	save	rdx
 	movq	TLS(TLS_TOP, %rcx), %rdx
 	cmpq	%rax, FRAME_CFA(%rdx)
 	jne	.Lexit_other
 	subq	$FRAME_SIZE, %rdx
 	movq	%rdx, TLS(TLS_TOP, %rcx)
-	popq	%rdx
+	restore	rdx
 	restore	rcx
 	restore	rax
 	ret
 .Lexit_other:
-	.cfi_adjust_cfa_offset 16
-	popq	%rdx
+	.cfi_adjust_cfa_offset 24
+	restore	rdx
 	restore	rcx
 	.cfi_adjust_cfa_offset -8
 #else
@@ -215,7 +218,8 @@ __return__:
 	save	r10
 	save	r11
 	save	rbp
-	leaq	96(%rsp), %rdi			/* CFA */
+	leaq	96(%rsp), %rdi			/* CFA, site */
+	xorl	%esi, %esi
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp
@@ -304,9 +308,11 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rsi, FRAME_SITE(%r10)
 	jne	.Lenter_slow
-	leaq	2*FRAME_SIZE(%r10), %rax	/* stack_low says nothing of routines that share a frame */
+	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
-	jb	.Lenter_live
+	jae	.Lenter_slow
+	addq	$8, TLS(TLS_LOW, %r9)		/* it takes room in the shadow, but none on the machine stack */
+	jmp	.Lenter_live
 .Lenter_slow:
 	movq	%rsi, %rax			/* routine, CFA, site, flags */
 	leaq	16(%rbp), %rsi

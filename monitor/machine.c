@@ -17,9 +17,13 @@ enum {
 	ITEMS_PER_PAGE = 4096,		/* 48 KB */
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
-	FRONT_FIRST = 256, FRONT_MOST = 65536, /* slots */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
 };
+
+#ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
+#define FRONT_FIRST 256
+#define FRONT_MOST 65536
+#endif
 
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
 
@@ -466,6 +470,8 @@ static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routin
 
 	if (to)
 		return machine_item(t, target_to(to));
+	if (file_over_bound(true))
+		return AMON_NONE;
 	item = item_new(t, parent, routine, 0);
 	return item != AMON_NONE && target_new(t, from, routine, item) ? item : AMON_NONE;
 }
@@ -500,6 +506,8 @@ static target make_bounded(struct thread *t, struct amon_counter *from, uintptr_
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
+	if (to != AMON_NONE && file_over_bound(true))
+		return (target)machine_counter(t, to);	/* found anew at each call: slow, but no memory */
 	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
 }
 
@@ -512,7 +520,7 @@ target machine_make(struct thread *t, struct amon_counter *from, uintptr_t addre
 	front_grow(t);
 	if (item_at(t, item)->routine == routine)
 		return make_recursive(t, from, address, item);
-	if (file_over_bound())
+	if (file_over_bound(false))
 		return make_bounded(t, from, address, item, routine);
 	to = context_next(t, item, routine);
 	if (to == AMON_NONE)

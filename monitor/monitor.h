@@ -213,10 +213,11 @@ void note_error(enum amon_note kind, long error) HIDDEN;
 const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
 bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
 bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fork handler; false: stay out */
+void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler */
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
-void process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends */
+bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
 void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
@@ -228,7 +229,7 @@ void file_leave(void) HIDDEN;			/* forked child: let go of the parent's */
 void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
-bool file_over_bound(void) HIDDEN;		/* APROF_MEMORY is used up but for the reserve */
+bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for the reserve, or with it */
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
 void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
 
@@ -257,10 +258,11 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
+void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
-bool stack_sync_exit(struct thread *t, uintptr_t cfa) HIDDEN; /* before an exit: is top its frame? */
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
@@ -268,12 +270,12 @@ void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may stil
 
 /* slow.c - out of line parts of the hooks. */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
-void aprof_exit_slow(uintptr_t cfa) HIDDEN;
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
 /* clock.c and its sources. */
 void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */
 void clock_start(void) HIDDEN;			/* process has started, or a child began anew */
-void clock_thread(struct thread *t) HIDDEN;	/* T has begun; called in T */
+void clock_thread(struct thread *t, bool end_seen) HIDDEN; /* T has begun, and its end will be told; called in T */
 void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */

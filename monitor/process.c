@@ -214,11 +214,10 @@ void process_started(void)
 	clock_start();
 }
 
-void process_watch_thread(void)
+bool process_watch_thread(void)
 {
 	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
-	if (has_key && thread_key < 32)
-		pthread_setspecific(thread_key, &aprof_tls);
+	return has_key && thread_key < 32 && pthread_setspecific(thread_key, &aprof_tls) == 0;
 }
 
 static void on_thread_exit(void *arg)
@@ -342,6 +341,19 @@ void process_reset(void)
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
+}
+
+/* Without a sampler nobody else looks: the request is seen when the next context is made. */
+void process_look_for_reset(void)
+{
+	struct amon_header *h = monitor.header;
+
+	if (h->source == AMON_SOURCE_SAMPLER || h->reset_request == h->reset_done)
+		return;
+	sys_lock(&monitor.lock);
+	if (h->reset_request != h->reset_done)
+		process_reset();
+	sys_unlock(&monitor.lock);
 }
 
 /* ---- exit ---- */

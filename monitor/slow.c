@@ -29,6 +29,8 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uintptr_t sit
 	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() ? FRAME_TSC : 0);
 
 	counter_bump(&target_count(to)->calls);
+	if (frame_cfa(tls->top) == cfa)
+		tls->stack_low += 8;		/* as in hooks.S */
 	if (!(flags & AMON_ROUTINE_INSIDE) && target_to(to) == tls->top->context && frame_cfa(tls->top) == cfa)
 		note(AMON_NOTE_AMBIGUOUS);	/* inlined into itself, or left by longjmp and called again? */
 	do {
@@ -64,6 +66,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	t->busy = 1;
 	if (is_tsc())
 		clock_charge_tsc(t);
+	process_look_for_reset();
 	room = stack_sync(t, cfa, site, !(flags & AMON_ROUTINE_INSIDE));
 	to = target_for(t, routine, flags);
 	if (to) {
@@ -78,6 +81,8 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&target_count(to)->calls);
 	}
+	if (is_tsc())
+		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 }
 
@@ -91,7 +96,7 @@ static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uintptr_t site,
 {
 	uintptr_t top = frame_cfa(tls->top);
 
-	if (cfa < tls->stack_low)
+	if (cfa - FRAME_FENTRY < tls->stack_low)
 		return false;
 	return top > cfa || (top == cfa && !(flags & AMON_ROUTINE_INSIDE) && frame_is_cyg(tls->top) &&
 			     tls->top->site == site && tls->top + 2 < tls->end);
@@ -125,7 +130,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 	sys_restore_signals(&mask);
 }
 
-void aprof_exit_slow(uintptr_t cfa)
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = tls->thread;
@@ -142,10 +147,12 @@ void aprof_exit_slow(uintptr_t cfa)
 	}
 	sys_block_signals(&mask);
 	t->busy = 1;
-	if (stack_sync_exit(t, cfa))
+	if (stack_sync_exit(t, cfa, site))
 		tls->top--;
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
+	if (is_tsc())
+		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 	sys_restore_signals(&mask);
 }

@@ -6,7 +6,8 @@
  *
  * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
- * need not look for the end. */
+ * need not look for the end.  An inlined routine's frame takes nothing there: it raises stack_low, and what that
+ * costs in slow calls is little, since each sets it anew. */
 #include "monitor.h"
 
 #include <signal.h>
@@ -17,15 +18,21 @@ enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its 
 
 struct frame aprof_frame_none = { .cfa = 0 };
 
-/* Room for the shadow of a machine stack: three words for each word of it. */
-static struct frame *frames_new(size_t *size)
+/* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it. */
+static size_t usual_size(void)
 {
 	struct rlimit limit;
 	uint64_t stack = 8u << 20;
 
 	if (!sys_failed(sys4(prlimit64, 0, RLIMIT_STACK, NULL, &limit)) && limit.rlim_cur > stack)
 		stack = limit.rlim_cur > 512u << 20 ? 512u << 20 : limit.rlim_cur;
-	for (*size = stack * 3; *size >= 65536; *size /= 2) {
+	return stack * 3;
+}
+
+/* Room for frames, *SIZE bytes or the largest part of it that can be had. */
+static struct frame *frames_new(size_t *size)
+{
+	for (; *size >= 65536; *size /= 2) {
 		struct frame *frames = sys_memory(*size, false);
 
 		if (frames)
@@ -34,12 +41,14 @@ static struct frame *frames_new(size_t *size)
 	return NULL;
 }
 
-static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, struct amon_counter *current)
+/* A shadow of SIZE bytes, at least 65536, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
+static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
+				 struct amon_counter *current)
 {
 	struct shadow *s = t->shadows;
-	size_t size;
 
-	while (s && (s->high || s == t->shadow))	/* one that a former thread left? */
+	/* One that a former thread left? */
+	while (s && (s->high || s == t->shadow || (size_t)(s->end - s->base) < size / sizeof *s->base))
 		s = s->next;
 	if (!s) {
 		s = sys_memory(sizeof *s, false);
@@ -76,12 +85,15 @@ static void use(struct thread *t, struct shadow *s)
 	limit_set(t);
 }
 
+/* The narrowest stack known: a coroutine's lies within a larger mapping. */
 static struct shadow *find(struct thread *t, uintptr_t address)
 {
+	struct shadow *found = NULL;
+
 	for (struct shadow *s = t->shadows; s; s = s->next)
-		if (address >= s->low && address <= s->high)
-			return s;
-	return NULL;
+		if (address > s->low && address <= s->high && (!found || s->high - s->low < found->high - found->low))
+			found = s;
+	return found;
 }
 
 /* Context for a stack never seen: a signal handler's alternate stack goes on where it interrupted,
@@ -108,7 +120,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 			now->low = low;
 			now->high = high > cfa ? high : cfa;
 			s = now;
-		} else if (!(s = shadow_new(t, low, high, context_for(t, cfa)))) {
+		} else if (!(s = shadow_new(t, low, high, usual_size(), context_for(t, cfa)))) {
 			return false;
 		}
 	}
@@ -138,7 +150,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls->top) == cfa && !(cyg && frame_is_cyg(tls->top) && tls->top->site == site)) {
@@ -148,15 +160,22 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 	return tls->top + 2 < t->shadow->end;
 }
 
-bool stack_sync_exit(struct thread *t, uintptr_t cfa)
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
 {
 	struct aprof_tls *tls = t->tls;
+	const struct frame *top = tls->top;
 
 	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	pop_dead(tls, cfa - 8);
-	return frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8;
+	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8)
+		return true;
+	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
+	if (tls->top == top || !frame_is_cyg(tls->top + 1) || tls->top[1].site != site)
+		return false;
+	tls->top++;
+	return true;
 }
 
 /* A frame of no routine, as deep as the one below it: no exit hook looks for it. */
@@ -169,6 +188,29 @@ void stack_push_root(struct thread *t)
 		return;
 	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = machine_counter(t, 0) };
 	tls->top = f;
+}
+
+static void announce(struct thread *t, uintptr_t low, uintptr_t high)
+{
+	size_t size = (high - low) * 3;
+
+	for (struct shadow *s = t->shadows; s; s = s->next) {
+		if (s->low == low && s->high == high)
+			return;
+		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
+			s->low = s->high = 0;	/* of a stack that was there before */
+	}
+	if (shadow_new(t, low, high, size < 65536 ? 65536 : size, machine_counter(t, 0)))
+		note(AMON_NOTE_FOREIGN_STACK);
+}
+
+void stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	announce(t, low, high);
+	sys_restore_signals(&mask);
 }
 
 void stack_return(struct thread *t, uintptr_t cfa)
@@ -189,7 +231,7 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	for (s = t->shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
 		s->low = s->high = 0;
 	t->shadow = NULL;
-	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, machine_counter(t, 0));
+	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), machine_counter(t, 0));
 	if (s)
 		use(t, s);
 	return s != NULL;

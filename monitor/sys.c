@@ -45,8 +45,12 @@ long sys_read_file(const char *path, char *buffer, size_t size)
 
 void sys_lock(struct sys_lock *lock)
 {
+	static const struct timespec moment = { .tv_nsec = 50000 };
+
 	for (int tries = 0; __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE); tries++)
-		if (tries > 100)
+		if (tries > 1000)		/* who holds it may have a lower priority */
+			sys2(nanosleep, &moment, NULL);
+		else if (tries > 100)
 			sys0(sched_yield);
 }
 

@@ -52,10 +52,11 @@ static inline bool sys_failed(long ret) { return (unsigned long)ret >= (unsigned
 /* SIZE bytes of zeroed anonymous memory, resident at once if POPULATE; NULL when refused. */
 void *sys_memory(size_t size, bool populate);
 
-/* Block every signal of this thread, keeping the old mask in *OLD; and put it back. */
+/* Block every signal of this thread but SIGBUS, which a truncated data file raises and file.c answers, keeping the old
+ * mask in *OLD; and put it back. */
 static inline void sys_block_signals(uint64_t *old)
 {
-	uint64_t all = ~UINT64_C(0);
+	uint64_t all = ~(UINT64_C(1) << (7 /* SIGBUS */ - 1));
 
 	sys4(rt_sigprocmask, 0 /* SIG_BLOCK */, &all, old, sizeof *old);
 }

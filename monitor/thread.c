@@ -106,9 +106,12 @@ struct thread *thread_start(uintptr_t cfa)
 	}
 	begin(t);
 	process_started();
-	process_watch_thread();
 	tls->thread = t;
-	clock_thread(t);
+	clock_thread(t, process_watch_thread());
+	if (parent) {				/* what it did since the fork, no sample saw */
+		t->record->unplaced += t->record->cpu_first;
+		t->record->cpu_first = 0;
+	}
 	return t;
 }
 

@@ -20,13 +20,30 @@ void __wrap_exit(int status)
 int __real_swapcontext(ucontext_t *from, const ucontext_t *to);
 EXPORTED int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to);
 
+/* The stack that makecontext gave to TO, if it is still there: coroutines' stacks may be neighbours in one mapping. */
+static void announce(struct thread *t, const ucontext_t *to)
+{
+	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
+#if defined(__x86_64__)
+	uintptr_t sp = (uintptr_t)to->uc_mcontext.gregs[REG_RSP];
+#else
+	uintptr_t sp = to->uc_mcontext.sp;
+#endif
+
+	if (low && sp > low && sp <= high)
+		stack_announce(t, low, high);
+}
+
 /* Back on this stack, the context is the one that was left here. */
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	int ret = __real_swapcontext(from, to);
+	int ret;
 
+	if (tls->thread && monitor.state == MONITOR_ON)
+		announce(tls->thread, to);
+	ret = __real_swapcontext(from, to);
 	tls = &aprof_tls;
 	if (tls->thread && monitor.state == MONITOR_ON)
 		stack_return(tls->thread, here);

@@ -253,6 +253,23 @@ class Real(unittest.TestCase):
         self.assertEqual(work['calls'], 200)
         self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
 
+    def test_gprof_shares_what_the_dear_caller_spent(self):
+        """The program of the README under aprof and under gprof: over 99 % here, 50 there."""
+        source = ROOT / 'doc/examples/average.c'
+        here = {'cwd': self.cwd, 'check': True, 'capture_output': True, 'text': True}
+        subprocess.run([BUILD / 'aprof-cc', '-O2', '-o', 'ours', source], **here)
+        aprof('run', '--no-report', './ours', cwd=self.cwd)
+        work = self.entry(self.rows('report', 'ours'), 'work')
+        paid = {parent['name']: parent['self_ns'] for parent in work['parents']}
+        self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
+        subprocess.run(['gcc', '-pg', '-O2', '-o', 'theirs', source], **here)
+        subprocess.run(['./theirs'], **here)
+        graph = subprocess.run(['gprof', '-bq', 'theirs', 'gmon.out'], **here).stdout
+        shares = {name: float(seconds) for seconds, name in re.findall(r'^ +([0-9.]+) +[0-9.]+ +1000/2000 +(cheap|dear) \[', graph, re.M)}
+        self.assertEqual(shares.keys(), {'cheap', 'dear'})
+        self.assertGreater(shares['dear'], 0)
+        self.assertAlmostEqual(shares['cheap'], shares['dear'])
+
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
         self.assertEqual(done.returncode, 3)

@@ -5,7 +5,8 @@ says who called whom how often is read.  A name is given once in full, as in
 `fn=(12) lua_call`, and from then on as `fn=(12)`; files of calling and called
 functions share one numbering.  A `calls=` line belongs to the last `fn=` and
 the last `cfn=`; the file of the called one is that of the caller unless `cfi=`
-or `cfl=` says otherwise.
+or `cfl=` says otherwise.  Callgrind gives the calls of a routine that is active
+already to a second routine, `lua_call'2`; here they are the routine's own.
 """
 
 import os
@@ -16,6 +17,7 @@ from collections import Counter, namedtuple
 Routine = namedtuple("Routine", "file name")
 
 _NAMED = re.compile(r"(ob|fl|fi|fe|fn|cob|cfi|cfl|cfn)=\((\d+)\)(?: (.*))?$")
+_RECURSIVE = re.compile(r"'\d+$")
 _TABLE = {"ob": "ob", "cob": "ob", "fn": "fn", "cfn": "fn", "fl": "fl", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
 
 
@@ -41,13 +43,17 @@ def read_calls(lines):
 def _enter(names, at, key, number, name):
     table = names[_TABLE[key]]
     if name is not None:
-        table[number] = os.path.basename(name) if _TABLE[key] == "fl" else name
+        table[number] = os.path.basename(name) if _TABLE[key] == "fl" else _RECURSIVE.sub("", name)
     value = table[number]
     if key in ("fl", "fn", "cfn"):
         at[key] = "" if value == "???" else value
     elif key in ("cfl", "cfi"):
         at["cfl"] = "" if value == "???" else value
     # fi and fe: code inlined from another file; the function is still fl's.
+
+
+def _nameless(routine):
+    return routine.name.startswith("0x")
 
 
 def called(calls):
@@ -59,9 +65,12 @@ def called(calls):
 
 
 def hook_calls(calls, hook):
-    """Routine -> how often it called HOOK, which it does once an entry."""
+    """Routine -> how often it called HOOK, which it does once an entry.  Code that
+    callgrind has no name for is left out if such code called it, and nobody else:
+    the monitor measures its own hook there."""
+    named = {callee for caller, callee in calls if not _nameless(caller)}
     total = Counter()
     for (caller, callee), number in calls.items():
-        if callee.name == hook:
+        if callee.name == hook and (caller in named or not _nameless(caller)):
             total[caller] += number
     return total

@@ -72,6 +72,17 @@ class Reading(unittest.TestCase):
     def test_hooks_are_counted_by_their_caller(self):
         self.assertEqual(hook_calls(self.calls, "__aprof_entry"), {Routine("a.c", "f"): 2, Routine("a.c", "g"): 3})
 
+    def test_recursive_calls_are_the_routines_own(self):
+        calls = read_calls("fl=(1) a.c\nfn=(1) f\ncfn=(2) f'2\ncalls=7 1\n1 1\nfn=(2)\ncfn=(2)\ncalls=2 1\n1 1\n".splitlines())
+        self.assertEqual(called(calls), {Routine("a.c", "f"): 9})
+
+    def test_calls_that_calibrate_the_hook_are_nobodys(self):
+        fake, hook = Routine("", "0xd780"), Routine("", "__aprof_entry")
+        self.calls.update({(Routine("", "0xd7a0"), fake): 128, (fake, hook): 128})
+        self.assertNotIn(fake, hook_calls(self.calls, "__aprof_entry"))
+        self.calls[Routine("a.c", "f"), fake] = 1
+        self.assertEqual(hook_calls(self.calls, "__aprof_entry")[fake], 128)
+
 
 class Comparing(unittest.TestCase):
     @staticmethod
@@ -90,6 +101,12 @@ class Comparing(unittest.TestCase):
         for ours in ({Routine("a.c", "f"): 4}, {}):
             lines, unexplained = lua_callgrind.compare(lua_callgrind.Counter(ours), self.calls(5, 5))
             self.assertEqual((len(lines), unexplained), (1, 1))
+
+    def test_a_run_alone_that_made_other_calls_is_listed(self):
+        f, g = Routine("a.c", "f"), Routine("a.c", "g")
+        self.assertEqual(lua_callgrind.drift(lua_callgrind.Counter({f: 5}), lua_callgrind.Counter({f: 5})), ([], 0))
+        lines, strayed = lua_callgrind.drift(lua_callgrind.Counter({f: 5}), lua_callgrind.Counter({f: 3, g: 1}))
+        self.assertEqual((len(lines), strayed), (2, 3))
 
     def test_clones_fold_and_pieces_are_no_calls(self):
         counts = {Routine("a.c", "f"): 1, Routine("a.c", "f.constprop.0"): 2, Routine("a.c", "f.isra.0"): 4,

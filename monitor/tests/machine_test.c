@@ -1,0 +1,361 @@
+/* machine_test.c - the machine of contexts against a naive model.
+ *
+ * Random walks call and return; the model keeps the history of each open call as an array and takes the steps A1-A5 as
+ * the paper words them.  What the machine says must be the same at every call: the history of its item, replayed from
+ * the links of the file as a reader does, equals the model's, and equal histories are one context.  The parts that the machine stands
+ * on are stood in for here, so that each allocation can be made to fail in turn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "monitor.h"
+
+enum { MOST = 128, DEPTH = 60 };	/* entries of a history; open calls */
+
+struct monitor monitor;
+static struct amon_header header;
+
+/* ---- what the machine stands on ---- */
+
+static long allocations, fail_at;	/* the allocation that fails, counted from 1; 0: none */
+static bool fail_after;			/* and all that come after it */
+static bool over_bound;
+static long notes[AMON_NOTES];
+
+static bool refused(void)
+{
+	allocations++;
+	return fail_at && (fail_after ? allocations >= fail_at : allocations == fail_at);
+}
+
+void note(enum amon_note kind) { notes[kind]++; }
+void note_error(enum amon_note kind, long error) { (void)error; notes[kind]++; }
+bool file_over_bound(bool reserve) { return over_bound && !reserve; }
+uint32_t routine_index(uintptr_t address, uint32_t flags) { (void)flags; return (uint32_t)(address / 16); }
+uintptr_t routine_address(uint32_t index, uint32_t *flags) { *flags = 0; return (uintptr_t)index * 16; }
+
+/* All memory of one machine, given back together. */
+static struct block { struct block *next; size_t size; } *blocks;
+
+static void *take(size_t size)
+{
+	struct block *b = mmap(NULL, size + AMON_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_true(b != MAP_FAILED);
+	b->next = blocks;
+	b->size = size + AMON_PAGE;
+	blocks = b;
+	return (char *)b + AMON_PAGE;
+}
+
+void *sys_memory(size_t size, bool populate)
+{
+	(void)populate;
+	return refused() ? NULL : take(size);
+}
+
+struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+{
+	size_t first = sizeof(struct amon_chunk);
+	size_t counters = (first + capacity * sizeof(struct amon_link) + AMON_PAGE - 1) & -(size_t)AMON_PAGE;
+	struct amon_chunk *c = refused() ? NULL : take(counters + capacity * (item_size + 8));
+
+	assert_int_equal(kind, AMON_CONTEXTS);
+	if (c)
+		*c = (struct amon_chunk){ .kind = kind, .thread = thread, .capacity = capacity, .first = (uint32_t)first,
+					  .counters = (uint32_t)counters };
+	return c;
+}
+
+static void give_back(void)
+{
+	while (blocks) {
+		struct block *b = blocks;
+
+		blocks = b->next;
+		munmap(b, b->size);
+	}
+}
+
+/* ---- the model ---- */
+
+struct history { uint32_t n; struct { uint32_t routine, marked; } s[MOST]; };
+
+static void drop(struct history *h, uint32_t i)
+{
+	memmove(&h->s[i], &h->s[i + 1], (h->n - i - 1) * sizeof *h->s);
+	h->n--;
+}
+
+/* *TO becomes the history after ROUTINE is called in *FROM. */
+static void model_step(struct history *to, const struct history *from, uint32_t routine)
+{
+	*to = *from;
+	if (from->n && from->s[from->n - 1].routine == routine)		/* A1 */
+		return;
+	assert_true(to->n < MOST);
+	for (uint32_t i = 0; i < to->n; i++)				/* A3 */
+		if (to->s[i].routine == routine)
+			to->s[i].marked = 0;
+	to->s[to->n].routine = routine;					/* A2 */
+	to->s[to->n++].marked = 1;
+	for (uint32_t i = 1; i + 1 < to->n;)				/* A4 */
+		if (!to->s[i - 1].marked && !to->s[i].marked && !to->s[i + 1].marked)
+			drop(to, i);
+		else
+			i++;
+	for (uint32_t i = 1; i < to->n;)				/* A5 */
+		if (to->s[i].routine == to->s[i - 1].routine && !to->s[i].marked && !to->s[i - 1].marked)
+			drop(to, i);
+		else
+			i++;
+}
+
+/* ---- replay: what a reader makes of the links ---- */
+
+struct replay { history_entry *s; uint32_t n; };
+static struct replay *replays;
+static uint32_t nreplays, room;
+
+static const struct amon_link *link_of(const struct thread *t, uint32_t item)
+{
+	for (uint32_t i = 0; i < t->nspans; i++)
+		if (item - t->spans[i].base < t->spans[i].chunk->count)
+			return &t->spans[i].links[item - t->spans[i].base];
+	fail_msg("item %u is not in the file", item);
+	return NULL;
+}
+
+static struct replay *replay(const struct thread *t, uint32_t item)
+{
+	for (; nreplays <= item; nreplays++) {
+		const struct amon_link *link = link_of(t, nreplays);
+		struct replay r = { calloc(MOST, sizeof *r.s), 0 };
+
+		if (nreplays == room)
+			replays = realloc(replays, (room = room * 2 + 1024) * sizeof *replays);
+		if (link->parent != AMON_NONE) {
+			assert_true(link->parent < nreplays);
+			r.n = replays[link->parent].n;
+			memcpy(r.s, replays[link->parent].s, r.n * sizeof *r.s);
+		}
+		if (link->routine != AMON_ROUTINE_ROOT)
+			r.n = (uint32_t)history_next(r.s, r.n, link->routine);
+		r.s = realloc(r.s, (r.n + 1) * sizeof *r.s);
+		replays[nreplays] = r;
+	}
+	return &replays[item];
+}
+
+static void replay_free(void)
+{
+	while (nreplays > 0)
+		free(replays[--nreplays].s);
+}
+
+static void same(const struct replay *r, const struct history *h)
+{
+	bool equal = r->n == h->n;
+
+	for (uint32_t i = 0; equal && i < h->n; i++)
+		equal = r->s[i] == (h->s[i].routine << 1 | h->s[i].marked);
+	if (!equal)
+		fail_msg("the machine's history of %u entries is not the model's of %u", r->n, h->n);
+}
+
+/* ---- walks ---- */
+
+static uint64_t seed, walked;		/* of the next number; calls made in all */
+
+static uint32_t any(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+struct walk {
+	struct thread thread;
+	struct aprof_tls tls;
+	struct amon_thread record;
+	struct amon_counter *here[DEPTH + 1];	/* context of each open call */
+	struct history history[DEPTH + 1];	/* and its history by the model */
+	uint32_t depth;
+};
+
+static bool walk_begin(struct walk *w, uint64_t start)
+{
+	memset(w, 0, sizeof *w);
+	memset(notes, 0, sizeof notes);
+	seed = start;
+	monitor.header = &header;
+	monitor.memory_private = 0;
+	w->thread.tls = &w->tls;
+	w->thread.record = &w->record;
+	w->tls.front = aprof_front_none;
+	if (!machine_init(&w->thread))
+		return false;
+	w->here[0] = machine_counter(&w->thread, 0);
+	return true;
+}
+
+static void walk_end(void)
+{
+	replay_free();
+	give_back();
+}
+
+/* Call one of ROUTINES routines.  False: the machine had no room. */
+static bool walk_call(struct walk *w, uint32_t routines)
+{
+	struct amon_counter *from = w->here[w->depth];
+	uint32_t routine = any(routines);
+	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
+	target to = machine_find(&w->thread, from, address);
+
+	if (!to && !(to = machine_make(&w->thread, from, address, 0)))
+		return false;
+	machine_front_add(&w->thread, to);
+	target_count(to)->calls++;
+	walked++;
+	w->depth++;
+	w->here[w->depth] = target_to(to);
+	model_step(&w->history[w->depth], &w->history[w->depth - 1], routine);
+	return true;
+}
+
+/* N steps among ROUTINES routines, checked at each call.  Returns the calls for which there was no room. */
+static long walk(struct walk *w, long n, uint32_t routines)
+{
+	long lost = 0;
+
+	while (n-- > 0) {
+		if (w->depth == DEPTH || (w->depth && any(100) < 48)) {
+			w->depth--;
+			continue;
+		}
+		if (!walk_call(w, routines)) {
+			lost++;
+			continue;
+		}
+		same(replay(&w->thread, machine_item(&w->thread, w->here[w->depth])), &w->history[w->depth]);
+	}
+	return lost;
+}
+
+static uint64_t calls_counted(struct walk *w)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < w->thread.nitems; i++)
+		calls += machine_counter(&w->thread, i)->calls;
+	return calls;
+}
+
+/* No two contexts have one history: an item whose history an earlier one has counts a transition and is nobody's context. */
+static void check_unique(struct walk *w, uint32_t most)
+{
+	uint32_t n = w->thread.nitems < most ? w->thread.nitems : most;
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			struct replay *a = replay(&w->thread, i), *b = replay(&w->thread, k);
+
+			if (a->n == b->n && !memcmp(a->s, b->s, a->n * sizeof *a->s) && a->n)
+				assert_true(link_of(&w->thread, i)->parent == k);
+		}
+}
+
+/* ---- tests ---- */
+
+static void test_walks(void **state)
+{
+	static const uint32_t routines[] = { 1, 2, 3, 4, 5, 6, 8, 12, 3, 4 };
+	static struct walk w;
+	uint64_t calls = 0;
+
+	(void)state;
+	fail_at = 0;
+	for (uint32_t i = 0; i < 10; i++) {
+		assert_true(walk_begin(&w, i));
+		assert_int_equal(walk(&w, routines[i] > 6 ? 400000 : 2600000, routines[i]), 0);
+		check_unique(&w, 2000);
+		calls += calls_counted(&w);
+		walk_end();
+	}
+	assert_true(calls == walked && calls >= 10000000);
+}
+
+static void test_nth_allocation(void **state)
+{
+	static struct walk w;
+	long most;
+
+	(void)state;
+	fail_at = 0;
+	allocations = 0;
+	assert_true(walk_begin(&w, 7));
+	walk(&w, 40000, 8);
+	walk_end();
+	most = allocations;
+	assert_true(most > 10);
+	for (int after = 0; after < 2; after++)
+		for (long n = 1; n <= most; n++) {
+			fail_at = n;
+			fail_after = after;
+			allocations = 0;
+			if (walk_begin(&w, 7)) {
+				long lost = walk(&w, 40000, 8);
+
+				assert_true(lost == 0 || notes[AMON_NOTE_OUT_OF_MEMORY] || allocations >= n);
+			}
+			walk_end();
+		}
+	fail_at = 0;
+}
+
+static void test_bound(void **state)
+{
+	static struct walk w;
+	uint32_t above;
+
+	(void)state;
+	assert_true(walk_begin(&w, 11));
+	walk(&w, 2000, 10);
+	over_bound = true;
+	above = w.thread.nitems;
+	for (long n = 0; n < 300000; n++) {
+		struct replay *r, *before;
+		uint32_t routine;
+
+		if (w.depth == DEPTH || (w.depth && any(100) < 48)) {
+			w.depth--;
+			continue;
+		}
+		assert_true(walk_call(&w, 10));
+		before = replay(&w.thread, machine_item(&w.thread, w.here[w.depth - 1]));
+		routine = before->n ? history_routine(before->s[before->n - 1]) : AMON_NONE;
+		r = replay(&w.thread, machine_item(&w.thread, w.here[w.depth]));
+		before = replay(&w.thread, machine_item(&w.thread, w.here[w.depth - 1]));
+		if (r->n > 1 && w.here[w.depth] != w.here[w.depth - 1] && routine < AMON_ROUTINE_ROOT)
+			assert_int_equal(history_routine(r->s[r->n - 2]), routine);	/* the caller is known */
+	}
+	over_bound = false;
+	assert_true(notes[AMON_NOTE_MEMORY_BOUND] > 0);
+	assert_true(w.thread.nitems - above <= 1 + 10 + 10 * 10 + above + 2 * 10 * 11);
+	walk_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walks),
+		cmocka_unit_test(test_nth_allocation),
+		cmocka_unit_test(test_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

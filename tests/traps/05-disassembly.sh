@@ -1,0 +1,19 @@
+# No vector or x87 register is touched by code that a hook can reach; what the monitor needs of libc is little and
+# known, and none of it on the way of a call.
+#
+# ways: fentry
+# opt: -O2
+lib=$(dirname "$APROF")/monitor
+objdump -d --no-show-raw-insn "$lib/libaprof.a" > code
+grep -q '<__aprof_entry>:' code
+if grep -E '%([xyz]mm|mm[0-7]|st\b|st\()|[[:space:]](f(ld|st|add|mul|div|init|nstcw|xch)[a-z]*|emms|fxsave|xsave)[[:space:]]' code; then
+	echo "vector or x87 code"
+	exit 1
+fi
+for name in $(nm -u "$lib/libaprof.a" | awk '$1 == "U" || $1 == "w" {print $2}'); do
+	case $name in
+	_GLOBAL_OFFSET_TABLE_|__real_exit|__real_vfork|__real_swapcontext|__errno_location|__libc_single_threaded) ;;
+	pthread_key_create|pthread_setspecific|pthread_getspecific|pthread_atfork|__register_atfork|__dso_handle) ;;
+	*) echo "asks for $name"; exit 1 ;;
+	esac
+done
