@@ -142,6 +142,10 @@ void calibrate_record(void)
 	struct amon_header *h = monitor.header;
 	int way = h->way & 1u << AMON_WAY_CYG && !(h->way & 1u << AMON_WAY_FENTRY);
 
+	if (h->way == 1u << AMON_WAY_INLINE) {	/* not measured */
+		h->hook_picoseconds = h->hook_inside = 0;
+		return;
+	}
 	h->hook_picoseconds = costs[way].total;
 	h->hook_inside = costs[way].inside;
 }

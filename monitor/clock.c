@@ -65,7 +65,7 @@ void clock_choose(void)
 
 	c->clock = env_word("APROF_CLOCK", clocks, 4, AMON_CLOCK_TICK);
 	c->rate = env_rate();
-	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && !tsc_is_invariant())) {
+	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && monitor.without_exits) || (c->clock == AMON_CLOCK_TSC && !tsc_is_invariant())) {
 		note(AMON_NOTE_CLOCK_CHANGED);
 		c->clock = AMON_CLOCK_TICK;
 	}

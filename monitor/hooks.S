@@ -240,6 +240,78 @@ __return__:
 	.cfi_endproc
 	.size	__return__, .-__return__
 
+	/* Way inline: a probe in the routine missed. rax: the routine, r11: where to go on. All registers but those and
+	 * the flags are kept, and what lies below the stack pointer, where a leaf may have its variables. Returns in rax
+	 * the context before the entry; the routine's is in place and counted. */
+	.globl	aprof_inline_miss
+	.type	aprof_inline_miss, @function
+	.p2align 6
+aprof_inline_miss:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, r11
+	_CET_ENDBR
+	leaq	-128(%rsp), %rsp
+	.cfi_adjust_cfa_offset 128
+	save	r11
+	.cfi_rel_offset rip, 0
+	save	rcx
+	save	rdx
+	save	rdi
+	save	rsi
+	movq	%rax, %rdi
+	TLS_BASE(%rdx)
+	movq	TLS(TLS_TOP, %rdx), %rsi
+	movq	FRAME_CONTEXT(%rsi), %rcx
+	PROBE(%rcx, %rdi, %rdx)
+	testb	$1, %al
+	jz	.Linline_slow
+	cmpq	%rcx, KEY_FROM-1(%rax)
+	jne	.Linline_slow
+	cmpq	%rdi, KEY_ROUTINE-1(%rax)
+	jne	.Linline_slow
+	movq	ALIAS_COUNT-1(%rax), %rdi
+	incq	KEY_CALLS(%rdi)
+	movq	ALIAS_TO-1(%rax), %rax
+	movq	%rax, FRAME_CONTEXT(%rsi)
+	movq	%rcx, %rax
+.Linline_done:
+	restore	rsi
+	restore	rdi
+	restore	rdx
+	restore	rcx
+	restore	r11
+	.cfi_register rip, r11
+	leaq	128(%rsp), %rsp
+	.cfi_adjust_cfa_offset -128
+	notrack jmp *%r11
+	.cfi_adjust_cfa_offset 128+40
+	.cfi_rel_offset rip, 32
+	.cfi_rel_offset r11, 32
+	.cfi_rel_offset rcx, 24
+	.cfi_rel_offset rdx, 16
+	.cfi_rel_offset rdi, 8
+	.cfi_rel_offset rsi, 0
+.Linline_slow:
+	save	r8
+	save	r9
+	save	r10
+	save	rbp
+	leaq	200(%rsp), %rsi
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	aprof_inline_slow
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r10
+	restore	r9
+	restore	r8
+	jmp	.Linline_done
+	.cfi_endproc
+	.size	aprof_inline_miss, .-aprof_inline_miss
+
 	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
 	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first. */
 	.macro	cyg_names name

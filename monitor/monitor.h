@@ -156,6 +156,7 @@ struct thread {
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
+	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 };
 
@@ -183,6 +184,7 @@ struct monitor {
 	bool started;			/* clock and calibration are done */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
+	bool without_exits;		/* way inline is in use: nobody is told of exits */
 };
 
 enum monitor_state {
@@ -271,6 +273,11 @@ void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may stil
 /* slow.c - out of line parts of the hooks. */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
+
+/* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the
+ * entry, which is what its exit puts back. */
+struct amon_counter *aprof_inline_slow(uintptr_t routine, uintptr_t sp) HIDDEN;
+enum { ROUTINE_INLINE = 1u << 16 };	/* beside AMON_ROUTINE_INSIDE, in the monitor only: of way inline */
 
 /* clock.c and its sources. */
 void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */

@@ -60,7 +60,8 @@ static struct table *grown(struct table *old)
 /* Append to the file. */
 static bool record(uintptr_t address, uint32_t flags)
 {
-	uint32_t way = 1u << (flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
+	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
+			      flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 
@@ -73,7 +74,7 @@ static bool record(uintptr_t address, uint32_t flags)
 	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
 	r->address = address;
 	r->module = module_find(address, true);
-	r->flags = flags;
+	r->flags = flags & AMON_ROUTINE_INSIDE;
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
 		calibrate_record();

@@ -254,6 +254,7 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 {
 	struct aprof_tls *tls = t->tls;
 
+	t->forked_from = parent;
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
 	for (struct shadow *s = t->shadows; s; s = s->next) {

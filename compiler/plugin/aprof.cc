@@ -1,0 +1,650 @@
+/* aprof.cc - way inline: a GCC plugin that puts step B1 of the paper into each function.
+ *
+ * Two passes.  The first runs last of all on GIMPLE: after inlining, and after tail calls are marked.  It makes of
+ * a function
+ *
+ *     top = aprof_tls.top;
+ *     prev = top->context;
+ *     to = front[((prev + 8 * routine) * K >> 29) & front_mask];
+ *     if (to->from == prev && to->routine == routine) {
+ *             to->calls++;                    (one instruction: signal handlers count too)
+ *             top->context = to;
+ *     } else {
+ *             prev = aprof_inline_miss(routine);      (keeps all registers; does the same out of line)
+ *     }
+ *     ... the body ...
+ *     aprof_tls.top->context = prev;          (before each return and each tail call)
+ *
+ * so the shadow stack is the machine stack itself.  Where control comes back by no return (landing pads, receivers
+ * of non-local gotos, setjmp's second return, a switch of stacks) the function puts back its own context.
+ *
+ * Whether a call that is marked as a tail call becomes a jump is decided when it is expanded.  The store before it is an
+ * asm of its own, and the second pass, on RTL, takes it out again where the call stayed a call: the store before the
+ * return does it then.
+ *
+ * The layout of the monitor's structs is that of monitor/monitor.h; monitor/inline.c checks it. */
+#include "gcc-plugin.h"
+#include "plugin-version.h"
+
+#include "tree.h"
+#include "gimple.h"
+#include "rtl.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "ssa.h"
+#include "cgraph.h"
+#include "gimple-iterator.h"
+#include "tree-cfg.h"
+#include "tree-eh.h"
+#include "except.h"
+#include "tree-into-ssa.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "varasm.h"
+#include "output.h"
+#include "target.h"
+#include "diagnostic-core.h"
+#include "options.h"
+#include "cfghooks.h"
+#include "cfgloop.h"
+#include "memmodel.h"
+#include "emit-rtl.h"
+#include "calls.h"
+#include "fold-const.h"
+#include "gimplify.h"
+#include "builtins.h"
+#include "dominance.h"
+
+int plugin_is_GPL_compatible;
+
+namespace {
+
+/* Offsets in struct aprof_tls, frame and amon_counter. */
+enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, FRAME_CONTEXT = 8, KEY_CALLS = 0, KEY_FROM = 16, KEY_ROUTINE = 24 };
+
+const unsigned HOST_WIDE_INT FRONT_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
+
+/* Functions that come back on a stack that was left, named by the user or known. */
+vec<const char *> switches;
+
+struct options {
+	const char *only;	/* patterns of routines, comma between; NULL: all */
+	const char *except;	/* patterns of routines left out; NULL: none */
+	int leaf;		/* leave out leaves of fewer statements than this; 0: none */
+} options;
+
+/* ---- small pieces of GIMPLE ---- */
+
+tree word_type() { return long_unsigned_type_node; }
+
+/* The thread's words, struct aprof_tls: in an executable at an offset that the linker knows. */
+tree tls_decl()
+{
+	static GTY(()) tree decl;
+	tree type = build_array_type_nelts(word_type(), 8);
+
+	if (decl)
+		return decl;
+	decl = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("aprof_tls"), type);
+	TREE_PUBLIC(decl) = DECL_EXTERNAL(decl) = TREE_USED(decl) = DECL_ARTIFICIAL(decl) = TREE_ADDRESSABLE(decl) = 1;
+	DECL_IGNORED_P(decl) = 1;
+	DECL_VISIBILITY(decl) = VISIBILITY_DEFAULT;
+	DECL_VISIBILITY_SPECIFIED(decl) = 1;
+	set_decl_tls_model(decl, flag_shlib ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
+	return decl;
+}
+
+/* The word at OFFSET of what BASE (an address) points to. */
+tree word_at(tree base, int offset, bool is_volatile)
+{
+	tree type = is_volatile ? build_qualified_type(word_type(), TYPE_QUAL_VOLATILE) : word_type();
+	tree ref = build2(MEM_REF, type, base, build_int_cst(ptr_type_node, offset));
+
+	TREE_THIS_VOLATILE(ref) = TREE_SIDE_EFFECTS(ref) = is_volatile;
+	TREE_THIS_NOTRAP(ref) = 1;
+	return ref;
+}
+
+tree tls_word(int offset)
+{
+	return word_at(build_fold_addr_expr(tls_decl()), offset, false);
+}
+
+/* Append to SEQ the assignment of RHS to a new name, which is returned. */
+tree emit_assign(gimple_seq *seq, tree type, tree rhs)
+{
+	tree name = make_ssa_name(type);
+
+	gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, rhs));
+	return name;
+}
+
+tree emit_load(gimple_seq *seq, tree ref) { return emit_assign(seq, word_type(), ref); }
+
+tree emit_op(gimple_seq *seq, enum tree_code code, tree a, tree b)
+{
+	tree name = make_ssa_name(word_type());
+
+	gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, code, a, b));
+	return name;
+}
+
+tree emit_pointer(gimple_seq *seq, tree word)
+{
+	tree name = make_ssa_name(ptr_type_node);
+
+	gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, NOP_EXPR, word));
+	return name;
+}
+
+void emit_store(gimple_seq *seq, tree ref, tree value)
+{
+	gimple_seq_add_stmt_without_update(seq, gimple_build_assign(ref, value));
+}
+
+tree operand(const char *constraint, tree value)
+{
+	return build_tree_list(build_tree_list(NULL_TREE, build_string(strlen(constraint), constraint)), value);
+}
+
+gasm *emit_asm(gimple_seq *seq, const char *text, tree out, tree in, tree in2, const char *const *clobbers)
+{
+	vec<tree, va_gc> *outs = NULL, *ins = NULL, *clobbered = NULL;
+	gasm *stmt;
+
+	if (out)
+		vec_safe_push(outs, out);
+	if (in)
+		vec_safe_push(ins, in);
+	if (in2)
+		vec_safe_push(ins, in2);
+	for (; clobbers && *clobbers; clobbers++)
+		vec_safe_push(clobbered, build_tree_list(NULL_TREE, build_string(strlen(*clobbers), *clobbers)));
+	stmt = gimple_build_asm_vec(text, ins, outs, clobbered, NULL);
+	gimple_asm_set_volatile(stmt, true);
+	gimple_seq_add_stmt_without_update(seq, stmt);
+	return stmt;
+}
+
+/* The thread's top frame now. */
+tree emit_top(gimple_seq *seq) { return emit_pointer(seq, emit_load(seq, tls_word(TLS_TOP))); }
+
+const char tail_exit[] = "mov{q\t%1, %0|\t%0, %1}";
+
+/* ---- the function at hand ---- */
+
+struct hooks {
+	function *fun;
+	tree prev;		/* context before the entry */
+	tree top;		/* top frame after the entry, if needed */
+	tree own;		/* context after the entry, if needed */
+};
+
+/* Patterns as in names of files: * and ?, one at a time against NAME. */
+bool matches(const char *pattern, size_t length, const char *name)
+{
+	const char *star = NULL, *back = NULL, *end = pattern + length;
+
+	while (*name)
+		if (pattern < end && *pattern == '*') {
+			star = ++pattern;
+			back = name;
+		} else if (pattern < end && (*pattern == '?' || *pattern == *name)) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star;
+			name = ++back;
+		} else {
+			return false;
+		}
+	while (pattern < end && *pattern == '*')
+		pattern++;
+	return pattern == end;
+}
+
+bool matches_any(const char *patterns, const char *name)
+{
+	while (*patterns) {
+		size_t n = strcspn(patterns, ",");
+
+		if (matches(patterns, n, name))
+			return true;
+		patterns += n + (patterns[n] == ',');
+	}
+	return false;
+}
+
+bool is_chosen(tree decl)
+{
+	const char *assembler = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+	const char *name = DECL_NAME(decl) ? IDENTIFIER_POINTER(DECL_NAME(decl)) : assembler;
+
+	assembler += *assembler == '*';
+	if (options.only && !matches_any(options.only, name) && !matches_any(options.only, assembler))
+		return false;
+	return !options.except || (!matches_any(options.except, name) && !matches_any(options.except, assembler));
+}
+
+/* Does DECL choose what an IFUNC stands for? It runs before there is a thread. */
+bool is_resolver(tree decl)
+{
+	cgraph_node *node = cgraph_node::get(decl);
+	ipa_ref *ref;
+
+	if (!node)
+		return false;
+	FOR_EACH_ALIAS(node, ref)
+		if (ref->referring->ifunc_resolver || lookup_attribute("ifunc", DECL_ATTRIBUTES(ref->referring->decl)))
+			return true;
+	return node->ifunc_resolver;
+}
+
+bool has_attribute(tree decl, const char *name) { return lookup_attribute(name, DECL_ATTRIBUTES(decl)) != NULL_TREE; }
+
+/* A leaf of few statements, which the user wants left out. */
+bool is_small_leaf(function *fun)
+{
+	basic_block bb;
+	int statements = 0;
+
+	if (!options.leaf)
+		return false;
+	FOR_EACH_BB_FN(bb, fun)
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+			gimple *stmt = gsi_stmt(i);
+
+			if (is_gimple_call(stmt) && !gimple_call_internal_p(stmt))
+				return false;
+			statements += !is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL && !gimple_clobber_p(stmt);
+		}
+	return statements < options.leaf;
+}
+
+bool wants_hooks(function *fun)
+{
+	tree decl = fun->decl;
+
+	return !has_attribute(decl, "no_instrument_function") && !has_attribute(decl, "naked") &&
+	       !has_attribute(decl, "interrupt") && !has_attribute(decl, "no_caller_saved_registers") &&
+	       !is_resolver(decl) && is_chosen(decl) && !is_small_leaf(fun) && single_succ_p(ENTRY_BLOCK_PTR_FOR_FN(fun));
+}
+
+/* ---- entry ---- */
+
+/* An address that is this function's for good: its own, or one inside where another module may replace it. */
+tree emit_routine(gimple_seq *seq, tree decl)
+{
+	tree name = make_ssa_name(word_type());
+
+	if (targetm.binds_local_p(decl)) {
+		gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, NOP_EXPR,
+			emit_assign(seq, ptr_type_node, build1(ADDR_EXPR, ptr_type_node, decl))));
+	} else {
+		gasm *stmt = emit_asm(seq, "1:\tlea{q\t1b(%%rip), %0|\t%0, 1b[rip]}", operand("=r", name), NULL_TREE,
+				      NULL_TREE, NULL);
+
+		gimple_asm_set_volatile(stmt, false);
+		SSA_NAME_DEF_STMT(name) = stmt;
+	}
+	return name;
+}
+
+/* The front table's slot for (PREV, ROUTINE): a pointer to a counter, perhaps one byte into an alias. */
+tree emit_probe(gimple_seq *seq, tree prev, tree routine)
+{
+	tree x = emit_op(seq, MULT_EXPR, routine, build_int_cst(word_type(), 8));
+
+	x = emit_op(seq, PLUS_EXPR, x, prev);
+	x = emit_op(seq, MULT_EXPR, x, build_int_cstu(word_type(), FRONT_FACTOR));
+	x = emit_op(seq, RSHIFT_EXPR, x, build_int_cst(integer_type_node, 29));
+	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
+	x = emit_op(seq, PLUS_EXPR, x, emit_load(seq, tls_word(TLS_FRONT)));
+	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, x), 0, false)));
+}
+
+/* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. */
+tree emit_miss(gimple_seq *seq, tree routine)
+{
+	static const char *const clobbers[] = { "r11", "cc", "memory", NULL };
+	tree prev = make_ssa_name(word_type());
+	gasm *stmt = emit_asm(seq, "lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t"
+			      "jmp\t{*aprof_inline_miss@GOTPCREL(%%rip)|[QWORD PTR aprof_inline_miss@GOTPCREL[rip]]}\n1:",
+			      operand("=a", prev), operand("0", routine), NULL_TREE, clobbers);
+
+	SSA_NAME_DEF_STMT(prev) = stmt;
+	return prev;
+}
+
+void emit_hit(gimple_seq *seq, tree to, tree top)
+{
+	static const char *const clobbers[] = { "cc", NULL };
+	tree calls = word_at(to, KEY_CALLS, false);
+
+	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", operand("=m", calls), operand("m", unshare_expr(calls)), NULL_TREE,
+		 clobbers);
+	emit_store(seq, word_at(top, FRAME_CONTEXT, true), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
+}
+
+/* Append SEQ to BB, which it fills. */
+void fill(basic_block bb, gimple_seq seq)
+{
+	gimple_stmt_iterator i = gsi_last_bb(bb);
+
+	gsi_insert_seq_after(&i, seq, GSI_CONTINUE_LINKING);
+}
+
+basic_block block_after(basic_block after, profile_count count)
+{
+	basic_block bb = create_empty_bb(after);
+
+	bb->count = count;
+	if (current_loops)
+		add_bb_to_loop(bb, after->loop_father);
+	return bb;
+}
+
+/* End BB with: if A equals B go to YES, else to NO. */
+void branch(basic_block bb, tree a, tree b, basic_block yes, basic_block no)
+{
+	gimple_seq seq = NULL;
+
+	gimple_seq_add_stmt_without_update(&seq, gimple_build_cond(EQ_EXPR, a, b, NULL_TREE, NULL_TREE));
+	fill(bb, seq);
+	make_edge(bb, yes, EDGE_TRUE_VALUE)->probability = profile_probability::very_likely();
+	make_edge(bb, no, EDGE_FALSE_VALUE)->probability = profile_probability::very_unlikely();
+}
+
+void insert_entry(hooks *h, bool receives)
+{
+	edge start = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(h->fun));
+	basic_block probe = split_edge(start), join, second, hit, miss;
+	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
+	gimple_seq seq = NULL;
+	tree top, prev, routine, to, missed;
+	gphi *phi;
+
+	join = split_edge(single_succ_edge(probe));
+	remove_edge(single_succ_edge(probe));
+	second = block_after(probe, probe->count);
+	hit = block_after(second, probe->count);
+	miss = block_after(hit, rare);
+
+	routine = emit_routine(&seq, h->fun->decl);
+	top = emit_top(&seq);
+	prev = emit_load(&seq, word_at(top, FRAME_CONTEXT, true));
+	to = emit_probe(&seq, prev, routine);
+	tree from = emit_load(&seq, word_at(to, KEY_FROM, false));
+	fill(probe, seq);
+	branch(probe, from, prev, second, miss);
+
+	seq = NULL;
+	tree key = emit_load(&seq, word_at(to, KEY_ROUTINE, false));
+	fill(second, seq);
+	branch(second, key, routine, hit, miss);
+
+	seq = NULL;
+	emit_hit(&seq, to, top);
+	fill(hit, seq);
+	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
+
+	seq = NULL;
+	missed = emit_miss(&seq, routine);
+	fill(miss, seq);
+	make_single_succ_edge(miss, join, EDGE_FALLTHRU);
+
+	h->prev = make_ssa_name(word_type());
+	phi = create_phi_node(h->prev, join);
+	add_phi_arg(phi, prev, find_edge(hit, join), UNKNOWN_LOCATION);
+	add_phi_arg(phi, missed, find_edge(miss, join), UNKNOWN_LOCATION);
+	if (receives) {
+		seq = NULL;
+		h->top = emit_top(&seq);
+		h->own = emit_load(&seq, word_at(h->top, FRAME_CONTEXT, true));
+		fill(join, seq);
+	}
+}
+
+/* ---- exits and receivers ---- */
+
+gimple_seq exit_seq(const hooks *h)
+{
+	gimple_seq seq = NULL;
+
+	emit_store(&seq, word_at(emit_top(&seq), FRAME_CONTEXT, true), h->prev);
+	return seq;
+}
+
+gimple_seq tail_exit_seq(const hooks *h)
+{
+	gimple_seq seq = NULL;
+	tree context = word_at(emit_top(&seq), FRAME_CONTEXT, true);
+
+	emit_asm(&seq, tail_exit, operand("=m", context), operand("r", h->prev), NULL_TREE, NULL);
+	return seq;
+}
+
+/* Put back the function's own context; frames that other ways pushed meanwhile are dropped where DROPS. */
+gimple_seq receive_seq(const hooks *h, bool drops)
+{
+	gimple_seq seq = NULL;
+
+	if (drops)
+		emit_store(&seq, tls_word(TLS_TOP), emit_assign(&seq, word_type(), fold_convert(word_type(), h->top)));
+	emit_store(&seq, word_at(drops ? h->top : emit_top(&seq), FRAME_CONTEXT, true), h->own);
+	return seq;
+}
+
+bool is_switch(gimple *stmt)
+{
+	tree decl = gimple_call_fndecl(stmt);
+	const char *name, *known;
+	unsigned i;
+
+	if (!decl || !DECL_ASSEMBLER_NAME_SET_P(decl))
+		return false;
+	name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+	name += *name == '*';
+	FOR_EACH_VEC_ELT(switches, i, known)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
+bool is_returns_twice(gimple *stmt) { return (gimple_call_flags(stmt) & ECF_RETURNS_TWICE) != 0; }
+
+/* After STMT control may come back with another context: 0 no, 1 a switch of stacks, 2 a jump. */
+int comes_back(gimple *stmt)
+{
+	if (!is_gimple_call(stmt))
+		return 0;
+	if (is_returns_twice(stmt) || gimple_call_builtin_p(stmt, BUILT_IN_SETJMP_RECEIVER))
+		return 2;
+	return is_switch(stmt);
+}
+
+/* Is BB where an exception or a non-local goto arrives? */
+bool is_receiver(basic_block bb)
+{
+	gimple *first = first_stmt(bb);
+	glabel *label = first ? dyn_cast<glabel *>(first) : NULL;
+	edge e;
+	edge_iterator i;
+
+	if (label && DECL_NONLOCAL(gimple_label_label(label)))
+		return true;
+	FOR_EACH_EDGE(e, i, bb->preds)
+		if (e->flags & EDGE_EH)
+			return true;
+	return false;
+}
+
+bool function_receives(function *fun)
+{
+	basic_block bb;
+
+	FOR_EACH_BB_FN(bb, fun) {
+		if (is_receiver(bb))
+			return true;
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if (comes_back(gsi_stmt(i)))
+				return true;
+	}
+	return false;
+}
+
+/* STMT leaves the function for good, other than by a call that never comes back. */
+bool leaves(gimple *stmt)
+{
+	return gimple_code(stmt) == GIMPLE_RETURN || gimple_call_builtin_p(stmt, BUILT_IN_RETURN) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME);
+}
+
+bool is_tail_call(gimple *stmt)
+{
+	gcall *call = dyn_cast<gcall *>(stmt);
+
+	return call && gimple_call_tail_p(call);
+}
+
+void insert_after(gimple_stmt_iterator *i, gimple_seq seq)
+{
+	gimple *stmt = gsi_stmt(*i);
+	edge e;
+
+	if (!stmt_ends_bb_p(stmt)) {
+		gsi_insert_seq_after(i, seq, GSI_CONTINUE_LINKING);
+		return;
+	}
+	e = find_fallthru_edge(gsi_bb(*i)->succs);
+	if (e)
+		gsi_insert_seq_on_edge(e, seq);
+}
+
+void insert_in_block(const hooks *h, basic_block bb)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gimple *stmt = gsi_stmt(i);
+		int back = comes_back(stmt);
+
+		if (leaves(stmt))
+			gsi_insert_seq_before(&i, exit_seq(h), GSI_SAME_STMT);
+		else if (is_tail_call(stmt) && !back)
+			gsi_insert_seq_before(&i, tail_exit_seq(h), GSI_SAME_STMT);
+		else if (back)
+			insert_after(&i, receive_seq(h, back == 2));
+	}
+	if (is_receiver(bb)) {
+		gimple_stmt_iterator i = gsi_after_labels(bb);
+
+		gsi_insert_seq_before(&i, receive_seq(h, true), GSI_SAME_STMT);
+	}
+}
+
+/* ---- the passes ---- */
+
+const pass_data gimple_data = { GIMPLE_PASS, "aprof", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0,
+				TODO_update_ssa_only_virtuals };
+
+struct pass_aprof : gimple_opt_pass {
+	pass_aprof(gcc::context *c) : gimple_opt_pass(gimple_data, c) {}
+	bool gate(function *fun) override { return wants_hooks(fun); }
+	unsigned int execute(function *fun) override;
+};
+
+unsigned int pass_aprof::execute(function *fun)
+{
+	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE };
+	auto_vec<basic_block> blocks;
+	basic_block bb;
+	unsigned i;
+
+	FOR_EACH_BB_FN(bb, fun)
+		blocks.safe_push(bb);
+	insert_entry(&h, function_receives(fun));
+	FOR_EACH_VEC_ELT(blocks, i, bb)
+		insert_in_block(&h, bb);
+	gsi_commit_edge_inserts();
+	free_dominance_info(CDI_DOMINATORS);
+	mark_virtual_operands_for_renaming(fun);
+	return 0;
+}
+
+const pass_data rtl_data = { RTL_PASS, "aprof_tails", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0 };
+
+struct pass_tails : rtl_opt_pass {
+	pass_tails(gcc::context *c) : rtl_opt_pass(rtl_data, c) {}
+	unsigned int execute(function *) override;
+};
+
+bool is_tail_exit(rtx_insn *insn)
+{
+	rtx set;
+
+	if (!NONJUMP_INSN_P(insn) || !(set = single_set(insn)) || GET_CODE(SET_SRC(set)) != ASM_OPERANDS)
+		return false;
+	return !strcmp(ASM_OPERANDS_TEMPLATE(SET_SRC(set)), tail_exit);
+}
+
+/* Does what follows INSN, up to where control ends, leave by a jump? */
+bool becomes_jump(rtx_insn *insn)
+{
+	for (; insn && !BARRIER_P(insn) && !is_tail_exit(insn); insn = NEXT_INSN(insn))
+		if (CALL_P(insn) && SIBLING_CALL_P(insn))
+			return true;
+	return false;
+}
+
+unsigned int pass_tails::execute(function *)
+{
+	rtx_insn *next;
+
+	for (rtx_insn *insn = get_insns(); insn; insn = next) {
+		next = NEXT_INSN(insn);
+		if (is_tail_exit(insn) && !becomes_jump(next))
+			delete_insn(insn);
+	}
+	return 0;
+}
+
+void add_pass(const char *name, opt_pass *pass, const char *reference)
+{
+	register_pass_info info = { pass, reference, 1, PASS_POS_INSERT_AFTER };
+
+	register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+bool read_argument(const plugin_argument *a)
+{
+	if (!strcmp(a->key, "only"))
+		options.only = a->value;
+	else if (!strcmp(a->key, "except"))
+		options.except = a->value;
+	else if (!strcmp(a->key, "leaf") && a->value)
+		options.leaf = atoi(a->value);
+	else if (!strcmp(a->key, "switch"))
+		switches.safe_push(a->value);
+	else
+		return false;
+	return a->value != NULL;
+}
+
+} /* namespace */
+
+int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
+{
+	if (!plugin_default_version_check(version, &gcc_version)) {
+		error("aprof: this plugin was built for GCC %s (%s), and this is GCC %s (%s)", gcc_version.basever,
+		      gcc_version.datestamp, version->basever, version->datestamp);
+		return 1;
+	}
+	switches.safe_push("swapcontext");
+	for (int i = 0; i < args->argc; i++)
+		if (!read_argument(&args->argv[i])) {
+			error("aprof: wrong plugin argument %qs", args->argv[i].key);
+			return 1;
+		}
+	add_pass(args->base_name, new pass_aprof(g), "optimized");
+	add_pass(args->base_name, new pass_tails(g), "expand");
+	return 0;
+}
