@@ -15,7 +15,7 @@
 /* Options without a letter. */
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
-	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT,
+	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL,
 };
 
 struct row {
@@ -40,6 +40,8 @@ static const struct row rows[] = {
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
+	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
@@ -129,6 +131,19 @@ static bool sort_set(struct options *o, const char *key)
 	return true;
 }
 
+static bool model_set(struct options *o, const char *model)
+{
+	static const char *const names[] = { [GRAPH_HISTORY] = "history", [GRAPH_GPROF] = "gprof", [GRAPH_CCT] = "cct" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(model, names[i]) == 0) {
+			o->graph.model = (enum graph_model)i;
+			return true;
+		}
+	message("--model=%s: not one of history, gprof, cct", model);
+	return false;
+}
+
 static bool colour_set(struct options *o, const char *when)
 {
 	if (strcmp(when, "always") == 0)
@@ -199,6 +214,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'h': o->help = true; return true;
 	case 'o': o->output = argument; return true;
 	case KEY_SORT: return sort_set(o, argument);
+	case KEY_MODEL: return model_set(o, argument);
 	case KEY_FOCUS: return focus_add(o, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_RAW: o->graph.raw = true; return true;

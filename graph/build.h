@@ -44,6 +44,12 @@ typedef bool graph_model_function(struct graph *g, struct arcs *arcs, const stru
 /* Spivey 2004, "Presenting the results". */
 graph_model_function history_model_attribute;
 
+/* Graham, Kessler and McKusick 1982: from calls and self times alone; W may be NULL.  Fills lumps, too. */
+graph_model_function gprof_model_attribute;
+
+/* Ammons, Ball and Larus 1997. */
+graph_model_function cct_model_attribute;
+
 /* Fill cycles[], ncycles and cycle_entries[]. */
 bool cycles_find(struct graph *g, const struct weight *w, struct error *err);
 

@@ -6,9 +6,10 @@
 
 #include "build.h"
 
-/* A model that is not there yet is NULL. */
 static graph_model_function *const models[] = {
 	[GRAPH_HISTORY] = history_model_attribute,
+	[GRAPH_GPROF] = gprof_model_attribute,
+	[GRAPH_CCT] = cct_model_attribute,
 };
 
 int build_no_memory(struct error *err)
@@ -88,13 +89,8 @@ static bool attribute(struct graph *g, struct error *err)
 struct graph *graph_build(const struct profile *p, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err)
 {
-	struct graph *g;
+	struct graph *g = calloc(1, sizeof *g);
 
-	if ((size_t)options->model >= sizeof models / sizeof *models || !models[options->model]) {
-		error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "only the history model is built in");
-		return NULL;
-	}
-	g = calloc(1, sizeof *g);
 	if (!g) {
 		build_no_memory(err);
 		return NULL;
@@ -121,5 +117,7 @@ void graph_free(struct graph *g)
 	free(g->spelled);
 	free(g->cycles);
 	free(g->cycle_entries);
+	free(g->lumps);
+	free(g->lump_members);
 	free(g);
 }

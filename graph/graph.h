@@ -4,6 +4,8 @@
  * renamed, merges contexts that became equal, and attributes the time of each context by one of the models.
  * Reports see only this struct.  No I/O, no ELF.
  *
+ * There are three models: what they change are the routines' total, the arcs' times, and `lumps`.
+ *
  * What is conserved, to the nanosecond, by the history model (mod 2^64, should a file's counters overflow):
  *
  *   sum of routines' self                     = graph.time
@@ -15,7 +17,12 @@
  *   time + outside + hooks = the profile's time, when nothing is left out by focus or thread
  *   hooks + hooks_unplaced = the estimated cost of all hooks in what is kept
  *
- * and the same of self_ticks, ticks and outside_ticks, from which nothing is subtracted. */
+ * and the same of self_ticks, ticks and outside_ticks, from which nothing is subtracted.
+ *
+ * The cct model keeps all of it, and no arc is folded.  The gprof model keeps it where nobody is in a lump, and no arc is folded;
+ * total is self and what the routine's callees gave it, and the incoming arcs of all members of a lump from outside
+ * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, without
+ * counted calls keeps its time to itself. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -53,7 +60,8 @@ struct graph_routine {
 	uint32_t nin;		/* how many */
 	uint32_t first_out;	/* outgoing arcs: arcs[first_out .. first_out + nout) */
 	uint32_t nout;		/* how many */
-	uint32_t cycle;		/* gprof model: number of its cycle from 1; 0: none */
+	uint32_t topological;	/* gprof model: number of its component from 1, descending along arcs between components; else 0 */
+	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
 	bool pseudo;		/* (elided), (lost), ... */
 };
 
@@ -99,6 +107,17 @@ struct graph_cycle {
 	uint64_t time;		/* of the contexts in which it is the innermost, ns */
 };
 
+/* Routines that call each other in a circle, directly or not: "cycle N" of gprof, which cannot tell what each costs.
+ * Made by the gprof model only. */
+struct graph_lump {
+	uint32_t first;		/* its members are lump_members[first .. first + size) */
+	uint32_t size;		/* members, 2 at least */
+	uint64_t calls;		/* entries of members from outside */
+	uint64_t inner;		/* entries of members from other members */
+	uint64_t self;		/* time of the members themselves, ns */
+	uint64_t total;		/* self, and what callees outside gave the members, ns */
+};
+
 /* An entry of a cycle: the routine, and whether the link to the next entry (from the last: to the first) is a
  * known call; it is not between two unmarked entries. */
 typedef uint32_t cycle_entry;
@@ -134,6 +153,9 @@ struct graph {
 	struct graph_cycle *cycles;	/* largest time first, then calls, then entries */
 	uint32_t ncycles;		/* how many */
 	cycle_entry *cycle_entries;	/* entries of all cycles */
+	struct graph_lump *lumps;	/* gprof model; in the order of their first routines */
+	uint32_t nlumps;		/* how many */
+	uint32_t *lump_members;		/* routines in lumps */
 	uint64_t time;			/* sum of the routines' self, ns */
 	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
 	uint64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw */
@@ -147,7 +169,7 @@ struct graph {
 
 /* Build the graph of P with the given NAMES, one for each of its routines.  Freed with graph_free; P, NAMES and the
  * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad regular expression, or one
- * that no routine's name matches), ERROR_USAGE (a model that is not built in, no such thread).
+ * that no routine's name matches), ERROR_USAGE (no such thread).
  * Linear in the contexts and in the entries of the histories that unmarked something. */
 struct graph *graph_build(const struct profile *p, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);

@@ -2,9 +2,13 @@
  *
  * The times of the callers' lines add up to the entry's own (self2 and child2 of the paper), and
  * so do those of the callees' lines to its children (self1 and child1): two sets, since a
- * recursive routine's arcs are charged differently from the two sides. */
+ * recursive routine's arcs are charged differently from the two sides.
+ *
+ * By gprof's model routines that call each other in a circle are an entry `<cycle N as a whole>`, with
+ * its members below it and the callers of all of them above; arcs between members have calls only. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "leaves.h"
 #include "order.h"
@@ -12,13 +16,29 @@
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
-	" % time    share of the run that passed while it was active, counted once however deep it recursed.\n"
+	" %% time    share of the run that passed while it was active, counted once however deep it recursed.\n"
 	" self      seconds in the routine itself, and in code without hooks that it called.\n"
 	" children  seconds in the routines that it called.\n"
 	" called    times it was called, + direct recursive calls.\n"
-	" Lines above are its callers: seconds that passed in it on their behalf, measured, not shared out by\n"
-	" the number of calls; calls from there / all calls. Lines below are its callees, in the same way.\n"
+	" Lines above are its callers: seconds that passed in it on their behalf, %s; "
+	"calls from there / all calls. Lines below are its callees, in the same way.\n"
+	"%s"
 	" <spontaneous> stands for callers that are not known: the system, or code without hooks that started a thread.\n";
+
+/* What the models differ in. */
+static const struct {
+	const char *name;	/* for the line above the listing; NULL: needs none */
+	const char *behalf;	/* how callers came by their seconds */
+	const char *more;	/* further lines of the legend */
+} models[] = {
+	[GRAPH_HISTORY] = { NULL, "measured, not shared out by\n the number of calls", "" },
+	[GRAPH_GPROF] = { "gprof: each call of a routine is taken to cost the average",
+		"as if each call took the\n average time of all calls",
+		" Routines that call each other in a circle are members of a cycle, with an entry as a whole; calls among them\n"
+		" have no times, and callers share the time of the whole cycle.\n" },
+	[GRAPH_CCT] = { "calling context tree: a recursive call returns to the ancestor's node",
+		"as the calling context tree\n has it", " Calls that return to an ancestor's node have no times.\n" },
+};
 
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {
@@ -62,9 +82,33 @@ static struct columns columns_make(const struct graph *g)
 static void routine_name_print(struct listing *l, uint32_t routine)
 {
 	print_name(l->out, l->graph->routines[routine].name.name, l->options);
+	if (l->graph->routines[routine].cycle)
+		fprintf(l->out, " <cycle %" PRIu32 ">", l->graph->routines[routine].cycle);
 	if (l->order.number[routine])
 		fprintf(l->out, " [%" PRIu32 "]", l->order.number[routine]);
 	putc('\n', l->out);
+}
+
+/* A line of calls alone: direct recursion, or an arc within a cycle. */
+static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
+{
+	const struct columns *c = &l->columns;
+
+	fprintf(l->out, "%12s %*s %*s %*" PRIu64 " %*s     ", "", c->self, "", c->children, "", c->called, calls,
+		c->total, "");
+	routine_name_print(l, routine);
+}
+
+static bool within_cycle(const struct graph *g, const struct graph_arc *arc)
+{
+	return arc->from != GRAPH_NONE && g->routines[arc->to].cycle
+		&& g->routines[arc->from].cycle == g->routines[arc->to].cycle;
+}
+
+/* The calls among which the time of R is shared: its own, or those of its cycle. */
+static uint64_t calls_of(const struct graph *g, const struct graph_routine *r)
+{
+	return r->cycle ? g->lumps[r->cycle - 1].calls : r->calls;
 }
 
 /* The line of one arc: OTHER, the routine at its far end, with the times of that side. */
@@ -72,12 +116,16 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 {
 	const struct columns *c = &l->columns;
 
+	if (within_cycle(l->graph, arc)) {
+		calls_print(l, arc->calls, other);
+		return;
+	}
 	fprintf(l->out, "%12s ", "");
 	print_seconds(l->out, self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
 	fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
-		l->graph->routines[arc->to].calls);
+		calls_of(l->graph, &l->graph->routines[arc->to]));
 	if (other == GRAPH_NONE)
 		fputs("<spontaneous>\n", l->out);
 	else
@@ -87,14 +135,8 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 /* gprof's line for direct recursion, above and below the entry: calls without times. */
 static void recursion_print(struct listing *l, uint32_t routine)
 {
-	const struct columns *c = &l->columns;
-	uint64_t recursive = l->graph->routines[routine].recursive;
-
-	if (!recursive)
-		return;
-	fprintf(l->out, "%12s %*s %*s %*" PRIu64 " %*s     ", "", c->self, "", c->children, "", c->called, recursive,
-		c->total, "");
-	routine_name_print(l, routine);
+	if (l->graph->routines[routine].recursive)
+		calls_print(l, l->graph->routines[routine].recursive, routine);
 }
 
 static void spontaneous_print(struct listing *l)
@@ -214,26 +256,155 @@ static void primary_print(struct listing *l, uint32_t routine)
 	print_end(l->out, l->options);
 }
 
+/* The line of a cycle as a whole. */
+static void lump_line_print(struct listing *l, uint32_t lump)
+{
+	const struct columns *c = &l->columns;
+	const struct graph_lump *whole = &l->graph->lumps[lump];
+	uint32_t place = l->order.number[l->graph->nroutines + lump];
+	char number[24];
+
+	print_begin(l->out, l->options, 'm');
+	snprintf(number, sizeof number, "[%" PRIu32 "]", place);
+	fprintf(l->out, "%-6s %5.1f ", number, print_percent(whole->total, l->graph->time));
+	print_seconds(l->out, whole->self, c->decimals, c->self);
+	putc(' ', l->out);
+	print_seconds(l->out, whole->total - whole->self, c->decimals, c->children);
+	fprintf(l->out, " %*" PRIu64 "+%-*" PRIu64 " <cycle %" PRIu32 " as a whole> [%" PRIu32 "]", c->called, whole->calls,
+		c->total, whole->inner, lump + 1, place);
+	print_end(l->out, l->options);
+	putc('\n', l->out);
+}
+
+static int by_caller(const void *left, const void *right)
+{
+	const struct graph_arc *a = left, *b = right;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct graph_arc *a = left, *b = right;
+	uint64_t s = a->self2 + a->child2, t = b->self2 + b->child2;
+
+	return s != t ? (s > t) - (s < t) : by_caller(left, right);
+}
+
+/* The arcs from outside to members of LUMP, one for each caller, into ARCS; returns how many. */
+static uint32_t lump_parents(const struct graph *g, const struct graph_lump *lump, struct graph_arc *arcs)
+{
+	uint32_t n = 0, kept = 0;
+
+	for (uint32_t i = 0; i < lump->size; i++) {
+		const struct graph_routine *r = &g->routines[g->lump_members[lump->first + i]];
+
+		for (uint32_t k = 0; k < r->nin; k++)
+			if (!within_cycle(g, &g->arcs[g->in_arcs[r->first_in + k]]))
+				arcs[n++] = g->arcs[g->in_arcs[r->first_in + k]];
+	}
+	qsort(arcs, n, sizeof *arcs, by_caller);
+	for (uint32_t i = 0; i < n; i++)
+		if (kept > 0 && arcs[kept - 1].from == arcs[i].from) {
+			arcs[kept - 1].calls += arcs[i].calls;
+			arcs[kept - 1].self2 += arcs[i].self2;
+			arcs[kept - 1].child2 += arcs[i].child2;
+		} else {
+			arcs[kept++] = arcs[i];
+		}
+	qsort(arcs, kept, sizeof *arcs, by_time);
+	return kept;
+}
+
+static int by_total(const void *left, const void *right, void *arg)
+{
+	const struct listing *l = arg;
+	uint32_t i = l->order.number[*(const uint32_t *)left], j = l->order.number[*(const uint32_t *)right];
+
+	return (i > j) - (i < j);
+}
+
+static void members_print(struct listing *l, const struct graph_lump *lump, uint32_t *members)
+{
+	const struct columns *c = &l->columns;
+
+	memcpy(members, l->graph->lump_members + lump->first, lump->size * sizeof *members);
+	qsort_r(members, lump->size, sizeof *members, by_total, l);
+	for (uint32_t i = 0; i < lump->size; i++) {
+		const struct graph_routine *r = &l->graph->routines[members[i]];
+
+		fprintf(l->out, "%12s ", "");
+		print_seconds(l->out, r->self, c->decimals, c->self);
+		putc(' ', l->out);
+		print_seconds(l->out, r->total - r->self, c->decimals, c->children);
+		fprintf(l->out, " %*" PRIu64, c->called, r->calls);
+		if (r->recursive)
+			fprintf(l->out, "+%-*" PRIu64 "     ", c->total, r->recursive);
+		else
+			fprintf(l->out, " %*s     ", c->total, "");
+		routine_name_print(l, members[i]);
+	}
+}
+
+/* The entry of a cycle as a whole. */
+static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
+{
+	const struct graph *g = l->graph;
+	struct graph_arc *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
+	uint32_t *members = calloc(g->lumps[lump].size, sizeof *members), n;
+	bool ok = arcs && members;
+
+	if (ok) {
+		n = lump_parents(g, &g->lumps[lump], arcs);
+		for (uint32_t i = 0; i < n; i++)
+			arc_print(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2);
+		lump_line_print(l, lump);
+		members_print(l, &g->lumps[lump], members);
+	}
+	free(arcs);
+	free(members);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* The entry of a routine; ARCS has room for all arcs. */
+static void routine_print(struct listing *l, uint32_t routine, uint32_t *arcs)
+{
+	const struct graph_routine *r = &l->graph->routines[routine];
+
+	recursion_print(l, routine);
+	parents_print(l, r, arcs);
+	primary_print(l, routine);
+	parts_print(l, routine);
+	children_print(l, r, arcs);
+	recursion_print(l, routine);
+}
+
 static bool entries_print(struct listing *l, struct error *err)
 {
 	uint32_t *arcs = calloc((size_t)l->graph->narcs + 1, sizeof *arcs);
 
+	bool ok = true;
+
 	if (!arcs)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	for (uint32_t i = 0; i < l->order.n; i++) {
-		uint32_t routine = l->order.routines[i];
-		const struct graph_routine *r = &l->graph->routines[routine];
+	for (uint32_t i = 0; ok && i < l->order.n; i++) {
+		uint32_t entry = l->order.routines[i];
 
-		recursion_print(l, routine);
-		parents_print(l, r, arcs);
-		primary_print(l, routine);
-		parts_print(l, routine);
-		children_print(l, r, arcs);
-		recursion_print(l, routine);
+		if (entry < l->graph->nroutines)
+			routine_print(l, entry, arcs);
+		else
+			ok = lump_print(l, entry - l->graph->nroutines, err);
 		fputs("-----------------------------------------------\n", l->out);
 	}
 	free(arcs);
-	return true;
+	return ok;
+}
+
+/* How the times were attributed, unless in the usual way. */
+static void model_print(FILE *out, const struct graph *g)
+{
+	if (models[g->options.model].name)
+		fprintf(out, "model: %s\n\n", models[g->options.model].name);
 }
 
 static void heading_print(struct listing *l)
@@ -255,19 +426,28 @@ static void granularity_print(FILE *out, const struct graph *g)
 			100.0 / h->rate / ((double)g->time / 1e9), (double)g->time / 1e9);
 }
 
+static void legend_print(struct listing *l)
+{
+	if (l->options->brief)
+		return;
+	putc('\n', l->out);
+	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more);
+}
+
 bool callgraph_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct listing l = { .graph = in->graph, .options = options, .out = out, .columns = columns_make(in->graph) };
 	bool ok = false;
 
-	if (!order_make(&l.order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, err))
+	if (!order_make(&l.order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err))
 		return false;
 	if (leaves_make(&l.leaves, in, options, err)) {
 		fputs("\t\t     Call graph\n\n\n", out);
 		granularity_print(out, in->graph);
+		model_print(out, in->graph);
 		heading_print(&l);
 		ok = entries_print(&l, err);
-		print_legend(out, options, legend);
+		legend_print(&l);
 		leaves_free(&l.leaves);
 	}
 	order_free(&l.order);
@@ -302,10 +482,38 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 
 		json_array_append_new(children, arc_json(l, arc, arc->to, arc->self1, arc->child1));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[routine]),
+	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[routine]),
 			 "name", emit_name(r->name.name), "self_ns", emit_count(r->self), "children_ns",
 			 emit_count(r->total - r->self), "calls", emit_count(r->calls), "recursive",
 			 emit_count(r->recursive), "parents", parents, "children", children);
+	if (r->cycle)
+		json_object_set_new(entry, "cycle", emit_count(r->cycle));
+	return entry;
+}
+
+/* A cycle as a whole; its members have entries of their own. */
+static json_t *lump_json(const struct listing *l, uint32_t lump)
+{
+	const struct graph *g = l->graph;
+	const struct graph_lump *whole = &g->lumps[lump];
+	struct graph_arc *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
+	uint32_t n = arcs ? lump_parents(g, whole, arcs) : 0;
+	json_t *parents = json_array(), *members = json_array();
+
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(parents, arc_json(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2));
+	for (uint32_t i = 0; i < whole->size; i++)
+		json_array_append_new(members, emit_count(l->order.number[g->lump_members[whole->first + i]]));
+	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[g->nroutines + lump]),
+		"cycle", emit_count((uint64_t)lump + 1), "members", members, "self_ns", emit_count(whole->self), "children_ns",
+		emit_count(whole->total - whole->self), "calls", emit_count(whole->calls), "inner_calls",
+		emit_count(whole->inner), "parents", parents);
+	if (!arcs) {
+		json_decref(entry);
+		return NULL;
+	}
+	free(arcs);
+	return entry;
 }
 
 bool callgraph_json(const struct report_input *in, const struct report_options *options, struct emit *e,
@@ -315,13 +523,14 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	uint32_t *arcs = calloc((size_t)in->graph->narcs + 1, sizeof *arcs);
 
 	if (!arcs || !order_make(&l.order, in->graph,
-				 options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, err)) {
+				 options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err)) {
 		free(arcs);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	emit_array(e, "callgraph");
 	for (uint32_t i = 0; i < l.order.n; i++)
-		emit_item(e, entry_json(&l, l.order.routines[i], arcs));
+		emit_item(e, l.order.routines[i] < in->graph->nroutines ? entry_json(&l, l.order.routines[i], arcs)
+			: lump_json(&l, l.order.routines[i] - in->graph->nroutines));
 	emit_array_end(e);
 	free(arcs);
 	order_free(&l.order);

@@ -15,8 +15,10 @@ static int by_name(const void *left, const void *right, void *arg)
 {
 	const struct graph *g = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	int c = strcmp(g->routines[i].name.name, g->routines[j].name.name);
+	int c = 0;
 
+	if (i < g->nroutines && j < g->nroutines)	/* cycles stand behind all names */
+		c = strcmp(g->routines[i].name.name, g->routines[j].name.name);
 	return c ? c : (i > j) - (i < j);
 }
 
@@ -26,7 +28,8 @@ static size_t longest(const struct graph *g, const struct order *order)
 	size_t most = LEAST_NAME;
 
 	for (uint32_t i = 0; i < order->n; i++) {
-		size_t n = escape_string(NULL, 0, g->routines[order->routines[i]].name.name, 0);
+		uint32_t entry = order->routines[i];
+		size_t n = entry < g->nroutines ? escape_string(NULL, 0, g->routines[entry].name.name, 0) : 0;
 
 		if (n > most)
 			most = n;
@@ -42,7 +45,8 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 
 	snprintf(text, sizeof text, "[%" PRIu32 "]", number);
 	fprintf(out, "%6s ", text);
-	n = print_name(out, g->routines[routine].name.name, options);
+	n = routine < g->nroutines ? print_name(out, g->routines[routine].name.name, options)
+		: (size_t)fprintf(out, "<cycle %" PRIu32 ">", routine - g->nroutines + 1);
 	if (pad > n)
 		fprintf(out, "%*s", (int)(pad - n), "");
 }
@@ -69,7 +73,7 @@ bool index_text(const struct report_input *in, const struct report_options *opti
 	struct order order;
 	uint32_t *sorted;
 
-	if (!order_make(&order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, err))
+	if (!order_make(&order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err))
 		return false;
 	sorted = calloc((size_t)order.n + 1, sizeof *sorted);
 	if (!sorted) {

@@ -4,15 +4,16 @@
 
 #include "report.h"
 
-/* Routines that have anything to show, by SORT, then by calls and name, so that the order is the same everywhere. */
+/* Routines that have anything to show, by SORT, then by calls and name, so that the order is the same everywhere.
+ * Entry graph.nroutines + I stands for graph.lumps[I], which comes before routines of equal time. */
 struct order {
-	uint32_t *routines;	/* indices in graph.routines, first to last */
+	uint32_t *routines;	/* indices in graph.routines, or lumps, first to last */
 	uint32_t n;		/* how many */
-	uint32_t *number;	/* routine -> its place from 1; 0: not listed */
+	uint32_t *number;	/* routine or lump -> its place from 1; 0: not listed */
 };
 
-/* False with *ERR set: out of memory.  Freed with order_free. */
-bool order_make(struct order *o, const struct graph *g, enum report_sort sort, struct error *err);
+/* With LUMPS the cycles of the gprof model are entries, too.  False with *ERR set: out of memory.  Freed with order_free. */
+bool order_make(struct order *o, const struct graph *g, enum report_sort sort, bool lumps, struct error *err);
 void order_free(struct order *o);
 
 #endif

@@ -363,19 +363,6 @@ static void test_thread(void **state)
 	made_free(m);
 }
 
-static void test_other_models(void **state)
-{
-	static const char *const names[] = { "Main" };
-	struct made *m = made_new(names, COUNT(names));
-	struct error err;
-
-	(void)state;
-	assert_null(graph_build(&m->p, m->names,
-		&(struct graph_options){ .model = GRAPH_CCT, .thread = GRAPH_NONE }, &err));
-	assert_int_equal(err.code, ERROR_USAGE);
-	made_free(m);
-}
-
 /* Cycle I of G in words, as in `P Q .. R`. */
 static const char *cycle_words(const struct graph *g, uint32_t i)
 {
@@ -570,7 +557,6 @@ int main(void)
 		cmocka_unit_test(test_charged_and_raw),
 		cmocka_unit_test(test_focus),
 		cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_other_models),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_innermost_cycle),
 		cmocka_unit_test(test_unknown_link),

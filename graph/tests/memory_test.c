@@ -91,14 +91,13 @@ static struct made *large_program(void)
 	return m;
 }
 
-static void test_graph(void **state)
+static void fail_graph(enum graph_model model)
 {
 	struct made *m = large_program();
 	char *focus[] = { (char *)"Main|Q" };
-	struct graph_options options = { .thread = GRAPH_NONE, .focus = focus, .nfocus = 1 };
+	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1 };
 	long before = held;
 
-	(void)state;
 	for (long n = 0;; n++) {
 		struct error err = { 0 };
 		struct graph *g;
@@ -116,6 +115,13 @@ static void test_graph(void **state)
 	}
 	assert_int_equal(held, before);
 	made_free(m);
+}
+
+static void test_graph(void **state)
+{
+	(void)state;
+	for (enum graph_model model = GRAPH_HISTORY; model <= GRAPH_CCT; model++)
+		fail_graph(model);
 }
 
 static void fail_tree(bool bottom_up)
