@@ -87,21 +87,19 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-/* Samples behind the time that is split, of the context whose program counters begin at I: its ticks, or what was counted if that is
- * more, since the file may be read while it is written; without those in hooks where their cost was subtracted. */
+/* Program counters behind the time that is split, of the context whose program counters begin at I; without those in hooks where their
+ * cost was subtracted.  They are fewer than its ticks, since they may be taken at a lower rate: each stands for its share of the time. */
 static uint64_t samples_of_context(const struct samples *samples, size_t i)
 {
 	const struct graph *g = samples->in->graph;
 	const struct profile *p = g->profile;
 	const struct symbol *symbol;
-	uint64_t ticks = p->contexts[p->pcs[i].context].ticks, counted = 0, hooks = 0;
+	uint64_t counted = 0;
 
-	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++) {
-		counted += p->pcs[j].count;
-		if (!g->options.raw && sample_place(samples, &p->pcs[j], &symbol) == SAMPLE_HOOK)
-			hooks += p->pcs[j].count;
-	}
-	return (ticks > counted ? ticks : counted) - hooks;
+	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++)
+		if (g->options.raw || sample_place(samples, &p->pcs[j], &symbol) != SAMPLE_HOOK)
+			counted += p->pcs[j].count;
+	return counted;
 }
 
 static void leaves_collect(struct leaves *l, const struct samples *samples, const struct report_options *options)

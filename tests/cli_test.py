@@ -270,6 +270,22 @@ class Real(unittest.TestCase):
         self.assertGreater(shares['dear'], 0)
         self.assertAlmostEqual(shares['cheap'], shares['dear'])
 
+    def test_leaves_split_the_whole_self_time(self):
+        """A routine that does nothing but fill memory: libc has its time, at whatever rate program counters are taken."""
+        pathlib.Path(self.cwd, 'fill.c').write_text(r'''
+            #include <string.h>
+            static char room[1 << 20];
+            int main(void) { for (int i = 0; i < 10000; i++) { memset(room, i, sizeof room); __asm__ volatile("" ::: "memory"); } }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'fill', 'fill.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './fill', cwd=self.cwd)
+        row = next(row for row in self.rows('report', '--leaves', 'fill')['flat'] if row['name'] == 'main')
+        if not row['parts']:
+            self.skipTest('no program counters here')
+        shares = sum(leaf['self_ns'] for leaf in row['parts'])
+        self.assertGreater(shares, 0.9 * row['self_ns'])
+        self.assertLessEqual(shares, row['self_ns'])
+
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
         self.assertEqual(done.returncode, 3)
