@@ -506,7 +506,7 @@ static target make_bounded(struct thread *t, struct amon_counter *from, uintptr_
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
-	if (to != AMON_NONE && file_over_bound(true))
+	if (to != AMON_NONE && monitor.memory_private > monitor.header->memory_bound / 2)
 		return (target)machine_counter(t, to);	/* found anew at each call: slow, but no memory */
 	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
 }

@@ -231,7 +231,7 @@ void file_leave(void) HIDDEN;			/* forked child: let go of the parent's */
 void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
-bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for the reserve, or with it */
+bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a quarter; or exceeded by half */
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
 void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
 
