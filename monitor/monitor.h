@@ -78,11 +78,15 @@ struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
-	uintptr_t stack_low;		/* 24: addresses down to here are known to be of this machine stack */
+	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0 only
+					 * while these words are not initialised, so that every entry goes out of line */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
 	struct frame *end;		/* 40: one past the last frame of the shadow in use */
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
 };
+
+/* Down to which address the stack in use is known to go. */
+static inline uintptr_t tls_stack_low(const struct aprof_tls *tls) { return -tls->reach; }
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
 
@@ -185,6 +189,15 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool without_exits;		/* way inline is in use: nobody is told of exits */
+	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
+};
+
+/* Values of aprof_tls.inert; hooks.S knows the last. */
+enum {
+	INERT_NOT,
+	INERT_MONITOR,			/* in the monitor */
+	INERT_VFORK,			/* a child of vfork uses it */
+	INERT_EARLY,			/* before the thread's words are initialised: the resolver of an IFUNC */
 };
 
 enum monitor_state {
@@ -271,6 +284,7 @@ struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling 
 void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
 
 /* slow.c - out of line parts of the hooks. */
+bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 

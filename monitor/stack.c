@@ -4,9 +4,9 @@
  * machine stack grows down, so frames below a new one's CFA are dead (a longjmp or an exception
  * went past them) and are popped before it is pushed.
  *
- * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
+ * Invariant: between tls_stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
- * need not look for the end.  An inlined routine's frame takes nothing there: it raises stack_low, and what that
+ * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
 #include "monitor.h"
 
@@ -75,7 +75,7 @@ static void limit_set(struct thread *t)
 	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
 
 	tls->end = s->end;
-	tls->stack_low = from - s->low > room ? from - room : s->low;
+	tls->reach = -(from - s->low > room ? from - room : s->low);
 }
 
 static void use(struct thread *t, struct shadow *s)
@@ -150,7 +150,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < tls_stack_low(tls) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls->top) == cfa && !(cyg && frame_is_cyg(tls->top) && tls->top->site == site)) {
