@@ -31,6 +31,7 @@
 #define FRAME_CFA	0
 #define FRAME_CONTEXT	8
 #define FRAME_SITE	16
+#define FRAME_HOOK	20
 #define FRAME_SIZE	24
 #define FRAME_FENTRY	24
 #define FRAME_CYG	25
@@ -328,7 +329,8 @@ __wrap___cyg_profile_func_\name:
 	.endm
 
 	/* rdi: entry address of the routine; rsi: where it was called from. An inlined routine shares the CFA and the
-	 * call site of the one that it was inlined into; another site at the same CFA is another activation. */
+	 * call site of the one that it was inlined into, but not the place of the call of this hook; all else at the same
+	 * CFA is another activation. */
 	cyg_names enter
 	.cfi_startproc
 	_CET_ENDBR
@@ -354,7 +356,9 @@ __wrap___cyg_profile_func_\name:
 .Lenter_again:
 	movq	%rdx, FRAME_CFA(%r10)
 	movq	%rax, FRAME_CONTEXT(%r10)
-	movq	%rsi, FRAME_SITE(%r10)
+	movl	%esi, FRAME_SITE(%r10)
+	movl	(%rsp), %r8d
+	movl	%r8d, FRAME_HOOK(%r10)
 	movq	%r10, TLS(TLS_TOP, %r9)
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jne	.Lenter_again			/* a signal handler used the place meanwhile */
@@ -366,33 +370,35 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Lenter_slow
-	cmpq	%rcx, ALIAS_TO-1(%rax)
-	je	.Lenter_recursive
-.Lenter_count:
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
 	movq	ALIAS_TO-1(%rax), %rax
 	jmp	.Lenter_push
-.Lenter_recursive:
-	leaq	-1(%rdx), %r8
-	cmpq	%r8, FRAME_CFA(%r10)
-	jne	.Lenter_count
-	jmp	.Lenter_slow			/* inlined into itself, or left by longjmp and called again? */
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)
 	jne	.Lenter_slow
-	cmpq	%rsi, FRAME_SITE(%r10)
+	cmpl	%esi, FRAME_SITE(%r10)
 	jne	.Lenter_slow
+	movl	(%rsp), %r8d
+	movq	%r10, %rcx
+.Lenter_same_next:
+	cmpl	%r8d, FRAME_HOOK(%rcx)
+	je	.Lenter_slow			/* this very entry again: the frames down to it were left by longjmp */
+	subq	$FRAME_SIZE, %rcx
+	cmpq	%rax, FRAME_CFA(%rcx)
+	je	.Lenter_same_next
 	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
 	jae	.Lenter_slow
 	subq	$8, TLS(TLS_REACH, %r9)		/* it takes room in the shadow, but none on the machine stack */
 	jmp	.Lenter_live
 .Lenter_slow:
-	movq	%rsi, %rax			/* routine, CFA, site, flags */
+	movl	%esi, %eax			/* routine, CFA, site and hook, flags */
+	movl	(%rsp), %edx
+	shlq	$32, %rdx
+	orq	%rax, %rdx
 	leaq	16(%rbp), %rsi
-	movq	%rax, %rdx
 	xorl	%ecx, %ecx
 	jmp	aprof_entry_slow
 	.cfi_endproc

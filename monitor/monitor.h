@@ -60,7 +60,8 @@ struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
 					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
 	struct amon_counter *context;	/* while this is the top frame: the context that is charged */
-	uintptr_t site;			/* cyg: where the routine was called from; else means nothing */
+	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
+					 * hook was; of both addresses the low half; else means nothing */
 };
 
 enum {
@@ -72,6 +73,7 @@ enum {
 /* The CFA of F: what was subtracted varies by less than CFAs are apart. */
 static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + FRAME_FENTRY + 7) & -(uintptr_t)8; }
 static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
+static inline bool frame_same_site(const struct frame *f, uint64_t site) { return (uint32_t)f->site == (uint32_t)site; }
 
 /* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
@@ -276,7 +278,9 @@ void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is 
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
-bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+/* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
@@ -285,7 +289,7 @@ void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may stil
 
 /* slow.c - out of line parts of the hooks. */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
-void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the

@@ -24,7 +24,7 @@ static bool is_tsc(void)
 }
 
 /* Count and push: the rest of the fast path. */
-static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct frame *f = tls->top + 1;
 	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() ? FRAME_TSC : 0);
@@ -32,8 +32,6 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uintptr_t sit
 	counter_bump(&target_count(to)->calls);
 	if (frame_cfa(tls->top) == cfa)
 		tls->reach -= 8;		/* as in hooks.S */
-	if (!(flags & AMON_ROUTINE_INSIDE) && target_to(to) == tls->top->context && frame_cfa(tls->top) == cfa)
-		note(AMON_NOTE_AMBIGUOUS);	/* inlined into itself, or left by longjmp and called again? */
 	do {
 		f->cfa = stored;
 		f->context = target_to(to);
@@ -56,7 +54,7 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. */
-static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(cfa);
 	bool room;
@@ -93,14 +91,13 @@ static bool is_live(struct aprof_tls *tls)
 }
 
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
-static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	uintptr_t top = frame_cfa(tls->top);
 
 	if (cfa - FRAME_FENTRY < tls_stack_low(tls))
 		return false;
-	return top > cfa || (top == cfa && !(flags & AMON_ROUTINE_INSIDE) && frame_is_cyg(tls->top) &&
-			     tls->top->site == site && tls->top + 2 < tls->end);
+	return top > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && tls->top + 2 < tls->end);
 }
 
 /* The words are zeros until the dynamic linker has relocated everything, and then as they are initialised: what is done
@@ -118,7 +115,7 @@ bool slow_is_early(struct aprof_tls *tls)
 	return true;
 }
 
-void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags)
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	uint64_t mask;
