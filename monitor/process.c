@@ -397,8 +397,21 @@ void process_finish(void)
 
 /* ---- what libc calls ---- */
 
+void aprof_monitor(void) __attribute__((visibility("default")));
+void aprof_monitor_here(void) HIDDEN;
+
+/* A shared monitor that came with a library, into a program that has one: no hook ever calls it. */
+static bool is_idle(void)
+{
+	void (*volatile used)(void) = aprof_monitor;
+
+	return used != aprof_monitor_here;
+}
+
 static void __attribute__((constructor(101))) on_load(void)
 {
+	if (is_idle())
+		return;
 	has_key = pthread_key_create(&thread_key, on_thread_exit) == 0;
 	if (aprof_tls.thread)
 		process_watch_thread();
