@@ -60,7 +60,8 @@ struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
 					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
 	struct amon_counter *context;	/* while this is the top frame: the context that is charged */
-	uintptr_t site;			/* cyg: where the routine was called from; else means nothing */
+	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
+					 * hook was; of both addresses the low half; else means nothing */
 };
 
 enum {
@@ -72,17 +73,22 @@ enum {
 /* The CFA of F: what was subtracted varies by less than CFAs are apart. */
 static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + FRAME_FENTRY + 7) & -(uintptr_t)8; }
 static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
+static inline bool frame_same_site(const struct frame *f, uint64_t site) { return (uint32_t)f->site == (uint32_t)site; }
 
 /* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
-	uintptr_t stack_low;		/* 24: addresses down to here are known to be of this machine stack */
+	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0 only
+					 * while these words are not initialised, so that every entry goes out of line */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
 	struct frame *end;		/* 40: one past the last frame of the shadow in use */
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
 };
+
+/* Down to which address the stack in use is known to go. */
+static inline uintptr_t tls_stack_low(const struct aprof_tls *tls) { return -tls->reach; }
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
 
@@ -185,6 +191,15 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool without_exits;		/* way inline is in use: nobody is told of exits */
+	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
+};
+
+/* Values of aprof_tls.inert; hooks.S knows the last. */
+enum {
+	INERT_NOT,
+	INERT_MONITOR,			/* in the monitor */
+	INERT_VFORK,			/* a child of vfork uses it */
+	INERT_EARLY,			/* before the thread's words are initialised: the resolver of an IFUNC */
 };
 
 enum monitor_state {
@@ -263,7 +278,9 @@ void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is 
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
-bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+/* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
@@ -271,7 +288,8 @@ struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling 
 void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
 
 /* slow.c - out of line parts of the hooks. */
-void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
+bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the
