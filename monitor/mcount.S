@@ -195,6 +195,8 @@ _mcount:
 	 * breg16(0) const2s(-256) and dup deref plus plus deref (the table's word); plus; lit9 minus */
 	.cfi_escape 0x10, 16, 21, 0x12, 0x49, 0x1c, 0x4a, 0x25, 0x33, 0x24
 	.cfi_escape 0x80, 0, 0x0b, 0x00, 0xff, 0x1a, 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
+	.type	aprof_mcount_returned, @function
+aprof_mcount_returned:
 	nop
 aprof_mcount_return:
 	leaq	-FRAME_FENTRY(%rsp), %rsp	/* now as it stands in the frame */
@@ -265,6 +267,7 @@ aprof_mcount_return:
 	notrack jmp *%r11
 	.cfi_endproc
 	.size	aprof_mcount_return, .-aprof_mcount_return
+	.size	aprof_mcount_returned, .-aprof_mcount_returned
 
 	/* gprof's own profiler must not run beside us: its start and end are in anchor.S, and these do nothing either. */
 	.globl	monstartup

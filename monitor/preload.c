@@ -5,6 +5,7 @@
 #include "monitor.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -21,6 +22,7 @@ typedef int unwind_visit(void *frame, void *arg);
 static struct {
 	void (*exit)(int status) __attribute__((noreturn));
 	int (*swapcontext)(ucontext_t *from, const ucontext_t *to);
+	int (*dlclose)(void *handle);
 	int (*backtrace)(void **addresses, int size);
 	int (*unwind)(unwind_visit *visit, void *arg);
 	uintptr_t (*address)(void *frame);
@@ -41,6 +43,7 @@ static void __attribute__((constructor(101))) find_all(void)
 {
 	find(&next.exit, "exit");
 	find(&next.swapcontext, "swapcontext");
+	find(&next.dlclose, "dlclose");
 	find(&next.backtrace, "backtrace");
 }
 
@@ -63,17 +66,27 @@ EXPORTED int swapcontext(ucontext_t *from, const ucontext_t *to)
 	return ret;
 }
 
-/* ---- looking at stacks: the frames of aprof_mcount_return are not the program's ---- */
+EXPORTED int dlclose(void *handle)
+{
+	int ret;
+
+	find(&next.dlclose, "dlclose");
+	ret = next.dlclose(handle);
+	wrap_unloaded(ret);
+	return ret;
+}
+
+/* ---- looking at stacks: neither the frame of our own function nor those of aprof_mcount_return are the program's ---- */
 
 EXPORTED int backtrace(void **addresses, int size)
 {
-	int n = 0, room = size < 1 ? 1 : size > 4096 ? 4096 : 2 * size, found;
+	int n = 0, room = size < 1 ? 1 : size > 4096 ? 4096 : 2 * size + 1, found;
 	void *all[room];
 
 	if (size <= 0 || !find(&next.backtrace, "backtrace"))
 		return 0;
 	found = next.backtrace(all, room);
-	for (int i = 0; i < found && n < size; i++)
+	for (int i = 1; i < found && n < size; i++)
 		if (all[i] != aprof_mcount_return)
 			addresses[n++] = all[i];
 	return n;
@@ -82,20 +95,25 @@ EXPORTED int backtrace(void **addresses, int size)
 struct visit {
 	unwind_visit *visit;		/* the program's */
 	void *arg;			/* for it */
+	bool seen_ours;			/* the first frame is our function's */
 };
 
 static int visit_true(void *frame, void *arg)
 {
 	struct visit *v = arg;
 
-	return next.address(frame) == (uintptr_t)aprof_mcount_return ? UNWIND_GO_ON : v->visit(frame, v->arg);
+	if (!v->seen_ours || next.address(frame) == (uintptr_t)aprof_mcount_return) {
+		v->seen_ours = true;
+		return UNWIND_GO_ON;
+	}
+	return v->visit(frame, v->arg);
 }
 
 EXPORTED int _Unwind_Backtrace(unwind_visit *visit, void *arg);
 
 int _Unwind_Backtrace(unwind_visit *visit, void *arg)
 {
-	struct visit v = { visit, arg };
+	struct visit v = { visit, arg, false };
 
 	if (!find(&next.unwind, "_Unwind_Backtrace") || !find(&next.address, "_Unwind_GetIP"))
 		return UNWIND_FATAL;

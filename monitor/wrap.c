@@ -69,11 +69,16 @@ int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);
 
 /* Another library may be loaded at the addresses of this one. */
+void wrap_unloaded(int status)
+{
+	if (status == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
+}
+
 int __wrap_dlclose(void *handle)
 {
 	int ret = __real_dlclose(handle);
 
-	if (ret == 0 && monitor.state == MONITOR_ON)
-		module_unloaded();
+	wrap_unloaded(ret);
 	return ret;
 }

@@ -1,4 +1,4 @@
-/* wrap.h - what must be done around functions of libc that change stacks, for those who stand in front of them. */
+/* wrap.h - what must be done around functions of libc, for those who stand in front of them. */
 #ifndef WRAP_H
 #define WRAP_H
 
@@ -10,5 +10,8 @@
 /* Around swapcontext: before the switch to TO, and when it is back in a routine whose frame begins at about HERE. */
 void wrap_switch_begin(const ucontext_t *to) HIDDEN;
 void wrap_switch_end(uintptr_t here) HIDDEN;
+
+/* After dlclose, which gave STATUS. */
+void wrap_unloaded(int status) HIDDEN;
 
 #endif
