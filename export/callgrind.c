@@ -145,10 +145,13 @@ static void self_print(struct writing *w, uint32_t routine)
 		word_print(w, "fe", &w->files, or_nowhere(f->file));
 }
 
+/* The arc of CALLS calls; none is printed of what neither counted nor cost anything. */
 static void call_print(struct writing *w, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
 {
 	const struct frame *f = &w->frames.frames[to];
 
+	if (calls == 0 && time == 0)
+		return;
 	word_print(w, "cob", &w->objects, or_nowhere(f->module));
 	word_print(w, "cfi", &w->files, or_nowhere(f->file));
 	name_print(w, "cfn", to);
@@ -169,8 +172,7 @@ static void routine_print(struct writing *w, uint32_t routine)
 		return;
 	routine_begin(w, routine);
 	self_print(w, routine);
-	if (r->recursive)
-		call_print(w, routine, routine, r->recursive, 0);
+	call_print(w, routine, routine, r->recursive, 0);
 	for (uint32_t i = r->first_out; i < r->first_out + r->nout; i++) {
 		const struct graph_arc *a = &w->graph->arcs[i];
 

@@ -58,6 +58,8 @@ static void arcs_print(const struct graph *g, FILE *out)
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		const struct graph_arc *a = &g->arcs[i];
 
+		if (!(a->calls || a->self1 || a->child1 || a->self2 || a->child2))
+			continue;
 		text_print(out, a->from == GRAPH_NONE ? "<spontaneous>" : g->routines[a->from].name.name);
 		putc(',', out);
 		text_print(out, g->routines[a->to].name.name);

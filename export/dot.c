@@ -134,6 +134,13 @@ static bool is_shown(const struct drawing *d, const struct graph_routine *r)
 	return (r->calls || r->recursive || r->total) && r->total >= d->least;
 }
 
+static bool arc_is_shown(const struct drawing *d, const struct graph_arc *a)
+{
+	uint64_t time = a->self2 + a->child2;
+
+	return (a->calls || time) && time >= d->least;
+}
+
 static bool all_draw(struct drawing *d)
 {
 	const struct graph *g = d->graph;
@@ -146,7 +153,7 @@ static bool all_draw(struct drawing *d)
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		const struct graph_arc *a = &g->arcs[i];
 
-		if (a->from != GRAPH_NONE && d->nodes[a->from] && d->nodes[a->to] && a->self2 + a->child2 >= d->least)
+		if (a->from != GRAPH_NONE && d->nodes[a->from] && d->nodes[a->to] && arc_is_shown(d, a))
 			arc_draw(d, a);
 	}
 	return true;
