@@ -20,6 +20,7 @@ static const struct command table[] = {
 	{ "report", command_report, "[OPTION...] [PROGRAM] [FILE...]", "flat profile and call graph" },
 	{ "tree", command_tree, "[OPTION...] [PROGRAM] [FILE...]", "contexts as a tree, from the root or from the leaves" },
 	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
+	{ "paths", command_paths, "[OPTION...] [PROGRAM] [FILE...]", "call sequences that recur in many contexts" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },

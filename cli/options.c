@@ -15,7 +15,7 @@
 /* Options without a letter. */
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
-	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL,
+	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
 };
 
 struct row {
@@ -27,7 +27,7 @@ struct row {
 };
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
-enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS };
+enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN, "print no legends" },
@@ -49,7 +49,8 @@ static const struct row rows[] = {
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
@@ -226,6 +227,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
+	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return colour_set(o, argument);
 	case KEY_CLOCK: return clock_set(o, argument);
@@ -279,6 +281,7 @@ static void defaults_set(struct options *o)
 	o->report.colour = wants_colour();
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
+	o->report.top = 20;
 	o->report.min_percent = -1;		/* not given */
 }
 

@@ -43,6 +43,9 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_CYCLES:
 		names[n++] = "cycles";
 		break;
+	case COMMAND_PATHS:
+		names[n++] = "paths";
+		break;
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
 		break;
@@ -108,7 +111,7 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	if (ok && o->sum) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS)) {
 			progress_end();
 			warnings_tell(&in);
 		}
@@ -154,6 +157,11 @@ int command_tree(int argc, char **argv)
 int command_cycles(int argc, char **argv)
 {
 	return view("cycles", COMMAND_CYCLES, argc, argv);
+}
+
+int command_paths(int argc, char **argv)
+{
+	return view("paths", COMMAND_PATHS, argc, argv);
 }
 
 int command_contexts(int argc, char **argv)

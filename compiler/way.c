@@ -123,5 +123,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 		add_shared_monitor(nop, libdir, out);
 	else
 		add_static_monitor(nop, libdir, out);
+	if (line->fixed && !line->shared)
+		list_add(out, "-Wl,-e,aprof_start");
 	return true;
 }

@@ -19,8 +19,10 @@
 #define TLS_FRONT	0
 #define TLS_MASK	8
 #define TLS_TOP		16
-#define TLS_LOW		24
+#define TLS_REACH	24
 #define TLS_END		40
+#define TLS_INERT	48
+#define INERT_EARLY	3
 #define KEY_CALLS	0
 #define KEY_FROM	16
 #define KEY_ROUTINE	24
@@ -29,6 +31,7 @@
 #define FRAME_CFA	0
 #define FRAME_CONTEXT	8
 #define FRAME_SITE	16
+#define FRAME_HOOK	20
 #define FRAME_SIZE	24
 #define FRAME_FENTRY	24
 #define FRAME_CYG	25
@@ -85,10 +88,11 @@ __aprof_entry:
 	TLS_BASE(%rdx)
 	movq	TLS(TLS_TOP, %rdx), %rax
 	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
+	movq	%rcx, %r11
+	addq	TLS(TLS_REACH, %rdx), %r11
+	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
-	cmpq	TLS(TLS_LOW, %rdx), %rcx
-	jb	.Lentry_slow			/* deeper than known, or another stack */
 	movq	FRAME_CONTEXT(%rax), %rcx
 	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
 	PROBE(%rcx, %r11, %rdx)
@@ -325,18 +329,20 @@ __wrap___cyg_profile_func_\name:
 	.endm
 
 	/* rdi: entry address of the routine; rsi: where it was called from. An inlined routine shares the CFA and the
-	 * call site of the one that it was inlined into; another site at the same CFA is another activation. */
+	 * call site of the one that it was inlined into, but not the place of the call of this hook; all else at the same
+	 * CFA is another activation. */
 	cyg_names enter
 	.cfi_startproc
 	_CET_ENDBR
 	TLS_BASE(%r9)
 	movq	TLS(TLS_TOP, %r9), %r10
 	leaq	16-FRAME_FENTRY(%rbp), %rdx
+	movq	%rdx, %rax
+	addq	TLS(TLS_REACH, %r9), %rax
+	jnc	.Lenter_slow			/* as in __aprof_entry */
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jbe	.Lenter_same
 .Lenter_live:
-	cmpq	TLS(TLS_LOW, %r9), %rdx
-	jb	.Lenter_slow
 	movq	FRAME_CONTEXT(%r10), %rcx
 	PROBE(%rcx, %rdi, %r9)
 	cmpq	%rcx, KEY_FROM(%rax)
@@ -350,7 +356,9 @@ __wrap___cyg_profile_func_\name:
 .Lenter_again:
 	movq	%rdx, FRAME_CFA(%r10)
 	movq	%rax, FRAME_CONTEXT(%r10)
-	movq	%rsi, FRAME_SITE(%r10)
+	movl	%esi, FRAME_SITE(%r10)
+	movl	(%rsp), %r8d
+	movl	%r8d, FRAME_HOOK(%r10)
 	movq	%r10, TLS(TLS_TOP, %r9)
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jne	.Lenter_again			/* a signal handler used the place meanwhile */
@@ -362,33 +370,35 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Lenter_slow
-	cmpq	%rcx, ALIAS_TO-1(%rax)
-	je	.Lenter_recursive
-.Lenter_count:
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
 	movq	ALIAS_TO-1(%rax), %rax
 	jmp	.Lenter_push
-.Lenter_recursive:
-	leaq	-1(%rdx), %r8
-	cmpq	%r8, FRAME_CFA(%r10)
-	jne	.Lenter_count
-	jmp	.Lenter_slow			/* inlined into itself, or left by longjmp and called again? */
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)
 	jne	.Lenter_slow
-	cmpq	%rsi, FRAME_SITE(%r10)
+	cmpl	%esi, FRAME_SITE(%r10)
 	jne	.Lenter_slow
+	movl	(%rsp), %r8d
+	movq	%r10, %rcx
+.Lenter_same_next:
+	cmpl	%r8d, FRAME_HOOK(%rcx)
+	je	.Lenter_slow			/* this very entry again: the frames down to it were left by longjmp */
+	subq	$FRAME_SIZE, %rcx
+	cmpq	%rax, FRAME_CFA(%rcx)
+	je	.Lenter_same_next
 	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
 	jae	.Lenter_slow
-	addq	$8, TLS(TLS_LOW, %r9)		/* it takes room in the shadow, but none on the machine stack */
+	subq	$8, TLS(TLS_REACH, %r9)		/* it takes room in the shadow, but none on the machine stack */
 	jmp	.Lenter_live
 .Lenter_slow:
-	movq	%rsi, %rax			/* routine, CFA, site, flags */
+	movl	%esi, %eax			/* routine, CFA, site and hook, flags */
+	movl	(%rsp), %edx
+	shlq	$32, %rdx
+	orq	%rax, %rdx
 	leaq	16(%rbp), %rsi
-	movq	%rax, %rdx
 	xorl	%ecx, %ecx
 	jmp	aprof_entry_slow
 	.cfi_endproc
@@ -464,6 +474,49 @@ __wrap_vfork:
 	ret
 	.cfi_endproc
 	.size	__wrap_vfork, .-__wrap_vfork
+
+#ifndef APROF_SHARED
+	/* Entry of static programs: their resolvers of IFUNCs run before there are thread-local words at all, so
+	 * there be words, inert, until libc sets up its own. The stack and rdx are for _start. */
+	.globl	aprof_start
+	.type	aprof_start, @function
+	.weak	_start
+	.p2align 4
+aprof_start:
+	.cfi_startproc
+	.cfi_undefined rip
+	_CET_ENDBR
+	movq	%rdx, %rbx
+	xorl	%edi, %edi
+	movq	$aprof_tls@tpoff, %rsi
+	negq	%rsi
+	addq	$128, %rsi			/* from our words up to where the ABI has the self pointer */
+	movl	$3, %edx			/* PROT_READ | PROT_WRITE */
+	movl	$0x22, %r10d			/* MAP_PRIVATE | MAP_ANONYMOUS */
+	movq	$-1, %r8
+	xorl	%r9d, %r9d
+	movl	$9, %eax			/* mmap */
+	syscall
+	cmpq	$-4095, %rax
+	jae	.Lstart
+	leaq	aprof_front_none(%rip), %rcx
+	movq	%rcx, TLS_FRONT(%rax)
+	leaq	aprof_frame_none(%rip), %rcx
+	movq	%rcx, TLS_TOP(%rax)
+	movq	$INERT_EARLY, TLS_INERT(%rax)
+	subq	$aprof_tls@tpoff, %rax
+	movq	%rax, (%rax)
+	movq	%rax, %rsi
+	movl	$0x1002, %edi			/* ARCH_SET_FS */
+	movl	$158, %eax			/* arch_prctl */
+	syscall
+.Lstart:
+	movq	%rbx, %rdx
+	xorl	%ebx, %ebx
+	jmp	_start
+	.cfi_endproc
+	.size	aprof_start, .-aprof_start
+#endif
 
 	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
 	.hidden	aprof_signal_return

@@ -179,6 +179,8 @@ static bool start(void)
 		monitor.alive = (uint32_t *)alive;
 		*monitor.alive = 1;
 	}
+	monitor.header->notes[AMON_NOTE_EARLY] = monitor.early_calls;
+	monitor.early_calls = 0;
 	module_scan();
 	file_sigbus();
 	return !monitor.nroutines || routine_record_all();
@@ -275,7 +277,7 @@ void aprof_vfork_before(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	tls->inert = 2;
+	tls->inert = INERT_VFORK;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
 	if (monitor.state == MONITOR_ON)
@@ -290,7 +292,7 @@ void aprof_vfork_after(void)
 		tls->front = tls->thread->front;
 		tls->front_mask = tls->thread->front_mask;
 	}
-	tls->inert = 0;
+	tls->inert = INERT_NOT;
 }
 
 /* ---- a new interval ---- */
@@ -395,8 +397,21 @@ void process_finish(void)
 
 /* ---- what libc calls ---- */
 
+void aprof_monitor(void) __attribute__((visibility("default")));
+void aprof_monitor_here(void) HIDDEN;
+
+/* A shared monitor that came with a library, into a program that has one: no hook ever calls it. */
+static bool is_idle(void)
+{
+	void (*volatile used)(void) = aprof_monitor;
+
+	return used != aprof_monitor_here;
+}
+
 static void __attribute__((constructor(101))) on_load(void)
 {
+	if (is_idle())
+		return;
 	has_key = pthread_key_create(&thread_key, on_thread_exit) == 0;
 	if (aprof_tls.thread)
 		process_watch_thread();

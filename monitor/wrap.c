@@ -1,5 +1,5 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
- * else tells of them: exit, vfork's children, a switch of stacks. */
+ * else tells of them: exit, vfork's children, a switch of stacks, a library that goes. */
 #include "monitor.h"
 
 #include <stdlib.h>
@@ -47,5 +47,19 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 	tls = &aprof_tls;
 	if (tls->thread && monitor.state == MONITOR_ON)
 		stack_return(tls->thread, here);
+	return ret;
+}
+
+/* Weak: a static program need not have it. */
+int __real_dlclose(void *handle) __attribute__((weak));
+EXPORTED int __wrap_dlclose(void *handle);
+
+/* Another library may be loaded at the addresses of this one. */
+int __wrap_dlclose(void *handle)
+{
+	int ret = __real_dlclose(handle);
+
+	if (ret == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
 	return ret;
 }

@@ -27,7 +27,8 @@ struct report_options {
 	bool lines;		/* split self time by source line */
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
-	double min_percent;	/* tree: leave out what is below this share of the run, percent */
+	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
+	unsigned top;		/* paths: how many to list; 0: all */
 	int width;		/* columns of the terminal; 0: unknown */
 };
 
@@ -78,6 +79,8 @@ bool report_print(const char *const *names, size_t n, const struct report_input 
 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
+report_text paths_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
+report_json paths_json;
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "made.h"
+#include "paths.h"
 
 static long until_failure = -1;	/* allocations that still succeed; -1: all */
 static long held;		/* blocks allocated and not yet freed */
@@ -164,12 +165,40 @@ static void test_bottom_up(void **state)
 	fail_tree(true);
 }
 
+static void test_paths(void **state)
+{
+	struct made *m = large_program();
+	struct graph *g = made_graph(m, NULL);
+	long before = held;
+
+	(void)state;
+	for (long n = 0;; n++) {
+		struct error err = { 0 };
+		struct paths *found;
+
+		until_failure = n;
+		found = paths_find(g, &(struct paths_options){ 0 }, &err);
+		until_failure = -1;
+		if (found) {
+			assert_true(n > 20 && found->n > 0);
+			paths_free(found);
+			break;
+		}
+		assert_int_equal(err.code, ERROR_MEMORY);
+		assert_int_equal(held, before);
+	}
+	assert_int_equal(held, before);
+	graph_free(g);
+	made_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_top_down),
 		cmocka_unit_test(test_bottom_up),
+		cmocka_unit_test(test_paths),
 	};
 
 	return cmocka_run_group_tests_name("graph memory", tests, NULL, NULL);
