@@ -7,6 +7,7 @@
 
 #include "graph.h"
 #include "report.h"
+#include "source.h"
 
 /* Commands, as bits: which options go with which. */
 enum {
@@ -19,13 +20,17 @@ enum {
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
-	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS,
+	COMMAND_HOT = 1 << 17,
+	COMMAND_ANNOTATE = 1 << 18,
+	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
+		| COMMAND_HOT | COMMAND_ANNOTATE,
 };
 
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
+	struct source_places sources;	/* where source files are; point into argv */
 	bool flat, callgraph;		/* -p, -q: only this listing */
 	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool sum;			/* -s: write amon.sum instead */

@@ -100,7 +100,7 @@ static unsigned make_piece(char piece[PIECE], const unsigned char *s, unsigned f
 	} else if (length) {
 		memcpy(piece, s, length);
 		piece[length] = 0;
-	} else if (*s == '\\') {
+	} else if (*s == '\\' && !(flags & ESCAPE_SOURCE)) {
 		strcpy(piece, "\\\\");
 	} else {
 		snprintf(piece, PIECE, must_escape(s, flags) ? "\\x%02x" : "%c", *s);
