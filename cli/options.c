@@ -35,21 +35,25 @@ static const struct row rows[] = {
 	{ 'q', "graph", NULL, LISTINGS, "print only the call graph" },
 	{ 'P', "no-flat-profile", NULL, LISTINGS, "do not print the flat profile" },
 	{ 'Q', "no-graph", NULL, LISTINGS, "do not print the call graph" },
+	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, and print nothing" },
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
@@ -281,11 +285,11 @@ static void defaults_set(struct options *o)
 	o->report.colour = wants_colour();
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
-	o->report.top = 20;
+	o->report.top = UINT32_MAX;		/* not given */
 	o->report.min_percent = -1;		/* not given */
 }
 
-static bool options_check(struct options *o)
+static bool options_check(struct options *o, unsigned command)
 {
 	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
 		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
@@ -294,6 +298,8 @@ static bool options_check(struct options *o)
 	}
 	if (o->report.min_percent < 0)
 		o->report.min_percent = o->report.json ? 0 : 0.1;
+	if (o->report.top == UINT32_MAX)
+		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
 	return true;
@@ -317,7 +323,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
-	return ok && (o->help || options_check(o));
+	return ok && (o->help || options_check(o, command));
 }
 
 void options_free(struct options *o)
