@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "export.h"
 #include "graph.h"
 #include "report.h"
 
@@ -20,13 +21,16 @@ enum {
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
 	COMMAND_COMPARE = 1 << 17,
-	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS | COMMAND_COMPARE,
+	COMMAND_EXPORT = 1 << 20,
+	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
+		| COMMAND_COMPARE,
 };
 
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
+	struct export_options export;	/* export: what of it */
 	bool flat, callgraph;		/* -p, -q: only this listing */
 	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
