@@ -15,7 +15,8 @@
 /* Options without a letter. */
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
-	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
+	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
 };
 
 struct row {
@@ -28,7 +29,7 @@ struct row {
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_HOT | COMMAND_ANNOTATE };
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN, "print no legends" },
@@ -36,19 +37,28 @@ static const struct row rows[] = {
 	{ 'q', "graph", NULL, LISTINGS, "print only the call graph" },
 	{ 'P', "no-flat-profile", NULL, LISTINGS, "do not print the flat profile" },
 	{ 'Q', "no-graph", NULL, LISTINGS, "do not print the call graph" },
+	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	  "never made" },
+	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
+	  "with a count of 0" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, and print nothing" },
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
+	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
+	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times" },
@@ -61,7 +71,7 @@ static const struct row rows[] = {
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT, "write to FILE" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -150,6 +160,32 @@ static bool model_set(struct options *o, const char *model)
 	return false;
 }
 
+static bool weight_set(struct options *o, const char *what)
+{
+	if (strcmp(what, "time") == 0)
+		o->export.weight = EXPORT_TIME;
+	else if (strcmp(what, "calls") == 0)
+		o->export.weight = EXPORT_CALLS;
+	else {
+		message("--weight=%s: not one of time, calls", what);
+		return false;
+	}
+	return true;
+}
+
+static bool table_set(struct options *o, const char *table)
+{
+	static const char *const names[] = { [EXPORT_ROUTINES] = "routines", [EXPORT_ARCS] = "arcs", [EXPORT_CONTEXTS] = "contexts" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(table, names[i]) == 0) {
+			o->export.table = (enum export_table)i;
+			return true;
+		}
+	message("--table=%s: not one of routines, arcs, contexts", table);
+	return false;
+}
+
 static bool colour_set(struct options *o, const char *when)
 {
 	if (strcmp(when, "always") == 0)
@@ -225,6 +261,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'q': o->callgraph = true; return true;
 	case 'P': o->no_flat = true; return true;
 	case 'Q': o->no_callgraph = true; return true;
+	case 'c': o->static_arcs = true; return true;
 	case 's': o->sum = true; return true;
 	case 'h': o->help = true; return true;
 	case 'o': o->output = argument; return true;
@@ -236,6 +273,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
+	case KEY_WEIGHT: return weight_set(o, argument);
+	case KEY_TABLE: return table_set(o, argument);
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
@@ -294,11 +333,11 @@ static void defaults_set(struct options *o)
 	o->report.colour = wants_colour();
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
-	o->report.top = 20;
+	o->report.top = UINT32_MAX;		/* not given */
 	o->report.min_percent = -1;		/* not given */
 }
 
-static bool options_check(struct options *o)
+static bool options_check(struct options *o, unsigned command)
 {
 	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
 		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
@@ -306,7 +345,10 @@ static bool options_check(struct options *o)
 		return false;
 	}
 	if (o->report.min_percent < 0)
-		o->report.min_percent = o->report.json ? 0 : 0.1;
+		o->report.min_percent = command == COMMAND_EXPORT ? 0.5 : o->report.json ? 0 : 0.1;
+	o->export.min_percent = o->report.min_percent;
+	if (o->report.top == UINT32_MAX)
+		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
 	return true;
@@ -330,7 +372,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
-	return ok && (o->help || options_check(o));
+	return ok && (o->help || options_check(o, command));
 }
 
 void options_free(struct options *o)

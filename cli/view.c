@@ -52,6 +52,9 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_PATHS:
 		names[n++] = "paths";
 		break;
+	case COMMAND_COMPARE:
+		names[n++] = "compare-models";
+		break;
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
 		break;
@@ -110,7 +113,7 @@ static int sum_write(const struct input *in)
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { 0 };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
@@ -118,7 +121,7 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	if (ok && o->sum) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_HOT
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_HOT
 			       | COMMAND_ANNOTATE)) {
 			progress_end();
 			warnings_tell(&in);
@@ -209,4 +212,9 @@ int command_contexts(int argc, char **argv)
 int command_info(int argc, char **argv)
 {
 	return view("info", COMMAND_INFO, argc, argv);
+}
+
+int command_compare_models(int argc, char **argv)
+{
+	return view("compare-models", COMMAND_COMPARE, argc, argv);
 }

@@ -16,6 +16,7 @@ const struct report report_table[] = {
 	{ "cycles", "cycles that were traversed", cycles_text, cycles_json },
 	{ "annotate", "the source of a routine, with times and calls", annotate_text, annotate_json },
 	{ "hot", "where to look first", hot_text, hot_json },
+	{ "compare-models", "gprof's model beside what was measured", compare_text, compare_json },
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "info", "what is in the files", info_text, info_json },
