@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
 
@@ -26,10 +27,9 @@ enum {
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
-	bool flat, callgraph;		/* -p, -q: only this listing */
-	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
-	bool sum;			/* -s: write amon.sum instead */
+	struct gprof_choice gprof;	/* what gprof's options choose */
 	bool help;			/* --help */
+	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */
