@@ -40,7 +40,7 @@ struct gprof_spec {
 struct gprof_options {
 	const struct gprof_spec *specs; /* what options named */
 	size_t nspecs;			/* how many */
-	bool lines;			/* symbols are source lines (-l): profiling's own functions leave the flat profile, blocks count */
+	bool lines;			/* symbols are source lines (-l): basic blocks count */
 	const struct gmon_arc *found;	/* further arcs, found in the text (-c): they join before the ordering, with their counts (0) */
 	size_t nfound;			/* how many */
 };

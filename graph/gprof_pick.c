@@ -10,7 +10,7 @@
 
 #include "gprof_build.h"
 
-/* What gprof leaves out of the call graph, its times and, with -l, the flat profile: profiling's own functions. */
+/* What gprof leaves out of everything but counts: profiling's own functions. */
 static const char *const own[] = { "_gprof_mcount", "mcount", "_mcount", "__mcount", "__mcount_internal", "__mcleanup",
 	"<locore>", "<hicore>" };
 
@@ -96,8 +96,7 @@ bool gprof_pick(struct gprof *g, const struct gprof_options *options)
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		spec_pick(g, GPROF_EXCLUDE_TIME, own[i]);
 		spec_pick(g, GPROF_EXCLUDE_GRAPH, own[i]);
-		if (options->lines)
-			spec_pick(g, GPROF_EXCLUDE_FLAT, own[i]);
+		spec_pick(g, GPROF_EXCLUDE_FLAT, own[i]);
 	}
 	return true;
 }

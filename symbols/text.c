@@ -1,7 +1,6 @@
 /* text.c - from a symbol table to gprof's table of routines. */
 #include "text.h"
 
-#include <ctype.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,36 +18,63 @@ struct text_own {
 
 static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
 
-/* A suffix at NAME, which begins with a dot, that a routine may have: .clone, .constprop and .123, any number of them.
- * Anything else is the name of an object file or a label. */
-static bool is_clone_suffix(const char *name)
+enum verdict { IS_LABEL, IS_ROUTINE, HAS_SUFFIX };
+
+/* What NAME says: a routine's name may end with suffixes .clone, .constprop and .123; other dots are in names of object files and of
+ * other clones, which gprof leaves out. */
+static enum verdict name_judge(const char *name)
 {
 	static const char *const known[] = { ".clone.", ".constprop." };
-	bool digit = false;
+	const char *p = name + strcspn(name, ".$");
+	size_t digits;
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strncmp(name, known[i], strlen(known[i])) == 0 && name[strlen(known[i])]) {
-			name += strlen(known[i]) - 1;
-			break;
-		}
-	for (name++; *name; name++) {
-		if (*name == '.' && digit)
-			return is_clone_suffix(name);
-		if (!isdigit((unsigned char)*name))
-			return false;
-		digit = true;
+	if (!*p)
+		return IS_ROUTINE;
+	while (*p == '.') {
+		for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+			if (strncmp(p, known[i], strlen(known[i])) == 0 && p[strlen(known[i])]) {
+				p += strlen(known[i]) - 1;
+				break;
+			}
+		digits = strspn(++p, "0123456789");
+		p += digits;
+		if (*p && (digits == 0 || *p != '.'))
+			return IS_LABEL;
 	}
-	return true;
+	return *p ? IS_LABEL : HAS_SUFFIX;
 }
 
-/* Whether a local symbol names a routine: compilers' labels have funny characters. */
-static bool is_routine_name(const char *name)
+/* Whether a local symbol names a routine for gprof, which reads on behind a name that ends with a suffix: the next name of the table of
+ * strings, which ends at END, decides.  So do we, since all numbers behind depend on it: most clones are left out. */
+static bool is_routine_name(const char *name, const char *end)
 {
-	size_t plain = strcspn(name, ".$");
+	enum verdict verdict;
 
 	if (!*name || strncmp(name, "__gnu_compiled", 14) == 0 || strncmp(name, "___gnu_compiled", 15) == 0)
 		return false;
-	return !name[plain] || (name[plain] == '.' && !strchr(name, '$') && is_clone_suffix(name + plain));
+	while ((verdict = name_judge(name)) == HAS_SUFFIX) {
+		name += strlen(name) + 1;
+		if (name >= end)
+			return true;
+	}
+	return verdict == IS_ROUTINE;
+}
+
+/* Where the table of strings that holds NAME ends: that of a symbol table of ELF.  NAME itself if it is in none. */
+static const char *strings_end(Elf *elf, const char *name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data = NULL;
+
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB)
+			data = elf_getdata(section, NULL);
+		if (data && data->d_buf && name >= (const char *)data->d_buf && name < (const char *)data->d_buf + data->d_size)
+			return (const char *)data->d_buf + data->d_size;
+	}
+	return name;
 }
 
 /* Whether section INDEX of ELF holds code; false for the indices that are none. */
@@ -64,7 +90,7 @@ static bool is_code_section(Elf *elf, const GElf_Sym *symbol, GElf_Word index)
 }
 
 /* Whether SYMBOL is one that gprof looks at. */
-static bool is_wanted(const struct text_options *o, const char *name, const GElf_Sym *symbol, bool code)
+static bool is_wanted(const struct text_options *o, const char *name, const char *end, const GElf_Sym *symbol, bool code)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 
@@ -76,13 +102,15 @@ static bool is_wanted(const struct text_options *o, const char *name, const GElf
 		return code;
 	if (bind != STB_LOCAL || !code || o->no_static)
 		return false;
-	return is_routine_name(name) && !(o->functions_only && type != STT_FUNC);
+	return is_routine_name(name, end) && !(o->functions_only && type != STT_FUNC);
 }
 
 static bool symbols_read(struct text *t, const struct text_options *o)
 {
 	struct binary *b = &t->own->binary;
 	int n = dwfl_module_getsymtab(b->module);
+	const char *end = NULL;
+	Elf *table = NULL;
 
 	t->symbols = calloc(n > 0 ? (size_t)n : 1, sizeof *t->symbols);
 	if (!t->symbols)
@@ -94,7 +122,11 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 		Elf *elf = NULL;
 		const char *name = dwfl_module_getsym_info(b->module, i, &symbol, &address, &section, &elf, NULL);
 
-		if (!name || !is_wanted(o, name, &symbol, is_code_section(elf, &symbol, section)))
+		if (name && elf != table) {
+			table = elf;
+			end = strings_end(elf, name);
+		}
+		if (!name || !is_wanted(o, name, end, &symbol, is_code_section(elf, &symbol, section)))
 			continue;
 		t->symbols[t->n++] = (struct gmon_symbol){ .name = name, .start = address,
 			.local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL, .function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC };
