@@ -120,7 +120,6 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case 'a': c->no_static = true; return true;
 	case 'D': c->functions_only = true; return true;
 	case 'l': c->lines = true; return true;
-	case 'c': c->static_calls = true; return true;
 	case 'O': return format_set(c, argument);
 	case 'd': return debug_tell();
 	case KEY_DEMANGLE: c->mangled = false; return true;

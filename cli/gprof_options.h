@@ -30,7 +30,6 @@ struct gprof_choice {
 	bool no_static;			/* -a: static functions belong to the ones before them */
 	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
 	bool mangled;			/* --no-demangle */
-	bool static_calls;		/* -c: calls found in the text join the graph */
 	const char *mapping;		/* -R: file that tells in which object file each function is; NULL: none */
 };
 

@@ -47,6 +47,8 @@ static const struct row rows[] = {
 	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
 	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
 	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
+	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
+	  "with a count of 0" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
@@ -255,6 +257,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'w': return index_width_set(o, argument);
 	case 'm': return whole_number(argument, "min-count", &o->report.gprof.min_count);
 	case 'v': o->version = true; return true;
+	case 'c': o->static_arcs = true; return true;
 	case 'h': o->help = true; return true;
 	case 'o': o->output = argument; return true;
 	case KEY_SORT: return sort_set(o, argument);

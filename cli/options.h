@@ -28,6 +28,7 @@ struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
 	struct gprof_choice gprof;	/* what gprof's options choose */
+	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	bool help;			/* --help */
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */

@@ -41,6 +41,11 @@ struct alias {
 	struct amon_counter *to;	/* context after the call */
 };
 
+/* A routine's address, as part of a key, while its module is unloaded: with a tag of the module in the bits that no
+ * address has, so that no call finds it. */
+#define KEY_TAG_SHIFT 48
+#define KEY_ADDRESS ((UINT64_C(1) << KEY_TAG_SHIFT) - 1)
+
 /* A context, or an alias + 1.  0: none. */
 typedef uintptr_t target;
 
@@ -191,6 +196,7 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool without_exits;		/* way inline is in use: nobody is told of exits */
+	uint32_t shown;			/* times that an unloaded module came back */
 	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
 };
 
@@ -234,6 +240,7 @@ void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler 
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
+bool process_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
@@ -254,9 +261,12 @@ void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers 
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
+void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */
+void routine_hide(uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN; /* nothing at START .. END is known any more */
+void routine_show(uintptr_t tag) HIDDEN;	/* what was hidden with TAG is there again */
 bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
@@ -271,6 +281,10 @@ uint32_t machine_item(struct thread *t, const struct amon_counter *c) HIDDEN; /*
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
 /* The context of T with the history of context C of the machine FROM, made step by step. */
 struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
+
+/* The same for the transitions into a module, which are kept for its return.  Threads may run meanwhile, but not in it. */
+void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN;
+void machine_show(struct thread *t, uintptr_t tag) HIDDEN;
 
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
@@ -305,6 +319,8 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */
+void sampler_resume(void) HIDDEN;		/* after sampler_pause: go on */
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
 void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 

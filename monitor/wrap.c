@@ -1,7 +1,9 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
- * else tells of them: exit, vfork's children, a switch of stacks. */
+ * else tells of them: exit, vfork's children, a switch of stacks, a library that goes; and those that the kernel
+ * allows to processes of one thread only, which ours must not prevent. */
 #include "monitor.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -47,5 +49,44 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 	tls = &aprof_tls;
 	if (tls->thread && monitor.state == MONITOR_ON)
 		stack_return(tls->thread, here);
+	return ret;
+}
+
+/* Weak: before glibc 2.34 it is in a library of its own, which a program need not have. */
+int __real_dlclose(void *handle) __attribute__((weak));
+EXPORTED int __wrap_dlclose(void *handle);
+
+/* Another library may be loaded at the addresses of this one. */
+int __wrap_dlclose(void *handle)
+{
+	int ret = __real_dlclose(handle);
+
+	if (ret == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
+	return ret;
+}
+
+int __real_unshare(int flags);
+EXPORTED int __wrap_unshare(int flags);
+int __real_setns(int fd, int type);
+EXPORTED int __wrap_setns(int fd, int type);
+
+int __wrap_unshare(int flags)
+{
+	bool paused = flags & (CLONE_NEWUSER | CLONE_VM | CLONE_THREAD | CLONE_SIGHAND) && sampler_pause();
+	int ret = __real_unshare(flags);
+
+	if (paused)
+		sampler_resume();
+	return ret;
+}
+
+int __wrap_setns(int fd, int type)
+{
+	bool paused = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS)) && sampler_pause();
+	int ret = __real_setns(fd, type);
+
+	if (paused)
+		sampler_resume();
 	return ret;
 }
