@@ -65,7 +65,7 @@ class Help(unittest.TestCase):
 
     def manual(self, command):
         page = (ROOT / 'doc' / 'man' / f'aprof-{command}.1').read_text()
-        return set(re.findall(r'^\.It (?:Fl \w , )?Fl -([a-z-]+)', page, re.M))
+        return set(re.findall(r'^\.It (?:Fl \w (?:Ar \w+ )?, )?Fl -([a-z-]+)', page, re.M))
 
     def test_help_and_manual_agree(self):
         for command in COMMANDS:
@@ -92,7 +92,7 @@ class Mistakes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn('did you mean `aprof report`', self.one_line('reprot', cwd=folder))
             self.assertIn('no amon.out here', self.one_line('report', cwd=folder))
-            self.assertIn('-z: no such option', self.one_line('report', '-z', cwd=folder))
+            self.assertIn('-X: no such option', self.one_line('report', '-X', cwd=folder))
             self.assertIn('--focus: needs a value', self.one_line('report', '--focus', cwd=folder))
             self.assertIn('neither a profile', self.one_line('report', '/etc/passwd', cwd=folder))
             self.assertIn('No such file', self.one_line('report', './nothing', cwd=folder))
