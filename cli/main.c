@@ -23,6 +23,7 @@ static const struct command table[] = {
 	{ "paths", command_paths, "[OPTION...] [PROGRAM] [FILE...]", "call sequences that recur in many contexts" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
+	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
 	{ "reset", command_reset, "PID", "zero the counters of a running program" },
 	{ "cc", command_cc, "[ARGUMENT...]", "compile C with hooks (also aprof-cc)" },

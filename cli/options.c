@@ -16,6 +16,7 @@
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
+	KEY_WEIGHT, KEY_TABLE,
 };
 
 struct row {
@@ -27,7 +28,8 @@ struct row {
 };
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
-enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS };
+enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
+	| COMMAND_EXPORT };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN, "print no legends" },
@@ -74,6 +76,9 @@ static const struct row rows[] = {
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
+	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
+	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
@@ -82,7 +87,7 @@ static const struct row rows[] = {
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT, "write to FILE" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -173,6 +178,32 @@ static bool model_set(struct options *o, const char *model)
 			return true;
 		}
 	message("--model=%s: not one of history, gprof, cct", model);
+	return false;
+}
+
+static bool weight_set(struct options *o, const char *what)
+{
+	if (strcmp(what, "time") == 0)
+		o->export.weight = EXPORT_TIME;
+	else if (strcmp(what, "calls") == 0)
+		o->export.weight = EXPORT_CALLS;
+	else {
+		message("--weight=%s: not one of time, calls", what);
+		return false;
+	}
+	return true;
+}
+
+static bool table_set(struct options *o, const char *table)
+{
+	static const char *const names[] = { [EXPORT_ROUTINES] = "routines", [EXPORT_ARCS] = "arcs", [EXPORT_CONTEXTS] = "contexts" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(table, names[i]) == 0) {
+			o->export.table = (enum export_table)i;
+			return true;
+		}
+	message("--table=%s: not one of routines, arcs, contexts", table);
 	return false;
 }
 
@@ -268,6 +299,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
+	case KEY_WEIGHT: return weight_set(o, argument);
+	case KEY_TABLE: return table_set(o, argument);
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
@@ -329,7 +362,7 @@ static void defaults_set(struct options *o)
 	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1 };
 }
 
-static bool options_check(struct options *o)
+static bool options_check(struct options *o, unsigned command)
 {
 	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
 		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
@@ -337,7 +370,8 @@ static bool options_check(struct options *o)
 		return false;
 	}
 	if (o->report.min_percent < 0)
-		o->report.min_percent = o->report.json ? 0 : 0.1;
+		o->report.min_percent = command == COMMAND_EXPORT ? 0.5 : o->report.json ? 0 : 0.1;
+	o->export.min_percent = o->report.min_percent;
 	if (o->report.json)
 		o->report.colour = false;
 	o->report.gprof.lines = o->gprof.lines;
@@ -362,7 +396,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
-	return ok && (o->help || options_check(o));
+	return ok && (o->help || options_check(o, command));
 }
 
 void options_free(struct options *o)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "export.h"
 #include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
@@ -20,6 +21,7 @@ enum {
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
+	COMMAND_EXPORT = 1 << 20,
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS,
 };
 
@@ -28,6 +30,7 @@ struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
 	struct gprof_choice gprof;	/* what gprof's options choose */
+	struct export_options export;	/* export: what of it */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	bool help;			/* --help */
 	bool version;			/* -v */

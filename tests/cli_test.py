@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'info', 'merge', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'info', 'export', 'merge', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
@@ -278,7 +278,7 @@ class Real(unittest.TestCase):
         self.assertEqual(arcs['unused'], (0, None))
         self.assertEqual(more['self_ns'], plain['self_ns'])
         for model in 'history', 'gprof', 'cct':
-            text = aprof('-bqc', '--model', model, self.program, cwd=self.cwd).stdout
+            text = aprof('-bcq', '--model', model, self.program, cwd=self.cwd).stdout
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
 
