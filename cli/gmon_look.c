@@ -95,7 +95,7 @@ static size_t reports_of(const char **names, unsigned views, bool traditional)
 
 static bool print(struct look *l, struct error *err)
 {
-	struct report_input in = { .gprof = l->gprof };
+	struct report_input in = { .gmon = l->gprof };
 	const char *names[MOST_REPORTS];
 	size_t n = reports_of(names, l->views, l->o->report.gprof.traditional);
 

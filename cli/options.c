@@ -49,6 +49,8 @@ static const struct row rows[] = {
 	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
 	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
 	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
+	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
@@ -67,18 +69,20 @@ static const struct row rows[] = {
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
 	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
@@ -357,7 +361,7 @@ static void defaults_set(struct options *o)
 	o->report.colour = wants_colour();
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
-	o->report.top = 20;
+	o->report.top = UINT32_MAX;		/* not given */
 	o->report.min_percent = -1;		/* not given */
 	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1 };
 }
@@ -372,6 +376,8 @@ static bool options_check(struct options *o, unsigned command)
 	if (o->report.min_percent < 0)
 		o->report.min_percent = command == COMMAND_EXPORT ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
+	if (o->report.top == UINT32_MAX)
+		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
 	o->report.gprof.lines = o->gprof.lines;

@@ -50,6 +50,9 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_PATHS:
 		names[n++] = "paths";
 		break;
+	case COMMAND_COMPARE:
+		names[n++] = "compare-models";
+		break;
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
 		break;
@@ -107,7 +110,7 @@ static int sum_write(const struct input *in)
 
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
-	struct input in = { .with_static = o->static_arcs };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
@@ -115,7 +118,7 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	if (ok && o->gprof.views & VIEW_SUM) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE)) {
 			progress_end();
 			warnings_tell(&in);
 		}
@@ -184,4 +187,9 @@ int command_contexts(int argc, char **argv)
 int command_info(int argc, char **argv)
 {
 	return view("info", COMMAND_INFO, argc, argv);
+}
+
+int command_compare_models(int argc, char **argv)
+{
+	return view("compare-models", COMMAND_COMPARE, argc, argv);
 }

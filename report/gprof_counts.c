@@ -50,7 +50,7 @@ static uint32_t *rows_make(const struct gprof *g, uint32_t *n)
 
 bool gprof_counts_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
 	uint32_t n, *rows = rows_make(g, &n);
 
@@ -72,7 +72,7 @@ bool gprof_counts_text(const struct report_input *in, const struct report_option
 
 bool gprof_counts_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	uint32_t n, *rows = rows_make(g, &n);
 
 	if (!rows)

@@ -86,7 +86,7 @@ static struct unit unit_choose(const struct gprof *g)
 
 static void heading_print(struct listing *l)
 {
-	const struct gprof *g = l->in->gprof;
+	const struct gprof *g = l->in->gmon;
 	char per_call[16];
 
 	snprintf(per_call, sizeof per_call, "%c%c/call", l->unit.prefix, g->gmon->abbreviation);
@@ -106,7 +106,7 @@ static void heading_print(struct listing *l)
 
 static void row_print(struct listing *l, uint32_t row)
 {
-	const struct gprof *g = l->in->gprof;
+	const struct gprof *g = l->in->gmon;
 	const struct gprof_routine *r = &g->routines[row];
 	double calls = (double)r->calls;
 
@@ -129,7 +129,7 @@ static void row_print(struct listing *l, uint32_t row)
 
 bool gprof_flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	struct listing l = { .in = in, .options = options, .rows = rows_make(g), .total = g->time > 0 ? g->time : 1, .out = out };
 
 	if (!l.rows)
@@ -150,7 +150,7 @@ bool gprof_flat_text(const struct report_input *in, const struct report_options 
 
 bool gprof_flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	uint32_t *rows = rows_make(g);
 
 	if (!rows)

@@ -247,7 +247,7 @@ static bool entry_print(struct listing *l, uint32_t entry)
 
 bool gprof_graph_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	struct listing l = { .in = in, .options = options, .g = g, .arcs = calloc((size_t)g->narcs + 1, sizeof *l.arcs),
 		.total = g->shown_time > 0 ? g->shown_time : 1, .child_width = options->gprof.traditional ? 11 : 7, .out = out };
 	bool ok = l.arcs != NULL;
@@ -306,7 +306,7 @@ static json_t *cycle_json(const struct gprof *g, uint32_t c)
 
 bool gprof_graph_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	uint32_t *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
 
 	if (!arcs)

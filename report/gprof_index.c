@@ -34,7 +34,7 @@ static uint32_t rows_make(const struct gprof *g, const struct report_options *op
 /* The name of a routine, and of a static one its file; returns the characters printed. */
 static size_t name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
 {
-	const struct gmon_symbol *s = in->gprof->routines[r].symbol;
+	const struct gmon_symbol *s = in->gmon->routines[r].symbol;
 	size_t n = gprof_name_print(out, in, options, r);
 
 	if (options->gprof.lines || !s->local || !s->file)
@@ -49,7 +49,7 @@ static size_t name_print(FILE *out, const struct report_input *in, const struct 
 static void cell_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t row,
 		       size_t *column, size_t start)
 {
-	const struct gprof_routine *r = &in->gprof->routines[row];
+	const struct gprof_routine *r = &in->gmon->routines[row];
 	char number[24], name[32];
 
 	snprintf(number, sizeof number, r->printed ? "[%" PRIu32 "]" : "(%" PRIu32 ")", r->place);
@@ -66,7 +66,7 @@ static void cell_print(FILE *out, const struct report_input *in, const struct re
 
 bool gprof_index_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	const struct gprof *g = in->gprof;
+	const struct gprof *g = in->gmon;
 	uint32_t *rows = calloc((size_t)g->nroutines + g->ncycles + 1, sizeof *rows);
 	uint32_t n = rows ? rows_make(g, options, rows) : 0, lines = (n + COLUMNS - 1) / COLUMNS;
 	size_t width = (options->gprof.width - 1) / COLUMNS;

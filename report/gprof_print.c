@@ -24,7 +24,7 @@ const char *gprof_file(const char *path, const struct report_options *options)
 
 size_t gprof_name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
 {
-	const struct gmon_symbol *s = in->gprof->routines[r].symbol;
+	const struct gmon_symbol *s = in->gmon->routines[r].symbol;
 	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
 	size_t n = escape_print(out, options->gprof.traditional ? s->name : s->display, flags);
 	char place[48];
@@ -39,7 +39,7 @@ size_t gprof_name_print(FILE *out, const struct report_input *in, const struct r
 
 void gprof_link_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
 {
-	const struct gprof_routine *routine = &in->gprof->routines[r];
+	const struct gprof_routine *routine = &in->gmon->routines[r];
 
 	gprof_name_print(out, in, options, r);
 	if (routine->cycle)

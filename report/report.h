@@ -39,7 +39,7 @@ struct report_options {
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
-	unsigned top;		/* paths: how many to list; 0: all */
+	unsigned top;		/* paths, compare-models: how many to list; 0: all */
 	int width;		/* columns of the terminal; 0: unknown */
 	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
@@ -56,7 +56,8 @@ enum report_life {
 /* What a report can look at. */
 struct report_input {
 	const struct graph *graph;	/* attribution, with the profile behind it; NULL: a gmon.out is reported */
-	const struct gprof *gprof;	/* gprof's view of a gmon.out; NULL: there is none */
+	const struct gprof *gmon;	/* gprof's view of a gmon.out; NULL: an amon.out is reported */
+	const struct graph *gprof;	/* compare-models: the same by gprof's model; NULL: not made */
 	struct symbols *symbols;	/* for source lines and plain code; NULL: none */
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
@@ -92,8 +93,8 @@ bool report_print(const char *const *names, size_t n, const struct report_input 
 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
+report_text paths_text, compare_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
+report_json paths_json, compare_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
 
 #endif
