@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "export.h"
+#include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
 #include "source.h"
@@ -34,12 +35,11 @@ struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
 	struct source_places sources;	/* where source files are; point into argv */
+	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
-	bool flat, callgraph;		/* -p, -q: only this listing */
-	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
-	bool sum;			/* -s: write amon.sum instead */
 	bool help;			/* --help */
+	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

@@ -20,6 +20,10 @@ const struct report report_table[] = {
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "info", "what is in the files", info_text, info_json },
+	{ "gprof-flat", "flat profile of a gmon.out", gprof_flat_text, gprof_flat_json },
+	{ "gprof-graph", "call graph of a gmon.out", gprof_graph_text, gprof_graph_json },
+	{ "gprof-index", "routines of a gmon.out by name", gprof_index_text, gprof_index_json },
+	{ "gprof-counts", "execution counts of a gmon.out", gprof_counts_text, gprof_counts_json },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -36,7 +40,7 @@ static bool print_text(const char *const *names, size_t n, const struct report_i
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
-			putc('\n', out);
+			fputs(in->gmon ? "\f\n" : "\n", out);
 		if (!report_find(names[i])->text(in, options, out, err))
 			return false;
 	}
