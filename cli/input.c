@@ -56,7 +56,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life };
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life, .program = program };
 	return true;
 }
 
