@@ -12,6 +12,7 @@
 /* Everything behind one report; zero it before the first use. */
 struct input {
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
+	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */
 	struct symbols *symbols;	/* of its modules */

@@ -29,6 +29,7 @@ struct options {
 	bool flat, callgraph;		/* -p, -q: only this listing */
 	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
+	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	bool sum;			/* -s: write amon.sum instead */
 	bool help;			/* --help */
 	bool no_report;			/* run: keep the data, print nothing */

@@ -48,6 +48,7 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 };
 
