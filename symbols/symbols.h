@@ -77,6 +77,7 @@ enum symbols_hooks {
 	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter */
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+	SYMBOLS_NOPS = 16,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
@@ -85,5 +86,9 @@ enum symbols_hooks {
  * needed library is the monitor if its name begins with "libaprof".
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
+
+/* Whether the executable PATH is loaded without the dynamic linker, so that nothing can be preloaded into it.  False also when it
+ * cannot be read. */
+bool symbols_is_static(const char *path);
 
 #endif
