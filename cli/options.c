@@ -14,7 +14,7 @@
 
 /* Options without a letter. */
 enum {
-	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
+	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
 	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
 };
@@ -70,6 +70,7 @@ static const struct row rows[] = {
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
@@ -312,6 +313,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MODEL: return model_set(o, argument);
 	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
+	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
@@ -386,6 +388,10 @@ static bool options_check(struct options *o, unsigned command)
 	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
 		message("--thread cannot be joined with --leaves or --lines: samples of program counters are kept by context, "
 			"not by thread");
+		return false;
+	}
+	if (o->phase && (o->report.leaves || o->report.lines)) {
+		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
 	if (o->report.min_percent < 0)

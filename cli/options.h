@@ -38,6 +38,7 @@ struct options {
 	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
+	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	bool help;			/* --help */
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */

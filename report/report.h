@@ -67,6 +67,7 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
 	report_source *source;		/* for reading source files; NULL: none can be read */
 	void *source_reader;		/* its first argument */
 	const char *program;		/* the file that the user gave for the main program; NULL: none */
