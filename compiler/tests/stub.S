@@ -1,4 +1,4 @@
-/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. */
+/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. The entry of static programs. */
 	.text
 	.globl	__aprof_entry
 	.type	__aprof_entry, @function
@@ -17,5 +17,11 @@ __return__:
 	incq	(%rax)
 	pop	%rax
 	ret
+
+	.globl	aprof_start
+	.type	aprof_start, @function
+	.weak	_start
+aprof_start:
+	jmp	_start@PLT
 
 	.section .note.GNU-stack, "", @progbits
