@@ -298,18 +298,6 @@ bool may_have_hooks(function *fun)
 	       !is_glue(decl) && single_succ_p(ENTRY_BLOCK_PTR_FOR_FN(fun));
 }
 
-bool wants_hooks(function *fun)
-{
-	const char *why;
-
-	if (!may_have_hooks(fun))
-		return false;
-	why = why_left_out(fun);
-	if (why)
-		left_out.safe_push(concat(why, ":", assembler_name(fun->decl), NULL));
-	return !why;
-}
-
 /* Tell whoever reads the program what was left out: in a section that no process loads, that strip keeps, and of whose
  * strings the linker keeps one of each. */
 void write_left_out(void *, void *)
@@ -605,17 +593,22 @@ const pass_data gimple_data = { GIMPLE_PASS, "aprof", OPTGROUP_NONE, TV_NONE, PR
 
 struct pass_aprof : gimple_opt_pass {
 	pass_aprof(gcc::context *c) : gimple_opt_pass(gimple_data, c) {}
-	bool gate(function *fun) override { return wants_hooks(fun); }
+	bool gate(function *fun) override { return may_have_hooks(fun); }
 	unsigned int execute(function *fun) override;
 };
 
 unsigned int pass_aprof::execute(function *fun)
 {
 	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE };
+	const char *why = why_left_out(fun);
 	auto_vec<basic_block> blocks;
 	basic_block bb;
 	unsigned i;
 
+	if (why) {
+		left_out.safe_push(concat(why, ":", assembler_name(fun->decl), NULL));
+		return 0;
+	}
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
 	insert_entry(&h, function_receives(fun));
