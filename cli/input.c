@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "message.h"
 #include "progress.h"
 
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
@@ -24,14 +25,31 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	return true;
 }
 
+/* Find the static arcs. */
+static bool read_code(struct input *in, struct error *err)
+{
+	progress_step("reading the code");
+	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, err))
+		return false;
+	if (!in->static_arcs.all)
+		message("note: not all of the program's code could be read; calls that stand there and were not made are not listed");
+	return true;
+}
+
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
+	struct graph_options with_static = *options;
+
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
 		return false;
+	if (in->with_static && !read_code(in, err))
+		return false;
 	progress_step("building the call graph");
-	in->graph = graph_build(in->profile, in->names.names, options, err);
+	with_static.static_arcs = in->static_arcs.arcs;
+	with_static.nstatic_arcs = in->static_arcs.n;
+	in->graph = graph_build(in->profile, in->names.names, &with_static, err);
 	if (!in->graph)
 		return false;
 	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
@@ -43,6 +61,7 @@ void input_free(struct input *in)
 {
 	progress_end();
 	graph_free(in->graph);
+	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
 	if (in->symbols)
 		symbols_free(in->symbols);

@@ -35,6 +35,8 @@ static const struct row rows[] = {
 	{ 'q', "graph", NULL, LISTINGS, "print only the call graph" },
 	{ 'P', "no-flat-profile", NULL, LISTINGS, "do not print the flat profile" },
 	{ 'Q', "no-graph", NULL, LISTINGS, "do not print the call graph" },
+	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
+	  "with a count of 0" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, and print nothing" },
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
@@ -211,6 +213,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'q': o->callgraph = true; return true;
 	case 'P': o->no_flat = true; return true;
 	case 'Q': o->no_callgraph = true; return true;
+	case 'c': o->static_arcs = true; return true;
 	case 's': o->sum = true; return true;
 	case 'h': o->help = true; return true;
 	case 'o': o->output = argument; return true;

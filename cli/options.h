@@ -28,6 +28,7 @@ struct options {
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
 	bool flat, callgraph;		/* -p, -q: only this listing */
 	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
+	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	bool sum;			/* -s: write amon.sum instead */
 	bool help;			/* --help */
 	bool no_report;			/* run: keep the data, print nothing */

@@ -177,6 +177,7 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 	else if (!input_read(&in, single ? &name : p->files, p->n, name, &err))
 		message_error(&err, NULL);
 	else if ((single || data_keep(&in, name)) && out) {
+		in.with_static = r->options->static_arcs;
 		if (input_build(&in, NULL, &r->options->graph, &err))
 			view_print(&in, COMMAND_RUN, r->options, out);
 		else

@@ -103,7 +103,7 @@ static int sum_write(const struct input *in)
 
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
-	struct input in = { 0 };
+	struct input in = { .with_static = o->static_arcs };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);

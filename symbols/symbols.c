@@ -7,6 +7,7 @@
 
 #include "hooks.h"
 #include "module.h"
+#include "static_arcs.h"
 
 struct symbols {
 	struct arena arena;	/* strings and symbols */
@@ -209,6 +210,23 @@ bool symbols_hooked(struct symbols *s, uint32_t module,
 	}
 	free(at);
 	return m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
+}
+
+bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
+			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg)
+{
+	struct module *m = get_module(s, module);
+	size_t n;
+	struct static_arc *arcs = static_arcs_find(m, hooked, &n);
+	bool ok = arcs != NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol *from = module_symbol(m, arcs[i].from), *to = module_symbol(m, arcs[i].to);
+		if (from && to)
+			visit(arg, from, to);
+	}
+	free(arcs);
+	return ok;
 }
 
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)

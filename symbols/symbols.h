@@ -64,6 +64,13 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
+/* Call VISIT with each pair of functions of MODULE such that the code of FROM has a call of, or a jump to, the first byte of TO,
+ * made or not: gprof's static call graph.  Each pair comes once, in order of address; calls through pointers are not seen, nor
+ * those of other modules.  HOOKED: only pairs of functions that call hooks of a profiler, whichever.  x86-64, x86 and aarch64.
+ * False when nothing was read: the module is not there, or its machine is not known here, or memory is short. */
+bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
+			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg);
+
 /* Ways in which a binary calls for a profiler, or'ed. */
 enum symbols_hooks {
 	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry */

@@ -270,6 +270,18 @@ class Real(unittest.TestCase):
         self.assertGreater(shares['dear'], 0)
         self.assertAlmostEqual(shares['cheap'], shares['dear'])
 
+    def test_static_calls_that_were_not_made(self):
+        aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        plain, more = (self.entry(self.rows('report', *option), 'main') for option in ([], ['-c']))
+        arcs = {child['name']: (child['calls'], child['index']) for child in more['children']}
+        self.assertEqual({name for name in arcs} - {child['name'] for child in plain['children']}, {'dear', 'unused'})
+        self.assertEqual(arcs['unused'], (0, None))
+        self.assertEqual(more['self_ns'], plain['self_ns'])
+        for model in 'history', 'gprof', 'cct':
+            text = aprof('-bqc', '--model', model, self.program, cwd=self.cwd).stdout
+            self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
+            self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
+
     def test_leaves_split_the_whole_self_time(self):
         """A routine that does nothing but fill memory: libc has its time, at whatever rate program counters are taken."""
         pathlib.Path(self.cwd, 'fill.c').write_text(r'''

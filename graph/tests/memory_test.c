@@ -96,7 +96,9 @@ static void fail_graph(enum graph_model model)
 {
 	struct made *m = large_program();
 	char *focus[] = { (char *)"Main|Q" };
-	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1 };
+	static const struct graph_static_arc arc = { { .name = "new", .key = "new" }, { .name = "Main", .key = "Main" } };
+	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1,
+		.static_arcs = &arc, .nstatic_arcs = 1 };
 	long before = held;
 
 	for (long n = 0;; n++) {
