@@ -53,7 +53,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (!in->graph)
 		return false;
 	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life };
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+		.nleft_out = in->names.nleft_out, .life = in->life };
 	return true;
 }
 

@@ -41,6 +41,12 @@ enum report_life {
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
+/* A function without hooks, since the compiler was told so. */
+struct report_left_out {
+	enum symbols_left_out why;	/* by which option */
+	const char *name;		/* demangled */
+};
+
 /* What a report can look at. */
 struct report_input {
 	const struct graph *graph;	/* attribution, with the profile behind it */
@@ -48,6 +54,8 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
+	size_t nleft_out;		/* how many */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 };
 
