@@ -38,7 +38,7 @@ static bool read_code(struct input *in, struct error *err)
 
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
-	struct graph_options with_static = *options;
+	struct graph_options more = *options;
 
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
@@ -47,12 +47,15 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (in->with_static && !read_code(in, err))
 		return false;
 	progress_step("building the call graph");
-	with_static.static_arcs = in->static_arcs.arcs;
-	with_static.nstatic_arcs = in->static_arcs.n;
-	in->graph = graph_build(in->profile, in->names.names, &with_static, err);
-	if (!in->graph)
+	more.static_arcs = in->static_arcs.arcs;
+	more.nstatic_arcs = in->static_arcs.n;
+	in->graph = graph_build(in->profile, in->names.names, &more, err);
+	more.model = GRAPH_GPROF;
+	if (in->graph && in->with_gprof)
+		in->gprof = graph_build(in->profile, in->names.names, &more, err);
+	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
-	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
 		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
 		.nleft_out = in->names.nleft_out, .life = in->life };
 	return true;
@@ -62,6 +65,7 @@ void input_free(struct input *in)
 {
 	progress_end();
 	graph_free(in->graph);
+	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
 	if (in->symbols)

@@ -240,6 +240,7 @@ void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler 
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
+bool process_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
@@ -318,6 +319,8 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */
+void sampler_resume(void) HIDDEN;		/* after sampler_pause: go on */
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
 void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 

@@ -23,6 +23,8 @@ static uint32_t always_alive = 1;
 static pthread_key_t thread_key;
 static bool has_key;
 static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
+static struct frame *fork_top;		/* its top frame at the fork, */
+static struct amon_counter *fork_context; /* and that one's context */
 
 void note(enum amon_note kind)
 {
@@ -216,6 +218,11 @@ void process_started(void)
 	clock_start();
 }
 
+bool process_unmoved(void)
+{
+	return forked_from && aprof_tls.top == fork_top && fork_top->context == fork_context;
+}
+
 bool process_watch_thread(void)
 {
 	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
@@ -238,8 +245,11 @@ static void child_begin(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	if (tls->thread)
+	if (tls->thread) {
 		forked_from = tls->thread;
+		fork_top = tls->top;
+		fork_context = tls->top->context;
+	}
 	tls->thread = NULL;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;

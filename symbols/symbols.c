@@ -297,6 +297,22 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 		*hooks |= SYMBOLS_INLINE;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
+	if (hooks_are_nops(&b))
+		*hooks |= SYMBOLS_NOPS;
 	binary_close(&b);
 	return true;
+}
+
+bool symbols_is_static(const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	struct binary b;
+	struct error err;
+	bool is_static;
+
+	if (!binary_open(&b, path, &callbacks, &err))
+		return false;
+	is_static = !hooks_has_loader(&b);
+	binary_close(&b);
+	return is_static;
 }

@@ -78,6 +78,7 @@ enum symbols_hooks {
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
 	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss: way inline */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+	SYMBOLS_NOPS = 16,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
 /* Why a function has no hooks although its unit was compiled by way inline. */
@@ -99,5 +100,9 @@ void symbols_left_out(struct symbols *s, uint32_t module,
  * needed library is the monitor if its name begins with "libaprof".
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
+
+/* Whether the executable PATH is loaded without the dynamic linker, so that nothing can be preloaded into it.  False also when it
+ * cannot be read. */
+bool symbols_is_static(const char *path);
 
 #endif

@@ -18,6 +18,7 @@ __return__:
 	pop	%rax
 	ret
 
+	/* The entry of static programs. */
 	.globl	aprof_start
 	.type	aprof_start, @function
 	.weak	_start

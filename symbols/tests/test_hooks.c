@@ -165,7 +165,7 @@ static const char inlined[] =
 	"	.section .text.unlikely, \"ax\", @progbits\n"
 	"	.type never.cold, @function\n"
 	"never.cold:\n"
-	"	leaq called(%rip), %rax\n"
+	"	leaq 0(%rip), %rax\n"
 	"	jmp *aprof_inline_miss@GOTPCREL(%rip)\n"
 	"	.size never.cold, . - never.cold\n"
 	"	.section .aprof_left_out, \"MS\", @progbits, 1\n"
