@@ -184,6 +184,7 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 		message_error(&err, NULL);
 	else if ((single || data_keep(&in, name)) && out) {
 		in.with_static = r->options->static_arcs;
+		in.phase = r->options->phase;
 		if (input_build(&in, NULL, &r->options->graph, &err))
 			view_print(&in, COMMAND_RUN, r->options, out);
 		else

@@ -166,6 +166,6 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	else
 		add_static_monitor(nop, libdir, out);
 	if (line->fixed && !line->shared)
-		list_add(out, "-Wl,-e,aprof_start,-u,dlclose");
+		list_add(out, "-Wl,-e,aprof_static_entry,-u,dlclose");
 	return true;
 }

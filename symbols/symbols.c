@@ -142,6 +142,38 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 	return source_line(module_source(get_module(s, module)), address, file, line);
 }
 
+bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
+{
+	return source_own_line(module_source(get_module(s, module)), address, file, line);
+}
+
+/* Whoever asks for calls, while they are visited. */
+struct calls_visit {
+	struct symbols *symbols;
+	struct source *source;	/* of the caller's module */
+	void (*visit)(void *arg, const struct symbols_call *call);
+	void *arg;
+};
+
+static void call_visit(void *arg, const struct source_call *call)
+{
+	struct calls_visit *v = arg;
+	char *readable = demangle(call->name);
+	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
+
+	free(readable);
+	if (found.name && source_own_line(v->source, call->at, &found.file, &found.line))
+		v->visit(v->arg, &found);
+}
+
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
+{
+	struct calls_visit v = { .symbols = s, .source = module_source(get_module(s, module)), .visit = visit, .arg = arg };
+
+	return source_calls(v.source, address, call_visit, &v);
+}
+
 static int compare_addresses(const void *p, const void *q)
 {
 	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;

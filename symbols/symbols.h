@@ -58,6 +58,21 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 /* The source line of ADDRESS: fills *FILE (owned by S) and *LINE; false when unknown. */
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
+/* The same in the source of the function itself: of code that the compiler put into it, the line of the call that it stands for. */
+bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
+
+/* A call in the source of a function. */
+struct symbols_call {
+	const char *name;	/* the callee, demangled */
+	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says */
+	uint32_t line;		/* in that file */
+};
+
+/* Call VISIT with each call that debug information describes in the function that covers ADDRESS of MODULE: compilers do so for
+ * optimised code, and not for calls through pointers.  False: it describes no such function. */
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
+
 /* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, called or not; a function may be
  * visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
  * hooks of a way that does not tell (cyg, mcount), or its machine is not known here. */

@@ -19,10 +19,10 @@ __return__:
 	ret
 
 	/* The entry of static programs. */
-	.globl	aprof_start
-	.type	aprof_start, @function
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
 	.weak	_start
-aprof_start:
+aprof_static_entry:
 	jmp	_start@PLT
 
 	.section .note.GNU-stack, "", @progbits

@@ -19,7 +19,7 @@
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
-#define STATIC "-Wl,-e,aprof_start,-u,dlclose "
+#define STATIC "-Wl,-e,aprof_static_entry,-u,dlclose "
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
