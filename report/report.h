@@ -54,6 +54,12 @@ enum report_life {
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
+/* A function without hooks, since the compiler was told so. */
+struct report_left_out {
+	enum symbols_left_out why;	/* by which option */
+	const char *name;		/* demangled */
+};
+
 /* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,
  * a whole sentence. */
 typedef const char *report_source(void *reader, const char *file, size_t *len, struct error *err);
@@ -67,6 +73,8 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
+	size_t nleft_out;		/* how many */
 	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
 	report_source *source;		/* for reading source files; NULL: none can be read */
 	void *source_reader;		/* its first argument */
