@@ -23,12 +23,16 @@ static void add_calls(struct graph *g, const struct graph_name *names, uint32_t 
 {
 	const struct profile_context *from = g->profile->contexts + index;
 
-	if (index == 0 || names[from->routine].part)
+	bool again;
+
+	if (index == 0)
 		return;
-	if (g->contexts[g->context_of[from->parent]].routine == c->routine)
-		c->recursive += part->entries;
-	else
-		c->entries += part->entries;
+	again = g->contexts[g->context_of[from->parent]].routine == c->routine;
+	if (names[from->routine].part) {
+		c->pieces += again ? 0 : part->entries;
+		return;
+	}
+	*(again ? &c->recursive : &c->entries) += part->entries;
 	c->recursive += part->recursive;
 }
 
