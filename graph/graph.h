@@ -142,6 +142,7 @@ struct graph {
 	struct graph_routine *routines;	/* routines after folding */
 	uint32_t nroutines;		/* how many */
 	uint32_t *routine_of;		/* profile routine -> index in routines[]; profile->nroutines of them */
+	const struct graph_name *names;	/* as given, not owned: one for each routine of the profile */
 	struct graph_arc *arcs;		/* sorted by from, then to; spontaneous ones last */
 	uint32_t narcs;			/* how many */
 	uint32_t *in_arcs;		/* indices in arcs[], sorted by to, then from */
@@ -181,6 +182,21 @@ void graph_free(struct graph *g);
  * Returns its length.  Linear in the length. */
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);
 
+/* What one thread has in one context of the graph, charged or raw as the graph was asked to be; a thread may have several
+ * shares in a context.  With charged times the shares of a context can add up to more than its time: the hooks' cost is
+ * subtracted from each of them, and none goes below zero. */
+struct graph_share {
+	uint32_t context;	/* index in contexts[] */
+	uint32_t thread;	/* index in the profile's threads[] */
+	uint64_t entries;	/* calls that entered it */
+	uint64_t recursive;	/* direct recursive calls */
+	uint64_t time;		/* ns */
+	uint64_t ticks;		/* samples */
+};
+
+/* Share I of the profile as a share in G, what focus and thread leave out included. */
+struct graph_share graph_share(const struct graph *g, size_t i);
+
 /* A node of a tree view: a path of entries.  Paths of equal routines are one node, whether entries are
  * marked or not; known and unknown links to the parent are two.  Children are nodes[first .. first + nchildren), sorted by total,
  * then calls, largest first, then by routine.  Parents come before children.
@@ -204,6 +220,7 @@ struct tree_node {
 struct tree {
 	struct tree_node *nodes; /* [0] is the root: the run */
 	size_t nnodes;		/* how many */
+	uint32_t *node_of;	/* top-down: context of the graph -> node where it ends; GRAPH_NONE: left out by the limits; NULL bottom-up */
 };
 
 /* What to build of a tree.  All zero: everything, top-down.  Of a million contexts a bottom-up tree without
