@@ -1,6 +1,6 @@
 # The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
 PREFIX ?= /usr/local
-PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev
+PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcmocka-dev libjansson-dev zlib1g-dev
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdb valgrind
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)

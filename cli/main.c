@@ -22,6 +22,8 @@ static const struct command table[] = {
 	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
+	{ "html", command_html, "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
+	  "a page to look at, or two profiles compared in one" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
 	{ "reset", command_reset, "PID", "zero the counters of a running program" },
 	{ "cc", command_cc, "[ARGUMENT...]", "compile C with hooks (also aprof-cc)" },

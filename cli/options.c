@@ -15,8 +15,10 @@
 /* Options without a letter. */
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
-	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL,
+	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_AGAINST,
 };
+
+enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
 
 struct row {
 	int key;		/* letter, or KEY_ */
@@ -27,7 +29,7 @@ struct row {
 };
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
-enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS };
+enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_HTML };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN, "print no legends" },
@@ -55,7 +57,8 @@ static const struct row rows[] = {
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_HTML, "write to FILE" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -73,13 +76,14 @@ static struct option *long_options(unsigned command)
 	return options;
 }
 
-/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 2 * ROWS + 4 bytes. */
+/* Letters as getopt wants them; a leading + with STOP, a leading - where operands are told apart by their place.
+ * BUFFER holds 2 * ROWS + 4 bytes. */
 static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
 
-	if (stop)
-		buffer[n++] = '+';
+	if (stop || (command & COMMAND_HTML))
+		buffer[n++] = stop ? '+' : '-';
 	buffer[n++] = ':';			/* tell a missing value from a wrong option */
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!(rows[i].commands & command) || rows[i].key > 255)
@@ -202,6 +206,17 @@ static bool memory_set(struct options *o, const char *size)
 	return false;
 }
 
+static bool against_set(struct options *o)
+{
+	if (o->against) {
+		message("--against: given twice; a page compares two profiles, each of which may be several files");
+		return false;
+	}
+	o->against = true;
+	o->nbase = o->noperands;
+	return true;
+}
+
 static bool option_set(struct options *o, int key, char *argument)
 {
 	switch (key) {
@@ -230,6 +245,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: o->data = argument; return true;
 	case KEY_NO_REPORT: o->no_report = true; return true;
+	case KEY_AGAINST: return against_set(o);
+	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
 }
@@ -301,6 +318,8 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	int key;
 
 	defaults_set(o);
+	o->operands = calloc((size_t)argc + 1, sizeof *o->operands);
+	ok = ok && o->operands;
 	letters(shorts, command, stop);
 	optind = 0;
 	opterr = 0;
@@ -311,6 +330,10 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
+	for (int i = optind; ok && (command & COMMAND_HTML) && i < argc; i++)	/* after -- */
+		o->operands[o->noperands++] = argv[i];
+	if (!o->against)
+		o->nbase = o->noperands;
 	return ok && (o->help || options_check(o));
 }
 
@@ -318,6 +341,8 @@ void options_free(struct options *o)
 {
 	free(o->graph.focus);
 	o->graph.focus = NULL;
+	free(o->operands);
+	o->operands = NULL;
 }
 
 /* TEXT in lines of 50 columns, the first beginning at column 30. */

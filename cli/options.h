@@ -18,6 +18,7 @@ enum {
 	COMMAND_RUN = 32,
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
+	COMMAND_HTML = 256,
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO,
 };
 
@@ -36,6 +37,10 @@ struct options {
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	int first;			/* index in argv of the first operand */
+	char **operands;		/* html: all operands in their order, pointing into argv */
+	size_t noperands;		/* how many */
+	size_t nbase;			/* how many stand before --against; all without it */
+	bool against;			/* --against was given */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */

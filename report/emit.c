@@ -50,6 +50,22 @@ void emit_array_end(struct emit *e)
 	e->comma = true;
 }
 
+void emit_object(struct emit *e, const char *name)
+{
+	if (name)
+		name_write(e, name);
+	else
+		fputs(e->comma ? ",\n" : "\n", e->out);
+	putc('{', e->out);
+	e->comma = false;
+}
+
+void emit_object_end(struct emit *e)
+{
+	putc('}', e->out);
+	e->comma = true;
+}
+
 void emit_end(struct emit *e)
 {
 	fputs("\n}\n", e->out);
