@@ -88,6 +88,11 @@ static int page_make(const struct options *o)
 
 	if (ok && o->against)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);
+	for (size_t i = 0; ok && i < p.n; i++)
+		if (p.operands[i].gmon) {
+			message("%s: a gmon.out has no contexts; aprof report reads it", p.operands[i].files[0]);
+			ok = false;
+		}
 	if (ok && page_read(&p, &o->graph))
 		status = page_write(&p, output);
 	for (size_t i = 0; i < p.n; i++) {

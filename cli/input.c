@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "message.h"
 #include "progress.h"
 
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
@@ -24,17 +25,37 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	return true;
 }
 
+/* Find the static arcs. */
+static bool read_code(struct input *in, struct error *err)
+{
+	progress_step("reading the code");
+	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, err))
+		return false;
+	if (!in->static_arcs.all)
+		message("note: not all of the program's code could be read; calls that stand there and were not made are not listed");
+	return true;
+}
+
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
+	struct graph_options more = *options;
+
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
 		return false;
-	progress_step("building the call graph");
-	in->graph = graph_build(in->profile, in->names.names, options, err);
-	if (!in->graph)
+	if (in->with_static && !read_code(in, err))
 		return false;
-	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
+	progress_step("building the call graph");
+	more.static_arcs = in->static_arcs.arcs;
+	more.nstatic_arcs = in->static_arcs.n;
+	in->graph = graph_build(in->profile, in->names.names, &more, err);
+	more.model = GRAPH_GPROF;
+	if (in->graph && in->with_gprof)
+		in->gprof = graph_build(in->profile, in->names.names, &more, err);
+	if (!in->graph || (in->with_gprof && !in->gprof))
+		return false;
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
 		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life };
 	return true;
 }
@@ -43,6 +64,8 @@ void input_free(struct input *in)
 {
 	progress_end();
 	graph_free(in->graph);
+	graph_free(in->gprof);
+	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
 	if (in->symbols)
 		symbols_free(in->symbols);

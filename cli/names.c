@@ -19,13 +19,16 @@ static struct graph_name pseudo_name(const struct profile_routine *r)
 	return (struct graph_name){ .name = "(unknown)", .key = "(unknown)" };
 }
 
+struct graph_name names_of(const struct profile *p, uint32_t module, const struct symbol *symbol)
+{
+	return (struct graph_name){ .name = symbol->display, .key = symbol->key, .file = symbol->file,
+		.module = module < p->nmodules ? p->modules[module].path : NULL,
+		.aliases = symbol->aliases, .line = symbol->line, .part = symbol->part };
+}
+
 static struct graph_name routine_name(const struct profile *p, struct symbols *s, const struct profile_routine *r)
 {
-	const struct symbol *symbol = symbols_find(s, r->module, r->address);
-
-	return (struct graph_name){ .name = symbol->display, .key = symbol->key, .file = symbol->file,
-		.module = r->module < p->nmodules ? p->modules[r->module].path : NULL,
-		.aliases = symbol->aliases, .line = symbol->line, .part = symbol->part };
+	return names_of(p, r->module, symbols_find(s, r->module, r->address));
 }
 
 static int by_key(const void *left, const void *right)

@@ -5,6 +5,9 @@
 #include "graph.h"
 #include "symbols.h"
 
+/* The function SYMBOL of module MODULE of P; strings stay those of SYMBOL. */
+struct graph_name names_of(const struct profile *p, uint32_t module, const struct symbol *symbol);
+
 struct names {
 	struct graph_name *names;	/* one for each routine of the profile */
 	const struct symbol **never;	/* hooked functions never called, sorted by name */

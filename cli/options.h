@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "export.h"
+#include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
 
@@ -18,18 +20,23 @@ enum {
 	COMMAND_RUN = 32,
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
-	COMMAND_HTML = 256,
-	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO,
+	COMMAND_PATHS = 1 << 16,
+	COMMAND_COMPARE = 1 << 17,
+	COMMAND_EXPORT = 1 << 20,
+	COMMAND_HTML = 1 << 24,
+	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
+		| COMMAND_COMPARE,
 };
 
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
-	bool flat, callgraph;		/* -p, -q: only this listing */
-	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
-	bool sum;			/* -s: write amon.sum instead */
+	struct gprof_choice gprof;	/* what gprof's options choose */
+	struct export_options export;	/* export: what of it */
+	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	bool help;			/* --help */
+	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

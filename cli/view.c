@@ -1,13 +1,16 @@
 /* view.c - the commands that look at profiles: read, symbolise, build the graph, report. */
 #include "view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
 #include "files.h"
+#include "gmon_look.h"
 #include "message.h"
 #include "operands.h"
 #include "progress.h"
+#include "version.h"
 
 enum { MOST_REPORTS = 8 };
 
@@ -15,7 +18,8 @@ enum { MOST_REPORTS = 8 };
  * the head says what is wrong, and the listings would be empty. */
 static size_t listings(const char **names, const struct input *in, const struct options *o)
 {
-	bool flat = !o->no_flat && (o->flat || !o->callgraph), graph = !o->no_callgraph && (o->callgraph || !o->flat);
+	unsigned views = gprof_views(&o->gprof, VIEW_FLAT | VIEW_GRAPH);
+	bool flat = views & VIEW_FLAT, graph = views & VIEW_GRAPH;
 	size_t n = 0;
 
 	names[n++] = "run";
@@ -42,6 +46,12 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 		break;
 	case COMMAND_CYCLES:
 		names[n++] = "cycles";
+		break;
+	case COMMAND_PATHS:
+		names[n++] = "paths";
+		break;
+	case COMMAND_COMPARE:
+		names[n++] = "compare-models";
 		break;
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
@@ -100,15 +110,15 @@ static int sum_write(const struct input *in)
 
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
-	struct input in = { 0 };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
 
-	if (ok && o->sum) {
+	if (ok && o->gprof.views & VIEW_SUM) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE)) {
 			progress_end();
 			warnings_tell(&in);
 		}
@@ -133,8 +143,16 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 		command_usage(name);
 		options_help(command);
 		status = STATUS_OK;
+	} else if (o.version) {
+		printf("aprof %s\n", APROF_VERSION);
+		status = STATUS_OK;
 	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
-		status = look(&operands, command, &o);
+		if (!operands.gmon)
+			status = look(&operands, command, &o);
+		else if (command == COMMAND_REPORT)
+			status = gmon_look(&operands, &o);
+		else
+			message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
 		operands_free(&operands);
 	}
 	options_free(&o);
@@ -156,6 +174,11 @@ int command_cycles(int argc, char **argv)
 	return view("cycles", COMMAND_CYCLES, argc, argv);
 }
 
+int command_paths(int argc, char **argv)
+{
+	return view("paths", COMMAND_PATHS, argc, argv);
+}
+
 int command_contexts(int argc, char **argv)
 {
 	return view("contexts", COMMAND_CONTEXTS, argc, argv);
@@ -164,4 +187,9 @@ int command_contexts(int argc, char **argv)
 int command_info(int argc, char **argv)
 {
 	return view("info", COMMAND_INFO, argc, argv);
+}
+
+int command_compare_models(int argc, char **argv)
+{
+	return view("compare-models", COMMAND_COMPARE, argc, argv);
 }

@@ -73,6 +73,8 @@ enum amon_note {
 	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; ticks changed */
 	AMON_NOTE_UNLOADED,		/* modules unloaded while the program ran */
 	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
+	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
+	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
 	AMON_NOTES
 };
 

@@ -10,7 +10,7 @@
 #include "arcs.h"
 #include "graph.h"
 
-/* Fold the routines of g->profile by key: fills routines[] (names only) and routine_of[]. */
+/* Fold the routines of g->profile and of the static arcs by key: fills routines[] (names only), routine_of[] and static_ends[]. */
 bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err);
 
 /* Replay the profile's contexts on the folded routines: fills contexts[] without counters, context_of[],

@@ -72,11 +72,24 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 	return true;
 }
 
+/* The static arcs; direct recursion is none, and makes no arc. */
+static bool add_static_arcs(const struct graph *g, struct arcs *arcs, struct error *err)
+{
+	for (size_t i = 0; i < g->options.nstatic_arcs; i++) {
+		uint32_t from = g->static_ends[2 * i], to = g->static_ends[2 * i + 1];
+
+		if (from != to && !arcs_at(arcs, from, to))
+			return build_no_memory(err);
+	}
+	return true;
+}
+
 static bool attribute(struct graph *g, struct error *err)
 {
 	struct arcs arcs = { 0 };
 	struct weight *w = contexts_weigh(g, err);
 	bool done = w && count_calls(g, &arcs, err)
+		&& add_static_arcs(g, &arcs, err)
 		&& models[g->options.model](g, &arcs, w, err)
 		&& arcs_settle(&arcs, g, err)
 		&& cycles_find(g, w, err);
@@ -111,6 +124,7 @@ void graph_free(struct graph *g)
 		return;
 	free(g->routines);
 	free(g->routine_of);
+	free(g->static_ends);
 	free(g->arcs);
 	free(g->in_arcs);
 	free(g->contexts);

@@ -70,7 +70,7 @@ struct graph_routine {
 struct graph_arc {
 	uint32_t from;		/* caller, index in routines[] */
 	uint32_t to;		/* callee */
-	uint64_t calls;		/* entries along it */
+	uint64_t calls;		/* entries along it; 0 of a static one that was not made */
 	uint64_t self1;		/* outgoing view: time of `to` itself, ns */
 	uint64_t child1;	/* outgoing view: time of what `to` called, ns */
 	uint64_t self2;		/* incoming view: the same for the callee's list of parents, ns */
@@ -126,6 +126,12 @@ static inline cycle_entry cycle_entry_of(uint32_t routine, bool known) { return 
 static inline uint32_t cycle_routine(cycle_entry e) { return e >> 1; }
 static inline bool cycle_link_known(cycle_entry e) { return e & 1; }
 
+/* A call that stands in the program's code, made or not.  Its ends are folded with the profile's routines. */
+struct graph_static_arc {
+	struct graph_name from;	/* caller */
+	struct graph_name to;	/* callee */
+};
+
 enum graph_model { GRAPH_HISTORY, GRAPH_GPROF, GRAPH_CCT };
 
 struct graph_options {
@@ -134,6 +140,8 @@ struct graph_options {
 	char **focus;		/* extended regular expressions for whole display names; contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
+	const struct graph_static_arc *static_arcs; /* to add with no calls to those that were made, before the model looks at them */
+	size_t nstatic_arcs;	/* how many */
 };
 
 struct graph {
@@ -143,6 +151,7 @@ struct graph {
 	uint32_t nroutines;		/* how many */
 	uint32_t *routine_of;		/* profile routine -> index in routines[]; profile->nroutines of them */
 	const struct graph_name *names;	/* as given, not owned: one for each routine of the profile */
+	uint32_t *static_ends;		/* indices in routines[] of the options' static arcs: caller, callee of each */
 	struct graph_arc *arcs;		/* sorted by from, then to; spontaneous ones last */
 	uint32_t narcs;			/* how many */
 	uint32_t *in_arcs;		/* indices in arcs[], sorted by to, then from */

@@ -1,6 +1,7 @@
 /* routines.c - which addresses are one routine: the profile's routines folded by key.
  *
- * Routines of the graph are numbered in the order in which the profile first names them. The name shown is that of
+ * Routines of the graph are numbered in the order in which the profile first names them, and then those that only the
+ * static arcs name. The name shown is that of
  * the first piece that is no .part or .cold. */
 #include <stdlib.h>
 #include <string.h>
@@ -26,32 +27,43 @@ static uint32_t *slot_of(const struct graph *g, uint32_t *slots, size_t nslots, 
 	return slots + i;
 }
 
+/* The routine called NAME, made when new. */
+static uint32_t settle_name(struct graph *g, const struct graph_name *name, uint32_t *slots, size_t nslots)
+{
+	uint32_t *slot = slot_of(g, slots, nslots, name->key);
+	struct graph_routine *r;
+
+	if (*slot == 0) {
+		*slot = ++g->nroutines;
+		g->routines[*slot - 1].name = *name;
+	}
+	r = g->routines + *slot - 1;
+	if (r->name.part && !name->part)
+		r->name = *name;
+	return *slot - 1;
+}
+
 static void settle(struct graph *g, const struct graph_name *names, uint32_t *slots, size_t nslots)
 {
 	for (uint32_t i = 0; i < g->profile->nroutines; i++) {
-		uint32_t *slot = slot_of(g, slots, nslots, names[i].key);
-		struct graph_routine *r;
-
-		if (*slot == 0) {
-			*slot = ++g->nroutines;
-			g->routines[*slot - 1].name = names[i];
-		}
-		r = g->routines + *slot - 1;
-		if (r->name.part && !names[i].part)
-			r->name = names[i];
-		r->pseudo |= g->profile->routines[i].pseudo != 0;
-		g->routine_of[i] = *slot - 1;
+		g->routine_of[i] = settle_name(g, names + i, slots, nslots);
+		g->routines[g->routine_of[i]].pseudo |= g->profile->routines[i].pseudo != 0;
+	}
+	for (size_t i = 0; i < g->options.nstatic_arcs; i++) {
+		g->static_ends[2 * i] = settle_name(g, &g->options.static_arcs[i].from, slots, nslots);
+		g->static_ends[2 * i + 1] = settle_name(g, &g->options.static_arcs[i].to, slots, nslots);
 	}
 }
 
 bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err)
 {
-	size_t n = g->profile->nroutines, nslots = build_table_size(n);
+	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs, nslots = build_table_size(n);
 	uint32_t *slots = calloc(nslots, sizeof *slots);
 
 	g->routines = calloc(n + 1, sizeof *g->routines);
 	g->routine_of = calloc(n + 1, sizeof *g->routine_of);
-	if (!slots || !g->routines || !g->routine_of) {
+	g->static_ends = calloc(2 * g->options.nstatic_arcs + 1, sizeof *g->static_ends);
+	if (!slots || !g->routines || !g->routine_of || !g->static_ends) {
 		free(slots);
 		return build_no_memory(err);
 	}

@@ -1,6 +1,7 @@
 /* anchor.S - what makes a program one of ours: the symbol that the link asks for, so that a
  * missing monitor is an error; the note that tells a binary with hooks, even stripped; and gprof's
- * start and end, empty, so that a -pg at link time starts no second profiler. */
+ * start and end, empty, so that a -pg at link time starts no second profiler.  The same by a name of this
+ * copy's own tells a shared monitor that another one is at work, to which all hooks go. */
 	.text
 	.globl	aprof_monitor
 	.type	aprof_monitor, @function
@@ -8,7 +9,10 @@
 	.type	__monstartup, @function
 	.globl	_mcleanup
 	.type	_mcleanup, @function
+	.globl	aprof_monitor_here
+	.hidden	aprof_monitor_here
 aprof_monitor:
+aprof_monitor_here:
 __monstartup:
 _mcleanup:
 	ret

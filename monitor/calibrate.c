@@ -82,7 +82,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	tls->front_mask = 0;
 	tls->top = fake.frames;
 	tls->end = fake.frames + FRAMES;
-	tls->stack_low = 0;
+	tls->reach = UINTPTR_MAX;
 	tls->thread = t;
 	tls->inert = 0;
 }

@@ -19,8 +19,10 @@
 #define TLS_FRONT	0
 #define TLS_MASK	8
 #define TLS_TOP		16
-#define TLS_LOW		24
+#define TLS_REACH	24
 #define TLS_END		40
+#define TLS_INERT	48
+#define INERT_EARLY	3
 #define KEY_CALLS	0
 #define KEY_FROM	16
 #define KEY_ROUTINE	24
@@ -29,6 +31,7 @@
 #define FRAME_CFA	0
 #define FRAME_CONTEXT	8
 #define FRAME_SITE	16
+#define FRAME_HOOK	20
 #define FRAME_SIZE	24
 #define FRAME_FENTRY	24
 #define FRAME_CYG	25
@@ -72,11 +75,17 @@
 	.cfi_restore \reg
 	.endm
 
+	/* The entry hook; mcount.S makes another one of this, which is told the CFA by rbp. */
+#ifndef ENTRY_HOOK
+#define ENTRY_HOOK	__aprof_entry
+#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_SLOW_CFA	96(%rsp)
+#endif
 	.text
-	.globl	__aprof_entry
-	.type	__aprof_entry, @function
+	.globl	ENTRY_HOOK
+	.type	ENTRY_HOOK, @function
 	.p2align 6
-__aprof_entry:
+ENTRY_HOOK:
 	.cfi_startproc
 	_CET_ENDBR
 	save	rax
@@ -84,11 +93,12 @@ __aprof_entry:
 	SAVE_BASE
 	TLS_BASE(%rdx)
 	movq	TLS(TLS_TOP, %rdx), %rax
-	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
+	leaq	ENTRY_CFA, %rcx
+	movq	%rcx, %r11
+	addq	TLS(TLS_REACH, %rdx), %r11
+	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
-	cmpq	TLS(TLS_LOW, %rdx), %rcx
-	jb	.Lentry_slow			/* deeper than known, or another stack */
 	movq	FRAME_CONTEXT(%rax), %rcx
 	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
 	PROBE(%rcx, %r11, %rdx)
@@ -99,7 +109,7 @@ __aprof_entry:
 	incq	KEY_CALLS(%rax)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
-	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
+	leaq	ENTRY_CFA, %rcx
 	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
 	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
 	addq	$FRAME_SIZE, %r11
@@ -144,7 +154,7 @@ __aprof_entry:
 	save	r10
 	save	rbp
 	movq	80(%rsp), %rdi			/* routine */
-	leaq	96(%rsp), %rsi			/* CFA */
+	leaq	ENTRY_SLOW_CFA, %rsi			/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
 	movq	%rsp, %rbp
@@ -165,7 +175,12 @@ __aprof_entry:
 	restore	rax
 	ret
 	.cfi_endproc
-	.size	__aprof_entry, .-__aprof_entry
+	.size	ENTRY_HOOK, .-ENTRY_HOOK
+
+#ifndef ENTRY_ONLY
+	.hidden	aprof_entry_push		/* for jumps from within */
+	.globl	aprof_entry_push
+	.set	aprof_entry_push, __aprof_entry
 
 	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
 	 * frame description says of saved registers is no longer true (GCC leaves it so). */
@@ -325,18 +340,20 @@ __wrap___cyg_profile_func_\name:
 	.endm
 
 	/* rdi: entry address of the routine; rsi: where it was called from. An inlined routine shares the CFA and the
-	 * call site of the one that it was inlined into; another site at the same CFA is another activation. */
+	 * call site of the one that it was inlined into, but not the place of the call of this hook; all else at the same
+	 * CFA is another activation. */
 	cyg_names enter
 	.cfi_startproc
 	_CET_ENDBR
 	TLS_BASE(%r9)
 	movq	TLS(TLS_TOP, %r9), %r10
 	leaq	16-FRAME_FENTRY(%rbp), %rdx
+	movq	%rdx, %rax
+	addq	TLS(TLS_REACH, %r9), %rax
+	jnc	.Lenter_slow			/* as in __aprof_entry */
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jbe	.Lenter_same
 .Lenter_live:
-	cmpq	TLS(TLS_LOW, %r9), %rdx
-	jb	.Lenter_slow
 	movq	FRAME_CONTEXT(%r10), %rcx
 	PROBE(%rcx, %rdi, %r9)
 	cmpq	%rcx, KEY_FROM(%rax)
@@ -350,7 +367,9 @@ __wrap___cyg_profile_func_\name:
 .Lenter_again:
 	movq	%rdx, FRAME_CFA(%r10)
 	movq	%rax, FRAME_CONTEXT(%r10)
-	movq	%rsi, FRAME_SITE(%r10)
+	movl	%esi, FRAME_SITE(%r10)
+	movl	(%rsp), %r8d
+	movl	%r8d, FRAME_HOOK(%r10)
 	movq	%r10, TLS(TLS_TOP, %r9)
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jne	.Lenter_again			/* a signal handler used the place meanwhile */
@@ -362,33 +381,35 @@ __wrap___cyg_profile_func_\name:
 	jne	.Lenter_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Lenter_slow
-	cmpq	%rcx, ALIAS_TO-1(%rax)
-	je	.Lenter_recursive
-.Lenter_count:
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
 	movq	ALIAS_TO-1(%rax), %rax
 	jmp	.Lenter_push
-.Lenter_recursive:
-	leaq	-1(%rdx), %r8
-	cmpq	%r8, FRAME_CFA(%r10)
-	jne	.Lenter_count
-	jmp	.Lenter_slow			/* inlined into itself, or left by longjmp and called again? */
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)
 	jne	.Lenter_slow
-	cmpq	%rsi, FRAME_SITE(%r10)
+	cmpl	%esi, FRAME_SITE(%r10)
 	jne	.Lenter_slow
+	movl	(%rsp), %r8d
+	movq	%r10, %rcx
+.Lenter_same_next:
+	cmpl	%r8d, FRAME_HOOK(%rcx)
+	je	.Lenter_slow			/* this very entry again: the frames down to it were left by longjmp */
+	subq	$FRAME_SIZE, %rcx
+	cmpq	%rax, FRAME_CFA(%rcx)
+	je	.Lenter_same_next
 	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
 	jae	.Lenter_slow
-	addq	$8, TLS(TLS_LOW, %r9)		/* it takes room in the shadow, but none on the machine stack */
+	subq	$8, TLS(TLS_REACH, %r9)		/* it takes room in the shadow, but none on the machine stack */
 	jmp	.Lenter_live
 .Lenter_slow:
-	movq	%rsi, %rax			/* routine, CFA, site, flags */
+	movl	%esi, %eax			/* routine, CFA, site and hook, flags */
+	movl	(%rsp), %edx
+	shlq	$32, %rdx
+	orq	%rax, %rdx
 	leaq	16(%rbp), %rsi
-	movq	%rax, %rdx
 	xorl	%ecx, %ecx
 	jmp	aprof_entry_slow
 	.cfi_endproc
@@ -465,6 +486,49 @@ __wrap_vfork:
 	.cfi_endproc
 	.size	__wrap_vfork, .-__wrap_vfork
 
+#ifndef APROF_SHARED
+	/* Entry of static programs: their resolvers of IFUNCs run before there are thread-local words at all, so
+	 * there be words, inert, until libc sets up its own. The stack and rdx are for _start. */
+	.globl	aprof_start
+	.type	aprof_start, @function
+	.weak	_start
+	.p2align 4
+aprof_start:
+	.cfi_startproc
+	.cfi_undefined rip
+	_CET_ENDBR
+	movq	%rdx, %rbx
+	xorl	%edi, %edi
+	movq	$aprof_tls@tpoff, %rsi
+	negq	%rsi
+	addq	$128, %rsi			/* from our words up to where the ABI has the self pointer */
+	movl	$3, %edx			/* PROT_READ | PROT_WRITE */
+	movl	$0x22, %r10d			/* MAP_PRIVATE | MAP_ANONYMOUS */
+	movq	$-1, %r8
+	xorl	%r9d, %r9d
+	movl	$9, %eax			/* mmap */
+	syscall
+	cmpq	$-4095, %rax
+	jae	.Lstart
+	leaq	aprof_front_none(%rip), %rcx
+	movq	%rcx, TLS_FRONT(%rax)
+	leaq	aprof_frame_none(%rip), %rcx
+	movq	%rcx, TLS_TOP(%rax)
+	movq	$INERT_EARLY, TLS_INERT(%rax)
+	subq	$aprof_tls@tpoff, %rax
+	movq	%rax, (%rax)
+	movq	%rax, %rsi
+	movl	$0x1002, %edi			/* ARCH_SET_FS */
+	movl	$158, %eax			/* arch_prctl */
+	syscall
+.Lstart:
+	movq	%rbx, %rdx
+	xorl	%ebx, %ebx
+	jmp	_start
+	.cfi_endproc
+	.size	aprof_start, .-aprof_start
+#endif
+
 	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
 	.hidden	aprof_signal_return
 	.globl	aprof_signal_return
@@ -474,5 +538,6 @@ aprof_signal_return:
 	movq	$15, %rax			/* rt_sigreturn */
 	syscall
 	.size	aprof_signal_return, .-aprof_signal_return
+#endif
 
 	.section .note.GNU-stack, "", @progbits

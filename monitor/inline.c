@@ -60,9 +60,12 @@ static struct amon_counter *enter_blocked(struct aprof_tls *tls, uintptr_t routi
 struct amon_counter *aprof_inline_slow(uintptr_t routine, uintptr_t sp)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct amon_counter *before = tls->top->context;
+	struct amon_counter *before;
 	uint64_t mask;
 
+	if (slow_is_early(tls))
+		return tls->top->context;
+	before = tls->top->context;
 	if (tls->inert || monitor.state == MONITOR_OFF)
 		return before;
 	if (tls->thread && monitor.state == MONITOR_ON && *monitor.alive) {
@@ -76,11 +79,11 @@ struct amon_counter *aprof_inline_slow(uintptr_t routine, uintptr_t sp)
 		}
 	}
 	sys_block_signals(&mask);
-	tls->inert = 1;
+	tls->inert = INERT_MONITOR;
 	monitor.without_exits = true;
 	if (monitor.state != MONITOR_ON || *monitor.alive || process_child_unseen())
 		before = enter_blocked(tls, routine, sp);
-	tls->inert = 0;
+	tls->inert = INERT_NOT;
 	sys_restore_signals(&mask);
 	return before;
 }

@@ -308,7 +308,7 @@ target machine_find(struct thread *t, const struct amon_counter *from, uintptr_t
 static void full_add(struct thread *t, uint32_t *full, uint32_t tag)
 {
 	const struct amon_counter *key = target_key(target_of(t, tag));
-	uint32_t mask = full[-1], i = (uint32_t)hash_pair(key->from, key->routine) & mask;
+	uint32_t mask = full[-1], i = (uint32_t)hash_pair(key->from, key->routine & KEY_ADDRESS) & mask;
 
 	while (full[i])
 		i = (i + 1) & mask;
@@ -513,10 +513,12 @@ static target make_bounded(struct thread *t, struct amon_counter *from, uintptr_
 
 target machine_make(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t flags)
 {
-	uint32_t item = machine_item(t, from), routine = routine_index(address, flags), made = t->nitems, to;
+	uint32_t item = machine_item(t, from), shown = monitor.shown, routine = routine_index(address, flags);
+	uint32_t made = t->nitems, to;
+	target again = shown != monitor.shown ? machine_find(t, from, address) : 0;
 
-	if (item == AMON_NONE || routine == AMON_NONE)
-		return 0;
+	if (item == AMON_NONE || routine == AMON_NONE || again)
+		return again;
 	front_grow(t);
 	if (item_at(t, item)->routine == routine)
 		return make_recursive(t, from, address, item);
@@ -560,6 +562,40 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 			here = adopt_step(t, here, item_at(from, step)->routine);
 	}
 	return here;
+}
+
+/* Every slot of the tables leads to a key in an item or an alias: what is changed there is changed for all. */
+static void each_key(struct thread *t, void (*visit)(uint64_t *routine, const uintptr_t *arg), const uintptr_t *arg)
+{
+	for (uint32_t s = 0; s < t->nspans; s++)
+		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++)
+			visit(&t->spans[s].counters[i].routine, arg);
+	for (uint32_t i = 0; i < t->naliases; i++)
+		visit(&alias_at(t, i)->key.routine, arg);
+}
+
+static void key_hide(uint64_t *routine, const uintptr_t *arg)
+{
+	if (*routine >= arg[0] && *routine < arg[1])
+		__atomic_store_n(routine, *routine | arg[2], __ATOMIC_RELAXED);
+}
+
+static void key_show(uint64_t *routine, const uintptr_t *arg)
+{
+	if ((*routine & ~KEY_ADDRESS) == *arg)
+		__atomic_store_n(routine, *routine & KEY_ADDRESS, __ATOMIC_RELAXED);
+}
+
+void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag)
+{
+	const uintptr_t arg[] = { start, end, tag };
+
+	each_key(t, key_hide, arg);
+}
+
+void machine_show(struct thread *t, uintptr_t tag)
+{
+	each_key(t, key_show, &tag);
 }
 
 /* The fast path's table for t->tls; with clock tsc there is none: every call goes out of line. */

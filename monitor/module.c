@@ -2,7 +2,9 @@
  *
  * Never asks the dynamic linker, whose locks the hook may have interrupted.  A mapping, once
  * known, keeps its index; one that vanished is marked, and a new one at its place is a new
- * module of a later epoch.  Called with the monitor's lock held. */
+ * module of a later epoch, or one that was there before.  What is known of the routines of one that vanished is hidden, and
+ * shown again if it returns to its place, so that a program that loads and unloads for ever needs no more memory for ever.
+ * Called with the monitor's lock held. */
 #include "monitor.h"
 
 #include <elf.h>
@@ -16,11 +18,13 @@ struct module {
 	uintptr_t start, end;		/* addresses */
 	struct amon_module *record;	/* in the file; NULL: no room */
 	uint32_t index;			/* as numbered in the file */
+	uint16_t tag;			/* of the keys of its routines while it is unloaded; 0: none were hidden */
 	bool seen;			/* by the scan at work */
 };
 
 static struct module modules[MOST_MODULES];
 static uint32_t nmodules, nrecords, epoch;
+static uint16_t last_tag;
 static struct amon_chunk *chunk;
 
 static uintptr_t hex(const char **s)
@@ -126,6 +130,53 @@ static struct amon_module *record_new(size_t size)
 	return r;
 }
 
+static uintptr_t tag_of(const struct module *m) { return (uintptr_t)m->tag << KEY_TAG_SHIFT; }
+
+static void hide(struct module *m)
+{
+	if (!m->record->hooked)
+		return;
+	if (!m->tag)
+		m->tag = last_tag < UINT16_MAX ? ++last_tag : last_tag;
+	routine_hide(m->start, m->end, tag_of(m));
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		machine_hide(t, m->start, m->end, tag_of(m));
+}
+
+static void show(struct module *m)
+{
+	if (!m->tag || m->tag == UINT16_MAX)	/* that one is everybody's */
+		return;
+	routine_show(tag_of(m));
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		machine_show(t, tag_of(m));
+	__atomic_store_n(&monitor.shown, monitor.shown + 1, __ATOMIC_RELEASE);
+}
+
+static bool is_same(const struct amon_module *a, const struct amon_module *b, const char *path)
+{
+	if (a->start != b->start || a->end != b->end || a->offset != b->offset || a->bias != b->bias ||
+	    !a->build_id_size || a->build_id_size != b->build_id_size || !str_equal((const char *)(a + 1), path))
+		return false;
+	for (int i = 0; i < a->build_id_size; i++)
+		if (a->build_id[i] != b->build_id[i])
+			return false;
+	return true;
+}
+
+/* R, loaded from PATH, was there before: take up the old record. */
+static bool revive(const struct amon_module *r, const char *path)
+{
+	for (uint32_t i = 0; i < nmodules; i++)
+		if (modules[i].record->unloaded && is_same(modules[i].record, r, path)) {
+			modules[i].record->unloaded = 0;
+			modules[i].seen = true;
+			show(&modules[i]);
+			return true;
+		}
+	return false;
+}
+
 /* M is an executable mapping; HEAD the mapping of its file's first page. */
 static void module_add(const struct mapping *m, const struct mapping *head)
 {
@@ -142,6 +193,8 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 	};
 	if (head->mode[0] == 'r')
 		identify(head->start, head->end, r);
+	if (revive(r, m->path))			/* what was written here is not counted yet */
+		return;
 	mem_copy(r + 1, m->path, path);
 	__atomic_store_n(&chunk->count, chunk->count + (uint32_t)size, __ATOMIC_RELEASE);
 	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true };
@@ -226,9 +279,21 @@ void module_scan(void)
 	for (uint32_t i = 0; i < nmodules; i++)
 		if (!modules[i].seen && !modules[i].record->unloaded) {
 			modules[i].record->unloaded = 1;
+			hide(&modules[i]);
 			note(AMON_NOTE_UNLOADED);
 			epoch++;
 		}
+}
+
+void module_unloaded(void)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	sys_lock(&monitor.lock);
+	module_scan();
+	sys_unlock(&monitor.lock);
+	sys_restore_signals(&mask);
 }
 
 struct range { uintptr_t address, low, high; bool grows; };

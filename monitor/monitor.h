@@ -41,6 +41,11 @@ struct alias {
 	struct amon_counter *to;	/* context after the call */
 };
 
+/* A routine's address, as part of a key, while its module is unloaded: with a tag of the module in the bits that no
+ * address has, so that no call finds it. */
+#define KEY_TAG_SHIFT 48
+#define KEY_ADDRESS ((UINT64_C(1) << KEY_TAG_SHIFT) - 1)
+
 /* A context, or an alias + 1.  0: none. */
 typedef uintptr_t target;
 
@@ -60,7 +65,8 @@ struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
 					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
 	struct amon_counter *context;	/* while this is the top frame: the context that is charged */
-	uintptr_t site;			/* cyg: where the routine was called from; else means nothing */
+	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
+					 * hook was; of both addresses the low half; else means nothing */
 };
 
 enum {
@@ -72,17 +78,22 @@ enum {
 /* The CFA of F: what was subtracted varies by less than CFAs are apart. */
 static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + FRAME_FENTRY + 7) & -(uintptr_t)8; }
 static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
+static inline bool frame_same_site(const struct frame *f, uint64_t site) { return (uint32_t)f->site == (uint32_t)site; }
 
 /* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
-	uintptr_t stack_low;		/* 24: addresses down to here are known to be of this machine stack */
+	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0 only
+					 * while these words are not initialised, so that every entry goes out of line */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
 	struct frame *end;		/* 40: one past the last frame of the shadow in use */
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
 };
+
+/* Down to which address the stack in use is known to go. */
+static inline uintptr_t tls_stack_low(const struct aprof_tls *tls) { return -tls->reach; }
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
 
@@ -185,6 +196,16 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool without_exits;		/* way inline is in use: nobody is told of exits */
+	uint32_t shown;			/* times that an unloaded module came back */
+	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
+};
+
+/* Values of aprof_tls.inert; hooks.S knows the last. */
+enum {
+	INERT_NOT,
+	INERT_MONITOR,			/* in the monitor */
+	INERT_VFORK,			/* a child of vfork uses it */
+	INERT_EARLY,			/* before the thread's words are initialised: the resolver of an IFUNC */
 };
 
 enum monitor_state {
@@ -219,6 +240,7 @@ void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler 
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
+bool process_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
@@ -239,9 +261,12 @@ void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers 
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
+void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */
+void routine_hide(uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN; /* nothing at START .. END is known any more */
+void routine_show(uintptr_t tag) HIDDEN;	/* what was hidden with TAG is there again */
 bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
@@ -257,13 +282,19 @@ void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a
 /* The context of T with the history of context C of the machine FROM, made step by step. */
 struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
 
+/* The same for the transitions into a module, which are kept for its return.  Threads may run meanwhile, but not in it. */
+void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN;
+void machine_show(struct thread *t, uintptr_t tag) HIDDEN;
+
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
-bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
+/* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
@@ -271,7 +302,8 @@ struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling 
 void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
 
 /* slow.c - out of line parts of the hooks. */
-void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags) HIDDEN;
+bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the
@@ -287,6 +319,8 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */
+void sampler_resume(void) HIDDEN;		/* after sampler_pause: go on */
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
 void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 

@@ -21,4 +21,13 @@ __return__:
 	ret
 	.size	__return__, .-__return__
 
+	/* The entry of static programs. */
+	.globl	aprof_start
+	.type	aprof_start, @function
+	.weak	_start
+aprof_start:
+	_CET_ENDBR
+	jmp	_start@PLT
+	.size	aprof_start, .-aprof_start
+
 	.section .note.GNU-stack, "", @progbits

@@ -43,3 +43,26 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 /* A function that calls vfork must not return before its child is gone: jump. */
 __asm__(".text\n.globl __wrap_vfork\n.type __wrap_vfork, @function\n"
 	"__wrap_vfork: jmp __real_vfork@PLT\n");
+
+int __real_dlclose(void *handle) __attribute__((weak));
+EXPORTED int __wrap_dlclose(void *handle);
+
+int __wrap_dlclose(void *handle)
+{
+	return __real_dlclose(handle);
+}
+
+int __real_unshare(int flags);
+EXPORTED int __wrap_unshare(int flags);
+int __real_setns(int fd, int type);
+EXPORTED int __wrap_setns(int fd, int type);
+
+int __wrap_unshare(int flags)
+{
+	return __real_unshare(flags);
+}
+
+int __wrap_setns(int fd, int type)
+{
+	return __real_setns(fd, type);
+}

@@ -232,6 +232,12 @@ void pc_begin(bool own_descriptors)
 	}
 }
 
+void pc_forget(void)
+{
+	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_PERF; t = t->next)
+		t->pc_tid = 0;
+}
+
 void pc_round(void)
 {
 	if (source == AMON_SOURCE_NONE)

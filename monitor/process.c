@@ -23,6 +23,8 @@ static uint32_t always_alive = 1;
 static pthread_key_t thread_key;
 static bool has_key;
 static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
+static struct frame *fork_top;		/* its top frame at the fork, */
+static struct amon_counter *fork_context; /* and that one's context */
 
 void note(enum amon_note kind)
 {
@@ -179,6 +181,8 @@ static bool start(void)
 		monitor.alive = (uint32_t *)alive;
 		*monitor.alive = 1;
 	}
+	monitor.header->notes[AMON_NOTE_EARLY] = monitor.early_calls;
+	monitor.early_calls = 0;
 	module_scan();
 	file_sigbus();
 	return !monitor.nroutines || routine_record_all();
@@ -214,6 +218,11 @@ void process_started(void)
 	clock_start();
 }
 
+bool process_unmoved(void)
+{
+	return forked_from && aprof_tls.top == fork_top && fork_top->context == fork_context;
+}
+
 bool process_watch_thread(void)
 {
 	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
@@ -236,8 +245,11 @@ static void child_begin(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	if (tls->thread)
+	if (tls->thread) {
 		forked_from = tls->thread;
+		fork_top = tls->top;
+		fork_context = tls->top->context;
+	}
 	tls->thread = NULL;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
@@ -275,7 +287,7 @@ void aprof_vfork_before(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	tls->inert = 2;
+	tls->inert = INERT_VFORK;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
 	if (monitor.state == MONITOR_ON)
@@ -290,7 +302,7 @@ void aprof_vfork_after(void)
 		tls->front = tls->thread->front;
 		tls->front_mask = tls->thread->front_mask;
 	}
-	tls->inert = 0;
+	tls->inert = INERT_NOT;
 }
 
 /* ---- a new interval ---- */
@@ -395,8 +407,21 @@ void process_finish(void)
 
 /* ---- what libc calls ---- */
 
+void aprof_monitor(void) __attribute__((visibility("default")));
+void aprof_monitor_here(void) HIDDEN;
+
+/* A shared monitor that came with a library, into a program that has one: no hook ever calls it. */
+static bool is_idle(void)
+{
+	void (*volatile used)(void) = aprof_monitor;
+
+	return used != aprof_monitor_here;
+}
+
 static void __attribute__((constructor(101))) on_load(void)
 {
+	if (is_idle())
+		return;
 	has_key = pthread_key_create(&thread_key, on_thread_exit) == 0;
 	if (aprof_tls.thread)
 		process_watch_thread();

@@ -1,10 +1,17 @@
 /* routine.c - the routines of the process: one index for each address that a hook saw.
  *
- * Invariant: a slot of the table is written once, its index last; so look-ups need no
- * lock.  An outgrown table stays mapped for those who still read it. */
+ * Invariant: a slot of the table gets its index once, before its address; so look-ups need no
+ * lock.  An outgrown table stays mapped for those who still read it.  Addresses in a module that was unloaded are tagged
+ * (KEY_TAG_SHIFT): they stay where they are, but nobody finds them. */
 #include "monitor.h"
 
 enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
+
+#ifdef APROF_MCOUNT			/* in the preloaded monitor entry hooks are gprof's */
+#define WAY_INSIDE AMON_WAY_MCOUNT
+#else
+#define WAY_INSIDE AMON_WAY_FENTRY
+#endif
 
 struct slot {
 	uintptr_t address;	/* 0: empty */
@@ -19,7 +26,7 @@ struct table {
 
 /* A routine by its index. */
 struct known {
-	uintptr_t address;	/* as the hook saw it */
+	uintptr_t address;	/* as the hook saw it, or tagged */
 	uint32_t flags;		/* of amon_routine */
 };
 
@@ -28,7 +35,7 @@ static struct known *pages[PAGES];
 
 static struct slot *find(const struct table *t, uintptr_t address)
 {
-	uint32_t i = (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
+	uint32_t i = (uint32_t)(((address & KEY_ADDRESS) * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
 
 	while (t->slots[i].address && t->slots[i].address != address)
 		i = (i + 1) & t->mask;
@@ -61,7 +68,7 @@ static struct table *grown(struct table *old)
 static bool record(uintptr_t address, uint32_t flags)
 {
 	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
-			      flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
+			      flags & AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 
@@ -72,8 +79,8 @@ static bool record(uintptr_t address, uint32_t flags)
 		monitor.routine_chunk = chunk;
 	}
 	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
-	r->address = address;
-	r->module = module_find(address, true);
+	r->address = address & KEY_ADDRESS;
+	r->module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
 	r->flags = flags & AMON_ROUTINE_INSIDE;
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
@@ -102,6 +109,9 @@ static uint32_t add(uintptr_t address, uint32_t flags)
 		return AMON_NONE;
 	if (s->address)
 		return s->index;
+	module_find(address, true);	/* its module may be back, and with it the routine */
+	if ((s = find(current, address))->address)
+		return s->index;
 	if (!record(address, flags))
 		return AMON_NONE;
 	*known = (struct known){ address, flags };
@@ -126,6 +136,30 @@ uint32_t routine_index(uintptr_t address, uint32_t flags)
 	index = add(address, flags);
 	sys_unlock(&monitor.lock);
 	return index;
+}
+
+static void tag_all(uintptr_t start, uintptr_t end, uintptr_t now, uintptr_t tag)
+{
+	for (uint32_t i = 0; current && i <= current->mask; i++) {
+		struct slot *s = &current->slots[i];
+
+		if (s->address >= start && s->address < end && (s->address & ~KEY_ADDRESS) == now) {
+			uintptr_t address = (s->address & KEY_ADDRESS) | tag;
+
+			known_at(s->index)->address = address;
+			__atomic_store_n(&s->address, address, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+void routine_hide(uintptr_t start, uintptr_t end, uintptr_t tag)
+{
+	tag_all(start, end, 0, tag);
+}
+
+void routine_show(uintptr_t tag)
+{
+	tag_all(tag, tag + KEY_ADDRESS, tag, 0);
 }
 
 uintptr_t routine_address(uint32_t index, uint32_t *flags)

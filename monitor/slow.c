@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
-	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, stack_low) == 24 &&
-	       offsetof(struct aprof_tls, end) == 40, "hooks.S knows these");
+	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
+	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && INERT_EARLY == 3,
+	       "hooks.S knows these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, from) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
 	       offsetof(struct alias, to) == 40, "hooks.S knows these");
@@ -23,16 +24,14 @@ static bool is_tsc(void)
 }
 
 /* Count and push: the rest of the fast path. */
-static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct frame *f = tls->top + 1;
 	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() ? FRAME_TSC : 0);
 
 	counter_bump(&target_count(to)->calls);
 	if (frame_cfa(tls->top) == cfa)
-		tls->stack_low += 8;		/* as in hooks.S */
-	if (!(flags & AMON_ROUTINE_INSIDE) && target_to(to) == tls->top->context && frame_cfa(tls->top) == cfa)
-		note(AMON_NOTE_AMBIGUOUS);	/* inlined into itself, or left by longjmp and called again? */
+		tls->reach -= 8;		/* as in hooks.S */
 	do {
 		f->cfa = stored;
 		f->context = target_to(to);
@@ -55,7 +54,7 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. */
-static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(cfa);
 	bool room;
@@ -92,22 +91,36 @@ static bool is_live(struct aprof_tls *tls)
 }
 
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
-static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uintptr_t site, uint32_t flags)
+static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	uintptr_t top = frame_cfa(tls->top);
 
-	if (cfa - FRAME_FENTRY < tls->stack_low)
+	if (cfa - FRAME_FENTRY < tls_stack_low(tls))
 		return false;
-	return top > cfa || (top == cfa && !(flags & AMON_ROUTINE_INSIDE) && frame_is_cyg(tls->top) &&
-			     tls->top->site == site && tls->top + 2 < tls->end);
+	return top > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && tls->top + 2 < tls->end);
 }
 
-void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t flags)
+/* The words are zeros until the dynamic linker has relocated everything, and then as they are initialised: what is done
+ * to them here is undone there. */
+bool slow_is_early(struct aprof_tls *tls)
+{
+	if (LIKELY(tls->top && tls->inert != INERT_EARLY))
+		return false;
+	if (!tls->top) {
+		tls->front = aprof_front_none;
+		tls->top = &aprof_frame_none;
+		tls->inert = INERT_EARLY;
+	}
+	monitor.early_calls++;
+	return true;
+}
+
+void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	uint64_t mask;
 
-	if (tls->inert || monitor.state == MONITOR_OFF)
+	if (slow_is_early(tls) || tls->inert || monitor.state == MONITOR_OFF)
 		return;
 	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
 		target to = machine_find(tls->thread, tls->top->context, routine);
@@ -123,10 +136,10 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uintptr_t site, uint32_t
 		}
 	}
 	sys_block_signals(&mask);
-	tls->inert = 1;
+	tls->inert = INERT_MONITOR;
 	if (monitor.state != MONITOR_ON || *monitor.alive || process_child_unseen())
 		enter_blocked(tls, routine, cfa, site, flags);
-	tls->inert = 0;
+	tls->inert = INERT_NOT;
 	sys_restore_signals(&mask);
 }
 

@@ -4,9 +4,9 @@
  * machine stack grows down, so frames below a new one's CFA are dead (a longjmp or an exception
  * went past them) and are popped before it is pushed.
  *
- * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
+ * Invariant: between tls_stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
- * need not look for the end.  An inlined routine's frame takes nothing there: it raises stack_low, and what that
+ * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
 #include "monitor.h"
 
@@ -75,7 +75,7 @@ static void limit_set(struct thread *t)
 	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
 
 	tls->end = s->end;
-	tls->stack_low = from - s->low > room ? from - room : s->low;
+	tls->reach = -(from - s->low > room ? from - room : s->low);
 }
 
 static void use(struct thread *t, struct shadow *s)
@@ -146,14 +146,28 @@ static void pop_dead(struct aprof_tls *tls, uintptr_t cfa)
 	}
 }
 
-bool stack_sync(struct thread *t, uintptr_t cfa, uintptr_t site, bool cyg)
+/* It has the CFA and the call site of the one that it is inlined into, and of those that are inlined there no one's
+ * entry hook was called where its own was. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site)
+{
+	const struct frame *f = tls->top;
+
+	if (frame_cfa(f) != cfa || !frame_is_cyg(f) || !frame_same_site(f, site))
+		return false;
+	for (; frame_cfa(f) == cfa; f--)
+		if (f->site == site)
+			return false;
+	return true;
+}
+
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < tls->stack_low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < tls_stack_low(tls) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
-	while (frame_cfa(tls->top) == cfa && !(cyg && frame_is_cyg(tls->top) && tls->top->site == site)) {
+	while (frame_cfa(tls->top) == cfa && !(cyg && stack_is_inlined(tls, cfa, site))) {
 		tls->top--;			/* another activation with the same frame */
 		note(AMON_NOTE_RESYNC);
 	}
@@ -172,7 +186,7 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
 	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8)
 		return true;
 	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
-	if (tls->top == top || !frame_is_cyg(tls->top + 1) || tls->top[1].site != site)
+	if (tls->top == top || !frame_is_cyg(tls->top + 1) || !frame_same_site(&tls->top[1], site))
 		return false;
 	tls->top++;
 	return true;

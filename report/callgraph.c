@@ -458,7 +458,7 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 			uint64_t child)
 {
 	json_t *name = other == GRAPH_NONE ? json_null() : emit_name(l->graph->routines[other].name.name);
-	json_t *number = other == GRAPH_NONE ? json_null() : emit_count(l->order.number[other]);
+	json_t *number = other == GRAPH_NONE || !l->order.number[other] ? json_null() : emit_count(l->order.number[other]);
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_count(arc->calls),
 			 "self_ns", emit_count(self), "children_ns", emit_count(child), "folded", (int)arc->folded);

@@ -13,8 +13,8 @@ void emit_begin(struct emit *e, FILE *out)
 
 static void value_write(struct emit *e, json_t *value)
 {
-	if (!value || json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0)
-		e->failed = true;
+	if (!value || (json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0 && !ferror(e->out)))
+		e->failed = true;			/* what OUT says is for whoever owns it */
 	json_decref(value);
 }
 

@@ -13,6 +13,8 @@
 enum escape_flags {
 	ESCAPE_ASCII = 1,	/* everything beyond ASCII: the reader may not know UTF-8 */
 	ESCAPE_WORD = 2,	/* blanks, and an apostrophe at the end: names between blanks, with marks */
+	ESCAPE_STACK = 4,	/* semicolons: names between semicolons */
+	ESCAPE_QUOTE = 8,	/* quotes, doubled: a quoted field of CSV */
 };
 
 /* Print NAME to OUT: control characters and bytes that are not UTF-8 as `\x1b`, the backslash as `\\`,

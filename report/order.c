@@ -78,7 +78,8 @@ bool order_make(struct order *o, const struct graph *g, enum report_sort sort, b
 		if (is_shown(&g->routines[i]))
 			o->routines[o->n++] = i;
 	for (uint32_t i = 0; lumps && i < g->nlumps; i++)
-		o->routines[o->n++] = g->nroutines + i;
+		if (g->lumps[i].calls || g->lumps[i].inner || g->lumps[i].total)
+			o->routines[o->n++] = g->nroutines + i;
 	qsort_r(o->routines, o->n, sizeof *o->routines, compare, &key);
 	for (uint32_t i = 0; i < o->n; i++)
 		o->number[o->routines[i]] = i + 1;

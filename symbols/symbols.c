@@ -7,6 +7,7 @@
 
 #include "hooks.h"
 #include "module.h"
+#include "static_arcs.h"
 
 struct symbols {
 	struct arena arena;	/* strings and symbols */
@@ -211,6 +212,23 @@ bool symbols_hooked(struct symbols *s, uint32_t module,
 	return m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
 }
 
+bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
+			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg)
+{
+	struct module *m = get_module(s, module);
+	size_t n;
+	struct static_arc *arcs = static_arcs_find(m, hooked, &n);
+	bool ok = arcs != NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct symbol *from = module_symbol(m, arcs[i].from), *to = module_symbol(m, arcs[i].to);
+		if (from && to)
+			visit(arg, from, to);
+	}
+	free(arcs);
+	return ok;
+}
+
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 {
 	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
@@ -226,6 +244,22 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 		*hooks |= SYMBOLS_FENTRY;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
+	if (hooks_are_nops(&b))
+		*hooks |= SYMBOLS_NOPS;
 	binary_close(&b);
 	return true;
+}
+
+bool symbols_is_static(const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	struct binary b;
+	struct error err;
+	bool is_static;
+
+	if (!binary_open(&b, path, &callbacks, &err))
+		return false;
+	is_static = !hooks_has_loader(&b);
+	binary_close(&b);
+	return is_static;
 }

@@ -64,12 +64,20 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
+/* Call VISIT with each pair of functions of MODULE such that the code of FROM has a call of, or a jump to, the first byte of TO,
+ * made or not: gprof's static call graph.  Each pair comes once, in order of address; calls through pointers are not seen, nor
+ * those of other modules.  HOOKED: only pairs of functions that call hooks of a profiler, whichever.  x86-64, x86 and aarch64.
+ * False when nothing was read: the module is not there, or its machine is not known here, or memory is short. */
+bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
+			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg);
+
 /* Ways in which a binary calls for a profiler, or'ed. */
 enum symbols_hooks {
 	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry */
 	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter */
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+	SYMBOLS_NOPS = 16,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
@@ -78,5 +86,9 @@ enum symbols_hooks {
  * needed library is the monitor if its name begins with "libaprof".
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
+
+/* Whether the executable PATH is loaded without the dynamic linker, so that nothing can be preloaded into it.  False also when it
+ * cannot be read. */
+bool symbols_is_static(const char *path);
 
 #endif

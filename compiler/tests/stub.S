@@ -18,4 +18,11 @@ __return__:
 	pop	%rax
 	ret
 
+	/* The entry of static programs. */
+	.globl	aprof_start
+	.type	aprof_start, @function
+	.weak	_start
+aprof_start:
+	jmp	_start@PLT
+
 	.section .note.GNU-stack, "", @progbits

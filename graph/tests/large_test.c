@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "made.h"
+#include "paths.h"
 
 enum { CONTEXTS = 1000000, ROUTINES = 10000, CALLEES = 5, LONGEST = 62 };
 
@@ -102,6 +103,17 @@ static void build_tree(const struct graph *g, const char *what, const struct tre
 	tree_free(t);
 }
 
+static void find_paths(const struct graph *g)
+{
+	double start = now();
+	struct paths *found = paths_find(g, &(struct paths_options){ .most = 0 }, NULL);
+
+	assert_non_null(found);
+	printf("paths: %.2f s, %zu sequences\n", now() - start, found->n);
+	print_peak();
+	paths_free(found);
+}
+
 static void test_million(void **state)
 {
 	struct made *m = large_program();
@@ -121,6 +133,7 @@ static void test_million(void **state)
 	build_tree(g, "top-down", &(struct tree_options){ 0 });
 	build_tree(g, "bottom-up, from 0.01 % on,", &(struct tree_options){ .bottom_up = true, .min_time = g->time / 10000 });
 	build_tree(g, "bottom-up, 8 deep,", &(struct tree_options){ .bottom_up = true, .depth = 8 });
+	find_paths(g);
 	graph_free(g);
 	made_free(m);
 }

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "made.h"
+#include "paths.h"
 
 static long until_failure = -1;	/* allocations that still succeed; -1: all */
 static long held;		/* blocks allocated and not yet freed */
@@ -95,7 +97,9 @@ static void fail_graph(enum graph_model model)
 {
 	struct made *m = large_program();
 	char *focus[] = { (char *)"Main|Q" };
-	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1 };
+	static const struct graph_static_arc arc = { { .name = "new", .key = "new" }, { .name = "Main", .key = "Main" } };
+	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1,
+		.static_arcs = &arc, .nstatic_arcs = 1 };
 	long before = held;
 
 	for (long n = 0;; n++) {
@@ -162,12 +166,64 @@ static void test_bottom_up(void **state)
 	fail_tree(true);
 }
 
+static void test_paths(void **state)
+{
+	struct made *m = large_program();
+	struct graph *g = made_graph(m, NULL);
+	long before = held;
+
+	(void)state;
+	for (long n = 0;; n++) {
+		struct error err = { 0 };
+		struct paths *found;
+
+		until_failure = n;
+		found = paths_find(g, &(struct paths_options){ 0 }, &err);
+		until_failure = -1;
+		if (found) {
+			assert_true(n > 20 && found->n > 0);
+			paths_free(found);
+			break;
+		}
+		assert_int_equal(err.code, ERROR_MEMORY);
+		assert_int_equal(held, before);
+	}
+	assert_int_equal(held, before);
+	graph_free(g);
+	made_free(m);
+}
+
+static void test_compare(void **state)
+{
+	struct made *m = large_program();
+	struct graph *truth = made_graph(m, NULL), *gprof = made_graph(m, &(struct graph_options){ .model = GRAPH_GPROF, .thread = GRAPH_NONE });
+	long before = held;
+
+	(void)state;
+	for (long n = 0; n < 2; n++) {
+		struct error err = { 0 };
+
+		until_failure = n;
+		assert_null(compare_models(truth, gprof, &err));
+		until_failure = -1;
+		assert_int_equal(err.code, ERROR_MEMORY);
+		assert_int_equal(held, before);
+	}
+	compare_free(compare_models(truth, gprof, NULL));
+	assert_int_equal(held, before);
+	graph_free(truth);
+	graph_free(gprof);
+	made_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_top_down),
 		cmocka_unit_test(test_bottom_up),
+		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_paths),
 	};
 
 	return cmocka_run_group_tests_name("graph memory", tests, NULL, NULL);

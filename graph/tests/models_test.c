@@ -97,6 +97,44 @@ static void test_figure_4(void **state)
 	made_free(m);
 }
 
+/* Static arcs have no calls and no times, but take part in the ordering: here one closes a circle, and the routine that
+ * nobody called is there.  By the other models nothing else changes. */
+static void test_static_arcs(void **state)
+{
+	static const char *const names[] = { "Main", "P", "Q" };
+	static const struct graph_static_arc arcs[] = {
+		{ .from = { .name = "Q", .key = "Q" }, .to = { .name = "P", .key = "P" } },
+		{ .from = { .name = "P", .key = "P" }, .to = { .name = "never", .key = "never" } },
+		{ .from = { .name = "P.cold", .key = "P", .part = true }, .to = { .name = "Q", .key = "Q" } },
+		{ .from = { .name = "P.cold", .key = "P", .part = true }, .to = { .name = "P", .key = "P" } },
+	};
+	struct graph_options options = { .model = GRAPH_GPROF, .thread = GRAPH_NONE, .static_arcs = arcs, .nstatic_arcs = COUNT(arcs) };
+	struct made *m = made_new(names, COUNT(names));
+	struct graph *g;
+
+	(void)state;
+	made_play(m, "Main P Q", 10);
+	g = made_graph(m, &options);
+	assert_int_equal(g->narcs, 5);
+	assert_arc(g, "Q", "P", 0, 0, 0);
+	assert_arc(g, "P", "never", 0, 0, 0);
+	assert_arc(g, "P", "Q", 1, 0, 0);
+	assert_arc(g, "Main", "P", 1, 10, 0);
+	assert_int_equal(g->nlumps, 1);
+	assert_int_equal(g->lumps[0].size, 2);
+	assert_int_equal(g->lumps[0].total, 10);
+	assert_int_equal(g->nroutines, 4);
+	assert_int_equal(g->routines[named(g, "never")].calls, 0);
+	assert_string_equal(g->routines[named(g, "P")].name.name, "P");
+	graph_free(g);
+	options.model = GRAPH_HISTORY;
+	g = made_graph(m, &options);
+	assert_arc(g, "P", "Q", 1, 10, 0);
+	assert_arc(g, "Q", "P", 0, 0, 0);
+	graph_free(g);
+	made_free(m);
+}
+
 /* Figure 3 of Spivey's paper: in the tree S is the child of the first P, and Q and R are not seen to be active. */
 static void test_figure_3(void **state)
 {
@@ -358,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_average),
 		cmocka_unit_test(test_figure_4),
+		cmocka_unit_test(test_static_arcs),
 		cmocka_unit_test(test_figure_3),
 		cmocka_unit_test(test_bottom_again),
 		cmocka_unit_test(test_random),

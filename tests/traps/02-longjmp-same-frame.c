@@ -1,12 +1,10 @@
-/* The routine called after a longjmp has the very frame that the one left had.  Way cyg cannot tell a second call from
- * the same place from a routine inlined into itself; it says so.
+/* The routine called after a longjmp has the very frame that the one left had.  Way cyg tells a second call from the same
+ * place from a routine inlined into itself by where its hook was called.
  *
- * expect(fentry): 100 0 main jump
- * expect(cyg): 1 99 main jump
+ * expect: 100 0 main jump
  * expect: 1 0 main
  * expect: 100 0 main other
- * note(cyg): ambiguous 99
- * note(fentry): resync 100
+ * note(!inline): resync 100
  * depth: 0 */
 #include <setjmp.h>
 #include "trap.h"

@@ -5,7 +5,7 @@
  * expect: 100 0 main l1 l2
  * expect: 100 0 main l1 l2 l3
  * expect: 100 0 main big_frame
- * note: resync 300
+ * note(!inline): resync 300
  * depth: 0 */
 #include <setjmp.h>
 #include "trap.h"

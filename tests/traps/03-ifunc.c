@@ -1,16 +1,24 @@
-/* The resolver of an indirect function runs before the thread's words exist; it must not be hooked, or do no harm.
+/* The resolver of an indirect function runs before the thread's words exist, and so does what it calls: its hooks do no harm.
  *
- * output: 42
- * na: limit: a hooked resolver faults; give it no_instrument_function */
+ * output: 42 41
+ * expect: 1 0 main
+ * expect: 1 0 main forty_two
+ * expect: 1 0 main forty_one
+ * note: early 0..
+ * na(inline): the plugin skips resolvers, but not what they call */
 #include <stdio.h>
 #include "trap.h"
 
+HOOKED int forty_one(void) { KEEP(); return 41; }
 HOOKED int forty_two(void) { KEEP(); return 42; }
-HOOKED void *resolver(void) { return (void *)forty_two; }
+HOOKED int is_new(int n) { KEEP(); return n > 1; }
+HOOKED void *resolver(void) { return is_new(2) ? (void *)forty_two : (void *)forty_one; }
+HOOKED void *other_resolver(void) { return is_new(1) ? (void *)forty_two : (void *)forty_one; }
 int answer(void) __attribute__((ifunc("resolver")));
+int other_answer(void) __attribute__((ifunc("other_resolver")));
 
 int main(void)
 {
-	printf("%d\n", answer());
+	printf("%d %d\n", answer(), other_answer());
 	return 0;
 }

@@ -1,7 +1,6 @@
 /* A handler that leaves by siglongjmp, from wherever it interrupted: the next calls are where they belong.
  *
  * told: yes
- * note(cyg): ambiguous 0..
  * depth: 0 */
 #include <setjmp.h>
 #include <signal.h>

@@ -1,0 +1,18 @@
+/* static_arcs.h - the calls that stand in the code of what was profiled, for the graph: option -c. */
+#ifndef CLI_STATIC_ARCS_H
+#define CLI_STATIC_ARCS_H
+
+#include "graph.h"
+#include "symbols.h"
+
+struct static_arcs {
+	struct graph_static_arc *arcs;	/* those of all modules with hooks, between routines with hooks */
+	size_t n;			/* how many */
+	bool all;			/* the code of every such module could be read */
+};
+
+/* Read the code of P's modules.  False with *ERR set: out of memory.  Freed with static_arcs_free; S must outlive it. */
+bool static_arcs_make(struct static_arcs *a, const struct profile *p, struct symbols *s, struct error *err);
+void static_arcs_free(struct static_arcs *a);
+
+#endif

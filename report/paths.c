@@ -1,0 +1,92 @@
+/* paths.c - call sequences that recur in many contexts: what no line of a tree or of a flat profile shows. */
+#include "paths.h"
+
+#include <inttypes.h>
+
+#include "print.h"
+
+static const char legend[] =
+	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"
+	" seconds   the same in seconds; a context counts once, however often recursion came by.\n"
+	" contexts  how many end with the sequence.    calls  how often its last call was made there.\n"
+	" Listed are sequences of two calls and more, by their time and the number of contexts that share it, the longest\n"
+	" that have nearly the same time; of two of which one is part of the other only the first.  Times of sequences that\n"
+	" overlap do not add up.\n";
+
+static struct paths *find(const struct report_input *in, const struct report_options *options, struct error *err)
+{
+	const struct graph *g = in->graph;
+
+	return paths_find(g, &(struct paths_options){ .most = options->top,
+		.min_time = (uint64_t)((double)(g->time + g->outside) * options->min_percent / 100) }, err);
+}
+
+static void path_print(const struct graph *g, const struct paths *found, const struct graph_path *p, FILE *out,
+		       const struct report_options *options)
+{
+	for (uint32_t i = 0; i < p->length; i++) {
+		if (i > 0)
+			fputs(" -> ", out);
+		print_name(out, g->routines[found->routines[p->first + i]].name.name, options);
+	}
+	putc('\n', out);
+}
+
+static void paths_print(const struct graph *g, const struct paths *found, FILE *out, const struct report_options *options)
+{
+	int decimals = print_decimals(g->time);
+	int width = print_seconds_width(g->time, decimals, 8), calls = print_count_width(g->calls, 9);
+
+	fputs("Recurring sequences of calls\n\n", out);
+	print_begin(out, options, 'h');
+	fprintf(out, "%% time %*s contexts %*s  sequence\n", width, "seconds", calls, "calls");
+	print_end(out, options);
+	for (size_t i = 0; i < found->n; i++) {
+		const struct graph_path *p = found->paths + i;
+
+		fprintf(out, "%6.2f ", print_percent(p->time, g->time + g->outside));
+		print_seconds(out, p->time, decimals, width);
+		fprintf(out, " %8" PRIu32 " %*" PRIu64 "  ", p->contexts, calls, p->calls);
+		path_print(g, found, p, out, options);
+	}
+	print_legend(out, options, legend);
+}
+
+bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct paths *found = find(in, options, err);
+
+	if (!found)
+		return false;
+	if (found->n == 0)
+		fprintf(out, "No sequence of two calls or more recurs in several contexts with %g %% of the run's time.\n",
+			options->min_percent);
+	else
+		paths_print(in->graph, found, out, options);
+	paths_free(found);
+	return true;
+}
+
+bool paths_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	const struct graph *g = in->graph;
+	struct paths *found = find(in, options, err);
+
+	if (!found)
+		return false;
+	emit_member(e, "time_ns", emit_count(g->time + g->outside));
+	emit_array(e, "paths");
+	for (size_t i = 0; i < found->n; i++) {
+		const struct graph_path *p = found->paths + i;
+		json_t *names = json_array();
+
+		for (uint32_t k = 0; k < p->length; k++)
+			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "ticks", emit_count(p->ticks),
+				       "calls", emit_count(p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
+				       p->effective, "path", names));
+	}
+	emit_array_end(e);
+	paths_free(found);
+	return true;
+}

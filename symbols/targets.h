@@ -1,0 +1,30 @@
+/* targets.h - where machine code goes: its calls and jumps, instruction by instruction.  The only place that knows capstone. */
+#ifndef TARGETS_H
+#define TARGETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where one instruction goes, as far as it says itself. */
+struct target {
+	uint64_t address;	/* of the next instruction; link-time */
+	uint64_t slot;		/* of the word that holds the former, when ADDRESS is 0 */
+};
+
+struct targets;
+
+/* A disassembler for the e_machine MACHINE.  NULL: there is none, or memory is short.  Freed with targets_free. */
+struct targets *targets_new(unsigned machine);
+void targets_free(struct targets *t);
+
+/* Read on in the LENGTH bytes of CODE that are at ADDRESS. */
+void targets_start(struct targets *t, const unsigned char *code, size_t length, uint64_t address);
+
+/* The next call or jump that says where it goes; false: there is none.  Bytes that are no instruction are passed over. */
+bool targets_next(struct targets *t, struct target *target);
+
+/* The slot through which the stub that starts here goes to its function, if it is one of the PLT; 0: it is none. */
+uint64_t targets_stub(struct targets *t);
+
+#endif
