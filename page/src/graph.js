@@ -345,7 +345,7 @@ export const graph = {
 			app.model.timed && app.state.metric === 'time' ? choice('share of', [['total', 'of total'], ['self', 'of self']], app.state.by, (by) => app.set({ by })) : null,
 			choice('neighbourhood', [['0', 'all', 'all routines over the threshold'], ['1', '1 call around', 'the selected routine, its callers and callees'],
 				['2', '2 calls', 'two calls around the selected routine'], ['3', '3 calls']], app.state.hops, (hops) => app.set({ hops, ...(app.selected < 0 && hops !== '0' ? { sel: app.heaviest('total') } : {}) })),
-			app.picker(),
+			this.picked = h('span', {}, app.picker()),
 			h('span', { class: 'choice' }, h('button', { type: 'button', title: 'larger', onclick: () => picture?.step(1.3) }, '+'),
 				h('button', { type: 'button', title: 'smaller', onclick: () => picture?.step(1 / 1.3) }, '−'),
 				h('button', { type: 'button', title: 'all of it', onclick: () => picture?.fit() }, 'fit')),
@@ -359,6 +359,7 @@ export const graph = {
 		if (!only || !picture || (changed.has('sel') && (app.state.hops !== '0' || !picture.nodes.includes(app.selected))))
 			return false;
 		picture.mark();
+		fill(this.picked, app.picker());
 		return true;
 	},
 };

@@ -260,6 +260,18 @@ export class Model {
 	}
 }
 
+// The hooks' cost is subtracted from a context as a whole, and from the share of each thread, never below zero: so shares
+// can be more than the whole.  What a share's time is multiplied by so that they are the whole.
+function sharesScale(model, side, s) {
+	const sum = new Float64Array(model.tree.n);
+	for (let i = 0; i < side.shares.node.length; i++)
+		sum[model.node(s, side.shares.node[i])] += side.shares.time[i];
+	return (i) => {
+		const node = model.node(s, side.shares.node[i]);
+		return sum[node] ? model.tree.own[s].self[node] / sum[node] : 1;
+	};
+}
+
 // A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others.
 function treeByThread(model) {
 	const base = model.tree, parent = [-1], routine = [-1], flags = [0], place = new Map(), rows = [];
@@ -279,9 +291,10 @@ function treeByThread(model) {
 			rows.push([s, nodeOf(model.threadMaps[s][side.shares.thread[i]], model.node(s, side.shares.node[i])), i]);
 	});
 	const own = model.sides.map(() => empty(parent.length));
+	const scale = model.sides.map((side, s) => sharesScale(model, side, s));
 	for (const [s, node, i] of rows) {
 		const from = model.sides[s].shares;
-		own[s].self[node] += from.time[i];
+		own[s].self[node] += from.time[i] * scale[s](i);
 		for (const name of ['calls', 'recursive', 'ticks'])
 			own[s][name][node] += from[name][i];
 	}

@@ -29,6 +29,14 @@ class Branch {
 		return this.routine * 2 + (this.gap ? 1 : 0);
 	}
 
+	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.
+	get again() {
+		for (let b = this.parent; b; b = b.parent)
+			if (b.routine === this.routine)
+				return true;
+		return false;
+	}
+
 	// The branches below, unsorted, made when first asked for.
 	get children() {
 		return (this.made ??= this.tree.grow(this));
@@ -143,7 +151,7 @@ export class Up {
 
 	#join(branch, from, at) {
 		branch.members.push(from, at);
-		branch.folded ||= branch.parent !== null && Boolean(this.view.tree.flags[at] & FOLDED);
+		branch.folded ||= this.around < 0 ? branch.again : branch.parent !== null && Boolean(this.view.tree.flags[at] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
 			branch.time[s] += this.carried[s].time[from];
 			branch.calls[s] += this.carried[s].calls[from];
