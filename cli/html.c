@@ -24,14 +24,15 @@ struct page {
 	size_t n;			/* how many */
 };
 
-static bool page_read(struct page *p, const struct graph_options *options)
+static bool page_read(struct page *p, const struct options *options)
 {
 	struct error err;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct operands *o = &p->operands[i];
 
-		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, options, &err)) {
+		p->in[i].phase = options->phase;
+		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
 			progress_end();
 			message_error(&err, NULL);
 			return false;
@@ -93,7 +94,7 @@ static int page_make(const struct options *o)
 			message("%s: a gmon.out has no contexts; aprof report reads it", p.operands[i].files[0]);
 			ok = false;
 		}
-	if (ok && page_read(&p, &o->graph))
+	if (ok && page_read(&p, o))
 		status = page_write(&p, output);
 	for (size_t i = 0; i < p.n; i++) {
 		input_free(&p.in[i]);

@@ -9,6 +9,7 @@
 #include "binary.h"
 #include "demangle.h"
 #include "source.h"
+#include "text_arcs.h"
 
 struct text_own {
 	struct binary binary;	/* names are in it */
@@ -297,6 +298,11 @@ void text_free(struct text *t)
 	if (t)
 		free(t->symbols);
 	free(t);
+}
+
+struct gmon_arc *text_static_arcs(const struct text *t, size_t *n)
+{
+	return text_arcs_find(&t->own->binary, t->symbols, t->n, n);
 }
 
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err)
