@@ -110,9 +110,9 @@ static bool print(struct look *l, struct error *err)
 static bool run(struct look *l, const struct operands *operands, const char *program, struct error *err)
 {
 	const struct gprof_choice *c = &l->o->gprof;
-	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = c->lines,
+	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = l->o->report.gprof.lines,
 		.mangled = c->mangled };
-	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = c->lines };
+	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = l->o->report.gprof.lines };
 
 	progress_begin();
 	progress_step("reading symbols");
@@ -123,7 +123,7 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 		return error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "nothing");
 	if (l->views & VIEW_SUM && !sum_write(&l->gmon, err))
 		return false;
-	if (l->gmon.has_blocks && !c->lines)
+	if (l->gmon.has_blocks && !options.lines)
 		message("note: counts of basic blocks are shown with -l only");
 	progress_step("building the call graph");
 	l->gprof = gprof_build(&l->gmon, l->text->symbols, l->text->n, &options, err);

@@ -58,6 +58,7 @@ static const struct row rows[] = {
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
 	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
 	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
+	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
 	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
 	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
 	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
@@ -380,7 +381,7 @@ static bool options_check(struct options *o, unsigned command)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
-	o->report.gprof.lines = o->gprof.lines;
+	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	return true;
 }
 
