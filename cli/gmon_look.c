@@ -90,6 +90,8 @@ static size_t reports_of(const char **names, unsigned views, bool traditional)
 		names[n++] = "gprof-index";
 	if (views & VIEW_COUNTS)
 		names[n++] = "gprof-counts";
+	if (views & VIEW_SOURCE)
+		names[n++] = "gprof-source";
 	return n;
 }
 

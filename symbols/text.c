@@ -139,6 +139,7 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 			.function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC };
 		if (code && s.function)
 			t->own->functions[t->own->nfunctions++] = s;
+		s.order = (uint32_t)t->n;
 		if (is_wanted(o, name, end, &symbol, code))
 			t->symbols[t->n++] = s;
 	}
@@ -255,6 +256,8 @@ static bool lines_join(struct text *t)
 		free(lines);
 		return false;
 	}
+	for (size_t i = 0; i < n; i++)
+		all[i].order = (uint32_t)(t->n + i);
 	memcpy(all + n, t->symbols, t->n * sizeof *all);
 	free(t->symbols);
 	t->symbols = all;
