@@ -156,8 +156,8 @@ static struct counts counts_make(struct listing *l, const struct line *line)
 	}
 	for (uint32_t i = 0; i < line->n; i++)
 		blocks_add(l, &l->g->routines[l->rows[line->first + i]], &c);
-	if (c.length == 0 && l->options->gprof.all_lines && l->any_last)
-		count_add(&c, l->last, true);
+	if (c.length == 0 && l->options->gprof.all_lines)
+		count_add(&c, l->any_last ? l->last : 0, true);
 	return c;
 }
 

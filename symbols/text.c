@@ -8,7 +8,9 @@
 #include "arena.h"
 #include "binary.h"
 #include "demangle.h"
+#include "module.h"
 #include "source.h"
+#include "static_arcs.h"
 #include "text_lines.h"
 
 struct text_own {
@@ -137,7 +139,7 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 		code = is_code_section(elf, &symbol, section);
 		s = (struct gmon_symbol){ .name = name, .start = address, .local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL,
 			.function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC };
-		if (code && s.function)
+		if (code && *name && (s.function || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
 			t->own->functions[t->own->nfunctions++] = s;
 		s.order = (uint32_t)t->n;
 		if (is_wanted(o, name, end, &symbol, code))
@@ -342,6 +344,32 @@ void text_free(struct text *t)
 	if (t)
 		free(t->symbols);
 	free(t);
+}
+
+struct gmon_arc *text_calls(const char *path, size_t *n, struct error *err)
+{
+	struct profile_module from = { .main_program = true };
+	struct arena arena = { 0 };
+	struct static_arc *found;
+	struct gmon_arc *arcs = NULL;
+	struct module m;
+	struct binary b;
+
+	if (!binary_open(&b, path, &callbacks, err))
+		return NULL;
+	module_init(&m, &from, 0, &arena);
+	found = module_use(&m, &b, err) ? static_arcs_find(&m, false, n) : NULL;
+	if (!found)
+		error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: its code could not be read for calls (-c)", path);
+	else if (!(arcs = calloc(*n + 1, sizeof *arcs)))
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	for (size_t i = 0; arcs && i < *n; i++)
+		arcs[i] = (struct gmon_arc){ .from = m.functions.functions[found[i].from].start,
+			.self = m.functions.functions[found[i].to].start };
+	free(found);
+	module_close(&m);
+	arena_free(&arena);
+	return arcs;
 }
 
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err)

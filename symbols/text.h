@@ -37,4 +37,8 @@ void text_free(struct text *t);
 /* The layout of gmon.out files of the program PATH.  False with *ERR set as above. */
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err);
 
+/* The calls, and jumps from one function to the start of another, that stand in the code of the program PATH: pairs of addresses
+ * with a count of 0, malloc'ed, *N of them.  NULL with *ERR set as above, and where its machine is not known here (ERROR_USAGE). */
+struct gmon_arc *text_calls(const char *path, size_t *n, struct error *err);
+
 #endif
