@@ -144,9 +144,9 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 		message("note: counts of basic blocks are shown with -l only");
 	if (l->o->static_arcs) {
 		progress_step("reading the code");
-		options.found = l->found = text_calls(program, &options.nfound, err);
+		options.found = l->found = text_static_arcs(l->text, &options.nfound);
 		if (!l->found)
-			return false;
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: its code could not be read for calls (-c)", program);
 	}
 	progress_step("building the call graph");
 	l->gprof = gprof_build(&l->gmon, l->text->symbols, l->text->n, &options, err);

@@ -18,9 +18,11 @@ struct command {
 static const struct command table[] = {
 	{ "run", command_run, "[OPTION...] [--] PROGRAM [ARGUMENT...]", "run a program, then report" },
 	{ "report", command_report, "[OPTION...] [PROGRAM] [FILE...]", "flat profile and call graph" },
+	{ "hot", command_hot, "[OPTION...] [PROGRAM] [FILE...]", "where to look first, in one screen" },
 	{ "tree", command_tree, "[OPTION...] [PROGRAM] [FILE...]", "contexts as a tree, from the root or from the leaves" },
 	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
 	{ "paths", command_paths, "[OPTION...] [PROGRAM] [FILE...]", "call sequences that recur in many contexts" },
+	{ "annotate", command_annotate, "[OPTION...] ROUTINE|FILE [PROGRAM] [FILE...]", "the source of a routine, with times and calls" },
 	{ "compare-models", command_compare_models, "[OPTION...] [PROGRAM] [FILE...]", "how wrong gprof's model is for this very program" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },

@@ -14,9 +14,9 @@
 
 /* Options without a letter. */
 enum {
-	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
+	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
 };
 
 struct row {
@@ -29,10 +29,10 @@ struct row {
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_EXPORT };
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT };
 
 static const struct row rows[] = {
-	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN, "print no legends" },
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN, "print no legends" },
 	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
 	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
 	  "NAME only the arcs FROM/TO" },
@@ -77,6 +77,7 @@ static const struct row rows[] = {
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
@@ -91,6 +92,10 @@ static const struct row rows[] = {
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
 	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE, "look for source files under FOLDER, too, by as much of the end of "
+	  "their paths as is there; may be given several times" },
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE, "read a source whose path begins with FROM at TO instead; may be "
+	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
@@ -231,17 +236,26 @@ static bool colour_set(struct options *o, const char *when)
 	return true;
 }
 
-static bool focus_add(struct options *o, char *pattern)
+/* Append WORD to the *N of *WORDS. */
+static bool word_add(char ***words, size_t *n, char *word)
 {
-	char **more = reallocarray(o->graph.focus, o->graph.nfocus + 1, sizeof *more);
+	char **more = reallocarray(*words, *n + 1, sizeof *more);
 
 	if (!more) {
 		message("out of memory");
 		return false;
 	}
-	more[o->graph.nfocus++] = pattern;
-	o->graph.focus = more;
+	more[(*n)++] = word;
+	*words = more;
 	return true;
+}
+
+static bool substitute_add(struct options *o, char *rule)
+{
+	if (strchr(rule, '=') && *rule != '=')
+		return word_add(&o->sources.substitutes, &o->sources.nsubstitutes, rule);
+	message("--substitute=%s: not of the form FROM=TO", rule);
+	return false;
 }
 
 static bool clock_set(struct options *o, const char *clock)
@@ -308,8 +322,9 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'o': o->output = argument; return true;
 	case KEY_SORT: return sort_set(o, argument);
 	case KEY_MODEL: return model_set(o, argument);
-	case KEY_FOCUS: return focus_add(o, argument);
+	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
+	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
@@ -319,6 +334,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
+	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
+	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return colour_set(o, argument);
 	case KEY_CLOCK: return clock_set(o, argument);
@@ -385,6 +402,10 @@ static bool options_check(struct options *o, unsigned command)
 			"not by thread");
 		return false;
 	}
+	if (o->phase && (o->report.leaves || o->report.lines)) {
+		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
+		return false;
+	}
 	if (o->report.min_percent < 0)
 		o->report.min_percent = command == COMMAND_EXPORT ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
@@ -421,6 +442,9 @@ void options_free(struct options *o)
 {
 	gprof_choice_free(&o->gprof);
 	free(o->graph.focus);
+	free(o->sources.folders);
+	free(o->sources.substitutes);
+	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
+#include "source.h"
 
 /* Commands, as bits: which options go with which. */
 enum {
@@ -22,18 +23,22 @@ enum {
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
 	COMMAND_COMPARE = 1 << 17,
+	COMMAND_HOT = 1 << 18,
+	COMMAND_ANNOTATE = 1 << 19,
 	COMMAND_EXPORT = 1 << 20,
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
-		| COMMAND_COMPARE,
+		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
 };
 
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
+	struct source_places sources;	/* where source files are; point into argv */
 	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
+	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	bool help;			/* --help */
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */

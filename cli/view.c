@@ -47,6 +47,12 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_CYCLES:
 		names[n++] = "cycles";
 		break;
+	case COMMAND_ANNOTATE:
+		names[n++] = "annotate";
+		break;
+	case COMMAND_HOT:
+		names[n++] = "hot";
+		break;
 	case COMMAND_PATHS:
 		names[n++] = "paths";
 		break;
@@ -110,7 +116,8 @@ static int sum_write(const struct input *in)
 
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
-	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE };
+	struct source_reader sources = { .places = &o->sources };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
@@ -118,17 +125,37 @@ static int look(const struct operands *operands, unsigned command, const struct 
 	if (ok && o->gprof.views & VIEW_SUM) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_HOT
+			       | COMMAND_ANNOTATE)) {
 			progress_end();
 			warnings_tell(&in);
 		}
+		in.report.source = source_read_file;
+		in.report.source_reader = &sources;
+		sources.newest = in.profile->runs[0].header.start_realtime;
 		status = view_print(&in, command, o, stdout);
+		if (sources.changed)
+			message("warning: %s: changed after the program was run; lines may have moved", sources.changed);
 	} else {
 		progress_end();
 		message_error(&err, NULL);
 	}
 	input_free(&in);
+	source_reader_free(&sources);
 	return status;
+}
+
+/* Whether the operand is there that COMMAND needs before the files; it becomes its target. */
+static bool target_set(struct options *o, unsigned command, int argc, char **argv)
+{
+	if (command != COMMAND_ANNOTATE)
+		return true;
+	if (o->first >= argc) {
+		message("annotate: which routine or source file? `aprof hot` names some");
+		return false;
+	}
+	o->report.target = argv[o->first++];
+	return true;
 }
 
 static int view(const char *name, unsigned command, int argc, char **argv)
@@ -146,7 +173,7 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 	} else if (o.version) {
 		printf("aprof %s\n", APROF_VERSION);
 		status = STATUS_OK;
-	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
+	} else if (target_set(&o, command, argc, argv) && operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
 		if (!operands.gmon)
 			status = look(&operands, command, &o);
 		else if (command == COMMAND_REPORT)
@@ -172,6 +199,16 @@ int command_tree(int argc, char **argv)
 int command_cycles(int argc, char **argv)
 {
 	return view("cycles", COMMAND_CYCLES, argc, argv);
+}
+
+int command_annotate(int argc, char **argv)
+{
+	return view("annotate", COMMAND_ANNOTATE, argc, argv);
+}
+
+int command_hot(int argc, char **argv)
+{
+	return view("hot", COMMAND_HOT, argc, argv);
 }
 
 int command_paths(int argc, char **argv)

@@ -14,6 +14,8 @@ const struct report report_table[] = {
 	{ "index", "routines by name, with their numbers in the call graph", index_text, index_json },
 	{ "tree", "histories as a tree", tree_text, tree_json },
 	{ "cycles", "cycles that were traversed", cycles_text, cycles_json },
+	{ "annotate", "the source of a routine, with times and calls", annotate_text, annotate_json },
+	{ "hot", "where to look first", hot_text, hot_json },
 	{ "compare-models", "gprof's model beside what was measured", compare_text, compare_json },
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },

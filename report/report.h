@@ -44,6 +44,7 @@ struct report_options {
 	unsigned depth;		/* tree: deepest level printed; 0: all */
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */
+	const char *target;	/* annotate: name of a routine or a source file */
 	int width;		/* columns of the terminal; 0: unknown */
 	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
@@ -57,6 +58,16 @@ enum report_life {
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
+/* A function without hooks, since the compiler was told so. */
+struct report_left_out {
+	enum symbols_left_out why;	/* by which option */
+	const char *name;		/* demangled */
+};
+
+/* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,
+ * a whole sentence. */
+typedef const char *report_source(void *reader, const char *file, size_t *len, struct error *err);
+
 /* What a report can look at. */
 struct report_input {
 	const struct graph *graph;	/* attribution, with the profile behind it; NULL: a gmon.out is reported */
@@ -66,6 +77,12 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
+	size_t nleft_out;		/* how many */
+	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
+	report_source *source;		/* for reading source files; NULL: none can be read */
+	void *source_reader;		/* its first argument */
+	const char *program;		/* the file that the user gave for the main program; NULL: none */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 };
 
@@ -97,8 +114,10 @@ bool report_print(const char *const *names, size_t n, const struct report_input 
 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text, compare_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text, gprof_source_text;
+report_text paths_text, compare_text, hot_text, annotate_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
+report_text gprof_source_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json, compare_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json, gprof_source_json;
+report_json paths_json, compare_json, hot_json, annotate_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
+report_json gprof_source_json;
 
 #endif

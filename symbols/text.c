@@ -8,9 +8,8 @@
 #include "arena.h"
 #include "binary.h"
 #include "demangle.h"
-#include "module.h"
 #include "source.h"
-#include "static_arcs.h"
+#include "text_arcs.h"
 #include "text_lines.h"
 
 struct text_own {
@@ -346,30 +345,9 @@ void text_free(struct text *t)
 	free(t);
 }
 
-struct gmon_arc *text_calls(const char *path, size_t *n, struct error *err)
+struct gmon_arc *text_static_arcs(const struct text *t, size_t *n)
 {
-	struct profile_module from = { .main_program = true };
-	struct arena arena = { 0 };
-	struct static_arc *found;
-	struct gmon_arc *arcs = NULL;
-	struct module m;
-	struct binary b;
-
-	if (!binary_open(&b, path, &callbacks, err))
-		return NULL;
-	module_init(&m, &from, 0, &arena);
-	found = module_use(&m, &b, err) ? static_arcs_find(&m, false, n) : NULL;
-	if (!found)
-		error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: its code could not be read for calls (-c)", path);
-	else if (!(arcs = calloc(*n + 1, sizeof *arcs)))
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
-	for (size_t i = 0; arcs && i < *n; i++)
-		arcs[i] = (struct gmon_arc){ .from = m.functions.functions[found[i].from].start,
-			.self = m.functions.functions[found[i].to].start };
-	free(found);
-	module_close(&m);
-	arena_free(&arena);
-	return arcs;
+	return text_arcs_find(&t->own->binary, t->symbols, t->n, n);
 }
 
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err)

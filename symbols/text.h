@@ -34,11 +34,11 @@ struct text {
 struct text *text_read(const char *path, const struct text_options *options, struct error *err);
 void text_free(struct text *t);
 
+/* The calls that stand in the text, made or not (-c): calls of, and jumps to, the first byte of another symbol, with a count of 0.
+ * malloc'ed, *N of them; NULL: the machine is not known here, or memory is short. */
+struct gmon_arc *text_static_arcs(const struct text *t, size_t *n);
+
 /* The layout of gmon.out files of the program PATH.  False with *ERR set as above. */
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err);
-
-/* The calls, and jumps from one function to the start of another, that stand in the code of the program PATH: pairs of addresses
- * with a count of 0, malloc'ed, *N of them.  NULL with *ERR set as above, and where its machine is not known here (ERROR_USAGE). */
-struct gmon_arc *text_calls(const char *path, size_t *n, struct error *err);
 
 #endif
