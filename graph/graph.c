@@ -111,7 +111,8 @@ struct graph *graph_build(const struct profile *p, const struct graph_name *name
 	}
 	g->profile = p;
 	g->options = *options;
-	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, names, err)
+	g->names = names;
+	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
 	    && focus_apply(g, err) && attribute(g, err))
 		return g;
 	graph_free(g);

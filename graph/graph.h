@@ -152,6 +152,7 @@ struct graph {
 	struct graph_routine *routines;	/* routines after folding */
 	uint32_t nroutines;		/* how many */
 	uint32_t *routine_of;		/* profile routine -> index in routines[]; profile->nroutines of them */
+	const struct graph_name *names;	/* as given, not owned: one for each routine of the profile */
 	uint32_t *static_ends;		/* indices in routines[] of the options' static arcs: caller, callee of each */
 	struct graph_arc *arcs;		/* sorted by from, then to; spontaneous ones last */
 	uint32_t narcs;			/* how many */
@@ -191,6 +192,21 @@ void graph_free(struct graph *g);
 /* Write the history of CONTEXT to OUT, which has room for g->longest entries, with indices of g->routines[].
  * Returns its length.  Linear in the length. */
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);
+
+/* What one thread has in one context of the graph, charged or raw as the graph was asked to be; a thread may have several
+ * shares in a context.  With charged times the shares of a context can add up to more than its time: the hooks' cost is
+ * subtracted from each of them, and none goes below zero. */
+struct graph_share {
+	uint32_t context;	/* index in contexts[] */
+	uint32_t thread;	/* index in the profile's threads[] */
+	uint64_t entries;	/* calls that entered it */
+	uint64_t recursive;	/* direct recursive calls */
+	uint64_t time;		/* ns */
+	uint64_t ticks;		/* samples */
+};
+
+/* Share I of the profile as a share in G, what focus and thread leave out included. */
+struct graph_share graph_share(const struct graph *g, size_t i);
 
 /* A node of a tree view: a path of entries.  Paths of equal routines are one node, whether entries are
  * marked or not; known and unknown links to the parent are two.  Children are nodes[first .. first + nchildren), sorted by total,
