@@ -53,11 +53,18 @@ static const struct row rows[] = {
 	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0" },
+	{ 'A', "annotated-source", "[NAME]", COMMAND_REPORT, "print the source with execution counts, or only NAME's" },
+	{ 'J', "no-annotated-source", "[NAME]", COMMAND_REPORT, "do not print it, or not NAME's" },
+	{ 'x', "all-lines", NULL, COMMAND_REPORT, "with -A: put counts on lines that have none of their own, too" },
+	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
+	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
+	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
 	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
 	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
+	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
 	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
 	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
 	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
@@ -300,9 +307,13 @@ static bool option_set(struct options *o, int key, char *argument)
 		return ok;
 	switch (key) {
 	case 'b': o->report.brief = true; return true;
-	case 'z': o->report.gprof.zeros = true; o->report.gprof.min_count = 0; return true;
+	case 'z': o->report.gprof.zeros = true; return true;
 	case 'T': o->report.gprof.traditional = true; return true;
 	case 'L': o->report.gprof.paths = true; return true;
+	case 'x': o->report.gprof.all_lines = true; return true;
+	case 'y': o->report.gprof.separate = true; return true;
+	case 'I': o->report.gprof.source_path = argument; return true;
+	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
 	case 'w': return index_width_set(o, argument);
 	case 'm': return whole_number(argument, "min-count", &o->report.gprof.min_count);
 	case 'v': o->version = true; return true;
@@ -380,7 +391,8 @@ static void defaults_set(struct options *o)
 	o->report.width = terminal_width();
 	o->report.top = UINT32_MAX;		/* not given */
 	o->report.min_percent = -1;		/* not given */
-	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1 };
+	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1, .table_length = 10,
+		.source_path = getenv("GPROF_PATH") };
 }
 
 static bool options_check(struct options *o, unsigned command)
@@ -401,7 +413,7 @@ static bool options_check(struct options *o, unsigned command)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
-	o->report.gprof.lines = o->gprof.lines;
+	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	return true;
 }
 
