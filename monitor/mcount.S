@@ -316,17 +316,24 @@ moncontrol:
 	.size	monstartup, .-monstartup
 	.size	moncontrol, .-moncontrol
 
-	/* For the program vfork is what the links of the other ways make of it. */
-	.globl	vfork
-	.type	vfork, @function
-	.globl	__vfork
-	.type	__vfork, @function
+	/* What links send here by --wrap, the dynamic linker sends here by name (wrap.c). */
+	.macro	in_front name, wrap
+	.globl	\name
+	.type	\name, @function
 	.p2align 4
-vfork:
-__vfork:
+\name:
 	_CET_ENDBR
-	jmp	__wrap_vfork@PLT
-	.size	vfork, .-vfork
-	.size	__vfork, .-__vfork
+	jmp	__wrap_\wrap@PLT
+	.size	\name, .-\name
+	.endm
+	in_front exit exit
+	in_front vfork vfork
+	in_front __vfork vfork
+	in_front swapcontext swapcontext
+	in_front dlclose dlclose
+	in_front unshare unshare
+	in_front setns setns
+	in_front sigaction sigaction
+	in_front signal signal
 
 	.section .note.GNU-stack, "", @progbits
