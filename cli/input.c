@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "progress.h"
@@ -15,14 +16,26 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	progress_step("reading the profile");
 	if (life)
 		in->life = life;
-	if (!in->profile)
-		in->profile = profile_new();
+	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	if (!life || !in->profile)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
 	return true;
+}
+
+/* Has any of the files the phase? */
+static bool phase_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	for (uint32_t i = 0; i < p->nphases; i++)
+		if (strcmp(p->phases[i].name, in->phase) == 0)
+			return true;
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, p->nphases ? "--phase=%s: no such phase: aprof info lists them" :
+			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
 }
 
 /* Find the static arcs. */
@@ -40,6 +53,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 {
 	struct graph_options more = *options;
 
+	if (in->phase && !phase_check(in, err))
+		return false;
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
@@ -56,7 +71,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life, .program = program };
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
 	return true;
 }
 

@@ -489,11 +489,11 @@ __wrap_vfork:
 #ifndef APROF_SHARED
 	/* Entry of static programs: their resolvers of IFUNCs run before there are thread-local words at all, so
 	 * there be words, inert, until libc sets up its own. The stack and rdx are for _start. */
-	.globl	aprof_start
-	.type	aprof_start, @function
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
 	.weak	_start
 	.p2align 4
-aprof_start:
+aprof_static_entry:
 	.cfi_startproc
 	.cfi_undefined rip
 	_CET_ENDBR
@@ -526,7 +526,7 @@ aprof_start:
 	xorl	%ebx, %ebx
 	jmp	_start
 	.cfi_endproc
-	.size	aprof_start, .-aprof_start
+	.size	aprof_static_entry, .-aprof_static_entry
 #endif
 
 	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */

@@ -143,7 +143,7 @@ class Explorer(unittest.TestCase):
                 self.assertRegex(self.wait(r'\[5Cycles\]'), r'even -> odd|odd -> even')
                 self.keys('6')
                 self.wait(r'\[6Paths\]')
-                self.keys('1', 'a')
+                self.keys('1', 'g', 'a')
                 self.wait(r'\[7Source\]')
                 self.wait('sink \\+= i;')
                 self.keys('?')
