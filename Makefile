@@ -1,7 +1,9 @@
 # The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
 PREFIX ?= /usr/local
-PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev
-PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdb valgrind
+PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev \
+  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libgraphviz-dev
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdb valgrind \
+  graphviz golang-go libdevel-nytprof-perl
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build

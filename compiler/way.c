@@ -98,7 +98,8 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 static void add_free_hooks(const char *libdir, struct list *out)
 {
 	list_add(out, "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor,"
-		 "--defsym=__real_vfork=aprof_monitor");
+		 "--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor,"
+		 "--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor");
 	add_static_monitor(true, libdir, out);
 }
 
@@ -124,6 +125,6 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	else
 		add_static_monitor(nop, libdir, out);
 	if (line->fixed && !line->shared)
-		list_add(out, "-Wl,-e,aprof_start");
+		list_add(out, "-Wl,-e,aprof_static_entry,-u,dlclose");
 	return true;
 }

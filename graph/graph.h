@@ -213,6 +213,7 @@ struct tree_node {
 struct tree {
 	struct tree_node *nodes; /* [0] is the root: the run */
 	size_t nnodes;		/* how many */
+	uint32_t *node_of;	/* top-down: context of the graph -> node where it ends; GRAPH_NONE: left out by the limits; NULL bottom-up */
 };
 
 /* What to build of a tree.  All zero: everything, top-down.  Of a million contexts a bottom-up tree without

@@ -32,6 +32,7 @@ struct trie {
 	uint32_t *slots;	/* hash table of these; 0: empty, for the root is nobody's child */
 	size_t nslots;		/* a power of two */
 	uint32_t *node_of;	/* context -> path */
+	uint32_t *place;	/* path -> node of the tree; GRAPH_NONE: left out */
 };
 
 static uint32_t *slot_of(const struct trie *t, uint32_t parent, uint32_t link)
@@ -171,6 +172,8 @@ static bool expand(const struct trie *t, const struct tree_options *options, str
 		rest -= child.total;
 	}
 	tree_sort(b->tree->nodes + first, b->tree->nnodes - first);
+	for (size_t i = first; i < b->tree->nnodes; i++)
+		t->place[b->tree->nodes[i].first] = (uint32_t)i;
 	node = b->tree->nodes + at;
 	node->rest = rest;
 	node->nchildren = b->tree->nnodes - first;
@@ -186,6 +189,7 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 
 	if (!tree_append(b, &root))
 		return false;
+	t->place[0] = 0;
 	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
 		for (size_t i = level; i < end; i++)
 			if (!expand(t, options, b, i, options->depth && depth == options->depth))
@@ -210,13 +214,33 @@ static bool trie_build(struct trie *t)
 	return true;
 }
 
+static bool places_make(struct trie *t)
+{
+	t->place = malloc(t->n * sizeof *t->place);
+	for (uint32_t i = 0; t->place && i < t->n; i++)
+		t->place[i] = GRAPH_NONE;
+	return t->place != NULL;
+}
+
+/* The paths of the contexts become nodes of TREE, which has them from now on. */
+static void hand_over(struct trie *t, struct tree *tree)
+{
+	for (uint32_t i = 0; i < t->g->ncontexts; i++)
+		t->node_of[i] = t->place[t->node_of[i]];
+	tree->node_of = t->node_of;
+	t->node_of = NULL;
+}
+
 bool top_down_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
 {
 	struct trie t = { .g = g };
-	bool done = trie_build(&t) && lay_out(&t, options, b);
+	bool done = trie_build(&t) && places_make(&t) && lay_out(&t, options, b);
 
+	if (done)
+		hand_over(&t, b->tree);
 	free(t.paths);
 	free(t.slots);
 	free(t.node_of);
+	free(t.place);
 	return done || build_no_memory(err);
 }

@@ -51,5 +51,6 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	free(t->nodes);
+	free(t->node_of);
 	free(t);
 }

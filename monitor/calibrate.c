@@ -51,6 +51,7 @@ static struct {
 	struct thread thread;
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
+	struct item items[2];		/* and what is kept beside */
 	target front[1];
 	uint32_t full[3];		/* mask, and both items + 1: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
@@ -74,6 +75,9 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	fake.full[1] = 1;
 	fake.full[2] = 2;
 	t->full = fake.full + 1;
+	t->items[0] = fake.items;
+	fake.items[0].id = fake.counters[0].id;
+	fake.items[1].id = fake.counters[1].id;
 	t->spans[0] = (struct span){ .counters = fake.counters, .capacity = 2 };
 	t->nspans = 1;
 	t->record = &fake.record;

@@ -41,6 +41,9 @@ bool sampler_is_blocked(struct thread *t, int sig) HIDDEN;
 void pc_begin(bool own_descriptors) HIDDEN;
 void pc_round(void) HIDDEN;
 
+/* The sampler is gone, and its descriptors with it. */
+void pc_forget(void) HIDDEN;
+
 /* T's CPU clock stands at CPU, ns: what it spent since the last look is in the accounts, unplaced. */
 void clock_advance(struct thread *t, uint64_t cpu) HIDDEN;
 

@@ -14,7 +14,7 @@
 
 enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */
-	ITEMS_PER_PAGE = 4096,		/* 48 KB */
+	ITEMS_PER_PAGE = 4096,		/* 96 KB */
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
@@ -76,6 +76,14 @@ void machine_charge(struct thread *t, uint32_t item, uint64_t time)
 			t->spans[s].ticks[item - t->spans[s].base]++;
 			return;
 		}
+}
+
+uint32_t machine_ticks(struct thread *t, uint32_t item)
+{
+	for (uint32_t s = t->nspans; s-- > 0;)
+		if (item >= t->spans[s].base)
+			return t->spans[s].ticks[item - t->spans[s].base];
+	return 0;
 }
 
 /* ---- items ---- */
@@ -301,7 +309,7 @@ uint32_t machine_item(struct thread *t, context_id id)
 	uint32_t mask = full[-1], tag;
 
 	for (uint32_t i = full_slot(id, mask); (tag = full[i]) != 0; i = (i + 1) & mask)
-		if (!(tag & ALIAS) && machine_counter(t, tag - 1)->id == id)
+		if (!(tag & ALIAS) && item_at(t, tag - 1)->id == id)
 			return tag - 1;
 	return AMON_NONE;
 }
@@ -343,7 +351,7 @@ static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t 
 
 	if (!full_grow(t))
 		return false;
-	key->id = id;
+	key->id = item_at(t, item)->id = id;
 	key->routine = address;
 	t->ntargets++;
 	full_add(t, t->full, item + 1);

@@ -51,3 +51,18 @@ int __wrap_dlclose(void *handle)
 {
 	return __real_dlclose(handle);
 }
+
+int __real_unshare(int flags);
+EXPORTED int __wrap_unshare(int flags);
+int __real_setns(int fd, int type);
+EXPORTED int __wrap_setns(int fd, int type);
+
+int __wrap_unshare(int flags)
+{
+	return __real_unshare(flags);
+}
+
+int __wrap_setns(int fd, int type)
+{
+	return __real_setns(fd, type);
+}

@@ -23,6 +23,8 @@ static uint32_t always_alive = 1;
 static pthread_key_t thread_key;
 static bool has_key;
 static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
+static struct frame *fork_top;		/* its top frame at the fork, */
+static context_id fork_context;	/* and that one's context */
 
 void note(enum amon_note kind)
 {
@@ -214,6 +216,12 @@ void process_started(void)
 	calibrate();
 	calibrate_record();
 	clock_start();
+	phase_begin();
+}
+
+bool process_unmoved(void)
+{
+	return forked_from && aprof_tls.top == fork_top && fork_top->context == fork_context;
 }
 
 bool process_watch_thread(void)
@@ -238,8 +246,11 @@ static void child_begin(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	if (tls->thread)
+	if (tls->thread) {
 		forked_from = tls->thread;
+		fork_top = tls->top;
+		fork_context = tls->top->context;
+	}
 	tls->thread = NULL;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
@@ -250,6 +261,8 @@ static void child_begin(void)
 	monitor.nthreads = 0;
 	monitor.thread_chunk = NULL;
 	monitor.started = false;
+	monitor.forked = true;
+	api_forget();
 	monitor.state = MONITOR_FORKED;
 }
 
@@ -340,6 +353,7 @@ void process_reset(void)
 
 	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
 		reset_thread(t);
+	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);

@@ -32,6 +32,7 @@ enum {
 	SLICE = 100000,			/* ns of a processor at a time */
 	SHARE = 32,			/* we take at most about one part in SHARE of a processor */
 	IDLE_ROUNDS = 128,		/* rounds without work before it asks whether it is alone */
+	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
 };
 
 static struct sys_lock look_lock;
@@ -40,6 +41,8 @@ static char *stack;			/* of the sampler; kept for a forked child's */
 static uint64_t tls_none[64];		/* its thread-local storage: none, but a self pointer for the ABI */
 static uint64_t random_state;
 static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
+static int sampler_tid;			/* of the sampler at work, or the last one */
+static uint32_t credentials[2][4];	/* its user and group ids: real, effective, saved, of the file system */
 
 /* ---- the state of another thread ---- */
 
@@ -118,6 +121,82 @@ static bool was_preempted(struct thread *t)
 	for (t->preempted = 0; count && *count >= '0' && *count <= '9'; count++)
 		t->preempted = t->preempted * 10 + (uint64_t)(*count - '0');
 	return !count || (*state == 'R' && t->preempted != before);
+}
+
+/* ---- credentials ---- */
+
+/* Four numbers that follow WORD in TEXT.  False: they are not there. */
+static bool read_ids(const char *text, const char *word, uint32_t *ids)
+{
+	const char *s = after(text, word);
+
+	for (int i = 0; i < 4 && s; i++, s++)
+		for (ids[i] = 0; *s >= '0' && *s <= '9'; s++)
+			ids[i] = ids[i] * 10 + (uint32_t)(*s - '0');
+	return s;
+}
+
+static bool same_ids(const uint32_t *a, const uint32_t *b)
+{
+	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
+
+/* The supplementary groups that TEXT tells, as many as fit. */
+static void follow_groups(const char *text)
+{
+	uint32_t groups[64];
+	const char *s = after(text, "\nGroups:\t");
+	size_t n = 0;
+
+	while (s && *s >= '0' && *s <= '9' && n < sizeof groups / sizeof *groups) {
+		for (groups[n] = 0; *s >= '0' && *s <= '9'; s++)
+			groups[n] = groups[n] * 10 + (uint32_t)(*s - '0');
+		n++;
+		s += *s == ' ';
+	}
+	sys2(setgroups, n, groups);
+}
+
+/* To the kernel each thread has its own credentials, and libc, which does not know us, changes those of its own
+ * threads only: be who the program is, so that nobody keeps a right that it gave up.  T: any of its threads. */
+static void follow_credentials(struct thread *t)
+{
+	char text[2048];
+	uint32_t user[4], group[4];
+
+	if (!state_read(t, text, sizeof text) || !read_ids(text, "\nUid:\t", user) || !read_ids(text, "\nGid:\t", group) ||
+	    (same_ids(user, credentials[0]) && same_ids(group, credentials[1])))
+		return;
+	follow_groups(text);
+	sys3(setresgid, group[0], group[1], group[2]);
+	sys1(setfsgid, group[3]);
+	sys3(setresuid, user[0], user[1], user[2]);
+	sys1(setfsuid, user[3]);
+	mem_copy(credentials[0], user, sizeof user);
+	mem_copy(credentials[1], group, sizeof group);
+}
+
+/* What we have from who made us. */
+static void credentials_begin(void)
+{
+	for (int i = 0; i < 2; i++) {
+		uint32_t *ids = credentials[i];
+
+		if (i == 0)
+			sys3(getresuid, &ids[0], &ids[1], &ids[2]);
+		else
+			sys3(getresgid, &ids[0], &ids[1], &ids[2]);
+		ids[3] = ids[1];
+	}
+}
+
+static void follow_somebody(void)
+{
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched) {
+			follow_credentials(t);
+			return;
+		}
 }
 
 bool sampler_is_blocked(struct thread *t, int sig)
@@ -341,6 +420,7 @@ static void __attribute__((noreturn)) sampler(void)
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
 	slice_set();
 	descriptors_begin();
+	credentials_begin();
 	pc_begin(proc >= 0);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
 		bool measure = ++rounds % 16 == 0;
@@ -354,6 +434,8 @@ static void __attribute__((noreturn)) sampler(void)
 		if (measure)
 			took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
 		pc_round();
+		if (rounds % FOLLOW_ROUNDS == 0)
+			follow_somebody();
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
 	}
@@ -406,6 +488,7 @@ void sampler_forget(void)
 {
 	look_lock.taken = 0;
 	stopped = 0;
+	sampler_tid = 0;
 }
 
 bool sampler_start(void)
@@ -422,7 +505,34 @@ bool sampler_start(void)
 	sys_block_signals(&mask);
 	ret = clone_sampler(stack + STACK - 64);
 	sys_restore_signals(&mask);
+	sampler_tid = sys_failed(ret) ? 0 : (int)ret;
 	return !sys_failed(ret);
+}
+
+/* Some calls are for processes of one thread.  Waits until the kernel has forgotten the sampler, and with it its
+ * descriptors. */
+bool sampler_pause(void)
+{
+	static const struct timespec moment = { .tv_nsec = 100000 };
+
+	if (!sampler_tid || stopped)
+		return false;
+	sys_lock(&look_lock);
+	stopped = 1;
+	sys_unlock(&look_lock);
+	for (int tries = 0; tries < 20000 && sys3(tgkill, monitor.pid, sampler_tid, 0) != -ESRCH; tries++)
+		sys2(nanosleep, &moment, NULL);
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		t->state_fd = t->state_tid = 0;
+	pc_forget();
+	return true;
+}
+
+void sampler_resume(void)
+{
+	stopped = 0;
+	if (!sampler_start())
+		note(AMON_NOTE_TIMER_FAILED);
 }
 
 bool sampler_watch(struct thread *t, bool watched)
@@ -434,6 +544,30 @@ bool sampler_watch(struct thread *t, bool watched)
 	t->watched = watched;
 	sys_unlock(&look_lock);
 	return before;
+}
+
+/* The calling thread is at work, so its time can be placed; what others spent since their last look cannot. */
+void sampler_hold(void)
+{
+	sys_lock(&look_lock);
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched && t->tls == &aprof_tls) {
+			struct look l = look_at(t);
+
+			clock_advance(t, l.after);
+			if (monitor.clock.clock == AMON_CLOCK_TICK && t->pending)
+				place_pending(t, &l);
+			if (monitor.clock.clock == AMON_CLOCK_TSC)
+				clock_charge_tsc(t);
+		} else if (t->watched) {
+			clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
+			t->pending = 0;
+		}
+}
+
+void sampler_release(void)
+{
+	sys_unlock(&look_lock);
 }
 
 /* The last look at T, by a thread of the program. */

@@ -89,10 +89,29 @@ static struct thread *machine_take(struct aprof_tls *tls)
 	return t;
 }
 
+/* T is a forked child's, which spent SPENT ns before this start of ours. If no routine was left meanwhile, all of it was
+ * in the routine that was at work at the fork; else no sample saw where. */
+static void account_for_fork(struct thread *t, uint64_t spent, bool unmoved)
+{
+	struct amon_thread *r = t->record;
+	uint32_t item = machine_item(t, t->tls->top->context);
+
+	if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
+		machine_charge(t, item, spent);
+		r->ticks++;
+		r->monitor += r->cpu_first - spent;
+	} else {
+		r->unplaced += r->cpu_first;
+	}
+	r->cpu_first = monitor.header->cpu_before = 0;
+}
+
 struct thread *thread_start(uintptr_t cfa)
 {
 	struct aprof_tls *tls = &aprof_tls;
+	bool unmoved = process_unmoved();
 	struct thread *t, *parent = process_forked_from();
+	uint64_t spent = parent ? sys_clock(3 /* CLOCK_THREAD_CPUTIME_ID */) : 0;
 
 	if (!process_start())
 		return NULL;
@@ -108,10 +127,8 @@ struct thread *thread_start(uintptr_t cfa)
 	process_started();
 	tls->thread = t;
 	clock_thread(t, process_watch_thread());
-	if (parent) {				/* what it did since the fork, no sample saw */
-		t->record->unplaced += t->record->cpu_first;
-		t->record->cpu_first = 0;
-	}
+	if (parent)
+		account_for_fork(t, spent, unmoved);
 	return t;
 }
 

@@ -1,9 +1,13 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
- * else tells of them: exit, vfork's children, a switch of stacks, a library that goes. */
+ * else tells of them: exit, vfork's children, a switch of stacks, a library that goes; and those that the kernel
+ * allows to processes of one thread only, which ours must not prevent. */
 #include "monitor.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <ucontext.h>
+
+#include "wrap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -34,32 +38,74 @@ static void announce(struct thread *t, const ucontext_t *to)
 		stack_announce(t, low, high);
 }
 
-/* Back on this stack, the context is the one that was left here. */
-int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
+void wrap_switch_begin(const ucontext_t *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	int ret;
 
 	if (tls->thread && monitor.state == MONITOR_ON)
 		announce(tls->thread, to);
-	ret = __real_swapcontext(from, to);
-	tls = &aprof_tls;
+}
+
+/* Back on this stack, the context is the one that was left here. */
+void wrap_switch_end(uintptr_t here)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
 	if (tls->thread && monitor.state == MONITOR_ON)
 		stack_return(tls->thread, here);
+}
+
+int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+	int ret;
+
+	wrap_switch_begin(to);
+	ret = __real_swapcontext(from, to);
+	wrap_switch_end(here);
 	return ret;
 }
 
-/* Weak: a static program need not have it. */
+/* Weak: before glibc 2.34 it is in a library of its own, which a program need not have. */
 int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);
 
 /* Another library may be loaded at the addresses of this one. */
+void wrap_unloaded(int status)
+{
+	if (status == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
+}
+
 int __wrap_dlclose(void *handle)
 {
 	int ret = __real_dlclose(handle);
 
-	if (ret == 0 && monitor.state == MONITOR_ON)
-		module_unloaded();
+	wrap_unloaded(ret);
+	return ret;
+}
+
+int __real_unshare(int flags);
+EXPORTED int __wrap_unshare(int flags);
+int __real_setns(int fd, int type);
+EXPORTED int __wrap_setns(int fd, int type);
+
+int __wrap_unshare(int flags)
+{
+	bool paused = flags & (CLONE_NEWUSER | CLONE_VM | CLONE_THREAD | CLONE_SIGHAND) && sampler_pause();
+	int ret = __real_unshare(flags);
+
+	if (paused)
+		sampler_resume();
+	return ret;
+}
+
+int __wrap_setns(int fd, int type)
+{
+	bool paused = (!type || type & (CLONE_NEWUSER | CLONE_NEWNS)) && sampler_pause();
+	int ret = __real_setns(fd, type);
+
+	if (paused)
+		sampler_resume();
 	return ret;
 }

@@ -13,8 +13,8 @@ void emit_begin(struct emit *e, FILE *out)
 
 static void value_write(struct emit *e, json_t *value)
 {
-	if (!value || json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0)
-		e->failed = true;
+	if (!value || (json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0 && !ferror(e->out)))
+		e->failed = true;			/* what OUT says is for whoever owns it */
 	json_decref(value);
 }
 
@@ -47,6 +47,22 @@ void emit_item(struct emit *e, json_t *value)
 void emit_array_end(struct emit *e)
 {
 	putc(']', e->out);
+	e->comma = true;
+}
+
+void emit_object(struct emit *e, const char *name)
+{
+	if (name)
+		name_write(e, name);
+	else
+		fputs(e->comma ? ",\n" : "\n", e->out);
+	putc('{', e->out);
+	e->comma = false;
+}
+
+void emit_object_end(struct emit *e)
+{
+	putc('}', e->out);
 	e->comma = true;
 }
 

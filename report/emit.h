@@ -1,6 +1,6 @@
 /* emit.h - one JSON object, written member by member and item by item.
  *
- * jansson makes and escapes the values; only the frame of the outermost object and of its arrays is
+ * jansson makes and escapes the values; only the frame of the outermost object, and of arrays and objects as large as a table, is
  * written here, so that a table of a million rows never stands in memory. */
 #ifndef EMIT_H
 #define EMIT_H
@@ -26,6 +26,10 @@ void emit_member(struct emit *e, const char *name, json_t *value);
 void emit_array(struct emit *e, const char *name);
 void emit_item(struct emit *e, json_t *value);
 void emit_array_end(struct emit *e);
+
+/* Open an object as the member NAME, or, NAME being NULL, as an item of the open array; members follow until emit_object_end. */
+void emit_object(struct emit *e, const char *name);
+void emit_object_end(struct emit *e);
 
 /* Close the object, with a newline. */
 void emit_end(struct emit *e);

@@ -86,6 +86,8 @@ static bool must_escape(const unsigned char *s, unsigned flags)
 {
 	if (*s < 0x20 || *s >= 0x7f)
 		return true;
+	if ((flags & ESCAPE_STACK) && *s == ';')
+		return true;
 	return (flags & ESCAPE_WORD) && (*s == ' ' || (*s == '\'' && !s[1]));
 }
 
@@ -100,8 +102,10 @@ static unsigned make_piece(char piece[PIECE], const unsigned char *s, unsigned f
 	} else if (length) {
 		memcpy(piece, s, length);
 		piece[length] = 0;
-	} else if (*s == '\\') {
+	} else if (*s == '\\' && !(flags & ESCAPE_SOURCE)) {
 		strcpy(piece, "\\\\");
+	} else if (*s == '"' && (flags & ESCAPE_QUOTE)) {
+		strcpy(piece, "\"\"");
 	} else {
 		snprintf(piece, PIECE, must_escape(s, flags) ? "\\x%02x" : "%c", *s);
 	}

@@ -143,12 +143,25 @@ static void run_print(struct head *h, uint32_t i)
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
 }
 
+static void phase_print(const struct head *h)
+{
+	char name[4 * sizeof h->profile->phases->name + 1];
+
+	for (uint32_t i = 0; i < h->profile->nphases; i++)
+		if (strcmp(h->profile->phases[i].name, h->in->phase) == 0)
+			print_field(h->out, h->options, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
+				    print_safe(name, sizeof name, h->in->phase, h->options), h->profile->phases[i].begun,
+				    h->profile->phases[i].begun == 1 ? "" : "s");
+}
+
 enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
 
 static void runs_print(struct head *h)
 {
 	uint32_t n = h->profile->nruns;
 
+	if (h->in->phase)
+		phase_print(h);
 	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
 		run_print(h, i);
 	if (n > MOST_RUNS)

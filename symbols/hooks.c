@@ -240,6 +240,29 @@ uint64_t *hooks_recorded(const struct binary *b, size_t *n)
 	return words;
 }
 
+bool hooks_are_nops(const struct binary *b)
+{
+	size_t n, length;
+	uint64_t *words = hooks_recorded(b, &n);
+	const unsigned char *code = n ? binary_bytes(b, words[0], &length) : NULL;
+
+	free(words);
+	return code && length >= 5 && !memcmp(code, "\x0f\x1f\x44\x00\x00", 5);
+}
+
+bool hooks_has_loader(const struct binary *b)
+{
+	size_t n = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
 static bool notes_have_monitor(Elf_Data *data)
 {
 	GElf_Nhdr note;

@@ -34,6 +34,12 @@ bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t addres
 /* The addresses in the section __mcount_loc, malloc'ed, their number in *N; NULL: none, or out of memory. */
 uint64_t *hooks_recorded(const struct binary *b, size_t *n);
 
+/* Whether no-ops stand at the addresses in __mcount_loc, as -mnop-mcount leaves them. */
+bool hooks_are_nops(const struct binary *b);
+
+/* Whether B names a dynamic linker that is to load it. */
+bool hooks_has_loader(const struct binary *b);
+
 /* Whether B has the note that the monitor carries, or needs a library of its name. */
 bool hooks_monitor(const struct binary *b);
 

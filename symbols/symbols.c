@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "hooks.h"
 #include "module.h"
 #include "static_arcs.h"
@@ -140,6 +141,38 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 	return source_line(module_source(get_module(s, module)), address, file, line);
 }
 
+bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
+{
+	return source_own_line(module_source(get_module(s, module)), address, file, line);
+}
+
+/* Whoever asks for calls, while they are visited. */
+struct calls_visit {
+	struct symbols *symbols;
+	struct source *source;	/* of the caller's module */
+	void (*visit)(void *arg, const struct symbols_call *call);
+	void *arg;
+};
+
+static void call_visit(void *arg, const struct source_call *call)
+{
+	struct calls_visit *v = arg;
+	char *readable = demangle(call->name);
+	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
+
+	free(readable);
+	if (found.name && source_own_line(v->source, call->at, &found.file, &found.line))
+		v->visit(v->arg, &found);
+}
+
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
+{
+	struct calls_visit v = { .symbols = s, .source = module_source(get_module(s, module)), .visit = visit, .arg = arg };
+
+	return source_calls(v.source, address, call_visit, &v);
+}
+
 static int compare_addresses(const void *p, const void *q)
 {
 	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
@@ -244,6 +277,22 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 		*hooks |= SYMBOLS_FENTRY;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
+	if (hooks_are_nops(&b))
+		*hooks |= SYMBOLS_NOPS;
 	binary_close(&b);
 	return true;
+}
+
+bool symbols_is_static(const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	struct binary b;
+	struct error err;
+	bool is_static;
+
+	if (!binary_open(&b, path, &callbacks, &err))
+		return false;
+	is_static = !hooks_has_loader(&b);
+	binary_close(&b);
+	return is_static;
 }

@@ -18,4 +18,11 @@ __return__:
 	pop	%rax
 	ret
 
+	/* The entry of static programs. */
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
+	.weak	_start
+aprof_static_entry:
+	jmp	_start@PLT
+
 	.section .note.GNU-stack, "", @progbits

@@ -33,6 +33,14 @@ static void plain_names(void **state)
 	check("gr\xc3\xbc\xc3\x9f" "e\xe2\x82\xac\xf0\x9f\x98\x80", 0, "gr\xc3\xbc\xc3\x9f" "e\xe2\x82\xac\xf0\x9f\x98\x80", 7);
 }
 
+static void separators(void **state)
+{
+	(void)state;
+	check("a;b", 0, "a;b", 3);
+	check("a;b\\;", ESCAPE_STACK, "a\\x3bb\\\\\\x3b", 12);
+	check("operator\"\" _s, x", ESCAPE_QUOTE, "operator\"\"\"\" _s, x", 18);
+}
+
 static void controls(void **state)
 {
 	(void)state;
@@ -117,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_names),
+		cmocka_unit_test(separators),
 		cmocka_unit_test(controls),
 		cmocka_unit_test(unseen_characters),
 		cmocka_unit_test(not_utf8),

@@ -1,0 +1,132 @@
+/* export.c - aprof export: read, symbolise, build the graph, write it in a format of other programs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "export.h"
+#include "input.h"
+#include "message.h"
+#include "operands.h"
+#include "options.h"
+#include "progress.h"
+
+static void formats_help(void)
+{
+	fputs("Formats:\n", stdout);
+	for (const struct export_format *f = export_table; f->name; f++)
+		printf("  %-27s %s\n", f->name, f->summary);
+	fputs("\nOptions:\n", stdout);
+}
+
+/* Where to write: PATH, or standard output if it is NULL.  NULL after a message. */
+static FILE *output_open(const char *path, const struct export_format *format)
+{
+	FILE *out;
+
+	if (!path && format->binary && isatty(STDOUT_FILENO)) {
+		message("%s is not for a terminal: say where to write with -o FILE", format->name);
+		return NULL;
+	}
+	if (!path)
+		return stdout;
+	if (files_kind(path) == FILE_PROFILE) {
+		message("%s: is a profile; choose another name", path);
+		return NULL;
+	}
+	out = fopen(path, "w");
+	if (!out)
+		message("%s: cannot open: %s", path, strerror(errno));
+	return out;
+}
+
+/* Close OUT; a regular file that is not OK goes.  False after a message. */
+static bool output_close(FILE *out, const char *path, bool ok)
+{
+	struct stat s;
+	bool regular = path && fstat(fileno(out), &s) == 0 && S_ISREG(s.st_mode);
+
+	if (path && fclose(out) != 0 && ok) {
+		message("%s: cannot write: %s", path, strerror(errno));
+		ok = false;
+	}
+	if (!ok && regular)
+		unlink(path);
+	return ok;
+}
+
+/* What the head of a report would say goes to stderr. */
+static void warnings_tell(const struct input *in)
+{
+	for (uint32_t i = 0; i < in->profile->nruns; i++)
+		if (in->profile->runs[i].truncated)
+			message("warning: %s: cut off; its whole part is exported", in->profile->runs[i].label);
+	for (uint32_t i = 0; symbols_warning(in->symbols, i); i++)
+		message("warning: %s", symbols_warning(in->symbols, i));
+}
+
+static bool export(const struct export_format *format, const struct operands *operands, const struct options *o,
+		   struct error *err)
+{
+	struct input in = { .phase = o->phase };
+	FILE *out;
+	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
+		&& input_build(&in, operands->program, &o->graph, err);
+
+	if (!ok) {
+		input_free(&in);
+		message_error(err, NULL);
+		return false;
+	}
+	progress_step("writing");
+	warnings_tell(&in);
+	out = output_open(o->output, format);
+	ok = out && export_write(format, &in.report, &o->export, out, err);
+	progress_end();
+	if (out && !ok)
+		message_error(err, o->output);
+	if (out)
+		ok = output_close(out, o->output, ok);
+	input_free(&in);
+	return ok;
+}
+
+static int command(const struct options *o, int argc, char **argv)
+{
+	const struct export_format *format = argc > 0 ? export_find(argv[0]) : NULL;
+	struct operands operands;
+	struct error err;
+	bool ok;
+
+	if (!format) {
+		message(argc > 0 ? "%s: no such format; `aprof export --help` lists them" :
+			"export: in which format? `aprof export --help` lists them", argc > 0 ? argv[0] : NULL);
+		return STATUS_TROUBLE;
+	}
+	if (!operands_sort(&operands, argv + 1, (size_t)argc - 1))
+		return STATUS_TROUBLE;
+	ok = export(format, &operands, o, &err);
+	operands_free(&operands);
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+int command_export(int argc, char **argv)
+{
+	int status = STATUS_TROUBLE;
+	struct options o;
+
+	if (!options_parse(&o, COMMAND_EXPORT, argc, argv, false)) {
+		message("try `aprof export --help`");
+	} else if (o.help) {
+		command_usage("export");
+		formats_help();
+		options_help(COMMAND_EXPORT);
+		status = STATUS_OK;
+	} else {
+		status = command(&o, argc - o.first, argv + o.first);
+	}
+	options_free(&o);
+	return status;
+}

@@ -1,0 +1,212 @@
+/* dot.c - the call graph for Graphviz, made and quoted by its own library, libcgraph.
+ *
+ * A node is a routine, darker and larger the more of the run passed while it was active; an arc is as thick as the time that its
+ * calls took for the callee.  Each node and arc carries its figures as attributes (aprof_self_ns, ...), for programs.
+ * What is below the threshold is left out, and the picture's title says how much self time that was. */
+#include <graphviz/cgraph.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "escape.h"
+#include "export.h"
+#include "print.h"
+
+/* cgraph wants strings that it could write to, and does not. */
+#define CONSTANT(s) ((char *)(uintptr_t)(s))
+
+struct drawing {
+	const struct graph *graph;
+	Agraph_t *picture;
+	Agnode_t **nodes;	/* routine -> its node; NULL: left out */
+	uint64_t whole;		/* time of the run, ns */
+	uint64_t least;		/* what is left out has a smaller total, ns */
+	uint64_t hidden;	/* self time of the routines left out, ns */
+};
+
+static void set(void *object, const char *attribute, const char *value)
+{
+	agsafeset(object, CONSTANT(attribute), CONSTANT(value), CONSTANT(""));
+}
+
+static void set_count(void *object, const char *attribute, uint64_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%" PRIu64, n);
+	set(object, attribute, text);
+}
+
+/* NAME made harmless, in a label: Graphviz reads escapes of its own there, so each backslash is doubled.  Cut to fit. */
+static void label_append(FILE *label, const char *name)
+{
+	char text[400];
+
+	escape_string(text, sizeof text, name, 0);
+	for (const char *s = text; *s; s++) {
+		if (*s == '\\')
+			putc('\\', label);
+		putc(*s, label);
+	}
+}
+
+/* A colour between white and red for SHARE of the run, 0 to 1, in Graphviz's HSV. */
+static void set_colour(void *object, double share)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "0.030 %.3f 1.000", 0.05 + 0.65 * share);
+	set(object, "fillcolor", text);
+}
+
+static double share_of(const struct drawing *d, uint64_t part)
+{
+	return d->whole ? (double)part / (double)d->whole : 0;
+}
+
+/* "1.250 s (3.4 %)" */
+static void figure_append(FILE *label, const struct drawing *d, const char *what, uint64_t ns)
+{
+	fprintf(label, "%s%.*f s (%.1f %%)", what, print_decimals(d->whole), (double)ns / 1e9, 100 * share_of(d, ns));
+}
+
+static char *routine_label(const struct drawing *d, const struct graph_routine *r)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *label = open_memstream(&text, &size);
+
+	if (!label)
+		return NULL;
+	label_append(label, r->name.name);
+	fputs("\\n", label);
+	figure_append(label, d, "total ", r->total);
+	fputs("\\n", label);
+	figure_append(label, d, "self ", r->self);
+	fprintf(label, "\\n%" PRIu64, r->calls);
+	if (r->recursive)
+		fprintf(label, "+%" PRIu64, r->recursive);
+	fputs(r->calls + r->recursive == 1 ? " call" : " calls", label);
+	if (fclose(label) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool node_draw(struct drawing *d, uint32_t routine)
+{
+	const struct graph_routine *r = &d->graph->routines[routine];
+	char name[32], *label = routine_label(d, r);
+	Agnode_t *node;
+
+	if (!label)
+		return false;
+	snprintf(name, sizeof name, "r%" PRIu32, routine);
+	node = d->nodes[routine] = agnode(d->picture, name, 1);
+	set(node, "label", label);
+	set_colour(node, share_of(d, r->self));
+	set_count(node, "aprof_calls", r->calls);
+	set_count(node, "aprof_recursive", r->recursive);
+	set_count(node, "aprof_self_ns", r->self);
+	set_count(node, "aprof_total_ns", r->total);
+	free(label);
+	return true;
+}
+
+static void arc_draw(struct drawing *d, const struct graph_arc *a)
+{
+	Agedge_t *edge = agedge(d->picture, d->nodes[a->from], d->nodes[a->to], NULL, 1);
+	uint64_t time = a->self2 + a->child2;
+	char text[128];
+
+	snprintf(text, sizeof text, "%.*f s\\n%" PRIu64 " x", print_decimals(d->whole), (double)time / 1e9, a->calls);
+	set(edge, "label", text);
+	snprintf(text, sizeof text, "%.2f", 1 + 7 * share_of(d, time));
+	set(edge, "penwidth", text);
+	if (a->folded)
+		set(edge, "style", "dashed");
+	set_count(edge, "aprof_calls", a->calls);
+	set_count(edge, "aprof_self_ns", a->self2);
+	set_count(edge, "aprof_children_ns", a->child2);
+}
+
+static bool is_shown(const struct drawing *d, const struct graph_routine *r)
+{
+	return (r->calls || r->recursive || r->total) && r->total >= d->least;
+}
+
+static bool arc_is_shown(const struct drawing *d, const struct graph_arc *a)
+{
+	uint64_t time = a->self2 + a->child2;
+
+	return (a->calls || time) && time >= d->least;
+}
+
+static bool all_draw(struct drawing *d)
+{
+	const struct graph *g = d->graph;
+
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		if (!is_shown(d, &g->routines[i]))
+			d->hidden += g->routines[i].self;
+		else if (!node_draw(d, i))
+			return false;
+	for (uint32_t i = 0; i < g->narcs; i++) {
+		const struct graph_arc *a = &g->arcs[i];
+
+		if (a->from != GRAPH_NONE && d->nodes[a->from] && d->nodes[a->to] && arc_is_shown(d, a))
+			arc_draw(d, a);
+	}
+	return true;
+}
+
+static void title_set(struct drawing *d)
+{
+	const struct profile *p = d->graph->profile;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *label = open_memstream(&text, &size);
+
+	if (!label)
+		return;
+	label_append(label, p->nruns ? p->runs[0].header.program : "aprof");
+	fprintf(label, ": %.*f s", print_decimals(d->whole), (double)d->whole / 1e9);
+	if (d->hidden)
+		figure_append(label, d, "; in routines left out ", d->hidden);
+	if (d->graph->outside)
+		figure_append(label, d, "; outside all routines ", d->graph->outside);
+	if (fclose(label) == 0)
+		set(d->picture, "label", text);
+	free(text);
+	set_count(d->picture, "aprof_time_ns", d->graph->time);
+	set_count(d->picture, "aprof_outside_ns", d->graph->outside);
+	set_count(d->picture, "aprof_hidden_self_ns", d->hidden);
+}
+
+static void defaults_set(Agraph_t *picture)
+{
+	agattr(picture, AGNODE, CONSTANT("shape"), CONSTANT("box"));
+	agattr(picture, AGNODE, CONSTANT("style"), CONSTANT("filled,rounded"));
+	agattr(picture, AGNODE, CONSTANT("fontname"), CONSTANT("Helvetica"));
+	agattr(picture, AGEDGE, CONSTANT("fontname"), CONSTANT("Helvetica"));
+	agattr(picture, AGEDGE, CONSTANT("fontsize"), CONSTANT("10"));
+}
+
+bool dot_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
+{
+	struct drawing d = { .graph = in->graph, .whole = in->graph->time + in->graph->outside };
+	bool ok = false;
+
+	d.least = (uint64_t)((double)d.whole * options->min_percent / 100);
+	d.nodes = calloc((size_t)in->graph->nroutines + 1, sizeof *d.nodes);
+	d.picture = agopen(CONSTANT("aprof"), Agdirected, NULL);
+	if (d.nodes && d.picture) {
+		defaults_set(d.picture);
+		ok = all_draw(&d);
+		title_set(&d);
+		agwrite(d.picture, out);
+	}
+	if (d.picture)
+		agclose(d.picture);
+	free(d.nodes);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
