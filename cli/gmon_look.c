@@ -18,6 +18,7 @@ struct look {
 	const struct options *o;	/* what was asked for */
 	struct text *text;		/* the program's symbols */
 	struct gmon gmon;		/* sum of the files */
+	struct gmon_arc *found;		/* calls in the program's code (-c); NULL: not asked for */
 	struct gprof *gprof;		/* gprof's view of it */
 	unsigned views;			/* what is printed */
 };
@@ -75,6 +76,15 @@ static bool sum_write(const struct gmon *m, struct error *err)
 	return ok;
 }
 
+/* Whether there is source to annotate. */
+static bool has_source(const struct gprof *g, bool zeros)
+{
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		if (g->routines[i].symbol->file && g->routines[i].symbol->line && (zeros || g->routines[i].calls))
+			return true;
+	return false;
+}
+
 /* The reports of VIEWS, in gprof's order; returns how many. */
 static size_t reports_of(const char **names, unsigned views, bool traditional)
 {
@@ -90,6 +100,8 @@ static size_t reports_of(const char **names, unsigned views, bool traditional)
 		names[n++] = "gprof-index";
 	if (views & VIEW_COUNTS)
 		names[n++] = "gprof-counts";
+	if (views & VIEW_SOURCE)
+		names[n++] = "gprof-source";
 	return n;
 }
 
@@ -97,8 +109,13 @@ static bool print(struct look *l, struct error *err)
 {
 	struct report_input in = { .gmon = l->gprof };
 	const char *names[MOST_REPORTS];
-	size_t n = reports_of(names, l->views, l->o->report.gprof.traditional);
+	size_t n;
 
+	if (l->views & VIEW_SOURCE && !has_source(l->gprof, l->o->report.gprof.zeros)) {
+		message("note: no source is shown: the program has no lines of routines that ran (compile it with -g)");
+		l->views &= ~(unsigned)VIEW_SOURCE;
+	}
+	n = reports_of(names, l->views, l->o->report.gprof.traditional);
 	progress_end();
 	if (l->views & VIEW_INFO && !l->o->report.json)
 		files_describe(&l->gmon);
@@ -110,9 +127,9 @@ static bool print(struct look *l, struct error *err)
 static bool run(struct look *l, const struct operands *operands, const char *program, struct error *err)
 {
 	const struct gprof_choice *c = &l->o->gprof;
-	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = c->lines,
+	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = l->o->report.gprof.lines,
 		.mangled = c->mangled };
-	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = c->lines };
+	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = l->o->report.gprof.lines };
 
 	progress_begin();
 	progress_step("reading symbols");
@@ -123,8 +140,14 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 		return error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "nothing");
 	if (l->views & VIEW_SUM && !sum_write(&l->gmon, err))
 		return false;
-	if (l->gmon.has_blocks && !c->lines)
+	if (l->gmon.has_blocks && !options.lines)
 		message("note: counts of basic blocks are shown with -l only");
+	if (l->o->static_arcs) {
+		progress_step("reading the code");
+		options.found = l->found = text_static_arcs(l->text, &options.nfound);
+		if (!l->found)
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: its code could not be read for calls (-c)", program);
+	}
 	progress_step("building the call graph");
 	l->gprof = gprof_build(&l->gmon, l->text->symbols, l->text->n, &options, err);
 	return l->gprof && print(l, err);
@@ -149,6 +172,7 @@ int gmon_look(const struct operands *operands, const struct options *o)
 	if (!ok && err.code != ERROR_NONE)
 		message_error(&err, NULL);
 	gprof_free(l.gprof);
+	free(l.found);
 	gmon_free(&l.gmon);
 	text_free(l.text);
 	return ok ? STATUS_OK : STATUS_TROUBLE;

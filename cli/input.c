@@ -71,7 +71,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life, .program = program, .phase = in->phase };
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
 	return true;
 }
 

@@ -26,6 +26,8 @@ static const struct command table[] = {
 	{ "compare-models", command_compare_models, "[OPTION...] [PROGRAM] [FILE...]", "how wrong gprof's model is for this very program" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
+	{ "html", command_html, "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
+	  "a page to look at, or two profiles compared in one" },
 	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
 	{ "reset", command_reset, "PID", "zero the counters of a running program" },

@@ -17,7 +17,10 @@ enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
 	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
+	KEY_AGAINST,
 };
+
+enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
 
 struct row {
 	int key;		/* letter, or KEY_ */
@@ -29,7 +32,8 @@ struct row {
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT };
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
+	| COMMAND_HTML };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN, "print no legends" },
@@ -53,11 +57,18 @@ static const struct row rows[] = {
 	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0" },
+	{ 'A', "annotated-source", "[NAME]", COMMAND_REPORT, "print the source with execution counts, or only NAME's" },
+	{ 'J', "no-annotated-source", "[NAME]", COMMAND_REPORT, "do not print it, or not NAME's" },
+	{ 'x', "all-lines", NULL, COMMAND_REPORT, "with -A: put counts on lines that have none of their own, too" },
+	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
+	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
+	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
 	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
 	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
+	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
 	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
 	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
 	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
@@ -96,7 +107,8 @@ static const struct row rows[] = {
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -119,13 +131,14 @@ static struct option *long_options(unsigned command)
 	return options;
 }
 
-/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 3 * ROWS + 4 bytes. */
+/* Letters as getopt wants them; a leading + with STOP, a leading - where operands are told apart by their place.
+ * BUFFER holds 3 * ROWS + 4 bytes. */
 static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
 
-	if (stop)
-		buffer[n++] = '+';
+	if (stop || (command & COMMAND_HTML))
+		buffer[n++] = stop ? '+' : '-';
 	buffer[n++] = ':';			/* tell a missing value from a wrong option */
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!(rows[i].commands & command) || rows[i].key > 255)
@@ -283,6 +296,17 @@ static bool memory_set(struct options *o, const char *size)
 	return false;
 }
 
+static bool against_set(struct options *o)
+{
+	if (o->against) {
+		message("--against: given twice; a page compares two profiles, each of which may be several files");
+		return false;
+	}
+	o->against = true;
+	o->nbase = o->noperands;
+	return true;
+}
+
 static bool index_width_set(struct options *o, const char *columns)
 {
 	if (!whole_number(columns, "width", &o->report.gprof.width))
@@ -300,9 +324,13 @@ static bool option_set(struct options *o, int key, char *argument)
 		return ok;
 	switch (key) {
 	case 'b': o->report.brief = true; return true;
-	case 'z': o->report.gprof.zeros = true; o->report.gprof.min_count = 0; return true;
+	case 'z': o->report.gprof.zeros = true; return true;
 	case 'T': o->report.gprof.traditional = true; return true;
 	case 'L': o->report.gprof.paths = true; return true;
+	case 'x': o->report.gprof.all_lines = true; return true;
+	case 'y': o->report.gprof.separate = true; return true;
+	case 'I': o->report.gprof.source_path = argument; return true;
+	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
 	case 'w': return index_width_set(o, argument);
 	case 'm': return whole_number(argument, "min-count", &o->report.gprof.min_count);
 	case 'v': o->version = true; return true;
@@ -332,6 +360,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: o->data = argument; return true;
 	case KEY_NO_REPORT: o->no_report = true; return true;
+	case KEY_AGAINST: return against_set(o);
+	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
 }
@@ -380,7 +410,8 @@ static void defaults_set(struct options *o)
 	o->report.width = terminal_width();
 	o->report.top = UINT32_MAX;		/* not given */
 	o->report.min_percent = -1;		/* not given */
-	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1 };
+	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1, .table_length = 10,
+		.source_path = getenv("GPROF_PATH") };
 }
 
 static bool options_check(struct options *o, unsigned command)
@@ -401,7 +432,7 @@ static bool options_check(struct options *o, unsigned command)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
-	o->report.gprof.lines = o->gprof.lines;
+	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	return true;
 }
 
@@ -413,6 +444,8 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	int key;
 
 	defaults_set(o);
+	o->operands = calloc((size_t)argc + 1, sizeof *o->operands);
+	ok = ok && o->operands;
 	letters(shorts, command, stop);
 	optind = 0;
 	opterr = 0;
@@ -423,6 +456,10 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
+	for (int i = optind; ok && (command & COMMAND_HTML) && i < argc; i++)	/* after -- */
+		o->operands[o->noperands++] = argv[i];
+	if (!o->against)
+		o->nbase = o->noperands;
 	return ok && (o->help || options_check(o, command));
 }
 
@@ -434,6 +471,8 @@ void options_free(struct options *o)
 	free(o->sources.substitutes);
 	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
+	free(o->operands);
+	o->operands = NULL;
 }
 
 /* TEXT in lines of 50 columns, the first beginning at column 30. */

@@ -93,9 +93,9 @@ static void nothing_tell(const struct run *r)
 
 	if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
-	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG) && hooks & SYMBOLS_MONITOR)
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
 		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
-	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG))
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE))
 		message("%s has hooks but was linked without the monitor; link it with aprof-cc too, or with $(aprof config --libs)", r->program);
 	else if (hooks & SYMBOLS_NOPS)
 		message("%s was built with -mnop-mcount: its hooks do nothing until somebody patches them; build it without", r->program);

@@ -43,6 +43,7 @@ void gprof_free(struct gprof *g)
 		return;
 	free(g->routines);
 	free(g->arcs);
+	free(g->blocks);
 	free(g->cycles);
 	free(g->members);
 	free(g->listed);

@@ -41,7 +41,7 @@ struct gprof_options {
 	const struct gprof_spec *specs; /* what options named */
 	size_t nspecs;			/* how many */
 	bool lines;			/* symbols are source lines (-l): basic blocks count */
-	const struct gmon_arc *found;	/* further arcs, found in the text (-c): they join before the ordering, with their counts (0) */
+	const struct gmon_arc *found;	/* further arcs, found in the text (-c): they join before the ordering, with a count of 0 */
 	size_t nfound;			/* how many */
 };
 
@@ -57,6 +57,8 @@ struct gprof_routine {
 	double shown_child;	/* and of child */
 	uint32_t first_out;	/* arcs to callees: arcs[first_out], and on by next_out; GPROF_NONE: none */
 	uint32_t first_in;	/* arcs from callers, by next_in */
+	uint32_t first_block;	/* basic blocks, with -l: blocks[first_block .. first_block + nblocks) */
+	uint32_t nblocks;	/* how many */
 	uint32_t topological;	/* number of its component from 1: callees have lower ones */
 	uint32_t cycle;		/* number of its cycle, from 1; 0: in none */
 	uint32_t place;		/* number of its entry in the call graph, from 1, shown or not */
@@ -86,6 +88,7 @@ struct gprof {
 	uint32_t nroutines;		/* without the cycles */
 	struct gprof_arc *arcs;		/* in the order in which they were met */
 	uint32_t narcs;			/* how many */
+	struct gmon_block *blocks;	/* each once, by routine, those of one in the order in which they were met */
 	struct gprof_cycle *cycles;	/* cycle number - 1 */
 	uint32_t ncycles;		/* how many */
 	uint32_t *members;		/* routines of all cycles, in the order in which the ordering found them */

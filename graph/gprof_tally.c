@@ -81,12 +81,73 @@ static bool arc_tally(struct tally *t, const struct gmon_arc *arc)
 	return arc_add(t, from, to, arc->count);
 }
 
-static void block_tally(struct gprof *g, const struct gmon_block *block)
+/* An arc of the text: between functions, by their first bytes; no name leaves it out. */
+static bool found_tally(struct tally *t, const struct gmon_arc *arc)
 {
-	uint32_t r = gprof_find(g, block->address);
+	uint32_t from = gprof_find(t->g, arc->from), to = gprof_find(t->g, arc->self);
 
-	if (r != GPROF_NONE)
-		g->routines[r].calls += block->count;
+	return from == GPROF_NONE || to == GPROF_NONE || arc_add(t, from, to, 0);
+}
+
+/* A basic block on its way to its routine. */
+struct placed {
+	struct gmon_block block;
+	uint32_t routine;	/* that has its address */
+	uint32_t order;		/* when its address was first met */
+};
+
+static int by_address(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->block.address != b->block.address)
+		return a->block.address < b->block.address ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+static int by_routine(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->routine != b->routine)
+		return a->routine < b->routine ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Each address once, with the sum of its counts; returns how many. */
+static size_t blocks_merge(struct placed *placed, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(placed, n, sizeof *placed, by_address);
+	for (size_t i = 0; i < n; i++)
+		if (kept > 0 && placed[kept - 1].block.address == placed[i].block.address)
+			placed[kept - 1].block.count += placed[i].block.count;
+		else
+			placed[kept++] = placed[i];
+	qsort(placed, kept, sizeof *placed, by_routine);
+	return kept;
+}
+
+static bool blocks_tally(struct gprof *g)
+{
+	const struct gmon *m = g->gmon;
+	struct placed *placed = calloc(m->nblocks + 1, sizeof *placed);
+	size_t n = 0;
+
+	g->blocks = calloc(m->nblocks + 1, sizeof *g->blocks);
+	for (size_t i = 0; placed && i < m->nblocks; i++) {
+		placed[n] = (struct placed){ m->blocks[i], gprof_find(g, m->blocks[i].address), (uint32_t)i };
+		n += placed[n].routine != GPROF_NONE;
+	}
+	n = placed && g->blocks ? blocks_merge(placed, n) : 0;
+	for (size_t i = n; i-- > 0;) {
+		g->blocks[i] = placed[i].block;
+		g->routines[placed[i].routine].first_block = (uint32_t)i;
+		g->routines[placed[i].routine].nblocks++;
+	}
+	free(placed);
+	return placed && g->blocks;
 }
 
 /* Direct recursion counts apart. */
@@ -106,10 +167,10 @@ bool gprof_tally(struct gprof *g, const struct gprof_options *options)
 
 	for (size_t i = 0; ok && i < g->gmon->narcs; i++)
 		ok = arc_tally(&t, &g->gmon->arcs[i]);
-	for (size_t i = 0; ok && options->lines && i < g->gmon->nblocks; i++)
-		block_tally(g, &g->gmon->blocks[i]);
+	if (ok && options->lines)
+		ok = blocks_tally(g);
 	for (size_t i = 0; ok && i < options->nfound; i++)
-		ok = arc_tally(&t, &options->found[i]);
+		ok = found_tally(&t, &options->found[i]);
 	if (ok)
 		self_calls_split(g);
 	gprof_arc_filter_free(t.filter);

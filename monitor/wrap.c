@@ -55,14 +55,36 @@ void wrap_switch_end(uintptr_t here)
 		stack_return(tls->thread, here);
 }
 
+/* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
+ * that; NULL: another way. */
+static struct amon_counter *leave_context(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct amon_counter *left = tls->top->context;
+
+	if (!monitor.without_exits || !tls->thread || monitor.state != MONITOR_ON)
+		return NULL;
+	tls->top->context = machine_counter(tls->thread, 0);
+	return left;
+}
+
+static void take_up_context(struct amon_counter *left)
+{
+	if (left)
+		aprof_tls.top->context = left;
+}
+
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+	struct amon_counter *left;
 	int ret;
 
 	wrap_switch_begin(to);
+	left = leave_context();
 	ret = __real_swapcontext(from, to);
 	wrap_switch_end(here);
+	take_up_context(left);
 	return ret;
 }
 

@@ -67,6 +67,7 @@ struct gmon_symbol {
 	uint32_t line;		/* source line; 0: unknown */
 	uint64_t start;		/* address of its first byte */
 	uint64_t last;		/* address of its last byte; below start: it has none */
+	uint32_t order;		/* place in the symbol table, lines behind all functions */
 	bool local;		/* a static function, or a line of one */
 	bool function;		/* calls can go to it; false: a line, or a label in assembly code */
 };

@@ -48,10 +48,22 @@ static uint32_t *rows_make(const struct gprof *g, uint32_t *n)
 	return rows;
 }
 
+/* What runs at ADDRESS of routine S ran CALLS times. */
+static void row_print(FILE *out, const struct gmon_symbol *s, uint64_t address, uint64_t calls, const struct report_options *options)
+{
+	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
+
+	if (calls < options->gprof.min_count && !options->gprof.zeros)
+		return;
+	escape_print(out, s->file ? s->file : "<unknown>", flags);
+	fprintf(out, ":%" PRIu32 ": (", s->line);
+	escape_print(out, s->name, flags);
+	fprintf(out, ":0x%" PRIx64 ") %" PRIu64 " executions\n", address, calls);
+}
+
 bool gprof_counts_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
-	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
 	uint32_t n, *rows = rows_make(g, &n);
 
 	if (!rows)
@@ -59,12 +71,12 @@ bool gprof_counts_text(const struct report_input *in, const struct report_option
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gmon_symbol *s = g->routines[rows[i]].symbol;
 
-		if (g->routines[rows[i]].calls < options->gprof.min_count)
-			continue;
-		escape_print(out, s->file ? s->file : "<unknown>", flags);
-		fprintf(out, ":%" PRIu32 ": (", s->line);
-		escape_print(out, s->name, flags);
-		fprintf(out, ":0x%" PRIx64 ") %" PRIu64 " executions\n", s->start, g->routines[rows[i]].calls);
+		row_print(out, s, s->start, g->routines[rows[i]].calls, options);
+		for (uint32_t k = 0; k < g->routines[rows[i]].nblocks; k++) {
+			const struct gmon_block *block = &g->blocks[g->routines[rows[i]].first_block + k];
+
+			row_print(out, s, block->address, block->count, options);
+		}
 	}
 	free(rows);
 	return true;
@@ -81,7 +93,7 @@ bool gprof_counts_json(const struct report_input *in, const struct report_option
 	for (uint32_t i = 0; i < n; i++) {
 		const struct gmon_symbol *s = g->routines[rows[i]].symbol;
 
-		if (g->routines[rows[i]].calls < options->gprof.min_count)
+		if (g->routines[rows[i]].calls < options->gprof.min_count && !options->gprof.zeros)
 			continue;
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", emit_name(s->name), "file", emit_name(s->file),
 			"line", s->line ? emit_count(s->line) : json_null(), "address", emit_count(s->start),

@@ -224,6 +224,8 @@ static bool cycle_print(struct listing *l, uint32_t c)
 
 static bool is_shown(const struct gprof_routine *r, const struct report_options *options)
 {
+	if (options->gprof.lines && !(r->symbol && r->symbol->function))
+		return false;		/* lines, and cycles too, have no entries in gprof -l */
 	if (!options->gprof.zeros && r->calls == 0 && r->self_calls == 0 && r->shown_self == 0 && r->shown_child == 0)
 		return false;
 	return r->printed;

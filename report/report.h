@@ -26,6 +26,10 @@ struct report_gprof {
 	bool lines;		/* -l: routines are source lines */
 	unsigned width;		/* -w: columns of the index */
 	unsigned min_count;	/* -m: executions below it are not listed */
+	unsigned table_length;	/* -t: lines of source that ran most often */
+	bool all_lines;		/* -x: counts on lines that have none of their own, too */
+	bool separate;		/* -y: each source file goes into a file of its own */
+	const char *source_path; /* -I: directories of source files, separated by colons; NULL: none */
 };
 
 struct report_options {
@@ -54,6 +58,12 @@ enum report_life {
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
+/* A function without hooks, since the compiler was told so. */
+struct report_left_out {
+	enum symbols_left_out why;	/* by which option */
+	const char *name;		/* demangled */
+};
+
 /* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,
  * a whole sentence. */
 typedef const char *report_source(void *reader, const char *file, size_t *len, struct error *err);
@@ -67,6 +77,8 @@ struct report_input {
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
+	size_t nleft_out;		/* how many */
 	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
 	report_source *source;		/* for reading source files; NULL: none can be read */
 	void *source_reader;		/* its first argument */
@@ -103,7 +115,9 @@ bool report_print(const char *const *names, size_t n, const struct report_input 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
 report_text paths_text, compare_text, hot_text, annotate_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
+report_text gprof_source_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
 report_json paths_json, compare_json, hot_json, annotate_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
+report_json gprof_source_json;
 
 #endif

@@ -9,11 +9,15 @@
 #include "binary.h"
 #include "demangle.h"
 #include "source.h"
+#include "text_arcs.h"
+#include "text_lines.h"
 
 struct text_own {
 	struct binary binary;	/* names are in it */
 	struct source source;	/* its lines */
 	struct arena arena;	/* display names */
+	struct gmon_symbol *functions; /* all of the file, those that gprof leaves out, too; by address */
+	size_t nfunctions;	/* how many */
 };
 
 static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
@@ -113,23 +117,32 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 	Elf *table = NULL;
 
 	t->symbols = calloc(n > 0 ? (size_t)n : 1, sizeof *t->symbols);
-	if (!t->symbols)
+	t->own->functions = calloc(n > 0 ? (size_t)n : 1, sizeof *t->symbols);
+	if (!t->symbols || !t->own->functions)
 		return false;
 	for (int i = 1; i < n; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
 		GElf_Word section = 0;
 		Elf *elf = NULL;
+		struct gmon_symbol s;
+		bool code;
 		const char *name = dwfl_module_getsym_info(b->module, i, &symbol, &address, &section, &elf, NULL);
 
 		if (name && elf != table) {
 			table = elf;
 			end = strings_end(elf, name);
 		}
-		if (!name || !is_wanted(o, name, end, &symbol, is_code_section(elf, &symbol, section)))
+		if (!name)
 			continue;
-		t->symbols[t->n++] = (struct gmon_symbol){ .name = name, .start = address,
-			.local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL, .function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC };
+		code = is_code_section(elf, &symbol, section);
+		s = (struct gmon_symbol){ .name = name, .start = address, .local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL,
+			.function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC };
+		if (code && *name && (s.function || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
+			t->own->functions[t->own->nfunctions++] = s;
+		s.order = (uint32_t)t->n;
+		if (is_wanted(o, name, end, &symbol, code))
+			t->symbols[t->n++] = s;
 	}
 	return true;
 }
@@ -188,8 +201,8 @@ static void settle(struct gmon_symbol *to, size_t *n, const struct place *places
 	*n = kept;
 }
 
-/* One past the last byte of section .text, or of the last code there is. */
-static uint64_t text_end(const struct binary *b)
+/* Section .text, or all code there is. */
+static struct area text_area(const struct binary *b)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -200,27 +213,59 @@ static uint64_t text_end(const struct binary *b)
 		while ((section = elf_nextscn(b->elf, section)))
 			if (gelf_getshdr(section, &header) && (name = elf_strptr(b->elf, strings, header.sh_name))
 			    && strcmp(name, ".text") == 0)
-				return header.sh_addr + header.sh_size;
-	return b->ncode ? b->code[b->ncode - 1].end : 1;
+				return (struct area){ header.sh_addr, header.sh_addr + header.sh_size, false };
+	if (b->ncode == 0)
+		return (struct area){ 0, 1, false };
+	return (struct area){ b->code[0].start, b->code[b->ncode - 1].end, false };
 }
 
-static bool sort(struct text *t)
+/* Sort the *N symbols at *SYMBOLS and settle them; the array is replaced. */
+static bool sort(struct gmon_symbol **symbols, size_t *n, uint64_t end)
 {
-	struct place *places = calloc(t->n + 1, sizeof *places);
-	struct gmon_symbol *sorted = calloc(t->n + 1, sizeof *sorted);
+	struct place *places = calloc(*n + 1, sizeof *places);
+	struct gmon_symbol *sorted = calloc(*n + 1, sizeof *sorted);
 
 	if (!places || !sorted) {
 		free(places);
 		free(sorted);
 		return false;
 	}
-	for (size_t i = 0; i < t->n; i++)
-		places[i] = (struct place){ &t->symbols[i], i };
-	qsort(places, t->n, sizeof *places, compare);
-	settle(sorted, &t->n, places, text_end(&t->own->binary));
+	for (size_t i = 0; i < *n; i++)
+		places[i] = (struct place){ &(*symbols)[i], i };
+	qsort(places, *n, sizeof *places, compare);
+	settle(sorted, n, places, end);
 	free(places);
+	free(*symbols);
+	*symbols = sorted;
+	return true;
+}
+
+/* Put the lines between the functions. */
+static bool lines_join(struct text *t)
+{
+	struct area text = text_area(&t->own->binary);
+	struct gmon_symbol *lines, *all;
+	size_t n;
+
+	if (!sort(&t->own->functions, &t->own->nfunctions, text.end))
+		return false;
+	lines = text_lines(&t->own->binary, text.start, text.end, &(struct text_functions){ t->symbols, t->n, t->own->functions,
+			   t->own->nfunctions }, &n);
+	all = lines ? reallocarray(lines, n + t->n + 1, sizeof *all) : NULL;
+
+	if (!all) {
+		free(lines);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		all[i].order = (uint32_t)(t->n + i);
+	memcpy(all + n, t->symbols, t->n * sizeof *all);
 	free(t->symbols);
-	t->symbols = sorted;
+	t->symbols = all;
+	t->n += n;
+	if (!sort(&t->symbols, &t->n, text.end))
+		return false;
+	t->n -= t->symbols[t->n - 1].last < t->symbols[t->n - 1].start;	/* it is not in the text */
 	return true;
 }
 
@@ -240,7 +285,7 @@ static bool names_finish(struct text *t, const struct text_options *o)
 	for (size_t i = 0; i < t->n; i++) {
 		struct gmon_symbol *s = &t->symbols[i];
 
-		if (!source_line(&t->own->source, s->start, &s->file, &s->line))
+		if (!s->file && !source_line(&t->own->source, s->start, &s->file, &s->line))
 			s->file = NULL;
 		if (!display_make(t, s, o->mangled))
 			return false;
@@ -269,7 +314,7 @@ static bool fill(struct text *t, const char *path, const struct text_options *op
 	if (t->n == 0)
 		return error_set(err, ERROR_NO_SYMBOLS, ERROR_NO_OFFSET,
 			"%s: no symbols: it was stripped, and no file with its debug information was found", path);
-	return (sort(t) && names_finish(t, options)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	return (sort(&t->symbols, &t->n, text_area(&t->own->binary).end) && (!options->lines || lines_join(t)) && names_finish(t, options)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
 }
 
 struct text *text_read(const char *path, const struct text_options *options, struct error *err)
@@ -292,11 +337,17 @@ void text_free(struct text *t)
 		source_free(&t->own->source);
 		binary_close(&t->own->binary);
 		arena_free(&t->own->arena);
+		free(t->own->functions);
 		free(t->own);
 	}
 	if (t)
 		free(t->symbols);
 	free(t);
+}
+
+struct gmon_arc *text_static_arcs(const struct text *t, size_t *n)
+{
+	return text_arcs_find(&t->own->binary, t->symbols, t->n, n);
 }
 
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err)

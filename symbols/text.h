@@ -34,6 +34,10 @@ struct text {
 struct text *text_read(const char *path, const struct text_options *options, struct error *err);
 void text_free(struct text *t);
 
+/* The calls that stand in the text, made or not (-c): calls of, and jumps to, the first byte of another symbol, with a count of 0.
+ * malloc'ed, *N of them; NULL: the machine is not known here, or memory is short. */
+struct gmon_arc *text_static_arcs(const struct text *t, size_t *n);
+
 /* The layout of gmon.out files of the program PATH.  False with *ERR set as above. */
 bool text_layout(const char *path, struct gmon_layout *layout, struct error *err);
 

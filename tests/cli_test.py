@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'info', 'export', 'merge', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'info', 'html', 'export', 'merge', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
@@ -305,6 +305,23 @@ class Real(unittest.TestCase):
         self.assertRegex(done.stdout, r'Routines never called: 2\n\n    dear  \(prog.c:\d+\)\n    unused  \(prog.c:\d+\)\n')
         again = aprof('-b', self.program, cwd=self.cwd)
         self.assertEqual(again.stdout, done.stdout)
+
+    def test_routines_left_out(self):
+        source = pathlib.Path(self.cwd) / 'left.c'
+        source.write_text('''
+            __attribute__((noinline)) int leaf(int x) { return x + 1; }
+            __attribute__((noinline)) int named(int x) { return leaf(x) + leaf(x + 1); }
+            int main(void) { return named(1) == 5 ? 0 : 1; }
+        ''')
+        built = subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '--aprof-leaf=5', '--aprof-except=named', '-O1', '-o', 'left',
+                                'left.c'], cwd=self.cwd, capture_output=True, text=True)
+        if 'no way inline' in built.stderr:
+            self.skipTest('aprof was built without its plugin')
+        done = aprof('run', './left', cwd=self.cwd)
+        self.assertRegex(done.stdout, r'no hooks +1 left out by name \(--aprof-only, --aprof-except\): named\n'
+                         r' +1 left out as small leaves \(--aprof-leaf\): leaf\n')
+        self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
+                         [{'name': 'named', 'why': 'name'}, {'name': 'leaf', 'why': 'leaf'}])
 
     def test_output_file(self):
         done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)

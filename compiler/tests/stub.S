@@ -1,4 +1,4 @@
-/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. */
+/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. The entry of static programs. */
 	.text
 	.globl	__aprof_entry
 	.type	__aprof_entry, @function
