@@ -68,6 +68,8 @@
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
+#ifndef ENTRY_MACROS
+#define ENTRY_MACROS
 	.macro	save reg
 	pushq	%\reg
 	.cfi_adjust_cfa_offset 8
@@ -78,12 +80,18 @@
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore \reg
 	.endm
+#endif
 
-	/* The entry hook; mcount.S makes another one of this, which is told the CFA by rbp. */
+	/* The entry hook. mcount.S makes two more of it: with another name, a look before, another place of the CFA, a frame at
+	 * the same CFA allowed for, and what is to be done last. */
 #ifndef ENTRY_HOOK
 #define ENTRY_HOOK	__aprof_entry
+#define ENTRY_BEGIN
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_NOT_BELOW	.Lentry_slow
+#define ENTRY_END
 #define ENTRY_SLOW_CFA	96(%rsp)
+#define ENTRY_SLOW	aprof_entry_slow
 #endif
 	.text
 	.globl	ENTRY_HOOK
@@ -92,17 +100,19 @@
 ENTRY_HOOK:
 	.cfi_startproc
 	_CET_ENDBR
+	ENTRY_BEGIN
 	save	rax
 	save	rcx
 	SAVE_BASE
 	TLS_BASE(%rdx)
+.Lentry_look:
 	movq	TLS(TLS_TOP, %rdx), %rax
 	leaq	ENTRY_CFA, %rcx
 	movq	%rcx, %r11
 	addq	TLS(TLS_REACH, %rdx), %r11
 	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	%rcx, FRAME_CFA(%rax)
-	jbe	.Lentry_slow			/* frames below were unwound */
+	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx
 	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
 	PROBE(%rcx, %r11, %rdx)
@@ -121,6 +131,7 @@ ENTRY_HOOK:
 	cmpq	%rax, FRAME_CFA(%r11)
 	jne	.Lentry_again			/* a signal handler used the place meanwhile */
 .Lentry_done:
+	ENTRY_END
 	RESTORE_BASE
 	restore	rcx
 	restore	rax
@@ -158,13 +169,13 @@ ENTRY_HOOK:
 	save	r10
 	save	rbp
 	movq	80(%rsp), %rdi			/* routine */
-	leaq	ENTRY_SLOW_CFA, %rsi			/* CFA */
+	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp			/* a nested function pushes its static chain first */
-	call	aprof_entry_slow
+	call	ENTRY_SLOW
 	movq	%rbp, %rsp
 	.cfi_def_cfa_register rsp
 	restore	rbp
@@ -182,9 +193,6 @@ ENTRY_HOOK:
 	.size	ENTRY_HOOK, .-ENTRY_HOOK
 
 #ifndef ENTRY_ONLY
-	.hidden	aprof_entry_push		/* for jumps from within */
-	.globl	aprof_entry_push
-	.set	aprof_entry_push, __aprof_entry
 
 	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
 	 * frame description says of saved registers is no longer true (GCC leaves it so). */
