@@ -26,20 +26,20 @@
 #define ENTRY_ONLY
 #define ENTRY_SLOW	aprof_mcount_slow
 
-/* RCX is the slot's address less 16; rax, rdx and r11 are free. */
+/* RAX is the slot's address less 16; rcx, rdx and r11 are free. */
 #define ENTRY_END \
-	movq	%rcx, %rax; \
-	shrq	$REGION_BITS, %rax; \
+	movq	%rax, %rcx; \
+	shrq	$REGION_BITS, %rcx; \
 	DOUBLES(%rdx); \
-	movq	(%rdx,%rax,8), %rax; \
-	testq	%rax, %rax; \
+	movq	(%rdx,%rcx,8), %rcx; \
+	testq	%rcx, %rcx; \
 	jz	.Lentry_redirect; \
-	movq	16(%rcx), %r11; \
+	movq	16(%rax), %r11; \
 	RETURN(%rdx); \
 	cmpq	%rdx, %r11; \
 	je	.Lentry_redirected; \
-	movq	%r11, 16(%rcx,%rax); \
-	movq	%rdx, 16(%rcx); \
+	movq	%r11, 16(%rax,%rcx); \
+	movq	%rdx, 16(%rax); \
 .Lentry_redirected:
 
 #define ENTRY_HOOK	__fentry__
@@ -166,7 +166,7 @@
 	ret
 	.cfi_endproc
 
-	/* rcx: the slot less 16; r11: where to go on.  rdx, rcx and rax are saved. */
+	/* rax: the slot less 16; r11: where to go on.  rdx, rcx and rax are saved. */
 	.p2align 4
 	.cfi_startproc
 	.cfi_def_cfa_offset 32
@@ -181,7 +181,7 @@
 	save	r9
 	save	r10
 	save	rbp
-	leaq	16(%rcx), %rdi
+	leaq	16(%rax), %rdi
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp
