@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check.h"
+#include "diff.h"
 #include "export.h"
 #include "graph.h"
 #include "report.h"
@@ -21,6 +23,9 @@ enum {
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
 	COMMAND_EXPORT = 1 << 20,
+	COMMAND_DIFF = 1 << 21,
+	COMMAND_CHECK = 1 << 22,
+	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK,	/* commands with --against */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS,
 };
 
@@ -29,6 +34,8 @@ struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
 	struct export_options export;	/* export: what of it */
+	struct diff_options diff;	/* diff: which rows */
+	struct check_options check;	/* check: what is worse */
 	bool flat, callgraph;		/* -p, -q: only this listing */
 	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
@@ -41,6 +48,10 @@ struct options {
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	int first;			/* index in argv of the first operand */
+	char **operands;		/* commands with --against: all operands in their order, pointing into argv */
+	size_t noperands;		/* how many */
+	size_t nbase;			/* how many stand before --against; all without it */
+	bool against;			/* --against was given */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */
