@@ -1,8 +1,10 @@
 # The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
 PREFIX ?= /usr/local
+# Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
+PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev \
-  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libgraphviz-dev
-PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdb valgrind \
+  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libgraphviz-dev $(PLUGIN)
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdc gnat gdb valgrind \
   graphviz golang-go libdevel-nytprof-perl
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)

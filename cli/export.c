@@ -70,7 +70,7 @@ static void warnings_tell(const struct input *in)
 static bool export(const struct export_format *format, const struct operands *operands, const struct options *o,
 		   struct error *err)
 {
-	struct input in = { 0 };
+	struct input in = { .phase = o->phase };
 	FILE *out;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
 		&& input_build(&in, operands->program, &o->graph, err);

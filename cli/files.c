@@ -13,6 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "gmon.h"
+
 static bool system_error(struct error *err, const char *what, const char *path)
 {
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: %s: %s", path, what, strerror(errno));
@@ -37,6 +39,20 @@ static ssize_t read_all(int fd, void *buffer, size_t len)
 	return (ssize_t)done;
 }
 
+/* Whether PATH is a gmon.out in BSD's format: its numbers go with its size, in some layout. */
+static bool is_bsd_gmon(const char *path)
+{
+	static const struct gmon_layout layouts[] = { { 8, false }, { 4, false }, { 8, true }, { 4, true } };
+	size_t len;
+	void *data = files_load(path, &len, NULL);
+	bool found = false;
+
+	for (size_t i = 0; data && i < sizeof layouts / sizeof *layouts; i++)
+		found |= gmon_is_bsd(data, len, layouts[i]);
+	free(data);
+	return found;
+}
+
 enum file_kind files_kind(const char *path)
 {
 	char magic[8] = "";
@@ -49,9 +65,11 @@ enum file_kind files_kind(const char *path)
 	close(fd);
 	if (n == 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
 		return FILE_PROFILE;
+	if (n >= 4 && memcmp(magic, GMON_MAGIC, 4) == 0)
+		return FILE_GMON;
 	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
 		return FILE_PROGRAM;
-	return FILE_OTHER;
+	return is_bsd_gmon(path) ? FILE_GMON : FILE_OTHER;
 }
 
 /* Open PATH, a regular file; *SIZE is its size in bytes. */
@@ -71,6 +89,27 @@ static int open_profile(const char *path, size_t *size, struct error *err)
 	close(fd);
 	error_set(err, ERROR_NOT_AMON, ERROR_NO_OFFSET, "%s: not a regular file, so no profile", path);
 	return -1;
+}
+
+void *files_load(const char *path, size_t *len, struct error *err)
+{
+	size_t size;
+	int fd = open_profile(path, &size, err);
+	void *data = fd < 0 ? NULL : malloc(size ? size : 1);
+	ssize_t n = data ? read_all(fd, data, size) : -1;
+
+	if (fd >= 0 && !data)
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
+	else if (data && n < 0)
+		system_error(err, "cannot read", path);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0) {
+		free(data);
+		return NULL;
+	}
+	*len = (size_t)n;
+	return data;
 }
 
 static bool header_read(int fd, struct amon_header *h)

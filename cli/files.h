@@ -12,6 +12,7 @@
 
 enum file_kind {
 	FILE_PROFILE,		/* begins as an amon.out */
+	FILE_GMON,		/* a gmon.out of gprof's, BSD's format without a magic number included */
 	FILE_PROGRAM,		/* an ELF file */
 	FILE_OTHER,		/* neither */
 	FILE_MISSING,		/* cannot be opened; errno says why */
@@ -23,6 +24,9 @@ enum file_kind files_kind(const char *path);
 /* Read the profile at PATH into P, called LABEL (NULL: PATH).  A live file is read up to what its process has published.
  * *LIFE says how its process stands.  False with *ERR set. */
 bool files_read(struct profile *p, const char *path, const char *label, enum report_life *life, struct error *err);
+
+/* The contents of the plain file PATH, malloc'ed, its size in *LEN.  NULL with *ERR set. */
+void *files_load(const char *path, size_t *len, struct error *err);
 
 /* Read the header of the profile at PATH, which may be cut off or hostile: strings are ended, nothing else is checked.
  * False with *ERR set when there is none. */

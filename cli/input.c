@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "progress.h"
@@ -15,14 +16,26 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	progress_step("reading the profile");
 	if (life)
 		in->life = life;
-	if (!in->profile)
-		in->profile = profile_new();
+	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	if (!life || !in->profile)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
 	return true;
+}
+
+/* Has any of the files the phase? */
+static bool phase_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	for (uint32_t i = 0; i < p->nphases; i++)
+		if (strcmp(p->phases[i].name, in->phase) == 0)
+			return true;
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, p->nphases ? "--phase=%s: no such phase: aprof info lists them" :
+			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
 }
 
 /* Find the static arcs. */
@@ -38,8 +51,10 @@ static bool read_code(struct input *in, struct error *err)
 
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
-	struct graph_options with_static = *options;
+	struct graph_options more = *options;
 
+	if (in->phase && !phase_check(in, err))
+		return false;
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
@@ -47,13 +62,17 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (in->with_static && !read_code(in, err))
 		return false;
 	progress_step("building the call graph");
-	with_static.static_arcs = in->static_arcs.arcs;
-	with_static.nstatic_arcs = in->static_arcs.n;
-	in->graph = graph_build(in->profile, in->names.names, &with_static, err);
-	if (!in->graph)
+	more.static_arcs = in->static_arcs.arcs;
+	more.nstatic_arcs = in->static_arcs.n;
+	in->graph = graph_build(in->profile, in->names.names, &more, err);
+	more.model = GRAPH_GPROF;
+	if (in->graph && in->with_gprof)
+		in->gprof = graph_build(in->profile, in->names.names, &more, err);
+	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
-	in->report = (struct report_input){ .graph = in->graph, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .life = in->life };
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
+		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
 	return true;
 }
 
@@ -61,6 +80,7 @@ void input_free(struct input *in)
 {
 	progress_end();
 	graph_free(in->graph);
+	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
 	if (in->symbols)

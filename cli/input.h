@@ -12,12 +12,15 @@
 /* Everything behind one report; zero it before the first use. */
 struct input {
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
+	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
+	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */
 	struct symbols *symbols;	/* of its modules */
 	struct names names;		/* of its routines */
 	struct static_arcs static_arcs;	/* calls that stand in its code; none if nobody asked */
 	struct graph *graph;		/* who pays */
+	struct graph *gprof;		/* the same by gprof's model; NULL: nobody asked */
 	struct report_input report;	/* the same for report_print */
 };
 

@@ -18,9 +18,12 @@ struct command {
 static const struct command table[] = {
 	{ "run", command_run, "[OPTION...] [--] PROGRAM [ARGUMENT...]", "run a program, then report" },
 	{ "report", command_report, "[OPTION...] [PROGRAM] [FILE...]", "flat profile and call graph" },
+	{ "hot", command_hot, "[OPTION...] [PROGRAM] [FILE...]", "where to look first, in one screen" },
 	{ "tree", command_tree, "[OPTION...] [PROGRAM] [FILE...]", "contexts as a tree, from the root or from the leaves" },
 	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
 	{ "paths", command_paths, "[OPTION...] [PROGRAM] [FILE...]", "call sequences that recur in many contexts" },
+	{ "annotate", command_annotate, "[OPTION...] ROUTINE|FILE [PROGRAM] [FILE...]", "the source of a routine, with times and calls" },
+	{ "compare-models", command_compare_models, "[OPTION...] [PROGRAM] [FILE...]", "how wrong gprof's model is for this very program" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
 	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
@@ -59,7 +62,7 @@ static void help_print(FILE *out)
 	      "A call graph profiler that knows on whose behalf time was spent, recursion included.\n\n", out);
 	for (const struct command *c = table; c->name; c++)
 		if (c->summary)
-			fprintf(out, "  %-9s %s\n", c->name, c->summary);
+			fprintf(out, "  %-14s %s\n", c->name, c->summary);
 	fputs("\n  aprof-cc -O2 -o prog prog.c     build with hooks\n"
 	      "  aprof run ./prog                run it and read the report\n"
 	      "\n`aprof COMMAND --help` says more; so does `man aprof`.\n", out);

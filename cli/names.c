@@ -120,12 +120,61 @@ static bool never_make(struct names *n, const struct profile *p, struct symbols 
 	return !v.failed;
 }
 
+/* What the visits of functions that were left out share. */
+struct leaving {
+	struct names *names;
+	size_t room;			/* of names->left_out */
+	bool failed;			/* out of memory */
+};
+
+static void left_out_visit(void *arg, enum symbols_left_out why, const char *name)
+{
+	struct leaving *l = arg;
+	struct names *n = l->names;
+
+	if (n->nleft_out == l->room) {
+		size_t room = l->room ? 2 * l->room : 64;
+		struct report_left_out *more = reallocarray(n->left_out, room, sizeof *more);
+
+		if (!more) {
+			l->failed = true;
+			return;
+		}
+		n->left_out = more;
+		l->room = room;
+	}
+	n->left_out[n->nleft_out] = (struct report_left_out){ why, strdup(name) };
+	if (n->left_out[n->nleft_out].name)
+		n->nleft_out++;
+	else
+		l->failed = true;
+}
+
+static int by_reason(const void *left, const void *right)
+{
+	const struct report_left_out *a = left, *b = right;
+
+	return a->why != b->why ? (a->why > b->why) - (a->why < b->why) : strcmp(a->name, b->name);
+}
+
+static bool left_out_make(struct names *n, const struct profile *p, struct symbols *s)
+{
+	struct leaving l = { .names = n };
+
+	for (uint32_t m = 0; m < p->nmodules; m++)
+		if (p->modules[m].hooked)
+			symbols_left_out(s, m, left_out_visit, &l);
+	if (n->nleft_out)
+		qsort(n->left_out, n->nleft_out, sizeof *n->left_out, by_reason);
+	return !l.failed;
+}
+
 bool names_make(struct names *n, const struct profile *p, struct symbols *s, struct error *err)
 {
 	*n = (struct names){ .names = calloc((size_t)p->nroutines + 1, sizeof *n->names) };
 	for (uint32_t i = 0; n->names && i < p->nroutines; i++)
 		n->names[i] = p->routines[i].pseudo ? pseudo_name(&p->routines[i]) : routine_name(p, s, &p->routines[i]);
-	if (n->names && never_make(n, p, s))
+	if (n->names && never_make(n, p, s) && left_out_make(n, p, s))
 		return true;
 	names_free(n);
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
@@ -135,5 +184,8 @@ void names_free(struct names *n)
 {
 	free(n->names);
 	free(n->never);
+	for (size_t i = 0; i < n->nleft_out; i++)
+		free((char *)n->left_out[i].name);
+	free(n->left_out);
 	*n = (struct names){ 0 };
 }

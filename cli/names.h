@@ -3,6 +3,7 @@
 #define NAMES_H
 
 #include "graph.h"
+#include "report.h"
 #include "symbols.h"
 
 /* The function SYMBOL of module MODULE of P; strings stay those of SYMBOL. */
@@ -13,6 +14,8 @@ struct names {
 	const struct symbol **never;	/* hooked functions never called, sorted by name */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module told which functions have hooks */
+	struct report_left_out *left_out; /* functions left out at compile time, by reason and name; the names are owned */
+	size_t nleft_out;		/* how many */
 };
 
 /* Name the routines of P by S.  False with *ERR set: out of memory.  Freed with names_free; S must outlive it. */

@@ -9,14 +9,27 @@
 #include "files.h"
 #include "message.h"
 
-static char default_file[] = "amon.out";
+static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
+
+/* One more profile; all of them are of one kind. */
+static bool file_add(struct operands *o, char *path, bool gmon)
+{
+	if (o->n > 0 && o->gmon != gmon) {
+		message("%s: %s, but %s is not; they cannot be added up", path, gmon ? "a gmon.out" : "an amon.out", o->files[0]);
+		return false;
+	}
+	o->gmon = gmon;
+	o->files[o->n++] = path;
+	return true;
+}
 
 static bool operand_add(struct operands *o, char *path)
 {
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
-		o->files[o->n++] = path;
-		return true;
+		return file_add(o, path, false);
+	case FILE_GMON:
+		return file_add(o, path, true);
 	case FILE_PROGRAM:
 		if (!o->program) {
 			o->program = path;
@@ -28,7 +41,7 @@ static bool operand_add(struct operands *o, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		message("%s: neither a profile (amon.out) nor a program (ELF)", path);
+		message("%s: neither a profile (amon.out, gmon.out) nor a program (ELF)", path);
 		return false;
 	}
 }
@@ -57,6 +70,8 @@ static bool default_add(struct operands *o)
 		siblings_tell();
 		return true;
 	}
+	if (files_kind(default_file) == FILE_MISSING && files_kind(default_gmon) == FILE_GMON)
+		return file_add(o, default_gmon, true);
 	names = files_siblings(default_file);
 	if (files_kind(default_file) == FILE_OTHER)
 		message("amon.out: not a profile");

@@ -7,11 +7,12 @@
 
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */
-	char **files;		/* profiles, in order; point into argv, or at "amon.out" */
+	char **files;		/* profiles, in order; point into argv, or at "amon.out" or "gmon.out" */
 	size_t n;		/* how many, 1 at least */
+	bool gmon;		/* they are gmon.out files, not amon.out files */
 };
 
-/* Sort the operands ARGV[0..n); without a profile among them it is amon.out.  False after a message. */
+/* Sort the operands ARGV[0..n); without a profile among them it is amon.out, or gmon.out where that is all there is.  False after a message. */
 bool operands_sort(struct operands *o, char **argv, size_t n);
 void operands_free(struct operands *o);
 

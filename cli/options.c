@@ -14,9 +14,9 @@
 
 /* Options without a letter. */
 enum {
-	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
+	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -31,28 +31,64 @@ struct row {
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_EXPORT | COMMAND_SIDES };
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
+	| COMMAND_SIDES };
 
 static const struct row rows[] = {
-	{ 'b', "brief", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
-	{ 'p', "flat-profile", NULL, LISTINGS, "print only the flat profile" },
-	{ 'q', "graph", NULL, LISTINGS, "print only the call graph" },
-	{ 'P', "no-flat-profile", NULL, LISTINGS, "do not print the flat profile" },
-	{ 'Q', "no-graph", NULL, LISTINGS, "do not print the call graph" },
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
+	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
+	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
+	  "NAME only the arcs FROM/TO" },
+	{ 'P', "no-flat-profile", "[NAME]", LISTINGS, "do not print the flat profile, or only NAME not in it" },
+	{ 'Q', "no-graph", "[NAME]", LISTINGS, "do not print the call graph, or only NAME or the arcs FROM/TO not in it" },
+	{ 'B', NULL, NULL, COMMAND_REPORT, "print the call graph" },
+	{ 'e', NULL, "NAME", COMMAND_REPORT, "do not print the entry of NAME, nor of what only it calls" },
+	{ 'E', NULL, "NAME", COMMAND_REPORT, "the same, and leave the time of NAME out of the call graph" },
+	{ 'f', NULL, "NAME", COMMAND_REPORT, "print only the entries of NAME and of what it calls" },
+	{ 'F', NULL, "NAME", COMMAND_REPORT, "the same, and count only their time" },
+	{ 'n', "time", "NAME", COMMAND_REPORT, "pass on to callers only the time of NAME and of what it calls" },
+	{ 'N', "no-time", "NAME", COMMAND_REPORT, "do not pass on the time of NAME" },
+	{ 'k', NULL, "FROM/TO", COMMAND_REPORT, "leave the calls from FROM to TO out" },
+	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
+	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
+	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
+	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
 	  "with a count of 0" },
-	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, and print nothing" },
+	{ 'A', "annotated-source", "[NAME]", COMMAND_REPORT, "print the source with execution counts, or only NAME's" },
+	{ 'J', "no-annotated-source", "[NAME]", COMMAND_REPORT, "do not print it, or not NAME's" },
+	{ 'x', "all-lines", NULL, COMMAND_REPORT, "with -A: put counts on lines that have none of their own, too" },
+	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
+	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
+	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
+	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
+	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
+	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
+	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
+	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
+	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
+	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
+	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
+	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
+	{ 'O', "file-format", "FORMAT", COMMAND_REPORT, "the FILEs are of FORMAT: auto, magic, bsd or 4.4bsd" },
+	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
+	{ KEY_NO_DEMANGLE, "no-demangle", NULL, COMMAND_REPORT, "print names as they were linked" },
+	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },
+	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS, "look at thread N only (aprof info numbers them)" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS, "do not subtract the cost of the hooks" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
 	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
@@ -66,7 +102,12 @@ static const struct row rows[] = {
 	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
 	  "--max-regress; ignore" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE, "look for source files under FOLDER, too, by as much of the end of "
+	  "their paths as is there; may be given several times" },
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE, "read a source whose path begins with FROM at TO instead; may be "
+	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_SIDES, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
@@ -80,20 +121,25 @@ static const struct row rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
+/* As getopt calls it; an argument in brackets may be left out. */
+static int argument_kind(const struct row *row)
+{
+	return !row->argument ? no_argument : row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
 static struct option *long_options(unsigned command)
 {
 	struct option *options = calloc(ROWS + 1, sizeof *options);
 	size_t n = 0;
 
 	for (size_t i = 0; options && i < ROWS; i++)
-		if (rows[i].commands & command)
-			options[n++] = (struct option){ rows[i].name, rows[i].argument ? required_argument : no_argument, NULL,
-				rows[i].key };
+		if (rows[i].name && rows[i].commands & command)
+			options[n++] = (struct option){ rows[i].name, argument_kind(&rows[i]), NULL, rows[i].key };
 	return options;
 }
 
 /* Letters as getopt wants them; a leading + with STOP, a leading - where operands are told apart by their place.
- * BUFFER holds 2 * ROWS + 4 bytes. */
+ * BUFFER holds 3 * ROWS + 4 bytes. */
 static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
@@ -105,7 +151,7 @@ static void letters(char *buffer, unsigned command, bool stop)
 		if (!(rows[i].commands & command) || rows[i].key > 255)
 			continue;
 		buffer[n++] = (char)rows[i].key;
-		if (rows[i].argument)
+		for (int colons = argument_kind(&rows[i]); colons > 0; colons--)
 			buffer[n++] = ':';
 	}
 	buffer[n] = '\0';
@@ -203,17 +249,26 @@ static bool colour_set(struct options *o, const char *when)
 	return true;
 }
 
-static bool focus_add(struct options *o, char *pattern)
+/* Append WORD to the *N of *WORDS. */
+static bool word_add(char ***words, size_t *n, char *word)
 {
-	char **more = reallocarray(o->graph.focus, o->graph.nfocus + 1, sizeof *more);
+	char **more = reallocarray(*words, *n + 1, sizeof *more);
 
 	if (!more) {
 		message("out of memory");
 		return false;
 	}
-	more[o->graph.nfocus++] = pattern;
-	o->graph.focus = more;
+	more[(*n)++] = word;
+	*words = more;
 	return true;
+}
+
+static bool substitute_add(struct options *o, char *rule)
+{
+	if (strchr(rule, '=') && *rule != '=')
+		return word_add(&o->sources.substitutes, &o->sources.nsubstitutes, rule);
+	message("--substitute=%s: not of the form FROM=TO", rule);
+	return false;
 }
 
 static bool clock_set(struct options *o, const char *clock)
@@ -315,22 +370,41 @@ static bool calls_set(struct options *o, const char *rule)
 	return false;
 }
 
+static bool index_width_set(struct options *o, const char *columns)
+{
+	if (!whole_number(columns, "width", &o->report.gprof.width))
+		return false;
+	if (o->report.gprof.width == 0)
+		o->report.gprof.width = 1;
+	return true;
+}
+
 static bool option_set(struct options *o, int key, char *argument)
 {
+	bool mine, ok = gprof_option_set(&o->gprof, key, argument, &mine);
+
+	if (mine)
+		return ok;
 	switch (key) {
 	case 'b': o->report.brief = true; return true;
-	case 'p': o->flat = true; return true;
-	case 'q': o->callgraph = true; return true;
-	case 'P': o->no_flat = true; return true;
-	case 'Q': o->no_callgraph = true; return true;
+	case 'z': o->report.gprof.zeros = true; return true;
+	case 'T': o->report.gprof.traditional = true; return true;
+	case 'L': o->report.gprof.paths = true; return true;
+	case 'x': o->report.gprof.all_lines = true; return true;
+	case 'y': o->report.gprof.separate = true; return true;
+	case 'I': o->report.gprof.source_path = argument; return true;
+	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
+	case 'w': return index_width_set(o, argument);
+	case 'm': return whole_number(argument, "min-count", &o->report.gprof.min_count);
+	case 'v': o->version = true; return true;
 	case 'c': o->static_arcs = true; return true;
-	case 's': o->sum = true; return true;
 	case 'h': o->help = true; return true;
 	case 'o': o->output = argument; return true;
 	case KEY_SORT: return sort_set(o, argument);
 	case KEY_MODEL: return model_set(o, argument);
-	case KEY_FOCUS: return focus_add(o, argument);
+	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
+	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
@@ -347,6 +421,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
+	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
+	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return colour_set(o, argument);
 	case KEY_CLOCK: return clock_set(o, argument);
@@ -400,9 +476,11 @@ static void defaults_set(struct options *o)
 	o->report.colour = wants_colour();
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
-	o->report.top = 20;
+	o->report.top = UINT32_MAX;		/* not given */
 	o->check.limit = 0.05;
 	o->report.min_percent = -1;		/* not given */
+	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1, .table_length = 10,
+		.source_path = getenv("GPROF_PATH") };
 }
 
 static bool options_check(struct options *o, unsigned command)
@@ -412,13 +490,20 @@ static bool options_check(struct options *o, unsigned command)
 			"not by thread");
 		return false;
 	}
+	if (o->phase && (o->report.leaves || o->report.lines)) {
+		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
+		return false;
+	}
 	if (o->report.min_percent < 0)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
-	o->check.least = o->report.min_percent / 100;
-	o->diff.top = o->report.top;
+	if (o->report.top == UINT32_MAX)
+		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
+	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
+	o->check.least = o->report.min_percent / 100;
+	o->diff.top = o->report.top;
 	o->diff.report = o->check.report = o->report;
 	return true;
 }
@@ -426,7 +511,7 @@ static bool options_check(struct options *o, unsigned command)
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop)
 {
 	struct option *longs = long_options(command);
-	char shorts[2 * ROWS + 4];
+	char shorts[3 * ROWS + 4];
 	bool ok = longs != NULL;
 	int key;
 
@@ -452,7 +537,11 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 
 void options_free(struct options *o)
 {
+	gprof_choice_free(&o->gprof);
 	free(o->graph.focus);
+	free(o->sources.folders);
+	free(o->sources.substitutes);
+	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
 	free(o->operands);
 	o->operands = NULL;
@@ -474,18 +563,27 @@ static void text_print(const char *text)
 	printf("%s\n", text);
 }
 
+/* -p, --flat-profile[=NAME] and the like. */
+static void name_make(char *name, size_t size, const struct row *row)
+{
+	const char *argument = row->argument ? row->argument : "";
+	bool optional = argument_kind(row) == optional_argument;
+	int n = 0;
+
+	if (row->key < 256)
+		n = snprintf(name, size, "-%c%s", row->key, row->name ? ", " : row->argument ? " " : "");
+	snprintf(name + n, size - (size_t)n, "%s%s%s%s%s", row->name ? "--" : "", row->name ? row->name : "",
+		 !row->name || !row->argument ? "" : optional ? "[=" : "=", argument + optional, "");
+}
+
 void options_help(unsigned command)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		char name[64];
-		int n = 0;
 
 		if (!(rows[i].commands & command))
 			continue;
-		if (rows[i].key < 256)
-			n = snprintf(name, sizeof name, "-%c, ", rows[i].key);
-		snprintf(name + n, sizeof name - (size_t)n, "--%s%s%s", rows[i].name, rows[i].argument ? "=" : "",
-			 rows[i].argument ? rows[i].argument : "");
+		name_make(name, sizeof name, &rows[i]);
 		printf("  %-27s ", name);
 		text_print(rows[i].text);
 	}

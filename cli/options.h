@@ -8,8 +8,10 @@
 #include "check.h"
 #include "diff.h"
 #include "export.h"
+#include "gprof_options.h"
 #include "graph.h"
 #include "report.h"
+#include "source.h"
 
 /* Commands, as bits: which options go with which. */
 enum {
@@ -22,25 +24,30 @@ enum {
 	COMMAND_MERGE = 64,
 	COMMAND_RESET = 128,
 	COMMAND_PATHS = 1 << 16,
+	COMMAND_COMPARE = 1 << 17,
+	COMMAND_HOT = 1 << 18,
+	COMMAND_ANNOTATE = 1 << 19,
 	COMMAND_EXPORT = 1 << 20,
 	COMMAND_DIFF = 1 << 21,
 	COMMAND_CHECK = 1 << 22,
 	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK,	/* commands with --against */
-	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS,
+	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
+		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
 };
 
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
 	struct graph_options graph;	/* what to look at; focus[] points into argv */
+	struct source_places sources;	/* where source files are; point into argv */
+	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
 	struct diff_options diff;	/* diff: which rows */
 	struct check_options check;	/* check: what is worse */
-	bool flat, callgraph;		/* -p, -q: only this listing */
-	bool no_flat, no_callgraph;	/* -P, -Q: not this listing */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
-	bool sum;			/* -s: write amon.sum instead */
+	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	bool help;			/* --help */
+	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

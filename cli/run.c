@@ -14,6 +14,7 @@
 #include "launch.h"
 #include "message.h"
 #include "options.h"
+#include "preload.h"
 #include "progress.h"
 #include "symbols.h"
 #include "view.h"
@@ -92,12 +93,17 @@ static void nothing_tell(const struct run *r)
 
 	if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
-	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG) && hooks & SYMBOLS_MONITOR)
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
 		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
-	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG))
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE))
 		message("%s has hooks but was linked without the monitor; link it with aprof-cc too, or with $(aprof config --libs)", r->program);
+	else if (hooks & SYMBOLS_NOPS)
+		message("%s was built with -mnop-mcount: its hooks do nothing until somebody patches them; build it without", r->program);
+	else if (hooks & SYMBOLS_MCOUNT && symbols_is_static(r->program))
+		message("%s has gprof's hooks (-pg) and is static, so that aprof's cannot take their place; link it without -static, or %s",
+			r->program, rebuild);
 	else if (hooks & SYMBOLS_MCOUNT)
-		message("%s has only gprof's hooks (-pg), so there is nothing to report; %s", r->program, rebuild);
+		message("%s has gprof's hooks (-pg) but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
 	else
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
@@ -178,6 +184,7 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 		message_error(&err, NULL);
 	else if ((single || data_keep(&in, name)) && out) {
 		in.with_static = r->options->static_arcs;
+		in.phase = r->options->phase;
 		if (input_build(&in, NULL, &r->options->graph, &err))
 			view_print(&in, COMMAND_RUN, r->options, out);
 		else
@@ -243,6 +250,8 @@ static int run(const struct options *o, char **argv)
 		return status;
 	r.program = program_find(argv[0]);
 	fflush(stdout);
+	if (r.program && preload_is_for(r.program))
+		preload_set();
 	if (!environment_set(&r))
 		;
 	else if (!launch(argv, &r.launch))

@@ -1,13 +1,16 @@
 /* view.c - the commands that look at profiles: read, symbolise, build the graph, report. */
 #include "view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
 #include "files.h"
+#include "gmon_look.h"
 #include "message.h"
 #include "operands.h"
 #include "progress.h"
+#include "version.h"
 
 enum { MOST_REPORTS = 8 };
 
@@ -15,7 +18,8 @@ enum { MOST_REPORTS = 8 };
  * the head says what is wrong, and the listings would be empty. */
 static size_t listings(const char **names, const struct input *in, const struct options *o)
 {
-	bool flat = !o->no_flat && (o->flat || !o->callgraph), graph = !o->no_callgraph && (o->callgraph || !o->flat);
+	unsigned views = gprof_views(&o->gprof, VIEW_FLAT | VIEW_GRAPH);
+	bool flat = views & VIEW_FLAT, graph = views & VIEW_GRAPH;
 	size_t n = 0;
 
 	names[n++] = "run";
@@ -43,8 +47,17 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_CYCLES:
 		names[n++] = "cycles";
 		break;
+	case COMMAND_ANNOTATE:
+		names[n++] = "annotate";
+		break;
+	case COMMAND_HOT:
+		names[n++] = "hot";
+		break;
 	case COMMAND_PATHS:
 		names[n++] = "paths";
+		break;
+	case COMMAND_COMPARE:
+		names[n++] = "compare-models";
 		break;
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
@@ -103,25 +116,46 @@ static int sum_write(const struct input *in)
 
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
-	struct input in = { .with_static = o->static_arcs };
+	struct source_reader sources = { .places = &o->sources };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);
 
-	if (ok && o->sum) {
+	if (ok && o->gprof.views & VIEW_SUM) {
 		status = sum_write(&in);
 	} else if (ok && input_build(&in, operands->program, &o->graph, &err)) {
-		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS)) {
+		if (command & (COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_HOT
+			       | COMMAND_ANNOTATE)) {
 			progress_end();
 			warnings_tell(&in);
 		}
+		in.report.source = source_read_file;
+		in.report.source_reader = &sources;
+		sources.newest = in.profile->runs[0].header.start_realtime;
 		status = view_print(&in, command, o, stdout);
+		if (sources.changed)
+			message("warning: %s: changed after the program was run; lines may have moved", sources.changed);
 	} else {
 		progress_end();
 		message_error(&err, NULL);
 	}
 	input_free(&in);
+	source_reader_free(&sources);
 	return status;
+}
+
+/* Whether the operand is there that COMMAND needs before the files; it becomes its target. */
+static bool target_set(struct options *o, unsigned command, int argc, char **argv)
+{
+	if (command != COMMAND_ANNOTATE)
+		return true;
+	if (o->first >= argc) {
+		message("annotate: which routine or source file? `aprof hot` names some");
+		return false;
+	}
+	o->report.target = argv[o->first++];
+	return true;
 }
 
 static int view(const char *name, unsigned command, int argc, char **argv)
@@ -136,8 +170,16 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 		command_usage(name);
 		options_help(command);
 		status = STATUS_OK;
-	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
-		status = look(&operands, command, &o);
+	} else if (o.version) {
+		printf("aprof %s\n", APROF_VERSION);
+		status = STATUS_OK;
+	} else if (target_set(&o, command, argc, argv) && operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
+		if (!operands.gmon)
+			status = look(&operands, command, &o);
+		else if (command == COMMAND_REPORT)
+			status = gmon_look(&operands, &o);
+		else
+			message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
 		operands_free(&operands);
 	}
 	options_free(&o);
@@ -159,6 +201,16 @@ int command_cycles(int argc, char **argv)
 	return view("cycles", COMMAND_CYCLES, argc, argv);
 }
 
+int command_annotate(int argc, char **argv)
+{
+	return view("annotate", COMMAND_ANNOTATE, argc, argv);
+}
+
+int command_hot(int argc, char **argv)
+{
+	return view("hot", COMMAND_HOT, argc, argv);
+}
+
 int command_paths(int argc, char **argv)
 {
 	return view("paths", COMMAND_PATHS, argc, argv);
@@ -172,4 +224,9 @@ int command_contexts(int argc, char **argv)
 int command_info(int argc, char **argv)
 {
 	return view("info", COMMAND_INFO, argc, argv);
+}
+
+int command_compare_models(int argc, char **argv)
+{
+	return view("compare-models", COMMAND_COMPARE, argc, argv);
 }

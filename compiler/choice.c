@@ -1,6 +1,7 @@
 /* choice.c - the wrapper's own options. */
 #include "choice.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What follows PREFIX in WORD, or NULL. */
@@ -9,6 +10,29 @@ static const char *after(const char *word, const char *prefix)
 	size_t n = strlen(prefix);
 
 	return strncmp(word, prefix, n) ? NULL : word + n;
+}
+
+/* Largest bound of --aprof-leaf: no leaf is that long. */
+enum { LEAF_MOST = 1000000 };
+
+static bool take_leaf(struct choice *c, const char *value, struct error *err)
+{
+	char *end;
+	long n = strtol(value, &end, 10);
+
+	if (end == value || *end || n < 1 || n > LEAF_MOST)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-leaf=%s: it wants a number of statements, 1 to %d", value,
+				 LEAF_MOST);
+	c->leaf = (int)n;
+	return true;
+}
+
+static bool take_switch(struct choice *c, const char *value, struct error *err)
+{
+	if (!*value || strchr(value, '\n'))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-switch= wants the name of a routine that switches stacks");
+	list_add(&c->switches, value);
+	return true;
 }
 
 bool choice_take(struct choice *c, const char *word, bool *ours, struct error *err)
@@ -24,6 +48,10 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return select_add(&c->select, true, value, err);
 	if ((value = after(word, "--aprof-except=")))
 		return select_add(&c->select, false, value, err);
+	if ((value = after(word, "--aprof-leaf=")))
+		return take_leaf(c, value, err);
+	if ((value = after(word, "--aprof-switch=")))
+		return take_switch(c, value, err);
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
 	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET,
@@ -33,4 +61,5 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 void choice_free(struct choice *c)
 {
 	select_free(&c->select);
+	list_free(&c->switches);
 }

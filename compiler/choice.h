@@ -12,6 +12,8 @@
 struct choice {
 	struct way way;		/* --aprof-way= */
 	struct select select;	/* --aprof-only=, --aprof-except= */
+	int leaf;		/* --aprof-leaf=: statements; 0: not given */
+	struct list switches;	/* --aprof-switch=: routines that switch stacks */
 	bool verbose;		/* --aprof-verbose */
 };
 

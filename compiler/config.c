@@ -21,7 +21,7 @@ const char compiler_config_help[] =
 "  --cflags, --cxxflags, --fflags  for the compiler, and enough for the link as well:\n"
 "                                  make CFLAGS=\"-O2 $(aprof config --cflags)\"\n"
 "  --libs, --ldflags               for the link alone\n"
-"  --way=WAY                       fentry, cyg, nop, nop-fentry, nop-cyg; the best that there is\n"
+"  --way=WAY                       inline, fentry, cyg, nop, nop-fentry, nop-cyg; the best that there is\n"
 "  --libdir                        the directory of aprof's libraries\n"
 "  --version                       aprof's version\n"
 "\n"
@@ -122,20 +122,23 @@ static bool check_libdir(const char *libdir, struct error *err)
 static bool add_flags(const struct request *r, const char *libdir, struct list *out, struct error *err)
 {
 	struct found compiler = {0};
+	struct list plugins = {0};
 	struct ability ability;
 	enum hooks hooks = HOOKS_NONE;
 	const char *why;
 	bool good = check_libdir(libdir, err) && find_compiler(r->language, &compiler, err);
 
 	if (good) {
-		probe(&compiler, r->language, &ability);
+		find_plugins(libdir, &plugins);
+		probe(&compiler, r->language, &plugins, &ability);
 		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err);
 	}
 	find_free(&compiler);
+	if (good && r->compile)
+		way_compile_flags(hooks, ability.plugin, out);
+	list_free(&plugins);
 	if (!good)
 		return false;
-	if (r->compile)
-		way_compile_flags(hooks, out);
 	if (hooks != HOOKS_CYG_LATE)
 		return add_specs(libdir, r->way.nop, out, err);
 	add_clang(libdir, r->way.nop, out);

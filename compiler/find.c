@@ -1,6 +1,7 @@
 /* find.c - where things are. */
 #include "find.h"
 
+#include <glob.h>
 #include <libiberty/libiberty.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,29 @@ char *find_libdir(struct error *err)
 			  LIBDIR_FROM_BINDIR);
 	free(self);
 	return found;
+}
+
+void find_plugins(const char *libdir, struct list *out)
+{
+	static const char *const places[] = {"", "/../compiler/plugin"};
+
+	for (int i = 0; i < 2 && !out->count; i++) {
+		glob_t found = {0};
+		char *pattern;
+
+		if (asprintf(&pattern, "%s%s/aprof_gcc*.so", libdir, places[i]) < 0)
+			return;
+		if (!glob(pattern, 0, NULL, &found))
+			for (size_t j = 0; j < found.gl_pathc; j++) {
+				char *real = realpath(found.gl_pathv[j], NULL);
+
+				if (real)
+					list_add(out, real);
+				free(real);
+			}
+		globfree(&found);
+		free(pattern);
+	}
 }
 
 void find_free(struct found *f)

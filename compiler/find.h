@@ -26,6 +26,9 @@ char *find_self(struct error *err);
  * LIBDIR/aprof of the prefix when installed; APROF_LIBDIR goes before both.  The caller frees it; NULL with *ERR set. */
 char *find_libdir(struct error *err);
 
+/* Files of the plugin in LIBDIR, or beside it in a build directory: one for each GCC that it was built for. Empty: none. */
+void find_plugins(const char *libdir, struct list *out);
+
 void find_free(struct found *f);
 
 #endif

@@ -27,8 +27,8 @@ static bool sort_words(struct plan *p, const struct list *words, struct list *ou
 }
 
 /* Words that would disturb the hooks: -pg and -p start gprof beside us, the hooks of way cyg tell frames apart
- * by the frame pointer, link-time optimisation would undo the choice of files and routines, and in a pipe
- * GCC hides its second step from -wrapper. */
+ * by the frame pointer, link-time optimisation would undo the choice of files and routines (but not by way inline), and in
+ * a pipe GCC hides its second step from -wrapper. */
 static bool disturbs(const struct plan *p, size_t i)
 {
 	const char *w = p->line.words.items[i];
@@ -41,7 +41,7 @@ static bool disturbs(const struct plan *p, size_t i)
 		return p->no_lto;
 	if (!strcmp(w, "-pipe"))
 		return p->steps;
-	return p->hooks != HOOKS_FENTRY &&
+	return (p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE) &&
 	       (!strcmp(w, "-fomit-frame-pointer") || !strcmp(w, "-momit-leaf-frame-pointer"));
 }
 
@@ -110,7 +110,7 @@ static bool add_steps(struct plan *p, const struct surroundings *around, struct 
 {
 	if (p->hooks != HOOKS_FENTRY && select_has_names(&p->choice.select))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-				 "way cyg cannot choose routines by name: use GCC's way fentry, or name files");
+				 "way cyg cannot choose routines by name: use GCC's ways inline or fentry, or name files");
 	if (p->hooks != HOOKS_FENTRY)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "way cyg cannot leave out some files of one command: compile them one by one");
@@ -122,6 +122,33 @@ static bool add_steps(struct plan *p, const struct surroundings *around, struct 
 	return p->steps = p->no_lto = true;
 }
 
+/* The plugin's own arguments: one for each of PATTERNS. */
+static void add_arguments(struct plan *p, const char *plugin, const char *key, const struct list *patterns)
+{
+	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
+
+	for (size_t i = 0; i < patterns->count; i++)
+		list_format(&p->before, "-fplugin-arg-%.*s-%s=%s", (int)strcspn(base, "."), base, key, patterns->items[i]);
+}
+
+/* The plugin chooses by itself, at the link too. */
+static void add_plugin(struct plan *p, const char *plugin)
+{
+	const struct select *s = &p->choice.select;
+	struct list leaf = {0};
+
+	way_compile_flags(HOOKS_INLINE, plugin, &p->before);
+	add_arguments(p, plugin, "only-file", &s->only_files);
+	add_arguments(p, plugin, "except-file", &s->except_files);
+	add_arguments(p, plugin, "only-name", &s->only_names);
+	add_arguments(p, plugin, "except-name", &s->except_names);
+	add_arguments(p, plugin, "switch", &p->choice.switches);
+	if (p->choice.leaf)
+		list_format(&leaf, "%d", p->choice.leaf);
+	add_arguments(p, plugin, "leaf", &leaf);
+	list_free(&leaf);
+}
+
 /* Flags for the sources, if some are chosen. Under link-time optimisation code is made at the link, with one set of flags
  * for all files: a file that is left out is compiled at once. */
 static bool add_compile_flags(struct plan *p, const struct surroundings *around, struct error *err)
@@ -129,11 +156,15 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 	int chosen = chosen_sources(p);
 	bool mixed = chosen && chosen < p->line.sources;
 
+	if (p->hooks == HOOKS_INLINE) {
+		add_plugin(p, around->ability.plugin);
+		return true;
+	}
 	if (p->line.sources && !chosen) {
 		p->why = "but --aprof-only and --aprof-except leave these files out";
 		return p->no_lto = true;
 	}
-	way_compile_flags(p->hooks, &p->before);
+	way_compile_flags(p->hooks, NULL, &p->before);
 	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
 		return add_steps(p, around, err);
 	return true;
@@ -144,13 +175,34 @@ static bool makes_code(const struct plan *p)
 	return p->line.sources || p->line.headers;
 }
 
+/* A program that is linked without libc has no thread's words. */
+static bool is_bare(const struct plan *p)
+{
+	return p->line.action == ACTION_LINK && p->line.no_libc && !p->line.shared;
+}
+
+static bool check_leaf(const struct plan *p, struct error *err)
+{
+	if (!p->choice.leaf || p->hooks == HOOKS_INLINE)
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-leaf needs way inline, and this is way %s: %s", way_name(p->hooks),
+			 p->why);
+}
+
 static bool choose(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	struct way way = p->choice.way;
 
 	if (p->line.large_model && way.hooks == HOOKS_NONE)
 		way.hooks = HOOKS_CYG;
-	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err);
+	if (p->line.large_model && way.hooks == HOOKS_INLINE)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: way inline has no code for it: use --aprof-way=cyg");
+	if (is_bare(p) && way.hooks == HOOKS_INLINE)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "way inline needs libc's threads, and this links without libc: "
+				 "use --aprof-way=fentry");
+	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
+		way.hooks = HOOKS_FENTRY;
+	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err);
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)
@@ -159,7 +211,8 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 
 	if (!check_machine(p, err) || !choose(p, around, err))
 		return false;
-	compile = makes_code(p) ? !p->line.no_hooks : p->hooks == HOOKS_FENTRY && p->line.action == ACTION_LINK;
+	compile = makes_code(p) ? !p->line.no_hooks : (p->hooks == HOOKS_FENTRY || p->hooks == HOOKS_INLINE) &&
+		  p->line.action == ACTION_LINK;
 	if (!compile && makes_code(p))
 		p->why = "but this code may have no libc to stand on: -ffreestanding or -mcmodel=kernel";
 	if (compile && !add_compile_flags(p, around, err))

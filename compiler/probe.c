@@ -34,8 +34,8 @@ static bool run_quietly(const char *path, char **argv)
 	return status == 0;
 }
 
-/* True if COMPILER takes the flags of HOOKS. */
-static bool takes(const struct found *compiler, enum compiler_language language, enum hooks hooks)
+/* True if COMPILER takes the flags of HOOKS, with PLUGIN. */
+static bool takes(const struct found *compiler, enum compiler_language language, enum hooks hooks, const char *plugin)
 {
 	static const char *const names[] = {[COMPILER_C] = "c", [COMPILER_CXX] = "c++", [COMPILER_FORTRAN] = "f95"};
 	struct list command = {0};
@@ -43,7 +43,7 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	bool yes;
 
 	list_add_all(&command, compiler->words.items);
-	way_compile_flags(hooks, &command);
+	way_compile_flags(hooks, plugin, &command);
 	list_format(&command, "-x%s", names[language]);
 	list_add_words(&command, "-S -o - /dev/null");
 	argv = list_take(&command);
@@ -52,16 +52,36 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	return yes;
 }
 
-static void ask(const struct found *compiler, enum compiler_language language, struct ability *out)
+/* The place in PLUGINS of the one that COMPILER takes, -1: none. */
+static int ask_plugins(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
-	out->fentry = takes(compiler, language, HOOKS_FENTRY);
-	out->late = !out->fentry && takes(compiler, language, HOOKS_CYG_LATE);
+	for (size_t i = 0; i < plugins->count; i++)
+		if (takes(compiler, language, HOOKS_INLINE, plugins->items[i]))
+			return (int)i;
+	return -1;
+}
+
+/* What a compiler answered, as it is remembered. */
+struct answer {
+	int fentry, late;	/* it has those hooks: 1 or 0 */
+	int plugin;		/* place in the list of plugins of the one that it takes; -1: none */
+};
+
+static struct answer ask(const struct found *compiler, enum compiler_language language, const struct list *plugins)
+{
+	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1};
+
+	if (a.fentry)
+		a.plugin = ask_plugins(compiler, language, plugins);
+	else
+		a.late = takes(compiler, language, HOOKS_CYG_LATE, NULL);
+	return a;
 }
 
 /* Print what tells the file behind WORD from another one. */
 static void print_identity(FILE *out, const char *word)
 {
-	char *path = find_in_path(word, NULL);
+	char *path = strchr(word, '/') ? strdup(word) : find_in_path(word, NULL);
 	char *real = path ? realpath(path, NULL) : NULL;
 	struct stat st;
 
@@ -74,7 +94,7 @@ static void print_identity(FILE *out, const char *word)
 }
 
 /* What the answer depends on, in one line. The caller frees it; NULL without memory. */
-static char *identity(const struct found *compiler, enum compiler_language language)
+static char *identity(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
 	char *text = NULL;
 	size_t size;
@@ -82,9 +102,12 @@ static char *identity(const struct found *compiler, enum compiler_language langu
 
 	if (!out)
 		return NULL;
-	fprintf(out, "probe 1 language %d", language);
+	fprintf(out, "probe 2 language %d", language);
 	for (size_t i = 0; i < compiler->words.count; i++)
 		print_identity(out, compiler->words.items[i]);
+	fputs(" plugins", out);
+	for (size_t i = 0; i < plugins->count; i++)
+		print_identity(out, plugins->items[i]);
 	if (fclose(out) || strchr(text, '\n')) {
 		free(text);
 		return NULL;
@@ -135,17 +158,17 @@ static char *cache_file(const char *key)
 }
 
 /* The file holds the identity in its first line and the answer in the second. */
-static bool recall(const char *file, const char *key, struct ability *out)
+static bool recall(const char *file, const char *key, struct answer *out)
 {
 	FILE *in = fopen(file, "re");
 	char *line = NULL;
 	size_t size = 0;
-	int fentry = 0, late = 0;
+	struct answer a;
 	bool good = in && getline(&line, &size, in) > 0 && !strncmp(line, key, strlen(key)) &&
-		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d", &fentry, &late) == 2;
+		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d plugin %d", &a.fentry, &a.late, &a.plugin) == 3;
 
 	if (good)
-		*out = (struct ability){.fentry = fentry, .late = late};
+		*out = a;
 	free(line);
 	if (in)
 		fclose(in);
@@ -153,7 +176,7 @@ static bool recall(const char *file, const char *key, struct ability *out)
 }
 
 /* Write the file aside and rename it, so that nobody reads half of it. */
-static void remember(const char *file, const char *key, const struct ability *a)
+static void remember(const char *file, const char *key, const struct answer *a)
 {
 	char *aside;
 	FILE *out = NULL;
@@ -165,23 +188,27 @@ static void remember(const char *file, const char *key, const struct ability *a)
 	if (fd >= 0 && !(out = fdopen(fd, "w")))
 		close(fd);
 	if (out)
-		fprintf(out, "%s\nfentry %d late %d\n", key, a->fentry, a->late);
+		fprintf(out, "%s\nfentry %d late %d plugin %d\n", key, a->fentry, a->late, a->plugin);
 	if (fd >= 0 && (!out || fclose(out) || rename(aside, file)))
 		unlink(aside);
 	free(aside);
 }
 
-void probe(const struct found *compiler, enum compiler_language language, struct ability *out)
+void probe(const struct found *compiler, enum compiler_language language, const struct list *plugins, struct ability *out)
 {
-	char *key = identity(compiler, language);
+	char *key = identity(compiler, language, plugins);
 	char *file = key ? cache_file(key) : NULL;
+	int last = (int)plugins->count - 1;
+	struct answer a;
 
-	*out = (struct ability){0};
-	if (!file || !recall(file, key, out)) {
-		ask(compiler, language, out);
+	if (!file || !recall(file, key, &a)) {
+		a = ask(compiler, language, plugins);
 		if (file)
-			remember(file, key, out);
+			remember(file, key, &a);
 	}
+	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin <= last};
+	if (last >= 0)
+		out->plugin = plugins->items[out->plugs ? a.plugin : last];
 	free(file);
 	free(key);
 }

@@ -9,8 +9,9 @@
 #include "find.h"
 #include "way.h"
 
-/* Fill *OUT for COMPILER, which compiles LANGUAGE. A compiler that cannot be run offers nothing: it
+/* Fill *OUT for COMPILER, which compiles LANGUAGE; PLUGINS are the files of the plugin that are there, and must live as long
+ * as *OUT is used. A compiler that cannot be run offers nothing: it
  * will say so itself when it is run for the user. */
-void probe(const struct found *compiler, enum compiler_language language, struct ability *out);
+void probe(const struct found *compiler, enum compiler_language language, const struct list *plugins, struct ability *out);
 
 #endif

@@ -5,13 +5,15 @@
  *     dependency: --wrap gives the hooks names that only the monitor has, so a missing monitor is a link error;
  *   - -u makes the archive yield its hooks at once, before any other library is asked;
  *   - a version script or --exclude-libs would hide an executable's hooks from its plugins, which would then have a
- *     monitor of their own: such an executable gets the shared one;
+ *     monitor of their own: such an executable gets the shared one (but not by way inline, whose code in an
+ *     executable knows where in its own memory the thread's words are);
  *   - link-time optimisation makes the code at the link: the compile flags are repeated there. */
 #include "way.h"
 
 #include <string.h>
 
 static const struct way ways[] = {
+	{"inline", HOOKS_INLINE, false},
 	{"fentry", HOOKS_FENTRY, false},
 	{"cyg", HOOKS_CYG, false},
 	{"nop", HOOKS_NONE, true},
@@ -29,39 +31,78 @@ bool way_find(const char *name, struct way *out, struct error *err)
 			return true;
 		}
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-			 "no way '%s': there are fentry, cyg, nop, nop-fentry and nop-cyg", name);
+			 "no way '%s': there are inline, fentry, cyg, nop, nop-fentry and nop-cyg", name);
+}
+
+/* The best hooks that a compiler of ABILITY has; those that do nothing stand for called ones. */
+static enum hooks best_hooks(const struct ability *ability, bool nop)
+{
+	if (ability->plugs && !nop)
+		return HOOKS_INLINE;
+	return ability->fentry ? HOOKS_FENTRY : HOOKS_CYG;
+}
+
+static bool no_plugin(const struct ability *ability, const char *compiler, struct error *err)
+{
+	if (!ability->plugin)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no way inline: aprof was built without its GCC plugin; "
+				 "install gcc-N-plugin-dev and build it again, or use --aprof-way=fentry");
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "no way inline: %s does not take %s, which is for another compiler "
+			 "or version; build aprof with it, or use --aprof-way=fentry", compiler, ability->plugin);
+}
+
+/* Why these are the best hooks, if nothing was asked. */
+static const char *reason(enum hooks hooks, const struct ability *ability)
+{
+	if (hooks == HOOKS_INLINE)
+		return "the compiler takes aprof's plugin";
+	if (hooks == HOOKS_CYG_LATE)
+		return "the compiler has -finstrument-functions-after-inlining";
+	if (hooks == HOOKS_CYG)
+		return "the compiler has neither -mfentry-name nor hooks after inlining";
+	if (ability->plugs)
+		return "hooks are to be called, and the compiler has -mfentry-name";
+	return ability->plugin ? "aprof's plugin (way inline) is for another compiler or version; this one has -mfentry-name" :
+	       "aprof was built without its plugin (way inline: gcc-N-plugin-dev); the compiler has -mfentry-name";
 }
 
 bool way_choose(const struct way *way, const struct ability *ability, const char *compiler, enum hooks *hooks,
 		const char **why, struct error *err)
 {
-	bool cyg = way->hooks == HOOKS_CYG || (way->hooks == HOOKS_NONE && !ability->fentry);
-
-	if (way->hooks == HOOKS_FENTRY && !ability->fentry)
+	*hooks = way->hooks != HOOKS_NONE ? way->hooks : best_hooks(ability, way->nop);
+	if (*hooks == HOOKS_INLINE && !ability->plugs)
+		return no_plugin(ability, compiler, err);
+	if (*hooks == HOOKS_FENTRY && !ability->fentry)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s has no way fentry, which needs GCC 10 or later for 64-bit x86: use --aprof-way=cyg", compiler);
-	*hooks = !cyg ? HOOKS_FENTRY : ability->late ? HOOKS_CYG_LATE : HOOKS_CYG;
-	*why = way->hooks != HOOKS_NONE ? "asked for" :
-	       *hooks == HOOKS_FENTRY ? "the compiler has -mfentry-name and -minstrument-return" :
-	       *hooks == HOOKS_CYG_LATE ? "the compiler has -finstrument-functions-after-inlining" :
-	       "the compiler has neither -mfentry-name nor hooks after inlining";
+	if (*hooks == HOOKS_CYG && ability->late)
+		*hooks = HOOKS_CYG_LATE;
+	*why = way->hooks != HOOKS_NONE ? "asked for" : reason(*hooks, ability);
 	return true;
 }
 
 const char *way_name(enum hooks hooks)
 {
-	return hooks == HOOKS_FENTRY ? "fentry" : hooks == HOOKS_NONE ? "none" : "cyg";
+	static const char *const names[] = {
+		[HOOKS_NONE] = "none", [HOOKS_FENTRY] = "fentry", [HOOKS_CYG] = "cyg", [HOOKS_CYG_LATE] = "cyg",
+		[HOOKS_INLINE] = "inline",
+	};
+
+	return names[hooks];
 }
 
-void way_compile_flags(enum hooks hooks, struct list *out)
+void way_compile_flags(enum hooks hooks, const char *plugin, struct list *out)
 {
 	static const char *const flags[] = {
 		[HOOKS_NONE] = "",
+		[HOOKS_INLINE] = "",
 		[HOOKS_FENTRY] = "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call",
 		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer",
 		[HOOKS_CYG_LATE] = "-finstrument-functions-after-inlining -fno-omit-frame-pointer",
 	};
 
+	if (hooks == HOOKS_INLINE)
+		list_format(out, "-fplugin=%s", plugin);
 	list_add_words(out, flags[hooks]);
 }
 
@@ -111,7 +152,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (strchr(libdir, ','))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "%s: a comma in the path of aprof's libraries cannot be passed to the linker", libdir);
-	if (hooks != HOOKS_FENTRY)
+	if (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)
 		list_add(out, "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit");
 	if (!line->shared && line->no_libc) {
 		add_free_hooks(libdir, out);
@@ -120,11 +161,11 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (line->shared && line->fixed)
 		return true;
 	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
-	if (line->shared || (line->hides && !line->fixed))
+	if (line->shared || (line->hides && !line->fixed && hooks != HOOKS_INLINE))
 		add_shared_monitor(nop, libdir, out);
 	else
 		add_static_monitor(nop, libdir, out);
 	if (line->fixed && !line->shared)
-		list_add(out, "-Wl,-e,aprof_start,-u,dlclose");
+		list_add(out, "-Wl,-e,aprof_static_entry,-u,dlclose");
 	return true;
 }

@@ -1,4 +1,7 @@
-/* way.h - the ways in: how a compiler is made to call hooks, and what a link needs then. */
+/* way.h - the ways in: how a compiler is made to call hooks, and what a link needs then.
+ *
+ * Way inline: a plugin of the compiler's puts the hooks' fast path into each routine; a GCC takes only the plugin that was
+ * built for its very version. */
 #ifndef WAY_H
 #define WAY_H
 
@@ -14,12 +17,15 @@ enum hooks {
 	HOOKS_FENTRY,		/* __aprof_entry first thing in a routine, __return__ last (GCC 10 and later, x86-64) */
 	HOOKS_CYG,		/* __cyg_profile_func_enter and _exit, inlined routines included (any GCC) */
 	HOOKS_CYG_LATE,		/* the same, after inlining (Clang) */
+	HOOKS_INLINE,		/* no call but for what is met the first time: code of the plugin's (GCC, x86-64) */
 };
 
 /* What a compiler offers. */
 struct ability {
 	bool fentry;		/* HOOKS_FENTRY */
 	bool late;		/* HOOKS_CYG_LATE: it is a Clang */
+	bool plugs;		/* HOOKS_INLINE: it takes the plugin */
+	const char *plugin;	/* the plugin's file, the last one tried if none fits; NULL: aprof was built without */
 };
 
 /* What the caller asked for with --aprof-way=. */
@@ -37,11 +43,11 @@ bool way_find(const char *name, struct way *out, struct error *err);
 bool way_choose(const struct way *way, const struct ability *ability, const char *compiler, enum hooks *hooks,
 		const char **why, struct error *err);
 
-/* The short name of HOOKS: fentry or cyg. */
+/* The short name of HOOKS: inline, fentry or cyg. */
 const char *way_name(enum hooks hooks);
 
-/* Append the flags that make a compiler call HOOKS. */
-void way_compile_flags(enum hooks hooks, struct list *out);
+/* Append the flags that make a compiler call HOOKS; PLUGIN is the file of the plugin for HOOKS_INLINE. */
+void way_compile_flags(enum hooks hooks, const char *plugin, struct list *out);
 
 /* Append what the link that LINE does needs: the monitor out of the directory LIBDIR, in its static
  * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.

@@ -18,12 +18,15 @@ const char compiler_help[] =
 "The same: aprof cc. For C++: aprof-c++, aprof c++. For Fortran: aprof-fc, aprof fc.\n"
 "Runs the compiler with the flags that let aprof profile the program, and links aprof's monitor.\n"
 "\n"
-"  --aprof-way=WAY          fentry (GCC on 64-bit x86), cyg (any GCC or Clang), or nop: hooks that do\n"
-"                           nothing, to measure what they cost; nop-fentry, nop-cyg name the kind\n"
+"  --aprof-way=WAY          inline (GCC on 64-bit x86, if aprof was built with its plugin), fentry (any such\n"
+"                           GCC), cyg (any GCC or Clang), or nop: hooks that do nothing, to measure what\n"
+"                           calling them costs; nop-fentry, nop-cyg name the kind. Default: the first there is\n"
 "  --aprof-only=PATTERN     profile these files or routines only (may be repeated)\n"
 "  --aprof-except=PATTERN   leave these files or routines out (may be repeated)\n"
 "                           A shell pattern; one with a / or . in it is for files, else for routines,\n"
 "                           unless file: or name: stands before it\n"
+"  --aprof-leaf=N           leave out routines of less than N statements that call nothing (way inline)\n"
+"  --aprof-switch=NAME      this routine returns on another stack, as swapcontext does (way inline)\n"
 "  --aprof-verbose          print the way, why, and the real command\n"
 "  --aprof-help             print this\n"
 "\n"
@@ -67,6 +70,7 @@ static bool add_selection(struct list *environment, const struct plan *p, struct
 static bool decide(struct plan *p, const struct found *compiler, enum compiler_language language, struct error *err)
 {
 	struct surroundings around = {.compiler = compiler->path};
+	struct list plugins = {0};
 	char *libdir, *self = NULL;
 	bool good;
 
@@ -74,10 +78,12 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	if (!libdir)
 		return false;
 	self = find_self(err);
-	probe(compiler, language, &around.ability);
+	find_plugins(libdir, &plugins);
+	probe(compiler, language, &plugins, &around.ability);
 	around.libdir = libdir;
 	around.self = self;
 	good = self && plan_make(p, &around, err);
+	list_free(&plugins);
 	free(libdir);
 	free(self);
 	return good;

@@ -7,7 +7,7 @@ module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS, RESET = 1, 2, 3, 4, 7
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS = 1, 2, 3, 4, 7, 8, 9
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
 
@@ -31,7 +31,7 @@ def step(history, routine):
 def chunks(data):
     """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24}
     while at < used and at + 64 <= len(data):
         magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
@@ -50,12 +50,29 @@ def modules(data, at, end):
         yield data[at + 48:at + 48 + id_size] or path, os.path.basename(path), bias
         at += size
 
+class Stopped:
+    """What was counted while the program was stopped: phase 0, and if it goes on also what came since the mark."""
+    def __init__(self, data, found):
+        self.data = data
+        self.chunks = {(thread, base): (at, count) for kind, thread, at, count, _, base in found if kind == PHASE_COUNTS and count}
+        self.goes_on = any(struct.unpack_from("<I", data, at + 56)[0] for kind, _, at, count, *_ in found if kind == PHASES and count)
+
+    def entry(self, thread, base, i):
+        at, count = self.chunks.get((thread, base), (0, 0))
+        return struct.unpack_from("<QQ", self.data, at + 24 * i) if i < count else (0, 0)
+
+    def counts(self, thread, item, calls, time):
+        old = self.entry(thread, 0, item + 2)
+        mark = self.entry(thread, NONE, item + 2) if self.goes_on else (calls, time)
+        return old[0] + max(0, calls - mark[0]), old[1] + max(0, time - mark[1])
+
 def read(data, contexts, names):
     """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text."""
     if data[:8] != b"amon.out" or len(data) < PAGE or struct.unpack_from("<I", data, 8)[0] != 1:
         sys.exit("not an amon.out of version 1")
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
     found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
+    stopped = Stopped(data, found)
     resets = {thread: (at, count) for kind, thread, at, count, *_ in found if kind == RESET and count}  # the last one
     for kind, thread, at, count, counters, base in found:
         if kind == MODULES:
@@ -73,6 +90,7 @@ def read(data, contexts, names):
                 calls, time = struct.unpack_from("<QQ", data, counters + 32 * i)
                 at_reset, known = resets.get(thread, (0, 0))
                 old = struct.unpack_from("<Q", data, at_reset + 8 * len(histories))[0] if len(histories) < known else 0
+                off_calls, off_time = stopped.counts(thread, len(histories), calls, time)
                 before = histories[parent] if parent != NONE else ()
                 if routine < ROOT and routine >= len(routines):
                     break                                       # it was cut off
@@ -80,7 +98,8 @@ def read(data, contexts, names):
                 names.setdefault(called, PSEUDO.get(routine, "?"))
                 histories.append(step(before, called) if routine != ROOT else ())
                 sums = contexts.setdefault(histories[-1], [0, 0, 0])
-                sums[before == histories[-1]] += max(0, calls - old) if routine != ROOT else 0
+                sums[before == histories[-1]] += max(0, calls - old - off_calls) if routine != ROOT else 0
+                time = max(0, time - off_time)
                 sums[2] += time * 10**9 // hz if clock == 2 else time
 
 def seconds(ns):

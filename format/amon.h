@@ -74,6 +74,8 @@ enum amon_note {
 	AMON_NOTE_UNLOADED,		/* modules unloaded while the program ran */
 	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
 	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
+	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
+	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
 	AMON_NOTES
 };
 
@@ -134,6 +136,8 @@ enum amon_kind {
 	AMON_PCS,		/* of one thread: struct amon_pc[capacity], a hash table */
 	AMON_FILLER,		/* space to skip */
 	AMON_RESET,		/* of one thread: uint64_t calls[capacity], of its items 0.. at the last reset */
+	AMON_PHASES,		/* struct amon_phase[count] */
+	AMON_PHASE_COUNTS,	/* of one thread and the phase `base`: struct amon_phase_count[count] */
 };
 
 /* Head of every chunk; items follow at offset `first`. */
@@ -146,7 +150,8 @@ struct amon_chunk {
 	uint32_t capacity;	/* items that fit (AMON_MODULES: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
-	uint32_t base;		/* AMON_CONTEXTS: index of the first item among its thread's */
+	uint32_t base;		/* AMON_CONTEXTS: index of the first item among its thread's; AMON_PHASE_COUNTS:
+				 * index of the phase, or AMON_NONE for the mark */
 	uint32_t reserved[6];	/* 0 */
 };
 
@@ -234,6 +239,25 @@ struct amon_counter {
 	uint64_t time;		/* time charged to the context, unit by header.clock */
 	uint64_t from;		/* the running monitor's own: key by which a call finds the item */
 	uint64_t routine;	/* the same */
+};
+
+/* A phase of the run, as the program names it. Index 0 is AMON_PHASE_STOPPED: what is counted in it is to be left out. */
+struct amon_phase {
+	char name[48];		/* NUL-terminated; "" for the time before any was named */
+	uint64_t begun;		/* how often it was entered */
+	uint32_t current;	/* 1: it goes on */
+	uint32_t reserved;	/* 0 */
+};
+
+enum { AMON_PHASE_STOPPED, AMON_PHASE_TOTALS = 2 };
+
+/* What was counted in a phase, or, of the mark, what stood in the counters when the one that goes on began.  The first is of
+ * the thread: calls, time, ticks hold its CPU time (ns), what was unplaced (ns), what was the monitor's; the second holds
+ * its samples and the monitor's; the one after that is of item 0, and so on. */
+struct amon_phase_count {
+	uint64_t calls;		/* as amon_counter.calls */
+	uint64_t time;		/* as amon_counter.time */
+	uint64_t ticks;		/* samples */
 };
 
 /* How often a sample found this program counter in this context. */

@@ -515,6 +515,126 @@ void file_finish(void)
 	sys1(close, fd);
 }
 
+/* ---- a copy, while the program runs ---- */
+
+/* A chunk of the copy. */
+struct copied {
+	uint64_t at;		/* where it begins, bytes */
+	struct amon_chunk head;	/* with the count that holds for the copy */
+};
+
+static bool is_owned(const struct amon_chunk *c)
+{
+	return c->thread != AMON_NONE;
+}
+
+/* The heads of the chunks from FROM up to TO to LIST, which has room for them, or NULL.  Returns their number. */
+static size_t list_chunks(struct copied *list, uint64_t from, uint64_t to)
+{
+	size_t n = 0;
+
+	for (uint64_t at = from; at < to; n++) {
+		const struct amon_chunk *c = (struct amon_chunk *)((char *)monitor.header + at);
+
+		if (list)
+			list[n] = (struct copied){ at, *c };
+		at += c->size;
+	}
+	return n;
+}
+
+static void take_counts(struct copied *list, size_t n, bool owned)
+{
+	while (n-- > 0)
+		if (is_owned(&list[n].head) == owned)
+			list[n].head.count = __atomic_load_n(&((struct amon_chunk *)((char *)monitor.header + list[n].at))->count,
+							     __ATOMIC_ACQUIRE);
+}
+
+/* All chunks, with counts as a reader takes them (doc/format.md): those of threads' chunks first, the last of them first; then
+ * what was appended meanwhile, of which no more is of use than what those refer to.  0: they do not fit in ROOM; *USED is
+ * where the last one ends. */
+static size_t list_all(struct copied *list, size_t room, uint64_t *used)
+{
+	uint64_t first = __atomic_load_n(&monitor.header->used, __ATOMIC_ACQUIRE);
+	size_t n = list_chunks(NULL, AMON_PAGE, first), all;
+
+	if (n > room)
+		return 0;
+	list_chunks(list, AMON_PAGE, first);
+	take_counts(list, n, true);
+	*used = __atomic_load_n(&monitor.header->used, __ATOMIC_ACQUIRE);
+	all = n + list_chunks(NULL, first, *used);
+	if (all > room)
+		return 0;
+	list_chunks(list + n, first, *used);
+	for (size_t i = n; i < all; i++)
+		list[i].head.count = 0;
+	take_counts(list, all, false);
+	return all;
+}
+
+static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
+{
+	for (uint64_t done = 0; done < size;) {
+		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
+
+		if (n <= 0 && n != -EINTR)
+			return false;
+		done += n > 0 ? (uint64_t)n : 0;
+	}
+	return true;
+}
+
+static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t used)
+{
+	static struct amon_header copy;
+
+	mem_copy(&copy, monitor.header, sizeof copy);
+	copy.used = used;
+	copy.state = AMON_ENDED;
+	copy.end_monotonic = sys_clock(1);
+	copy.cpu_total = sys_clock(2);
+	for (size_t i = 0; i < n; i++)
+		if (!write_at(fd, &list[i].head, sizeof list[i].head, list[i].at) ||
+		    !write_at(fd, (char *)monitor.header + list[i].at + sizeof list[i].head,
+			      list[i].head.size - sizeof list[i].head, list[i].at + sizeof list[i].head))
+			return false;
+	return write_at(fd, &copy, sizeof copy, 0);
+}
+
+/* The copy, whole or not there, at PATH. */
+static long write_beside(const char *path, const struct copied *list, size_t n, uint64_t used)
+{
+	static char temp[PATH];
+	long fd = create_beside(path, temp), error = -ENOSPC;
+
+	if (sys_failed(fd))
+		return fd;
+	if (write_copy(fd, list, n, used))
+		error = sys4(renameat, AT_FDCWD, temp, AT_FDCWD, path);
+	if (sys_failed(error))
+		sys3(unlinkat, AT_FDCWD, temp, 0);
+	sys1(close, fd);
+	return error;
+}
+
+int file_flush(const char *path)
+{
+	size_t room = list_chunks(NULL, AMON_PAGE, monitor.header->used) + 256, n;
+	struct copied *list = sys_memory(room * sizeof *list, false);
+	uint64_t used;
+	long error = -EAGAIN;
+
+	if (!list)
+		return ENOMEM;
+	n = list_all(list, room, &used);
+	if (n)
+		error = used > size_limit() ? -EFBIG : write_beside(path, list, n, used);
+	sys2(munmap, list, room * sizeof *list);
+	return sys_failed(error) ? (int)-error : 0;
+}
+
 /* ---- SIGBUS: somebody truncated the file under us ---- */
 
 struct kernel_action {		/* as rt_sigaction has it */

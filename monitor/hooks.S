@@ -75,11 +75,17 @@
 	.cfi_restore \reg
 	.endm
 
+	/* The entry hook; mcount.S makes another one of this, which is told the CFA by rbp. */
+#ifndef ENTRY_HOOK
+#define ENTRY_HOOK	__aprof_entry
+#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_SLOW_CFA	96(%rsp)
+#endif
 	.text
-	.globl	__aprof_entry
-	.type	__aprof_entry, @function
+	.globl	ENTRY_HOOK
+	.type	ENTRY_HOOK, @function
 	.p2align 6
-__aprof_entry:
+ENTRY_HOOK:
 	.cfi_startproc
 	_CET_ENDBR
 	save	rax
@@ -87,7 +93,7 @@ __aprof_entry:
 	SAVE_BASE
 	TLS_BASE(%rdx)
 	movq	TLS(TLS_TOP, %rdx), %rax
-	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
+	leaq	ENTRY_CFA, %rcx
 	movq	%rcx, %r11
 	addq	TLS(TLS_REACH, %rdx), %r11
 	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
@@ -103,7 +109,7 @@ __aprof_entry:
 	incq	KEY_CALLS(%rax)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
-	leaq	SAVED_BASE+32-FRAME_FENTRY(%rsp), %rcx
+	leaq	ENTRY_CFA, %rcx
 	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
 	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
 	addq	$FRAME_SIZE, %r11
@@ -148,7 +154,7 @@ __aprof_entry:
 	save	r10
 	save	rbp
 	movq	80(%rsp), %rdi			/* routine */
-	leaq	96(%rsp), %rsi			/* CFA */
+	leaq	ENTRY_SLOW_CFA, %rsi			/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
 	movq	%rsp, %rbp
@@ -169,7 +175,12 @@ __aprof_entry:
 	restore	rax
 	ret
 	.cfi_endproc
-	.size	__aprof_entry, .-__aprof_entry
+	.size	ENTRY_HOOK, .-ENTRY_HOOK
+
+#ifndef ENTRY_ONLY
+	.hidden	aprof_entry_push		/* for jumps from within */
+	.globl	aprof_entry_push
+	.set	aprof_entry_push, __aprof_entry
 
 	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
 	 * frame description says of saved registers is no longer true (GCC leaves it so). */
@@ -478,11 +489,11 @@ __wrap_vfork:
 #ifndef APROF_SHARED
 	/* Entry of static programs: their resolvers of IFUNCs run before there are thread-local words at all, so
 	 * there be words, inert, until libc sets up its own. The stack and rdx are for _start. */
-	.globl	aprof_start
-	.type	aprof_start, @function
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
 	.weak	_start
 	.p2align 4
-aprof_start:
+aprof_static_entry:
 	.cfi_startproc
 	.cfi_undefined rip
 	_CET_ENDBR
@@ -515,7 +526,7 @@ aprof_start:
 	xorl	%ebx, %ebx
 	jmp	_start
 	.cfi_endproc
-	.size	aprof_start, .-aprof_start
+	.size	aprof_static_entry, .-aprof_static_entry
 #endif
 
 	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
@@ -527,5 +538,6 @@ aprof_signal_return:
 	movq	$15, %rax			/* rt_sigreturn */
 	syscall
 	.size	aprof_signal_return, .-aprof_signal_return
+#endif
 
 	.section .note.GNU-stack, "", @progbits

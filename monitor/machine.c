@@ -89,6 +89,14 @@ void machine_charge(struct thread *t, uint32_t item, uint64_t time)
 		}
 }
 
+uint32_t machine_ticks(struct thread *t, uint32_t item)
+{
+	for (uint32_t s = t->nspans; s-- > 0;)
+		if (item >= t->spans[s].base)
+			return t->spans[s].ticks[item - t->spans[s].base];
+	return 0;
+}
+
 /* ---- items ---- */
 
 static bool items_grow(struct thread *t)

@@ -167,6 +167,7 @@ struct thread {
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
+	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 };
@@ -193,6 +194,8 @@ struct monitor {
 	uint64_t memory_private;	/* anonymous memory taken, bytes */
 	int pid;			/* of this process */
 	bool started;			/* clock and calibration are done */
+	volatile bool stopped;		/* by the program: what is counted is left out */
+	bool forked;			/* began as a forked child */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool without_exits;		/* way inline is in use: nobody is told of exits */
@@ -257,6 +260,17 @@ bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a 
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
 void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
 
+int file_flush(const char *path) HIDDEN;	/* write what there is now to PATH; 0 or an errno */
+
+/* phase.c - under the lock of api.c, and while the sampler is held, or before there is anybody else. */
+void phase_begin(void) HIDDEN;			/* process has started, or a child began anew: in the phase where it was */
+void phase_set(const char *name) HIDDEN;	/* go to the phase NAME, "" for none */
+void phase_stop(bool stop) HIDDEN;		/* leave out what follows, or no longer */
+void phase_reset(void) HIDDEN;			/* the counters were zeroed */
+
+/* api.c - include/aprof.h. */
+void api_forget(void) HIDDEN;			/* forked child: nobody else is at work */
+
 /* module.c, routine.c - what is mapped, who called a hook. */
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
@@ -285,6 +299,8 @@ struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const 
 /* The same for the transitions into a module, which are kept for its return.  Threads may run meanwhile, but not in it. */
 void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN;
 void machine_show(struct thread *t, uintptr_t tag) HIDDEN;
+
+uint32_t machine_ticks(struct thread *t, uint32_t item) HIDDEN; /* samples that charged it */
 
 /* stack.c - shadow stacks. */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
@@ -319,6 +335,8 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
+void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */
 void sampler_resume(void) HIDDEN;		/* after sampler_pause: go on */
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */

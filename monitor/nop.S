@@ -22,12 +22,12 @@ __return__:
 	.size	__return__, .-__return__
 
 	/* The entry of static programs. */
-	.globl	aprof_start
-	.type	aprof_start, @function
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
 	.weak	_start
-aprof_start:
+aprof_static_entry:
 	_CET_ENDBR
 	jmp	_start@PLT
-	.size	aprof_start, .-aprof_start
+	.size	aprof_static_entry, .-aprof_static_entry
 
 	.section .note.GNU-stack, "", @progbits

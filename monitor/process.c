@@ -216,6 +216,7 @@ void process_started(void)
 	calibrate();
 	calibrate_record();
 	clock_start();
+	phase_begin();
 }
 
 bool process_unmoved(void)
@@ -260,6 +261,8 @@ static void child_begin(void)
 	monitor.nthreads = 0;
 	monitor.thread_chunk = NULL;
 	monitor.started = false;
+	monitor.forked = true;
+	api_forget();
 	monitor.state = MONITOR_FORKED;
 }
 
@@ -350,6 +353,7 @@ void process_reset(void)
 
 	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
 		reset_thread(t);
+	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);

@@ -7,6 +7,12 @@
 
 enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
 
+#ifdef APROF_MCOUNT			/* in the preloaded monitor entry hooks are gprof's */
+#define WAY_INSIDE AMON_WAY_MCOUNT
+#else
+#define WAY_INSIDE AMON_WAY_FENTRY
+#endif
+
 struct slot {
 	uintptr_t address;	/* 0: empty */
 	uint32_t index;		/* of the routine */
@@ -62,7 +68,7 @@ static struct table *grown(struct table *old)
 static bool record(uintptr_t address, uint32_t flags)
 {
 	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
-			      flags & AMON_ROUTINE_INSIDE ? AMON_WAY_FENTRY : AMON_WAY_CYG);
+			      flags & AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 

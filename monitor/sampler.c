@@ -544,6 +544,30 @@ bool sampler_watch(struct thread *t, bool watched)
 	return before;
 }
 
+/* The calling thread is at work, so its time can be placed; what others spent since their last look cannot. */
+void sampler_hold(void)
+{
+	sys_lock(&look_lock);
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched && t->tls == &aprof_tls) {
+			struct look l = look_at(t);
+
+			clock_advance(t, l.after);
+			if (monitor.clock.clock == AMON_CLOCK_TICK && t->pending)
+				place_pending(t, &l);
+			if (monitor.clock.clock == AMON_CLOCK_TSC)
+				clock_charge_tsc(t);
+		} else if (t->watched) {
+			clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
+			t->pending = 0;
+		}
+}
+
+void sampler_release(void)
+{
+	sys_unlock(&look_lock);
+}
+
 /* The last look at T, by a thread of the program. */
 static void look_last(struct thread *t)
 {

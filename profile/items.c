@@ -142,10 +142,11 @@ static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const st
 }
 
 /* What item I of chunk C counted.  Its ticks, which stand behind all counters, may be cut off: 0. */
-static struct counts take_counts(const struct reader *r, const struct chunk *c, uint32_t i)
+static struct counts take_counts(struct reader *r, const struct chunk *c, uint32_t i)
 {
 	uint64_t counters = c->at + c->head.counters, index = c->head.base + (uint64_t)i, before = 0;
 	uint64_t ticks = counters + (uint64_t)c->head.capacity * sizeof(struct amon_counter) + i * sizeof(uint32_t);
+	struct amon_phase_count left;
 	struct amon_counter counter;
 	struct counts n;
 
@@ -156,7 +157,11 @@ static struct counts take_counts(const struct reader *r, const struct chunk *c, 
 	n.used = n.calls > 0 || n.time > 0 || n.ticks > 0;
 	if (r->reset && index < r->reset->items)
 		memcpy(&before, r->data + r->reset->at + r->reset->head.first + index * sizeof before, sizeof before);
-	n.calls -= before < n.calls ? before : n.calls;	/* a reset may come between */
+	left = phases_count(r, index + AMON_PHASE_TOTALS, (struct amon_phase_count){ n.calls, n.time, n.ticks }, before);
+	n.calls = left.calls;			/* a reset may come between */
+	n.time = left.time;
+	n.ticks = left.ticks < UINT32_MAX ? (uint32_t)left.ticks : UINT32_MAX;
+	n.used = n.used && (!r->p->private->phase || n.calls > 0 || n.time > 0 || n.ticks > 0);
 	return n;
 }
 
@@ -261,7 +266,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets;
+	size_t contexts, pcs, resets, phases;
 };
 
 /* Read what thread NUMBER of the file has in its chunks. */
@@ -277,12 +282,17 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while ((c = next_of_thread(r, AMON_RESET, number, &at->resets)) != NULL)
 		if (c->items > 0)
 			r->reset = c;
+	phases_next_thread(r);
+	while ((c = next_of_thread(r, AMON_PHASE_COUNTS, number, &at->phases)) != NULL)
+		if (!phases_take_chunk(r, c))
+			return false;
+	phases_thread_totals(r, &r->p->threads[thread].record);
 	while ((c = next_of_thread(r, AMON_CONTEXTS, number, &at->contexts)) != NULL)
 		if (!replay_chunk(r, c, thread, &stopped))
 			return false;
 	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
-		if (!read_pcs(r, c))
-			return false;
+		if (!r->p->private->phase && !read_pcs(r, c))
+			return false;		/* it is not known in which phase they were */
 	close_thread(r, first);
 	return place_thread(r, &r->p->threads[thread]);
 }
@@ -309,7 +319,8 @@ static size_t first_of_kind(const struct reader *r, uint32_t kind)
 bool read_contexts(struct reader *r)
 {
 	struct places at = {
-		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET)
+		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
+		first_of_kind(r, AMON_PHASE_COUNTS)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))

@@ -21,6 +21,8 @@ struct profile_private {
 	struct table module_table;	/* modules by build-id, else path */
 	struct table routine_table;	/* routines by (module, address, flags, pseudo) */
 	struct histories histories;	/* every history, and which context has it */
+	size_t phases;			/* likewise */
+	char *phase;			/* the only one that counts; NULL: all */
 	uint32_t *node_of;		/* context -> its node in histories */
 	struct profile_detour *detours;	/* in order of threads */
 	size_t ndetours;		/* how many */

@@ -43,6 +43,8 @@ void profile_free(struct profile *p)
 	free(p->contexts);
 	free(p->shares);
 	free(p->pcs);
+	free(p->phases);
+	free(p->private->phase);
 	free(p->private->module_table.slots);
 	free(p->private->routine_table.slots);
 	free(p->private->node_of);

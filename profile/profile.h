@@ -92,6 +92,16 @@ struct profile_pc {
 	uint64_t count;			/* samples */
 };
 
+/* A phase, as the program named it, over all runs. */
+struct profile_phase {
+	char name[48];			/* "" for the time before any was named */
+	uint64_t begun;			/* how often it was entered */
+	uint64_t cpu;			/* CPU time of the threads in it, ns */
+	uint64_t calls;			/* all calls in it */
+	uint64_t time;			/* charged to contexts in it, ns */
+	bool current;			/* it went on when the file was read, or ended */
+};
+
 struct profile {
 	struct profile_run *runs;	/* the files */
 	uint32_t nruns;			/* how many */
@@ -107,6 +117,8 @@ struct profile {
 	size_t nshares;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
 	size_t npcs;			/* how many */
+	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
+	uint32_t nphases;		/* how many */
 	uint32_t longest;		/* length of the longest history, entries */
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
@@ -124,6 +136,10 @@ void profile_free(struct profile *p);
  * A file cut off or still being written is read up to its last whole item.  DATA may change meanwhile as a live
  * monitor changes it, and may be freed afterwards.  Linear in LEN; memory at most a multiple of it. */
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err);
+
+/* What profile_read adds from now on is to be of the phase NAME alone; a file without it adds nothing but its contexts, uncalled.
+ * Program counters are not kept by phases: there will be none.  False: out of memory. */
+bool profile_set_phase(struct profile *p, const char *name);
 
 /* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
  * routines[] as routines.  Returns its length.  Linear in the length. */

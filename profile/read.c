@@ -122,6 +122,8 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_CONTEXTS: return sizeof(struct amon_link);
 	case AMON_PCS: return sizeof(struct amon_pc);
 	case AMON_RESET: return sizeof(uint64_t);
+	case AMON_PHASES: return sizeof(struct amon_phase);
+	case AMON_PHASE_COUNTS: return sizeof(struct amon_phase_count);
 	default: return 0;
 	}
 }
@@ -136,7 +138,7 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 	if (c->size == 0 || c->size % AMON_PAGE != 0 || c->size > used - at)
 		return reader_corrupt(r, at, "chunk of %llu bytes, %llu are left",
 				      (unsigned long long)c->size, (unsigned long long)(used - at));
-	if (c->kind < AMON_MODULES || c->kind > AMON_RESET)
+	if (c->kind < AMON_MODULES || c->kind > AMON_PHASE_COUNTS)
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;
@@ -318,6 +320,7 @@ static void commit(struct reader *r)
 		p->modules[r->mappings[i].module].hooked |= r->mappings[i].hooked;
 	}
 	merge_pcs(p);
+	phases_commit(r);
 	p->runs[p->nruns - 1] = r->run;
 }
 
@@ -339,7 +342,7 @@ static bool add_run(struct reader *r)
 static bool read_all(struct reader *r)
 {
 	return check_magic(r) && check_header(r) && collect_chunks(r) && add_run(r) && read_modules(r) &&
-	       read_routines(r) && read_threads(r) && prepare(r) && read_contexts(r);
+	       read_routines(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r);
 }
 
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
@@ -357,5 +360,6 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 	free(r.items);
 	free(r.share_of);
 	free(r.met);
+	free(r.phases);
 	return ok;
 }

@@ -17,7 +17,8 @@ struct chunk {
 /* Whether a chunk belongs to one thread. */
 static inline bool chunk_is_owned(const struct chunk *c)
 {
-	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET;
+	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
+	       c->head.kind == AMON_PHASE_COUNTS;
 }
 
 /* A module record of the file. */
@@ -27,6 +28,15 @@ struct mapping {
 	uint32_t module;	/* index in profile.modules */
 	uint32_t order;		/* place in the file */
 	bool main_program, hooked; /* as recorded */
+};
+
+/* A phase of the file. */
+struct file_phase {
+	uint32_t index;			/* in profile.phases */
+	bool current;			/* it goes on */
+	bool wanted;			/* the profile is to be of it */
+	const struct chunk *counts;	/* of the thread at hand; NULL: none */
+	struct profile_phase sum;	/* over the threads so far; the name is not used */
 };
 
 struct reader {
@@ -51,6 +61,9 @@ struct reader {
 	bool *met;			/* context -> met in this file */
 	size_t nmet, met_room;
 	const struct chunk *reset;	/* calls of the items at the thread's last reset; NULL: none */
+	struct file_phase *phases;	/* in the order of the file */
+	size_t nphases, phase_room;
+	const struct chunk *phase_mark;	/* where the thread at hand stood when the phase that goes on began; NULL: at 0 */
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
 };
@@ -70,7 +83,16 @@ uint64_t reader_nsec(const struct reader *r, uint64_t x);
 bool read_modules(struct reader *r);
 bool read_routines(struct reader *r);
 bool read_threads(struct reader *r);
+bool read_phases(struct reader *r);
 bool read_contexts(struct reader *r);
+
+/* phases.c, for each thread: forget the one before; take each of its chunks of counts; then ask what is to count at each
+ * entry (see struct amon_phase_count), where NOW stands in the file, of the thread itself and of its items. */
+void phases_next_thread(struct reader *r);
+bool phases_take_chunk(struct reader *r, const struct chunk *c);
+void phases_thread_totals(struct reader *r, struct amon_thread *t);
+struct amon_phase_count phases_count(struct reader *r, uint64_t i, struct amon_phase_count now, uint64_t calls_at_reset);
+void phases_commit(struct reader *r);
 
 /* The mapping that held ADDRESS, or NULL.  Only after read_modules and read_routines. */
 const struct mapping *reader_mapping(const struct reader *r, uint64_t address);

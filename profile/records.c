@@ -143,7 +143,6 @@ static bool add_thread(struct reader *r, const struct amon_thread *record, uint6
 		return reader_no_memory(r);
 	t = &p->threads[p->nthreads++];
 	*t = (struct profile_thread){ .run = p->nruns - 1, .record = *record, .current = PROFILE_NONE };
-	t->record.monitor = reader_nsec(r, record->monitor);
 	t->record.name[sizeof t->record.name - 1] = 0;
 	return true;
 }

@@ -102,7 +102,7 @@ static unsigned make_piece(char piece[PIECE], const unsigned char *s, unsigned f
 	} else if (length) {
 		memcpy(piece, s, length);
 		piece[length] = 0;
-	} else if (*s == '\\') {
+	} else if (*s == '\\' && !(flags & ESCAPE_SOURCE)) {
 		strcpy(piece, "\\\\");
 	} else if (*s == '"' && (flags & ESCAPE_QUOTE)) {
 		strcpy(piece, "\"\"");

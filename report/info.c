@@ -103,6 +103,30 @@ static void threads_print(FILE *out, const struct profile *p, const struct repor
 	}
 }
 
+static bool was_used(const struct profile_phase *p)
+{
+	return p->begun || p->calls || p->time || p->cpu;
+}
+
+static void phases_print(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	if (p->nphases == 0)
+		return;
+	fputs("\nPhases\n\n    entered  cpu seconds   in routines         calls  name\n", out);
+	for (uint32_t i = 0; i < p->nphases; i++) {
+		const struct profile_phase *f = &p->phases[i];
+
+		if (!was_used(f))
+			continue;
+		fprintf(out, "  %9" PRIu64 "  %11.3f  %12.3f  %12" PRIu64 "  ", f->begun, (double)f->cpu / 1e9,
+			(double)f->time / 1e9, f->calls);
+		print_name(out, f->name[0] ? f->name : "(none)", options);
+		fputs(f->current ? " *\n" : "\n", out);
+	}
+	if (!options->brief)
+		fputs("\n  * goes on, or did at the end.  \"(stopped)\" is in no report.\n", out);
+}
+
 bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct profile *p = in->graph->profile;
@@ -116,6 +140,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 	}
 	modules_print(out, p, options);
 	threads_print(out, p, options);
+	phases_print(out, p, options);
 	return true;
 }
 
@@ -139,6 +164,14 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 		emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "path", emit_name(p->modules[i].path), "build_id",
 				       build_id_json(&p->modules[i]), "hooked", (int)p->modules[i].hooked, "main_program",
 				       (int)p->modules[i].main_program));
+	emit_array_end(e);
+	emit_array(e, "phases");
+	for (uint32_t i = 0; i < p->nphases; i++)
+		if (was_used(&p->phases[i]))
+			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "phase", emit_name(p->phases[i].name),
+					       "entered", emit_count(p->phases[i].begun), "cpu_ns",
+					       emit_count(p->phases[i].cpu), "contexts_ns", emit_count(p->phases[i].time),
+					       "calls", emit_count(p->phases[i].calls), "current", (int)p->phases[i].current));
 	emit_array_end(e);
 	emit_array(e, "threads");
 	for (uint32_t i = 0; i < p->nthreads; i++) {

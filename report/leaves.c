@@ -87,21 +87,6 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-/* Program counters behind the time that is split, of the context whose program counters begin at I; without those in hooks where their
- * cost was subtracted.  They are fewer than its ticks, since they may be taken at a lower rate: each stands for its share of the time. */
-static uint64_t samples_of_context(const struct samples *samples, size_t i)
-{
-	const struct graph *g = samples->in->graph;
-	const struct profile *p = g->profile;
-	const struct symbol *symbol;
-	uint64_t counted = 0;
-
-	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++)
-		if (g->options.raw || sample_place(samples, &p->pcs[j], &symbol) != SAMPLE_HOOK)
-			counted += p->pcs[j].count;
-	return counted;
-}
-
 static void leaves_collect(struct leaves *l, const struct samples *samples, const struct report_options *options)
 {
 	const struct graph *g = samples->in->graph;
@@ -114,7 +99,7 @@ static void leaves_collect(struct leaves *l, const struct samples *samples, cons
 		struct leaf *leaf = &l->leaf[l->n];
 
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			whole = samples_of_context(samples, i);
+			whole = samples_explained(samples, i);
 		if (context->routine == PROFILE_NONE || !g->contexts[g->context_of[pc->context]].kept)
 			continue;
 		leaf->routine = g->routine_of[context->routine];

@@ -14,9 +14,17 @@ const struct report report_table[] = {
 	{ "index", "routines by name, with their numbers in the call graph", index_text, index_json },
 	{ "tree", "histories as a tree", tree_text, tree_json },
 	{ "cycles", "cycles that were traversed", cycles_text, cycles_json },
+	{ "annotate", "the source of a routine, with times and calls", annotate_text, annotate_json },
+	{ "hot", "where to look first", hot_text, hot_json },
+	{ "compare-models", "gprof's model beside what was measured", compare_text, compare_json },
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "info", "what is in the files", info_text, info_json },
+	{ "gprof-flat", "flat profile of a gmon.out", gprof_flat_text, gprof_flat_json },
+	{ "gprof-graph", "call graph of a gmon.out", gprof_graph_text, gprof_graph_json },
+	{ "gprof-index", "routines of a gmon.out by name", gprof_index_text, gprof_index_json },
+	{ "gprof-source", "source of a gmon.out's program with execution counts", gprof_source_text, gprof_source_json },
+	{ "gprof-counts", "execution counts of a gmon.out", gprof_counts_text, gprof_counts_json },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -33,7 +41,7 @@ static bool print_text(const char *const *names, size_t n, const struct report_i
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
-			putc('\n', out);
+			fputs(in->gmon ? "\f\n" : "\n", out);
 		if (!report_find(names[i])->text(in, options, out, err))
 			return false;
 	}

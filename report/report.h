@@ -11,11 +11,26 @@
 
 #include "emit.h"
 #include "error.h"
+#include "gprof.h"
 #include "graph.h"
 #include "profile.h"
 #include "symbols.h"
 
 enum report_sort { REPORT_BY_DEFAULT, REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS };
+
+/* What options of gprof's change in the reports on a gmon.out. */
+struct report_gprof {
+	bool traditional;	/* -T: as gprof of BSD prints */
+	bool zeros;		/* -z: routines in which nothing happened, too */
+	bool paths;		/* -L: whole paths of source files */
+	bool lines;		/* -l: routines are source lines */
+	unsigned width;		/* -w: columns of the index */
+	unsigned min_count;	/* -m: executions below it are not listed */
+	unsigned table_length;	/* -t: lines of source that ran most often */
+	bool all_lines;		/* -x: counts on lines that have none of their own, too */
+	bool separate;		/* -y: each source file goes into a file of its own */
+	const char *source_path; /* -I: directories of source files, separated by colons; NULL: none */
+};
 
 struct report_options {
 	enum report_sort sort;	/* order of routines */
@@ -28,8 +43,10 @@ struct report_options {
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
-	unsigned top;		/* paths: how many to list; 0: all */
+	unsigned top;		/* paths, compare-models: how many to list; 0: all */
+	const char *target;	/* annotate: name of a routine or a source file */
 	int width;		/* columns of the terminal; 0: unknown */
+	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
 
 /* How the process of a file stands, as far as cli/ can tell. */
@@ -41,13 +58,31 @@ enum report_life {
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
+/* A function without hooks, since the compiler was told so. */
+struct report_left_out {
+	enum symbols_left_out why;	/* by which option */
+	const char *name;		/* demangled */
+};
+
+/* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,
+ * a whole sentence. */
+typedef const char *report_source(void *reader, const char *file, size_t *len, struct error *err);
+
 /* What a report can look at. */
 struct report_input {
-	const struct graph *graph;	/* attribution, with the profile behind it */
+	const struct graph *graph;	/* attribution, with the profile behind it; NULL: a gmon.out is reported */
+	const struct gprof *gmon;	/* gprof's view of a gmon.out; NULL: an amon.out is reported */
+	const struct graph *gprof;	/* compare-models: the same by gprof's model; NULL: not made */
 	struct symbols *symbols;	/* for source lines and plain code; NULL: none */
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */
+	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
+	size_t nleft_out;		/* how many */
+	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
+	report_source *source;		/* for reading source files; NULL: none can be read */
+	void *source_reader;		/* its first argument */
+	const char *program;		/* the file that the user gave for the main program; NULL: none */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 };
 
@@ -72,15 +107,17 @@ extern const struct report report_table[];
 /* The report called NAME, or NULL. */
 const struct report *report_find(const char *name);
 
-/* Write the reports called NAMES[0..n) to OUT in that order: sections of text one after the other, or members of one
- * JSON object.  Every name is in the table.  False with *ERR set when memory is short or OUT fails. */
+/* Write the reports called NAMES[0..n) to OUT in that order: sections of text one after the other (those on a
+ * gmon.out on pages of their own, as gprof's), or members of one JSON object.  Every name is in the table.  False with *ERR set when memory is short or OUT fails. */
 bool report_print(const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err);
 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text;
+report_text paths_text, compare_text, hot_text, annotate_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
+report_text gprof_source_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json;
+report_json paths_json, compare_json, hot_json, annotate_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
+report_json gprof_source_json;
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "left_out.h"
 #include "notes.h"
 #include "plain.h"
 #include "print.h"
@@ -143,12 +144,25 @@ static void run_print(struct head *h, uint32_t i)
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
 }
 
+static void phase_print(const struct head *h)
+{
+	char name[4 * sizeof h->profile->phases->name + 1];
+
+	for (uint32_t i = 0; i < h->profile->nphases; i++)
+		if (strcmp(h->profile->phases[i].name, h->in->phase) == 0)
+			print_field(h->out, h->options, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
+				    print_safe(name, sizeof name, h->in->phase, h->options), h->profile->phases[i].begun,
+				    h->profile->phases[i].begun == 1 ? "" : "s");
+}
+
 enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
 
 static void runs_print(struct head *h)
 {
 	uint32_t n = h->profile->nruns;
 
+	if (h->in->phase)
+		phase_print(h);
 	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
 		run_print(h, i);
 	if (n > MOST_RUNS)
@@ -365,6 +379,7 @@ bool run_text(const struct report_input *in, const struct report_options *option
 	calls_print(&h);
 	hooks_print(&h);
 	plain_print(&h);
+	left_out_print(in, options, out);
 	notes_print(&h);
 	plain_free(&h.plain);
 	return true;
@@ -461,8 +476,8 @@ bool run_json(const struct report_input *in, const struct report_options *option
 		return true;
 	if (!head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
-					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
+					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
 					"notes", notes_json(&h)));
 	plain_free(&h.plain);
 	return true;

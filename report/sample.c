@@ -66,3 +66,16 @@ enum sample_place sample_place(const struct samples *s, const struct profile_pc 
 		return SAMPLE_EDGE;
 	return SAMPLE_PLAIN;
 }
+
+uint64_t samples_explained(const struct samples *samples, size_t i)
+{
+	const struct graph *g = samples->in->graph;
+	const struct profile *p = g->profile;
+	const struct symbol *symbol;
+	uint64_t counted = 0;
+
+	for (size_t j = i; j < p->npcs && p->pcs[j].context == p->pcs[i].context; j++)
+		if (g->options.raw || sample_place(samples, &p->pcs[j], &symbol) != SAMPLE_HOOK)
+			counted += p->pcs[j].count;
+	return counted;
+}

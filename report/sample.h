@@ -26,4 +26,9 @@ void samples_free(struct samples *s);
 /* Where PC was; *SYMBOL is the function, unless SAMPLE_NOWHERE. */
 enum sample_place sample_place(const struct samples *s, const struct profile_pc *pc, const struct symbol **symbol);
 
+/* Program counters behind the time that is split, of the context whose program counters begin at I in the profile's pcs[]; without
+ * those in hooks where their cost was subtracted.  They are fewer than its ticks, since they may be taken at a lower rate: each
+ * stands for its share of the time. */
+uint64_t samples_explained(const struct samples *s, size_t i);
+
 #endif

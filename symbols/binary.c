@@ -98,6 +98,46 @@ static bool find_code(struct binary *b)
 	return true;
 }
 
+/* The part of the file that HEADER maps, as far as there is one; SIZE 0: none. */
+static struct load load_of(const struct binary *b, const GElf_Phdr *header)
+{
+	struct load load = { header->p_vaddr, header->p_offset, 0 };
+
+	if (header->p_type != PT_LOAD || header->p_offset > b->size)
+		return load;
+	load.size = header->p_filesz < b->size - header->p_offset ? header->p_filesz : b->size - header->p_offset;
+	if (load.size > UINT64_MAX - load.start)
+		load.size = UINT64_MAX - load.start;
+	return load;
+}
+
+static int compare_loads(const void *p, const void *q)
+{
+	const struct load *a = p, *b = q;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* A list to search in: a program can have tens of thousands of segments, and is asked as often. */
+static bool find_loads(struct binary *b)
+{
+	size_t n = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		n = 0;
+	b->loads = calloc(n + 1, sizeof *b->loads);
+	if (!b->loads)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (gelf_getphdr(b->elf, (int)i, &header))
+			b->loads[b->nloads] = load_of(b, &header);
+		b->nloads += b->loads[b->nloads].size > 0;
+	}
+	qsort(b->loads, b->nloads, sizeof *b->loads, compare_loads);
+	return true;
+}
+
 /* Hand FD to a new session.  libdwfl closes it if it succeeds. */
 static bool report_file(struct binary *b, const char *path, int fd, const Dwfl_Callbacks *callbacks)
 {
@@ -126,7 +166,7 @@ static bool look_inside(struct binary *b, const char *path, struct error *err)
 	b->bytes = (const unsigned char *)elf_rawfile(b->elf, &b->size);
 	if (!b->bytes)
 		b->size = 0;
-	if (!find_code(b))
+	if (!find_code(b) || !find_loads(b))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
 	return true;
 }
@@ -184,6 +224,7 @@ void binary_close(struct binary *b)
 	if (b->dwfl)
 		dwfl_end(b->dwfl);
 	free(b->code);
+	free(b->loads);
 	memset(b, 0, sizeof *b);
 }
 
@@ -212,23 +253,17 @@ const struct area *binary_area(const struct binary *b, uint64_t address)
 
 const unsigned char *binary_bytes(const struct binary *b, uint64_t address, size_t *length)
 {
-	size_t n = 0;
-	GElf_Phdr header;
+	size_t low = 0, high = b->nloads;
 
-	if (elf_getphdrnum(b->elf, &n) < 0)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(b->elf, i, &header) || header.p_type != PT_LOAD)
-			continue;
-		uint64_t at = address - header.p_vaddr;
-		if (address < header.p_vaddr || at >= header.p_filesz)
-			continue;
-		if (header.p_offset > b->size || at >= b->size - header.p_offset)
-			return NULL;
-		*length = header.p_filesz - at;
-		if (*length > b->size - header.p_offset - at)
-			*length = b->size - header.p_offset - at;
-		return b->bytes + header.p_offset + at;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (b->loads[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	if (!low || address - b->loads[low - 1].start >= b->loads[low - 1].size)
+		return NULL;
+	*length = b->loads[low - 1].size - (address - b->loads[low - 1].start);
+	return b->bytes + b->loads[low - 1].offset + (address - b->loads[low - 1].start);
 }

@@ -16,6 +16,13 @@ struct area {
 	bool plt;		/* a section of the linker's jumps to other modules */
 };
 
+/* What the file maps where. */
+struct load {
+	uint64_t start;		/* link-time address */
+	uint64_t offset;	/* of the same byte in the file */
+	uint64_t size;		/* bytes that the file has of it */
+};
+
 struct binary {
 	Dwfl *dwfl;		/* a session of its own; NULL: not open */
 	Dwfl_Module *module;	/* the one module in it */
@@ -25,6 +32,8 @@ struct binary {
 	unsigned machine;	/* e_machine */
 	struct area *code;	/* executable sections by address, or segments where sections are gone */
 	size_t ncode;		/* how many */
+	struct load *loads;	/* mapped parts of the file, by address; of two that overlap the later has what follows its start */
+	size_t nloads;		/* how many */
 };
 
 /* Open the file PATH, which need not have symbols.  CALLBACKS must live until binary_close.

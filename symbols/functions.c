@@ -273,14 +273,14 @@ uint32_t functions_find(const struct functions *f, uint64_t address)
 	return low && address < f->ranges[low - 1].end ? f->ranges[low - 1].function : FUNCTION_NONE;
 }
 
-/* The first place in by_base[] whose base name is not before that of function I. */
-static size_t base_lower_bound(struct functions *f, uint32_t i)
+/* The first place in by_base[] whose base name is not before that of function I, or, with AFTER, is behind it. */
+static size_t base_bound(struct functions *f, uint32_t i, bool after)
 {
 	size_t low = 0, high = f->nfunctions;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare_bases(&f->by_base[middle], &i, f) < 0)
+		if (compare_bases(&f->by_base[middle], &i, f) < after)
 			low = middle + 1;
 		else
 			high = middle;
@@ -294,9 +294,8 @@ size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group)
 
 	if (!sort_by_base(f))
 		return 0;
-	first = last = base_lower_bound(f, i);
-	while (last < f->nfunctions && !compare_bases(&f->by_base[last], &i, f))
-		last++;
+	first = base_bound(f, i, false);
+	last = base_bound(f, i, true);
 	*group = &f->by_base[first];
 	return last - first;
 }

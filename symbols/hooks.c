@@ -3,6 +3,7 @@
  *     call hook                     static, or bound by the linker
  *     call stub -> jmp *slot        through the PLT
  *     call *slot                    -fno-plt, and GCC's -mfentry in position-independent code
+ *     jmp hook, jmp *slot           way inline
  *
  * A slot is known by the relocation that makes the dynamic linker write the hook's address there. */
 #include "hooks.h"
@@ -129,35 +130,36 @@ static bool stub_is_hook(const struct binary *b, const struct hook *hook, uint64
 	return slot_is_hook(b, hook, address + at + 6 + displacement(code + at + 2));
 }
 
-/* Whether the LENGTH bytes of CODE, which are at ADDRESS, begin with a call of the hook. */
+/* Whether the LENGTH bytes of CODE, which are at ADDRESS, begin with a call of the hook or a jump to it. */
 static bool calls_hook(const struct binary *b, const struct hook *hook, uint64_t address,
 		       const unsigned char *code, size_t length)
 {
 	uint64_t target;
 
-	if (length >= 6 && code[0] == 0xff && code[1] == 0x15)
+	if (length >= 6 && code[0] == 0xff && (code[1] == 0x15 || code[1] == 0x25))
 		return slot_is_hook(b, hook, address + 6 + displacement(code + 2));
 	if (length >= 6 && code[0] == 0x67)		/* the linker shortened a call *slot */
 		code++, address++, length--;
-	if (length < 5 || code[0] != 0xe8)
+	if (length < 5 || (code[0] != 0xe8 && code[0] != 0xe9))
 		return false;
 	target = address + 5 + displacement(code + 1);
 	return (hook->address && target == hook->address) || stub_is_hook(b, hook, target);
 }
 
-static bool area_calls(const struct binary *b, const struct hook *hook, const struct area *area)
+/* The first address from START on in AREA where the hook is called; 0: none. */
+static uint64_t area_next(const struct binary *b, const struct hook *hook, const struct area *area, uint64_t start)
 {
 	size_t length;
-	const unsigned char *code = binary_bytes(b, area->start, &length);
+	const unsigned char *code = start < area->end ? binary_bytes(b, start, &length) : NULL;
 
-	if (!code)
-		return false;
-	if (length > area->end - area->start)
-		length = area->end - area->start;
+	if (!code || area->plt)
+		return 0;
+	if (length > area->end - start)
+		length = area->end - start;
 	for (size_t i = 0; i < length; i++)
-		if ((code[i] == 0xe8 || code[i] == 0xff) && calls_hook(b, hook, area->start + i, code + i, length - i))
-			return true;
-	return false;
+		if ((code[i] == 0xe8 || code[i] == 0xe9 || code[i] == 0xff) && calls_hook(b, hook, start + i, code + i, length - i))
+			return start + i;
+	return 0;
 }
 
 bool hook_is_called(const struct binary *b, const struct hook *hook)
@@ -167,9 +169,37 @@ bool hook_is_called(const struct binary *b, const struct hook *hook)
 	if (!hook->address || b->machine != EM_X86_64)
 		return false;
 	for (size_t i = 0; i < b->ncode; i++)
-		if (area_calls(b, hook, &b->code[i]))
+		if (area_next(b, hook, &b->code[i], b->code[i].start))
 			return true;
 	return false;
+}
+
+/* Append SITE to the *N items at *SITES, which have room for a power of two of them. */
+static bool add_site(uint64_t **sites, size_t *n, uint64_t site)
+{
+	if ((*n & (*n - 1)) == 0) {
+		uint64_t *more = reallocarray(*sites, *n ? 2 * *n : 2, sizeof *more);
+
+		if (!more)
+			return false;
+		*sites = more;
+	}
+	(*sites)[(*n)++] = site;
+	return true;
+}
+
+uint64_t *hook_sites(const struct binary *b, const struct hook *hook, size_t *n)
+{
+	uint64_t *sites = malloc(sizeof *sites), site;
+
+	*n = 0;
+	for (size_t i = 0; sites && b->machine == EM_X86_64 && i < b->ncode; i++)
+		for (site = b->code[i].start; (site = area_next(b, hook, &b->code[i], site)); site++)
+			if (!add_site(&sites, n, site)) {
+				free(sites);
+				return NULL;
+			}
+	return sites;
 }
 
 /* Bytes that may stand before the hook of a function: endbr64, and the push of a nested function's static chain. */
@@ -207,6 +237,16 @@ static Elf_Scn *find_section(const struct binary *b, const char *name, GElf_Shdr
 	return NULL;
 }
 
+const char *hooks_section(const struct binary *b, const char *name, size_t *length)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = find_section(b, name, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+
+	*length = data ? data->d_size : 0;
+	return *length ? data->d_buf : NULL;
+}
+
 /* Put what the relocations of SECTION add into the N words at WORDS, which are at link-time address START. */
 static void relocate(Elf_Scn *section, const GElf_Shdr *header, uint64_t start, uint64_t *words, size_t n)
 {
@@ -238,6 +278,29 @@ uint64_t *hooks_recorded(const struct binary *b, size_t *n)
 		if (gelf_getshdr(section, &other) && other.sh_type == SHT_RELA && (other.sh_flags & SHF_ALLOC))
 			relocate(section, &other, header.sh_addr, words, *n);
 	return words;
+}
+
+bool hooks_are_nops(const struct binary *b)
+{
+	size_t n, length;
+	uint64_t *words = hooks_recorded(b, &n);
+	const unsigned char *code = n ? binary_bytes(b, words[0], &length) : NULL;
+
+	free(words);
+	return code && length >= 5 && !memcmp(code, "\x0f\x1f\x44\x00\x00", 5);
+}
+
+bool hooks_has_loader(const struct binary *b)
+{
+	size_t n = 0;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_INTERP)
+			return true;
+	return false;
 }
 
 static bool notes_have_monitor(Elf_Data *data)

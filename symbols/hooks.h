@@ -1,4 +1,6 @@
-/* hooks.h - calls of a profiler in machine code, found without running it. */
+/* hooks.h - calls of a profiler in machine code, found without running it.
+ *
+ * Way inline calls by a jump, out of the middle of a routine: each routine has one place that leads to the hook. */
 #ifndef SYMBOLS_HOOKS_H
 #define SYMBOLS_HOOKS_H
 
@@ -25,14 +27,27 @@ struct hook {
  * ADDRESS is taken, unless 0. */
 struct hook hook_find(const struct binary *b, const char *name, uint64_t address);
 
-/* Whether anything in B calls the hook: sure for x86-64, of other machines only whether it is wanted. */
+/* Whether anything in B calls the hook or jumps to it: sure for x86-64, of other machines only whether it is wanted. */
 bool hook_is_called(const struct binary *b, const struct hook *hook);
 
 /* Whether the instruction at ADDRESS, or the first one after what has to precede an entry hook, calls it. x86-64 only. */
 bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t address);
 
+/* The addresses of all instructions in B that call the hook or jump to it, malloc'ed, in order within each section, their number in
+ * *N.  NULL: out of memory. x86-64 only: of other machines none. */
+uint64_t *hook_sites(const struct binary *b, const struct hook *hook, size_t *n);
+
+/* The contents of the section called NAME of the file: *LENGTH bytes; NULL: there is none. */
+const char *hooks_section(const struct binary *b, const char *name, size_t *length);
+
 /* The addresses in the section __mcount_loc, malloc'ed, their number in *N; NULL: none, or out of memory. */
 uint64_t *hooks_recorded(const struct binary *b, size_t *n);
+
+/* Whether no-ops stand at the addresses in __mcount_loc, as -mnop-mcount leaves them. */
+bool hooks_are_nops(const struct binary *b);
+
+/* Whether B names a dynamic linker that is to load it. */
+bool hooks_has_loader(const struct binary *b);
 
 /* Whether B has the note that the monitor carries, or needs a library of its name. */
 bool hooks_monitor(const struct binary *b);

@@ -239,9 +239,9 @@ static void read_places(struct source_unit *unit)
 		qsort(unit->places, unit->nplaces, sizeof *unit->places, compare_places);
 }
 
-/* The file in which DIE is declared; its number counts in the unit that says so, which may be another (LTO).
- * dwarf_decl_file does the same, but asserts that units have lines, and split ones have none. */
-static const char *declared_file(Dwarf_Die *die)
+/* The file that attribute NAME of DIE says; its number counts in the unit that says so, which may be another (LTO).
+ * dwarf_decl_file does the same for one attribute, but asserts that units have lines, and split ones have none. */
+static const char *file_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
@@ -249,7 +249,7 @@ static const char *declared_file(Dwarf_Die *die)
 	Dwarf_Files *files;
 	size_t n;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute)
+	if (!dwarf_attr_integrate(die, name, &attribute)
 	    || dwarf_formudata(&attribute, &number) != 0 || number == 0
 	    || !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL)
 	    || dwarf_getsrcfiles(&unit, &files, &n) != 0 || number >= n)
@@ -269,7 +269,143 @@ bool source_function(struct source *s, uint64_t address, const char **file, uint
 	place = find_place(unit, address - s->bias);
 	if (!place || dwarf_decl_line(&place->die, &number) != 0 || number <= 0)
 		return false;
-	*file = declared_file(&place->die);
+	*file = file_of(&place->die, DW_AT_decl_file);
 	*line = number;
 	return *file != NULL;
+}
+
+/* A walk through the entries inside a function, without recursion: path[depth] is where we stand. */
+struct inside {
+	Dwarf_Die path[DEEPEST];
+	int depth;		/* -1: at the end */
+	size_t left;		/* entries that may still be looked at */
+};
+
+static struct inside inside_start(Dwarf_Die *function, size_t left)
+{
+	struct inside i = { .left = left };
+
+	if (dwarf_child(function, &i.path[0]) != 0)
+		i.depth = -1;
+	return i;
+}
+
+/* Go on to the children of the entry at hand, if ENTER and it has any, or to what comes after it. False: nothing does. */
+static bool inside_next(struct inside *i, bool enter)
+{
+	if (i->left-- == 0)
+		return false;
+	if (enter && i->depth + 1 < DEEPEST && dwarf_child(&i->path[i->depth], &i->path[i->depth + 1]) == 0) {
+		i->depth++;
+		return true;
+	}
+	while (dwarf_siblingof(&i->path[i->depth], &i->path[i->depth]) != 0)
+		if (i->depth-- == 0)
+			return false;
+	return true;
+}
+
+/* The outermost inlined call in FUNCTION whose code has ADDRESS (DWARF's): sets *CALL; false: there is none. */
+static bool find_inlined(Dwarf_Die *function, Dwarf_Addr address, size_t left, Dwarf_Die *call)
+{
+	struct inside i = inside_start(function, left);
+	bool inside;
+
+	if (i.depth < 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&i.path[i.depth]);
+
+		inside = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
+			&& dwarf_haspc(&i.path[i.depth], address) == 1;
+		if (inside && tag == DW_TAG_inlined_subroutine) {
+			*call = i.path[i.depth];
+			return true;
+		}
+	} while (inside_next(&i, inside));
+	return false;
+}
+
+/* Where CALL stands. */
+static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (!dwarf_attr(call, DW_AT_call_line, &attribute) || dwarf_formudata(&attribute, &number) != 0 || number == 0)
+		return false;
+	*file = file_of(call, DW_AT_call_file);
+	*line = number;
+	return *file != NULL;
+}
+
+bool source_own_line(struct source *s, uint64_t address, const char **file, uint32_t *line)
+{
+	struct source_unit *unit = find_unit(s, address);
+	struct place *place = NULL;
+	Dwarf_Die call;
+
+	if (unit) {
+		read_places(unit);
+		place = find_place(unit, address - s->bias);
+	}
+	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line))
+		return true;
+	return source_line(s, address, file, line);
+}
+
+/* An address in the instruction of the call SITE; 0: it says none.  What follows it is named, as a rule. */
+static Dwarf_Addr site_address(Dwarf_Die *site)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Addr address;
+
+	if ((dwarf_attr(site, DW_AT_call_return_pc, &attribute) || dwarf_attr(site, DW_AT_low_pc, &attribute))
+	    && dwarf_formaddr(&attribute, &address) == 0 && address > 0)
+		return address - 1;
+	if (dwarf_attr(site, DW_AT_call_pc, &attribute) && dwarf_formaddr(&attribute, &address) == 0)
+		return address;
+	return 0;
+}
+
+/* The name of what SITE calls; NULL: it goes through a pointer. */
+static const char *site_callee(Dwarf_Die *site)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die callee;
+
+	if ((!dwarf_attr(site, DW_AT_call_origin, &attribute) && !dwarf_attr(site, DW_AT_abstract_origin, &attribute))
+	    || !dwarf_formref_die(&attribute, &callee))
+		return NULL;
+	if (dwarf_attr_integrate(&callee, DW_AT_linkage_name, &attribute))
+		return dwarf_formstring(&attribute);
+	return dwarf_diename(&callee);
+}
+
+bool source_calls(struct source *s, uint64_t address, void (*visit)(void *arg, const struct source_call *call), void *arg)
+{
+	struct source_unit *unit = find_unit(s, address);
+	struct place *place;
+	struct inside i;
+	int tag;
+
+	if (!unit)
+		return false;
+	read_places(unit);
+	place = find_place(unit, address - s->bias);
+	if (!place)
+		return false;
+	i = inside_start(&place->die, unit_bytes(&unit->scopes));
+	if (i.depth < 0)
+		return true;
+	do {
+		struct source_call call = { 0 };
+
+		tag = dwarf_tag(&i.path[i.depth]);
+		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+			call = (struct source_call){ site_address(&i.path[i.depth]) + s->bias, site_callee(&i.path[i.depth]) };
+		if (call.at > s->bias && call.name)
+			visit(arg, &call);
+	} while (inside_next(&i, tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine));
+	return true;
 }

@@ -33,6 +33,20 @@ void source_free(struct source *s);
 /* The source line of ADDRESS: sets *FILE, which lives as long as the binary, and *LINE; false: unknown. */
 bool source_line(struct source *s, uint64_t address, const char **file, uint32_t *line);
 
+/* The same in the source of the function that covers ADDRESS: of code that the compiler put into it, the line of the call
+ * that it stands for. */
+bool source_own_line(struct source *s, uint64_t address, const char **file, uint32_t *line);
+
+/* A call in the code of a function. */
+struct source_call {
+	uint64_t at;		/* an address in the instruction that calls */
+	const char *name;	/* the callee as linked, or as the language calls it; lives as long as the binary */
+};
+
+/* Call VISIT with each call that DWARF describes in the function that covers ADDRESS: compilers do so for optimised code, and not for
+ * calls through pointers.  Jumps to the callee count.  False: ADDRESS is in no function that DWARF knows. */
+bool source_calls(struct source *s, uint64_t address, void (*visit)(void *arg, const struct source_call *call), void *arg);
+
 /* Where the function that covers ADDRESS is declared: the function that it is a copy or a piece of,
  * if it is one.  Sets *FILE and *LINE as above; false: unknown. */
 bool source_function(struct source *s, uint64_t address, const char **file, uint32_t *line);

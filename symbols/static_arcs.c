@@ -1,20 +1,17 @@
 /* static_arcs.c - who calls whom, read from the machine code: gprof's static call graph.
  *
- *     ranges of functions -> calls and jumps (targets.h) -> pairs of functions
+ *     ranges of functions -> goals of calls and jumps (goals.h) -> pairs of functions
  *
  * What counts is a call of, or a jump to, the first byte of another function, whether the instruction has its address, or reads it
  * from a slot that will point into this very module (-fno-plt), or goes to a stub of the PLT that does.  Jumps between a
- * function and its clones and pieces are no calls.
- *
- * Code that is mapped at several places, which no linker does, is read until as many bytes are done as the file has. */
+ * function and its clones and pieces are no calls. */
 #include "static_arcs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "goals.h"
 #include "origin.h"
-#include "slots.h"
-#include "targets.h"
 
 enum {
 	FIRST_ARCS = 1024,	/* arcs that fit at first */
@@ -22,15 +19,12 @@ enum {
 
 struct scan {
 	struct module *m;	/* whose code is read */
-	struct targets *targets; /* how */
-	struct targets *stubs;	/* the same, for stubs of the PLT */
-	struct slots slots;	/* where its slots will point */
+	struct goals *goals;	/* how */
 	uint32_t *origin;	/* by function: what it is a clone or a piece of */
 	bool *hooked;		/* by origin: some body of it calls a hook */
 	struct static_arc *arcs; /* in the order of the code; later sorted, each once */
 	size_t n;		/* how many */
 	size_t room;		/* how many fit */
-	size_t budget;		/* bytes of code that may still be read */
 };
 
 /* Whether NAME is a hook of a profiler, or belongs to the monitor. */
@@ -46,21 +40,6 @@ static bool is_hook(const char *name)
 		if (!strncmp(name, begins[i], strlen(begins[i])))
 			return true;
 	return false;
-}
-
-/* What TARGET goes to in the end: an address of this module, or by name something of another. */
-static struct slot goal_of(const struct scan *s, const struct target *target)
-{
-	const struct area *area = target->address ? binary_area(&s->m->binary, target->address) : NULL;
-	const unsigned char *code;
-	uint64_t slot = target->slot;
-	size_t length;
-
-	if (area && area->plt && (code = binary_bytes(&s->m->binary, target->address, &length))) {
-		targets_start(s->stubs, code, length, target->address);
-		slot = targets_stub(s->stubs);
-	}
-	return slot ? slots_find(&s->slots, slot) : (struct slot){ .value = target->address, .name = "" };
 }
 
 /* The function that begins at ADDRESS, FUNCTION_NONE if none does. */
@@ -88,12 +67,11 @@ static bool add_arc(struct scan *s, uint32_t from, uint32_t to)
 }
 
 /* Note where function FROM goes.  False: out of memory. */
-static bool note(struct scan *s, uint32_t from, const struct target *target)
+static bool note(struct scan *s, uint32_t from, const struct goal *goal)
 {
-	struct slot goal = goal_of(s, target);
-	uint32_t to = goal.value ? function_at(s, goal.value) : FUNCTION_NONE;
+	uint32_t to = goal->address ? function_at(s, goal->address) : FUNCTION_NONE;
 
-	if (is_hook(to == FUNCTION_NONE ? goal.name : function_label(&s->m->functions, to)->name))
+	if (is_hook(to == FUNCTION_NONE ? goal->name : function_label(&s->m->functions, to)->name))
 		s->hooked[s->origin[from]] = true;
 	else if (to != FUNCTION_NONE && s->origin[from] != s->origin[to])
 		return add_arc(s, from, to);
@@ -102,20 +80,13 @@ static bool note(struct scan *s, uint32_t from, const struct target *target)
 
 static bool read_range(struct scan *s, const struct range *range)
 {
-	struct target target;
-	size_t length;
-	const unsigned char *code = binary_bytes(&s->m->binary, range->start, &length);
+	struct goal goal;
 
-	if (!code || is_hook(function_label(&s->m->functions, range->function)->name))
+	if (is_hook(function_label(&s->m->functions, range->function)->name))
 		return true;
-	if (length > range->end - range->start)
-		length = range->end - range->start;
-	if (length > s->budget)
-		length = s->budget;
-	s->budget -= length;
-	targets_start(s->targets, code, length, range->start);
-	while (targets_next(s->targets, &target))
-		if (!note(s, range->function, &target))
+	goals_start(s->goals, range->start, range->end);
+	while (goals_next(s->goals, &goal))
+		if (!note(s, range->function, &goal))
 			return false;
 	return true;
 }
@@ -124,14 +95,12 @@ static bool scan_start(struct scan *s)
 {
 	uint32_t n = s->m->functions.nfunctions;
 
-	s->targets = targets_new(s->m->binary.machine);
-	s->stubs = targets_new(s->m->binary.machine);
+	s->goals = goals_new(&s->m->binary);
 	s->origin = calloc((size_t)n + 1, sizeof *s->origin);
 	s->hooked = calloc((size_t)n + 1, sizeof *s->hooked);
 	s->arcs = calloc(FIRST_ARCS, sizeof *s->arcs);
 	s->room = FIRST_ARCS;
-	s->budget = s->m->binary.size;
-	if (!s->targets || !s->stubs || !s->origin || !s->hooked || !s->arcs || !slots_read(&s->slots, &s->m->binary))
+	if (!s->goals || !s->origin || !s->hooked || !s->arcs)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		s->origin[i] = origin_find(s->m, i);
@@ -167,9 +136,7 @@ static void settle(struct scan *s, bool hooked)
 
 static void scan_end(struct scan *s)
 {
-	targets_free(s->targets);
-	targets_free(s->stubs);
-	slots_free(&s->slots);
+	goals_free(s->goals);
 	free(s->origin);
 	free(s->hooked);
 }

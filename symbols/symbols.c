@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "hooks.h"
 #include "module.h"
+#include "origin.h"
 #include "static_arcs.h"
 
 struct symbols {
@@ -140,6 +142,38 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 	return source_line(module_source(get_module(s, module)), address, file, line);
 }
 
+bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
+{
+	return source_own_line(module_source(get_module(s, module)), address, file, line);
+}
+
+/* Whoever asks for calls, while they are visited. */
+struct calls_visit {
+	struct symbols *symbols;
+	struct source *source;	/* of the caller's module */
+	void (*visit)(void *arg, const struct symbols_call *call);
+	void *arg;
+};
+
+static void call_visit(void *arg, const struct source_call *call)
+{
+	struct calls_visit *v = arg;
+	char *readable = demangle(call->name);
+	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
+
+	free(readable);
+	if (found.name && source_own_line(v->source, call->at, &found.file, &found.line))
+		v->visit(v->arg, &found);
+}
+
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
+{
+	struct calls_visit v = { .symbols = s, .source = module_source(get_module(s, module)), .visit = visit, .arg = arg };
+
+	return source_calls(v.source, address, call_visit, &v);
+}
+
 static int compare_addresses(const void *p, const void *q)
 {
 	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
@@ -187,6 +221,25 @@ static bool has_other_hooks(const struct binary *b, uint32_t *kinds)
 	return *kinds != 0;
 }
 
+/* Visit the functions of M that lead to the hook of way inline; its unlikely blocks may stand apart, in a piece of their own.
+ * False: out of memory. */
+static bool visit_inline(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+{
+	struct hook hook = hook_find(&m->binary, "aprof_inline_miss", functions_address(&m->functions, "aprof_inline_miss"));
+	size_t n;
+	uint64_t *sites = hook_sites(&m->binary, &hook, &n);
+
+	for (size_t i = 0; sites && i < n; i++) {
+		uint32_t f = functions_find(&m->functions, sites[i]);
+
+		if (f != FUNCTION_NONE && m->functions.functions[f].clone.part)
+			f = origin_find(m, f);
+		visit(arg, f == FUNCTION_NONE ? module_find(m, sites[i]) : module_symbol(m, f));
+	}
+	free(sites);
+	return sites != NULL;
+}
+
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
@@ -209,7 +262,7 @@ bool symbols_hooked(struct symbols *s, uint32_t module,
 		last = symbol;
 	}
 	free(at);
-	return m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
+	return visit_inline(m, visit, arg) && m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
 }
 
 bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
@@ -229,6 +282,35 @@ bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 	return ok;
 }
 
+/* The word before the colon of an entry of .aprof_left_out, which compiler/plugin/ writes. */
+static const char *const left_words[] = {
+	[SYMBOLS_LEFT_FILE] = "file", [SYMBOLS_LEFT_NAME] = "name", [SYMBOLS_LEFT_LEAF] = "leaf",
+};
+
+static void visit_left_out(const char *entry, void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
+{
+	const char *colon = strchr(entry, ':');
+
+	for (int why = 0; colon && why < SYMBOLS_LEFT_REASONS; why++)
+		if ((size_t)(colon - entry) == strlen(left_words[why]) && !memcmp(entry, left_words[why], colon - entry)) {
+			char *name = demangle(colon + 1);
+
+			visit(arg, why, name ? name : colon + 1);
+			free(name);
+		}
+}
+
+void symbols_left_out(struct symbols *s, uint32_t module,
+		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
+{
+	struct module *m = get_module(s, module);
+	size_t length = 0, size;
+	const char *text = m->present ? hooks_section(&m->binary, ".aprof_left_out", &length) : NULL;
+
+	for (; length && (size = strnlen(text, length)) < length; text += size + 1, length -= size + 1)
+		visit_left_out(text, visit, arg);
+}
+
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 {
 	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
@@ -238,12 +320,31 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 	*hooks = 0;
 	if (!binary_open(&b, path, &callbacks, err))
 		return false;
-	hook = hook_find(&b, "__aprof_entry", 0);
 	has_other_hooks(&b, hooks);
+	hook = hook_find(&b, "__aprof_entry", 0);
 	if (hook_is_called(&b, &hook))
 		*hooks |= SYMBOLS_FENTRY;
+	hook = hook_find(&b, "aprof_inline_miss", 0);
+	if (hook_is_called(&b, &hook))
+		*hooks |= SYMBOLS_INLINE;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
+	if (hooks_are_nops(&b))
+		*hooks |= SYMBOLS_NOPS;
 	binary_close(&b);
 	return true;
+}
+
+bool symbols_is_static(const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	struct binary b;
+	struct error err;
+	bool is_static;
+
+	if (!binary_open(&b, path, &callbacks, &err))
+		return false;
+	is_static = !hooks_has_loader(&b);
+	binary_close(&b);
+	return is_static;
 }

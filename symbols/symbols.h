@@ -58,8 +58,23 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 /* The source line of ADDRESS: fills *FILE (owned by S) and *LINE; false when unknown. */
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
-/* Call VISIT with every function of MODULE that calls an entry hook of the way `fentry` first thing, called or not, in order of
- * address.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
+/* The same in the source of the function itself: of code that the compiler put into it, the line of the call that it stands for. */
+bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
+
+/* A call in the source of a function. */
+struct symbols_call {
+	const char *name;	/* the callee, demangled */
+	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says */
+	uint32_t line;		/* in that file */
+};
+
+/* Call VISIT with each call that debug information describes in the function that covers ADDRESS of MODULE: compilers do so for
+ * optimised code, and not for calls through pointers.  False: it describes no such function. */
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
+
+/* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, called or not; a function may be
+ * visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
  * hooks of a way that does not tell (cyg, mcount), or its machine is not known here. */
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
@@ -76,8 +91,23 @@ enum symbols_hooks {
 	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry */
 	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter */
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
+	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss: way inline */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+	SYMBOLS_NOPS = 16,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
+
+/* Why a function has no hooks although its unit was compiled by way inline. */
+enum symbols_left_out {
+	SYMBOLS_LEFT_FILE,	/* --aprof-only or --aprof-except: by its file */
+	SYMBOLS_LEFT_NAME,	/* the same: by its name */
+	SYMBOLS_LEFT_LEAF,	/* --aprof-leaf: small, and calls nothing */
+	SYMBOLS_LEFT_REASONS
+};
+
+/* Call VISIT with every function of MODULE that the compiler was told to leave out, by its demangled name, which is the
+ * caller's for the time of the visit. Nothing is visited where the module's file is not there. */
+void symbols_left_out(struct symbols *s, uint32_t module,
+		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg);
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the
@@ -85,5 +115,9 @@ enum symbols_hooks {
  * needed library is the monitor if its name begins with "libaprof".
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
+
+/* Whether the executable PATH is loaded without the dynamic linker, so that nothing can be preloaded into it.  False also when it
+ * cannot be read. */
+bool symbols_is_static(const char *path);
 
 #endif

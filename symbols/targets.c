@@ -135,7 +135,7 @@ static bool goes(const struct targets *t, struct target *target)
 	uint64_t page = 0;
 	int n = t->machine->arch == CS_ARCH_X86 ? insn->detail->x86.op_count : insn->detail->arm64.op_count;
 
-	*target = (struct target){ 0 };
+	*target = (struct target){ .at = insn->address };
 	if (n == 0)
 		return false;
 	if (t->machine->arch == CS_ARCH_X86 && insn->detail->x86.operands[n - 1].type == X86_OP_IMM)

@@ -8,8 +8,9 @@
 
 /* Where one instruction goes, as far as it says itself. */
 struct target {
-	uint64_t address;	/* of the next instruction; link-time */
-	uint64_t slot;		/* of the word that holds the former, when ADDRESS is 0 */
+	uint64_t at;		/* of the instruction itself; link-time */
+	uint64_t address;	/* of the next instruction; 0: see SLOT */
+	uint64_t slot;		/* of the word that holds the address of the next instruction */
 };
 
 struct targets;

@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'info', 'export', 'diff', 'check', 'merge', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'info', 'export', 'diff', 'check', 'merge', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
@@ -65,7 +65,7 @@ class Help(unittest.TestCase):
 
     def manual(self, command):
         page = (ROOT / 'doc' / 'man' / f'aprof-{command}.1').read_text()
-        return set(re.findall(r'^\.It (?:Fl \w , )?Fl -([a-z-]+)', page, re.M))
+        return set(re.findall(r'^\.It (?:Fl \w (?:Ar \w+ )?, )?Fl -([a-z-]+)', page, re.M))
 
     def test_help_and_manual_agree(self):
         for command in COMMANDS:
@@ -92,7 +92,7 @@ class Mistakes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertIn('did you mean `aprof report`', self.one_line('reprot', cwd=folder))
             self.assertIn('no amon.out here', self.one_line('report', cwd=folder))
-            self.assertIn('-z: no such option', self.one_line('report', '-z', cwd=folder))
+            self.assertIn('-X: no such option', self.one_line('report', '-X', cwd=folder))
             self.assertIn('--focus: needs a value', self.one_line('report', '--focus', cwd=folder))
             self.assertIn('neither a profile', self.one_line('report', '/etc/passwd', cwd=folder))
             self.assertIn('No such file', self.one_line('report', './nothing', cwd=folder))
@@ -181,7 +181,7 @@ class Made(unittest.TestCase):
             elif isinstance(value, list):
                 for inner in value:
                     yield from members(inner)
-        for command in ['report', '--leaves'], ['tree'], ['cycles'], ['contexts'], ['paths'], ['info']:
+        for command in ['report', '--leaves'], ['tree'], ['cycles'], ['contexts'], ['paths'], ['compare-models'], ['hot'], ['info']:
             for member in set(members(self.json(*command))):
                 self.assertRegex(text, rf'`{member}(\[\])?`')
 
@@ -278,7 +278,7 @@ class Real(unittest.TestCase):
         self.assertEqual(arcs['unused'], (0, None))
         self.assertEqual(more['self_ns'], plain['self_ns'])
         for model in 'history', 'gprof', 'cct':
-            text = aprof('-bqc', '--model', model, self.program, cwd=self.cwd).stdout
+            text = aprof('-bcq', '--model', model, self.program, cwd=self.cwd).stdout
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
 
@@ -305,6 +305,23 @@ class Real(unittest.TestCase):
         self.assertRegex(done.stdout, r'Routines never called: 2\n\n    dear  \(prog.c:\d+\)\n    unused  \(prog.c:\d+\)\n')
         again = aprof('-b', self.program, cwd=self.cwd)
         self.assertEqual(again.stdout, done.stdout)
+
+    def test_routines_left_out(self):
+        source = pathlib.Path(self.cwd) / 'left.c'
+        source.write_text('''
+            __attribute__((noinline)) int leaf(int x) { return x + 1; }
+            __attribute__((noinline)) int named(int x) { return leaf(x) + leaf(x + 1); }
+            int main(void) { return named(1) == 5 ? 0 : 1; }
+        ''')
+        built = subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '--aprof-leaf=5', '--aprof-except=named', '-O1', '-o', 'left',
+                                'left.c'], cwd=self.cwd, capture_output=True, text=True)
+        if 'no way inline' in built.stderr:
+            self.skipTest('aprof was built without its plugin')
+        done = aprof('run', './left', cwd=self.cwd)
+        self.assertRegex(done.stdout, r'no hooks +1 left out by name \(--aprof-only, --aprof-except\): named\n'
+                         r' +1 left out as small leaves \(--aprof-leaf\): leaf\n')
+        self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
+                         [{'name': 'named', 'why': 'name'}, {'name': 'leaf', 'why': 'leaf'}])
 
     def test_output_file(self):
         done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)

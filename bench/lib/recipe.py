@@ -14,12 +14,17 @@ A folder is made under another name and renamed when complete.
 import glob
 import hashlib
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 from variants import BUILDS
+
+QUIET = 20      # seconds after which a step that takes long begins to tell how far it is
 
 
 class Trouble(Exception):
@@ -37,6 +42,10 @@ def _digest(parts):
 def _contents(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
+
+
+def _has_header(name):
+    return any(glob.glob(os.path.join(folder, name)) for folder in ("/usr/include", "/usr/include/*", "/usr/local/include"))
 
 
 class Workshop:
@@ -68,12 +77,49 @@ class Workshop:
         return made
 
 
+def _without_runs(path):
+    """The text of a recipe but for its title and its steps run and output, on which nothing that is built depends."""
+    kept, inside = [], False
+    with open(path) as file:
+        for line in file:
+            if re.match(r"(run|output)\(\) \{", line):
+                inside = not line.rstrip().endswith("}")
+            elif inside:
+                inside = not line.startswith("}")
+            elif not line.startswith("title="):
+                kept.append(line)
+    return "".join(kept)
+
+
+def _last_line(log):
+    """Of a log that grows, cut to be shown."""
+    with open(log, "rb") as file:
+        file.seek(max(0, os.path.getsize(log) - 4000))
+        lines = file.read().decode(errors="replace").splitlines()
+    return lines[-1].strip()[:60] if lines else ""
+
+
+def _wait(child, log):
+    begin = time.monotonic()
+    while child.poll() is None:
+        try:
+            child.wait(QUIET)
+        except subprocess.TimeoutExpired:
+            say(f"  {time.monotonic() - begin:.0f} s: {_last_line(log)}")
+
+
 def run_logged(command, folder, environment, log):
-    """Run COMMAND; when it fails, Trouble names the log that holds its output."""
+    """Run COMMAND; when it fails, Trouble names the log that holds its output.  Tells how far a long one is."""
     with open(log, "w") as out:
-        done = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=out, stderr=subprocess.STDOUT)
-    if done.returncode:
+        child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        _wait(child, log)
+    except BaseException:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
+    if child.returncode:
         raise Trouble(f"{shlex.join(map(str, command))} failed, see {log}")
 
 
@@ -104,10 +150,10 @@ class Program:
         return dict(line.split("=", 1) for line in done.stdout.splitlines())
 
     def check_needs(self):
-        """Each need is a command, or COMMAND:PACKAGE where the names differ."""
+        """Each need is a command or a header, or THAT:PACKAGE where the names differ."""
         for need in self.needs:
             command, _, package = need.partition(":")
-            if not shutil.which(command):
+            if not (_has_header(command) if command.endswith(".h") else shutil.which(command)):
                 raise Trouble(f"{self.name} needs {command}: apt-get install {package or command}")
 
     def fetch(self):
@@ -123,8 +169,8 @@ class Program:
 
     def _key(self, *more):
         own = glob.glob(os.path.join(self.shop.bench, "micro", "*.c")) if self.name.startswith("micro") else []
-        files = [self.path, os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
-        return _digest([_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
+        files = [os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
+        return _digest([_without_runs(self.path)] + [_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
 
     def _make(self, folder, step, environment):
         """Run STEP in a new folder that gets its name FOLDER when all went well."""

@@ -54,8 +54,15 @@
 #include "gimplify.h"
 #include "builtins.h"
 #include "dominance.h"
+#include "ggc.h"
 
-int plugin_is_GPL_compatible;
+extern "C" {
+#include "select.h"
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED int plugin_is_GPL_compatible;
 
 namespace {
 
@@ -67,25 +74,38 @@ const unsigned HOST_WIDE_INT FRONT_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1)
 /* Functions that come back on a stack that was left, named by the user or known. */
 vec<const char *> switches;
 
+/* What to leave out. */
 struct options {
-	const char *only;	/* patterns of routines, comma between; NULL: all */
-	const char *except;	/* patterns of routines left out; NULL: none */
-	int leaf;		/* leave out leaves of fewer statements than this; 0: none */
+	struct select select;	/* patterns of files and routines */
+	int leaf;		/* leaves of fewer statements than this; 0: none */
 } options;
+
+/* Routines without hooks since the user wants it so: "leaf:NAME", "name:NAME" or "file:NAME", NAME as linked. */
+vec<char *> left_out;
 
 /* ---- small pieces of GIMPLE ---- */
 
 tree word_type() { return long_unsigned_type_node; }
 
-/* The thread's words, struct aprof_tls: in an executable at an offset that the linker knows. */
+/* The thread's words, struct aprof_tls, once tls_decl has made it. */
+tree tls;
+
+/* What GCC's collector of garbage must not take. */
+const ggc_root_tab roots[] = {
+	{ &tls, 1, sizeof tls, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node },
+	LAST_GGC_ROOT_TAB
+};
+
+/* In an executable they are at an offset that the linker knows. */
 tree tls_decl()
 {
-	static GTY(()) tree decl;
-	tree type = build_array_type_nelts(word_type(), 8);
+	tree decl = tls;
 
 	if (decl)
 		return decl;
-	decl = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("aprof_tls"), type);
+	tree type = build_array_type_nelts(word_type(), 8);
+
+	decl = tls = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("aprof_tls"), type);
 	TREE_PUBLIC(decl) = DECL_EXTERNAL(decl) = TREE_USED(decl) = DECL_ARTIFICIAL(decl) = TREE_ADDRESSABLE(decl) = 1;
 	DECL_IGNORED_P(decl) = 1;
 	DECL_VISIBILITY(decl) = VISIBILITY_DEFAULT;
@@ -180,50 +200,21 @@ struct hooks {
 	tree own;		/* context after the entry, if needed */
 };
 
-/* Patterns as in names of files: * and ?, one at a time against NAME. */
-bool matches(const char *pattern, size_t length, const char *name)
+const char *assembler_name(tree decl)
 {
-	const char *star = NULL, *back = NULL, *end = pattern + length;
+	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
 
-	while (*name)
-		if (pattern < end && *pattern == '*') {
-			star = ++pattern;
-			back = name;
-		} else if (pattern < end && (*pattern == '?' || *pattern == *name)) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star;
-			name = ++back;
-		} else {
-			return false;
-		}
-	while (pattern < end && *pattern == '*')
-		pattern++;
-	return pattern == end;
+	return name + (*name == '*');
 }
 
-bool matches_any(const char *patterns, const char *name)
+/* Why the patterns leave DECL out: "file" or "name"; NULL: they do not. */
+const char *not_chosen(tree decl)
 {
-	while (*patterns) {
-		size_t n = strcspn(patterns, ",");
+	const char *file = in_lto_p ? DECL_SOURCE_FILE(decl) : main_input_filename;
 
-		if (matches(patterns, n, name))
-			return true;
-		patterns += n + (patterns[n] == ',');
-	}
-	return false;
-}
-
-bool is_chosen(tree decl)
-{
-	const char *assembler = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
-	const char *name = DECL_NAME(decl) ? IDENTIFIER_POINTER(DECL_NAME(decl)) : assembler;
-
-	assembler += *assembler == '*';
-	if (options.only && !matches_any(options.only, name) && !matches_any(options.only, assembler))
-		return false;
-	return !options.except || (!matches_any(options.except, name) && !matches_any(options.except, assembler));
+	if (file && !select_file(&options.select, file))
+		return "file";
+	return !select_has_names(&options.select) || select_name(&options.select, assembler_name(decl)) ? NULL : "name";
 }
 
 /* Does DECL choose what an IFUNC stands for? It runs before there is a thread. */
@@ -240,7 +231,16 @@ bool is_resolver(tree decl)
 	return node->ifunc_resolver;
 }
 
-bool has_attribute(tree decl, const char *name) { return lookup_attribute(name, DECL_ATTRIBUTES(decl)) != NULL_TREE; }
+tree attribute(tree decl, const char *name) { return lookup_attribute(name, DECL_ATTRIBUTES(decl)); }
+
+bool has_attribute(tree decl, const char *name) { return attribute(decl, name) != NULL_TREE; }
+
+/* A constructor or destructor that the compiler made up: it calls those of the source, or a sanitizer's start. */
+bool is_glue(tree decl)
+{
+	return DECL_ARTIFICIAL(decl) && (DECL_STATIC_CONSTRUCTOR(decl) || DECL_STATIC_DESTRUCTOR(decl)) &&
+	       !strncmp(assembler_name(decl), "_sub_", strlen("_sub_"));
+}
 
 /* A leaf of few statements, which the user wants left out. */
 bool is_small_leaf(function *fun)
@@ -261,13 +261,58 @@ bool is_small_leaf(function *fun)
 	return statements < options.leaf;
 }
 
-bool wants_hooks(function *fun)
+const char left_out_attribute[] = "aprof left out";
+
+/* Before anything is inlined or streamed for link-time optimisation: mark the routines that the patterns leave out, so that it is
+ * known whenever and wherever their code is made. */
+void mark_left_out(void *, void *)
+{
+	cgraph_node *node;
+
+	FOR_EACH_FUNCTION_WITH_GIMPLE_BODY(node) {
+		const char *why = has_attribute(node->decl, left_out_attribute) ? NULL : not_chosen(node->decl);
+
+		if (why)
+			DECL_ATTRIBUTES(node->decl) = tree_cons(get_identifier(left_out_attribute), get_identifier(why),
+								DECL_ATTRIBUTES(node->decl));
+	}
+}
+
+/* Why the user wants no hooks in FUN; NULL: he wants them. */
+const char *why_left_out(function *fun)
+{
+	tree mark = attribute(fun->decl, left_out_attribute);
+
+	if (mark)
+		return IDENTIFIER_POINTER(TREE_VALUE(mark));
+	return is_small_leaf(fun) ? "leaf" : NULL;
+}
+
+/* Can FUN have hooks at all, and is it not forbidden where it is written? */
+bool may_have_hooks(function *fun)
 {
 	tree decl = fun->decl;
 
 	return !has_attribute(decl, "no_instrument_function") && !has_attribute(decl, "naked") &&
-	       !has_attribute(decl, "interrupt") && !has_attribute(decl, "no_caller_saved_registers") &&
-	       !is_resolver(decl) && is_chosen(decl) && !is_small_leaf(fun) && single_succ_p(ENTRY_BLOCK_PTR_FOR_FN(fun));
+	       !has_attribute(decl, "interrupt") && !has_attribute(decl, "no_caller_saved_registers") && !is_resolver(decl) &&
+	       !is_glue(decl) && single_succ_p(ENTRY_BLOCK_PTR_FOR_FN(fun));
+}
+
+/* Tell whoever reads the program what was left out: in a section that no process loads, that strip keeps, and of whose
+ * strings the linker keeps one of each. */
+void write_left_out(void *, void *)
+{
+	unsigned i;
+	char *text;
+
+	if (left_out.is_empty())
+		return;
+	fputs("\t.section\t.aprof_left_out,\"MS\",@progbits,1\n", asm_out_file);
+	FOR_EACH_VEC_ELT(left_out, i, text) {
+		fputs("\t.string\t", asm_out_file);
+		output_quoted_string(asm_out_file, text);
+		putc('\n', asm_out_file);
+	}
 }
 
 /* ---- entry ---- */
@@ -548,17 +593,22 @@ const pass_data gimple_data = { GIMPLE_PASS, "aprof", OPTGROUP_NONE, TV_NONE, PR
 
 struct pass_aprof : gimple_opt_pass {
 	pass_aprof(gcc::context *c) : gimple_opt_pass(gimple_data, c) {}
-	bool gate(function *fun) override { return wants_hooks(fun); }
+	bool gate(function *fun) override { return may_have_hooks(fun); }
 	unsigned int execute(function *fun) override;
 };
 
 unsigned int pass_aprof::execute(function *fun)
 {
 	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE };
+	const char *why = why_left_out(fun);
 	auto_vec<basic_block> blocks;
 	basic_block bb;
 	unsigned i;
 
+	if (why) {
+		left_out.safe_push(concat(why, ":", assembler_name(fun->decl), NULL));
+		return 0;
+	}
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
 	insert_entry(&h, function_receives(fun));
@@ -614,24 +664,40 @@ void add_pass(const char *name, opt_pass *pass, const char *reference)
 	register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
 
+bool read_number(const char *text, int *number)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	*number = (int)n;
+	return end != text && !*end && n > 0 && n == *number;
+}
+
+/* Take A in. The patterns are those of compiler/select.h, without the prefix that tells files from routines. */
 bool read_argument(const plugin_argument *a)
 {
-	if (!strcmp(a->key, "only"))
-		options.only = a->value;
-	else if (!strcmp(a->key, "except"))
-		options.except = a->value;
-	else if (!strcmp(a->key, "leaf") && a->value)
-		options.leaf = atoi(a->value);
+	struct select *s = &options.select;
+
+	if (!a->value)
+		return false;
+	if (!strcmp(a->key, "only-file"))
+		list_add(&s->only_files, a->value);
+	else if (!strcmp(a->key, "except-file"))
+		list_add(&s->except_files, a->value);
+	else if (!strcmp(a->key, "only-name"))
+		list_add(&s->only_names, a->value);
+	else if (!strcmp(a->key, "except-name"))
+		list_add(&s->except_names, a->value);
 	else if (!strcmp(a->key, "switch"))
 		switches.safe_push(a->value);
 	else
-		return false;
-	return a->value != NULL;
+		return !strcmp(a->key, "leaf") && read_number(a->value, &options.leaf);
+	return true;
 }
 
 } /* namespace */
 
-int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
+EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 {
 	if (!plugin_default_version_check(version, &gcc_version)) {
 		error("aprof: this plugin was built for GCC %s (%s), and this is GCC %s (%s)", gcc_version.basever,
@@ -644,6 +710,9 @@ int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 			error("aprof: wrong plugin argument %qs", args->argv[i].key);
 			return 1;
 		}
+	register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(roots));
+	register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_START, mark_left_out, NULL);
+	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_left_out, NULL);
 	add_pass(args->base_name, new pass_aprof(g), "optimized");
 	add_pass(args->base_name, new pass_tails(g), "expand");
 	return 0;

@@ -334,11 +334,10 @@ config() {
 pkgconfig() {
 	need pkg-config
 	sources
-	export PKG_CONFIG_PATH="$APROF_LIBDIR/.."
-	here="--define-variable=libdir=$APROF_LIBDIR --define-variable=specsdir=$APROF_LIBDIR"
-	builds "7 7" gcc -O1 main.c part.c $(pkg-config $here --cflags --libs aprof) -o t
-	gcc -O1 $(pkg-config $here --cflags aprof) -c main.c part.c
-	builds "7 7" gcc main.o part.o $(pkg-config $here --libs aprof) -o t
+	export PKG_CONFIG_PATH="$APROF_LIBDIR/.." APROF_OUT="$work/amon.out"
+	makes 7 gcc -O1 main.c part.c $(pkg-config --cflags --libs aprof) -o t
+	gcc -O1 $(pkg-config --cflags aprof) -c main.c part.c
+	makes 7 gcc main.o part.o $(pkg-config --libs aprof) -o t
 }
 
 # The real monitor in the build directory, if it is there: it has all that the links ask for.
@@ -365,6 +364,181 @@ with_monitor() {
 			[ -s "$APROF_OUT" ] || fail "$way, library, program by $by: no profile"
 		done
 	done
+}
+
+# calls EXPECTED PROGRAM...: run it under the real monitor; it must succeed and have made that many calls.
+calls() {
+	expected=$1
+	shift
+	rm -f "$APROF_OUT"
+	"$@" >program.out 2>&1 || fail "$what: $* exits with $?: $(cat program.out)"
+	found=$(python3 "$projects/../../../doc/read_amon.py" "$APROF_OUT" 2>/dev/null | awk '{ sum += $1 + $2 } END { print sum + 0 }')
+	[ "$found" = "$expected" ] || fail "$what: $* makes $found calls, not $expected"
+}
+
+# makes EXPECTED COMMAND...: the command must build ./t, without a word, and that must make so many calls.
+makes() {
+	want=$1 what=$*
+	shift
+	rm -f t
+	"$@" >build.out 2>&1 || fail "$what: exits with $?"
+	[ ! -s build.out ] || fail "$what: says $(cat build.out)"
+	calls "$want" ./t
+}
+
+# left EXPECTED PROGRAM: it must say that these routines were left out.
+left() {
+	found=$(objcopy -O binary --only-section=.aprof_left_out --set-section-flags .aprof_left_out=alloc "$2" left.bin 2>/dev/null && tr '\0' ' ' <left.bin)
+	rm -f left.bin
+	[ "$found" = "$1" ] || fail "$what: $2 says '$found', not '$1'"
+}
+
+# The real monitor and the plugin of the build directory, if they are there.
+use_plugin() {
+	export APROF_LIBDIR="$APROF_LIBDIR/../../monitor" APROF_OUT="$work/amon.out"
+	[ -e "$APROF_LIBDIR/libaprof.a" ] && ls "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so >/dev/null 2>&1 || exit 77
+}
+
+inline_links() {
+	use_plugin
+	sources
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC -fuse-ld=gold -fuse-ld=bfd -g "-pg -p" \
+		"-Wl,--as-needed" "-Wl,--gc-sections -ffunction-sections" "-fcf-protection -fstack-protector-all" -fno-plt \
+		"-fsanitize=address" "-fsanitize=undefined" "-Wl,-z,defs" -fomit-frame-pointer -pipe -save-temps; do
+		makes 7 "$cc" -O1 $o main.c part.c -o t
+	done
+	for o in -O0 -O2 -O3 -Os -Og -Ofast; do
+		makes 7 "$cc" $o -fno-inline -fno-ipa-cp main.c part.c -o t
+	done
+	"$cc" -O1 -c main.c && gcc -O1 -c part.c
+	makes 5 "$cc" main.o part.o -o t
+	makes 5 "$cc" -O1 -flto main.c part.c -o t
+	"$cc" -O1 -flto -c main.c part.c
+	makes 5 "$cc" -O1 main.o part.o -o t
+	makes 5 "$cc" -static -O1 -flto=auto main.o part.o -o t
+	gcc -O1 -flto -c main.c part.c
+	makes 5 "$cc" -O1 -flto main.o part.o -o t
+	refuses "-m32: the monitor is for 64-bit code" "$cc" -m32 -c part.c
+	refuses "links without libc" "$cc" --aprof-way=inline -nostdlib main.c
+	refuses "no code for it" "$cc" --aprof-way=inline -mcmodel=large -c main.c
+	"$cc" --aprof-verbose -c part.c 2>verbose.err
+	grep -q '^aprof: way inline: ' verbose.err && grep -q -- '-fplugin=.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
+	flags=$("$driver" config --cflags) || fail "config --cflags"
+	makes 7 gcc -O1 $flags $flags main.c part.c -o t
+	makes 5 gcc -O1 $flags -flto main.c part.c -o t
+	echo 'int header(void);' >head.h
+	"$cc" -c head.h && "$cc" -include head.h -Winvalid-pch -c part.c 2>pch.err && [ ! -s pch.err ] || fail "pch: $(cat pch.err)"
+}
+
+# One monitor, whoever has hooks.
+inline_libraries() {
+	use_plugin
+	sources
+	cat >open.c <<-'C'
+		#include <dlfcn.h>
+		int main(void) {
+			void *l = dlopen("./libpart.so", RTLD_NOW);
+			int (*g)(int) = l ? (int (*)(int))dlsym(l, "g") : 0;
+			return g && g(1) + g(2) == 5 ? 0 : 1;
+		}
+	C
+	"$cc" -O1 -fPIC -shared -Wl,--as-needed part.c -o libpart.so
+	readelf -d libpart.so | grep -q TEXTREL && fail "TEXTREL"
+	readelf -d libpart.so | grep -q 'NEEDED.*libaprof.so.1' || fail "the library does not ask for libaprof.so.1"
+	makes 7 "$cc" -O1 main.c ./libpart.so -o t
+	makes 7 "$cc" --aprof-way=fentry -O1 main.c ./libpart.so -o t
+	makes 3 "$cc" -O1 open.c -o t
+	makes 2 gcc -O1 main.c ./libpart.so -o t
+	makes 2 gcc -O1 open.c -o t
+	"$cc" --aprof-way=fentry -O1 -fPIC -shared part.c -o libpart.so
+	makes 7 "$cc" -O1 main.c ./libpart.so -o t
+}
+
+# Other front ends of GCC's, by the compiler that APROF_CC or APROF_FC names.
+inline_languages() {
+	use_plugin
+	cat >throws.cc <<-'C'
+		#include <cstdio>
+		__attribute__((noinline)) static void g(int i) { if (i % 2) throw i; }
+		__attribute__((noinline)) static void f(int i) { g(i); std::puts("even"); }
+		int main() {
+			int caught = 0;
+			for (int i = 0; i < 10; i++)
+				try { f(i); } catch (int) { caught++; }
+			return caught == 5 ? 0 : 1;
+		}
+	C
+	makes 21 "$cxx" -O1 throws.cc -o t
+	makes 21 "$cxx" -O2 -static throws.cc -o t
+	if command -v gfortran >/dev/null; then
+		printf 'program p\n integer :: i, t\n t = 0\n do i = 1, 10\n  call add(t, i)\n end do\n if (t /= 55) stop 1\ncontains\n' >sum.f90
+		printf ' subroutine add(t, k)\n  integer, intent(inout) :: t\n  integer, intent(in) :: k\n  t = t + k\n end subroutine\nend program\n' >>sum.f90
+		makes 12 "$fc" -O0 sum.f90 -o t
+	fi
+	if command -v gdc >/dev/null; then
+		cat >sum.d <<-'D'
+			extern (C) int add(int t, int k) { pragma(inline, false); return t + k; }
+			extern (C) int main() { int t = 0; foreach (i; 1 .. 11) t = add(t, i); return t == 55 ? 0 : 1; }
+		D
+		APROF_CC=gdc makes 11 "$cc" -O0 -fno-druntime sum.d -o t
+	fi
+	if command -v gnatmake >/dev/null; then
+		printf 'procedure Total is\n   T : Integer := 0;\n   procedure Add (K : Integer) is\n   begin\n      T := T + K;\n' >total.adb
+		printf '   end Add;\nbegin\n   for I in 1 .. 10 loop\n      Add (I);\n   end loop;\n   if T /= 55 then\n' >>total.adb
+		printf '      raise Program_Error;\n   end if;\nend Total;\n' >>total.adb
+		"$cc" -O0 -c total.adb || fail "Ada"
+		gnatbind total.ali && what=Ada &&
+			gnatlink total.ali -o t "--GCC=$cc --aprof-except=file:b~*" >build.out 2>&1 || fail "Ada: $(cat build.out)"
+		calls 11 ./t
+	fi
+}
+
+inline_choice() {
+	use_plugin
+	sources
+	for o in "" -flto; do
+		makes 2 "$cc" -O1 $o --aprof-only=h main.c part.c -o t
+		makes 3 "$cc" -O1 $o '--aprof-except=[fh]' -fno-inline main.c part.c -o t
+		left "name:h name:f " ./t
+		makes 5 "$cc" -O1 $o --aprof-except=part.c -fno-inline main.c part.c -o t
+		left "file:g " ./t
+		makes 2 "$cc" -O1 $o --aprof-only=src/part.c -fno-inline "$PWD/main.c" "$PWD/part.c" -o t
+		makes 3 "$cc" -O1 $o --aprof-leaf=9 -fno-inline main.c part.c -o t
+		strip t
+		left "leaf:h leaf:g " ./t
+		"$cc" -O1 $o -fno-inline --aprof-except=h -c main.c && "$cc" -O1 $o -fno-inline -c part.c
+		makes 5 "$cc" -O1 $o main.o part.o -o t
+	done
+	"$cc" -O1 --aprof-except=h -S main.c && "$cc" -O1 main.s part.c -o t
+	makes 5 "$cc" -O1 main.s part.c -o t
+	left "name:h " ./t
+	refuses "wants a number" "$cc" --aprof-leaf=some -c main.c
+	refuses "needs way inline" "$cc" --aprof-way=fentry --aprof-leaf=3 -c main.c
+	cat >space.cc <<-'C'
+		namespace n { __attribute__((noinline)) int f(int x) { return x + 1; } }
+		template<class T> __attribute__((noinline)) T g(T x) { return x + 2; }
+		int main() { return n::f(1) + g(2) + g(2L) == 10 ? 0 : 1; }
+	C
+	makes 3 "$cxx" -O1 '--aprof-except=n::*' space.cc -o t
+	makes 2 "$cxx" -O1 '--aprof-except=g<*' '--aprof-except=* g<*' space.cc -o t
+}
+
+# Without a plugin for the very compiler way fentry is taken, and said.
+inline_missing() {
+	use_plugin
+	sources
+	mkdir none && cp "$APROF_LIBDIR"/lib*.a "$APROF_LIBDIR"/lib*.so.1 "$APROF_LIBDIR"/aprof-exe.ld none
+	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
+	grep -q 'way fentry: aprof was built without its plugin' verbose.err || fail "no plugin: $(cat verbose.err)"
+	APROF_LIBDIR=$PWD/none refuses "aprof was built without its GCC plugin" "$cc" --aprof-way=inline -c part.c
+	: >none/aprof_gcc12.so
+	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
+	grep -q "way fentry: aprof's plugin (way inline) is for another" verbose.err || fail "wrong plugin: $(cat verbose.err)"
+	APROF_LIBDIR=$PWD/none refuses "no way inline: " "$cc" --aprof-way=inline -c part.c
+	cp "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so none
+	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>&1 | grep -q 'way inline' || fail "a new plugin is not tried"
+	command -v clang >/dev/null || return
+	APROF_CC=clang makes 7 "$cc" -O1 main.c part.c -o t
 }
 
 project_make() {

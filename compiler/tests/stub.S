@@ -1,4 +1,4 @@
-/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. */
+/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. The entry of static programs. */
 	.text
 	.globl	__aprof_entry
 	.type	__aprof_entry, @function
@@ -19,10 +19,10 @@ __return__:
 	ret
 
 	/* The entry of static programs. */
-	.globl	aprof_start
-	.type	aprof_start, @function
+	.globl	aprof_static_entry
+	.type	aprof_static_entry, @function
 	.weak	_start
-aprof_start:
+aprof_static_entry:
 	jmp	_start@PLT
 
 	.section .note.GNU-stack, "", @progbits

@@ -19,7 +19,7 @@
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
-#define STATIC "-Wl,-e,aprof_start,-u,dlclose "
+#define STATIC "-Wl,-e,aprof_static_entry,-u,dlclose "
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
@@ -30,7 +30,12 @@
 #define SHARED SHARED_AS("libaprof.so.1")
 #define STEPS "-wrapper /bin/aprof,cc-step "
 
-static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true};
+#define INLINE "-fplugin=/lib/aprof/aprof_gcc12.so "
+#define ARGUMENT "-fplugin-arg-aprof_gcc12-"
+
+static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true},
+	plugged = {.fentry = true, .plugs = true, .plugin = "/lib/aprof/aprof_gcc12.so"},
+	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"};
 
 /* A command line, its words parted by blanks, and what is passed to the compiler. */
 struct row {
@@ -118,6 +123,34 @@ static const struct row rows[] = {
 	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
 	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
+
+	/* Way inline: the best that there is; the plugin chooses by itself, so link-time optimisation stays. */
+	{&plugged, "-c a.c", INLINE "-c a.c"},
+	{&plugged, "a.c", INLINE EXE "a.c"},
+	{&plugged, "a.o -flto", INLINE EXE "a.o -flto"},
+	{&plugged, "-shared a.o", INLINE SHARED "-shared a.o"},
+	{&plugged, "-Wl,--version-script=x a.o", INLINE EXE "-Wl,--version-script=x a.o"},
+	{&plugged, "-c -pg -p -fomit-frame-pointer a.c", INLINE "-c -fomit-frame-pointer a.c"},
+	{&plugged, "-c -ffreestanding a.c", "-c -ffreestanding a.c"},
+	{&plugged, "-c -m32 a.c", "error: -m32: the monitor is for 64-bit code"},
+	{&plugged, "-c -mcmodel=large a.c", CYG "-c -mcmodel=large a.c"},
+	{&plugged, "--aprof-way=inline -c -mcmodel=large a.c", "error: -mcmodel=large: way inline has no code"},
+	{&plugged, "-nostdlib a.o", FENTRY FREE_EXE "-nostdlib a.o"},
+	{&plugged, "--aprof-way=inline -nostdlib a.o", "error: way inline needs libc's threads"},
+	{&plugged, "--aprof-way=fentry -c a.c", FENTRY "-c a.c"},
+	{&plugged, "a.c --aprof-way=nop", FENTRY NOP_EXE "a.c"},
+	{&gcc, "--aprof-way=inline -c a.c", "error: no way inline: aprof was built without its GCC plugin"},
+	{&other, "--aprof-way=inline -c a.c", "error: no way inline: /bin/cc does not take /lib/aprof/aprof_gcc12.so"},
+	{&other, "-c a.c", FENTRY "-c a.c"},
+	{&plugged, "--aprof-only=f* --aprof-except=b.c -flto -c a.c b.c",
+	 INLINE ARGUMENT "except-file=b.c " ARGUMENT "only-name=f* -flto -c a.c b.c"},
+	{&plugged, "--aprof-except=a.c --aprof-leaf=8 -c a.c",
+	 INLINE ARGUMENT "except-file=a.c " ARGUMENT "leaf=8 -c a.c"},
+	{&plugged, "--aprof-switch=jump --aprof-only=file:x a.o", INLINE ARGUMENT "only-file=x " ARGUMENT "switch=jump " EXE "a.o"},
+	{&gcc, "--aprof-switch=jump -c a.c", FENTRY "-c a.c"},
+	{&gcc, "--aprof-leaf=8 -c a.c", "error: --aprof-leaf needs way inline, and this is way fentry"},
+	{&plugged, "--aprof-leaf=0 -c a.c", "error: --aprof-leaf=0: it wants a number"},
+	{&plugged, "--aprof-switch= -c a.c", "error: --aprof-switch= wants the name"},
 
 	/* Choice of files and routines. */
 	{&gcc, "--aprof-only=a.c -c src/a.c", FENTRY "-c src/a.c"},

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "made.h"
 #include "paths.h"
 
@@ -192,12 +193,36 @@ static void test_paths(void **state)
 	made_free(m);
 }
 
+static void test_compare(void **state)
+{
+	struct made *m = large_program();
+	struct graph *truth = made_graph(m, NULL), *gprof = made_graph(m, &(struct graph_options){ .model = GRAPH_GPROF, .thread = GRAPH_NONE });
+	long before = held;
+
+	(void)state;
+	for (long n = 0; n < 2; n++) {
+		struct error err = { 0 };
+
+		until_failure = n;
+		assert_null(compare_models(truth, gprof, &err));
+		until_failure = -1;
+		assert_int_equal(err.code, ERROR_MEMORY);
+		assert_int_equal(held, before);
+	}
+	compare_free(compare_models(truth, gprof, NULL));
+	assert_int_equal(held, before);
+	graph_free(truth);
+	graph_free(gprof);
+	made_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_graph),
 		cmocka_unit_test(test_top_down),
 		cmocka_unit_test(test_bottom_up),
+		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_paths),
 	};
 

@@ -92,6 +92,8 @@ def compare(dump, program, gmon, gprof=True):
     assert not wrong, f'{program}: not as objdump: {sorted(map(str, wrong))[:5]}'
     if gprof:
         whole = lambda arcs: canonical((owner[a[0]], a[1]) for a in arcs if a[0] in owner and '.' not in a[1])
+        text = whole({tuple(line.split()) for line in output(dump, '--text', program).splitlines()})
+        assert text == whole(theirs), f'{program}: text not as objdump: {sorted(map(str, text ^ whole(theirs)))[:5]}'
         listed, done = map(whole, by_gprof(program, gmon))
         forward = whole(a for a in theirs if a[2] and a[3]) - done
         listed -= done

@@ -139,6 +139,90 @@ static void other_ways(void **state)
 	check_kinds("p", SYMBOLS_MCOUNT);
 }
 
+/* What the plugin of way inline makes of a function (its unlikely part maybe apart), and of one that was left out. */
+static const char inlined[] =
+	"	.text\n"
+	"	.macro function name\n"
+	"	.globl \\name\n"
+	"	.type \\name, @function\n"
+	"\\name:\n"
+	"	.endm\n"
+	"	function called\n"
+	"	leaq 1f(%rip), %r11\n"
+	"	jmp *aprof_inline_miss@GOTPCREL(%rip)\n"
+	"1:	ret\n"
+	"	.size called, . - called\n"
+	"	function never\n"
+	"	jmp never.cold\n"
+	"	.size never, . - never\n"
+	"	function left\n"
+	"	ret\n"
+	"	.size left, . - left\n"
+	"	function main\n"
+	"	xorl %eax, %eax\n"
+	"	ret\n"
+	"	.size main, . - main\n"
+	"	.section .text.unlikely, \"ax\", @progbits\n"
+	"	.type never.cold, @function\n"
+	"never.cold:\n"
+	"	leaq 0(%rip), %rax\n"
+	"	jmp *aprof_inline_miss@GOTPCREL(%rip)\n"
+	"	.size never.cold, . - never.cold\n"
+	"	.section .aprof_left_out, \"MS\", @progbits, 1\n"
+	"	.string \"leaf:left\"\n"
+	"	.string \"name:_ZN1n1fEi\"\n"
+	"	.string \"whim:left\"\n"
+	"	.string \"without a colon\"\n"
+	"	.section .note.GNU-stack, \"\", @progbits\n";
+
+static const char inline_monitor[] =
+	"	.text\n"
+	"	.globl aprof_inline_miss\n"
+	"	.type aprof_inline_miss, @function\n"
+	"aprof_inline_miss: jmp *%r11\n"
+	"	.size aprof_inline_miss, . - aprof_inline_miss\n"
+	"	.section .note.GNU-stack,\"\",@progbits\n";
+
+static void collect_left(void *arg, enum symbols_left_out why, const char *name)
+{
+	char *names = arg;
+
+	sprintf(names + strlen(names), "%s%d %s", *names ? ", " : "", why, name);
+}
+
+static void check_left_out(const char *path)
+{
+	struct symbols *s = scratch_open(path);
+	char expected[100], names[1000] = "";
+
+	snprintf(expected, sizeof expected, "%d left, %d n::f(int)", SYMBOLS_LEFT_LEAF, SYMBOLS_LEFT_NAME);
+	symbols_left_out(s, 0, collect_left, names);
+	assert_string_equal(names, expected);
+	symbols_free(s);
+}
+
+static void inline_in_every_model(void **state)
+{
+	static const char *const models[] = {
+		"i.o", "-fPIE -pie i.o", "-no-pie -fno-pie i.o", "-static i.o", "-static-pie -fPIE i.o",
+		"-fPIE -pie -L. -Wl,-rpath,. -l:inline.so", "-no-pie -L. -l:inline.so", "-Wl,--no-relax i.o",
+	};
+
+	(void)state;
+	scratch_file("f.s", inlined);
+	scratch_file("i.s", inline_monitor);
+	scratch_run("$CC -c i.s && $CC -shared i.o -o inline.so");
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		scratch_run("$CC f.s -o p %s", models[i]);
+		check_hooked("p", "never called", true);
+		check_kinds("p", SYMBOLS_INLINE);
+		check_left_out("p");
+	}
+	scratch_run("$CC -shared f.s -o p.so && strip p.so");
+	check_left_out("p.so");
+	check_kinds("p.so", SYMBOLS_INLINE);
+}
+
 static void no_hooks(void **state)
 {
 	struct error err = { 0 };
@@ -170,6 +254,7 @@ int main(void)
 		cmocka_unit_test(stripped),
 		cmocka_unit_test(shared_object),
 		cmocka_unit_test(other_ways),
+		cmocka_unit_test(inline_in_every_model),
 		cmocka_unit_test(no_hooks),
 	};
 

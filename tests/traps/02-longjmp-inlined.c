@@ -6,6 +6,7 @@
  * expect: 200 0 main outer inner
  * na(fentry): inlined routines have no hooks
  * na(inline): inlined routines have no hooks
+ * na(pg): inlined routines have no hooks
  * na(clang): hooks come after inlining
  * depth: 0 */
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* Destructors that run during unwinding, called by way of plain code: the frame left is still above theirs, and a shadow
  * stack cannot know that it is dead. GCC's way cyg has an exit hook on the way out.
  *
+ * na(pg): limit: hooked code below plain code during unwinding stands under the frame that threw
  * na(fentry): limit: hooked code below plain code during unwinding stands under the frame that threw
  * na(clang): limit: hooked code below plain code during unwinding stands under the frame that threw
  * expect: 1 0 main

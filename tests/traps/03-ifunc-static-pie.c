@@ -1,6 +1,7 @@
 /* The resolver of an indirect function runs before the thread's words exist, and so does what it calls: its hooks do no harm. In a
  * static program there is no thread pointer either.
  *
+ * na(pg): nothing can be preloaded into a static program
  * flags: -static-pie
  * output: 42 41
  * expect: 1 0 main

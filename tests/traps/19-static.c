@@ -1,5 +1,6 @@
 /* The same in a static program: code that runs before the monitor's own start and after its end is counted.
  *
+ * na(pg): nothing can be preloaded into a static program
  * flags: -static
  * calls: 1 early
  * calls: 1 c101

@@ -1,7 +1,8 @@
 /* exit, three calls down: those frames are open at the end; handlers of exit have a root of their own.
+ * Way inline has no frames to count.
  *
  * status: 7
- * depth: 4
+ * depth(!inline): 4
  * expect: 1 0 main
  * expect: 1 0 main l1
  * expect: 1 0 main l1 l2

@@ -1,5 +1,6 @@
 /* Under -fsanitize=address: the same counts, and nothing to complain of.
  *
+ * na(pg): the runtime of ASan wants to be the first library that is preloaded; aprof run sees to that
  * opt: -O2
  * flags: -fsanitize=address -pthread
  * expect: 1 0 main

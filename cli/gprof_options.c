@@ -1,0 +1,141 @@
+/* gprof_options.c - one letter of gprof's each. */
+#include "gprof_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+static bool spec_add(struct gprof_choice *c, enum gprof_table table, const char *text)
+{
+	struct gprof_spec *more = reallocarray(c->specs, c->nspecs + 1, sizeof *more);
+
+	if (!more) {
+		message("out of memory");
+		return false;
+	}
+	more[c->nspecs++] = (struct gprof_spec){ table, text };
+	c->specs = more;
+	return true;
+}
+
+/* -p NAME and the like: VIEW, of what NAME means alone. */
+static bool view_ask(struct gprof_choice *c, unsigned view, enum gprof_table table, const char *name)
+{
+	c->named |= view;
+	c->views |= view;
+	return !name || spec_add(c, table, name);
+}
+
+/* -P without a name: not VIEW; with one: VIEW, without what it means. */
+static bool view_decline(struct gprof_choice *c, unsigned view, enum gprof_table table, const char *name)
+{
+	c->named |= view;
+	if (name)
+		return view_ask(c, view, table, name);
+	c->views &= ~view;
+	return true;
+}
+
+/* The call graph's names are routines, or arcs if they have a slash. */
+static enum gprof_table graph_table(const char *name, enum gprof_table arcs, enum gprof_table routines)
+{
+	return name && strchr(name, '/') ? arcs : routines;
+}
+
+static bool format_set(struct gprof_choice *c, const char *name)
+{
+	static const struct {
+		char letter;		/* gprof looks at the first one only */
+		enum gmon_format format;
+	} formats[] = { { 'a', GMON_AUTO }, { 'm', GMON_RECORDS }, { 'b', GMON_BSD }, { '4', GMON_BSD44 } };
+
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (*name == formats[i].letter) {
+			c->format = formats[i].format;
+			return true;
+		}
+	if (*name == 'p')
+		message("-O prof: files of prof(1) are not read; the formats are auto, magic, bsd, 4.4bsd");
+	else
+		message("-O %s: not one of auto, magic, bsd, 4.4bsd", name);
+	return false;
+}
+
+static bool names_add(struct gprof_choice *c, enum gprof_table first, enum gprof_table second, const char *name)
+{
+	return spec_add(c, first, name) && spec_add(c, second, name);
+}
+
+static bool debug_tell(void)
+{
+	static bool told;
+
+	if (!told)
+		message("note: -d: there is no debugging output; ignored");
+	told = true;
+	return true;
+}
+
+/* Options that choose names. */
+static bool name_option_set(struct gprof_choice *c, int key, char *argument, bool *mine)
+{
+	switch (key) {
+	case 'e': return spec_add(c, GPROF_EXCLUDE_GRAPH, argument);
+	case 'E': return names_add(c, GPROF_EXCLUDE_TIME, GPROF_EXCLUDE_GRAPH, argument);
+	case 'f': return spec_add(c, GPROF_INCLUDE_GRAPH, argument);
+	case 'F': return names_add(c, GPROF_INCLUDE_TIME, GPROF_INCLUDE_GRAPH, argument);
+	case 'k': return spec_add(c, GPROF_EXCLUDE_ARCS, argument);
+	case 'n': return spec_add(c, GPROF_INCLUDE_TIME, argument);
+	case 'N': return spec_add(c, GPROF_EXCLUDE_TIME, argument);
+	default: *mine = false; return true;
+	}
+}
+
+/* Options that choose what is printed. */
+static bool view_option_set(struct gprof_choice *c, int key, char *argument, bool *mine)
+{
+	switch (key) {
+	case 'p': return view_ask(c, VIEW_FLAT, GPROF_INCLUDE_FLAT, argument);
+	case 'P': return view_decline(c, VIEW_FLAT, GPROF_EXCLUDE_FLAT, argument);
+	case 'q': return view_ask(c, VIEW_GRAPH, graph_table(argument, GPROF_INCLUDE_ARCS, GPROF_INCLUDE_GRAPH), argument);
+	case 'Q': return view_decline(c, VIEW_GRAPH, graph_table(argument, GPROF_EXCLUDE_ARCS, GPROF_EXCLUDE_GRAPH), argument);
+	case 'B': return view_ask(c, VIEW_GRAPH, GPROF_INCLUDE_GRAPH, NULL);
+	case 'A': return view_ask(c, VIEW_SOURCE, GPROF_INCLUDE_SOURCE, argument);
+	case 'J': return view_decline(c, VIEW_SOURCE, GPROF_EXCLUDE_SOURCE, argument);
+	case 'C': return view_ask(c, VIEW_COUNTS, GPROF_INCLUDE_COUNTS, argument);
+	case 'Z': return view_decline(c, VIEW_COUNTS, GPROF_EXCLUDE_COUNTS, argument);
+	case 'i': return view_ask(c, VIEW_INFO, GPROF_INCLUDE_GRAPH, NULL);
+	case 's': return view_ask(c, VIEW_SUM, GPROF_INCLUDE_GRAPH, NULL);
+	case 'r': return view_ask(c, VIEW_FUNCTIONS, GPROF_INCLUDE_GRAPH, NULL);
+	case 'R': c->mapping = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
+	default: return name_option_set(c, key, argument, mine);
+	}
+}
+
+bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine)
+{
+	*mine = true;
+	switch (key) {
+	case 'a': c->no_static = true; return true;
+	case 'D': c->functions_only = true; return true;
+	case 'l': c->lines = true; return true;
+	case 'O': return format_set(c, argument);
+	case 'd': return debug_tell();
+	case KEY_DEMANGLE: c->mangled = false; return true;
+	case KEY_NO_DEMANGLE: c->mangled = true; return true;
+	default: return view_option_set(c, key, argument, mine);
+	}
+}
+
+unsigned gprof_views(const struct gprof_choice *c, unsigned defaults)
+{
+	return c->views ? c->views : defaults & ~c->named;
+}
+
+void gprof_choice_free(struct gprof_choice *c)
+{
+	free(c->specs);
+	c->specs = NULL;
+	c->nspecs = 0;
+}

@@ -1,0 +1,49 @@
+/* gprof_options.h - the options of GNU gprof's command line: what they choose. */
+#ifndef GPROF_OPTIONS_H
+#define GPROF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gmon.h"
+#include "gprof.h"
+
+/* What gprof can print, as bits. */
+enum {
+	VIEW_FLAT = 1,		/* -p: flat profile */
+	VIEW_GRAPH = 2,		/* -q: call graph, with its index */
+	VIEW_COUNTS = 4,	/* -C: execution counts */
+	VIEW_SOURCE = 8,	/* -A: annotated source */
+	VIEW_FUNCTIONS = 16,	/* -r: an order of functions for a linker */
+	VIEW_FILES = 32,	/* -R: an order of object files */
+	VIEW_INFO = 64,		/* -i: what is in the files */
+	VIEW_SUM = 128,		/* -s: gmon.sum or amon.sum is written */
+};
+
+struct gprof_choice {
+	unsigned views;			/* asked for, by the last option that speaks of each */
+	unsigned named;			/* asked for or against */
+	struct gprof_spec *specs;	/* routines, files, lines and arcs that options named; texts point into argv */
+	size_t nspecs;			/* how many */
+	enum gmon_format format;	/* -O */
+	bool lines;			/* -l: by source line */
+	bool no_static;			/* -a: static functions belong to the ones before them */
+	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
+	bool mangled;			/* --no-demangle */
+	const char *mapping;		/* -R: file that tells in which object file each function is; NULL: none */
+};
+
+/* Take option KEY, a letter or one of the keys below, with its ARGUMENT, NULL if it has none.  *MINE tells whether it is one of gprof's; false
+ * after a message when it is and its argument is bad. */
+bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine);
+
+/* Options without a letter; the numbers are not those of options.c. */
+enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE };
+
+/* What to print: what was asked for, or else what is so by DEFAULTS and was not declined. */
+unsigned gprof_views(const struct gprof_choice *c, unsigned defaults);
+
+/* Free what gprof_option_set allocated. */
+void gprof_choice_free(struct gprof_choice *c);
+
+#endif

@@ -1,0 +1,63 @@
+/* api.c - what the program itself asks for (include/aprof.h). */
+#include "clock.h"
+
+#include <errno.h>
+
+#include "aprof.h"
+
+__attribute__((visibility("default"))) int __aprof_control(int what, const char *text);
+
+static struct sys_lock api_lock;
+
+/* Before the first hook there is nothing to stop or reset; what is asked for is remembered. */
+static int control(int what, const char *text)
+{
+	switch (what) {
+	case APROF_CONTROL_START: phase_stop(false); return 0;
+	case APROF_CONTROL_STOP: phase_stop(true); return 0;
+	case APROF_CONTROL_PHASE: phase_set(text ? text : ""); return 0;
+	case APROF_CONTROL_RESET:
+		if (monitor.started)
+			process_reset();
+		return 0;
+	default: return ENOSYS;
+	}
+}
+
+/* A program that flushes before its first hook, or a child, has a file to flush nevertheless. */
+static int flush(const char *path)
+{
+	if (!path || !*path)
+		return EINVAL;
+	if (!aprof_tls.thread && !thread_start((uintptr_t)__builtin_frame_address(0)))
+		return ENOSYS;
+	sampler_hold();
+	sampler_release();
+	return file_flush(path);
+}
+
+int __aprof_control(int what, const char *text)
+{
+	uint64_t mask;
+	int error;
+
+	if (monitor.state == MONITOR_OFF)
+		return ENOSYS;
+	sys_block_signals(&mask);
+	sys_lock(&api_lock);
+	if (what == APROF_CONTROL_FLUSH) {
+		error = flush(text);
+	} else {
+		sampler_hold();
+		error = control(what, text);
+		sampler_release();
+	}
+	sys_unlock(&api_lock);
+	sys_restore_signals(&mask);
+	return error;
+}
+
+void api_forget(void)
+{
+	api_lock.taken = 0;
+}

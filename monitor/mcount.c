@@ -1,0 +1,170 @@
+/* mcount.c - way mcount out of line: where return addresses are kept, and entries and returns that mcount.S does not
+ * answer.
+ *
+ * Invariant: once a slot holds the address of aprof_mcount_return, its double holds the return address that it stands
+ * for, until the slot is redirected again; doubles are never unmapped.  So a routine returns to where it was
+ * called from whatever else went wrong: a frame that was dropped, a stack that nobody announced, a child that fork made,
+ * a monitor that latched itself off. */
+#include "monitor.h"
+
+#include <stddef.h>
+
+#include "mcount.h"
+
+/* A region of the address space has a block of the same size, made when a slot of the region is first redirected; a page of it is touched when
+ * the same page of the stack is.  Slots are taken to be where 16 bytes below them are, as mcount.S finds handy. */
+enum { REGION_BITS = 26, ADDRESS_BITS = 47, REGIONS = 1 << (ADDRESS_BITS - REGION_BITS), BELOW = 16,
+	MOST_FAILURES = 64,		/* then no more blocks are asked for */
+	ALIGNED = 128 };		/* as in mcount.S */
+
+intptr_t aprof_mcount_doubles[REGIONS];	/* what added to a slot's address is its double's; 0: no block */
+
+/* May returns be redirected in this process? */
+static enum { NOT_ASKED, ALLOWED, REFUSED } redirection;
+static uint32_t failures;		/* blocks that the system refused */
+
+static intptr_t *region_of(const uintptr_t *slot)
+{
+	uintptr_t region = ((uintptr_t)slot - BELOW) >> REGION_BITS;
+
+	return region < REGIONS ? &aprof_mcount_doubles[region] : NULL;
+}
+
+static uintptr_t *double_of(uintptr_t *slot)
+{
+	return (uintptr_t *)((uintptr_t)slot + (uintptr_t)*region_of(slot));
+}
+
+/* Make the block of SLOT's region, unless another thread has. False: the system refuses. */
+static bool region_make(const uintptr_t *slot)
+{
+	size_t size = (size_t)1 << REGION_BITS;
+	intptr_t none = 0, *region = region_of(slot);
+	char *block;
+
+	if (!region)
+		return false;
+	if (__atomic_load_n(region, __ATOMIC_ACQUIRE))
+		return true;
+	block = failures < MOST_FAILURES ? sys_memory(size, false) : NULL;
+	if (!block) {
+		failures++;
+		return false;
+	}
+	if (!__atomic_compare_exchange_n(region, &none,
+					 (intptr_t)block - (intptr_t)(((uintptr_t)slot - BELOW) & -size) - BELOW, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		sys2(munmap, block, size);
+	return true;
+}
+
+/* A shadow stack of the processor's compares return addresses: none may be changed. */
+static bool has_shadow_stack(void)
+{
+	uintptr_t pointer = 0;
+
+	__asm__ volatile("rdsspq %0" : "+r"(pointer));	/* does nothing where there is none */
+	return pointer != 0;
+}
+
+static bool is_refused(void)
+{
+	const char *wish;
+
+	if (redirection == NOT_ASKED && monitor.state != MONITOR_NEW) {
+		wish = process_env("APROF_REDIRECT");
+		redirection = (wish && str_equal(wish, "no")) || has_shadow_stack() ? REFUSED : ALLOWED;
+	}
+	return redirection == REFUSED;
+}
+
+static bool is_redirected(const uintptr_t *slot)
+{
+	return *slot == (uintptr_t)aprof_mcount_return;
+}
+
+static void redirect(uintptr_t *slot)
+{
+	if (is_redirected(slot))
+		return;
+	if (is_refused() || !region_make(slot)) {
+		note(AMON_NOTE_UNREDIRECTED);
+		return;
+	}
+	*double_of(slot) = *slot;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*(volatile uintptr_t *)slot = (uintptr_t)aprof_mcount_return;
+}
+
+/* ---- entries ---- */
+
+/* Did the prologue before ROUTINE, where mcount was called, begin with lea 8(%rsp), REG (r10 or r13)? */
+static bool prologue_aligns(uintptr_t routine)
+{
+	const unsigned char *code = (const unsigned char *)routine;
+
+	for (int back = 12; back < 80; back++)
+		if (code[-back] == 0x4c && code[1 - back] == 0x8d && (code[2 - back] == 0x54 || code[2 - back] == 0x6c) &&
+		    code[3 - back] == 0x24 && code[4 - back] == 0x08)
+			return true;
+	return false;
+}
+
+/* The true slot of a routine whose frame's return address may be a copy; BEHIND may point behind it. */
+static uintptr_t *slot_aligned(uintptr_t routine, uintptr_t *slot, uintptr_t behind)
+{
+	uintptr_t *other = (uintptr_t *)(behind - sizeof *other);
+
+	if (behind - (uintptr_t)slot - 16 < ALIGNED && *other == *slot && prologue_aligns(routine))
+		return other;
+	return slot;
+}
+
+/* Drop frames whose slots no longer hold what they held at their entry: where nobody tells of exits. */
+static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
+{
+	while (frame_cfa(tls->top) > cfa && frame_cfa(tls->top) <= tls->thread->shadow->high &&
+	       tls->top->site && *(uintptr_t *)(frame_cfa(tls->top) - 8) != tls->top->site)
+		tls->top--;
+}
+
+void aprof_mcount_slow(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintptr_t chain, uintptr_t behind)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	uintptr_t cfa;
+
+	if (tls->inert || monitor.state == MONITOR_OFF || (frame && frame < (uintptr_t)__builtin_frame_address(0)))
+		return;
+	/* What is odd has another name than the address that mcount.S looks for, so it always comes here. */
+	if (!frame && *(const uint16_t *)routine == 0x5a41) {	/* pop %r10 */
+		slot++;
+		routine += 2;
+	} else if (frame) {
+		uintptr_t *fast = slot;
+
+		slot = slot_aligned(routine, slot, chain);
+		slot = slot == fast ? slot_aligned(routine, slot, behind) : slot;
+		routine += slot != fast;
+	}
+	cfa = (uintptr_t)(slot + 1);
+	if (is_redirected(slot) && frame_cfa(tls->top) == cfa)
+		tls->top--;			/* it jumped here */
+	if (redirection == REFUSED && tls->thread)
+		drop_left(tls, cfa);
+	aprof_entry_slow(routine, cfa, *slot, AMON_ROUTINE_INSIDE);
+	if (frame_cfa(tls->top) == cfa)
+		redirect(slot);
+}
+
+/* ---- returns ---- */
+
+uintptr_t aprof_mcount_leave(uintptr_t cfa)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (tls->thread)
+		aprof_exit_slow(cfa, 0);
+	while (frame_cfa(tls->top) <= cfa && frame_cfa(tls->top) > cfa - 64)
+		tls->top--;
+	return *double_of((uintptr_t *)cfa - 1);
+}

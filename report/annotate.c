@@ -1,0 +1,454 @@
+/* annotate.c - the source of a routine, with the samples of each line and the calls that start there.
+ *
+ * The sums below the source are those of the report: what the lines have, and what has no line, is the routine's self time,
+ * and with the time of its calls its total. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "lines.h"
+#include "order.h"
+#include "print.h"
+
+static const char legend[] =
+	" ticks, self  samples on the line, and the seconds of the routine's own time that they stand for; code that the compiler\n"
+	"              put into the routine counts for the line of its call.  Below the source: what has no line.\n"
+	" calls, time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
+	"              calls are not counted and whose time is part of the routine's own.\n"
+	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
+	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
+	"              count by routine and not by call site.\n";
+
+/* Routines that were asked for. */
+struct chosen {
+	uint32_t *routines;	/* indices in graph.routines, by file and line */
+	size_t n;		/* how many */
+};
+
+/* A source file cut into lines. */
+struct text {
+	const char *data;	/* the file */
+	size_t len;		/* bytes */
+	const char *at;		/* the line to be printed next */
+	uint32_t line;		/* its number */
+};
+
+struct columns {
+	int decimals;		/* of the seconds */
+	int ticks, self, calls, time, line; /* widths */
+};
+
+static bool name_matches(const char *name, const char *target)
+{
+	char *simple;
+	bool same;
+
+	if (strcmp(name, target) == 0)
+		return true;
+	simple = malloc(strlen(name) + 1);
+	if (!simple)
+		return false;
+	print_simplify(simple, name);
+	same = strcmp(simple, target) == 0;
+	free(simple);
+	return same;
+}
+
+/* Whether TARGET is FILE or the end of its path. */
+static bool file_matches(const char *file, const char *target)
+{
+	size_t n = file ? strlen(file) : 0, m = strlen(target);
+
+	return m > 0 && n >= m && strcmp(file + n - m, target) == 0 && (n == m || file[n - m - 1] == '/' || *target == '/');
+}
+
+static int by_place(const void *x, const void *y, void *arg)
+{
+	const struct graph *g = arg;
+	const struct graph_name *a = &g->routines[*(const uint32_t *)x].name, *b = &g->routines[*(const uint32_t *)y].name;
+	int c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+
+	if (c == 0)
+		c = (a->line > b->line) - (a->line < b->line);
+	return c ? c : strcmp(a->name, b->name);
+}
+
+/* A routine whose name holds TARGET, to be offered; NULL: none. */
+static const char *name_like(const struct graph *g, const char *target)
+{
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (strcasestr(g->routines[r].name.name, target))
+			return g->routines[r].name.name;
+	return NULL;
+}
+
+static bool choose(struct chosen *c, const struct graph *g, const char *target, struct error *err)
+{
+	const char *like;
+
+	*c = (struct chosen){ .routines = calloc((size_t)g->nroutines + 1, sizeof *c->routines) };
+	if (!c->routines)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (!g->routines[r].pseudo && name_matches(g->routines[r].name.name, target))
+			c->routines[c->n++] = r;
+	for (uint32_t r = 0; r < g->nroutines && (c->n == 0 || !name_matches(g->routines[c->routines[0]].name.name, target)); r++)
+		if (!g->routines[r].pseudo && file_matches(g->routines[r].name.file, target))
+			c->routines[c->n++] = r;
+	qsort_r(c->routines, c->n, sizeof *c->routines, by_place, (void *)g);
+	if (c->n > 0)
+		return true;
+	like = name_like(g, target);
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.80s: no routine and no source file of the profile is called so%s%.80s",
+		target, like ? "; there is " : "; `aprof report -p` lists the routines", like ? like : "");
+}
+
+/* The source of L, with the calls found in it.  False with *ERR set. */
+static bool text_read(struct text *t, struct lines *l, const struct report_input *in, struct error *err)
+{
+	if (!l->file)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.100s: no debug information says where its source is; compile with -g",
+			in->graph->routines[l->routine].name.name);
+	if (!in->source)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.100s: no source can be read here", l->file);
+	t->data = in->source(in->source_reader, l->file, &t->len, err);
+	t->at = t->data;
+	t->line = 1;
+	return t->data && lines_find_calls(l, in, t->data, t->len, err);
+}
+
+static const char *line_end(const struct text *t)
+{
+	const char *end = memchr(t->at, '\n', (size_t)(t->data + t->len - t->at));
+
+	return end ? end : t->data + t->len;
+}
+
+static bool at_end(const struct text *t)
+{
+	return t->at >= t->data + t->len;
+}
+
+static void next_line(struct text *t)
+{
+	t->at = line_end(t) + (line_end(t) < t->data + t->len);
+	t->line++;
+}
+
+/* Print the line at T, tabs as blanks, made harmless. */
+static void source_print(const struct text *t, FILE *out, const struct report_options *options)
+{
+	const char *end = line_end(t);
+	char *line = calloc((size_t)(end - t->at) * 8 + 1, 1);
+	size_t n = 0;
+
+	for (const char *p = t->at; line && p < end; p++) {
+		if (*p == '\r' && p + 1 == end)
+			break;
+		do
+			line[n++] = *p == '\t' || *p == '\0' ? ' ' : *p;
+		while (*p == '\t' && n % 8 != 0);
+	}
+	if (line)
+		escape_print(out, line, (options->utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
+	free(line);
+}
+
+static struct columns columns_make(const struct graph *g, const struct lines *l)
+{
+	struct columns c = { .decimals = print_decimals(g->time), .ticks = 6, .self = 8, .calls = 9, .time = 8 };
+	const struct graph_routine *r = g->routines + l->routine;
+
+	c.ticks = print_count_width(r->self_ticks, c.ticks);
+	c.self = print_seconds_width(r->self, c.decimals, c.self);
+	c.time = print_seconds_width(r->total, c.decimals, c.time);
+	c.calls = print_count_width(r->recursive, c.calls);
+	for (size_t i = 0; i < l->ncallees; i++)
+		c.calls = print_count_width(l->callees[i].calls, c.calls);
+	c.line = print_count_width(l->last, 5);
+	return c;
+}
+
+static void ticks_print(FILE *out, const struct columns *c, uint64_t ticks, uint64_t time)
+{
+	if (ticks > 0 || time > 0) {
+		fprintf(out, "%*" PRIu64 " ", c->ticks, ticks);
+		print_seconds(out, time, c->decimals, c->self);
+	} else {
+		fprintf(out, "%*s", c->ticks + 1 + c->self, "");
+	}
+}
+
+/* Columns of a callee: of one without hooks its part of the self time stands in brackets. */
+static void callee_print(FILE *out, const struct columns *c, const struct line_callee *callee)
+{
+	if (callee->place) {
+		fprintf(out, " %*s", c->calls, "");
+		fprintf(out, " %*s", c->time, "");
+	} else {
+		fprintf(out, " %*" PRIu64 " ", c->calls, callee->calls);
+		print_seconds(out, callee->time, c->decimals, c->time);
+	}
+	putc(callee->nlines > 1 ? '~' : ' ', out);
+}
+
+/* `-> memset [0.123 in libc.so.6]`. */
+static void callee_name(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
+{
+	fputs("-> ", out);
+	print_name(out, callee->name, options);
+	if (callee->place) {
+		fputs(" [", out);
+		print_seconds(out, callee->time, c->decimals, 0);
+		fputs(" in ", out);
+		print_name(out, callee->place, options);
+		putc(']', out);
+	}
+	putc('\n', out);
+}
+
+/* A line of its own for CALLEE. */
+static void callee_row(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
+{
+	fprintf(out, "%*s", c->ticks + 1 + c->self, "");
+	callee_print(out, c, callee);
+	fprintf(out, "%*s  ", c->line, "");
+	callee_name(out, c, callee, options);
+}
+
+/* What is known of one line: its cost, if any, and its calls. */
+struct figures {
+	const struct line_cost *cost;	/* NULL: none */
+	const struct line_call *calls;	/* first of them */
+	size_t ncalls;			/* how many */
+};
+
+/* The source line at T with F beside it: one callee stands there, several or one without hooks below. */
+static void line_print(const struct text *t, const struct lines *l, const struct columns *c, const struct figures *f, FILE *out,
+		       const struct graph *g, const struct report_options *options)
+{
+	bool hot = f->cost && 10 * f->cost->time >= g->routines[l->routine].self;
+	bool beside = f->ncalls == 1 && !l->callees[f->calls->callee].place;
+
+	print_begin(out, options, hot ? 'w' : ' ');
+	ticks_print(out, c, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
+	if (beside)
+		callee_print(out, c, &l->callees[f->calls->callee]);
+	else
+		fprintf(out, " %*s %*s ", c->calls, "", c->time, "");
+	fprintf(out, "%*" PRIu32 "  ", c->line, t->line);
+	source_print(t, out, options);
+	print_end(out, options);
+	putc('\n', out);
+	for (size_t i = 0; i < f->ncalls && !beside; i++)
+		callee_row(out, c, &l->callees[f->calls[i].callee], options);
+}
+
+/* The lines of L, with the figures of each. */
+static void lines_print(struct text *t, const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
+			const struct report_options *options)
+{
+	size_t cost = 0, call = 0;
+
+	while (t->line < l->first && !at_end(t))
+		next_line(t);
+	for (; t->line <= l->last && !at_end(t); next_line(t)) {
+		struct figures f = { 0 };
+
+		while (cost < l->ncosts && l->costs[cost].line < t->line)
+			cost++;
+		while (call < l->ncalls && l->calls[call].line < t->line)
+			call++;
+		if (cost < l->ncosts && l->costs[cost].line == t->line)
+			f.cost = &l->costs[cost];
+		f.calls = l->calls + call;
+		while (call + f.ncalls < l->ncalls && l->calls[call + f.ncalls].line == t->line)
+			f.ncalls++;
+		line_print(t, l, c, &f, out, g, options);
+	}
+}
+
+/* A line of the sums, if there is anything. */
+static void rest_print(FILE *out, const struct columns *c, uint64_t ticks, uint64_t time, const char *what)
+{
+	if (ticks == 0 && time == 0)
+		return;
+	ticks_print(out, c, ticks, time);
+	fprintf(out, " %*s %*s %*s  %s\n", c->calls, "", c->time, "", c->line, "", what);
+}
+
+static uint64_t ticks_of_plain(const struct lines *l)
+{
+	uint64_t ticks = 0;
+
+	for (size_t i = 0; i < l->ncallees; i++)
+		ticks += l->callees[i].ticks;
+	return ticks;
+}
+
+/* What has no line, and the sums. */
+static void sums_print(const struct lines *l, const struct columns *c, FILE *out, const struct graph *g,
+		       const struct report_options *options)
+{
+	const struct graph_routine *r = g->routines + l->routine;
+	uint64_t calls = 0, time = 0;
+
+	putc('\n', out);
+	for (size_t i = 0; i < l->ncalls && l->calls[i].line == 0; i++)
+		callee_row(out, c, &l->callees[l->calls[i].callee], options);
+	rest_print(out, c, ticks_of_plain(l), l->plain, "in code without hooks [...]");
+	rest_print(out, c, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
+	rest_print(out, c, 0, l->unknown, "at no known line");
+	for (size_t i = 0; i < l->ncallees; i++) {
+		calls += l->callees[i].calls;
+		time += l->callees[i].place ? 0 : l->callees[i].time;
+	}
+	print_begin(out, options, 'm');
+	fprintf(out, "%*s ", c->ticks, "");
+	print_seconds(out, r->self, c->decimals, c->self);
+	fprintf(out, " %*" PRIu64 " ", c->calls, calls);
+	print_seconds(out, time, c->decimals, c->time);
+	fprintf(out, " %*s  self, and calls: together the total\n", c->line, "");
+	print_end(out, options);
+}
+
+static void heading_print(const struct graph *g, const struct lines *l, const struct columns *c, FILE *out,
+			  const struct report_options *options)
+{
+	const struct graph_routine *r = g->routines + l->routine;
+	char file[400];
+
+	print_name(out, r->name.name, options);
+	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, options), r->name.line);
+	print_seconds(out, r->self, c->decimals, 0);
+	fputs(" s self, ", out);
+	print_seconds(out, r->total, c->decimals, 0);
+	fprintf(out, " s total (%.1f %% of the run), %" PRIu64 " call%s", print_percent(r->total, g->time + g->outside), r->calls,
+		r->calls == 1 ? "" : "s");
+	if (r->recursive)
+		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
+	fputs("\n\n", out);
+	print_begin(out, options, 'h');
+	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->ticks, "ticks", c->self, "self", c->calls, "calls", c->time, "time",
+		c->line, "line");
+	print_end(out, options);
+}
+
+/* One routine.  False with *ERR set. */
+static bool routine_text(const struct report_input *in, const struct report_options *options, const struct leaves *leaves,
+			 uint32_t routine, FILE *out, struct error *err)
+{
+	struct lines l;
+	struct text t;
+	bool ok = lines_make(&l, in, leaves, routine, err);
+
+	if (!ok)
+		return false;
+	ok = text_read(&t, &l, in, err);
+	if (ok) {
+		struct columns c = columns_make(in->graph, &l);
+
+		heading_print(in->graph, &l, &c, out, options);
+		lines_print(&t, &l, &c, out, in->graph, options);
+		sums_print(&l, &c, out, in->graph, options);
+	}
+	lines_free(&l);
+	return ok;
+}
+
+static bool leaves_of(struct leaves *leaves, const struct report_input *in, struct error *err)
+{
+	struct report_options split = { .leaves = true };
+
+	return leaves_make(leaves, in, &split, err);
+}
+
+bool annotate_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct leaves leaves = { 0 };
+	struct chosen chosen;
+	bool ok = choose(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
+
+	for (size_t i = 0; ok && i < chosen.n; i++) {
+		fputs(i ? "\n" : "", out);
+		ok = routine_text(in, options, &leaves, chosen.routines[i], out, err);
+	}
+	if (ok)
+		print_legend(out, options, legend);
+	leaves_free(&leaves);
+	free(chosen.routines);
+	return ok;
+}
+
+static json_t *costs_json(const struct lines *l)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < l->ncosts; i++)
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "line", emit_count(l->costs[i].line), "self_ns",
+			emit_count(l->costs[i].time), "ticks", emit_count(l->costs[i].ticks)));
+	return array;
+}
+
+/* The lines on which callee INDEX is called. */
+static json_t *call_lines(const struct lines *l, uint32_t index)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < l->ncalls; i++)
+		if (l->calls[i].callee == index && l->calls[i].line)
+			json_array_append_new(array, emit_count(l->calls[i].line));
+	return array;
+}
+
+static json_t *callees_json(const struct lines *l)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < l->ncallees; i++) {
+		const struct line_callee *callee = &l->callees[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
+			emit_name(callee->place), "calls", callee->place ? json_null() : emit_count(callee->calls), "time_ns",
+			emit_count(callee->time), "call_lines", call_lines(l, (uint32_t)i)));
+	}
+	return array;
+}
+
+static json_t *routine_json(const struct graph *g, const struct lines *l)
+{
+	const struct graph_routine *r = g->routines + l->routine;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name),
+			 "file", emit_name(l->file), "first_line", emit_count(l->first), "last_line", emit_count(l->last),
+			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total), "lines", costs_json(l), "callees",
+			 callees_json(l), "plain_ns", emit_count(l->plain), "elsewhere_ns", emit_count(l->elsewhere), "unknown_ns",
+			 emit_count(l->unknown), "calls", emit_count(r->calls));
+}
+
+/* Without the source the lines of calls are not known, and that is no error here. */
+bool annotate_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	struct leaves leaves = { 0 };
+	struct chosen chosen;
+	bool ok = choose(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
+
+	emit_array(e, "annotate");
+	for (size_t i = 0; ok && i < chosen.n; i++) {
+		struct error missing;
+		struct lines l;
+		struct text t;
+
+		ok = lines_make(&l, in, &leaves, chosen.routines[i], err);
+		if (!ok)
+			break;
+		text_read(&t, &l, in, &missing);
+		emit_item(e, routine_json(in->graph, &l));
+		lines_free(&l);
+	}
+	emit_array_end(e);
+	leaves_free(&leaves);
+	free(chosen.routines);
+	return ok;
+}

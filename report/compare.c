@@ -1,0 +1,312 @@
+/* compare.c - gprof's model beside what was measured: arc by arc, cycle by cycle, and in one number.
+ *
+ * Needs the graph by gprof's model beside the usual one. */
+#include "compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+static const char legend[] =
+	" error    what the two differ by, seconds; the largest first.\n"
+	" gprof    seconds that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
+	"          calls of the callee's time. - within a cycle: the model charges nobody.\n"
+	" true     seconds that passed in the callee, and in what it called, while this caller waited for it.\n"
+	" ratio    gprof / true.\n"
+	" % calls  share of the callee's calls that this caller made.    % time  share of the callee's time that passed for it.\n"
+	" All inclusive time is the sum of the true seconds of all arcs; what is charged wrongly is the sum of what arcs have\n"
+	" more by measurement than by gprof's model.\n";
+
+static const char lump_legend[] =
+	" gprof    seconds that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
+	" true     seconds that passed while it was active, members that it called included: each costs that much.\n";
+
+/* Widths of the columns, characters. */
+struct columns {
+	int decimals;		/* of the seconds */
+	int seconds;		/* error, gprof, true */
+	int called, total;	/* calls, before and after the / */
+};
+
+/* One comparison under way. */
+struct listing {
+	const struct graph *truth;	/* what was measured */
+	const struct graph *gprof;	/* the same by gprof's model */
+	const struct compare *compare;	/* their arcs */
+	const struct report_options *options;
+	struct columns columns;
+	uint64_t least;			/* errors and members below that are left out, ns */
+	FILE *out;
+};
+
+static struct columns columns_make(const struct graph *g, const struct compare *c)
+{
+	struct columns columns = { print_decimals(g->time), 8, 6, 6 };
+
+	for (uint32_t i = 0; i < c->narcs; i++) {
+		uint64_t most = c->arcs[i].gprof > c->arcs[i].truth ? c->arcs[i].gprof : c->arcs[i].truth;
+
+		columns.seconds = print_seconds_width(most, columns.decimals, columns.seconds);
+	}
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		columns.called = print_count_width(g->routines[i].calls, columns.called);
+	columns.total = columns.called;
+	return columns;
+}
+
+static void head_print(struct listing *l)
+{
+	const struct compare *c = l->compare;
+	int decimals = l->columns.decimals;
+
+	fprintf(l->out, "Models compared: %.*f seconds, %" PRIu32 " arcs\n\n", decimals, (double)l->truth->time / 1e9, c->narcs);
+	print_begin(l->out, l->options, 'm');
+	fprintf(l->out, "%.1f %% of all inclusive time is charged to the wrong caller%s by gprof's model",
+		print_percent(c->wrong, c->inclusive), c->within ? ", or to none," : "");
+	print_end(l->out, l->options);
+	fprintf(l->out, ": %.*f of %.*f seconds", decimals, (double)c->wrong / 1e9, decimals, (double)c->inclusive / 1e9);
+	if (c->within)
+		fprintf(l->out, ",\n%.*f of them to none: those of calls within cycles", decimals, (double)c->within / 1e9);
+	fputs(".\n\n", l->out);
+}
+
+static void heading_print(struct listing *l)
+{
+	const struct columns *c = &l->columns;
+
+	print_begin(l->out, l->options, 'h');
+	fprintf(l->out, "%*s %*s %*s  ratio %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "error", c->seconds, "gprof",
+		c->seconds, "true", c->called, "called", c->total + 1, "");
+	print_end(l->out, l->options);
+}
+
+/* gprof / true in six columns. */
+static void ratio_print(struct listing *l, const struct compare_arc *a)
+{
+	double ratio = a->truth ? (double)a->gprof / (double)a->truth : 0;
+
+	if (a->within || (!a->truth && !a->gprof))
+		fprintf(l->out, " %6s", "-");
+	else if (!a->truth)
+		fprintf(l->out, " %6s", "inf");
+	else
+		fprintf(l->out, " %6.*f", ratio < 1000 ? 2 : 0, ratio);
+}
+
+static void routine_print(struct listing *l, uint32_t routine)
+{
+	print_name(l->out, l->truth->routines[routine].name.name, l->options);
+	if (l->gprof->routines[routine].cycle)
+		fprintf(l->out, " <cycle %" PRIu32 ">", l->gprof->routines[routine].cycle);
+}
+
+static void arc_print(struct listing *l, const struct compare_arc *a)
+{
+	const struct columns *c = &l->columns;
+	const struct graph_routine *to = &l->truth->routines[a->to];
+
+	print_seconds(l->out, compare_error(a), c->decimals, c->seconds);
+	putc(' ', l->out);
+	if (a->within)
+		fprintf(l->out, "%*s", c->seconds, "-");
+	else
+		print_seconds(l->out, a->gprof, c->decimals, c->seconds);
+	putc(' ', l->out);
+	print_seconds(l->out, a->truth, c->decimals, c->seconds);
+	ratio_print(l, a);
+	fprintf(l->out, " %7.2f %6.2f %*" PRIu64 "/%-*" PRIu64 "  ", print_percent(a->calls, to->calls),
+		print_percent(a->truth, to->total), c->called, a->calls, c->total, to->calls);
+	routine_print(l, a->from);
+	fputs(" -> ", l->out);
+	routine_print(l, a->to);
+	putc('\n', l->out);
+}
+
+static bool is_shown(const struct listing *l, uint32_t i)
+{
+	const struct compare_arc *a = &l->compare->arcs[i];
+
+	return (l->options->top == 0 || i < l->options->top) && compare_error(a) >= l->least;
+}
+
+static void arcs_print(struct listing *l)
+{
+	uint32_t shown = 0, differ = 0;
+
+	while (differ < l->compare->narcs && compare_error(&l->compare->arcs[differ]) > 0)
+		differ++;
+	if (differ == 0) {
+		fputs("No arc has another time by gprof's model than was measured.\n", l->out);
+		return;
+	}
+	heading_print(l);
+	for (; shown < differ && is_shown(l, shown); shown++)
+		arc_print(l, &l->compare->arcs[shown]);
+	if (shown < differ)
+		fprintf(l->out, "(%" PRIu32 " more differ, by less; see --top and --min-percent)\n", differ - shown);
+	print_legend(l->out, l->options, legend);
+}
+
+/* Largest true total first. */
+static int by_total(const void *left, const void *right, void *arg)
+{
+	const struct graph *g = arg;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+
+	if (g->routines[i].total != g->routines[j].total)
+		return g->routines[i].total > g->routines[j].total ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+/* The members of LUMP in the order of their true cost; malloc'ed. */
+static uint32_t *members_sorted(const struct listing *l, const struct graph_lump *lump, struct error *err)
+{
+	uint32_t *members = calloc(lump->size, sizeof *members);
+
+	if (!members) {
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		return NULL;
+	}
+	memcpy(members, l->gprof->lump_members + lump->first, lump->size * sizeof *members);
+	qsort_r(members, lump->size, sizeof *members, by_total, (void *)(uintptr_t)l->truth);
+	return members;
+}
+
+static void member_print(struct listing *l, uint32_t member)
+{
+	const struct columns *c = &l->columns;
+	const struct graph_routine *r = &l->truth->routines[member];
+
+	print_seconds(l->out, r->self, c->decimals, c->seconds);
+	putc(' ', l->out);
+	print_seconds(l->out, l->gprof->routines[member].total, c->decimals, c->seconds);
+	putc(' ', l->out);
+	print_seconds(l->out, r->total, c->decimals, c->seconds);
+	fprintf(l->out, " %6.1f %*" PRIu64 "  ", print_percent(r->total, l->truth->time), c->called, r->calls);
+	print_name(l->out, r->name.name, l->options);
+	putc('\n', l->out);
+}
+
+static bool lump_print(struct listing *l, uint32_t number, struct error *err)
+{
+	const struct graph_lump *lump = &l->gprof->lumps[number];
+	uint32_t *members = members_sorted(l, lump, err), shown = 0;
+	const struct columns *c = &l->columns;
+
+	if (!members)
+		return false;
+	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %.*f seconds with what they called\n\n",
+		number + 1, lump->size, c->decimals, (double)lump->total / 1e9);
+	print_begin(l->out, l->options, 'h');
+	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->seconds, "self", c->seconds, "gprof", c->seconds, "true", c->called, "called");
+	print_end(l->out, l->options);
+	while (shown < lump->size && (l->options->top == 0 || shown < l->options->top)
+	       && l->truth->routines[members[shown]].total >= l->least)
+		member_print(l, members[shown++]);
+	if (shown < lump->size)
+		fprintf(l->out, "(%" PRIu32 " more, which cost less)\n", lump->size - shown);
+	free(members);
+	return true;
+}
+
+static bool lumps_print(struct listing *l, struct error *err)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < l->gprof->nlumps; i++) {
+		if (l->gprof->lumps[i].total < l->least || !l->gprof->lumps[i].total)
+			continue;
+		some = true;
+		if (!lump_print(l, i, err))
+			return false;
+	}
+	if (some)
+		print_legend(l->out, l->options, lump_legend);
+	return true;
+}
+
+bool compare_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	struct compare *c;
+	bool ok;
+
+	if (in->graph->time == 0) {
+		fputs("No time was measured: there is nothing to compare.\n", out);
+		return true;
+	}
+	c = compare_models(in->graph, in->gprof, err);
+	if (!c)
+		return false;
+	struct listing l = { .truth = in->graph, .gprof = in->gprof, .compare = c, .options = options, .out = out,
+		.columns = columns_make(in->graph, c), .least = (uint64_t)((double)in->graph->time * options->min_percent / 100) };
+	head_print(&l);
+	arcs_print(&l);
+	ok = lumps_print(&l, err);
+	compare_free(c);
+	return ok;
+}
+
+static json_t *arc_json(const struct listing *l, const struct compare_arc *a)
+{
+	const struct graph_routine *to = &l->truth->routines[a->to];
+	bool known = !a->within && a->truth;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "caller",
+			 emit_name(l->truth->routines[a->from].name.name), "callee", emit_name(to->name.name),
+			 "calls", emit_count(a->calls), "callee_calls", emit_count(to->calls), "error_ns", emit_count(compare_error(a)),
+			 "gprof_ns", emit_count(a->gprof), "true_ns", emit_count(a->truth),
+			 "ratio", known ? json_real((double)a->gprof / (double)a->truth) : json_null(), "within_cycle", (int)a->within);
+}
+
+static json_t *lump_json(const struct listing *l, uint32_t number, struct error *err)
+{
+	const struct graph_lump *lump = &l->gprof->lumps[number];
+	uint32_t *members = members_sorted(l, lump, err);
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; members && i < lump->size; i++) {
+		const struct graph_routine *r = &l->truth->routines[members[i]];
+
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name), "calls",
+			emit_count(r->calls), "self_ns", emit_count(r->self), "gprof_ns", emit_count(l->gprof->routines[members[i]].total),
+			"true_ns", emit_count(r->total)));
+	}
+	free(members);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cycle", emit_count((uint64_t)number + 1), "self_ns", emit_count(lump->self),
+			 "total_ns", emit_count(lump->total), "calls", emit_count(lump->calls), "inner_calls", emit_count(lump->inner),
+			 "members", list);
+}
+
+static void comparison_json(const struct listing *l, struct emit *e, struct error *err)
+{
+	const struct compare *c = l->compare;
+
+	emit_member(e, "time_ns", emit_count(l->truth->time));
+	emit_member(e, "inclusive_ns", emit_count(c->inclusive));
+	emit_member(e, "wrong_ns", emit_count(c->wrong));
+	emit_member(e, "wrong_within_ns", emit_count(c->within));
+	emit_member(e, "wrong_share", c->inclusive ? json_real((double)c->wrong / (double)c->inclusive) : json_null());
+	emit_array(e, "compared");
+	for (uint32_t i = 0; i < c->narcs; i++)
+		if (is_shown(l, i))
+			emit_item(e, arc_json(l, &c->arcs[i]));
+	emit_array_end(e);
+	emit_array(e, "gprof_cycles");
+	for (uint32_t i = 0; i < l->gprof->nlumps; i++)
+		emit_item(e, lump_json(l, i, err));
+	emit_array_end(e);
+}
+
+bool compare_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	struct compare *c = compare_models(in->graph, in->gprof, err);
+
+	if (!c)
+		return false;
+	comparison_json(&(struct listing){ .truth = in->graph, .gprof = in->gprof, .compare = c, .options = options,
+		.least = (uint64_t)((double)in->graph->time * options->min_percent / 100) }, e, err);
+	compare_free(c);
+	return true;
+}

@@ -1,0 +1,25 @@
+/* gprof_print.h - what the reports on a gmon.out share: names and numbers as gprof prints them.
+ *
+ * These reports keep gprof's very columns, of fixed widths, so that what reads gprof's output reads theirs; the reports on
+ * contexts widen theirs as numbers need it, and take nanoseconds. */
+#ifndef GPROF_PRINT_H
+#define GPROF_PRINT_H
+
+#include "report.h"
+
+/* N samples in the unit of the file's rate: seconds. */
+double gprof_seconds(const struct gprof *g, double samples);
+
+/* The same in ns, for JSON. */
+json_t *gprof_nsec(const struct gprof *g, double samples);
+
+/* The name of a routine, made harmless, and with -l its line; returns the characters printed. */
+size_t gprof_name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r);
+
+/* The same with its cycle and the number of its entry: [N], or (N) if that is not printed. */
+void gprof_link_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r);
+
+/* The path of a source file, or without -L its last part. */
+const char *gprof_file(const char *path, const struct report_options *options);
+
+#endif

@@ -1,0 +1,438 @@
+/* lines.c - charging a routine's time to the lines of its source. */
+#include "lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+#include "sample.h"
+
+enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
+
+/* What is known while a routine is looked at. */
+struct look {
+	struct lines *l;
+	const struct report_input *in;
+	const struct graph *g;
+	struct samples samples;	/* where program counters were */
+	size_t room;		/* costs that fit */
+};
+
+static int by_line(const void *x, const void *y)
+{
+	const struct line_cost *a = x, *b = y;
+
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static void costs_join(struct lines *l)
+{
+	size_t kept = 0;
+
+	if (l->ncosts > 1)
+		qsort(l->costs, l->ncosts, sizeof *l->costs, by_line);
+	for (size_t i = 0; i < l->ncosts; i++)
+		if (kept > 0 && l->costs[kept - 1].line == l->costs[i].line) {
+			l->costs[kept - 1].time += l->costs[i].time;
+			l->costs[kept - 1].ticks += l->costs[i].ticks;
+		} else {
+			l->costs[kept++] = l->costs[i];
+		}
+	l->ncosts = kept;
+}
+
+static void extend(struct lines *l, uint32_t line)
+{
+	if (l->first == 0 || line < l->first)
+		l->first = line;
+	if (line > l->last)
+		l->last = line;
+}
+
+/* Charge TIME, of the samples at PC, to its line. */
+static void cost_add(struct look *k, const struct profile_pc *pc, uint64_t time)
+{
+	struct lines *l = k->l;
+	const char *file;
+	uint32_t line;
+
+	if (!symbols_own_line(k->in->symbols, pc->module, pc->address, &file, &line))
+		return;
+	if (!l->file || strcmp(file, l->file) != 0) {
+		l->elsewhere += time;
+		l->elsewhere_ticks += pc->count;
+		return;
+	}
+	l->costs[l->ncosts++] = (struct line_cost){ .line = line, .time = time, .ticks = pc->count };
+	extend(l, line);
+}
+
+/* All samples in the routine's own code. */
+static void costs_find(struct look *k)
+{
+	const struct graph *g = k->g;
+	const struct profile *p = g->profile;
+	const struct symbol *symbol;
+	uint64_t whole = 0;
+
+	for (size_t i = 0; i < p->npcs; i++) {
+		const struct profile_pc *pc = &p->pcs[i];
+		const struct profile_context *context = &p->contexts[pc->context];
+
+		if (context->routine == PROFILE_NONE || g->routine_of[context->routine] != k->l->routine)
+			continue;
+		if (i == 0 || pc->context != p->pcs[i - 1].context)
+			whole = samples_explained(&k->samples, i);
+		if (g->contexts[g->context_of[pc->context]].kept && sample_place(&k->samples, pc, &symbol) == SAMPLE_OWN)
+			cost_add(k, pc, (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) *
+						   (double)pc->count / (double)whole));
+	}
+}
+
+/* The lines of SYMBOL's code in the routine's file. */
+static void extend_by_code(struct look *k, uint32_t module, const struct symbol *symbol)
+{
+	uint64_t size = symbol->size < MOST_BYTES ? symbol->size : MOST_BYTES;
+	const char *file = NULL, *last_file = NULL;
+	uint32_t line = 0, last = 0;
+
+	for (uint64_t at = symbol->start; at < symbol->start + size; at++) {
+		if (!symbols_line(k->in->symbols, module, at, &file, &line) || (line == last && file == last_file))
+			continue;
+		last = line;
+		last_file = file;
+		if (symbols_own_line(k->in->symbols, module, at, &file, &line) && strcmp(file, k->l->file) == 0)
+			extend(k->l, line);
+	}
+}
+
+/* From the line of the definition to the last that has code, in any of the routine's bodies. */
+static void extent_find(struct look *k)
+{
+	const struct graph_name *name = &k->g->routines[k->l->routine].name;
+	const struct profile *p = k->g->profile;
+
+	if (!name->file || name->line == 0)
+		return;
+	k->l->file = name->file;
+	extend(k->l, name->line);
+	for (uint32_t i = 0; i < p->nroutines; i++)
+		if (k->g->routine_of[i] == k->l->routine && !p->routines[i].pseudo)
+			extend_by_code(k, p->routines[i].module, symbols_find(k->in->symbols, p->routines[i].module,
+				p->routines[i].address));
+}
+
+static int callee_by_time(const void *x, const void *y)
+{
+	const struct line_callee *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* The routine's arcs and direct recursion, and the code without hooks that ran under it. */
+static bool callees_find(struct look *k, const struct leaves *leaves)
+{
+	struct lines *l = k->l;
+	const struct graph_routine *r = k->g->routines + l->routine;
+
+	l->callees = calloc((size_t)r->nout + 1 + leaves->first[l->routine + 1] - leaves->first[l->routine], sizeof *l->callees);
+	if (!l->callees)
+		return false;
+	for (uint32_t i = r->first_out; i < r->first_out + r->nout; i++) {
+		const struct graph_arc *arc = k->g->arcs + i;
+
+		l->callees[l->ncallees++] = (struct line_callee){ .name = k->g->routines[arc->to].name.name, .routine = arc->to,
+			.calls = arc->calls, .time = arc->self1 + arc->child1 };
+	}
+	if (r->recursive > 0)
+		l->callees[l->ncallees++] = (struct line_callee){ .name = r->name.name, .routine = l->routine,
+			.calls = r->recursive };
+	for (size_t i = leaves->first[l->routine]; i < leaves->first[l->routine + 1]; i++) {
+		const struct leaf *leaf = leaves->leaf + i;
+
+		l->callees[l->ncallees++] = (struct line_callee){ .name = leaf->name, .place = leaf->place, .routine = GRAPH_NONE,
+			.time = leaf->time, .ticks = leaf->ticks };
+		l->plain += leaf->time;
+	}
+	if (l->ncallees > 1)
+		qsort(l->callees, l->ncallees, sizeof *l->callees, callee_by_time);
+	return true;
+}
+
+static void unknown_find(struct look *k)
+{
+	struct lines *l = k->l;
+	uint64_t known = l->plain + l->elsewhere;
+
+	for (size_t i = 0; i < l->ncosts; i++)
+		known += l->costs[i].time;
+	l->unknown = k->g->routines[l->routine].self - known;
+}
+
+/* What a callee is called by in the source: the last part of its name; of `__memset_avx2` memset. */
+struct word {
+	char *text;		/* NUL-terminated */
+	size_t length;		/* bytes; 0: it has no such name */
+};
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (c & 0x80);
+}
+
+/* Cut what the linker's names have around the word that stands in the source: leading underscores and a variant's suffix. */
+static void word_of_library(struct word *w)
+{
+	size_t skip = strspn(w->text, "_");
+
+	if (skip == 0)
+		return;
+	memmove(w->text, w->text + skip, w->length - skip + 1);
+	w->length = strcspn(w->text, "_");
+	w->text[w->length] = '\0';
+}
+
+static bool word_make(struct word *w, const struct line_callee *callee)
+{
+	size_t n, begin;
+
+	w->text = malloc(strlen(callee->name) + 1);
+	if (!w->text)
+		return false;
+	print_simplify(w->text, callee->name);
+	n = begin = strlen(w->text);
+	while (begin > 0 && is_word(w->text[begin - 1]))
+		begin--;
+	memmove(w->text, w->text + begin, n - begin + 1);
+	w->length = n - begin;
+	if (callee->place)
+		word_of_library(w);
+	return true;
+}
+
+/* A walk through the words of a text. */
+struct reader {
+	const char *at;		/* what comes next */
+	const char *end;	/* one past the text */
+	uint32_t line;		/* of `at`, from 1 */
+};
+
+/* Pass a comment, string or character at the reader's place; false: there is none. */
+static bool skip_dead(struct reader *r)
+{
+	char c = r->at[0], next = r->at + 1 < r->end ? r->at[1] : '\0';
+	const char *close = c == '/' && next == '/' ? "\n" : c == '/' && next == '*' ? "*/" : c == '"' ? "\"" : c == '\'' ? "'" : NULL;
+	size_t n = close ? strlen(close) : 0;
+
+	if (!close)
+		return false;
+	for (r->at += n == 2 ? 2 : 1; r->at < r->end; r->at++) {
+		if (c != '/' && *r->at == '\\' && r->at + 1 < r->end)
+			r->at++;
+		else if (c == '\'' && *r->at == '\n')	/* an apostrophe that closes nothing */
+			return true;
+		else if (r->at + n <= r->end && memcmp(r->at, close, n) == 0)
+			break;
+		r->line += *r->at == '\n';
+	}
+	r->at += r->at < r->end && *close != '\n' ? n : 0;
+	return true;
+}
+
+/* The next word outside comments and strings: sets *WORD and returns its length; 0: no more. */
+static size_t next_word(struct reader *r, const char **word)
+{
+	while (r->at < r->end) {
+		if (skip_dead(r))
+			continue;
+		if (!is_word(*r->at)) {
+			r->line += *r->at++ == '\n';
+			continue;
+		}
+		for (*word = r->at; r->at < r->end && is_word(*r->at); r->at++)
+			;
+		return (size_t)(r->at - *word);
+	}
+	return 0;
+}
+
+/* Append a call of CALLEE on LINE.  False: out of memory. */
+static bool call_add(struct lines *l, uint32_t line, uint32_t callee)
+{
+	if (l->ncalls == l->room) {
+		struct line_call *more = reallocarray(l->calls, 2 * l->room + 16, sizeof *more);
+
+		if (!more)
+			return false;
+		l->calls = more;
+		l->room = 2 * l->room + 16;
+	}
+	l->calls[l->ncalls++] = (struct line_call){ line, callee };
+	return true;
+}
+
+/* Whether a bracket opens next, so that a call is written. */
+static bool is_called(const struct reader *r)
+{
+	const char *p = r->at;
+
+	while (p < r->end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p < r->end && *p == '(';
+}
+
+static int by_line_then_callee(const void *x, const void *y)
+{
+	const struct line_call *a = x, *b = y;
+
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static void calls_sort(struct lines *l)
+{
+	if (l->ncalls > 1)
+		qsort(l->calls, l->ncalls, sizeof *l->calls, by_line_then_callee);
+}
+
+/* Each call once, sorted; callees without a line at the front. */
+static bool calls_settle(struct lines *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->ncallees; i++)
+		l->callees[i].nlines = 0;
+	calls_sort(l);
+	for (size_t i = 0; i < l->ncalls; i++)
+		if (l->calls[i].line && (kept == 0 || by_line_then_callee(&l->calls[kept - 1], &l->calls[i]) != 0)) {
+			l->calls[kept++] = l->calls[i];
+			l->callees[l->calls[i].callee].nlines++;
+		}
+	l->ncalls = kept;
+	for (size_t i = 0; i < l->ncallees; i++) {
+		l->callees[i].known = l->callees[i].nlines > 0;
+		if (!l->callees[i].known && !call_add(l, 0, (uint32_t)i))
+			return false;
+	}
+	calls_sort(l);
+	return true;
+}
+
+/* A routine's words and the room for its calls, while these are looked for. */
+struct finder {
+	struct lines *l;
+	struct word *words;	/* by callee */
+	bool failed;		/* out of memory */
+};
+
+/* Calls by the word of LENGTH bytes at TEXT that R has just passed, of callees whose lines are not known yet.  A name that was
+ * cut must be called, since it can be any word; others can also be handed on, as to qsort. */
+static bool word_match(struct finder *f, const struct reader *r, const char *text, size_t length)
+{
+	for (size_t i = 0; i < f->l->ncallees; i++) {
+		if (f->l->callees[i].known || f->words[i].length != length || memcmp(f->words[i].text, text, length) != 0)
+			continue;
+		if (f->l->callees[i].place && !is_called(r))
+			continue;
+		if (!call_add(f->l, r->line, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+/* Note a call that debug information describes. */
+static void site_visit(void *arg, const struct symbols_call *call)
+{
+	struct finder *f = arg;
+
+	if (strcmp(call->file, f->l->file) != 0)
+		return;
+	for (size_t i = 0; i < f->l->ncallees; i++)
+		if (strcmp(f->l->callees[i].place ? f->words[i].text : f->l->callees[i].name, call->name) == 0)
+			f->failed |= !call_add(f->l, call->line, (uint32_t)i);
+}
+
+static void words_free(struct finder *f)
+{
+	for (size_t i = 0; f->words && i < f->l->ncallees; i++)
+		free(f->words[i].text);
+	free(f->words);
+}
+
+static bool words_make(struct finder *f)
+{
+	bool ok;
+
+	f->words = calloc(f->l->ncallees + 1, sizeof *f->words);
+	ok = f->words != NULL;
+	for (size_t i = 0; ok && i < f->l->ncallees; i++)
+		ok = word_make(&f->words[i], &f->l->callees[i]);
+	return ok;
+}
+
+/* The calls in all bodies of the routine. */
+static bool sites_find(struct look *k)
+{
+	struct finder f = { .l = k->l };
+	const struct profile *p = k->g->profile;
+	bool ok = words_make(&f);
+
+	for (uint32_t i = 0; ok && k->l->file && i < p->nroutines; i++)
+		if (k->g->routine_of[i] == k->l->routine && !p->routines[i].pseudo)
+			symbols_calls(k->in->symbols, p->routines[i].module, p->routines[i].address, site_visit, &f);
+	words_free(&f);
+	return ok && !f.failed;
+}
+
+bool lines_make(struct lines *l, const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err)
+{
+	struct look k = { .l = l, .in = in, .g = in->graph };
+	bool ok;
+
+	*l = (struct lines){ .routine = routine, .costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
+	ok = l->costs && samples_make(&k.samples, in, err) && callees_find(&k, leaves);
+	if (ok && in->symbols) {
+		extent_find(&k);
+		costs_find(&k);
+		costs_join(l);
+		ok = sites_find(&k);
+	}
+	ok = ok && calls_settle(l);
+	samples_free(&k.samples);
+	if (ok) {
+		unknown_find(&k);
+		return true;
+	}
+	lines_free(l);
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+void lines_free(struct lines *l)
+{
+	free(l->costs);
+	free(l->calls);
+	free(l->callees);
+	*l = (struct lines){ 0 };
+}
+
+bool lines_find_calls(struct lines *l, const struct report_input *in, const char *text, size_t len, struct error *err)
+{
+	uint32_t definition = in->graph->routines[l->routine].name.line;
+	struct reader r = { .at = text, .end = text + len, .line = 1 };
+	struct finder f = { .l = l };
+	bool ok = words_make(&f);
+	const char *word;
+	size_t length;
+
+	while (ok && (length = next_word(&r, &word)) > 0 && r.line <= l->last)
+		if (r.line >= l->first && r.line != definition)		/* the name of what is defined is no call */
+			ok = word_match(&f, &r, word, length);
+	words_free(&f);
+	ok = ok && calls_settle(l);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}

@@ -1,0 +1,69 @@
+/* lines.h - where in its source a routine's time was, and where its calls start.
+ *
+ * Self time goes to lines by the program counters of the samples.  Code that the compiler put into a routine counts for the line of
+ * the call that it stands for, so that all lines are the routine's own.
+ *
+ * Hooks count calls by routine, not by call site: an arc whose routine is called on one line only is that line's; one whose
+ * routine is called on several lines has its figures at each of them, and they are those of all together.
+ *
+ *   routine's self = times of the lines + plain + elsewhere + unknown
+ *   routine's total = self + times of the arcs */
+#ifndef LINES_H
+#define LINES_H
+
+#include "leaves.h"
+#include "report.h"
+
+/* What was spent on a line. */
+struct line_cost {
+	uint32_t line;		/* in lines.file */
+	uint64_t time;		/* ns of the routine's self time */
+	uint64_t ticks;		/* samples */
+};
+
+/* A line on which calls start. */
+struct line_call {
+	uint32_t line;		/* in lines.file; 0: no line is known for this callee */
+	uint32_t callee;	/* index in lines.callees */
+};
+
+/* Somebody that the routine calls. */
+struct line_callee {
+	const char *name;	/* its name */
+	const char *place;	/* code without hooks: file name of its module; else NULL */
+	uint32_t routine;	/* index in graph.routines; GRAPH_NONE: code without hooks */
+	uint32_t nlines;	/* on how many lines it is called; 0: unknown */
+	bool known;		/* some line is known */
+	uint64_t calls;		/* along the arc; 0 without hooks */
+	uint64_t time;		/* ns of the arc; without hooks: part of the routine's self time */
+	uint64_t ticks;		/* without hooks: samples */
+};
+
+struct lines {
+	uint32_t routine;	/* index in graph.routines */
+	const char *file;	/* source file; NULL: not known, then there are no lines */
+	uint32_t first;		/* its first line */
+	uint32_t last;		/* its last line */
+	struct line_cost *costs; /* by line */
+	size_t ncosts;		/* how many */
+	struct line_call *calls; /* by line, then callee; those without a line first */
+	size_t ncalls;		/* how many */
+	size_t room;		/* for how many calls there is room */
+	struct line_callee *callees; /* largest time first */
+	size_t ncallees;	/* how many */
+	uint64_t plain;		/* self time in code without hooks, ns: that of the callees without hooks */
+	uint64_t elsewhere;	/* self time at lines of other files, ns */
+	uint64_t elsewhere_ticks; /* samples behind it */
+	uint64_t unknown;	/* self time of which no line is known, ns */
+};
+
+/* Look where the time of ROUTINE was.  LEAVES are those of leaves_make with `leaves`, without `lines`, and must outlive L.  Where calls
+ * start is known if debug information says it, as it does for optimised code; lines_find_calls looks for the others.  False with *ERR set: out of memory.  Freed with lines_free. */
+bool lines_make(struct lines *l, const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err);
+void lines_free(struct lines *l);
+
+/* Find the lines on which the callees of which none is known are called, by their names in TEXT, the LEN bytes of l->file: words in comments and strings
+ * do not count.  IN is that of lines_make.  False with *ERR set: out of memory. */
+bool lines_find_calls(struct lines *l, const struct report_input *in, const char *text, size_t len, struct error *err);
+
+#endif

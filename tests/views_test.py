@@ -1,0 +1,241 @@
+"""views_test.py BUILD: aprof hot, paths and annotate on programs in which each case of a bottleneck was planted."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF = BUILD / 'aprof'
+
+# The three cases: spin is heavy by itself, wasteful clears too much memory, and twelve routines go through one -> two -> three.
+PLANTED = r'''
+#include <stdlib.h>
+#include <string.h>
+static volatile long sink;
+static char room[1 << 20];
+__attribute__((noinline)) void spin(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink += i;
+}
+__attribute__((noinline)) void wasteful(void)
+{
+	memset(room, (int)sink, sizeof room);
+	sink += room[sink & 1023];
+}
+__attribute__((noinline)) void three(void) { for (int i = 0; i < 150000; i++) sink ^= i; }
+__attribute__((noinline)) void two(void) { three(); sink++; }
+__attribute__((noinline)) void one(void) { two(); sink++; }
+#define CALLER(n) __attribute__((noinline)) void caller##n(void) { one(); sink += n; }
+CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9) CALLER(10) CALLER(11)
+static void (*const callers[12])(void) = { caller0, caller1, caller2, caller3, caller4, caller5, caller6, caller7, caller8,
+	caller9, caller10, caller11 };
+int main(void)
+{
+	for (int i = 0; i < 10; i++)
+		spin(25000000);
+	for (int i = 0; i < 6000; i++)
+		wasteful();
+	for (int i = 0; i < 600; i++)
+		callers[i % 12]();
+	return 0;
+}
+'''
+
+
+def aprof(*arguments, cwd=None, **more):
+    environment = {**os.environ, 'LC_ALL': 'C.UTF-8', **more.pop('env', {})}
+    return subprocess.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, timeout=120, **more)
+
+
+class Views(unittest.TestCase):
+    def json(self, *arguments):
+        done = aprof(*arguments, '--json', cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def text(self, *arguments, **more):
+        done = aprof(*arguments, cwd=self.cwd, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+class OnPlanted(Views):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        folder = pathlib.Path(cls.cwd)
+        (folder / 'planted.c').write_text(PLANTED)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'planted', 'planted.c'], cwd=folder, check=True)
+        done = aprof('run', '--no-report', './planted', cwd=folder)
+        assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+
+class Planted(OnPlanted):
+    def test_heavy(self):
+        heavy = self.json('hot')['heavy'][0]
+        self.assertEqual((heavy['name'], heavy['calls']), ('spin', 10))
+        self.assertGreater(heavy['time_ns'], heavy['total_ns'] * 0.9)
+
+    def test_library(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        library = self.json('hot')['library'][0]
+        self.assertIn('memset', library['name'])
+        self.assertEqual(library['callers'][0]['name'], 'wasteful')
+
+    def test_sequence(self):
+        sequence = self.json('hot')['sequence']
+        self.assertEqual(sequence['path'], ['one', 'two', 'three'])
+        self.assertEqual((sequence['contexts'], sequence['calls']), (12, 600))
+        self.assertEqual(self.json('paths')['paths'][0]['path'], ['one', 'two', 'three'])
+
+    def test_paths_are_shares_of_the_report(self):
+        three = next(row for row in self.json('report')['flat'] if row['name'] == 'three')
+        self.assertEqual(self.json('paths')['paths'][0]['time_ns'], three['total_ns'])
+
+    def test_one_screen(self):
+        for locale in 'C.UTF-8', 'C':
+            lines = self.text('hot', 'planted', 'amon.out', env={'LC_ALL': locale}).split('\n')
+            self.assertLess(len(lines), 24)
+            for line in lines:
+                self.assertLessEqual(len(line), 80, line)
+        self.assertIn('aprof annotate spin planted', '\n'.join(lines))
+
+    def test_commands_of_hot_work(self):
+        for line in self.text('hot').split('\n'):
+            if line.startswith('   more: aprof '):
+                command = line.removeprefix('   more: ')
+                done = subprocess.run(command, shell=True, cwd=self.cwd, capture_output=True, text=True,
+                                      env=dict(os.environ, PATH=f'{BUILD}:{os.environ["PATH"]}'))
+                self.assertEqual(done.returncode, 0, f'{command}: {done.stderr}')
+                self.assertTrue(done.stdout)
+
+
+class Annotate(OnPlanted):
+    """Source lines; main calls all others, two of them on one line each."""
+
+    def routine(self, *arguments):
+        return self.json('annotate', *arguments)['annotate'][0]
+
+    def line_of(self, text):
+        return 1 + next(i for i, line in enumerate(PLANTED.split('\n')) if text in line)
+
+    def assert_conserved(self, routine):
+        self.assertEqual(sum(line['self_ns'] for line in routine['lines']) + routine['plain_ns'] + routine['elsewhere_ns']
+                         + routine['unknown_ns'], routine['self_ns'])
+        self.assertEqual(sum(c['time_ns'] for c in routine['callees'] if c['place'] is None) + routine['self_ns'],
+                         routine['total_ns'])
+        self.assertEqual(sum(c['time_ns'] for c in routine['callees'] if c['place'] is not None), routine['plain_ns'])
+
+    def test_conserved(self):
+        rows = {row['name']: row for row in self.json('report')['flat']}
+        routines = self.json('annotate', 'planted.c')['annotate']
+        self.assertEqual({r['name'] for r in routines}, set(rows))
+        for routine in routines:
+            self.assert_conserved(routine)
+            self.assertEqual(routine['self_ns'], rows[routine['name']]['self_ns'])
+            self.assertEqual(routine['total_ns'], rows[routine['name']]['total_ns'])
+
+    def test_samples_are_in_the_loop(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        loop = self.line_of('sink += i;')
+        lines = {line['line']: line['ticks'] for line in self.routine('spin')['lines']}
+        self.assertGreater(sum(n for line, n in lines.items() if loop - 1 <= line <= loop), 0.9 * sum(lines.values()))
+
+    def test_calls_are_on_their_lines(self):
+        callees = {c['name']: c for c in self.routine('main')['callees']}
+        self.assertEqual(callees['spin']['call_lines'], [self.line_of('spin(25000000)')])
+        self.assertEqual(callees['wasteful']['call_lines'], [self.line_of('		wasteful();')])
+        self.assertEqual((callees['spin']['calls'], callees['wasteful']['calls']), (10, 6000))
+        text = self.text('annotate', 'main')
+        self.assertRegex(text, r'(?m)^ +10 +\d+\.\d+ +\d+  +spin\(25000000\);$')
+        self.assertRegex(text, r'(?m)^ +6000 +\d+\.\d+ +\d+  +wasteful\(\);$')
+
+    def test_plain_code(self):
+        if self.json('report')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        callee = self.routine('wasteful')['callees'][0]
+        self.assertIn('memset', callee['name'])
+        self.assertEqual(callee['call_lines'], [self.line_of('memset(room')])
+
+    def test_not_found(self):
+        for target, message in ('nobody', 'no routine and no source file'), ('spi', 'there is spin'):
+            done = aprof('annotate', target, cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stderr.count('\n'), 1)
+        self.assertIn('which routine', aprof('annotate', cwd=self.cwd).stderr)
+
+    def test_source_that_moved(self):
+        folder = pathlib.Path(self.cwd)
+        (folder / 'moved' / 'sub').mkdir(parents=True)
+        moved = folder / 'moved' / 'sub' / 'planted.c'
+        (folder / 'planted.c').rename(moved)
+        try:
+            done = aprof('annotate', 'spin', cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertRegex(done.stderr, r'^aprof: .*planted\.c: the source is not there; say --source-path=FOLDER\n$')
+            self.assertEqual(self.routine('spin')['callees'], [])
+            for option in '--source-path=moved/sub', f'--substitute={self.cwd}={self.cwd}/moved/sub':
+                self.assertIn('sink += i;', self.text('annotate', option, 'spin'))
+            done = aprof('annotate', '--substitute=planted', 'spin', cwd=self.cwd)
+            self.assertIn('not of the form FROM=TO', done.stderr)
+        finally:
+            moved.rename(folder / 'planted.c')
+
+    def test_source_that_changed(self):
+        path = pathlib.Path(self.cwd) / 'planted.c'
+        before = path.stat().st_mtime
+        path.write_bytes(PLANTED.encode().replace(b'sink += i;', b'\x1b[31m\t\x00'))
+        try:
+            done = aprof('annotate', 'spin', cwd=self.cwd)
+            self.assertIn('changed after the program was run', done.stderr)
+            self.assertIn('\\x1b[31m', done.stdout)
+            self.assertNotIn('\x1b', done.stdout)
+        finally:
+            path.write_text(PLANTED)
+            os.utime(path, (before, before))
+
+
+class Unoptimised(Views):
+    """Where debug information tells no call sites, names in the source do."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cwd = folder.name
+        source = pathlib.Path(self.cwd) / 'small.c'
+        source.write_text('int leaf(int n) { return n + 1; }\n'
+                          'int top(int n)\n{\n'
+                          '	/* leaf(1) is not called here */ const char *s = "leaf(2)";\n'
+                          '	return leaf(n) + *s;\n}\n'
+                          'int twice(int n)\n{\n	n = leaf(n);\n	return leaf(n);\n}\n'
+                          'int main(void) { return top(1) + twice(2) < 0; }\n')
+        subprocess.run([BUILD / 'aprof-cc', '-O0', '-g', '-o', 'small', 'small.c'], cwd=self.cwd, check=True)
+        self.assertEqual(aprof('run', '--no-report', './small', cwd=self.cwd).returncode, 0)
+
+    def test_by_name(self):
+        self.assertEqual(self.json('annotate', 'top')['annotate'][0]['callees'][0]['call_lines'], [5])
+        self.assertEqual(self.json('annotate', 'twice')['annotate'][0]['callees'][0]['call_lines'], [9, 10])
+        self.assertRegex(self.text('annotate', 'twice'), r'(?m)^ +2 +0\.\d+~ +9  +n = leaf\(n\);$')
+
+    def test_without_debug_information(self):
+        subprocess.run([BUILD / 'aprof-cc', '-O0', '-o', 'small', 'small.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './small', cwd=self.cwd)
+        done = aprof('annotate', 'top', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('compile with -g', done.stderr)
+
+
+if __name__ == '__main__':
+    unittest.main()
