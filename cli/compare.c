@@ -32,13 +32,13 @@ static int compare(const struct sides_given *sides, const struct options *o, boo
 	struct comparison c;
 	struct error err;
 	int status = STATUS_OK;
-	bool ok = compare_init(&c, &err) && sides_compare(&c, sides, &o->graph, contexts, &err);
+	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, &o->graph, contexts, &err);
 
 	progress_end();
 	ok = ok && print(&c, o, &status, &err);
 	if (!ok)
 		message_error(&err, NULL);
-	compare_free(&c);
+	comparison_free(&c);
 	return ok ? status : STATUS_TROUBLE;
 }
 

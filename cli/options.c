@@ -347,9 +347,9 @@ static bool limit_set(struct options *o, const char *text)
 static bool metric_set(struct options *o, const char *name)
 {
 	if (strcmp(name, "self") == 0)
-		o->check.time = COMPARE_SELF;
+		o->check.time = COMPARISON_SELF;
 	else if (strcmp(name, "total") == 0)
-		o->check.time = COMPARE_TOTAL;
+		o->check.time = COMPARISON_TOTAL;
 	else {
 		message("--metric=%s: not one of self, total", name);
 		return false;

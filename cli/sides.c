@@ -114,7 +114,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	for (size_t i = 0; ok && i < side->n; i++) {
 		struct input in = { 0 };
 
-		ok = run_build(&in, side, &side->files[i], g, err) && compare_add(c, in.graph, side->files[i], fresh, contexts, err);
+		ok = run_build(&in, side, &side->files[i], g, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts, err);
 		if (ok && in.profile->runs[0].truncated)
 			message("warning: %s: cut off; its whole part is compared", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
@@ -130,5 +130,5 @@ bool sides_compare(struct comparison *c, const struct sides_given *s, const stru
 		return false;
 	progress_begin();
 	progress_step("comparing");
-	return compare_settle(c, err) && compare_judge(c, CHECK_LEVEL, err);
+	return comparison_settle(c, err) && comparison_judge(c, CHECK_LEVEL, err);
 }

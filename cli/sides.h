@@ -2,7 +2,7 @@
 #ifndef SIDES_H
 #define SIDES_H
 
-#include "compare.h"
+#include "comparison.h"
 #include "options.h"
 
 /* One side: its runs, each a profile. */

@@ -18,13 +18,13 @@ struct testing {
 
 static const struct sides *sides_of(const struct testing *t, uint32_t routine)
 {
-	return routine == GRAPH_NONE ? &t->c->whole : &t->c->kinds[COMPARE_ROUTINES].items[routine].sides[t->options->time];
+	return routine == GRAPH_NONE ? &t->c->whole : &t->c->kinds[COMPARISON_ROUTINES].items[routine].sides[t->options->time];
 }
 
 static const struct change *change_of(const struct testing *t, uint32_t routine)
 {
 	return routine == GRAPH_NONE ? &t->c->whole_change
-		: &t->c->kinds[COMPARE_ROUTINES].items[routine].change[t->options->time];
+		: &t->c->kinds[COMPARISON_ROUTINES].items[routine].change[t->options->time];
 }
 
 /* Chosen by the mean of both sides, which says nothing of their difference, so that the choice favours neither answer. */
@@ -37,7 +37,7 @@ static bool is_tested(const struct testing *t, uint32_t routine)
 
 static bool tests_make(struct testing *t)
 {
-	uint32_t n = t->c->kinds[COMPARE_ROUTINES].n;
+	uint32_t n = t->c->kinds[COMPARISON_ROUTINES].n;
 	size_t *order = calloc((size_t)n + 2, sizeof *order);
 
 	t->chance = calloc((size_t)n + 2, sizeof *t->chance);
@@ -64,7 +64,7 @@ static bool time_is_worse(const struct testing *t, size_t test)
 	return s->fresh - s->base > allowed && (isnan(t->chance[test]) || t->chance[test] <= CHECK_LEVEL);
 }
 
-static bool calls_are_worse(const struct testing *t, const struct compare_item *item)
+static bool calls_are_worse(const struct testing *t, const struct comparison_item *item)
 {
 	switch (t->options->calls) {
 	case CHECK_CALLS_EXACT:
@@ -76,7 +76,7 @@ static bool calls_are_worse(const struct testing *t, const struct compare_item *
 	}
 }
 
-static bool calls_are_fewer(const struct testing *t, const struct compare_item *item)
+static bool calls_are_fewer(const struct testing *t, const struct comparison_item *item)
 {
 	return t->options->calls == CHECK_CALLS_EXACT && item->calls_news && item->calls.fresh < item->calls.base;
 }
@@ -84,7 +84,7 @@ static bool calls_are_fewer(const struct testing *t, const struct compare_item *
 static double smallest_of(const struct testing *t, uint32_t routine)
 {
 	const struct sides *s = sides_of(t, routine);
-	const struct noise *noise = &t->c->kinds[COMPARE_ROUTINES].noise[t->options->time], none = { 0 };
+	const struct noise *noise = &t->c->kinds[COMPARISON_ROUTINES].noise[t->options->time], none = { 0 };
 
 	return noise_smallest(routine == GRAPH_NONE ? &none : noise, s->tick_variance, s->df, s->nb, s->nn,
 			      CHECK_LEVEL / (double)(t->n ? t->n : 1), CHECK_POWER);
@@ -92,7 +92,7 @@ static double smallest_of(const struct testing *t, uint32_t routine)
 
 static void finding_add(struct check *check, const struct testing *t, size_t test, uint32_t routine)
 {
-	const struct compare_item *item = routine == GRAPH_NONE ? NULL : &t->c->kinds[COMPARE_ROUTINES].items[routine];
+	const struct comparison_item *item = routine == GRAPH_NONE ? NULL : &t->c->kinds[COMPARISON_ROUTINES].items[routine];
 	struct check_finding f = { .routine = routine, .chance = NAN, .smallest = NAN };
 
 	if (test < t->n) {
@@ -115,7 +115,7 @@ static double growth(const struct testing *t, const struct check_finding *f)
 
 static double more_calls(const struct testing *t, const struct check_finding *f)
 {
-	const struct compare_item *item = &t->c->kinds[COMPARE_ROUTINES].items[f->routine];
+	const struct comparison_item *item = &t->c->kinds[COMPARISON_ROUTINES].items[f->routine];
 
 	return f->routine == GRAPH_NONE ? 0 : item->calls.fresh - item->calls.base;
 }
@@ -142,7 +142,7 @@ static void findings_make(struct check *check, struct testing *t)
 {
 	size_t test = 0;
 
-	for (uint32_t i = 0; i < t->c->kinds[COMPARE_ROUTINES].n; i++) {
+	for (uint32_t i = 0; i < t->c->kinds[COMPARISON_ROUTINES].n; i++) {
 		bool tested = test < t->n && t->routine[test] == i;
 
 		finding_add(check, t, tested ? test : t->n, i);
@@ -159,7 +159,7 @@ bool check_make(struct check *check, const struct comparison *c, const struct ch
 	struct testing t = { .c = c, .options = options };
 	bool ok;
 
-	*check = (struct check){ .findings = calloc((size_t)c->kinds[COMPARE_ROUTINES].n + 1, sizeof *check->findings) };
+	*check = (struct check){ .findings = calloc((size_t)c->kinds[COMPARISON_ROUTINES].n + 1, sizeof *check->findings) };
 	ok = check->findings && tests_make(&t);
 	if (ok)
 		findings_make(check, &t);

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "compare.h"
+#include "comparison.h"
 #include "report.h"
 
 #define CHECK_LEVEL 0.05		/* chance of any false alarm */
@@ -24,7 +24,7 @@ enum check_calls { CHECK_CALLS_EXACT, CHECK_CALLS_LIMIT, CHECK_CALLS_IGNORE };
 struct check_options {
 	double limit;			/* growth that is allowed, as a share: 0.05 */
 	double least;			/* share of the run below which a routine's time is not tested: 0.005 */
-	enum compare_time time;		/* which time is tested */
+	enum comparison_time time;		/* which time is tested */
 	enum check_calls calls;		/* any call more is worse; only more of them than the limit; or none */
 	struct report_options report;	/* how names are printed; json */
 };

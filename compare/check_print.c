@@ -12,9 +12,9 @@
 static const double shares[] = { 0.2, 0.05, 0.01 };
 enum { SHARES = sizeof shares / sizeof *shares };
 
-static const struct compare_item *item_of(const struct comparison *c, const struct check_finding *f)
+static const struct comparison_item *item_of(const struct comparison *c, const struct check_finding *f)
 {
-	return f->routine == GRAPH_NONE ? NULL : &c->kinds[COMPARE_ROUTINES].items[f->routine];
+	return f->routine == GRAPH_NONE ? NULL : &c->kinds[COMPARISON_ROUTINES].items[f->routine];
 }
 
 static void name_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
@@ -28,12 +28,12 @@ static void name_print(const struct comparison *c, const struct check_finding *f
 /* "self 0.500 s -> 0.600 s, +20.0 % +- 2.1, p 0.0003" */
 static void time_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
-	const struct compare_item *item = item_of(c, f);
+	const struct comparison_item *item = item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
 	int d = print_decimals((uint64_t)s->fresh);
 
-	fprintf(out, "%s %.*f s -> %.*f s", !item ? "time" : o->time == COMPARE_SELF ? "self" : "total", d, s->base / 1e9, d,
+	fprintf(out, "%s %.*f s -> %.*f s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", d, s->base / 1e9, d,
 		s->fresh / 1e9);
 	if (s->base > 0)
 		fprintf(out, ", %+.1f %%", 100 * change->change / s->base);
@@ -53,9 +53,9 @@ static void count_print(FILE *out, double mean, uint64_t least, uint64_t most)
 		fprintf(out, "%s to %s (%.1f on average)", print_grouped(a, least), print_grouped(b, most), mean);
 }
 
-static void calls_print(const struct compare_item *item, FILE *out)
+static void calls_print(const struct comparison_item *item, FILE *out)
 {
-	const struct compare_calls *k = &item->calls;
+	const struct comparison_calls *k = &item->calls;
 
 	count_print(out, k->base, k->base_least, k->base_most);
 	fputs(" calls -> ", out);
@@ -86,7 +86,7 @@ static double tick_variance_of(const struct comparison *c, double share)
 /* The smallest growth that would have been found of a routine with SHARE of the run; 0: of the whole run. */
 static double smallest(const struct check *check, const struct comparison *c, const struct check_options *o, double share)
 {
-	const struct noise *noise = &c->kinds[COMPARE_ROUTINES].noise[o->time];
+	const struct noise *noise = &c->kinds[COMPARISON_ROUTINES].noise[o->time];
 	double found;
 
 	if (share > 0)
@@ -133,7 +133,7 @@ static void summary_print(const struct check *check, const struct comparison *c,
 	for (uint32_t i = 0; i < check->n; i++)
 		whole |= check->findings[i].routine == GRAPH_NONE;
 	fprintf(out, "%" PRIu32 " of %" PRIu32 " routines%s got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32
-		"; the times of %" PRIu32 " routines were tested)\n", check->worse - whole, c->kinds[COMPARE_ROUTINES].n, whole ? " and the whole run" : "",
+		"; the times of %" PRIu32 " routines were tested)\n", check->worse - whole, c->kinds[COMPARISON_ROUTINES].n, whole ? " and the whole run" : "",
 		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested);
 	smallest_print(check, c, o, out);
 }
@@ -145,7 +145,7 @@ static json_t *real_or_null(double x)
 
 static json_t *finding_json(const struct comparison *c, const struct check_finding *f, const struct check_options *o)
 {
-	const struct compare_item *item = item_of(c, f);
+	const struct comparison_item *item = item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
 
@@ -162,7 +162,7 @@ static void json_print(const struct check *check, const struct comparison *c, co
 	table_begin(e, out);
 	emit_member(e, "worse", emit_count(check->worse));
 	emit_member(e, "limit", json_real(o->limit));
-	emit_member(e, "time", json_string(o->time == COMPARE_SELF ? "self" : "total"));
+	emit_member(e, "time", json_string(o->time == COMPARISON_SELF ? "self" : "total"));
 	emit_member(e, "base_runs", emit_count(c->nbase));
 	emit_member(e, "new_runs", emit_count(c->nruns - c->nbase));
 	emit_member(e, "tested", emit_count(check->tested));

@@ -37,8 +37,8 @@ static unsigned escape_of(const struct diff_options *o)
 
 void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
 {
-	const struct compare_item *contexts = c->kinds[COMPARE_CONTEXTS].items;
-	const struct compare_item *routines = c->kinds[COMPARE_ROUTINES].items;
+	const struct comparison_item *contexts = c->kinds[COMPARISON_CONTEXTS].items;
+	const struct comparison_item *routines = c->kinds[COMPARISON_ROUTINES].items;
 	uint32_t depth = 0, *path;
 
 	for (uint32_t i = index; contexts[i].from != GRAPH_NONE; i = contexts[i].from)
@@ -63,36 +63,36 @@ static void routine_name(const struct comparison *c, uint32_t routine, unsigned 
 	if (routine == GRAPH_NONE)
 		fputs("<spontaneous>", out);
 	else
-		escape_print(out, c->kinds[COMPARE_ROUTINES].items[routine].name, escape);
+		escape_print(out, c->kinds[COMPARISON_ROUTINES].items[routine].name, escape);
 }
 
-static void item_name(const struct comparison *c, enum compare_kind kind, const struct compare_item *item, unsigned escape, FILE *out)
+static void item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, unsigned escape, FILE *out)
 {
 	switch (kind) {
-	case COMPARE_ROUTINES:
+	case COMPARISON_ROUTINES:
 		escape_print(out, item->name, escape);
 		break;
-	case COMPARE_ARCS:
+	case COMPARISON_ARCS:
 		routine_name(c, item->from, escape, out);
 		fputs(" -> ", out);
 		routine_name(c, item->to, escape, out);
 		break;
 	default:
-		diff_path(c, (uint32_t)(item - c->kinds[COMPARE_CONTEXTS].items), escape, out);
+		diff_path(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), escape, out);
 	}
 }
 
 /* Which side alone has the item. */
-static const char *only(const struct compare_item *item)
+static const char *only(const struct comparison_item *item)
 {
-	bool base = item->calls.base_most || item->sides[COMPARE_TOTAL].base > 0;
-	bool fresh = item->calls.most || item->sides[COMPARE_TOTAL].fresh > 0;
+	bool base = item->calls.base_most || item->sides[COMPARISON_TOTAL].base > 0;
+	bool fresh = item->calls.most || item->sides[COMPARISON_TOTAL].fresh > 0;
 
 	return base == fresh ? "" : fresh ? "   (new)" : "   (gone)";
 }
 
 /* A change of time in seconds, or ~ within noise. */
-static void time_change(char *text, size_t size, const struct compare_item *item, enum compare_time t, int decimals)
+static void time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t, int decimals)
 {
 	if (!item->news[t])
 		snprintf(text, size, item->change[t].change == 0 ? "=" : "~");
@@ -107,7 +107,7 @@ static void calls_text(char *text, size_t size, double calls, bool sign)
 	snprintf(text, size, sign ? "%+.*f" : "%.*f", whole ? 0 : 1, calls);
 }
 
-static void calls_change(char *text, size_t size, const struct compare_item *item)
+static void calls_change(char *text, size_t size, const struct comparison_item *item)
 {
 	double change = item->calls.fresh - item->calls.base;
 
@@ -118,28 +118,28 @@ static void calls_change(char *text, size_t size, const struct compare_item *ite
 }
 
 /* It is news when the time is and the calls leave something to explain. */
-static void per_call_change(char *text, size_t size, const struct compare_item *item)
+static void per_call_change(char *text, size_t size, const struct comparison_item *item)
 {
-	if (item->news[COMPARE_SELF] && table_per_call(item) != 0)
+	if (item->news[COMPARISON_SELF] && table_per_call(item) != 0)
 		snprintf(text, size, "%+.1f%%", 100 * table_per_call(item));
 	else
 		snprintf(text, size, table_per_call(item) == 0 ? "" : "~");
 }
 
-static void row_print(const struct comparison *c, enum compare_kind kind, const struct compare_item *item, int d,
+static void row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
 		      const struct diff_options *o, FILE *out)
 {
 	char self[64], error[64] = "", total[64], calls[64], calls_to[64], per_call[64];
 
-	time_change(self, sizeof self, item, COMPARE_SELF, d);
-	if (item->news[COMPARE_SELF] && item->change[COMPARE_SELF].error > 0)
-		snprintf(error, sizeof error, "%.*f", d, item->change[COMPARE_SELF].error / 1e9);
-	time_change(total, sizeof total, item, COMPARE_TOTAL, d);
+	time_change(self, sizeof self, item, COMPARISON_SELF, d);
+	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
+		snprintf(error, sizeof error, "%.*f", d, item->change[COMPARISON_SELF].error / 1e9);
+	time_change(total, sizeof total, item, COMPARISON_TOTAL, d);
 	calls_change(calls, sizeof calls, item);
 	calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
 	per_call_change(per_call, sizeof per_call, item);
-	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARE_SELF].fresh / 1e9, self, error, d,
-		item->sides[COMPARE_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
+	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARISON_SELF].fresh / 1e9, self, error, d,
+		item->sides[COMPARISON_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
 	item_name(c, kind, item, escape_of(o), out);
 	fprintf(out, "%s\n", only(item));
 }
@@ -157,13 +157,13 @@ static void rest_print(const struct rest *rest, const struct diff_options *o, in
 	print_end(out, &o->report);
 }
 
-static void heading_print(const struct comparison *c, enum compare_kind kind, const struct diff_options *o, FILE *out)
+static void heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
 {
-	const struct compare_items *items = &c->kinds[kind];
+	const struct comparison_items *items = &c->kinds[kind];
 	uint32_t news = 0, counted = 0;
 
 	for (uint32_t i = 0; i < items->n; i++) {
-		news += compare_is_news(&items->items[i]);
+		news += comparison_is_news(&items->items[i]);
 		counted += items->items[i].counted;
 	}
 	print_begin(out, &o->report, 'h');
@@ -173,9 +173,9 @@ static void heading_print(const struct comparison *c, enum compare_kind kind, co
 	print_end(out, &o->report);
 }
 
-static bool table_print(const struct comparison *c, enum compare_kind kind, int d, const struct diff_options *o, FILE *out)
+static bool table_print(const struct comparison *c, enum comparison_kind kind, int d, const struct diff_options *o, FILE *out)
 {
-	const struct compare_items *items = &c->kinds[kind];
+	const struct comparison_items *items = &c->kinds[kind];
 	uint32_t *order = table_order(items, o->sort), shown = 0;
 	struct rest rest = { 0 };
 
@@ -183,8 +183,8 @@ static bool table_print(const struct comparison *c, enum compare_kind kind, int 
 		return false;
 	heading_print(c, kind, o, out);
 	for (uint32_t i = 0; i < items->n; i++) {
-		const struct compare_item *item = &items->items[order[i]];
-		bool is_news = compare_is_news(item);
+		const struct comparison_item *item = &items->items[order[i]];
+		bool is_news = comparison_is_news(item);
 
 		if (!item->counted)
 			continue;
@@ -193,7 +193,7 @@ static bool table_print(const struct comparison *c, enum compare_kind kind, int 
 			shown++;
 		} else {
 			*(is_news ? &rest.news : &rest.quiet) += 1;
-			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARE_SELF].change;
+			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARISON_SELF].change;
 		}
 	}
 	rest_print(&rest, o, d, out);
@@ -216,7 +216,7 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 
 static void noise_print(const struct comparison *c, const struct diff_options *o, FILE *out)
 {
-	const struct noise *noise = &c->kinds[COMPARE_ROUTINES].noise[COMPARE_SELF];
+	const struct noise *noise = &c->kinds[COMPARISON_ROUTINES].noise[COMPARISON_SELF];
 
 	if (c->nruns == 2 && c->runs[0].tick > 0)
 		print_field(out, &o->report, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
@@ -224,7 +224,7 @@ static void noise_print(const struct comparison *c, const struct diff_options *o
 	else if (c->nruns == 2)
 		print_field(out, &o->report, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
 			    "every change is shown");
-	else if (c->kinds[COMPARE_ROUTINES].n > 0)
+	else if (c->kinds[COMPARISON_ROUTINES].n > 0)
 		print_field(out, &o->report, "noise", "runs differ by %.1f %% beside the error of sampling; what is shown as changed is so by "
 			    "more than noise in all but %.0f of 100 rows, on average", 100 * sqrt(noise->common), 100 * c->level);
 }
@@ -273,8 +273,8 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 
 	d += d < 9;				/* changes are smaller than what changes */
 	head_print(c, d, o, out);
-	for (int k = 0; k < COMPARE_KINDS; k++)
-		if (!table_print(c, (enum compare_kind)k, d, o, out))
+	for (int k = 0; k < COMPARISON_KINDS; k++)
+		if (!table_print(c, (enum comparison_kind)k, d, o, out))
 			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	print_legend(out, &o->report, legend);
 	return flushed(out, err);
@@ -285,14 +285,14 @@ static json_t *real_or_null(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
-static json_t *time_json(const struct compare_item *item, enum compare_time t)
+static json_t *time_json(const struct comparison_item *item, enum comparison_time t)
 {
 	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b}", "base_ns", item->sides[t].base, "new_ns", item->sides[t].fresh,
 			 "change_ns", item->change[t].change, "error_ns", real_or_null(item->change[t].error),
 			 "chance", real_or_null(item->chance[t]), "news", (int)item->news[t]);
 }
 
-static json_t *calls_json(const struct compare_item *item)
+static json_t *calls_json(const struct comparison_item *item)
 {
 	return json_pack("{s:f, s:f, s:f, s:b, s:b}", "base", item->calls.base, "new", item->calls.fresh,
 			 "change", item->calls.fresh - item->calls.base, "steady", (int)item->calls.steady,
@@ -306,7 +306,7 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	FILE *memory = open_memstream(&text, &size);
 	json_t *value = NULL;
 
-	if (memory && c->kinds[COMPARE_CONTEXTS].items[index].from != GRAPH_NONE)
+	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
 		diff_path(c, index, 0, memory);
 	if (memory && fclose(memory) == 0)
 		value = json_stringn(text, size);
@@ -314,17 +314,17 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	return value;
 }
 
-static json_t *item_json(const struct comparison *c, enum compare_kind kind, uint32_t index)
+static json_t *item_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
 {
-	const struct compare_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARE_ROUTINES].items;
-	json_t *row = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARE_SELF), "total", time_json(item, COMPARE_TOTAL),
+	const struct comparison_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARISON_ROUTINES].items;
+	json_t *row = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF), "total", time_json(item, COMPARISON_TOTAL),
 				"calls", calls_json(item));
 
-	if (kind == COMPARE_ROUTINES) {
+	if (kind == COMPARISON_ROUTINES) {
 		json_object_set_new(row, "name", emit_name(item->name));
 		json_object_set_new(row, "module", emit_name(item->module));
 		json_object_set_new(row, "file", emit_name(item->file));
-	} else if (kind == COMPARE_ARCS) {
+	} else if (kind == COMPARISON_ARCS) {
 		json_object_set_new(row, "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name));
 		json_object_set_new(row, "callee", emit_name(routines[item->to].name));
 	} else {
@@ -338,7 +338,7 @@ static json_t *runs_json(const struct comparison *c)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < c->nruns; i++) {
-		const struct compare_run *run = &c->runs[i];
+		const struct comparison_run *run = &c->runs[i];
 
 		json_array_append_new(array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
 			"side", run->fresh ? "new" : "base", "time_ns", emit_count(run->time), "ticks", emit_count(run->ticks),
@@ -356,13 +356,13 @@ bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *o
 	emit_member(&e, "runs", runs_json(c));
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
 					   c->whole_change.change, "error_ns", real_or_null(c->whole_change.error)));
-	for (int k = 0; k < COMPARE_KINDS; k++) {
+	for (int k = 0; k < COMPARISON_KINDS; k++) {
 		uint32_t *order = table_order(&c->kinds[k], o->sort);
 
 		emit_array(&e, names[k]);
 		for (uint32_t i = 0; order && i < c->kinds[k].n; i++)
 			if (c->kinds[k].items[order[i]].counted)
-				emit_item(&e, item_json(c, (enum compare_kind)k, order[i]));
+				emit_item(&e, item_json(c, (enum comparison_kind)k, order[i]));
 		emit_array_end(&e);
 		e.failed |= !order;
 		free(order);

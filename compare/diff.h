@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "compare.h"
+#include "comparison.h"
 #include "report.h"
 
 enum diff_sort { DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_CALLS, DIFF_BY_PER_CALL };

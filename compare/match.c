@@ -42,9 +42,9 @@ static bool has_twins(struct row_routine **row, size_t n, const char **seen, uin
 	return false;
 }
 
-static void value_add(struct compare_value *sum, const struct compare_value *v)
+static void value_add(struct comparison_value *sum, const struct comparison_value *v)
 {
-	for (int t = 0; t < COMPARE_TIMES; t++) {
+	for (int t = 0; t < COMPARISON_TIMES; t++) {
 		sum->time[t] += v->time[t];
 		sum->ticks[t] += v->ticks[t];
 	}
@@ -52,9 +52,9 @@ static void value_add(struct compare_value *sum, const struct compare_value *v)
 }
 
 /* Room for N items of NRUNS values each.  False: out of memory. */
-static bool items_make(struct compare_items *items, size_t n, uint32_t nruns)
+static bool items_make(struct comparison_items *items, size_t n, uint32_t nruns)
 {
-	struct compare_value *values = calloc(n * nruns + 1, sizeof *values);
+	struct comparison_value *values = calloc(n * nruns + 1, sizeof *values);
 
 	items->items = calloc(n + 1, sizeof *items->items);
 	if (!values || !items->items) {
@@ -69,10 +69,10 @@ static bool items_make(struct compare_items *items, size_t n, uint32_t nruns)
 /* Number the rows ROW[0..N) of one name and module: all are one routine, or those of each file. */
 static void group_number(struct comparison *c, struct row_routine **row, size_t n, bool twins)
 {
-	struct compare_items *routines = &c->kinds[COMPARE_ROUTINES];
+	struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
 
 	for (size_t i = 0; i < n; i++) {
-		struct compare_item *item;
+		struct comparison_item *item;
 
 		if (i == 0 || (twins && text_compare(row[i - 1]->file, row[i]->file) != 0))
 			routines->n++;
@@ -107,7 +107,7 @@ bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 	size_t count;
 	struct row_routine **row = sorted(rows, n, &count);
 	const char **seen = calloc((size_t)n + 1, sizeof *seen);
-	bool ok = row && seen && items_make(&c->kinds[COMPARE_ROUTINES], count, n);
+	bool ok = row && seen && items_make(&c->kinds[COMPARISON_ROUTINES], count, n);
 
 	for (size_t i = 0, m; ok && i < count; i += m) {
 		for (m = 1; i + m < count && by_identity(row[i], row[i + m]) == 0;)
@@ -121,12 +121,12 @@ bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 
 /* A table from (from, to, gap) to items: slots with linear probing, never more than half full. */
 struct pairs {
-	struct compare_items *items;	/* what it finds */
+	struct comparison_items *items;	/* what it finds */
 	uint32_t *slots;		/* item + 1; 0: free */
 	size_t mask;			/* slots - 1 */
 };
 
-static bool pairs_make(struct pairs *p, struct compare_items *items, size_t most)
+static bool pairs_make(struct pairs *p, struct comparison_items *items, size_t most)
 {
 	size_t size = 64;
 
@@ -141,7 +141,7 @@ static uint32_t pairs_at(struct pairs *p, uint32_t from, uint32_t to, bool gap)
 	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15) + gap;
 
 	for (size_t i = (hash ^ hash >> 29) & p->mask;; i = (i + 1) & p->mask) {
-		struct compare_item *item = &p->items->items[p->slots[i] ? p->slots[i] - 1 : 0];
+		struct comparison_item *item = &p->items->items[p->slots[i] ? p->slots[i] - 1 : 0];
 
 		if (p->slots[i] == 0) {
 			item = &p->items->items[p->items->n++];
@@ -163,7 +163,7 @@ static uint32_t routine_item(const struct rows *rows, uint32_t row)
 
 bool match_arcs(struct comparison *c, struct rows *rows, uint32_t n)
 {
-	struct compare_items *arcs = &c->kinds[COMPARE_ARCS];
+	struct comparison_items *arcs = &c->kinds[COMPARISON_ARCS];
 	struct pairs pairs = { 0 };
 	size_t most = 0;
 	bool ok;
@@ -184,7 +184,7 @@ bool match_arcs(struct comparison *c, struct rows *rows, uint32_t n)
 
 bool match_contexts(struct comparison *c, struct rows *rows, uint32_t n)
 {
-	struct compare_items *contexts = &c->kinds[COMPARE_CONTEXTS];
+	struct comparison_items *contexts = &c->kinds[COMPARISON_CONTEXTS];
 	struct pairs pairs = { 0 };
 	size_t most = 0;
 	bool ok;

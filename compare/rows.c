@@ -89,7 +89,7 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 		r->contexts[i] = (struct row_pair){ .from = n->parent, .to = n->routine, .gap = n->gap,
 			.value = { .time = { n->self, n->total }, .ticks = { n->ticks, n->ticks } } };
 		if (i > 0)
-			r->contexts[n->parent].value.ticks[COMPARE_SELF] -= n->ticks;
+			r->contexts[n->parent].value.ticks[COMPARISON_SELF] -= n->ticks;
 	}
 	for (uint32_t i = 0; r->contexts && i < g->ncontexts; i++)
 		r->contexts[t->node_of[i]].value.calls += g->contexts[i].entries + g->contexts[i].recursive;

@@ -2,7 +2,7 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-#include "compare.h"
+#include "comparison.h"
 
 struct row_routine {
 	char *name;		/* display name */
@@ -11,15 +11,15 @@ struct row_routine {
 	char *file;		/* source file; NULL: unknown */
 	uint32_t run;		/* index in runs[] */
 	uint32_t item;		/* the routine of the comparison that it is, once settled */
-	struct compare_value value;
+	struct comparison_value value;
 };
 
 struct row_pair {
 	uint32_t from;		/* arc: caller, index of a row; context: parent, index of a row */
 	uint32_t to;		/* index of a routine's row; GRAPH_NONE: none */
-	bool gap;		/* context: see struct compare_item */
+	bool gap;		/* context: see struct comparison_item */
 	uint32_t item;		/* the arc or context of the comparison that it is, once settled */
-	struct compare_value value;
+	struct comparison_value value;
 };
 
 /* The rows of one run. */
@@ -32,8 +32,8 @@ struct rows {
 	uint32_t ncontexts;		/* how many; 0: not asked for */
 };
 
-struct compare_private {
-	struct rows *rows;	/* of each run, in the order of compare_add */
+struct comparison_private {
+	struct rows *rows;	/* of each run, in the order of comparison_add */
 };
 
 /* The rows of G as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */

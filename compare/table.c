@@ -7,29 +7,29 @@
 #include "version.h"
 
 struct key {
-	const struct compare_items *items;
+	const struct comparison_items *items;
 	enum diff_sort sort;
 };
 
-double table_per_call(const struct compare_item *item)
+double table_per_call(const struct comparison_item *item)
 {
-	double base = item->calls.base > 0 ? item->sides[COMPARE_SELF].base / item->calls.base : 0;
-	double fresh = item->calls.fresh > 0 ? item->sides[COMPARE_SELF].fresh / item->calls.fresh : 0;
+	double base = item->calls.base > 0 ? item->sides[COMPARISON_SELF].base / item->calls.base : 0;
+	double fresh = item->calls.fresh > 0 ? item->sides[COMPARISON_SELF].fresh / item->calls.fresh : 0;
 
 	return base > 0 && fresh > 0 ? fresh / base - 1 : 0;
 }
 
-static double leading(const struct compare_item *item, enum diff_sort sort)
+static double leading(const struct comparison_item *item, enum diff_sort sort)
 {
 	switch (sort) {
 	case DIFF_BY_TOTAL:
-		return fabs(item->change[COMPARE_TOTAL].change);
+		return fabs(item->change[COMPARISON_TOTAL].change);
 	case DIFF_BY_CALLS:
 		return fabs(item->calls.fresh - item->calls.base);
 	case DIFF_BY_PER_CALL:
 		return fabs(table_per_call(item));
 	default:
-		return fabs(item->change[COMPARE_SELF].change);
+		return fabs(item->change[COMPARISON_SELF].change);
 	}
 }
 
@@ -37,17 +37,17 @@ static int compare(const void *left, const void *right, void *arg)
 {
 	const struct key *key = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	const struct compare_item *a = &key->items->items[i], *b = &key->items->items[j];
+	const struct comparison_item *a = &key->items->items[i], *b = &key->items->items[j];
 	double x = leading(a, key->sort), y = leading(b, key->sort);
 
-	if (compare_is_news(a) != compare_is_news(b))
-		return compare_is_news(a) ? -1 : 1;
+	if (comparison_is_news(a) != comparison_is_news(b))
+		return comparison_is_news(a) ? -1 : 1;
 	if (x != y)
 		return x > y ? -1 : 1;
 	return (i > j) - (i < j);
 }
 
-uint32_t *table_order(const struct compare_items *items, enum diff_sort sort)
+uint32_t *table_order(const struct comparison_items *items, enum diff_sort sort)
 {
 	uint32_t *order = calloc((size_t)items->n + 1, sizeof *order);
 	struct key key = { items, sort };

@@ -1,5 +1,5 @@
-/* compare.c - runs come in, are matched, and their differences judged. */
-#include "compare.h"
+/* comparison.c - runs come in, are matched, and their differences judged. */
+#include "comparison.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@ static bool no_memory(struct error *err)
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool compare_init(struct comparison *c, struct error *err)
+bool comparison_init(struct comparison *c, struct error *err)
 {
 	*c = (struct comparison){ .private = calloc(1, sizeof *c->private) };
 	return c->private || no_memory(err);
 }
 
-void compare_free(struct comparison *c)
+void comparison_free(struct comparison *c)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		free(c->runs[i].label);
 		rows_free(&c->private->rows[i]);
 	}
-	for (int k = 0; k < COMPARE_KINDS; k++) {
+	for (int k = 0; k < COMPARISON_KINDS; k++) {
 		if (c->kinds[k].items)
 			free(c->kinds[k].items[0].values);
 		free(c->kinds[k].items);
@@ -53,9 +53,9 @@ static double tick_of(const struct graph *g)
 	return p->runs[0].header.rate ? 1e9 / p->runs[0].header.rate : 0;
 }
 
-static struct compare_run run_of(const struct graph *g, bool fresh)
+static struct comparison_run run_of(const struct graph *g, bool fresh)
 {
-	struct compare_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
+	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
 		.ticks = g->ticks + g->outside_ticks, .calls = g->calls, .tick = tick_of(g), .nroutines = g->nroutines,
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
@@ -68,9 +68,9 @@ static struct compare_run run_of(const struct graph *g, bool fresh)
 	return run;
 }
 
-bool compare_add(struct comparison *c, const struct graph *g, const char *label, bool fresh, bool contexts, struct error *err)
+bool comparison_add(struct comparison *c, const struct graph *g, const char *label, bool fresh, bool contexts, struct error *err)
 {
-	struct compare_run run = run_of(g, fresh), *runs;
+	struct comparison_run run = run_of(g, fresh), *runs;
 	struct rows *rows;
 
 	if (c->nruns && c->runs[0].clock != run.clock)
@@ -94,7 +94,7 @@ bool compare_add(struct comparison *c, const struct graph *g, const char *label,
 	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, run.tick, contexts, err);
 }
 
-bool compare_settle(struct comparison *c, struct error *err)
+bool comparison_settle(struct comparison *c, struct error *err)
 {
 	struct rows *rows = c->private->rows;
 
@@ -125,7 +125,7 @@ static void figures_free(struct figures *f)
 	free(f->tick);
 }
 
-static void sides_fill(struct comparison *c, struct compare_item *item, int t, struct figures *f)
+static void sides_fill(struct comparison *c, struct comparison_item *item, int t, struct figures *f)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		f->time[i] = (double)item->values[i].time[t];
@@ -135,7 +135,7 @@ static void sides_fill(struct comparison *c, struct compare_item *item, int t, s
 }
 
 /* The items of a kind as far as they are large enough to teach about noise: half a percent of the run and more. */
-static bool noise_fill(struct comparison *c, struct compare_items *items, int t)
+static bool noise_fill(struct comparison *c, struct comparison_items *items, int t)
 {
 	struct sides *sides = calloc((size_t)items->n + 1, sizeof *sides);
 	double least = 0.005 * (c->whole.base + c->whole.fresh);
@@ -153,25 +153,25 @@ static bool noise_fill(struct comparison *c, struct compare_items *items, int t)
 	return ok;
 }
 
-static bool is_counted(const struct comparison *c, const struct compare_item *item, bool context)
+static bool is_counted(const struct comparison *c, const struct comparison_item *item, bool context)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
-		const struct compare_value *v = &item->values[i];
+		const struct comparison_value *v = &item->values[i];
 
-		if (v->calls || v->time[COMPARE_SELF] || (v->time[COMPARE_TOTAL] && !context))
+		if (v->calls || v->time[COMPARISON_SELF] || (v->time[COMPARISON_TOTAL] && !context))
 			return true;
 	}
 	return false;
 }
 
 /* Correct the chances of all items, and say which changes are news. */
-static bool news_fill(struct comparison *c, struct compare_items *items, int t)
+static bool news_fill(struct comparison *c, struct comparison_items *items, int t)
 {
 	double *p = calloc((size_t)items->n + 1, sizeof *p);
 	size_t *order = calloc((size_t)items->n + 1, sizeof *order), n = 0;
 
 	for (uint32_t i = 0; p && i < items->n; i++) {
-		struct compare_item *item = &items->items[i];
+		struct comparison_item *item = &items->items[i];
 		double two = 2 * fmin(item->change[t].above, item->change[t].below);
 
 		item->chance[t] = !item->counted ? NAN : two > 1 ? 1 : two;
@@ -183,7 +183,7 @@ static bool news_fill(struct comparison *c, struct compare_items *items, int t)
 		statistics_benjamini_hochberg(p, n, order);
 	n = 0;
 	for (uint32_t i = 0; p && order && i < items->n; i++) {
-		struct compare_item *item = &items->items[i];
+		struct comparison_item *item = &items->items[i];
 
 		if (isnan(item->chance[t]))
 			continue;
@@ -195,7 +195,7 @@ static bool news_fill(struct comparison *c, struct compare_items *items, int t)
 	return p && order;
 }
 
-static void least_most(const struct compare_value *values, uint32_t n, uint64_t *least, uint64_t *most, double *mean)
+static void least_most(const struct comparison_value *values, uint32_t n, uint64_t *least, uint64_t *most, double *mean)
 {
 	*least = UINT64_MAX;
 	*most = 0;
@@ -210,9 +210,9 @@ static void least_most(const struct compare_value *values, uint32_t n, uint64_t 
 }
 
 /* Calls that differ from run to run are news if the sides' ranges are apart by more than either is wide. */
-static void calls_fill(const struct comparison *c, struct compare_item *item)
+static void calls_fill(const struct comparison *c, struct comparison_item *item)
 {
-	struct compare_calls *k = &item->calls;
+	struct comparison_calls *k = &item->calls;
 	uint64_t wide, apart;
 
 	least_most(item->values, c->nbase, &k->base_least, &k->base_most, &k->base);
@@ -223,13 +223,13 @@ static void calls_fill(const struct comparison *c, struct compare_item *item)
 	item->calls_news = apart > wide;
 }
 
-static bool kind_judge(struct comparison *c, struct compare_items *items, struct figures *f)
+static bool kind_judge(struct comparison *c, struct comparison_items *items, struct figures *f)
 {
 	for (uint32_t i = 0; i < items->n; i++) {
 		calls_fill(c, &items->items[i]);
-		items->items[i].counted = is_counted(c, &items->items[i], items == &c->kinds[COMPARE_CONTEXTS]);
+		items->items[i].counted = is_counted(c, &items->items[i], items == &c->kinds[COMPARISON_CONTEXTS]);
 	}
-	for (int t = 0; t < COMPARE_TIMES; t++) {
+	for (int t = 0; t < COMPARISON_TIMES; t++) {
 		for (uint32_t i = 0; i < items->n; i++)
 			sides_fill(c, &items->items[i], t, f);
 		if (!noise_fill(c, items, t))
@@ -252,7 +252,7 @@ static void whole_judge(struct comparison *c, struct figures *f)
 	c->whole_change = noise_judge(&(struct noise){ 0 }, &c->whole);
 }
 
-bool compare_judge(struct comparison *c, double level, struct error *err)
+bool comparison_judge(struct comparison *c, double level, struct error *err)
 {
 	struct figures f;
 	bool ok = figures_make(&f, c);
@@ -260,7 +260,7 @@ bool compare_judge(struct comparison *c, double level, struct error *err)
 	c->level = level;
 	if (ok)
 		whole_judge(c, &f);
-	for (int k = 0; ok && k < COMPARE_KINDS; k++)
+	for (int k = 0; ok && k < COMPARISON_KINDS; k++)
 		ok = kind_judge(c, &c->kinds[k], &f);
 	figures_free(&f);
 	return ok || no_memory(err);
