@@ -9,6 +9,7 @@ command_function command_run, command_report, command_tree, command_cycles, comm
 command_function command_annotate, command_hot, command_paths;
 command_function command_export, command_diff, command_check;
 command_function command_compare_models;
+command_function command_html;
 command_function command_merge, command_reset, command_cc, command_cxx, command_fc, command_cc_step, command_config, command_help;
 
 /* Print the usage line and summary of the command NAME, for its --help. */

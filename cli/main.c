@@ -26,6 +26,8 @@ static const struct command table[] = {
 	{ "compare-models", command_compare_models, "[OPTION...] [PROGRAM] [FILE...]", "how wrong gprof's model is for this very program" },
 	{ "contexts", command_contexts, "[OPTION...] [PROGRAM] [FILE...]", "every context, one a line" },
 	{ "info", command_info, "[OPTION...] [PROGRAM] [FILE...]", "what is in the files, and what was lost" },
+	{ "html", command_html, "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
+	  "a page to look at, or two profiles compared in one" },
 	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
 	{ "diff", command_diff, "[OPTION...] BASE NEW | [OPTION...] BASE... --against NEW...", "what changed between runs" },
 	{ "check", command_check, "[OPTION...] BASE... --against NEW...", "did it get worse: status 1 and the routines that did" },

@@ -93,7 +93,7 @@ static const struct row rows[] = {
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
 	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_SIDES, "the profiles after this are the new runs, those before it the base runs" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
 	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
 	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
 	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
@@ -108,14 +108,15 @@ static const struct row rows[] = {
 	  "their paths as is there; may be given several times" },
 	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_SIDES, "print JSON instead of text" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
 	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -409,8 +410,6 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
-	case KEY_AGAINST: return against_set(o);
-	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	case KEY_ORDER: return order_set(o, argument);
 	case KEY_ALL: o->diff.all = true; return true;
 	case KEY_MAX_REGRESS: return limit_set(o, argument);
@@ -430,6 +429,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: o->data = argument; return true;
 	case KEY_NO_REPORT: o->no_report = true; return true;
+	case KEY_AGAINST: return against_set(o);
+	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
 }
