@@ -335,6 +335,7 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
 void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
 void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */

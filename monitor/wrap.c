@@ -4,6 +4,7 @@
 #include "monitor.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -130,4 +131,23 @@ int __wrap_setns(int fd, int type)
 	if (paused)
 		sampler_resume();
 	return ret;
+}
+
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+sighandler_t __real_signal(int sig, sighandler_t handler);
+EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
+
+int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+	if (sig == SIGPROF && action)
+		pc_give_up();
+	return __real_sigaction(sig, action, old);
+}
+
+sighandler_t __wrap_signal(int sig, sighandler_t handler)
+{
+	if (sig == SIGPROF)
+		pc_give_up();
+	return __real_signal(sig, handler);
 }
