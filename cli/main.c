@@ -19,6 +19,7 @@ static const struct command table[] = {
 	{ "run", command_run, "[OPTION...] [--] PROGRAM [ARGUMENT...]", "run a program, then report" },
 	{ "report", command_report, "[OPTION...] [PROGRAM] [FILE...]", "flat profile and call graph" },
 	{ "hot", command_hot, "[OPTION...] [PROGRAM] [FILE...]", "where to look first, in one screen" },
+	{ "view", command_view, "[OPTION...] [PROGRAM] [FILE...]", "explore a profile on the terminal" },
 	{ "tree", command_tree, "[OPTION...] [PROGRAM] [FILE...]", "contexts as a tree, from the root or from the leaves" },
 	{ "cycles", command_cycles, "[OPTION...] [PROGRAM] [FILE...]", "cycles of calls that were really traversed" },
 	{ "paths", command_paths, "[OPTION...] [PROGRAM] [FILE...]", "call sequences that recur in many contexts" },

@@ -250,4 +250,21 @@ struct tree *tree_build(const struct graph *g, const struct tree_options *option
 /* Free T; NULL is allowed. */
 void tree_free(struct tree *t);
 
+/* A tree that grows where somebody looks: at first it is its root, and a node has children when it was opened.  So the bottom-up tree
+ * of a million contexts, which would have tens of millions of nodes, can be walked. */
+struct tree_growth;
+
+/* NULL with *ERR set: out of memory.  Freed with tree_growth_free; G must outlive it. */
+struct tree_growth *tree_growth_start(const struct graph *g, bool bottom_up, struct error *err);
+void tree_growth_free(struct tree_growth *t);
+
+/* The tree so far; its nodes may move when one is opened.  rest is only right in opened nodes. */
+const struct tree *tree_growth_tree(const struct tree_growth *t);
+
+/* Give NODE its children, once; what is opened already stays.  False with *ERR set: out of memory. */
+bool tree_growth_open(struct tree_growth *t, uint32_t node, struct error *err);
+
+/* Whether NODE has children or would get some. */
+bool tree_growth_has_more(const struct tree_growth *t, uint32_t node);
+
 #endif
