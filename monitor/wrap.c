@@ -57,19 +57,19 @@ void wrap_switch_end(uintptr_t here)
 }
 
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
- * that; NULL: another way. */
-static struct amon_counter *leave_context(void)
+ * that; 0: another way. */
+static context_id leave_context(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct amon_counter *left = tls->top->context;
+	context_id left = tls->top->context;
 
 	if (!monitor.without_exits || !tls->thread || monitor.state != MONITOR_ON)
-		return NULL;
-	tls->top->context = machine_counter(tls->thread, 0);
+		return 0;
+	tls->top->context = ROOT_ID;
 	return left;
 }
 
-static void take_up_context(struct amon_counter *left)
+static void take_up_context(context_id left)
 {
 	if (left)
 		aprof_tls.top->context = left;
@@ -78,7 +78,7 @@ static void take_up_context(struct amon_counter *left)
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct amon_counter *left;
+	context_id left;
 	int ret;
 
 	wrap_switch_begin(to);
