@@ -73,6 +73,8 @@ static bool page_ready(struct explorer *x)
 	if (p->built)
 		p->kind->close(p);
 	*p = (struct page){ .kind = p->kind, .view = &x->view, .built = true, .about = x->view.routine };
+	screen_put(screen_lines() - 1, " working ...", 0, SCREEN_BAR, false);	/* of a million contexts it can take a second */
+	screen_flush(-1);
 	if (p->kind->open(p, x->err))
 		return true;
 	fail(x);
