@@ -408,7 +408,7 @@ static void click(struct explorer *x, struct screen_event e)
 			}
 	} else if (e.y >= HEAD && p->top + (size_t)(e.y - HEAD) < p->n && (size_t)(e.y - HEAD) < page_height()) {
 		p->cursor = p->top + (size_t)(e.y - HEAD);
-		if (x->clicked == e.y && since < DOUBLE_CLICK)
+		if (e.twice || (x->clicked == e.y && since < DOUBLE_CLICK))
 			enter(x);
 		x->clicked = e.y;
 		x->when = now;
