@@ -17,7 +17,10 @@ enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
 	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
+	KEY_AGAINST,
 };
+
+enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
 
 struct row {
 	int key;		/* letter, or KEY_ */
@@ -29,7 +32,8 @@ struct row {
 
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT };
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
+	| COMMAND_HTML | COMMAND_VIEW };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN, "print no legends" },
@@ -92,18 +96,19 @@ static const struct row rows[] = {
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
 	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
-	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE, "look for source files under FOLDER, too, by as much of the end of "
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times" },
-	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE, "read a source whose path begins with FROM at TO instead; may be "
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_VIEW, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
 	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT, "write to FILE" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
@@ -126,13 +131,14 @@ static struct option *long_options(unsigned command)
 	return options;
 }
 
-/* Letters as getopt wants them; a leading + with STOP. BUFFER holds 3 * ROWS + 4 bytes. */
+/* Letters as getopt wants them; a leading + with STOP, a leading - where operands are told apart by their place.
+ * BUFFER holds 3 * ROWS + 4 bytes. */
 static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
 
-	if (stop)
-		buffer[n++] = '+';
+	if (stop || (command & COMMAND_HTML))
+		buffer[n++] = stop ? '+' : '-';
 	buffer[n++] = ':';			/* tell a missing value from a wrong option */
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!(rows[i].commands & command) || rows[i].key > 255)
@@ -290,6 +296,17 @@ static bool memory_set(struct options *o, const char *size)
 	return false;
 }
 
+static bool against_set(struct options *o)
+{
+	if (o->against) {
+		message("--against: given twice; a page compares two profiles, each of which may be several files");
+		return false;
+	}
+	o->against = true;
+	o->nbase = o->noperands;
+	return true;
+}
+
 static bool index_width_set(struct options *o, const char *columns)
 {
 	if (!whole_number(columns, "width", &o->report.gprof.width))
@@ -343,6 +360,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: o->data = argument; return true;
 	case KEY_NO_REPORT: o->no_report = true; return true;
+	case KEY_AGAINST: return against_set(o);
+	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
 }
@@ -425,6 +444,8 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	int key;
 
 	defaults_set(o);
+	o->operands = calloc((size_t)argc + 1, sizeof *o->operands);
+	ok = ok && o->operands;
 	letters(shorts, command, stop);
 	optind = 0;
 	opterr = 0;
@@ -435,6 +456,10 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
+	for (int i = optind; ok && (command & COMMAND_HTML) && i < argc; i++)	/* after -- */
+		o->operands[o->noperands++] = argv[i];
+	if (!o->against)
+		o->nbase = o->noperands;
 	return ok && (o->help || options_check(o, command));
 }
 
@@ -446,6 +471,8 @@ void options_free(struct options *o)
 	free(o->sources.substitutes);
 	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
+	free(o->operands);
+	o->operands = NULL;
 }
 
 /* TEXT in lines of 50 columns, the first beginning at column 30. */

@@ -25,7 +25,9 @@ enum {
 	COMMAND_COMPARE = 1 << 17,
 	COMMAND_HOT = 1 << 18,
 	COMMAND_ANNOTATE = 1 << 19,
+	COMMAND_VIEW = 1 << 21,
 	COMMAND_EXPORT = 1 << 20,
+	COMMAND_HTML = 1 << 24,
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
 };
@@ -48,6 +50,10 @@ struct options {
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	int first;			/* index in argv of the first operand */
+	char **operands;		/* html: all operands in their order, pointing into argv */
+	size_t noperands;		/* how many */
+	size_t nbase;			/* how many stand before --against; all without it */
+	bool against;			/* --against was given */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */

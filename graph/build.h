@@ -19,7 +19,7 @@ bool contexts_fold(struct graph *g, struct error *err);
 
 /* Counters of the contexts, by thread and charged or raw as the options say: fills them and
  * hooks, hooks_unplaced, monitor and unplaced. */
-bool charge_contexts(struct graph *g, const struct graph_name *names, struct error *err);
+bool charge_contexts(struct graph *g, struct error *err);
 
 /* Clear `kept` and zero the counters of contexts in which no routine is active that the patterns name. */
 bool focus_apply(struct graph *g, struct error *err);

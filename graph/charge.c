@@ -17,71 +17,108 @@ struct part {
 	uint64_t hooks;		/* estimated cost of hooks, ns */
 };
 
-/* Entries and direct recursive calls of context INDEX of the profile, which is C of the graph. */
-static void add_calls(struct graph *g, const struct graph_name *names, uint32_t index,
-		      struct graph_context *c, const struct part *part)
+/* What the entries of a context of the profile are. */
+enum kind {
+	NONE,			/* of the root, or of a piece of the very routine that ran: nothing */
+	CALLS,			/* calls from another routine */
+	RECURSIVE,		/* direct recursive calls */
+	PIECES,			/* of a piece, from another routine */
+};
+
+static enum kind kind_of(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *from = g->profile->contexts + index;
+	bool again;
 
-	if (index == 0 || names[from->routine].part)
+	if (index == 0)
+		return NONE;
+	again = g->contexts[g->context_of[from->parent]].routine == g->contexts[g->context_of[index]].routine;
+	if (g->names[from->routine].part)
+		return again ? NONE : PIECES;
+	return again ? RECURSIVE : CALLS;
+}
+
+static uint64_t subtracted(const struct graph *g, const struct part *part)
+{
+	if (g->options.raw)
+		return 0;
+	return part->hooks < part->time ? part->hooks : part->time;
+}
+
+static void add_part(struct graph *g, uint32_t index, const struct part *part)
+{
+	struct graph_context *c = g->contexts + g->context_of[index];
+	uint64_t less = subtracted(g, part);
+	enum kind kind = kind_of(g, index);
+
+	c->kept = true;
+	c->time += part->time - less;
+	c->ticks += part->ticks;
+	g->hooks += less;
+	g->hooks_unplaced += g->options.raw ? 0 : part->hooks - less;
+	if (kind == PIECES)
+		c->pieces += part->entries;
+	if (kind != CALLS && kind != RECURSIVE)
 		return;
-	if (g->contexts[g->context_of[from->parent]].routine == c->routine)
-		c->recursive += part->entries;
-	else
-		c->entries += part->entries;
+	*(kind == RECURSIVE ? &c->recursive : &c->entries) += part->entries;
 	c->recursive += part->recursive;
 }
 
-static void add_part(struct graph *g, const struct graph_name *names, uint32_t index, const struct part *part)
+static struct part part_of_share(const struct graph *g, const struct profile_share *s)
 {
-	struct graph_context *c = g->contexts + g->context_of[index];
-	uint64_t hooks = g->options.raw ? 0 : part->hooks;
-	uint64_t subtracted = hooks < part->time ? hooks : part->time;
-
-	c->kept = true;
-	c->time += part->time - subtracted;
-	c->ticks += part->ticks;
-	g->hooks += subtracted;
-	g->hooks_unplaced += hooks - subtracted;
-	add_calls(g, names, index, c, part);
+	return (struct part){ .entries = s->entries, .recursive = s->recursive, .time = s->time, .ticks = s->ticks,
+		.hooks = profile_hooks(g->profile, s) };
 }
 
-static void charge_all(struct graph *g, const struct graph_name *names)
+struct graph_share graph_share(const struct graph *g, size_t i)
+{
+	const struct profile_share *s = g->profile->shares + i;
+	struct part part = part_of_share(g, s);
+	struct graph_share share = { .context = g->context_of[s->context], .thread = s->thread, .ticks = part.ticks,
+		.time = part.time - subtracted(g, &part) };
+	enum kind kind = kind_of(g, s->context);
+
+	if (kind != CALLS && kind != RECURSIVE)
+		return share;
+	share.entries = kind == RECURSIVE ? 0 : part.entries;
+	share.recursive = part.recursive + (kind == RECURSIVE ? part.entries : 0);
+	return share;
+}
+
+static void charge_all(struct graph *g)
 {
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
 		const struct profile_context *c = g->profile->contexts + i;
 
-		add_part(g, names, i, &(struct part){ .entries = c->entries, .recursive = c->recursive,
+		add_part(g, i, &(struct part){ .entries = c->entries, .recursive = c->recursive,
 			.time = c->time, .ticks = c->ticks, .hooks = c->hooks });
 	}
 	g->monitor = g->profile->monitor;
 	g->unplaced = g->profile->unplaced;
 }
 
-static void charge_thread(struct graph *g, const struct graph_name *names)
+static void charge_thread(struct graph *g)
 {
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < g->ncontexts; i++)
 		g->contexts[i].kept = false;
 	for (size_t i = 0; i < p->nshares; i++) {
-		const struct profile_share *s = p->shares + i;
+		struct part part = part_of_share(g, p->shares + i);
 
-		if (s->thread == g->options.thread)
-			add_part(g, names, s->context, &(struct part){ .entries = s->entries,
-				.recursive = s->recursive, .time = s->time, .ticks = s->ticks,
-				.hooks = profile_hooks(p, s) });
+		if (p->shares[i].thread == g->options.thread)
+			add_part(g, p->shares[i].context, &part);
 	}
 	g->monitor = p->threads[g->options.thread].record.monitor;
 	g->unplaced = p->threads[g->options.thread].record.unplaced;
 }
 
-bool charge_contexts(struct graph *g, const struct graph_name *names, struct error *err)
+bool charge_contexts(struct graph *g, struct error *err)
 {
 	if (g->options.thread == GRAPH_NONE)
-		charge_all(g, names);
+		charge_all(g);
 	else if (g->options.thread < g->profile->nthreads)
-		charge_thread(g, names);
+		charge_thread(g);
 	else
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "no thread %u: the profile has %u",
 				 g->options.thread, g->profile->nthreads);

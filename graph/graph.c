@@ -59,6 +59,7 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 		if (!arc)
 			return build_no_memory(err);
 		arc->calls += c->entries;
+		arc->pieces += c->pieces;
 		r->calls += c->entries;
 		r->recursive += c->recursive;
 		r->self += c->time;
@@ -110,7 +111,8 @@ struct graph *graph_build(const struct profile *p, const struct graph_name *name
 	}
 	g->profile = p;
 	g->options = *options;
-	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, names, err)
+	g->names = names;
+	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
 	    && focus_apply(g, err) && attribute(g, err))
 		return g;
 	graph_free(g);

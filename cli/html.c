@@ -1,0 +1,125 @@
+/* html.c - aprof html: a page of one profile, or of two compared. */
+#include "html.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "files.h"
+#include "input.h"
+#include "message.h"
+#include "operands.h"
+#include "options.h"
+#include "progress.h"
+
+static const char default_output[] = "amon.html";
+
+/* One or two profiles on their way into a page. */
+struct page {
+	struct operands operands[2];	/* base, and what is compared with it */
+	struct input in[2];		/* the same, read */
+	struct html_side sides[2];	/* the same, as the page has them */
+	size_t n;			/* how many */
+};
+
+static bool page_read(struct page *p, const struct options *options)
+{
+	struct error err;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct operands *o = &p->operands[i];
+
+		p->in[i].phase = options->phase;
+		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
+			progress_end();
+			message_error(&err, NULL);
+			return false;
+		}
+		p->sides[i] = (struct html_side){ .label = o->files[0], .in = &p->in[i].report };
+	}
+	return true;
+}
+
+/* A profile or a program where the page should go is a slip of the pen. */
+static bool output_allowed(const char *output)
+{
+	enum file_kind kind = files_kind(output);
+
+	if (kind != FILE_PROFILE && kind != FILE_PROGRAM)
+		return true;
+	message("%s: is a %s; choose another name for the page", output, kind == FILE_PROFILE ? "profile" : "program");
+	return false;
+}
+
+static int page_write(const struct page *p, const char *output)
+{
+	bool to_stdout = strcmp(output, "-") == 0;
+	struct error err;
+	FILE *out;
+	bool ok;
+
+	progress_step("writing the page");
+	out = to_stdout ? stdout : fopen(output, "w");
+	if (!out) {
+		progress_end();
+		message("%s: cannot write: %s", output, strerror(errno));
+		return STATUS_TROUBLE;
+	}
+	ok = html_write(p->sides, p->n, out, &err);
+	progress_end();
+	if (!to_stdout && fclose(out) != 0 && ok)
+		ok = error_set(&err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
+	if (!ok) {
+		message_error(&err, output);
+		return STATUS_TROUBLE;
+	}
+	if (!to_stdout)
+		printf("%s: open it in a browser\n", output);
+	return STATUS_OK;
+}
+
+static int page_make(const struct options *o)
+{
+	const char *output = o->output ? o->output : default_output;
+	struct page p = { .n = o->against ? 2 : 1 };
+	int status = STATUS_TROUBLE;
+	bool ok = output_allowed(output) && operands_sort(&p.operands[0], o->operands, o->nbase);
+
+	if (ok && o->against)
+		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);
+	for (size_t i = 0; ok && i < p.n; i++)
+		if (p.operands[i].gmon) {
+			message("%s: a gmon.out has no contexts; aprof report reads it", p.operands[i].files[0]);
+			ok = false;
+		}
+	if (ok && page_read(&p, o))
+		status = page_write(&p, output);
+	for (size_t i = 0; i < p.n; i++) {
+		input_free(&p.in[i]);
+		operands_free(&p.operands[i]);
+	}
+	return status;
+}
+
+int command_html(int argc, char **argv)
+{
+	int status = STATUS_TROUBLE;
+	struct options o;
+
+	if (!options_parse(&o, COMMAND_HTML, argc, argv, false))
+		message("try `aprof html --help`");
+	else if (o.help) {
+		command_usage("html");
+		options_help(COMMAND_HTML);
+		status = STATUS_OK;
+	} else if (!html_known())
+		message("this aprof was built without the page: install Node.js and npm, and build it again");
+	else if (o.against && o.noperands == o.nbase)
+		message("--against: name what to compare with after it");
+	else
+		status = page_make(&o);
+	options_free(&o);
+	return status;
+}

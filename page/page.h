@@ -1,0 +1,12 @@
+/* page.h - the page as it was bundled when aprof was built.
+ *
+ * One HTML file with its scripts and styles in it.  The profile goes where PAGE_MARK stands, once. */
+#ifndef PAGE_H
+#define PAGE_H
+
+#define PAGE_MARK "@APROF_PROFILE@"
+
+/* The file's bytes, from the first to one past the last; none in a build without the page. */
+extern const char page_template[], page_template_end[];
+
+#endif

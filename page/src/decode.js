@@ -1,0 +1,83 @@
+// decode.js - the profile that stands in the page: see report/html.h for what its columns are.
+//
+// A side is an object of typed arrays, one a column, with the strings of its JSON object beside them.
+
+async function inflated(base64) {
+	const text = atob(base64);
+	const bytes = new Uint8Array(text.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = text.charCodeAt(i);
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Numbers one after the other; beyond 2^53 they lose their last digits.
+class Reader {
+	constructor(bytes, at) {
+		this.bytes = bytes;
+		this.at = at;
+	}
+
+	column(n, make = Float64Array) {
+		const values = new make(n), bytes = this.bytes;
+		let at = this.at;
+		for (let i = 0; i < n; i++) {
+			let byte = bytes[at++], value = byte & 127, scale = 1;
+			while (byte > 127) {
+				byte = bytes[at++];
+				scale *= 128;
+				value += (byte & 127) * scale;
+			}
+			values[i] = value;
+		}
+		this.at = at;
+		return values;
+	}
+
+	columns(n, names, integers = []) {
+		const integer = new Set(integers);
+		return Object.fromEntries(names.map((name) => [name, this.column(n, integer.has(name) ? Int32Array : Float64Array)]));
+	}
+}
+
+// Children stand side by side, in the order of their parents: so their numbers are all that is needed.
+function treeOf(reader, n) {
+	const t = reader.columns(n, ['kids', 'link', 'self', 'calls', 'recursive', 'ticks'], ['kids', 'link']);
+	const parent = new Int32Array(n), first = new Int32Array(n), routine = new Int32Array(n), flags = new Uint8Array(n);
+	let next = 1;
+	parent[0] = routine[0] = -1;
+	for (let i = 0; i < n; i++) {
+		first[i] = next;
+		for (let k = 0; k < t.kids[i]; k++)
+			parent[next++] = i;
+		if (i > 0)
+			routine[i] = t.link[i] >> 2;
+		flags[i] = t.link[i] & 3;
+	}
+	return { n, parent, first, kids: t.kids, routine, flags, self: t.self, calls: t.calls, recursive: t.recursive, ticks: t.ticks };
+}
+
+function sideOf(reader, about) {
+	const c = about.counts;
+	const routines = reader.columns(c.routines, ['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'module', 'file',
+		'line', 'pseudo'], ['module', 'file', 'line', 'pseudo']);
+	const arcs = reader.columns(c.arcs, ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded'], ['from', 'to', 'folded']);
+	for (let i = 0; i < c.arcs; i++)
+		arcs.from[i]--;
+	const tree = treeOf(reader, c.nodes);
+	const cycles = reader.columns(c.cycles, ['length', 'calls', 'time'], ['length']);
+	cycles.entries = reader.column(c.cycle_entries, Int32Array);
+	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks'], ['thread', 'node']);
+	return { ...about, routines, arcs, tree, cycles, shares };
+}
+
+// The sides of the page, one or two.
+export async function decode(base64) {
+	const bytes = await inflated(base64);
+	const length = new DataView(bytes.buffer).getUint32(0, true);
+	const object = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+	if (object.schema !== 'aprof-page-1')
+		throw new Error(`this page cannot show ${object.schema}`);
+	const reader = new Reader(bytes, 4 + length);
+	return { version: object.version, sides: object.sides.map((about) => sideOf(reader, about)) };
+}

@@ -1,0 +1,61 @@
+// state.js - what is on show, kept in the part of the address after #, so that a link restores it.
+
+export const DEFAULTS = {
+	tab: 'run',		// run, flame, graph, table, tree
+	metric: 'time',		// time or calls
+	thread: 'all',		// all, split, or a number
+	side: 'new',		// of two profiles the one that gives widths and orders: new or base
+	sel: '',		// number of the selected routine
+	q: '',			// search
+	dir: 'down',		// flame graph: down, up, sandwich
+	zoom: '', zoomup: '',	// path of the branch that fills the flame graph; of the callers' half of a sandwich
+	tree: 'down',		// tree: down or up
+	least: '',		// call graph: least share shown, percent
+	by: 'total',		// call graph: share of total or self
+	hops: '0',		// call graph: only the selected routine and its neighbours so many calls away; 0: all
+	sort: '',		// table: column.asc or column.desc
+	hide: '', 		// table: columns not shown
+	theme: 'auto',		// auto, light, dark
+};
+
+// Choices that are one step back: what the browser's Back button undoes.
+const STEPS = new Set(['tab', 'sel', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
+
+export class State {
+	constructor(changed) {
+		this.now = { ...DEFAULTS, ...this.#read() };
+		this.changed = changed;
+		window.addEventListener('hashchange', () => this.#take({ ...DEFAULTS, ...this.#read() }));
+	}
+
+	#read() {
+		const given = new URLSearchParams(location.hash.slice(1));
+		return Object.fromEntries([...given].filter(([key]) => key in DEFAULTS));
+	}
+
+	#take(next) {
+		const keys = Object.keys(DEFAULTS).filter((key) => next[key] !== this.now[key]);
+		this.now = next;
+		if (keys.length)
+			this.changed(new Set(keys));
+	}
+
+	// Change what PATCH names.
+	set(patch) {
+		const next = { ...this.now };
+		for (const [key, value] of Object.entries(patch))
+			next[key] = String(value);
+		const told = new URLSearchParams(Object.entries(next).filter(([key, value]) => value !== DEFAULTS[key]));
+		const hash = `#${told}`;
+		if (hash !== location.hash && (hash !== '#' || location.hash)) {
+			if (Object.keys(patch).some((key) => STEPS.has(key)))
+				location.hash = hash;
+			else
+				location.replace(hash);
+		}
+		this.#take(next);
+	}
+}
+
+export const pathText = (links) => links.map((link) => link.toString(36)).join('.');
+export const pathLinks = (text) => (text ? text.split('.').map((word) => parseInt(word, 36)) : []);

@@ -1,0 +1,24 @@
+// tip.js - the tool tip: one element that follows the pointer, or stands below what has the focus.
+import { fill, h } from './dom.js';
+
+const tip = h('div', { id: 'tip', role: 'tooltip', hidden: true });
+
+export function show(near, ...content) {
+	if (!tip.isConnected)
+		document.body.append(tip);
+	fill(tip, ...content);
+	tip.hidden = false;
+	const box = tip.getBoundingClientRect(), gap = 14;
+	const x = Math.min(near.x + gap, innerWidth - box.width - 4);
+	const y = near.y + gap + box.height > innerHeight ? near.y - gap - box.height : near.y + gap;
+	tip.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
+}
+
+export function hide() {
+	tip.hidden = true;
+}
+
+export const below = (element) => {
+	const box = element.getBoundingClientRect();
+	return { x: box.x, y: box.bottom - 8 };
+};

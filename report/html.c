@@ -1,0 +1,362 @@
+/* html.c - what the page shows, as numbers: see html.h for the order. */
+#include "html.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack.h"
+#include "page.h"
+#include "version.h"
+
+/* Names of files and modules, each once. */
+struct strings {
+	const char **text;	/* sorted */
+	size_t n;		/* how many */
+};
+
+/* A side under way. */
+struct side {
+	const char *label;
+	const struct report_input *in;
+	const struct graph *g;
+	struct tree *tree;	/* all contexts, top-down */
+	uint64_t *recursive;	/* by node: direct recursive calls of the contexts that end there */
+	struct strings strings;
+	size_t nshares;		/* shares that are written */
+};
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static bool strings_make(struct strings *s, const struct graph *g)
+{
+	size_t kept = 0;
+
+	s->text = calloc(2 * (size_t)g->nroutines + 1, sizeof *s->text);
+	if (!s->text)
+		return false;
+	for (uint32_t r = 0; r < g->nroutines; r++) {
+		if (g->routines[r].name.module)
+			s->text[s->n++] = g->routines[r].name.module;
+		if (g->routines[r].name.file)
+			s->text[s->n++] = g->routines[r].name.file;
+	}
+	qsort(s->text, s->n, sizeof *s->text, by_text);
+	for (size_t i = 0; i < s->n; i++)
+		if (kept == 0 || strcmp(s->text[kept - 1], s->text[i]) != 0)
+			s->text[kept++] = s->text[i];
+	s->n = kept;
+	return true;
+}
+
+/* Index of TEXT + 1; 0 for NULL. */
+static uint64_t string_number(const struct strings *s, const char *text)
+{
+	const char *const *found = text ? bsearch(&text, s->text, s->n, sizeof *s->text, by_text) : NULL;
+
+	return found ? (uint64_t)(found - s->text) + 1 : 0;
+}
+
+static bool share_shown(const struct side *s, const struct graph_share *share)
+{
+	return s->g->contexts[share->context].kept
+		&& (s->g->options.thread == GRAPH_NONE || s->g->options.thread == share->thread)
+		&& (share->entries || share->recursive || share->time || share->ticks);
+}
+
+static size_t shares_count(const struct side *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; s->g->profile->nthreads > 1 && i < s->g->profile->nshares; i++) {
+		struct graph_share share = graph_share(s->g, i);
+
+		n += share_shown(s, &share);
+	}
+	return n;
+}
+
+static void side_free(struct side *s)
+{
+	tree_free(s->tree);
+	free(s->recursive);
+	free(s->strings.text);
+}
+
+/* False: out of memory; freed with side_free in any case. */
+static bool side_make(struct side *s, const struct html_side *from, struct error *err)
+{
+	static const struct tree_options everything;
+
+	*s = (struct side){ .label = from->label, .in = from->in, .g = from->in->graph };
+	s->tree = tree_build(s->g, &everything, err);
+	if (!s->tree)
+		return false;
+	s->recursive = calloc(s->tree->nnodes, sizeof *s->recursive);
+	if (!s->recursive || !strings_make(&s->strings, s->g))
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (uint32_t i = 0; i < s->g->ncontexts; i++)
+		if (s->tree->node_of[i] != GRAPH_NONE)
+			s->recursive[s->tree->node_of[i]] += s->g->contexts[i].recursive;
+	s->nshares = shares_count(s);
+	return true;
+}
+
+/* The head of the report as one string; NULL: out of memory. */
+static json_t *head_json(const struct side *s, struct error *err)
+{
+	static const struct report_options options = { .utf8 = true };
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	json_t *head = NULL;
+
+	if (!out)
+		return NULL;
+	if (report_find("run")->text(s->in, &options, out, err) && fclose(out) == 0)
+		head = emit_name(text);
+	free(text);
+	return head;
+}
+
+static json_t *times_json(const struct graph *g)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(g->time), "outside_ns", emit_count(g->outside),
+			 "ticks", emit_count(g->ticks), "outside_ticks", emit_count(g->outside_ticks), "calls", emit_count(g->calls));
+}
+
+static json_t *counts_json(const struct side *s)
+{
+	size_t entries = 0;
+
+	for (uint32_t i = 0; i < s->g->ncycles; i++)
+		entries += s->g->cycles[i].length;
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "routines", emit_count(s->g->nroutines), "arcs", emit_count(s->g->narcs),
+			 "nodes", emit_count(s->tree->nnodes), "cycles", emit_count(s->g->ncycles),
+			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares));
+}
+
+static bool is_sampled(const struct graph *g)
+{
+	uint32_t clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE;
+
+	return clock == AMON_CLOCK_TICK || clock == AMON_CLOCK_WALL;
+}
+
+/* The side as members of the object that E has open. */
+static bool side_json(const struct side *s, struct emit *e, struct error *err)
+{
+	static const char *const reports[] = { "run", "never", "info" };
+	static const struct report_options options = { .json = true };
+
+	emit_member(e, "label", emit_name(s->label));
+	emit_member(e, "head", head_json(s, err));
+	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
+		if (!report_find(reports[i])->json(s->in, &options, e, err))
+			return false;
+	emit_member(e, "times", times_json(s->g));
+	emit_member(e, "sampled", json_boolean(is_sampled(s->g)));
+	emit_member(e, "counts", counts_json(s));
+	emit_array(e, "strings");
+	for (size_t i = 0; i < s->strings.n; i++)
+		emit_item(e, emit_name(s->strings.text[i]));
+	emit_array_end(e);
+	emit_array(e, "names");
+	for (uint32_t r = 0; r < s->g->nroutines; r++)
+		emit_item(e, emit_name(s->g->routines[r].name.name));
+	emit_array_end(e);
+	return true;
+}
+
+/* One column: FIELD, an expression of `item`, for each of the N items at ITEMS. */
+#define COLUMN(p, items, n, field) \
+	do { \
+		for (size_t i_ = 0; i_ < (n); i_++) { \
+			const __typeof__(*(items)) *item = &(items)[i_]; \
+			pack_number((p), (field)); \
+		} \
+	} while (0)
+
+static void routines_write(struct pack *p, const struct side *s)
+{
+	const struct graph_routine *r = s->g->routines;
+	size_t n = s->g->nroutines;
+
+	COLUMN(p, r, n, item->calls);
+	COLUMN(p, r, n, item->recursive);
+	COLUMN(p, r, n, item->self);
+	COLUMN(p, r, n, item->total);
+	COLUMN(p, r, n, item->self_ticks);
+	COLUMN(p, r, n, item->total_ticks);
+	COLUMN(p, r, n, string_number(&s->strings, item->name.module));
+	COLUMN(p, r, n, string_number(&s->strings, item->name.file));
+	COLUMN(p, r, n, item->name.line);
+	COLUMN(p, r, n, item->pseudo);
+}
+
+static void arcs_write(struct pack *p, const struct side *s)
+{
+	const struct graph_arc *a = s->g->arcs;
+	size_t n = s->g->narcs;
+
+	COLUMN(p, a, n, item->from == GRAPH_NONE ? 0 : (uint64_t)item->from + 1);
+	COLUMN(p, a, n, item->to);
+	COLUMN(p, a, n, item->calls);
+	COLUMN(p, a, n, item->self1);
+	COLUMN(p, a, n, item->child1);
+	COLUMN(p, a, n, item->self2);
+	COLUMN(p, a, n, item->child2);
+	COLUMN(p, a, n, item->folded);
+}
+
+static uint64_t node_link(const struct tree_node *n)
+{
+	return n->routine == GRAPH_NONE ? 0 : (uint64_t)n->routine << 2 | (unsigned)n->folded << 1 | n->gap;
+}
+
+/* Samples behind N's self time. */
+static uint64_t node_ticks(const struct tree *t, const struct tree_node *n)
+{
+	uint64_t ticks = n->ticks;
+
+	for (uint32_t i = 0; i < n->nchildren; i++)
+		ticks -= t->nodes[n->first + i].ticks;
+	return ticks;
+}
+
+static void nodes_write(struct pack *p, const struct side *s)
+{
+	const struct tree_node *t = s->tree->nodes;
+	size_t n = s->tree->nnodes;
+
+	COLUMN(p, t, n, item->nchildren);
+	COLUMN(p, t, n, node_link(item));
+	COLUMN(p, t, n, item->self);
+	COLUMN(p, t, n, item->calls);
+	COLUMN(p, s->recursive, n, *item);
+	COLUMN(p, t, n, node_ticks(s->tree, item));
+}
+
+static void cycles_write(struct pack *p, const struct side *s)
+{
+	const struct graph_cycle *c = s->g->cycles;
+	size_t n = s->g->ncycles;
+
+	COLUMN(p, c, n, item->length);
+	COLUMN(p, c, n, item->calls);
+	COLUMN(p, c, n, item->time);
+	for (size_t i = 0; i < n; i++)
+		COLUMN(p, s->g->cycle_entries + c[i].first, c[i].length, *item);
+}
+
+/* One column of the shares that are shown. */
+#define SHARES(p, s, field) \
+	do { \
+		for (size_t i_ = 0; i_ < (s)->g->profile->nshares; i_++) { \
+			struct graph_share share = graph_share((s)->g, i_); \
+			if (share_shown((s), &share)) \
+				pack_number((p), (field)); \
+		} \
+	} while (0)
+
+static void shares_write(struct pack *p, const struct side *s)
+{
+	if (s->nshares == 0)
+		return;
+	SHARES(p, s, share.thread);
+	SHARES(p, s, s->tree->node_of[share.context]);
+	SHARES(p, s, share.entries);
+	SHARES(p, s, share.recursive);
+	SHARES(p, s, share.time);
+	SHARES(p, s, share.ticks);
+}
+
+/* The JSON object of the sides, malloc'ed, *LEN bytes; NULL with *ERR set. */
+static char *object_make(const struct side *sides, size_t n, size_t *len, struct error *err)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+	struct emit e;
+	bool ok = out != NULL;
+
+	if (ok) {
+		emit_begin(&e, out);
+		emit_member(&e, "schema", json_string("aprof-page-1"));
+		emit_member(&e, "version", json_string(APROF_VERSION));
+		emit_array(&e, "sides");
+		for (size_t i = 0; ok && i < n; i++) {
+			emit_object(&e, NULL);
+			ok = side_json(&sides[i], &e, err);
+			emit_object_end(&e);
+		}
+		emit_array_end(&e);
+		emit_end(&e);
+		ok = fclose(out) == 0 && ok && !e.failed;
+	}
+	if (ok)
+		return text;
+	free(text);
+	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return NULL;
+}
+
+static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, struct error *err)
+{
+	size_t len;
+	char *object = object_make(sides, n, &len, err);
+	struct pack *p = malloc(sizeof *p);
+	bool ok = object && p && pack_begin(p, out);
+
+	if (ok) {
+		pack_bytes(p, (unsigned char[]){ len & 255, len >> 8 & 255, len >> 16 & 255, len >> 24 & 255 }, 4);
+		pack_bytes(p, object, len);
+		for (size_t i = 0; i < n; i++) {
+			routines_write(p, &sides[i]);
+			arcs_write(p, &sides[i]);
+			nodes_write(p, &sides[i]);
+			cycles_write(p, &sides[i]);
+			shares_write(p, &sides[i]);
+		}
+		ok = pack_end(p);
+	}
+	free(p);
+	free(object);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+bool html_known(void)
+{
+	return &page_template_end[0] > &page_template[0];
+}
+
+static bool page_write(const struct side *sides, size_t n, FILE *out, struct error *err)
+{
+	size_t len = (size_t)(page_template_end - page_template);
+	const char *mark = memmem(page_template, len, PAGE_MARK, strlen(PAGE_MARK));
+	size_t before = (size_t)(mark - page_template), after = before + strlen(PAGE_MARK);
+
+	fwrite(page_template, 1, before, out);
+	if (!profile_write_packed(sides, n, out, err))
+		return false;
+	fwrite(page_template + after, 1, len - after, out);
+	if (fflush(out) != 0 || ferror(out))
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
+	return true;
+}
+
+bool html_write(const struct html_side *from, size_t n, FILE *out, struct error *err)
+{
+	struct side *sides = calloc(n, sizeof *sides);
+	bool ok = sides || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = side_make(&sides[i], &from[i], err);
+	ok = ok && page_write(sides, n, out, err);
+	for (size_t i = 0; sides && i < n; i++)
+		side_free(&sides[i]);
+	free(sides);
+	return ok;
+}

@@ -1,0 +1,42 @@
+/* html.h - a page to look at: the template of page/ with one profile in it, or two to be compared.
+ *
+ * The page is complete: it opens from disk and fetches nothing.  What stands in it is a length (four bytes, little-endian) and a
+ * JSON object of that many bytes, {schema, version, sides[]}, then for each side its columns of LEB128 numbers, all of
+ * it deflated, in base64.  A side has, beside `label`:
+ *
+ *   head       the head of `aprof report` as text
+ *   run, never_known, never, modules, threads   as in doc/json.md
+ *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph
+ *   sampled    times are samples: they have a binomial error
+ *   strings[]  names of files and modules
+ *   names[]    display names of the routines, by index
+ *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares follow
+ *
+ * and its columns, one after the other, each with one number an item:
+ *
+ *   routine    calls, recursive, self, total, self_ticks, total_ticks, module + 1, file + 1 (in strings; 0: unknown), line, pseudo
+ *   arc        from + 1 (0: spontaneous), to, calls, self1, child1, self2, child2, folded
+ *   node       children, routine << 2 | folded << 1 | gap, self, calls, recursive, ticks of the top-down tree in the order of
+ *              struct tree; self, calls and ticks are those of the contexts that end there
+ *   cycle      length, calls, time
+ *   cycle entry    routine << 1 | known
+ *   share      thread, node, calls, recursive, time, ticks; none when there is one thread */
+#ifndef HTML_H
+#define HTML_H
+
+#include "report.h"
+
+/* One profile of a page. */
+struct html_side {
+	const char *label;			/* what it is called in the page, as a rule its file */
+	const struct report_input *in;		/* what it shows */
+};
+
+/* Whether this aprof was built with a page. */
+bool html_known(void);
+
+/* Write the page of SIDES[0..n) to OUT: one profile, or the base and what is compared with it.  False with *ERR set:
+ * out of memory, or OUT fails. */
+bool html_write(const struct html_side *sides, size_t n, FILE *out, struct error *err);
+
+#endif
