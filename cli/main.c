@@ -30,6 +30,8 @@ static const struct command table[] = {
 	{ "html", command_html, "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
 	  "a page to look at, or two profiles compared in one" },
 	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
+	{ "diff", command_diff, "[OPTION...] BASE NEW | [OPTION...] BASE... --against NEW...", "what changed between runs" },
+	{ "check", command_check, "[OPTION...] BASE... --against NEW...", "did it get worse: status 1 and the routines that did" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
 	{ "reset", command_reset, "PID", "zero the counters of a running program" },
 	{ "cc", command_cc, "[ARGUMENT...]", "compile C with hooks (also aprof-cc)" },
