@@ -11,7 +11,7 @@ import { Down, Up, follow } from './paths.js';
 import { pathLinks, pathText } from './state.js';
 import * as tip from './tip.js';
 
-const CELL = 20, NARROW = 2, MOST = 2500, DEEPEST = 400;
+const CELL = 20, NARROW = 2, MOST = 1800, DEEPEST = 400;
 
 function shade(app, branch) {
 	if (branch.routine < 0 || branch.routine >= app.model.routines.length)
@@ -89,6 +89,8 @@ class Drawing {
 		this.box = h('div', { class: 'flame', tabindex: -1 });
 		this.box.addEventListener('click', (event) => this.#click(event), true);
 		this.box.addEventListener('keydown', (event) => this.#key(event));
+		this.box.addEventListener('focusin', ({ target }) => target.__data__ && tip.show(tip.below(target), tipOf(app, target.__data__.data)));
+		this.box.addEventListener('focusout', tip.hide);
 	}
 
 	draw() {
@@ -125,8 +127,6 @@ class Drawing {
 			}
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
-			g.addEventListener('focus', () => tip.show(tip.below(g), tipOf(app, d.data)));
-			g.addEventListener('blur', tip.hide);
 		}
 		const svg = this.box.querySelector('svg'), height = (last + 1) * CELL;
 		if (this.inverted)

@@ -113,9 +113,10 @@ export class Down {
 				if (t.routine[k] === this.around)
 					return;
 				const link = t.routine[k] * 2 + (t.flags[k] & GAP);
-				if (!found.has(link))
-					found.set(link, new Branch(this, branch, link));
-				this.#join(found.get(link), k);
+				let child = found.get(link);
+				if (!child)
+					found.set(link, child = new Branch(this, branch, link));
+				this.#join(child, k);
 			});
 		return [...found.values()];
 	}
@@ -145,19 +146,31 @@ export class Up {
 			: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
 		this.top = new Branch(this, null, around * 2);
 		for (let i = 1; i < t.n; i++)
-			if ((around < 0 || t.routine[i] === around) && this.carried.some((c) => c.time[i] || c.calls[i] || c.ticks[i]))
+			if ((around < 0 || t.routine[i] === around) && this.#carries(i))
 				this.#join(this.top, i, i);
 	}
 
+	#carries(i) {
+		for (const c of this.carried)
+			if (c.time[i] || c.calls[i] || c.ticks[i])
+				return true;
+		return false;
+	}
+
 	#join(branch, from, at) {
+		if (branch.members.length === 0 && this.around < 0)
+			branch.folded = branch.again;
+		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED)
+			branch.folded = true;
 		branch.members.push(from, at);
-		branch.folded ||= this.around < 0 ? branch.again : branch.parent !== null && Boolean(this.view.tree.flags[at] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
-			branch.time[s] += this.carried[s].time[from];
-			branch.calls[s] += this.carried[s].calls[from];
-			branch.entries[s] += this.carried[s].calls[from];
-			branch.ticks[s] += this.carried[s].ticks[from];
-			branch.self[s] = branch.depth <= 1 || branch.parent.parent === null ? branch.time[s] : 0;
+			const carried = this.carried[s];
+			branch.time[s] += carried.time[from];
+			branch.calls[s] += carried.calls[from];
+			branch.entries[s] += carried.calls[from];
+			branch.ticks[s] += carried.ticks[from];
+			if (branch.depth <= 1)
+				branch.self[s] = branch.time[s];
 		}
 	}
 
@@ -168,9 +181,10 @@ export class Up {
 			if (next === 0)
 				continue;
 			const link = t.routine[next] * 2 + (first ? 0 : t.flags[at] & GAP);
-			if (!found.has(link))
-				found.set(link, new Branch(this, branch, link));
-			this.#join(found.get(link), from, next);
+			let child = found.get(link);
+			if (!child)
+				found.set(link, child = new Branch(this, branch, link));
+			this.#join(child, from, next);
 		}
 		return [...found.values()];
 	}
