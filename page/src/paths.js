@@ -2,7 +2,7 @@
 //
 // A branch stands for a path of routines from the top of such a tree.  Each has its figures for each side:
 //
-//     time, ticks    of the contexts that pass;  calls  entries of these contexts
+//     time, ticks    (selfTicks: of self) of the contexts that pass;  calls  entries of these contexts
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
@@ -20,7 +20,7 @@ class Branch {
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries', 'ticks'])
+		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks'])
 			this[name] = SIDES(tree.sides);
 		this.members = [];
 	}
@@ -102,6 +102,7 @@ export class Down {
 			branch.calls[s] += this.totals[s].calls[i];
 			branch.ticks[s] += this.totals[s].ticks[i];
 			branch.self[s] += t.own[s].self[i];
+			branch.selfTicks[s] += t.own[s].ticks[i];
 			branch.entries[s] += t.own[s].calls[i];
 		}
 	}
@@ -169,8 +170,10 @@ export class Up {
 			branch.calls[s] += carried.calls[from];
 			branch.entries[s] += carried.calls[from];
 			branch.ticks[s] += carried.ticks[from];
-			if (branch.depth <= 1)
+			if (branch.depth <= 1) {
 				branch.self[s] = branch.time[s];
+				branch.selfTicks[s] = branch.ticks[s];
+			}
 		}
 	}
 
