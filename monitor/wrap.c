@@ -4,6 +4,7 @@
 #include "monitor.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -56,19 +57,19 @@ void wrap_switch_end(uintptr_t here)
 }
 
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
- * that; NULL: another way. */
-static struct amon_counter *leave_context(void)
+ * that; 0: another way. */
+static context_id leave_context(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct amon_counter *left = tls->top->context;
+	context_id left = tls->top->context;
 
 	if (!monitor.without_exits || !tls->thread || monitor.state != MONITOR_ON)
-		return NULL;
-	tls->top->context = machine_counter(tls->thread, 0);
+		return 0;
+	tls->top->context = ROOT_ID;
 	return left;
 }
 
-static void take_up_context(struct amon_counter *left)
+static void take_up_context(context_id left)
 {
 	if (left)
 		aprof_tls.top->context = left;
@@ -77,7 +78,7 @@ static void take_up_context(struct amon_counter *left)
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct amon_counter *left;
+	context_id left;
 	int ret;
 
 	wrap_switch_begin(to);
@@ -130,4 +131,23 @@ int __wrap_setns(int fd, int type)
 	if (paused)
 		sampler_resume();
 	return ret;
+}
+
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+sighandler_t __real_signal(int sig, sighandler_t handler);
+EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
+
+int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+	if (sig == SIGPROF && action)
+		pc_give_up();
+	return __real_sigaction(sig, action, old);
+}
+
+sighandler_t __wrap_signal(int sig, sighandler_t handler)
+{
+	if (sig == SIGPROF)
+		pc_give_up();
+	return __real_signal(sig, handler);
 }

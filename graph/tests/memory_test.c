@@ -200,7 +200,7 @@ static void test_compare(void **state)
 	long before = held;
 
 	(void)state;
-	for (long n = 0; n < 2; n++) {
+	for (long n = 0; n < 3; n++) {
 		struct error err = { 0 };
 
 		until_failure = n;
