@@ -1,7 +1,7 @@
 // graph.js - the call graph as a picture: Graphviz lays out, d3-zoom moves.
 //
-// Nodes are the routines whose share reaches the threshold, or the neighbourhood of one; arcs between them follow
-// if they carry a fifth of that, and each node keeps its heaviest caller.
+// Nodes are the routines whose share reaches the threshold, or the neighbourhood of one; each keeps its heaviest caller, and
+// of the other arcs between them those follow that carry a fifth of the threshold, the heaviest if they are many.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { choice, fill, h } from './dom.js';
@@ -59,16 +59,21 @@ function nodesOf(app) {
 	return { nodes: wanted.slice(0, MOST), wanted: wanted.length };
 }
 
+// The arcs to draw among NODES, and how many there are; a picture of more than a few a node is a tangle.
 function arcsOf(app, nodes) {
-	const among = new Set(nodes), least = leastOf(app) / 5, arcs = [];
-	if (app.state.hops === '1' && app.selected >= 0)
-		return [...app.view.arcs.in[app.selected].filter((arc) => among.has(arc.from)), ...app.view.arcs.out[app.selected]];
+	const among = new Set(nodes), least = leastOf(app) / 5, sure = [], more = [];
+	if (app.state.hops === '1' && app.selected >= 0) {
+		const near = [...app.view.arcs.in[app.selected].filter((arc) => among.has(arc.from)), ...app.view.arcs.out[app.selected]];
+		return { arcs: near, all: near.length };
+	}
 	for (const r of nodes) {
 		const into = app.view.arcs.in[r].filter((arc) => among.has(arc.from));
 		const best = into.reduce((a, b) => (a && arcShare(app, a) >= arcShare(app, b) ? a : b), null);
-		arcs.push(...into.filter((arc) => arc === best || arcShare(app, arc) >= least));
+		for (const arc of into)
+			(arc === best ? sure : more).push(arc);
 	}
-	return arcs;
+	const drawn = more.filter((arc) => arcShare(app, arc) >= least).sort((a, b) => arcShare(app, b) - arcShare(app, a)).slice(0, 2 * nodes.length + 10);
+	return { arcs: [...sure, ...drawn], all: sure.length + more.length };
 }
 
 // "from to" of the calls that close cycles which were traversed.
@@ -321,8 +326,8 @@ function slider(app) {
 let picture = null, turn = 0;
 
 async function draw(app, box, note) {
-	const { nodes, wanted } = nodesOf(app), arcs = arcsOf(app, nodes), mine = ++turn;
-	const told = `${format.plural(nodes.length, 'routine')}${wanted > nodes.length ? ` of ${format.count(wanted)} that reach the threshold` : ''}, ${format.plural(arcs.length, 'arc')}`;
+	const { nodes, wanted } = nodesOf(app), { arcs, all } = arcsOf(app, nodes), mine = ++turn;
+	const told = `${format.plural(nodes.length, 'routine')}${wanted > nodes.length ? ` of ${format.count(wanted)} that reach the threshold` : ''}, ${all > arcs.length ? `the heaviest ${format.count(arcs.length)} of ${format.plural(all, 'arc')}` : format.plural(all, 'arc')}`;
 	note.textContent = `laying out ${told} …`;
 	box.classList.add('busy');
 	try {
