@@ -102,6 +102,8 @@ static size_t reports_of(const char **names, unsigned views, bool traditional)
 		names[n++] = "gprof-counts";
 	if (views & VIEW_SOURCE)
 		names[n++] = "gprof-source";
+	if (views & VIEW_FUNCTIONS)
+		names[n++] = "gprof-functions";
 	return n;
 }
 
