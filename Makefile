@@ -2,9 +2,9 @@
 PREFIX ?= /usr/local
 # Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
 PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
-PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev \
+PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libgraphviz-dev $(PLUGIN)
-PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdc gnat gdb valgrind \
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)

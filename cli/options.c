@@ -16,8 +16,7 @@
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE,
-	KEY_AGAINST,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -33,10 +32,10 @@ struct row {
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
 	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
-	| COMMAND_HTML };
+	| COMMAND_SIDES | COMMAND_VIEW };
 
 static const struct row rows[] = {
-	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN, "print no legends" },
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
 	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
 	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
 	  "NAME only the arcs FROM/TO" },
@@ -94,14 +93,23 @@ static const struct row rows[] = {
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
 	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
 	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
+	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
+	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
+	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
+	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)" },
+	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)" },
+	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
+	  "--max-regress; ignore" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
 	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
-	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE, "look for source files under FOLDER, too, by as much of the end of "
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times" },
-	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE, "read a source whose path begins with FROM at TO instead; may be "
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN, "print JSON instead of text" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN, "use colour: auto, always or never" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
 	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
@@ -137,7 +145,7 @@ static void letters(char *buffer, unsigned command, bool stop)
 {
 	size_t n = 0;
 
-	if (stop || (command & COMMAND_HTML))
+	if (stop || (command & COMMAND_SIDES))
 		buffer[n++] = stop ? '+' : '-';
 	buffer[n++] = ':';			/* tell a missing value from a wrong option */
 	for (size_t i = 0; i < ROWS; i++) {
@@ -299,12 +307,68 @@ static bool memory_set(struct options *o, const char *size)
 static bool against_set(struct options *o)
 {
 	if (o->against) {
-		message("--against: given twice; a page compares two profiles, each of which may be several files");
+		message("--against: given twice; two sides are compared, each of which may be several files");
 		return false;
 	}
 	o->against = true;
 	o->nbase = o->noperands;
 	return true;
+}
+
+static bool order_set(struct options *o, const char *key)
+{
+	static const char *const names[] = { [DIFF_BY_SELF] = "self", [DIFF_BY_TOTAL] = "total", [DIFF_BY_CALLS] = "calls",
+		[DIFF_BY_PER_CALL] = "percall" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(key, names[i]) == 0) {
+			o->diff.sort = (enum diff_sort)i;
+			return true;
+		}
+	message("--sort=%s: not one of self, total, calls, percall", key);
+	return false;
+}
+
+/* 5% or 5. */
+static bool limit_set(struct options *o, const char *text)
+{
+	char plain[32];
+	size_t n = strlen(text);
+	double percent;
+
+	if (n > 0 && text[n - 1] == '%')
+		n--;
+	snprintf(plain, sizeof plain, "%.*s", (int)(n < sizeof plain ? n : sizeof plain), text);
+	if (!number(plain, "max-regress", 1e6, &percent))
+		return false;
+	o->check.limit = percent / 100;
+	return true;
+}
+
+static bool metric_set(struct options *o, const char *name)
+{
+	if (strcmp(name, "self") == 0)
+		o->check.time = COMPARISON_SELF;
+	else if (strcmp(name, "total") == 0)
+		o->check.time = COMPARISON_TOTAL;
+	else {
+		message("--metric=%s: not one of self, total", name);
+		return false;
+	}
+	return true;
+}
+
+static bool calls_set(struct options *o, const char *rule)
+{
+	static const char *const names[] = { [CHECK_CALLS_EXACT] = "exact", [CHECK_CALLS_LIMIT] = "limit", [CHECK_CALLS_IGNORE] = "ignore" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(rule, names[i]) == 0) {
+			o->check.calls = (enum check_calls)i;
+			return true;
+		}
+	message("--calls=%s: not one of exact, limit, ignore", rule);
+	return false;
 }
 
 static bool index_width_set(struct options *o, const char *columns)
@@ -346,6 +410,11 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
+	case KEY_ORDER: return order_set(o, argument);
+	case KEY_ALL: o->diff.all = true; return true;
+	case KEY_MAX_REGRESS: return limit_set(o, argument);
+	case KEY_METRIC: return metric_set(o, argument);
+	case KEY_CALLS: return calls_set(o, argument);
 	case KEY_WEIGHT: return weight_set(o, argument);
 	case KEY_TABLE: return table_set(o, argument);
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
@@ -409,6 +478,7 @@ static void defaults_set(struct options *o)
 	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.width = terminal_width();
 	o->report.top = UINT32_MAX;		/* not given */
+	o->check.limit = 0.05;
 	o->report.min_percent = -1;		/* not given */
 	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1, .table_length = 10,
 		.source_path = getenv("GPROF_PATH") };
@@ -426,13 +496,16 @@ static bool options_check(struct options *o, unsigned command)
 		return false;
 	}
 	if (o->report.min_percent < 0)
-		o->report.min_percent = command == COMMAND_EXPORT ? 0.5 : o->report.json ? 0 : 0.1;
+		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
+	o->check.least = o->report.min_percent / 100;
+	o->diff.top = o->report.top;
+	o->diff.report = o->check.report = o->report;
 	return true;
 }
 
@@ -456,7 +529,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	}
 	free(longs);
 	o->first = optind;
-	for (int i = optind; ok && (command & COMMAND_HTML) && i < argc; i++)	/* after -- */
+	for (int i = optind; ok && (command & COMMAND_SIDES) && i < argc; i++)	/* after -- */
 		o->operands[o->noperands++] = argv[i];
 	if (!o->against)
 		o->nbase = o->noperands;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check.h"
+#include "diff.h"
 #include "export.h"
 #include "gprof_options.h"
 #include "graph.h"
@@ -25,8 +27,12 @@ enum {
 	COMMAND_COMPARE = 1 << 17,
 	COMMAND_HOT = 1 << 18,
 	COMMAND_ANNOTATE = 1 << 19,
+	COMMAND_VIEW = 1 << 21,
 	COMMAND_EXPORT = 1 << 20,
+	COMMAND_DIFF = 1 << 25,
+	COMMAND_CHECK = 1 << 26,
 	COMMAND_HTML = 1 << 24,
+	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML,	/* commands with --against */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
 };
@@ -38,6 +44,8 @@ struct options {
 	struct source_places sources;	/* where source files are; point into argv */
 	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
+	struct diff_options diff;	/* diff: which rows */
+	struct check_options check;	/* check: what is worse */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */
 	const char *phase;		/* --phase: this one only; NULL: the whole run */
 	bool help;			/* --help */
@@ -49,7 +57,7 @@ struct options {
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	int first;			/* index in argv of the first operand */
-	char **operands;		/* html: all operands in their order, pointing into argv */
+	char **operands;		/* commands with --against: all operands in their order, pointing into argv */
 	size_t noperands;		/* how many */
 	size_t nbase;			/* how many stand before --against; all without it */
 	bool against;			/* --against was given */

@@ -72,6 +72,7 @@ def read(data, contexts, names):
         sys.exit("not an amon.out of version 1")
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
     found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
+    used = struct.unpack_from("<Q", data, 16)[0]
     stopped = Stopped(data, found)
     resets = {thread: (at, count) for kind, thread, at, count, *_ in found if kind == RESET and count}  # the last one
     for kind, thread, at, count, counters, base in found:
@@ -93,7 +94,9 @@ def read(data, contexts, names):
                 off_calls, off_time = stopped.counts(thread, len(histories), calls, time)
                 before = histories[parent] if parent != NONE else ()
                 if routine < ROOT and routine >= len(routines):
-                    break                                       # it was cut off
+                    if len(data) < used:
+                        break                                   # it was cut off
+                    routine = ROOT + 2                          # copied before its record was written
                 called = routines[routine] if routine < ROOT else (None, routine, 0)
                 names.setdefault(called, PSEUDO.get(routine, "?"))
                 histories.append(step(before, called) if routine != ROOT else ())

@@ -237,8 +237,8 @@ struct amon_link {
 struct amon_counter {
 	uint64_t calls;		/* times the transition was taken, since the start */
 	uint64_t time;		/* time charged to the context, unit by header.clock */
-	uint64_t from;		/* the running monitor's own: key by which a call finds the item */
-	uint64_t routine;	/* the same */
+	uint64_t id;		/* the running monitor's own: what it calls the context, by which a call finds it */
+	uint64_t routine;	/* the same: address of the routine called */
 };
 
 /* A phase of the run, as the program names it. Index 0 is AMON_PHASE_STOPPED: what is counted in it is to be left out. */

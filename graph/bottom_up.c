@@ -168,20 +168,26 @@ static bool expand(struct climb *c, struct tree_builder *b, size_t at, uint64_t 
 	return done;
 }
 
-/* Level by level: the nodes from LEVEL to END have equal depth.  The roots have self time. */
+/* Open node AT, or, TOO_DEEP, only settle its times.  The roots have self time. */
+static bool open_node(struct climb *c, struct tree_builder *b, size_t at, bool too_deep)
+{
+	struct tree_node *node = b->tree->nodes + at;
+	uint64_t min = c->options->min_time;
+
+	node->rest = node->total;
+	node->self = node->parent == 0 ? node->total : 0;
+	return too_deep || expand(c, b, at, min > 0 || c->g->time == 0 || at > 0 ? min : 1);
+}
+
+/* Level by level: the nodes from LEVEL to END have equal depth. */
 static bool climb(struct climb *c, struct tree_builder *b)
 {
-	uint64_t min = c->options->min_time;
-	uint64_t least = min > 0 || c->g->time == 0 ? min : 1;
 	uint32_t depth = 0;
 
-	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++, least = min)
-		for (size_t i = level; i < end; i++) {
-			b->tree->nodes[i].rest = b->tree->nodes[i].total;
-			b->tree->nodes[i].self = depth == 1 ? b->tree->nodes[i].total : 0;
-			if (!(c->options->depth && depth == c->options->depth) && !expand(c, b, i, least))
+	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
+		for (size_t i = level; i < end; i++)
+			if (!open_node(c, b, i, c->options->depth && depth == c->options->depth))
 				return false;
-		}
 	return true;
 }
 
@@ -208,15 +214,54 @@ static bool start(struct climb *c, struct tree_builder *b)
 	return append(c, b, &root, (struct range){ .end = c->n });
 }
 
+static void climb_end(struct climb *c)
+{
+	free(c->walkers);
+	free(c->sorted);
+	free(c->groups);
+	free(c->group_of);
+	free(c->ranges);
+}
+
 bool bottom_up_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
 {
 	struct climb c = { .g = g, .options = options };
 	bool done = start(&c, b) && climb(&c, b);
 
-	free(c.walkers);
-	free(c.sorted);
-	free(c.groups);
-	free(c.group_of);
-	free(c.ranges);
+	climb_end(&c);
 	return done || build_no_memory(err);
+}
+
+struct climb *bottom_up_start(const struct graph *g, struct tree_builder *b)
+{
+	static const struct tree_options everything = { .bottom_up = true };
+	struct climb *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->g = g;
+	c->options = &everything;
+	if (start(c, b))
+		return c;
+	bottom_up_free(c);
+	return NULL;
+}
+
+bool bottom_up_open(struct climb *c, struct tree_builder *b, size_t at)
+{
+	return open_node(c, b, at, false);
+}
+
+bool bottom_up_has_more(const struct climb *c, size_t at)
+{
+	for (size_t i = c->ranges[at].first; i < c->ranges[at].end; i++)
+		if (c->walkers[i].left > 0)
+			return true;
+	return false;
+}
+
+void bottom_up_free(struct climb *c)
+{
+	climb_end(c);
+	free(c);
 }

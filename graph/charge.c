@@ -17,16 +17,25 @@ struct part {
 	uint64_t hooks;		/* estimated cost of hooks, ns */
 };
 
-/* The entries of context INDEX of the profile are calls from another routine, direct recursive ones (*RECURSIVE), or none. */
-static bool entries_count(const struct graph *g, uint32_t index, bool *recursive)
+/* What the entries of a context of the profile are. */
+enum kind {
+	NONE,			/* of the root, or of a piece of the very routine that ran: nothing */
+	CALLS,			/* calls from another routine */
+	RECURSIVE,		/* direct recursive calls */
+	PIECES,			/* of a piece, from another routine */
+};
+
+static enum kind kind_of(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *from = g->profile->contexts + index;
+	bool again;
 
-	*recursive = false;
-	if (index == 0 || g->names[from->routine].part)
-		return false;
-	*recursive = g->contexts[g->context_of[from->parent]].routine == g->contexts[g->context_of[index]].routine;
-	return true;
+	if (index == 0)
+		return NONE;
+	again = g->contexts[g->context_of[from->parent]].routine == g->contexts[g->context_of[index]].routine;
+	if (g->names[from->routine].part)
+		return again ? NONE : PIECES;
+	return again ? RECURSIVE : CALLS;
 }
 
 static uint64_t subtracted(const struct graph *g, const struct part *part)
@@ -40,16 +49,18 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 {
 	struct graph_context *c = g->contexts + g->context_of[index];
 	uint64_t less = subtracted(g, part);
-	bool recursive;
+	enum kind kind = kind_of(g, index);
 
 	c->kept = true;
 	c->time += part->time - less;
 	c->ticks += part->ticks;
 	g->hooks += less;
 	g->hooks_unplaced += g->options.raw ? 0 : part->hooks - less;
-	if (!entries_count(g, index, &recursive))
+	if (kind == PIECES)
+		c->pieces += part->entries;
+	if (kind != CALLS && kind != RECURSIVE)
 		return;
-	*(recursive ? &c->recursive : &c->entries) += part->entries;
+	*(kind == RECURSIVE ? &c->recursive : &c->entries) += part->entries;
 	c->recursive += part->recursive;
 }
 
@@ -65,12 +76,12 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 	struct part part = part_of_share(g, s);
 	struct graph_share share = { .context = g->context_of[s->context], .thread = s->thread, .ticks = part.ticks,
 		.time = part.time - subtracted(g, &part) };
-	bool recursive;
+	enum kind kind = kind_of(g, s->context);
 
-	if (!entries_count(g, s->context, &recursive))
+	if (kind != CALLS && kind != RECURSIVE)
 		return share;
-	share.entries = recursive ? 0 : part.entries;
-	share.recursive = part.recursive + (recursive ? part.entries : 0);
+	share.entries = kind == RECURSIVE ? 0 : part.entries;
+	share.recursive = part.recursive + (kind == RECURSIVE ? part.entries : 0);
 	return share;
 }
 

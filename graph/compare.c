@@ -29,7 +29,7 @@ static void add(struct compare *c, const struct graph *g, const struct graph_arc
 
 	if (a->from == GRAPH_NONE)
 		return;
-	*arc = (struct compare_arc){ .from = a->from, .to = a->to, .calls = a->calls, .within = within(g, a),
+	*arc = (struct compare_arc){ .from = a->from, .to = a->to, .calls = a->calls + a->pieces, .within = within(g, a),
 		.truth = truth ? truth->self1 + truth->child1 : 0, .gprof = gprof ? gprof->self1 + gprof->child1 : 0 };
 	c->narcs += arc->calls || arc->truth || arc->gprof;
 	c->inclusive += arc->truth;
@@ -52,6 +52,21 @@ static void join(struct compare *c, const struct graph *truth, const struct grap
 	}
 }
 
+/* Sum up callee_calls.  False: out of memory. */
+static bool count_calls(struct compare *c, const struct graph *truth)
+{
+	uint64_t *entered = calloc((size_t)truth->nroutines + 1, sizeof *entered);
+
+	if (!entered)
+		return false;
+	for (uint32_t i = 0; i < truth->narcs; i++)
+		entered[truth->arcs[i].to] += truth->arcs[i].calls + truth->arcs[i].pieces;
+	for (uint32_t i = 0; i < c->narcs; i++)
+		c->arcs[i].callee_calls = entered[c->arcs[i].to];
+	free(entered);
+	return true;
+}
+
 static int by_error(const void *left, const void *right)
 {
 	const struct compare_arc *a = left, *b = right;
@@ -71,12 +86,13 @@ struct compare *compare_models(const struct graph *truth, const struct graph *gp
 
 	if (c)
 		c->arcs = calloc((size_t)truth->narcs + gprof->narcs + 1, sizeof *c->arcs);
-	if (!c || !c->arcs) {
+	if (c && c->arcs)
+		join(c, truth, gprof);
+	if (!c || !c->arcs || !count_calls(c, truth)) {
 		compare_free(c);
 		build_no_memory(err);
 		return NULL;
 	}
-	join(c, truth, gprof);
 	qsort(c->arcs, c->narcs, sizeof *c->arcs, by_error);
 	return c;
 }

@@ -59,7 +59,7 @@ static void keep(struct graph *g, const bool *named, bool *in)
 		if (in[i])
 			continue;
 		c->kept = false;
-		c->entries = c->recursive = c->time = c->ticks = 0;
+		c->entries = c->pieces = c->recursive = c->time = c->ticks = 0;
 	}
 }
 

@@ -59,6 +59,7 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 		if (!arc)
 			return build_no_memory(err);
 		arc->calls += c->entries;
+		arc->pieces += c->pieces;
 		r->calls += c->entries;
 		r->recursive += c->recursive;
 		r->self += c->time;

@@ -21,8 +21,8 @@
  *
  * The cct model keeps all of it, and no arc is folded.  The gprof model keeps it where nobody is in a lump, and no arc is folded;
  * total is self and what the routine's callees gave it, and the incoming arcs of all members of a lump from outside
- * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, without
- * counted calls keeps its time to itself. */
+ * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, that nobody
+ * is known to have entered keeps its time to itself. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -71,6 +71,7 @@ struct graph_arc {
 	uint32_t from;		/* caller, index in routines[] */
 	uint32_t to;		/* callee */
 	uint64_t calls;		/* entries along it; 0 of a static one that was not made */
+	uint64_t pieces;	/* entries of .part and .cold pieces of the callee along it: no calls, but gprof's model shares by them, too */
 	uint64_t self1;		/* outgoing view: time of `to` itself, ns */
 	uint64_t child1;	/* outgoing view: time of what `to` called, ns */
 	uint64_t self2;		/* incoming view: the same for the callee's list of parents, ns */
@@ -90,6 +91,7 @@ struct graph_context {
 	bool live;		/* kept, or what a kept one extends by parent links */
 	uint64_t entries;	/* calls that entered it, those of .part and .cold pieces not counted */
 	uint64_t recursive;	/* direct recursive calls, those between folded clones included */
+	uint64_t pieces;	/* entries of .part and .cold pieces from other routines */
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
 };
@@ -247,5 +249,22 @@ struct tree *tree_build(const struct graph *g, const struct tree_options *option
 
 /* Free T; NULL is allowed. */
 void tree_free(struct tree *t);
+
+/* A tree that grows where somebody looks: at first it is its root, and a node has children when it was opened.  So the bottom-up tree
+ * of a million contexts, which would have tens of millions of nodes, can be walked. */
+struct tree_growth;
+
+/* NULL with *ERR set: out of memory.  Freed with tree_growth_free; G must outlive it. */
+struct tree_growth *tree_growth_start(const struct graph *g, bool bottom_up, struct error *err);
+void tree_growth_free(struct tree_growth *t);
+
+/* The tree so far; its nodes may move when one is opened.  rest is only right in opened nodes. */
+const struct tree *tree_growth_tree(const struct tree_growth *t);
+
+/* Give NODE its children, once; what is opened already stays.  False with *ERR set: out of memory. */
+bool tree_growth_open(struct tree_growth *t, uint32_t node, struct error *err);
+
+/* Whether NODE has children or would get some. */
+bool tree_growth_has_more(const struct tree_growth *t, uint32_t node);
 
 #endif

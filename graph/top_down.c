@@ -231,6 +231,14 @@ static void hand_over(struct trie *t, struct tree *tree)
 	t->node_of = NULL;
 }
 
+static void trie_end(struct trie *t)
+{
+	free(t->paths);
+	free(t->slots);
+	free(t->node_of);
+	free(t->place);
+}
+
 bool top_down_build(const struct graph *g, const struct tree_options *options, struct tree_builder *b, struct error *err)
 {
 	struct trie t = { .g = g };
@@ -238,9 +246,39 @@ bool top_down_build(const struct graph *g, const struct tree_options *options, s
 
 	if (done)
 		hand_over(&t, b->tree);
-	free(t.paths);
-	free(t.slots);
-	free(t.node_of);
-	free(t.place);
+	trie_end(&t);
 	return done || build_no_memory(err);
+}
+
+struct trie *top_down_start(const struct graph *g, struct tree_builder *b)
+{
+	struct trie *t = calloc(1, sizeof *t);
+	struct tree_node root;
+
+	if (!t)
+		return NULL;
+	t->g = g;
+	if (trie_build(t) && places_make(t)) {
+		root = node_from(t, 0, GRAPH_NONE);
+		if (tree_append(b, &root))
+			return t;
+	}
+	top_down_free(t);
+	return NULL;
+}
+
+bool top_down_open(struct trie *t, struct tree_builder *b, size_t at)
+{
+	return expand(t, &(struct tree_options){ 0 }, b, at, false);
+}
+
+bool top_down_has_more(const struct trie *t, const struct tree_builder *b, size_t at)
+{
+	return t->paths[b->tree->nodes[at].first].child != 0;
+}
+
+void top_down_free(struct trie *t)
+{
+	trie_end(t);
+	free(t);
 }

@@ -51,8 +51,9 @@ static struct {
 	struct thread thread;
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
+	struct item items[2];		/* and what is kept beside */
 	target front[1];
-	uint32_t full[2];		/* mask, and the item + 1 in the only slot */
+	uint32_t full[3];		/* mask, and both items + 1: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
 } fake;
@@ -67,17 +68,23 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 {
 	struct thread *t = &fake.thread;
 
-	fake.counters[1] = (struct amon_counter){ .from = (uintptr_t)&fake.counters[0], .routine = routine };
+	fake.counters[0] = (struct amon_counter){ .id = ROOT_ID };
+	fake.counters[1] = (struct amon_counter){ .id = context_step(ROOT_ID, routine), .routine = routine };
 	fake.front[0] = (target)&fake.counters[1];
-	fake.full[1] = 2;
+	fake.full[0] = 1;
+	fake.full[1] = 1;
+	fake.full[2] = 2;
 	t->full = fake.full + 1;
+	t->items[0] = fake.items;
+	fake.items[0].id = fake.counters[0].id;
+	fake.items[1].id = fake.counters[1].id;
 	t->spans[0] = (struct span){ .counters = fake.counters, .capacity = 2 };
 	t->nspans = 1;
 	t->record = &fake.record;
 	t->tls = tls;
 	t->shadow = &fake.shadow;
 	fake.shadow = (struct shadow){ .high = UINTPTR_MAX, .base = fake.frames, .end = fake.frames + FRAMES };
-	fake.frames[0] = (struct frame){ .cfa = UINTPTR_MAX - 63, .context = &fake.counters[0] };
+	fake.frames[0] = (struct frame){ .cfa = UINTPTR_MAX - 63, .context = ROOT_ID };
 	tls->front = monitor.clock.clock == AMON_CLOCK_TSC ? aprof_front_none : fake.front;
 	tls->front_mask = 0;
 	tls->top = fake.frames;

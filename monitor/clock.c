@@ -193,8 +193,10 @@ void clock_charge_tsc(struct thread *t)
 {
 	uint64_t now = clock_cycles();
 
-	if ((int64_t)(now - t->tsc_last) > 0)	/* another processor's counter may be a little behind */
-		t->tls->top->context->time += now - t->tsc_last;
+	uint32_t item = machine_item(t, t->tls->top->context);
+
+	if ((int64_t)(now - t->tsc_last) > 0 && item != AMON_NONE)	/* another processor's counter may be a little behind */
+		machine_counter(t, item)->time += now - t->tsc_last;
 	t->tsc_last = now;
 }
 

@@ -8,8 +8,8 @@
  * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
  * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.
  *
- * A hit costs two loads to find the context behind the top frame's, one bump in the line that was compared,
- * and a frame; an exit moves the top back. */
+ * A hit computes the id of the context behind the top frame's, finds it by two loads that nothing later waits for, bumps
+ * the line that it compared, and pushes a frame; an exit moves the top back. */
 #include <cet.h>
 #ifndef _CET_ENDBR
 #define _CET_ENDBR
@@ -23,8 +23,11 @@
 #define TLS_END		40
 #define TLS_INERT	48
 #define INERT_EARLY	3
+#ifndef STEP_FACTOR
+#define STEP_FACTOR	-0x61c8864f
+#endif
 #define KEY_CALLS	0
-#define KEY_FROM	16
+#define KEY_ID		16
 #define KEY_ROUTINE	24
 #define ALIAS_COUNT	32
 #define ALIAS_TO	40
@@ -55,15 +58,18 @@
 #define SAVED_BASE	0
 #endif
 
-/* RAX becomes the front table's target for a call from context FROM of ROUTINE. */
-#define PROBE(from, routine, reg) \
-	leaq	(from,routine,8), %rax; \
-	imulq	$-0x61c8864f, %rax, %rax; \
+/* ID, a context, becomes the one that a call of ROUTINE leads to, and RAX the front table's target there. */
+#define PROBE(id, routine, reg) \
+	addq	routine, id; \
+	imulq	$STEP_FACTOR, id, id; \
+	movq	id, %rax; \
 	shrq	$29, %rax; \
 	andq	TLS(TLS_MASK, reg), %rax; \
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
+#ifndef ENTRY_MACROS
+#define ENTRY_MACROS
 	.macro	save reg
 	pushq	%\reg
 	.cfi_adjust_cfa_offset 8
@@ -74,12 +80,18 @@
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore \reg
 	.endm
+#endif
 
-	/* The entry hook; mcount.S makes another one of this, which is told the CFA by rbp. */
+	/* The entry hook. mcount.S makes two more of it: with another name, a look before, another place of the CFA, a frame at
+	 * the same CFA allowed for, and what is to be done last. */
 #ifndef ENTRY_HOOK
 #define ENTRY_HOOK	__aprof_entry
+#define ENTRY_BEGIN
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_NOT_BELOW	.Lentry_slow
+#define ENTRY_END
 #define ENTRY_SLOW_CFA	96(%rsp)
+#define ENTRY_SLOW	aprof_entry_slow
 #endif
 	.text
 	.globl	ENTRY_HOOK
@@ -88,35 +100,38 @@
 ENTRY_HOOK:
 	.cfi_startproc
 	_CET_ENDBR
+	ENTRY_BEGIN
 	save	rax
 	save	rcx
 	SAVE_BASE
 	TLS_BASE(%rdx)
+.Lentry_look:
 	movq	TLS(TLS_TOP, %rdx), %rax
 	leaq	ENTRY_CFA, %rcx
 	movq	%rcx, %r11
 	addq	TLS(TLS_REACH, %rdx), %r11
 	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	%rcx, FRAME_CFA(%rax)
-	jbe	.Lentry_slow			/* frames below were unwound */
+	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx
 	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
 	PROBE(%rcx, %r11, %rdx)
-	cmpq	%rcx, KEY_FROM(%rax)
+	cmpq	%rcx, KEY_ID(%rax)
 	jne	.Lentry_alias
 	cmpq	%r11, KEY_ROUTINE(%rax)
 	jne	.Lentry_slow
 	incq	KEY_CALLS(%rax)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
-	leaq	ENTRY_CFA, %rcx
-	movq	%rcx, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
-	movq	%rax, FRAME_SIZE+FRAME_CONTEXT(%r11)
+	leaq	ENTRY_CFA, %rax
+	movq	%rax, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
+	movq	%rcx, FRAME_SIZE+FRAME_CONTEXT(%r11)
 	addq	$FRAME_SIZE, %r11
 	movq	%r11, TLS(TLS_TOP, %rdx)
-	cmpq	%rcx, FRAME_CFA(%r11)
+	cmpq	%rax, FRAME_CFA(%r11)
 	jne	.Lentry_again			/* a signal handler used the place meanwhile */
 .Lentry_done:
+	ENTRY_END
 	RESTORE_BASE
 	restore	rcx
 	restore	rax
@@ -124,19 +139,19 @@ ENTRY_HOOK:
 
 	.cfi_adjust_cfa_offset SAVED_BASE+16
 .Lentry_again:
-	movq	%rax, FRAME_CONTEXT(%r11)
-	movq	%rcx, FRAME_CFA(%r11)
+	movq	%rcx, FRAME_CONTEXT(%r11)
+	movq	%rax, FRAME_CFA(%r11)
 	jmp	.Lentry_done
 .Lentry_alias:
 	testb	$1, %al
 	jz	.Lentry_slow
-	cmpq	%rcx, KEY_FROM-1(%rax)
+	cmpq	%rcx, KEY_ID-1(%rax)
 	jne	.Lentry_slow
 	cmpq	%r11, KEY_ROUTINE-1(%rax)
 	jne	.Lentry_slow
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
-	movq	ALIAS_TO-1(%rax), %rax
+	movq	ALIAS_TO-1(%rax), %rcx
 	jmp	.Lentry_push
 	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
 
@@ -154,13 +169,13 @@ ENTRY_HOOK:
 	save	r10
 	save	rbp
 	movq	80(%rsp), %rdi			/* routine */
-	leaq	ENTRY_SLOW_CFA, %rsi			/* CFA */
+	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp			/* a nested function pushes its static chain first */
-	call	aprof_entry_slow
+	call	ENTRY_SLOW
 	movq	%rbp, %rsp
 	.cfi_def_cfa_register rsp
 	restore	rbp
@@ -178,9 +193,6 @@ ENTRY_HOOK:
 	.size	ENTRY_HOOK, .-ENTRY_HOOK
 
 #ifndef ENTRY_ONLY
-	.hidden	aprof_entry_push		/* for jumps from within */
-	.globl	aprof_entry_push
-	.set	aprof_entry_push, __aprof_entry
 
 	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
 	 * frame description says of saved registers is no longer true (GCC leaves it so). */
@@ -281,15 +293,15 @@ aprof_inline_miss:
 	PROBE(%rcx, %rdi, %rdx)
 	testb	$1, %al
 	jz	.Linline_slow
-	cmpq	%rcx, KEY_FROM-1(%rax)
+	cmpq	%rcx, KEY_ID-1(%rax)
 	jne	.Linline_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Linline_slow
-	movq	ALIAS_COUNT-1(%rax), %rdi
-	incq	KEY_CALLS(%rdi)
-	movq	ALIAS_TO-1(%rax), %rax
-	movq	%rax, FRAME_CONTEXT(%rsi)
-	movq	%rcx, %rax
+	movq	ALIAS_COUNT-1(%rax), %rcx
+	incq	KEY_CALLS(%rcx)
+	movq	ALIAS_TO-1(%rax), %rcx
+	movq	FRAME_CONTEXT(%rsi), %rax
+	movq	%rcx, FRAME_CONTEXT(%rsi)
 .Linline_done:
 	restore	rsi
 	restore	rdi
@@ -356,7 +368,7 @@ __wrap___cyg_profile_func_\name:
 .Lenter_live:
 	movq	FRAME_CONTEXT(%r10), %rcx
 	PROBE(%rcx, %rdi, %r9)
-	cmpq	%rcx, KEY_FROM(%rax)
+	cmpq	%rcx, KEY_ID(%rax)
 	jne	.Lenter_alias
 	cmpq	%rdi, KEY_ROUTINE(%rax)
 	jne	.Lenter_slow
@@ -366,7 +378,7 @@ __wrap___cyg_profile_func_\name:
 	addq	$FRAME_SIZE, %r10
 .Lenter_again:
 	movq	%rdx, FRAME_CFA(%r10)
-	movq	%rax, FRAME_CONTEXT(%r10)
+	movq	%rcx, FRAME_CONTEXT(%r10)
 	movl	%esi, FRAME_SITE(%r10)
 	movl	(%rsp), %r8d
 	movl	%r8d, FRAME_HOOK(%r10)
@@ -377,13 +389,13 @@ __wrap___cyg_profile_func_\name:
 .Lenter_alias:
 	testb	$1, %al
 	jz	.Lenter_slow
-	cmpq	%rcx, KEY_FROM-1(%rax)
+	cmpq	%rcx, KEY_ID-1(%rax)
 	jne	.Lenter_slow
 	cmpq	%rdi, KEY_ROUTINE-1(%rax)
 	jne	.Lenter_slow
 	movq	ALIAS_COUNT-1(%rax), %rcx
 	incq	KEY_CALLS(%rcx)
-	movq	ALIAS_TO-1(%rax), %rax
+	movq	ALIAS_TO-1(%rax), %rcx
 	jmp	.Lenter_push
 .Lenter_same:
 	leaq	-1(%rdx), %rax

@@ -12,18 +12,18 @@
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct frame, context) == 8,
 	       "compiler/plugin/aprof.cc knows these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, from) == 16 &&
+_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24, "compiler/plugin/aprof.cc knows these");
 
 /* T's context for C, which the top frame says. */
-static struct amon_counter *context_here(struct thread *t, struct amon_counter *c)
+static context_id context_here(struct thread *t, context_id c)
 {
 	if (machine_item(t, c) != AMON_NONE)
 		return c;
 	for (struct thread *from = t->forked_from; from; from = from->forked_from)
 		if (machine_item(from, c) != AMON_NONE)
 			return machine_adopt(t, from, c);
-	return machine_counter(t, 0);
+	return ROOT_ID;
 }
 
 static void enter(struct aprof_tls *tls, target to)
@@ -33,10 +33,10 @@ static void enter(struct aprof_tls *tls, target to)
 }
 
 /* With signals blocked: any thread, any routine. Returns the context before the entry. */
-static struct amon_counter *enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp)
+static context_id enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp)
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(sp);
-	struct amon_counter *before;
+	context_id before;
 	target to;
 
 	if (!t)
@@ -57,10 +57,10 @@ static struct amon_counter *enter_blocked(struct aprof_tls *tls, uintptr_t routi
 	return before;
 }
 
-struct amon_counter *aprof_inline_slow(uintptr_t routine, uintptr_t sp)
+context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct amon_counter *before;
+	context_id before;
 	uint64_t mask;
 
 	if (slow_is_early(tls))

@@ -14,7 +14,7 @@
 
 enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */
-	ITEMS_PER_PAGE = 4096,		/* 48 KB */
+	ITEMS_PER_PAGE = 4096,		/* 96 KB */
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
@@ -26,15 +26,15 @@ enum {
 #endif
 
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
+#define NO_ROUTINE UINTPTR_MAX		/* in the key of a context that no call finds by it */
 
-struct amon_counter aprof_counter_none = { .from = UINT64_MAX };
+struct amon_counter aprof_counter_none = { .routine = NO_ROUTINE };
 target aprof_front_none[1] = { (target)&aprof_counter_none };
 
-static uint64_t hash_pair(uint64_t a, uint64_t b)
+/* Where the search for ID begins in a table with slots up to MASK. */
+static uint32_t full_slot(context_id id, uint32_t mask)
 {
-	uint64_t x = (a ^ b << 29 ^ b >> 35) * UINT64_C(0xff51afd7ed558ccd);
-
-	return (x ^ x >> 32) * UINT64_C(0xc4ceb9fe1a85ec53) >> 20;
+	return (uint32_t)((id ^ id >> 32) * UINT64_C(0xc4ceb9fe1a85ec53) >> 32) & mask;
 }
 
 /* Private memory, counted. */
@@ -66,17 +66,6 @@ struct amon_counter *machine_counter(struct thread *t, uint32_t item)
 		if (item >= t->spans[s].base)
 			return &t->spans[s].counters[item - t->spans[s].base];
 	return NULL;
-}
-
-uint32_t machine_item(struct thread *t, const struct amon_counter *c)
-{
-	for (uint32_t s = t->nspans; s-- > 0;) {
-		uintptr_t offset = (uintptr_t)c - (uintptr_t)t->spans[s].counters;
-
-		if (offset < t->spans[s].capacity * sizeof *c)
-			return t->spans[s].base + (uint32_t)(offset / sizeof *c);
-	}
-	return AMON_NONE;
 }
 
 void machine_charge(struct thread *t, uint32_t item, uint64_t time)
@@ -299,24 +288,35 @@ static target target_of(struct thread *t, uint32_t tag)
 	return (target)machine_counter(t, tag - 1);
 }
 
-target machine_find(struct thread *t, const struct amon_counter *from, uintptr_t routine)
+target machine_find(struct thread *t, context_id from, uintptr_t routine)
 {
 	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	context_id id = context_step(from, routine);
 	uint32_t mask = full[-1], tag;
 
-	for (uint32_t i = (uint32_t)hash_pair((uintptr_t)from, routine) & mask; (tag = full[i]) != 0; i = (i + 1) & mask) {
+	for (uint32_t i = full_slot(id, mask); (tag = full[i]) != 0; i = (i + 1) & mask) {
 		target to = target_of(t, tag);
 
-		if (target_matches(to, from, routine))
+		if (target_matches(to, id, routine))
 			return to;
 	}
 	return 0;
 }
 
+uint32_t machine_item(struct thread *t, context_id id)
+{
+	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	uint32_t mask = full[-1], tag;
+
+	for (uint32_t i = full_slot(id, mask); (tag = full[i]) != 0; i = (i + 1) & mask)
+		if (!(tag & ALIAS) && item_at(t, tag - 1)->id == id)
+			return tag - 1;
+	return AMON_NONE;
+}
+
 static void full_add(struct thread *t, uint32_t *full, uint32_t tag)
 {
-	const struct amon_counter *key = target_key(target_of(t, tag));
-	uint32_t mask = full[-1], i = (uint32_t)hash_pair(key->from, key->routine & KEY_ADDRESS) & mask;
+	uint32_t mask = full[-1], i = full_slot(target_key(target_of(t, tag))->id, mask);
 
 	while (full[i])
 		i = (i + 1) & mask;
@@ -344,24 +344,30 @@ static bool full_grow(struct thread *t)
 	return true;
 }
 
-/* ITEM is reached from FROM by a call of the routine at ADDRESS. */
-static target target_new(struct thread *t, const struct amon_counter *from, uintptr_t address, uint32_t item)
+/* Call ITEM by ID, and let calls of the routine at ADDRESS that step to ID find it. */
+static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t address)
 {
 	struct amon_counter *key = machine_counter(t, item);
 
 	if (!full_grow(t))
-		return 0;
-	key->from = (uintptr_t)from;
+		return false;
+	key->id = item_at(t, item)->id = id;
 	key->routine = address;
 	t->ntargets++;
-	t->record->slow++;
 	full_add(t, t->full, item + 1);
-	return (target)key;
+	return true;
 }
 
-/* The same, by a transition of its own: calls are counted in COUNT. */
-static target alias_new(struct thread *t, const struct amon_counter *from, uintptr_t address,
-			struct amon_counter *count, struct amon_counter *to)
+/* A new item without a caller: ROUTINE says what it is. AMON_NONE: no room. */
+static uint32_t item_begin(struct thread *t, uint32_t routine)
+{
+	uint32_t item = item_new(t, AMON_NONE, routine, 0);
+
+	return item != AMON_NONE && item_call(t, item, ROOT_ID + routine - AMON_ROUTINE_ROOT, NO_ROUTINE) ? item : AMON_NONE;
+}
+
+/* A call of the routine at ADDRESS in FROM leads to TO and is counted in COUNT. */
+static target alias_new(struct thread *t, context_id from, uintptr_t address, struct amon_counter *count, context_id to)
 {
 	uint32_t page = t->naliases / ALIASES_PER_PAGE;
 	struct alias *alias;
@@ -371,12 +377,28 @@ static target alias_new(struct thread *t, const struct amon_counter *from, uintp
 	if (!t->aliases[page] && !(t->aliases[page] = arena(ALIASES_PER_PAGE * sizeof *alias, true)))
 		return 0;
 	alias = alias_at(t, t->naliases);
-	*alias = (struct alias){ .key = { .from = (uintptr_t)from, .routine = address }, .count = count, .to = to };
+	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;
 	full_add(t, t->full, t->naliases | ALIAS);
 	return (target)alias + 1;
+}
+
+/* The new context ITEM is reached from FROM by a call of the routine at ADDRESS. */
+static target target_new(struct thread *t, context_id from, uintptr_t address, uint32_t item)
+{
+	context_id id = context_step(from, address);
+
+	if (machine_item(t, id) == AMON_NONE) {
+		t->record->slow++;
+		return item_call(t, item, id, address) ? (target)machine_counter(t, item) : 0;
+	}
+	while (machine_item(t, id) != AMON_NONE)
+		id = context_step(id, item);
+	if (!item_call(t, item, id, NO_ROUTINE))
+		return 0;
+	return alias_new(t, from, address, machine_counter(t, item), id);
 }
 
 /* ---- the front table ---- */
@@ -392,9 +414,7 @@ static target *front_new(uint32_t slots)
 
 static void front_put(target *front, uint64_t mask, target to)
 {
-	const struct amon_counter *key = target_key(to);
-
-	front[front_slot((const struct amon_counter *)key->from, key->routine, mask)] = to;
+	front[front_slot(target_key(to)->id, mask)] = to;
 }
 
 static void front_grow(struct thread *t)
@@ -472,7 +492,7 @@ static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 /* The context of PARENT and ROUTINE among the elided ones, whose keys have the routine's number for its address. */
 static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routine)
 {
-	struct amon_counter *from = machine_counter(t, parent);
+	context_id from = machine_counter(t, parent)->id;
 	target to = machine_find(t, from, routine);
 	uint32_t item;
 
@@ -489,7 +509,7 @@ static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine
 {
 	uint32_t caller = item_at(t, item)->routine;
 
-	if (!t->elided && (t->elided = item_new(t, AMON_NONE, AMON_ROUTINE_ELIDED, 0)) == AMON_NONE)
+	if (!t->elided && (t->elided = item_begin(t, AMON_ROUTINE_ELIDED)) == AMON_NONE)
 		t->elided = 0;
 	if (!t->elided)
 		return AMON_NONE;
@@ -502,24 +522,24 @@ static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine
 }
 
 /* Direct recursion (A1): the context stays, the calls are counted in an item of their own. */
-static target make_recursive(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t item)
+static target make_recursive(struct thread *t, context_id from, uintptr_t address, uint32_t item)
 {
 	uint32_t count = item_new(t, item, item_at(t, item)->routine, item_at(t, item)->folded);
 
 	return count == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, count), from);
 }
 
-static target make_bounded(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t item, uint32_t routine)
+static target make_bounded(struct thread *t, context_id from, uintptr_t address, uint32_t item, uint32_t routine)
 {
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
 	if (to != AMON_NONE && monitor.memory_private > monitor.header->memory_bound / 2)
 		return (target)machine_counter(t, to);	/* found anew at each call: slow, but no memory */
-	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
+	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
 }
 
-target machine_make(struct thread *t, struct amon_counter *from, uintptr_t address, uint32_t flags)
+target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
 {
 	uint32_t item = machine_item(t, from), shown = monitor.shown, routine = routine_index(address, flags);
 	uint32_t made = t->nitems, to;
@@ -537,11 +557,11 @@ target machine_make(struct thread *t, struct amon_counter *from, uintptr_t addre
 		return 0;
 	if (to == made)			/* B3: a new context, whose key this is */
 		return target_new(t, from, address, to);
-	return alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to));
+	return alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
 }
 
 /* The context of T after the routine of FROM's item STEP is called in HERE. */
-static struct amon_counter *adopt_step(struct thread *t, struct amon_counter *here, uint32_t routine)
+static context_id adopt_step(struct thread *t, context_id here, uint32_t routine)
 {
 	uint32_t flags;
 	uintptr_t address = routine_address(routine, &flags);
@@ -549,13 +569,13 @@ static struct amon_counter *adopt_step(struct thread *t, struct amon_counter *he
 
 	if (!to)
 		to = machine_make(t, here, address, flags);
-	return to ? target_to(to) : machine_counter(t, t->lost);
+	return to ? target_to(to) : machine_counter(t, t->lost)->id;
 }
 
-struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c)
+context_id machine_adopt(struct thread *t, struct thread *from, context_id id)
 {
-	uint32_t item = machine_item(from, c), depth = 0;
-	struct amon_counter *here = machine_counter(t, 0);
+	uint32_t item = machine_item(from, id), depth = 0;
+	context_id here = ROOT_ID;
 
 	if (item == AMON_NONE)
 		return here;
@@ -626,9 +646,9 @@ bool machine_init(struct thread *t)
 	for (int i = 0; i < 3; i++)
 		if (!(t->scratch[i] = sys_memory((LONGEST_HISTORY + 1) * sizeof(history_entry), false)))
 			return false;
-	if (!full_grow(t) || item_new(t, AMON_NONE, AMON_ROUTINE_ROOT, 0) != 0)
+	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)
 		return false;
-	t->lost = item_new(t, AMON_NONE, AMON_ROUTINE_LOST, 0);
+	t->lost = item_begin(t, AMON_ROUTINE_LOST);
 	return t->lost != AMON_NONE && front_init(t);
 }
 

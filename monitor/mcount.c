@@ -15,7 +15,8 @@
  * the same page of the stack is.  Slots are taken to be where 16 bytes below them are, as mcount.S finds handy. */
 enum { REGION_BITS = 26, ADDRESS_BITS = 47, REGIONS = 1 << (ADDRESS_BITS - REGION_BITS), BELOW = 16,
 	MOST_FAILURES = 64,		/* then no more blocks are asked for */
-	ALIGNED = 128 };		/* as in mcount.S */
+	ALIGNED = 128,			/* as in mcount.S */
+	POP_R10 = 0x5a41 };		/* behind a nested function's call of __fentry__ */
 
 intptr_t aprof_mcount_doubles[REGIONS];	/* what added to a slot's address is its double's; 0: no block */
 
@@ -83,7 +84,7 @@ static bool is_redirected(const uintptr_t *slot)
 	return *slot == (uintptr_t)aprof_mcount_return;
 }
 
-static void redirect(uintptr_t *slot)
+void aprof_mcount_redirect(uintptr_t *slot)
 {
 	if (is_redirected(slot))
 		return;
@@ -128,32 +129,48 @@ static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
 		tls->top--;
 }
 
-void aprof_mcount_slow(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintptr_t chain, uintptr_t behind)
+/* Where returns are not redirected every entry comes out of line, to look what has been left. */
+static void enter_refused(struct aprof_tls *tls, uintptr_t cfa)
+{
+	tls->front = aprof_front_none;
+	tls->front_mask = 0;
+	if (tls->thread)
+		drop_left(tls, cfa);
+}
+
+static void enter(uintptr_t routine, uintptr_t *slot)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	uintptr_t cfa;
+	uintptr_t cfa = (uintptr_t)(slot + 1);
 
-	if (tls->inert || monitor.state == MONITOR_OFF || (frame && frame < (uintptr_t)__builtin_frame_address(0)))
+	if (slow_is_early(tls) || tls->inert || monitor.state == MONITOR_OFF)
 		return;
-	/* What is odd has another name than the address that mcount.S looks for, so it always comes here. */
-	if (!frame && *(const uint16_t *)routine == 0x5a41) {	/* pop %r10 */
-		slot++;
-		routine += 2;
-	} else if (frame) {
-		uintptr_t *fast = slot;
-
-		slot = slot_aligned(routine, slot, chain);
-		slot = slot == fast ? slot_aligned(routine, slot, behind) : slot;
-		routine += slot != fast;
-	}
-	cfa = (uintptr_t)(slot + 1);
 	if (is_redirected(slot) && frame_cfa(tls->top) == cfa)
 		tls->top--;			/* it jumped here */
-	if (redirection == REFUSED && tls->thread)
-		drop_left(tls, cfa);
+	if (redirection == REFUSED)
+		enter_refused(tls, cfa);
 	aprof_entry_slow(routine, cfa, *slot, AMON_ROUTINE_INSIDE);
 	if (frame_cfa(tls->top) == cfa)
-		redirect(slot);
+		aprof_mcount_redirect(slot);
+}
+
+void aprof_mcount_slow(uintptr_t routine, uintptr_t cfa)
+{
+	enter(routine, (uintptr_t *)cfa - 1);
+}
+
+void aprof_mcount_odd(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintptr_t chain, uintptr_t behind)
+{
+	uintptr_t *true_slot = slot;
+
+	if (!frame)
+		true_slot += *(const uint16_t *)routine == POP_R10;
+	else if (frame < (uintptr_t)__builtin_frame_address(0))
+		return;				/* no frame pointer */
+	else if ((true_slot = slot_aligned(routine, slot, chain)) == slot)
+		true_slot = slot_aligned(routine, slot, behind);
+	/* By another name than the address that mcount.S looks for, it comes here always. */
+	enter(routine + (true_slot != slot), true_slot);
 }
 
 /* ---- returns ---- */

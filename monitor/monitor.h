@@ -9,7 +9,7 @@
  *
  * Words:
  *   item     a transition with its counters in the file: (parent item, routine), see amon.h
- *   context  the first item with its history; a pointer to its counters is its identity
+ *   context  the first item with its history; known by its id, a number made of the calls that led to it
  *   alias    a transition to a context that another transition made
  *   target   where a call leads: a context, or an alias with the lowest bit set
  *   machine  a thread's items, aliases and tables (struct thread)
@@ -31,14 +31,29 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The key of a transition, (from, routine), stands in the counters of its item: a call that finds
- * its context bumps it in the cache line that it compared (B1).  Keys never change once they are in a table and
+/* What a context is called.  A call of ROUTINE in the context FROM leads to the one called context_step(FROM, ROUTINE),
+ * so the fast path knows where it goes before it has looked anything up: no load stands between one call and the next.
+ * No two contexts of a machine have one id; where the step gives one that is taken, the context gets another, and an
+ * alias leads to it. */
+typedef uint64_t context_id;
+
+#ifndef STEP_FACTOR			/* odd, and an immediate of 32 bits; a build with 1 tests ids that are taken */
+#define STEP_FACTOR UINT64_C(0xffffffff9e3779b1)
+#endif
+#define ROOT_ID UINT64_C(0x9e3779b97f4a7c15) /* of the root; other contexts without a caller are near it */
+
+/* For one routine no two contexts step to one id.  The code of hooks.S and of the plugin does the same. */
+static inline context_id context_step(context_id from, uintptr_t routine) { return (from + routine) * STEP_FACTOR; }
+
+/* The key of a transition, (id that it steps to, routine), stands in the counters of its item: a call that finds
+ * its context bumps it in the cache line that it compared (B1).  The key is exact: for one routine the step is one to one.
+ * Keys never change once they are in a table and
  * are never freed, so a probe that finds its key is right whatever a signal handler did meanwhile.
  * A transition to a context made by another one, and a direct recursive call, is an alias. */
 struct alias {
-	struct amon_counter key;	/* from and routine as in a context; calls and time unused */
+	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls and time unused */
 	struct amon_counter *count;	/* whose calls to bump */
-	struct amon_counter *to;	/* context after the call */
+	context_id to;			/* context after the call */
 };
 
 /* A routine's address, as part of a key, while its module is unloaded: with a tag of the module in the bits that no
@@ -52,19 +67,19 @@ typedef uintptr_t target;
 static inline bool target_is_alias(target t) { return t & 1; }
 static inline struct alias *target_alias(target t) { return (struct alias *)(t - 1); }
 static inline struct amon_counter *target_key(target t) { return (struct amon_counter *)(t & ~(uintptr_t)1); }
-static inline struct amon_counter *target_to(target t) { return t & 1 ? target_alias(t)->to : target_key(t); }
+static inline context_id target_to(target t) { return t & 1 ? target_alias(t)->to : target_key(t)->id; }
 static inline struct amon_counter *target_count(target t) { return t & 1 ? target_alias(t)->count : target_key(t); }
 
-static inline bool target_matches(target t, const struct amon_counter *from, uintptr_t routine)
+static inline bool target_matches(target t, context_id id, uintptr_t routine)
 {
-	return target_key(t)->from == (uintptr_t)from && target_key(t)->routine == routine;
+	return target_key(t)->id == id && target_key(t)->routine == routine;
 }
 
 /* A frame of a shadow stack: an open routine and the context that it runs in. */
 struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
 					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
-	struct amon_counter *context;	/* while this is the top frame: the context that is charged */
+	context_id context;		/* while this is the top frame: the context that is charged */
 	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
 					 * hook was; of both addresses the low half; else means nothing */
 };
@@ -118,6 +133,7 @@ struct span {
 
 /* What the machine knows of an item beside its counters; private memory. */
 struct item {
+	context_id id;			/* as in its counters, which a forked child cannot see; 0: it is nobody's context */
 	uint32_t parent;		/* item; AMON_NONE: starts a history */
 	uint32_t routine;		/* index of the routine */
 	uint32_t folded;		/* place in `histories` of its nearest ancestor-or-self made by
@@ -287,14 +303,14 @@ uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the revers
 /* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find and machine_front_add. */
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
 bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
-target machine_find(struct thread *t, const struct amon_counter *from, uintptr_t routine) HIDDEN; /* full table; 0: none */
-target machine_make(struct thread *t, struct amon_counter *from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
+target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
+target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 void machine_front_add(struct thread *t, target to) HIDDEN;
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
-uint32_t machine_item(struct thread *t, const struct amon_counter *c) HIDDEN; /* AMON_NONE: not one of t's */
+uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
-/* The context of T with the history of context C of the machine FROM, made step by step. */
-struct amon_counter *machine_adopt(struct thread *t, struct thread *from, const struct amon_counter *c) HIDDEN;
+/* The context of T with the history of context ID of the machine FROM, made step by step. */
+context_id machine_adopt(struct thread *t, struct thread *from, context_id id) HIDDEN;
 
 /* The same for the transitions into a module, which are kept for its return.  Threads may run meanwhile, but not in it. */
 void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN;
@@ -324,7 +340,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the en
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the
  * entry, which is what its exit puts back. */
-struct amon_counter *aprof_inline_slow(uintptr_t routine, uintptr_t sp) HIDDEN;
+context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp) HIDDEN;
 enum { ROUTINE_INLINE = 1u << 16 };	/* beside AMON_ROUTINE_INSIDE, in the monitor only: of way inline */
 
 /* clock.c and its sources. */
@@ -335,6 +351,7 @@ void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in 
 void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
+void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
 void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
 void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */
@@ -348,11 +365,9 @@ extern struct amon_counter aprof_counter_none HIDDEN;
 extern struct frame aprof_frame_none HIDDEN;
 
 /* The hash of the front table; fentry.S computes the same. */
-static inline uint64_t front_slot(const struct amon_counter *from, uintptr_t routine, uint64_t mask)
+static inline uint64_t front_slot(context_id id, uint64_t mask)
 {
-	uint64_t x = (uint64_t)(uintptr_t)from + routine * 8;
-
-	return ((x * UINT64_C(0xffffffff9e3779b1)) >> 29 & mask) / sizeof(target);
+	return (id >> 29 & mask) / sizeof(target);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* nop.c - libaprof_nop: the same hooks, empty, to measure what calling them costs (the paper's
  * "dummy").  Those of way fentry are in nop.S. */
+#include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -65,4 +66,19 @@ int __wrap_unshare(int flags)
 int __wrap_setns(int fd, int type)
 {
 	return __real_setns(fd, type);
+}
+
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+sighandler_t __real_signal(int sig, sighandler_t handler);
+EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
+
+int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+	return __real_sigaction(sig, action, old);
+}
+
+sighandler_t __wrap_signal(int sig, sighandler_t handler)
+{
+	return __real_signal(sig, handler);
 }

@@ -232,6 +232,25 @@ void pc_begin(bool own_descriptors)
 	}
 }
 
+/* What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */
+void pc_give_up(void)
+{
+	struct kernel_action ignore = { .handler = (void *)1 /* SIG_IGN */ }, none = { .handler = NULL };
+	bool paused;
+
+	if (source == AMON_SOURCE_NONE || !is_sigprof_ours())
+		return;
+	paused = sampler_pause();
+	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->next)
+		pc_close(t);
+	source = monitor.clock.pc_wanted = AMON_SOURCE_NONE;
+	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
+	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
+	note(AMON_NOTE_SIGPROF_TAKEN);
+	if (paused)
+		sampler_resume();
+}
+
 void pc_forget(void)
 {
 	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_PERF; t = t->next)

@@ -24,7 +24,7 @@ static pthread_key_t thread_key;
 static bool has_key;
 static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
 static struct frame *fork_top;		/* its top frame at the fork, */
-static struct amon_counter *fork_context; /* and that one's context */
+static context_id fork_context;	/* and that one's context */
 
 void note(enum amon_note kind)
 {

@@ -215,18 +215,18 @@ bool sampler_is_blocked(struct thread *t, int sig)
 /* What one look at a thread sees. */
 struct look {
 	uint64_t before;		/* its CPU clock, ns */
-	struct amon_counter *at;	/* its context */
+	context_id at;			/* its context; 0: nowhere */
 	bool busy;			/* it is in the monitor */
 	uint64_t after;			/* its CPU clock again, ns */
 };
 
-/* The context of T's top frame; NULL while T changes stacks. */
-static struct amon_counter *context_now(const struct thread *t)
+/* The context of T's top frame; 0 while T changes stacks. */
+static context_id context_now(const struct thread *t)
 {
 	struct frame *top = __atomic_load_n(&t->tls->top, __ATOMIC_RELAXED);
 	struct shadow *s = __atomic_load_n(&t->shadow, __ATOMIC_RELAXED);
 
-	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : NULL;
+	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : 0;
 }
 
 static struct look look_at(const struct thread *t)
@@ -246,11 +246,13 @@ static struct look look_at(const struct thread *t)
 /* Charge NSEC to where the look L found T.  False: it was nowhere. */
 static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 {
+	uint32_t item = machine_item(t, l->at);
+
 	if (l->busy) {
 		t->record->monitor += nsec;
 		t->record->monitor_ticks++;
-	} else if (machine_item(t, l->at) != AMON_NONE) {
-		machine_charge(t, machine_item(t, l->at), nsec);
+	} else if (item != AMON_NONE) {
+		machine_charge(t, item, nsec);
 	} else {
 		return false;
 	}

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_t
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
 	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && INERT_EARLY == 3,
 	       "hooks.S knows these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, from) == 16 &&
+_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
 	       offsetof(struct alias, to) == 40, "hooks.S knows these");
 _Static_assert(sizeof(struct frame) == 24 && offsetof(struct frame, context) == 8 &&
@@ -49,7 +49,7 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 	target to = machine_find(t, top->context, routine);
 
 	if (!to && machine_item(t, top->context) == AMON_NONE)
-		top->context = machine_counter(t, 0);
+		top->context = ROOT_ID;
 	return to ? to : machine_make(t, top->context, routine, flags);
 }
 

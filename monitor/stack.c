@@ -43,7 +43,7 @@ static struct frame *frames_new(size_t *size)
 
 /* A shadow of SIZE bytes, at least 65536, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
-				 struct amon_counter *current)
+				 context_id current)
 {
 	struct shadow *s = t->shadows;
 
@@ -98,7 +98,7 @@ static struct shadow *find(struct thread *t, uintptr_t address)
 
 /* Context for a stack never seen: a signal handler's alternate stack goes on where it interrupted,
  * any other starts at the root. */
-static struct amon_counter *context_for(struct thread *t, uintptr_t cfa)
+static context_id context_for(struct thread *t, uintptr_t cfa)
 {
 	stack_t alternate;
 
@@ -106,7 +106,7 @@ static struct amon_counter *context_for(struct thread *t, uintptr_t cfa)
 	    cfa - (uintptr_t)alternate.ss_sp <= alternate.ss_size)
 		return t->tls->top->context;
 	note(AMON_NOTE_FOREIGN_STACK);
-	return machine_counter(t, 0);
+	return ROOT_ID;
 }
 
 /* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
@@ -200,7 +200,7 @@ void stack_push_root(struct thread *t)
 
 	if (f + 1 >= t->shadow->end)
 		return;
-	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = machine_counter(t, 0) };
+	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = ROOT_ID };
 	tls->top = f;
 }
 
@@ -214,7 +214,7 @@ static void announce(struct thread *t, uintptr_t low, uintptr_t high)
 		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
 			s->low = s->high = 0;	/* of a stack that was there before */
 	}
-	if (shadow_new(t, low, high, size < 65536 ? 65536 : size, machine_counter(t, 0)))
+	if (shadow_new(t, low, high, size < 65536 ? 65536 : size, ROOT_ID))
 		note(AMON_NOTE_FOREIGN_STACK);
 }
 
@@ -245,17 +245,17 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	for (s = t->shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
 		s->low = s->high = 0;
 	t->shadow = NULL;
-	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), machine_counter(t, 0));
+	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), ROOT_ID);
 	if (s)
 		use(t, s);
 	return s != NULL;
 }
 
 /* A frame's context in T for its context in PARENT; frames of a recursion repeat, so look back a little. */
-static struct amon_counter *adopt(struct thread *t, struct thread *parent, const struct amon_counter *c)
+static context_id adopt(struct thread *t, struct thread *parent, context_id c)
 {
-	static struct { const struct amon_counter *old; struct amon_counter *here; } seen[256];
-	size_t i = (uintptr_t)c / sizeof *c % (sizeof seen / sizeof *seen);
+	static struct { context_id old, here; } seen[256];
+	size_t i = (c >> 32) % (sizeof seen / sizeof *seen);
 
 	if (seen[i].old != c || machine_item(t, seen[i].here) == AMON_NONE) {
 		seen[i].here = machine_adopt(t, parent, c);

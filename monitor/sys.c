@@ -28,12 +28,13 @@ long sys_read_file(const char *path, char *buffer, size_t size)
 {
 	long fd = sys4(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	size_t got = 0;
+	int interrupted = 0;
 	long n = 0;
 
 	if (sys_failed(fd))
 		return fd;
 	while (got < size && (n = sys3(read, fd, buffer + got, size - got)) != 0) {
-		if (n == -EINTR)
+		if (n == -EINTR && ++interrupted < 1000)
 			continue;
 		if (sys_failed(n))
 			break;

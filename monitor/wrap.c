@@ -4,10 +4,9 @@
 #include "monitor.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
-
-#include "wrap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -38,37 +37,20 @@ static void announce(struct thread *t, const ucontext_t *to)
 		stack_announce(t, low, high);
 }
 
-void wrap_switch_begin(const ucontext_t *to)
-{
-	struct aprof_tls *tls = &aprof_tls;
-
-	if (tls->thread && monitor.state == MONITOR_ON)
-		announce(tls->thread, to);
-}
-
-/* Back on this stack, the context is the one that was left here. */
-void wrap_switch_end(uintptr_t here)
-{
-	struct aprof_tls *tls = &aprof_tls;
-
-	if (tls->thread && monitor.state == MONITOR_ON)
-		stack_return(tls->thread, here);
-}
-
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
- * that; NULL: another way. */
-static struct amon_counter *leave_context(void)
+ * that; 0: another way. */
+static context_id leave_context(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct amon_counter *left = tls->top->context;
+	context_id left = tls->top->context;
 
 	if (!monitor.without_exits || !tls->thread || monitor.state != MONITOR_ON)
-		return NULL;
-	tls->top->context = machine_counter(tls->thread, 0);
+		return 0;
+	tls->top->context = ROOT_ID;
 	return left;
 }
 
-static void take_up_context(struct amon_counter *left)
+static void take_up_context(context_id left)
 {
 	if (left)
 		aprof_tls.top->context = left;
@@ -76,14 +58,18 @@ static void take_up_context(struct amon_counter *left)
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
+	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct amon_counter *left;
+	context_id left;
 	int ret;
 
-	wrap_switch_begin(to);
+	if (tls->thread && monitor.state == MONITOR_ON)
+		announce(tls->thread, to);
 	left = leave_context();
 	ret = __real_swapcontext(from, to);
-	wrap_switch_end(here);
+	tls = &aprof_tls;
+	if (tls->thread && monitor.state == MONITOR_ON)
+		stack_return(tls->thread, here);
 	take_up_context(left);
 	return ret;
 }
@@ -93,17 +79,12 @@ int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);
 
 /* Another library may be loaded at the addresses of this one. */
-void wrap_unloaded(int status)
-{
-	if (status == 0 && monitor.state == MONITOR_ON)
-		module_unloaded();
-}
-
 int __wrap_dlclose(void *handle)
 {
 	int ret = __real_dlclose(handle);
 
-	wrap_unloaded(ret);
+	if (ret == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
 	return ret;
 }
 
@@ -130,4 +111,23 @@ int __wrap_setns(int fd, int type)
 	if (paused)
 		sampler_resume();
 	return ret;
+}
+
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
+sighandler_t __real_signal(int sig, sighandler_t handler);
+EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
+
+int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+	if (sig == SIGPROF && action)
+		pc_give_up();
+	return __real_sigaction(sig, action, old);
+}
+
+sighandler_t __wrap_signal(int sig, sighandler_t handler)
+{
+	if (sig == SIGPROF)
+		pc_give_up();
+	return __real_signal(sig, handler);
 }

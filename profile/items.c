@@ -19,10 +19,13 @@ struct counts {
 /* The profile's routine for the routine ID of the file; PROFILE_NONE with the error set. */
 static uint32_t find_routine(struct reader *r, uint32_t id, uint64_t at)
 {
-	uint32_t pseudo = id - AMON_ROUTINE_ROOT, *slot;
+	uint32_t pseudo, *slot;
 
 	if (id < r->nroutines)
 		return r->routines[id];
+	if (id < AMON_ROUTINE_ROOT && r->run.header.state == AMON_RUNNING)
+		id = AMON_ROUTINE_LOST;			/* copied before its record was written */
+	pseudo = id - AMON_ROUTINE_ROOT;
 	if (id <= AMON_ROUTINE_ROOT || id > AMON_ROUTINE_UNPLACED) {
 		reader_corrupt(r, at, "routine %u, there are %zu", id, r->nroutines);
 		return PROFILE_NONE;

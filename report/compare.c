@@ -9,10 +9,11 @@
 
 #include "print.h"
 
+/* The tables list arcs that the model charges to their callers; those within cycles stand with their cycle. */
 static const char legend[] =
 	" error    what the two differ by, seconds; the largest first.\n"
 	" gprof    seconds that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
-	"          calls of the callee's time. - within a cycle: the model charges nobody.\n"
+	"          calls of the callee's time; of a callee in a cycle, of the time of the whole cycle.\n"
 	" true     seconds that passed in the callee, and in what it called, while this caller waited for it.\n"
 	" ratio    gprof / true.\n"
 	" % calls  share of the callee's calls that this caller made.    % time  share of the callee's time that passed for it.\n"
@@ -21,7 +22,8 @@ static const char legend[] =
 
 static const char lump_legend[] =
 	" gprof    seconds that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
-	" true     seconds that passed while it was active, members that it called included: each costs that much.\n";
+	" true     seconds that passed while it was active, members that it called included: each costs that much.\n"
+	" Calls within a cycle are charged to nobody: all their seconds are missing.\n";
 
 /* Widths of the columns, characters. */
 struct columns {
@@ -49,9 +51,8 @@ static struct columns columns_make(const struct graph *g, const struct compare *
 		uint64_t most = c->arcs[i].gprof > c->arcs[i].truth ? c->arcs[i].gprof : c->arcs[i].truth;
 
 		columns.seconds = print_seconds_width(most, columns.decimals, columns.seconds);
+		columns.called = print_count_width(c->arcs[i].callee_calls, columns.called);
 	}
-	for (uint32_t i = 0; i < g->nroutines; i++)
-		columns.called = print_count_width(g->routines[i].calls, columns.called);
 	columns.total = columns.called;
 	return columns;
 }
@@ -87,7 +88,7 @@ static void ratio_print(struct listing *l, const struct compare_arc *a)
 {
 	double ratio = a->truth ? (double)a->gprof / (double)a->truth : 0;
 
-	if (a->within || (!a->truth && !a->gprof))
+	if (!a->truth && !a->gprof)
 		fprintf(l->out, " %6s", "-");
 	else if (!a->truth)
 		fprintf(l->out, " %6s", "inf");
@@ -95,58 +96,72 @@ static void ratio_print(struct listing *l, const struct compare_arc *a)
 		fprintf(l->out, " %6.*f", ratio < 1000 ? 2 : 0, ratio);
 }
 
-static void routine_print(struct listing *l, uint32_t routine)
+static void routine_print(struct listing *l, uint32_t routine, bool cycles)
 {
 	print_name(l->out, l->truth->routines[routine].name.name, l->options);
-	if (l->gprof->routines[routine].cycle)
+	if (cycles && l->gprof->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->gprof->routines[routine].cycle);
+}
+
+/* The end of the line of an arc; with CYCLES the names have theirs. */
+static void ends_print(struct listing *l, const struct compare_arc *a, bool cycles)
+{
+	const struct columns *c = &l->columns;
+
+	fprintf(l->out, " %7.2f %6.2f %*" PRIu64 "/%-*" PRIu64 "  ", print_percent(a->calls, a->callee_calls),
+		print_percent(a->truth, l->truth->routines[a->to].total), c->called, a->calls, c->total, a->callee_calls);
+	routine_print(l, a->from, cycles);
+	fputs(" -> ", l->out);
+	routine_print(l, a->to, cycles);
+	putc('\n', l->out);
 }
 
 static void arc_print(struct listing *l, const struct compare_arc *a)
 {
 	const struct columns *c = &l->columns;
-	const struct graph_routine *to = &l->truth->routines[a->to];
 
 	print_seconds(l->out, compare_error(a), c->decimals, c->seconds);
 	putc(' ', l->out);
-	if (a->within)
-		fprintf(l->out, "%*s", c->seconds, "-");
-	else
-		print_seconds(l->out, a->gprof, c->decimals, c->seconds);
+	print_seconds(l->out, a->gprof, c->decimals, c->seconds);
 	putc(' ', l->out);
 	print_seconds(l->out, a->truth, c->decimals, c->seconds);
 	ratio_print(l, a);
-	fprintf(l->out, " %7.2f %6.2f %*" PRIu64 "/%-*" PRIu64 "  ", print_percent(a->calls, to->calls),
-		print_percent(a->truth, to->total), c->called, a->calls, c->total, to->calls);
-	routine_print(l, a->from);
-	fputs(" -> ", l->out);
-	routine_print(l, a->to);
-	putc('\n', l->out);
+	ends_print(l, a, true);
 }
 
-static bool is_shown(const struct listing *l, uint32_t i)
+/* Whether A, of which SHOWN have been printed, is to be printed. */
+static bool is_shown(const struct listing *l, const struct compare_arc *a, uint32_t shown)
 {
-	const struct compare_arc *a = &l->compare->arcs[i];
+	return (l->options->top == 0 || shown < l->options->top) && compare_error(a) >= l->least;
+}
 
-	return (l->options->top == 0 || i < l->options->top) && compare_error(a) >= l->least;
+static void rest_print(struct listing *l, uint32_t rest)
+{
+	if (rest > 0)
+		fprintf(l->out, "(and %" PRIu32 " more, by less; see --top and --min-percent)\n", rest);
 }
 
 static void arcs_print(struct listing *l)
 {
 	uint32_t shown = 0, differ = 0;
 
-	while (differ < l->compare->narcs && compare_error(&l->compare->arcs[differ]) > 0)
+	for (uint32_t i = 0; i < l->compare->narcs; i++) {
+		const struct compare_arc *a = &l->compare->arcs[i];
+
+		if (a->within || compare_error(a) == 0)
+			continue;
 		differ++;
-	if (differ == 0) {
-		fputs("No arc has another time by gprof's model than was measured.\n", l->out);
-		return;
+		if (shown + 1 < differ || !is_shown(l, a, shown))
+			continue;
+		if (shown++ == 0)
+			heading_print(l);
+		arc_print(l, a);
 	}
-	heading_print(l);
-	for (; shown < differ && is_shown(l, shown); shown++)
-		arc_print(l, &l->compare->arcs[shown]);
-	if (shown < differ)
-		fprintf(l->out, "(%" PRIu32 " more differ, by less; see --top and --min-percent)\n", differ - shown);
-	print_legend(l->out, l->options, legend);
+	rest_print(l, differ - shown);
+	if (differ == 0)
+		fputs("No call has another time by gprof's model than was measured, outside of cycles.\n", l->out);
+	else
+		print_legend(l->out, l->options, legend);
 }
 
 /* Largest true total first. */
@@ -189,6 +204,32 @@ static void member_print(struct listing *l, uint32_t member)
 	putc('\n', l->out);
 }
 
+/* The calls within a cycle. */
+static void within_print(struct listing *l, uint32_t cycle)
+{
+	const struct columns *c = &l->columns;
+	uint32_t shown = 0, differ = 0;
+
+	for (uint32_t i = 0; i < l->compare->narcs; i++) {
+		const struct compare_arc *a = &l->compare->arcs[i];
+
+		if (!a->within || l->gprof->routines[a->to].cycle != cycle || a->truth == 0)
+			continue;
+		differ++;
+		if (shown + 1 < differ || !is_shown(l, a, shown))
+			continue;
+		if (shown++ == 0) {
+			print_begin(l->out, l->options, 'h');
+			fprintf(l->out, "\n%*s %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "true", c->called, "called",
+				c->total + 1, "");
+			print_end(l->out, l->options);
+		}
+		print_seconds(l->out, a->truth, c->decimals, c->seconds);
+		ends_print(l, a, false);
+	}
+	rest_print(l, differ - shown);
+}
+
 static bool lump_print(struct listing *l, uint32_t number, struct error *err)
 {
 	const struct graph_lump *lump = &l->gprof->lumps[number];
@@ -203,11 +244,12 @@ static bool lump_print(struct listing *l, uint32_t number, struct error *err)
 	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->seconds, "self", c->seconds, "gprof", c->seconds, "true", c->called, "called");
 	print_end(l->out, l->options);
 	while (shown < lump->size && (l->options->top == 0 || shown < l->options->top)
-	       && l->truth->routines[members[shown]].total >= l->least)
+	       && (shown == 0 || l->truth->routines[members[shown]].total >= l->least))
 		member_print(l, members[shown++]);
 	if (shown < lump->size)
-		fprintf(l->out, "(%" PRIu32 " more, which cost less)\n", lump->size - shown);
+		fprintf(l->out, "(and %" PRIu32 " more, which cost less)\n", lump->size - shown);
 	free(members);
+	within_print(l, number + 1);
 	return true;
 }
 
@@ -250,12 +292,11 @@ bool compare_text(const struct report_input *in, const struct report_options *op
 
 static json_t *arc_json(const struct listing *l, const struct compare_arc *a)
 {
-	const struct graph_routine *to = &l->truth->routines[a->to];
 	bool known = !a->within && a->truth;
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "caller",
-			 emit_name(l->truth->routines[a->from].name.name), "callee", emit_name(to->name.name),
-			 "calls", emit_count(a->calls), "callee_calls", emit_count(to->calls), "error_ns", emit_count(compare_error(a)),
+			 emit_name(l->truth->routines[a->from].name.name), "callee", emit_name(l->truth->routines[a->to].name.name),
+			 "calls", emit_count(a->calls), "callee_calls", emit_count(a->callee_calls), "error_ns", emit_count(compare_error(a)),
 			 "gprof_ns", emit_count(a->gprof), "true_ns", emit_count(a->truth),
 			 "ratio", known ? json_real((double)a->gprof / (double)a->truth) : json_null(), "within_cycle", (int)a->within);
 }
@@ -290,7 +331,7 @@ static void comparison_json(const struct listing *l, struct emit *e, struct erro
 	emit_member(e, "wrong_share", c->inclusive ? json_real((double)c->wrong / (double)c->inclusive) : json_null());
 	emit_array(e, "compared");
 	for (uint32_t i = 0; i < c->narcs; i++)
-		if (is_shown(l, i))
+		if (is_shown(l, &c->arcs[i], i))
 			emit_item(e, arc_json(l, &c->arcs[i]));
 	emit_array_end(e);
 	emit_array(e, "gprof_cycles");

@@ -12,10 +12,10 @@
 /* What else to escape, or'ed; 0 is text for a terminal that shows UTF-8. */
 enum escape_flags {
 	ESCAPE_ASCII = 1,	/* everything beyond ASCII: the reader may not know UTF-8 */
-	ESCAPE_SOURCE = 8,	/* a line of source: the backslash stands for itself */
 	ESCAPE_WORD = 2,	/* blanks, and an apostrophe at the end: names between blanks, with marks */
 	ESCAPE_STACK = 4,	/* semicolons: names between semicolons */
 	ESCAPE_QUOTE = 8,	/* quotes, doubled: a quoted field of CSV */
+	ESCAPE_SOURCE = 16,	/* a line of source: the backslash stands for itself */
 };
 
 /* Print NAME to OUT: control characters and bytes that are not UTF-8 as `\x1b`, the backslash as `\\`,

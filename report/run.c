@@ -226,6 +226,20 @@ static void error_print(struct head *h)
 			    error_points(1, n));
 }
 
+/* Clock tsc: the threads were charged more than they had of a processor. */
+static void elapsed_print(struct head *h)
+{
+	const struct profile *p = h->profile;
+	double cpu = 0, charged = (double)(p->time + p->monitor);
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].record.cpu_last > p->threads[i].record.cpu_first)
+			cpu += (double)(p->threads[i].record.cpu_last - p->threads[i].record.cpu_first);
+	if (h->first->clock == AMON_CLOCK_TSC && cpu > 0 && charged > 1.05 * cpu)
+		print_field(h->out, h->options, "elapsed", "these times are %.2f times the CPU time of the threads: they slept, or "
+			    "others had the processor meanwhile (APROF_CLOCK=tick measures CPU time alone)", charged / cpu);
+}
+
 static void time_print(struct head *h)
 {
 	const struct graph *g = h->graph;
@@ -375,6 +389,7 @@ bool run_text(const struct report_input *in, const struct report_options *option
 	runs_print(&h);
 	clock_print(&h);
 	error_print(&h);
+	elapsed_print(&h);
 	time_print(&h);
 	calls_print(&h);
 	hooks_print(&h);

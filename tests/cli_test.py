@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'info', 'html', 'export', 'merge', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'view', 'info', 'html', 'export', 'diff', 'check', 'merge', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''

@@ -21,12 +21,15 @@ class Build:
 class Variant:
     build: str                 # row of BUILDS
     caption: str               # one line for the legend
-    environ: dict = field(default_factory=dict)  # added to the program's
+    environ: dict = field(default_factory=dict)  # added to the program's; {build} is aprof's build folder
     launch: str = ""           # words before the program
     tool: str = ""             # command that must be there, "" for none
     data: str = ""             # what it leaves in its folder, a glob
     slow: bool = False         # run in the first few rounds only
     default: bool = True       # run when none is named
+
+    def environment(self, build):
+        return {name: value.replace("{build}", build) for name, value in self.environ.items()}
 
 
 BUILDS = {
@@ -38,12 +41,19 @@ BUILDS = {
     "fentry": Build(way="fentry"),
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
+    "mfentry": Build(cflags=("-pg", "-mfentry")),
 }
 
 
 def _aprof(way, clock, default=True):
     return Variant(way, f"aprof, way {way}, clock {clock}", {"APROF_CLOCK": clock, "APROF_OUT": "amon.out"},
                    data="amon.out*", default=default)
+
+
+def _mcount(build, flags):
+    return Variant(build, f"aprof, way mcount (monitor preloaded), of the {flags} build, clock tick",
+                   {"LD_PRELOAD": "{build}/monitor/libaprof-mcount.so", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"},
+                   data="amon.out*")
 
 
 VARIANTS = {
@@ -59,7 +69,10 @@ VARIANTS = {
     "cyg": _aprof("cyg", "tick"),
     "cyg-tsc": _aprof("cyg", "tsc"),
     "cyg-none": _aprof("cyg", "none"),
+    "mcount": _mcount("gprof", "-pg"),
+    "mcount-fentry": _mcount("mfentry", "-pg -mfentry"),
     "gprof": Variant("gprof", "-pg", data="gmon.out"),
+    "gprof-fentry": Variant("mfentry", "-pg -mfentry", data="gmon.out"),
     "uftrace": Variant("gprof", "uftrace record of the -pg build", launch="uftrace record --no-pager -d uftrace.data",
                        tool="uftrace", data="uftrace.data/*", slow=True),
     "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",
@@ -83,6 +96,8 @@ TARGETS = (
     Target("inline", "empty", 1.0),
     Target("fentry", "gprof", 0.5, 0.5),
     Target("cyg", "gprof", 1.0, 1.0),
+    Target("mcount", "gprof", 1.5, 1.5),
+    Target("mcount-fentry", "gprof-fentry", 1.5, 1.5),
 )
 
 # The variant of the paper's two tables, and how many megabytes it may take beside the bare program's.
@@ -99,7 +114,8 @@ def defaults():
 
 
 def needs_aprof(name):
-    return bool(BUILDS[VARIANTS[name].build].way)
+    variant = VARIANTS[name]
+    return bool(BUILDS[variant.build].way) or any("{build}" in value for value in variant.environ.values())
 
 
 def is_there(name, aprof):

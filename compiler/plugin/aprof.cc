@@ -5,10 +5,11 @@
  *
  *     top = aprof_tls.top;
  *     prev = top->context;
- *     to = front[((prev + 8 * routine) * K >> 29) & front_mask];
- *     if (to->from == prev && to->routine == routine) {
+ *     next = (prev + routine) * K;
+ *     to = front[next >> 29 & front_mask];
+ *     if (to->id == next && to->routine == routine) {
  *             to->calls++;                    (one instruction: signal handlers count too)
- *             top->context = to;
+ *             top->context = next;
  *     } else {
  *             prev = aprof_inline_miss(routine);      (keeps all registers; does the same out of line)
  *     }
@@ -67,9 +68,9 @@ EXPORTED int plugin_is_GPL_compatible;
 namespace {
 
 /* Offsets in struct aprof_tls, frame and amon_counter. */
-enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, FRAME_CONTEXT = 8, KEY_CALLS = 0, KEY_FROM = 16, KEY_ROUTINE = 24 };
+enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, FRAME_CONTEXT = 8, KEY_CALLS = 0, KEY_ID = 16, KEY_ROUTINE = 24 };
 
-const unsigned HOST_WIDE_INT FRONT_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
+const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
 
 /* Functions that come back on a stack that was left, named by the user or known. */
 vec<const char *> switches;
@@ -335,14 +336,17 @@ tree emit_routine(gimple_seq *seq, tree decl)
 	return name;
 }
 
-/* The front table's slot for (PREV, ROUTINE): a pointer to a counter, perhaps one byte into an alias. */
-tree emit_probe(gimple_seq *seq, tree prev, tree routine)
+/* What the context is called to which a call of ROUTINE leads from PREV. */
+tree emit_step(gimple_seq *seq, tree prev, tree routine)
 {
-	tree x = emit_op(seq, MULT_EXPR, routine, build_int_cst(word_type(), 8));
+	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), STEP_FACTOR));
+}
 
-	x = emit_op(seq, PLUS_EXPR, x, prev);
-	x = emit_op(seq, MULT_EXPR, x, build_int_cstu(word_type(), FRONT_FACTOR));
-	x = emit_op(seq, RSHIFT_EXPR, x, build_int_cst(integer_type_node, 29));
+/* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. */
+tree emit_probe(gimple_seq *seq, tree next)
+{
+	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, 29));
+
 	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
 	x = emit_op(seq, PLUS_EXPR, x, emit_load(seq, tls_word(TLS_FRONT)));
 	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, x), 0, false)));
@@ -361,14 +365,14 @@ tree emit_miss(gimple_seq *seq, tree routine)
 	return prev;
 }
 
-void emit_hit(gimple_seq *seq, tree to, tree top)
+void emit_hit(gimple_seq *seq, tree to, tree top, tree next)
 {
 	static const char *const clobbers[] = { "cc", NULL };
 	tree calls = word_at(to, KEY_CALLS, false);
 
 	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", operand("=m", calls), operand("m", unshare_expr(calls)), NULL_TREE,
 		 clobbers);
-	emit_store(seq, word_at(top, FRAME_CONTEXT, true), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
+	emit_store(seq, word_at(top, FRAME_CONTEXT, true), next);
 }
 
 /* Append SEQ to BB, which it fills. */
@@ -406,7 +410,7 @@ void insert_entry(hooks *h, bool receives)
 	basic_block probe = split_edge(start), join, second, hit, miss;
 	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
 	gimple_seq seq = NULL;
-	tree top, prev, routine, to, missed;
+	tree top, prev, routine, next, to, missed;
 	gphi *phi;
 
 	join = split_edge(single_succ_edge(probe));
@@ -418,10 +422,11 @@ void insert_entry(hooks *h, bool receives)
 	routine = emit_routine(&seq, h->fun->decl);
 	top = emit_top(&seq);
 	prev = emit_load(&seq, word_at(top, FRAME_CONTEXT, true));
-	to = emit_probe(&seq, prev, routine);
-	tree from = emit_load(&seq, word_at(to, KEY_FROM, false));
+	next = emit_step(&seq, prev, routine);
+	to = emit_probe(&seq, next);
+	tree id = emit_load(&seq, word_at(to, KEY_ID, false));
 	fill(probe, seq);
-	branch(probe, from, prev, second, miss);
+	branch(probe, id, next, second, miss);
 
 	seq = NULL;
 	tree key = emit_load(&seq, word_at(to, KEY_ROUTINE, false));
@@ -429,7 +434,7 @@ void insert_entry(hooks *h, bool receives)
 	branch(second, key, routine, hit, miss);
 
 	seq = NULL;
-	emit_hit(&seq, to, top);
+	emit_hit(&seq, to, top, next);
 	fill(hit, seq);
 	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
 

@@ -171,6 +171,7 @@ static void check_sums(const struct pair *p)
 
 		assert_int_equal(a->truth, arc->self1 + arc->child1);
 		assert_int_equal(a->calls, arc->calls);
+		assert_int_equal(a->callee_calls, p->truth->routines[a->to].calls);
 		assert_true(i == 0 || compare_error(a - 1) >= compare_error(a));
 		assert_true(!a->within || a->gprof == 0);
 		truth += a->truth;

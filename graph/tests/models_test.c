@@ -54,6 +54,26 @@ static void test_average(void **state)
 	made_free(m);
 }
 
+/* A piece is entered where the head of its routine was inlined: no call, but its time is shared by these entries, too. */
+static void test_pieces(void **state)
+{
+	static const char *const names[] = { "Main", "A", "B", "P", "P.part.0" };
+	struct made *m = made_new(names, COUNT(names));
+	struct graph *g;
+
+	(void)state;
+	made_play(m, "Main A P", 10);
+	made_play(m, "Main B P.part.0", 90);
+	g = graph_by(m, GRAPH_GPROF);
+	assert_arc(g, "A", "P", 1, 50, 0);
+	assert_arc(g, "B", "P", 0, 50, 0);
+	assert_int_equal(arc_between(g, "B", "P")->pieces, 1);
+	assert_arc(g, "Main", "B", 1, 0, 50);
+	assert_int_equal(g->routines[named(g, "P")].calls, 1);
+	graph_free(g);
+	made_free(m);
+}
+
 /* Figure 4 of the 1982 paper, in hundredths of seconds: EXAMPLE, its callers, SUB1 in a cycle, SUB2.  Its 3.00 s of
  * descendants are 2.50 of the cycle and 0.50 of SUB2. */
 static void test_figure_4(void **state)
@@ -395,6 +415,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_average),
+		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_figure_4),
 		cmocka_unit_test(test_static_arcs),
 		cmocka_unit_test(test_figure_3),

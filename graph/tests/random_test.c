@@ -217,6 +217,41 @@ static void compare_tree(const struct graph *g, const struct slow_lines *lines, 
 	tree_free(t);
 }
 
+/* Opened node by node, in no particular order, the tree has the nodes of the whole one, each with its children in order. */
+static void compare_growth(const struct graph *g, bool bottom_up)
+{
+	struct tree *whole = tree_build(g, &(struct tree_options){ .bottom_up = bottom_up }, NULL);
+	struct tree_growth *growth = tree_growth_start(g, bottom_up, NULL);
+	const struct tree *grown = tree_growth_tree(growth);
+	uint32_t n = whole->nnodes, *twin = calloc(n, sizeof *twin), *left = calloc(n, sizeof *left), nleft = 1;
+
+	assert_true(growth && twin && left);
+	while (nleft > 0) {
+		uint32_t pick = n * 7 % nleft, node = left[pick];
+		bool more = tree_growth_has_more(growth, twin[node]);
+
+		left[pick] = left[--nleft];
+		assert_true(tree_growth_open(growth, twin[node], NULL) && tree_growth_open(growth, twin[node], NULL));
+		assert_int_equal(more, grown->nodes[twin[node]].nchildren > 0);
+		assert_int_equal(grown->nodes[twin[node]].nchildren, whole->nodes[node].nchildren);
+		assert_int_equal(grown->nodes[twin[node]].rest, whole->nodes[node].rest);
+		for (uint32_t k = 0; k < whole->nodes[node].nchildren; k++) {
+			uint32_t child = whole->nodes[node].first + k;
+
+			twin[child] = grown->nodes[twin[node]].first + k;
+			assert_int_equal(grown->nodes[twin[child]].routine, whole->nodes[child].routine);
+			assert_int_equal(grown->nodes[twin[child]].total, whole->nodes[child].total);
+			assert_int_equal(grown->nodes[twin[child]].calls, whole->nodes[child].calls);
+			left[nleft++] = child;
+		}
+	}
+	assert_int_equal(grown->nnodes, n);
+	free(twin);
+	free(left);
+	tree_growth_free(growth);
+	tree_free(whole);
+}
+
 static uint32_t count_large(const struct tree *t, const struct tree_options *limits)
 {
 	uint32_t n = 0;
@@ -255,6 +290,8 @@ static void compare(const struct made *m, const struct graph *g, uint32_t focus)
 	assert_laws(g);
 	compare_tree(g, &slow->down, false);
 	compare_tree(g, &slow->up, true);
+	compare_growth(g, false);
+	compare_growth(g, true);
 	compare_limits(g, false);
 	compare_limits(g, true);
 	if (focus == GRAPH_NONE) {

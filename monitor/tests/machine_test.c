@@ -181,7 +181,7 @@ struct walk {
 	struct thread thread;
 	struct aprof_tls tls;
 	struct amon_thread record;
-	struct amon_counter *here[DEPTH + 1];	/* context of each open call */
+	context_id here[DEPTH + 1];	/* context of each open call */
 	struct history history[DEPTH + 1];	/* and its history by the model */
 	uint32_t depth;
 };
@@ -198,7 +198,7 @@ static bool walk_begin(struct walk *w, uint64_t start)
 	w->tls.front = aprof_front_none;
 	if (!machine_init(&w->thread))
 		return false;
-	w->here[0] = machine_counter(&w->thread, 0);
+	w->here[0] = ROOT_ID;
 	return true;
 }
 
@@ -211,7 +211,7 @@ static void walk_end(void)
 /* Call one of ROUTINES routines.  False: the machine had no room. */
 static bool walk_call(struct walk *w, uint32_t routines)
 {
-	struct amon_counter *from = w->here[w->depth];
+	context_id from = w->here[w->depth];
 	uint32_t routine = any(routines);
 	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
 	target to = machine_find(&w->thread, from, address);

@@ -22,8 +22,8 @@ int main(void)
 	FILE *told;
 
 	signal(SIGALRM, handler);
-	setitimer(ITIMER_REAL, &timer, NULL);
-	sigsetjmp(env, 1);
+	if (!sigsetjmp(env, 1))
+		setitimer(ITIMER_REAL, &timer, NULL);
 	while (loops < 2000000 && jumps < 100) {
 		loops++;
 		loop();

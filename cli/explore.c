@@ -1,0 +1,57 @@
+/* explore.c - aprof view: read, symbolise, build the graph, and show it on the terminal. */
+#include <unistd.h>
+
+#include "command.h"
+#include "explorer.h"
+#include "input.h"
+#include "message.h"
+#include "operands.h"
+#include "options.h"
+#include "progress.h"
+#include "source.h"
+
+static int explore(const struct operands *operands, const struct options *o)
+{
+	struct source_reader sources = { .places = &o->sources };
+	struct input in = { 0 };
+	struct error err;
+	bool ok = input_read(&in, operands->files, operands->n, NULL, &err)
+		&& input_build(&in, operands->program, &o->graph, &err);
+
+	progress_end();
+	if (ok) {
+		in.report.source = source_read_file;
+		in.report.source_reader = &sources;
+		ok = explorer_run(&in.report, &o->report, &err);
+	}
+	if (!ok)
+		message_error(&err, NULL);
+	input_free(&in);
+	source_reader_free(&sources);
+	return ok ? STATUS_OK : STATUS_TROUBLE;
+}
+
+int command_view(int argc, char **argv)
+{
+	struct operands operands;
+	struct options o;
+	int status = STATUS_TROUBLE;
+
+	if (!options_parse(&o, COMMAND_VIEW, argc, argv, false))
+		message("try `aprof view --help`");
+	else if (o.help) {
+		command_usage("view");
+		options_help(COMMAND_VIEW);
+		status = STATUS_OK;
+	} else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		message("view: standard input and output are no terminal; `aprof hot` and `aprof report` print plain text");
+	} else if (operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
+		if (operands.gmon)
+			message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		else
+			status = explore(&operands, &o);
+		operands_free(&operands);
+	}
+	options_free(&o);
+	return status;
+}

@@ -1,0 +1,134 @@
+/* sides.c - operands of commands that compare, and the way from them to a comparison. */
+#include "sides.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+#include "message.h"
+#include "progress.h"
+
+static bool operand_add(struct side *side, char *path)
+{
+	switch (files_kind(path)) {
+	case FILE_PROFILE:
+		side->files[side->n++] = path;
+		return true;
+	case FILE_PROGRAM:
+		if (side->program) {
+			message("%s: a second program beside %s; each side has one", path, side->program);
+			return false;
+		}
+		side->program = path;
+		return true;
+	case FILE_MISSING:
+		message("%s: cannot open: %s", path, strerror(errno));
+		return false;
+	default:
+		message("%s: neither a profile (amon.out) nor a program (ELF)", path);
+		return false;
+	}
+}
+
+static bool side_make(struct side *side, char **operands, size_t n)
+{
+	*side = (struct side){ .files = calloc(n + 1, sizeof *side->files) };
+	if (!side->files) {
+		message("out of memory");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!operand_add(side, operands[i]))
+			return false;
+	return true;
+}
+
+/* Without --against the base side ends with the first profile. */
+static size_t first_side(const struct options *o)
+{
+	size_t i = 0;
+
+	if (o->against)
+		return o->nbase;
+	while (i < o->noperands && files_kind(o->operands[i]) != FILE_PROFILE)
+		i++;
+	return i < o->noperands ? i + 1 : i;
+}
+
+static bool are_two(const struct sides_given *s, const struct options *o, const char *command)
+{
+	if (s->base.n == 0 || s->fresh.n == 0) {
+		message("%s: %s: aprof %s BASE... --against NEW...", command,
+			s->base.n == 0 && s->fresh.n == 0 ? "name the profiles to compare" : "one side has no profile", command);
+		return false;
+	}
+	if (!o->against && s->fresh.n > 1) {
+		message("%s: which of the %zu profiles are the new ones? aprof %s BASE... --against NEW...", command, s->fresh.n + 1, command);
+		return false;
+	}
+	return true;
+}
+
+bool sides_sort(struct sides_given *s, const struct options *o, const char *command)
+{
+	size_t n = first_side(o);
+
+	*s = (struct sides_given){ 0 };
+	if (!side_make(&s->base, o->operands, n) || !side_make(&s->fresh, o->operands + n, o->noperands - n)
+	    || !are_two(s, o, command)) {
+		sides_free(s);
+		return false;
+	}
+	if (!o->against && !s->fresh.program && s->base.program) {
+		s->fresh.program = s->base.program;
+		s->base.lent = s->fresh.lent = true;
+	}
+	return true;
+}
+
+void sides_free(struct sides_given *s)
+{
+	free(s->base.files);
+	free(s->fresh.files);
+	*s = (struct sides_given){ 0 };
+}
+
+/* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
+static bool run_build(struct input *in, const struct side *side, char **file, const struct graph_options *g, struct error *err)
+{
+	if (!input_read(in, file, 1, NULL, err))
+		return false;
+	if (input_build(in, side->program, g, err))
+		return true;
+	if (!side->lent || err->code != ERROR_BUILD_ID)
+		return false;
+	input_free(in);
+	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, g, err);
+}
+
+static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct graph_options *g, bool contexts, struct error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < side->n; i++) {
+		struct input in = { 0 };
+
+		ok = run_build(&in, side, &side->files[i], g, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts, err);
+		if (ok && in.profile->runs[0].truncated)
+			message("warning: %s: cut off; its whole part is compared", side->files[i]);
+		if (ok && in.life[0] == REPORT_DIED)
+			message("warning: %s: incomplete: its process died without ending", side->files[i]);
+		input_free(&in);
+	}
+	return ok;
+}
+
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct graph_options *g, bool contexts, struct error *err)
+{
+	if (!side_add(c, &s->base, false, g, contexts, err) || !side_add(c, &s->fresh, true, g, contexts, err))
+		return false;
+	progress_begin();
+	progress_step("comparing");
+	return comparison_settle(c, err) && comparison_judge(c, CHECK_LEVEL, err);
+}

@@ -1,0 +1,374 @@
+/* diff.c - tables of changes. */
+#include "diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "print.h"
+#include "table.h"
+
+static const char legend[] =
+	" self, total  seconds in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
+	" +-           standard error of the change of self time.\n"
+	" calls        in the new runs, direct recursive ones included, and their change.\n"
+	" per call     change of self time per call, percent.\n"
+	" ~            a change within noise: the times of equal programs differ as much.\n"
+	" Of an arc, self is the callee's own time on behalf of the caller, total all that the calls took; of a context,\n"
+	" self is the time while it ran, total that of all that extend it.  Where a side has several runs these are means.\n";
+
+static const char *const titles[] = { "Routines", "Arcs", "Contexts" };
+static const char *const sorts[] = { "self time", "total time", "calls", "self time per call" };
+
+/* The part of a table that is not listed. */
+struct rest {
+	uint32_t news, quiet;	/* items beyond and within noise */
+	double change;		/* of their self times, ns */
+	double quiet_change;	/* of those within noise, ns */
+};
+
+static unsigned escape_of(const struct diff_options *o)
+{
+	return o->report.utf8 ? 0 : ESCAPE_ASCII;
+}
+
+void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
+{
+	const struct comparison_item *contexts = c->kinds[COMPARISON_CONTEXTS].items;
+	const struct comparison_item *routines = c->kinds[COMPARISON_ROUTINES].items;
+	uint32_t depth = 0, *path;
+
+	for (uint32_t i = index; contexts[i].from != GRAPH_NONE; i = contexts[i].from)
+		depth++;
+	path = calloc((size_t)depth + 1, sizeof *path);
+	if (!path || depth == 0)
+		fputs(depth == 0 ? "(outside all routines)" : "(out of memory)", out);
+	for (uint32_t i = index, k = depth; path && k > 0; i = contexts[i].from)
+		path[--k] = i;
+	for (uint32_t k = 0; path && k < depth; k++) {
+		if (k > 0)
+			putc(' ', out);
+		if (contexts[path[k]].gap)
+			fputs(".. ", out);
+		escape_print(out, routines[contexts[path[k]].to].name, escape | ESCAPE_WORD);
+	}
+	free(path);
+}
+
+static void routine_name(const struct comparison *c, uint32_t routine, unsigned escape, FILE *out)
+{
+	if (routine == GRAPH_NONE)
+		fputs("<spontaneous>", out);
+	else
+		escape_print(out, c->kinds[COMPARISON_ROUTINES].items[routine].name, escape);
+}
+
+static void item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, unsigned escape, FILE *out)
+{
+	switch (kind) {
+	case COMPARISON_ROUTINES:
+		escape_print(out, item->name, escape);
+		break;
+	case COMPARISON_ARCS:
+		routine_name(c, item->from, escape, out);
+		fputs(" -> ", out);
+		routine_name(c, item->to, escape, out);
+		break;
+	default:
+		diff_path(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), escape, out);
+	}
+}
+
+/* Which side alone has the item. */
+static const char *only(const struct comparison_item *item)
+{
+	bool base = item->calls.base_most || item->sides[COMPARISON_TOTAL].base > 0;
+	bool fresh = item->calls.most || item->sides[COMPARISON_TOTAL].fresh > 0;
+
+	return base == fresh ? "" : fresh ? "   (new)" : "   (gone)";
+}
+
+/* A change of time in seconds, or ~ within noise. */
+static void time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t, int decimals)
+{
+	if (!item->news[t])
+		snprintf(text, size, item->change[t].change == 0 ? "=" : "~");
+	else
+		snprintf(text, size, "%+.*f", decimals, item->change[t].change / 1e9);
+}
+
+static void calls_text(char *text, size_t size, double calls, bool sign)
+{
+	bool whole = calls == floor(calls);
+
+	snprintf(text, size, sign ? "%+.*f" : "%.*f", whole ? 0 : 1, calls);
+}
+
+static void calls_change(char *text, size_t size, const struct comparison_item *item)
+{
+	double change = item->calls.fresh - item->calls.base;
+
+	if (item->calls_news)
+		calls_text(text, size, change, true);
+	else
+		snprintf(text, size, change == 0 ? "=" : "~");
+}
+
+/* It is news when the time is and the calls leave something to explain. */
+static void per_call_change(char *text, size_t size, const struct comparison_item *item)
+{
+	if (item->news[COMPARISON_SELF] && table_per_call(item) != 0)
+		snprintf(text, size, "%+.1f%%", 100 * table_per_call(item));
+	else
+		snprintf(text, size, table_per_call(item) == 0 ? "" : "~");
+}
+
+static void row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
+		      const struct diff_options *o, FILE *out)
+{
+	char self[64], error[64] = "", total[64], calls[64], calls_to[64], per_call[64];
+
+	time_change(self, sizeof self, item, COMPARISON_SELF, d);
+	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
+		snprintf(error, sizeof error, "%.*f", d, item->change[COMPARISON_SELF].error / 1e9);
+	time_change(total, sizeof total, item, COMPARISON_TOTAL, d);
+	calls_change(calls, sizeof calls, item);
+	calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
+	per_call_change(per_call, sizeof per_call, item);
+	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARISON_SELF].fresh / 1e9, self, error, d,
+		item->sides[COMPARISON_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
+	item_name(c, kind, item, escape_of(o), out);
+	fprintf(out, "%s\n", only(item));
+}
+
+static void rest_print(const struct rest *rest, const struct diff_options *o, int d, FILE *out)
+{
+	if (rest->news + rest->quiet == 0)
+		return;
+	print_begin(out, &o->report, 'd');
+	if (rest->news)
+		fprintf(out, "%9s %+9.*f  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", d, rest->change / 1e9, rest->news);
+	if (rest->quiet)
+		fprintf(out, "%9s %+9.*f  in %" PRIu32 " within noise (--all lists them)\n", "", d, rest->quiet_change / 1e9,
+			rest->quiet);
+	print_end(out, &o->report);
+}
+
+static void heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
+{
+	const struct comparison_items *items = &c->kinds[kind];
+	uint32_t news = 0, counted = 0;
+
+	for (uint32_t i = 0; i < items->n; i++) {
+		news += comparison_is_news(&items->items[i]);
+		counted += items->items[i].counted;
+	}
+	print_begin(out, &o->report, 'h');
+	fprintf(out, "\n%s by change of %s: %" PRIu32 " of %" PRIu32 " changed\n\n", titles[kind], sorts[o->sort], news, counted);
+	if (news || o->all)
+		fputs("     self    change      +-     total    change      calls    change  per call  name\n", out);
+	print_end(out, &o->report);
+}
+
+static bool table_print(const struct comparison *c, enum comparison_kind kind, int d, const struct diff_options *o, FILE *out)
+{
+	const struct comparison_items *items = &c->kinds[kind];
+	uint32_t *order = table_order(items, o->sort), shown = 0;
+	struct rest rest = { 0 };
+
+	if (!order)
+		return false;
+	heading_print(c, kind, o, out);
+	for (uint32_t i = 0; i < items->n; i++) {
+		const struct comparison_item *item = &items->items[order[i]];
+		bool is_news = comparison_is_news(item);
+
+		if (!item->counted)
+			continue;
+		if ((is_news || o->all) && (o->top == 0 || shown < o->top)) {
+			row_print(c, kind, item, d, o, out);
+			shown++;
+		} else {
+			*(is_news ? &rest.news : &rest.quiet) += 1;
+			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARISON_SELF].change;
+		}
+	}
+	rest_print(&rest, o, d, out);
+	free(order);
+	return true;
+}
+
+/* "base   3 runs, 2.51 s" */
+static void side_print(const struct comparison *c, const char *name, uint32_t from, uint32_t to, double mean, const struct diff_options *o, FILE *out)
+{
+	char label[600];
+
+	print_safe(label, sizeof label, c->runs[from].label, &o->report);
+	if (to - from == 1)
+		print_field(out, &o->report, name, "%s: %.*f s", label, print_decimals((uint64_t)mean), mean / 1e9);
+	else
+		print_field(out, &o->report, name, "%" PRIu32 " runs, %s the first: %.*f s on average", to - from, label,
+			    print_decimals((uint64_t)mean), mean / 1e9);
+}
+
+static void noise_print(const struct comparison *c, const struct diff_options *o, FILE *out)
+{
+	const struct noise *noise = &c->kinds[COMPARISON_ROUTINES].noise[COMPARISON_SELF];
+
+	if (c->nruns == 2 && c->runs[0].tick > 0)
+		print_field(out, &o->report, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
+			    "Changes beyond it are shown; several runs a side tell more");
+	else if (c->nruns == 2)
+		print_field(out, &o->report, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
+			    "every change is shown");
+	else if (c->kinds[COMPARISON_ROUTINES].n > 0)
+		print_field(out, &o->report, "noise", "runs differ by %.1f %% beside the error of sampling; what is shown as changed is so by "
+			    "more than noise in all but %.0f of 100 rows, on average", 100 * sqrt(noise->common), 100 * c->level);
+}
+
+static void unnamed_print(const struct comparison *c, const struct diff_options *o, FILE *out)
+{
+	for (uint32_t i = 0; i < c->nruns; i++) {
+		char label[600];
+
+		if (c->runs[i].unnamed == 0)
+			continue;
+		print_begin(out, &o->report, 'w');
+		print_field(out, &o->report, "warning", "%s: %" PRIu32 " of %" PRIu32 " routines have no name, and cannot be found in another "
+			    "build. Was the program built anew since? Keep the old one, and name it before its profiles",
+			    print_safe(label, sizeof label, c->runs[i].label, &o->report), c->runs[i].unnamed, c->runs[i].nroutines);
+		print_end(out, &o->report);
+		return;
+	}
+}
+
+static void head_print(const struct comparison *c, int d, const struct diff_options *o, FILE *out)
+{
+	const struct change *w = &c->whole_change;
+
+	side_print(c, "base", 0, c->nbase, c->whole.base, o, out);
+	side_print(c, "new", c->nbase, c->nruns, c->whole.fresh, o, out);
+	if (isnan(w->error))
+		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, 100 * w->change / c->whole.base);
+	else
+		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%), standard error %.*f s", d, w->change / 1e9,
+			    c->whole.base > 0 ? 100 * w->change / c->whole.base : 0, d, w->error / 1e9);
+	noise_print(c, o, out);
+	unnamed_print(c, o, out);
+}
+
+static bool flushed(FILE *out, struct error *err)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return true;
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write: %s", strerror(errno));
+}
+
+bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
+{
+	int d = print_decimals((uint64_t)c->whole.fresh);
+
+	d += d < 9;				/* changes are smaller than what changes */
+	head_print(c, d, o, out);
+	for (int k = 0; k < COMPARISON_KINDS; k++)
+		if (!table_print(c, (enum comparison_kind)k, d, o, out))
+			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	print_legend(out, &o->report, legend);
+	return flushed(out, err);
+}
+
+static json_t *real_or_null(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *time_json(const struct comparison_item *item, enum comparison_time t)
+{
+	return json_pack("{s:f, s:f, s:f, s:o, s:o, s:b}", "base_ns", item->sides[t].base, "new_ns", item->sides[t].fresh,
+			 "change_ns", item->change[t].change, "error_ns", real_or_null(item->change[t].error),
+			 "chance", real_or_null(item->chance[t]), "news", (int)item->news[t]);
+}
+
+static json_t *calls_json(const struct comparison_item *item)
+{
+	return json_pack("{s:f, s:f, s:f, s:b, s:b}", "base", item->calls.base, "new", item->calls.fresh,
+			 "change", item->calls.fresh - item->calls.base, "steady", (int)item->calls.steady,
+			 "news", (int)item->calls_news);
+}
+
+static json_t *path_json(const struct comparison *c, uint32_t index)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	json_t *value = NULL;
+
+	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
+		diff_path(c, index, 0, memory);
+	if (memory && fclose(memory) == 0)
+		value = json_stringn(text, size);
+	free(text);
+	return value;
+}
+
+static json_t *item_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
+{
+	const struct comparison_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARISON_ROUTINES].items;
+	json_t *row = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF), "total", time_json(item, COMPARISON_TOTAL),
+				"calls", calls_json(item));
+
+	if (kind == COMPARISON_ROUTINES) {
+		json_object_set_new(row, "name", emit_name(item->name));
+		json_object_set_new(row, "module", emit_name(item->module));
+		json_object_set_new(row, "file", emit_name(item->file));
+	} else if (kind == COMPARISON_ARCS) {
+		json_object_set_new(row, "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name));
+		json_object_set_new(row, "callee", emit_name(routines[item->to].name));
+	} else {
+		json_object_set_new(row, "history", path_json(c, index));
+	}
+	return row;
+}
+
+static json_t *runs_json(const struct comparison *c)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < c->nruns; i++) {
+		const struct comparison_run *run = &c->runs[i];
+
+		json_array_append_new(array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
+			"side", run->fresh ? "new" : "base", "time_ns", emit_count(run->time), "ticks", emit_count(run->ticks),
+			"calls", emit_count(run->calls), "unnamed", emit_count(run->unnamed)));
+	}
+	return array;
+}
+
+bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
+{
+	static const char *const names[] = { "routines", "arcs", "contexts" };
+	struct emit e;
+
+	table_begin(&e, out);
+	emit_member(&e, "runs", runs_json(c));
+	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
+					   c->whole_change.change, "error_ns", real_or_null(c->whole_change.error)));
+	for (int k = 0; k < COMPARISON_KINDS; k++) {
+		uint32_t *order = table_order(&c->kinds[k], o->sort);
+
+		emit_array(&e, names[k]);
+		for (uint32_t i = 0; order && i < c->kinds[k].n; i++)
+			if (c->kinds[k].items[order[i]].counted)
+				emit_item(&e, item_json(c, (enum comparison_kind)k, order[i]));
+		emit_array_end(&e);
+		e.failed |= !order;
+		free(order);
+	}
+	emit_end(&e);
+	if (e.failed)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return flushed(out, err);
+}

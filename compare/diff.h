@@ -1,0 +1,29 @@
+/* diff.h - what changed between base runs and new ones: text and JSON. */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include <stdio.h>
+
+#include "comparison.h"
+#include "report.h"
+
+enum diff_sort { DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_CALLS, DIFF_BY_PER_CALL };
+
+struct diff_options {
+	enum diff_sort sort;	/* by the change of what, whichever way; what is beyond noise comes first */
+	uint32_t top;		/* rows of each table; 0: all */
+	bool all;		/* rows within noise, too */
+	struct report_options report;	/* how names and legends are printed */
+};
+
+/* Write the tables of routines, arcs and contexts of C, which was judged, to OUT.  In each the changes of self time add up to that of the whole
+ * run, what is not listed included.  False with *ERR set: out of memory, or OUT fails. */
+bool diff_text(const struct comparison *c, const struct diff_options *options, FILE *out, struct error *err);
+
+/* The same as one JSON object, with all rows. */
+bool diff_json(const struct comparison *c, const struct diff_options *options, FILE *out, struct error *err);
+
+/* The path of context INDEX as words between blanks, the outermost first; `..` stands where calls were squeezed out. */
+void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* table.h - what the outputs of a comparison have in common. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "diff.h"
+#include "emit.h"
+
+/* The items in the order of a table: what is news first, then by the change of what SORT says, whichever way, then by place.
+ * malloc'ed; NULL: out of memory. */
+uint32_t *table_order(const struct comparison_items *items, enum diff_sort sort);
+
+/* Relative change of self time per call; 0 where a side has no calls or no time. */
+double table_per_call(const struct comparison_item *item);
+
+/* Open the JSON object of a comparison: schema and version. */
+void table_begin(struct emit *e, FILE *out);
+
+#endif

@@ -1,0 +1,305 @@
+"""explorer_test.py BUILD: aprof view driven in tmux as its users drive it, at several sizes."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal as signals
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF = BUILD / 'aprof'
+
+# work is heavy by itself; two callers; a recursion; and a name that would turn the terminal red.
+PROGRAM = r'''
+static volatile long sink;
+__attribute__((noinline)) void work(long n)
+{
+	for (long i = 0; i < n; i++)
+		sink += i;	/* the line that takes the time */
+}
+__attribute__((noinline)) void cheap(void) { for (int i = 0; i < 10; i++) work(1000); }
+__attribute__((noinline)) void dear(void) { for (int i = 0; i < 10; i++) work(20000000); }
+__attribute__((noinline)) void hostile(void) { sink++; }
+__attribute__((noinline)) void odd(int n);
+__attribute__((noinline)) void even(int n) { if (n > 0) odd(n - 1); sink++; }
+__attribute__((noinline)) void odd(int n) { if (n > 0) even(n - 1); sink++; }
+int main(void)
+{
+	cheap();
+	dear();
+	hostile();
+	even(9);
+	return 0;
+}
+'''
+
+
+@unittest.skipUnless(shutil.which('tmux'), 'no tmux here')
+class Explorer(unittest.TestCase):
+    count = 0
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.cwd = pathlib.Path(cls.home.name)
+        (cls.cwd / 'prog.c').write_text(PROGRAM)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'prog', 'prog.c'], cwd=cls.cwd, check=True)
+        subprocess.run(['objcopy', '--redefine-sym', 'hostile=\x1b[31mred', 'prog'], cwd=cls.cwd, check=True)
+        subprocess.run([APROF, 'run', '--no-report', './prog'], cwd=cls.cwd, check=True)
+        report = subprocess.run([APROF, 'report', '--json'], cwd=cls.cwd, check=True, capture_output=True, text=True)
+        cls.flat = {row['name']: row for row in json.loads(report.stdout)['flat']}
+
+    def tmux(self, *arguments, check=True):
+        return subprocess.run(['tmux', '-S', self.socket, '-f', '/dev/null', *arguments], check=check,
+                              capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C.UTF-8'}).stdout
+
+    def start(self, columns=80, lines=24, arguments='', **environment):
+        """A shell in a terminal of that size, and aprof view in it."""
+        Explorer.count += 1
+        self.socket = self.cwd / f'socket{Explorer.count}'
+        names = {'LC_ALL': 'C.UTF-8', 'PS1': '$ ', 'HISTFILE': '', **environment}
+        words = ' '.join(f'{name}={value!r}' for name, value in names.items())
+        self.tmux('new-session', '-d', '-x', str(columns), '-y', str(lines), '-c', str(self.cwd),
+                  f'env -u NO_COLOR -u COLUMNS -u LINES {words} bash --noprofile --norc')
+        self.addCleanup(subprocess.run, ['tmux', '-S', self.socket, 'kill-server'], capture_output=True)
+        self.wait(r'\$')
+        self.type(f'stty -g >before; {APROF} view {arguments}')
+
+    def screen(self, *options):
+        return self.tmux('capture-pane', '-p', *options)
+
+    def wait(self, pattern, seconds=20):
+        """Until the screen has PATTERN; returns the screen."""
+        end = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if re.search(pattern, screen, re.M):
+                return screen
+            if time.monotonic() > end:
+                self.fail(f'no {pattern!r} on the screen:\n{screen}')
+            time.sleep(0.02)
+
+    def type(self, text):
+        self.tmux('send-keys', '-l', text)
+        self.tmux('send-keys', 'Enter')
+
+    def keys(self, *keys):
+        self.tmux('send-keys', *keys)
+
+    def selected(self):
+        """The line under the cursor: it is in reverse, and so are the first and the last."""
+        lines = self.screen('-e').split('\n')
+        found = [line for line in lines[2:] if re.search(r'\x1b\[(\d+;)*7(;\d+)*m', line)]
+        return re.sub(r'\x1b\[[\d;]*m', '', found[0]) if found else ''
+
+    def explorer(self):
+        """The process in the terminal that runs aprof."""
+        below = [int(self.tmux('display-message', '-p', '#{pane_pid}'))]
+        for pid in below:
+            if os.readlink(f'/proc/{pid}/exe') == str(APROF):
+                return pid
+            below += map(int, pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split())
+        self.fail('aprof does not run')
+
+    def quit(self):
+        """q leaves, with status 0, the terminal as it was, and what stood there before."""
+        self.keys('q')
+        self.wait(r'\$\s*\Z')
+        self.type('echo status $?; stty -g >after')
+        self.wait(r'^status 0\n(.*\n)*\$\s*\Z')
+        self.assertEqual((self.cwd / 'before').read_text(), (self.cwd / 'after').read_text())
+
+    def test_pages_at_three_sizes(self):
+        for columns, lines in (80, 24), (120, 40), (40, 12):
+            with self.subTest(f'{columns}x{lines}'):
+                self.start(columns, lines)
+                screen = self.wait(r'\[1Routines\]')
+                self.assertEqual(len(screen.split('\n')), lines + 1)
+                self.assertIn(' work', self.selected())
+                if columns >= 80:
+                    row = next(line for line in screen.split('\n') if line.endswith(' work'))
+                    self.assertEqual(int(row.split()[-2]), self.flat['work']['calls'])
+                    self.assertAlmostEqual(float(row.split()[1]), self.flat['work']['self_ns'] / 1e9, places=3)
+                self.keys('Enter')
+                screen = self.wait(r'\[2Callers\]')
+                names = [line.split()[-1] for line in screen.split('\n')[2:-2] if line.strip()]
+                self.assertEqual(names, ['cheap', 'dear', 'work'])
+                self.assertTrue(self.selected().rstrip().endswith(' work'))
+                self.keys('3')
+                self.assertRegex(self.wait(r'\[3Top-down\]'), r'(?m)▸ main$')
+                self.keys('E')
+                self.wait(r'(?m)  ▾ dear$')
+                self.keys('4')
+                self.assertRegex(self.wait(r'\[4Bottom-up\]'), r'(?m)▸ work$')
+                self.keys('Right')
+                self.wait(r'(?m)  ▸ dear$')
+                self.keys('5')
+                self.assertRegex(self.wait(r'\[5Cycles\]'), r'even -> odd|odd -> even')
+                self.keys('6')
+                self.wait(r'\[6Paths\]')
+                self.keys('1', 'g', 'a')
+                self.wait(r'\[7Source\]')
+                self.wait('sink \\+= i;')
+                self.keys('?')
+                self.wait(r'\[\?Help\]')
+                self.keys('BSpace')
+                self.wait(r'\[7Source\]')
+                self.quit()
+
+    def test_source(self):
+        self.start()
+        self.wait(r'\[1Routines\]')
+        self.keys('/')
+        self.type('dear')
+        self.wait('[2-7]/7')
+        self.assertTrue(self.selected().rstrip().endswith(' dear'))
+        self.keys('a')
+        self.wait(r'-> work  10 calls, 0\.\d+ s')
+
+    def test_search_sort_and_filter(self):
+        self.start()
+        self.wait(r'\*self')
+        self.keys('s')
+        self.wait(r'\*total')
+        self.assertEqual({line.split()[-1] for line in self.screen().split('\n')[2:5]}, {'work', 'dear', 'main'})
+        self.keys('/')
+        self.type('^.* (odd|even)$')
+        self.wait(r'[2-7]/7')
+        first = self.selected()
+        self.keys('n')
+        self.wait(r'[2-7]/7')
+        self.assertRegex(first + self.selected(), 'odd(.|\n)*even|even(.|\n)*odd')
+        self.keys('/')
+        self.type('nowhere')
+        self.wait('Pattern not found: nowhere')
+        self.keys('/')
+        self.type('*(')
+        self.wait('not a regular expression|not found')
+        self.keys('s')
+        self.wait(r'\*calls')
+        self.keys('&')
+        self.type('^(che|de)a')
+        self.wait('1/2')
+        self.wait(r'name  &\^\(che\|de\)a')
+        self.keys('&')
+        self.type('')
+        self.wait('1/7')
+
+    def test_trees_unfold(self):
+        self.start()
+        self.wait('Routines')
+        self.keys('3')
+        self.wait('▸ main')
+        self.keys('Enter', 'j')
+        self.wait('  ▸ dear')
+        self.keys('Right')
+        self.wait('    +work')
+        self.keys('Left', 'Left', 'Left')
+        self.wait('▸ main')
+        self.keys('E')
+        self.wait('▾ dear')
+        self.keys('C')
+        self.wait('▸ main')
+
+    def test_resized_while_running(self):
+        self.start()
+        self.wait('Routines')
+        for columns, lines in (120, 40), (40, 12), (20, 5), (3, 2), (1, 1), (2, 9), (80, 24):
+            self.tmux('resize-window', '-x', str(columns), '-y', str(lines))
+            time.sleep(0.1)
+            self.keys('j', 'k', '2', 'G', '3', 'E', 'g', '7', '?', '1')
+        self.assertEqual(len(self.wait(r'^ *\[?1Routines.*7Source').split('\n')), 25)
+        self.quit()
+
+    def test_plain_terminals(self):
+        self.start(LC_ALL='C', TERM='vt100')
+        self.wait('Routines')
+        self.keys('3')
+        self.wait(r'(?m)\+ main$')
+        self.assertTrue(self.screen().isascii())
+        self.assertNotRegex(self.screen('-e'), r'\x1b\[[\d;]*3[0-8]m')
+        self.quit()
+
+    def test_no_colour(self):
+        for environment, coloured in ({'TERM': 'screen-256color'}, True), ({'TERM': 'screen-256color', 'NO_COLOR': '1'}, False):
+            self.start(**environment)
+            self.wait('Routines')
+            self.assertEqual(bool(re.search(r'\x1b\[([\d;]*;)?3[0-8]', self.screen('-e'))), coloured)
+
+    def test_hostile_name(self):
+        self.start()
+        self.wait('Routines')
+        self.wait(r'\\x1b\[31mred')
+
+    def test_mouse(self):
+        self.start(TERM='screen')
+        screen = self.wait('Routines').split('\n')
+        line = next(i for i, text in enumerate(screen) if text.endswith(' dear'))
+
+        def click(column, row, times=1):
+            place = chr(33 + column) + chr(33 + row)
+            self.tmux('send-keys', '-l', f'\x1b[M {place}\x1b[M#{place}' * times)
+        click(10, line)
+        self.wait(f'{line - 1}/7')
+        self.assertTrue(self.selected().rstrip().endswith(' dear'))
+        time.sleep(0.6)		# longer than between the two clicks that are Enter
+        click(10, line, times=2)
+        self.wait(r'\[2Callers\]')
+        click(screen[0].index('3Top-down'), 0)
+        self.wait(r'\[3Top-down\]')
+
+    def test_stopped_and_continued(self):
+        self.start()
+        self.wait('Routines')
+        self.keys('C-z')
+        self.wait('Stopped')
+        self.type('stty -g | diff before - && echo as before')
+        self.wait('^as before')
+        self.tmux('resize-window', '-x', '100', '-y', '30')
+        self.type('fg')
+        self.wait(r'\[1Routines\]')
+        self.keys('3')
+        self.assertEqual(len(self.wait('▸ main').split('\n')), 31)
+        self.quit()
+
+    def test_killed(self):
+        for signal, status in ('TERM', 143), ('INT', 130):
+            self.start()
+            self.wait('Routines')
+            os.kill(self.explorer(), getattr(signals, f'SIG{signal}'))
+            self.wait(r'\$\s*\Z')
+            self.type('echo status $?; stty -g | diff before - && echo as before')
+            self.wait(f'^status {status}')
+            self.wait('^as before')
+
+    def test_source_that_is_not_there(self):
+        (self.cwd / 'prog.c').rename(self.cwd / 'gone.c')
+        self.addCleanup((self.cwd / 'gone.c').rename, self.cwd / 'prog.c')
+        self.start(120)
+        self.wait('Routines')
+        self.keys('a')
+        self.wait('the source is not there; say --source-path=FOLDER')
+
+    def test_no_terminal(self):
+        for environment in {}, {'TERM': 'dumb'}:
+            done = subprocess.run([APROF, 'view'], cwd=self.cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  env={**os.environ, **environment})
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertRegex(done.stderr, r'^aprof: view: standard input and output are no terminal.*\n$')
+
+    def test_unknown_terminals(self):
+        for terminal in 'dumb', 'no-such-terminal':
+            self.start(TERM=terminal)
+            self.wait(f'^aprof: TERM={terminal}: ')
+            self.type('echo status $?')
+            self.wait('^status 2')
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,39 @@
+/* inject.h - make system calls of the monitor fail: only those made in this program's own code, where the monitor is
+ * linked, not libc's.  FAULT=NUMBER:ERRNO in the environment says which, and how. */
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+extern const char __executable_start[], etext[];
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define UNLESS(test, value, skip) BPF_JUMP(BPF_JMP | BPF_K | (test), (value), 0, (skip))
+
+__attribute__((constructor(101), no_instrument_function)) static void inject(void)
+{
+	const char *fault = getenv("FAULT");
+	unsigned number = 0, error = 0;
+	uintptr_t low = (uintptr_t)__executable_start, high = (uintptr_t)etext;
+	struct sock_filter filter[] = {
+		LOAD(nr), UNLESS(BPF_JEQ, 0, 7),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
+		UNLESS(BPF_JEQ, (uint32_t)(low >> 32), 5),
+		LOAD(instruction_pointer),
+		UNLESS(BPF_JGE, (uint32_t)low, 3), BPF_JUMP(BPF_JMP | BPF_K | BPF_JGE, (uint32_t)high, 2, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
+
+	if (!fault || sscanf(fault, "%u:%u", &number, &error) != 2)
+		return;
+	filter[1].k = number;
+	filter[7].k |= error;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		_Exit(99);
+}

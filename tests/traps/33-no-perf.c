@@ -1,0 +1,26 @@
+/* Where perf events are forbidden, as in containers, the program runs and is timed all the same, and the file says how.
+ *
+ * env: FAULT=298:13
+ * flags: -no-pie
+ * expect: 1 0 main
+ * expect: 1 0 main burn
+ * after: "$APROF" info amon.out | grep -q 'time by sampler, program counters by none'
+ * after: test $("$APROF" info --json amon.out | jq '.threads[0].ticks > 20') = true */
+#include <time.h>
+#include "../faults/inject.h"
+#include "trap.h"
+
+HOOKED void burn(void)
+{
+	struct timespec now;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	while (now.tv_nsec < 200000000 && now.tv_sec == 0);
+}
+
+int main(void)
+{
+	burn();
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* A program of one millisecond's period, of which one routine takes a tenth: samples do not beat with it.
+ *
+ * opt: -O2
+ * ignore: period
+ * ignore: main
+ * after: python3 -c 'import subprocess, os; lines = [l.split(" ", 3) for l in subprocess.run([os.environ["APROF"], "contexts", "amon.out"], stdout=subprocess.PIPE, text=True).stdout.splitlines()]; t = {h.split()[-1]: float(s) for _, _, s, h in lines}; share = t["tenth"] / (t["tenth"] + t["rest"]); assert 0.07 < share < 0.13, share' */
+#include <time.h>
+#include "trap.h"
+
+UNHOOKED long cpu(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+HOOKED void tenth(long until) { while (cpu() < until) KEEP(); }
+HOOKED void rest(long until) { while (cpu() < until) KEEP(); }
+HOOKED void period(long begin) { tenth(begin + 100000); rest(begin + 1000000); KEEP(); }
+
+int main(void)
+{
+	for (long begin = cpu(), i = 0; i < 2000; i++)
+		period(begin + i * 1000000);
+	return 0;
+}

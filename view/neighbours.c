@@ -1,0 +1,156 @@
+/* neighbours.c - the page of one routine: its callers above, its callees below, as in gprof's listing.
+ *
+ *     rows: callers, smallest first | the routine | callees, largest first */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "page.h"
+#include "print.h"
+
+struct neighbours {
+	uint32_t *arcs;		/* indices in graph.arcs: of the callers, then of the callees */
+	uint32_t ncallers;	/* how many of the first kind */
+};
+
+static uint64_t incoming(const struct graph_arc *a)
+{
+	return a->self2 + a->child2;
+}
+
+static uint64_t outgoing(const struct graph_arc *a)
+{
+	return a->self1 + a->child1;
+}
+
+static int by_incoming(const void *x, const void *y, void *graph)
+{
+	const struct graph *g = graph;
+	const struct graph_arc *a = g->arcs + *(const uint32_t *)x, *b = g->arcs + *(const uint32_t *)y;
+
+	if (incoming(a) != incoming(b))
+		return incoming(a) < incoming(b) ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? -1 : 1;
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int by_outgoing(const void *x, const void *y, void *graph)
+{
+	const struct graph *g = graph;
+	const struct graph_arc *a = g->arcs + *(const uint32_t *)x, *b = g->arcs + *(const uint32_t *)y;
+
+	if (outgoing(a) != outgoing(b))
+		return outgoing(a) > outgoing(b) ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static bool neighbours_open(struct page *p, struct error *err)
+{
+	const struct graph *g = p->view->g;
+	const struct graph_routine *r = g->routines + p->about;
+	struct neighbours *n = calloc(1, sizeof *n);
+
+	p->state = n;
+	p->n = 0;
+	if (p->about == GRAPH_NONE)
+		return true;
+	if (n)
+		n->arcs = calloc((size_t)r->nin + r->nout + 1, sizeof *n->arcs);
+	if (!n || !n->arcs)
+		return page_no_memory(err);
+	n->ncallers = r->nin;
+	for (uint32_t i = 0; i < r->nin; i++)
+		n->arcs[i] = g->in_arcs[r->first_in + i];
+	for (uint32_t i = 0; i < r->nout; i++)
+		n->arcs[r->nin + i] = r->first_out + i;
+	qsort_r(n->arcs, r->nin, sizeof *n->arcs, by_incoming, (void *)g);
+	qsort_r(n->arcs + r->nin, r->nout, sizeof *n->arcs, by_outgoing, (void *)g);
+	p->n = (size_t)r->nin + 1 + r->nout;
+	p->cursor = r->nin;
+	p->top = p->cursor > 6 ? p->cursor - 6 : 0;
+	return true;
+}
+
+static void neighbours_close(struct page *p)
+{
+	struct neighbours *n = p->state;
+
+	if (n)
+		free(n->arcs);
+	free(n);
+}
+
+/* The arc of a row; NULL: the routine itself. */
+static const struct graph_arc *arc_of(const struct page *p, size_t row)
+{
+	const struct neighbours *n = p->state;
+
+	return row == n->ncallers ? NULL : p->view->g->arcs + n->arcs[row < n->ncallers ? row : row - 1];
+}
+
+static void neighbours_heading(const struct page *p, FILE *out)
+{
+	const struct explorer_view *v = p->view;
+
+	if (page_is_narrow(v))
+		fprintf(out, "%6s name", "% time");
+	else
+		fprintf(out, "%6s %*s %*s %*s/%-*s name", "% time", v->seconds, "self", v->seconds, "children", v->calls, "calls", v->calls, "total");
+}
+
+static void figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children)
+{
+	page_percent(v, out, self + children);
+	if (page_is_narrow(v))
+		return;
+	page_seconds(v, out, self);
+	page_seconds(v, out, children);
+}
+
+static enum screen_style own_row(const struct page *p, FILE *out)
+{
+	const struct graph_routine *r = p->view->g->routines + p->about;
+	int n = 0;
+
+	figures(p->view, out, r->self, r->total - r->self);
+	if (!page_is_narrow(p->view)) {
+		n = fprintf(out, "%*" PRIu64, p->view->calls, r->calls);
+		if (r->recursive)
+			n += fprintf(out, "+%" PRIu64, r->recursive);
+		fprintf(out, "%*s", n < 2 * p->view->calls + 2 ? 2 * p->view->calls + 2 - n : 1, "");
+	}
+	page_name(p->view, out, p->about);
+	return SCREEN_STRONG;
+}
+
+/* A caller, or a callee, is indented. */
+static enum screen_style neighbours_row(const struct page *p, size_t row, FILE *out)
+{
+	const struct graph_arc *a = arc_of(p, row);
+	const struct explorer_view *v = p->view;
+	bool caller = row < ((const struct neighbours *)p->state)->ncallers;
+
+	if (!a)
+		return own_row(p, out);
+	if (caller)
+		figures(v, out, a->self2, a->child2);
+	else
+		figures(v, out, a->self1, a->child1);
+	if (!page_is_narrow(v))
+		fprintf(out, "%*" PRIu64 "/%-*" PRIu64 " ", v->calls, a->calls, v->calls, v->g->routines[a->to].calls);
+	fputs("    ", out);
+	page_name(v, out, caller ? a->from : a->to);
+	return page_style(v, caller ? incoming(a) : outgoing(a));
+}
+
+static uint32_t neighbours_routine(const struct page *p, size_t row)
+{
+	const struct graph_arc *a = arc_of(p, row);
+
+	return !a ? p->about : row < ((const struct neighbours *)p->state)->ncallers ? a->from : a->to;
+}
+
+const struct page_kind neighbours_page = { .name = "Callers", .open = neighbours_open, .close = neighbours_close,
+	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .by_routine = true };

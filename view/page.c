@@ -1,0 +1,46 @@
+/* page.c - figures and names, the same on all pages. */
+#include "page.h"
+
+#include <inttypes.h>
+
+#include "print.h"
+
+enum { NARROW = 64 };
+
+bool page_is_narrow(const struct explorer_view *v)
+{
+	return v->options.width < NARROW;
+}
+
+enum screen_style page_style(const struct explorer_view *v, uint64_t time)
+{
+	double share = print_percent(time, v->whole);
+
+	return share >= 10 ? SCREEN_HOT : share >= 0.1 || v->whole == 0 ? SCREEN_PLAIN : SCREEN_DIM;
+}
+
+void page_percent(const struct explorer_view *v, FILE *out, uint64_t time)
+{
+	fprintf(out, "%6.2f ", print_percent(time, v->whole));
+}
+
+void page_seconds(const struct explorer_view *v, FILE *out, uint64_t ns)
+{
+	print_seconds(out, ns, v->decimals, v->seconds);
+	putc(' ', out);
+}
+
+void page_calls(const struct explorer_view *v, FILE *out, uint64_t n)
+{
+	fprintf(out, "%*" PRIu64 " ", v->calls, n);
+}
+
+void page_name(const struct explorer_view *v, FILE *out, uint32_t routine)
+{
+	print_name(out, routine == GRAPH_NONE ? "<spontaneous>" : v->g->routines[routine].name.name, &v->options);
+}
+
+bool page_no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}

@@ -1,0 +1,81 @@
+/* page.h - what the pages of the explorer share.
+ *
+ *     explorer -> page -> kind: how many rows, the text of one, which routine it stands for, what keys do there
+ *
+ * A page is built when it is first shown, or anew when it is about a routine and another one is selected. */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include "explorer.h"
+#include "leaves.h"
+#include "screen.h"
+
+enum { PAGE_ROUTINES, PAGE_NEIGHBOURS, PAGE_TOP_DOWN, PAGE_BOTTOM_UP, PAGE_CYCLES, PAGE_PATHS, PAGE_SOURCE, PAGE_HELP, PAGES };
+
+/* What all pages look at. */
+struct explorer_view {
+	const struct report_input *in;	/* the profile */
+	const struct graph *g;		/* in->graph */
+	struct report_options options;	/* for names: UTF-8, and the width of the screen */
+	uint64_t whole;			/* time of the run, ns */
+	int decimals;			/* of seconds */
+	int seconds, calls;		/* widths of columns */
+	uint32_t routine;		/* index in graph.routines of the one that is selected; GRAPH_NONE: none */
+	struct leaves leaves;		/* made when the first source is shown */
+	bool has_leaves;		/* they are */
+	char message[200];		/* for the last line, once; not escaped */
+};
+
+struct page;
+
+/* What Enter, + and - do to a row that can be unfolded. */
+enum page_fold { PAGE_UNFOLD, PAGE_FOLD, PAGE_TOGGLE, PAGE_UNFOLD_ALL, PAGE_FOLD_ALL };
+
+struct page_kind {
+	const char *name;		/* on the first line */
+	bool (*open)(struct page *p, struct error *err);	/* build it; false with *ERR set: out of memory */
+	void (*close)(struct page *p);	/* free what open made */
+	void (*heading)(const struct page *p, FILE *out);	/* over the columns */
+	enum screen_style (*row)(const struct page *p, size_t row, FILE *out);	/* text of a row, harmless */
+	uint32_t (*routine)(const struct page *p, size_t row);	/* that the row stands for; GRAPH_NONE: none */
+	bool (*fold)(struct page *p, size_t row, enum page_fold what, struct error *err); /* NULL: rows do not unfold */
+	void (*sort)(struct page *p);	/* take the next order; NULL: there is one only */
+	bool by_routine;		/* it is about the selected routine */
+};
+
+struct page {
+	const struct page_kind *kind;
+	struct explorer_view *view;
+	bool built;			/* open was called */
+	uint32_t about;			/* by_routine: for this one */
+	size_t n;			/* rows */
+	size_t cursor;			/* row that is selected */
+	size_t top;			/* first row on the screen */
+	int skip;			/* columns scrolled away to the left */
+	void *state;			/* the kind's own */
+};
+
+extern const struct page_kind routines_page, neighbours_page, top_down_page, bottom_up_page, cycles_page, paths_page, source_page,
+	help_page;
+
+/* Keep the routines whose names match PATTERN, an extended regular expression without regard to case; NULL: all.  False with *ERR set. */
+bool routines_filter(struct page *p, const char *pattern, struct error *err);
+
+/* Whether the screen is too narrow for all figures: rows then have a percentage or two before the name. */
+bool page_is_narrow(const struct explorer_view *v);
+
+/* How a row with TIME looks. */
+enum screen_style page_style(const struct explorer_view *v, uint64_t time);
+
+/* `12.34 ` percent of the run, seconds and calls, each with a blank behind. */
+void page_percent(const struct explorer_view *v, FILE *out, uint64_t time);
+void page_seconds(const struct explorer_view *v, FILE *out, uint64_t ns);
+void page_calls(const struct explorer_view *v, FILE *out, uint64_t n);
+
+/* Name of a routine; GRAPH_NONE: <spontaneous>. */
+void page_name(const struct explorer_view *v, FILE *out, uint32_t routine);
+
+/* Sets *ERR, returns false. */
+bool page_no_memory(struct error *err);
+
+#endif

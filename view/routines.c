@@ -1,0 +1,140 @@
+/* routines.c - the page of all routines, by self time, total time or calls. */
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "order.h"
+#include "page.h"
+#include "print.h"
+
+struct routines {
+	enum report_sort sort;
+	struct order order;	/* of all */
+	uint32_t *shown;	/* those that the filter keeps, in that order */
+	char *filter;		/* its pattern; NULL: none */
+};
+
+/* Fill shown[].  REGEX NULL: all. */
+static void show(struct page *p, const regex_t *regex)
+{
+	struct routines *r = p->state;
+
+	p->n = 0;
+	for (uint32_t i = 0; i < r->order.n; i++)
+		if (!regex || regexec(regex, p->view->g->routines[r->order.routines[i]].name.name, 0, NULL, 0) == 0)
+			r->shown[p->n++] = r->order.routines[i];
+}
+
+static bool routines_open(struct page *p, struct error *err)
+{
+	struct routines *r = calloc(1, sizeof *r);
+
+	p->state = r;
+	if (!r)
+		return page_no_memory(err);
+	r->sort = REPORT_BY_SELF;
+	r->shown = calloc((size_t)p->view->g->nroutines + 1, sizeof *r->shown);
+	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, err))
+		return page_no_memory(err);
+	show(p, NULL);
+	return true;
+}
+
+static void routines_close(struct page *p)
+{
+	struct routines *r = p->state;
+
+	if (!r)
+		return;
+	order_free(&r->order);
+	free(r->shown);
+	free(r->filter);
+	free(r);
+}
+
+bool routines_filter(struct page *p, const char *pattern, struct error *err)
+{
+	struct routines *r = p->state;
+	regex_t regex;
+	char *copy = pattern ? strdup(pattern) : NULL;
+
+	if (pattern && (!copy || regcomp(&regex, pattern, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0)) {
+		free(copy);
+		return error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET, "not a regular expression: %.80s", pattern);
+	}
+	free(r->filter);
+	r->filter = copy;
+	show(p, pattern ? &regex : NULL);
+	if (pattern)
+		regfree(&regex);
+	p->cursor = p->top = 0;
+	return true;
+}
+
+static void routines_sort(struct page *p)
+{
+	static const enum report_sort next[] = { [REPORT_BY_SELF] = REPORT_BY_TOTAL, [REPORT_BY_TOTAL] = REPORT_BY_CALLS,
+		[REPORT_BY_CALLS] = REPORT_BY_SELF };
+	struct routines *r = p->state;
+	struct order order;
+	struct error err;
+	regex_t regex;
+
+	if (!order_make(&order, p->view->g, next[r->sort], false, &err))
+		return;
+	order_free(&r->order);
+	r->order = order;
+	r->sort = next[r->sort];
+	p->cursor = p->top = 0;
+	if (r->filter && regcomp(&regex, r->filter, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0) {
+		show(p, &regex);
+		regfree(&regex);
+	} else {
+		show(p, NULL);
+	}
+}
+
+/* The column that is sorted by has a star; the filter stands behind. */
+static void routines_heading(const struct page *p, FILE *out)
+{
+	const struct explorer_view *v = p->view;
+	const struct routines *r = p->state;
+	enum report_sort sort = r->sort;
+
+	if (page_is_narrow(v))
+		fprintf(out, "%6s %6s name", sort == REPORT_BY_SELF ? "*%self" : "% self", sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
+	else
+		fprintf(out, "%6s %*s %6s %*s %*s name", "% self", v->seconds, sort == REPORT_BY_SELF ? "*self" : "self", "% tot",
+		v->seconds, sort == REPORT_BY_TOTAL ? "*total" : "total", v->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	if (r->filter) {
+		fputs("  &", out);
+		print_name(out, r->filter, &(struct report_options){ .utf8 = v->options.utf8 });
+	}
+}
+
+static enum screen_style routines_row(const struct page *p, size_t row, FILE *out)
+{
+	uint32_t index = ((const struct routines *)p->state)->shown[row];
+	const struct graph_routine *r = &p->view->g->routines[index];
+
+	bool narrow = page_is_narrow(p->view);
+
+	page_percent(p->view, out, r->self);
+	if (!narrow)
+		page_seconds(p->view, out, r->self);
+	page_percent(p->view, out, r->total);
+	if (!narrow) {
+		page_seconds(p->view, out, r->total);
+		page_calls(p->view, out, r->calls + r->recursive);
+	}
+	page_name(p->view, out, index);
+	return page_style(p->view, r->self);
+}
+
+static uint32_t routines_routine(const struct page *p, size_t row)
+{
+	return ((const struct routines *)p->state)->shown[row];
+}
+
+const struct page_kind routines_page = { .name = "Routines", .open = routines_open, .close = routines_close,
+	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .sort = routines_sort };
