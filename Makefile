@@ -12,7 +12,7 @@ all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --
 deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build
 check: deps all ; @tests/check build
-bench: deps all ; @bench/run --results doc/results.md && bench/million
+bench: deps all ; @bench/run --results doc/results.md && bench/million && node bench/page.mjs
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: all ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet

@@ -22,7 +22,12 @@ class Reader {
 		const values = new make(n), bytes = this.bytes;
 		let at = this.at;
 		for (let i = 0; i < n; i++) {
-			let byte = bytes[at++], value = byte & 127, scale = 1;
+			const first = bytes[at++];
+			if (first < 128) {
+				values[i] = first;
+				continue;
+			}
+			let byte = first, value = first & 127, scale = 1;
 			while (byte > 127) {
 				byte = bytes[at++];
 				scale *= 128;

@@ -13,8 +13,8 @@ function changes(app, times, calls) {
 	if (!app.model.compares)
 		return null;
 	const ticks = times.map((t, s) => t / (app.view.whole[s].time || 1) * app.view.whole[s].ticks);
-	return [app.model.timed ? h('td', {}, figures.changeText(change(app.model, app.view, 'time', times, ticks), format.time)) : null,
-		h('td', {}, figures.changeText(change(app.model, app.view, 'calls', calls), format.count))];
+	return [app.model.timed ? h('td', {}, figures.changeText(change(app.model, app.view, 'time', times, ticks), format.time, true)) : null,
+		h('td', {}, figures.changeText(change(app.model, app.view, 'calls', calls), format.count, true))];
 }
 
 // A line of the entry: SELF and CHILD name the figures of its set; calls are out of all calls of the callee, as gprof has it.
@@ -23,7 +23,7 @@ function arcLine(app, arc, other, self, child) {
 	const name = other < 0 ? h('i', {}, '<spontaneous>') : h('button', { type: 'button', class: 'link', onclick: () => app.set({ sel: other }) }, app.model.routineName(other));
 	return { weight: heavy[app.side], calls: at.calls, make: () => h('tr', { 'data-routine': other },
 		app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
-		cell(at.calls, `${format.count(at.calls)}/${format.count(all)}`), changes(app, heavy, arc.at.map((a) => a.calls)),
+		cell(at.calls, app.model.compares ? format.count(at.calls) : `${format.count(at.calls)}/${format.count(all)}`), changes(app, heavy, arc.at.map((a) => a.calls)),
 		h('td', { class: 'who' }, name, arc.folded ? h('span', { title: 'folded recursion: the two ends of this arc may say different times' }, ' \'') : null)) };
 }
 

@@ -7,25 +7,26 @@ const share = (app, value, s) => format.percent(value, app.view.size(s, 'time'))
 
 function timeText(app, value, ticks, s) {
 	const e = error(app.model, app.view, s, ticks);
-	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null ? null : ` ± ${format.time(e)}`];
+	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null || app.model.compares ? null : ` ± ${format.time(e)}`];
 }
 
-export function changeText(c, text) {
+// BRIEF leaves out the relative change.
+export function changeText(c, text, brief = false) {
 	const kind = c.news ? (c.by > 0 ? 'more' : 'less') : 'noise';
-	const relative = c.before ? ` (${format.signed(format.percent(c.by, c.before), c.by)})` : c.after ? ' (new)' : '';
+	const relative = brief ? '' : c.before ? ` (${format.signed(format.percent(c.by, c.before), c.by)})` : c.after ? ' (new)' : '';
 	return h('span', { class: kind, 'data-exact': c.by }, `${format.signed(text(c.by), c.by)}${relative}`);
 }
 
-// Rows of a table with a column for each side and one for the change.
+// WHAT is { self, selfTicks, time, ticks, calls, recursive }, each by side; self may be null, recursive missing.  Rows of a table with a column for each side and one for the change.
 export function rows(app, what) {
 	const times = (label, values, ticks) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), 'time'];
-	const lines = [times('self', what.self, what.selfTicks ?? what.ticks), times('total', what.time, what.ticks),
-		['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']];
+	const lines = !app.model.timed ? [] : [...(what.self ? [times('self', what.self, what.selfTicks)] : []), times('total', what.time, what.ticks)];
+	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0))
 		lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
 	if (app.model.timed)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
-	return (app.model.timed ? lines : lines.slice(2)).map(([label, values, ticks, text, metric]) => h('tr', {}, h('th', {}, label),
+	return lines.map(([label, values, ticks, text, metric]) => h('tr', {}, h('th', {}, label),
 		Array.from(values, (v, s) => h('td', {}, text(v, s))),
 		app.model.compares ? h('td', {}, metric ? changeText(change(app.model, app.view, metric, values, ticks ?? []),
 			metric === 'time' ? format.time : format.count) : '') : null));

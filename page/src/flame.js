@@ -11,14 +11,14 @@ import { Down, Up, follow } from './paths.js';
 import { pathLinks, pathText } from './state.js';
 import * as tip from './tip.js';
 
-const CELL = 20, NARROW = 2, MOST = 2500, DEEPEST = 400;
+const CELL = 20, NARROW = 2, MOST = 1800, DEEPEST = 400;
 
 function shade(app, branch) {
 	if (branch.routine < 0 || branch.routine >= app.model.routines.length)
 		return 'var(--frame-none)';
 	if (app.model.compares) {
 		const t = figures.toneOf(app, branch);
-		return t === 0 ? 'var(--frame-none)' : `color-mix(in oklab, var(${t > 0 ? '--more' : '--less'}) ${Math.round(30 + 70 * Math.abs(t))}%, var(--frame-none))`;
+		return t === 0 ? 'var(--frame-none)' : `color-mix(in oklab, var(${t > 0 ? '--more' : '--less'}) ${Math.round(14 + 86 * Math.abs(t))}%, var(--frame-none))`;
 	}
 	return `hsl(${app.hue(branch.routine)} var(--frame-saturation) var(--frame-lightness))`;
 }
@@ -76,7 +76,7 @@ function tipOf(app, frame) {
 	if (frame.more)
 		return [h('b', {}, nameOf(app, frame)), h('div', {}, 'too narrow to be drawn; zoom in to see them')];
 	const b = frame.branch;
-	return [h('b', {}, nameOf(app, frame)), figures.table(app, { self: b.self, time: b.time, calls: b.entries, ticks: b.ticks }),
+	return [h('b', {}, nameOf(app, frame)), figures.table(app, { self: b.tree instanceof Down ? b.self : null, selfTicks: b.selfTicks, time: b.time, calls: b.entries, ticks: b.ticks }),
 		b.folded ? h('div', { class: 'note' }, '\' folded recursion: active again further on; calls between are squeezed out') : null,
 		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null];
 }
@@ -89,6 +89,8 @@ class Drawing {
 		this.box = h('div', { class: 'flame', tabindex: -1 });
 		this.box.addEventListener('click', (event) => this.#click(event), true);
 		this.box.addEventListener('keydown', (event) => this.#key(event));
+		this.box.addEventListener('focusin', ({ target }) => target.__data__ && tip.show(tip.below(target), tipOf(app, target.__data__.data)));
+		this.box.addEventListener('focusout', tip.hide);
 	}
 
 	draw() {
@@ -125,8 +127,6 @@ class Drawing {
 			}
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
-			g.addEventListener('focus', () => tip.show(tip.below(g), tipOf(app, d.data)));
-			g.addEventListener('blur', tip.hide);
 		}
 		const svg = this.box.querySelector('svg'), height = (last + 1) * CELL;
 		if (this.inverted)
@@ -179,7 +179,9 @@ function crumbs(app, branch, zoom) {
 function place(app, box, top, key, inverted) {
 	const zoom = (b) => app.set({ [key]: pathText(b.path), ...(b.routine >= 0 && b.routine < app.model.routines.length ? { sel: b.routine } : {}) });
 	const drawing = new Drawing(app, top, pathLinks(app.state[key]), inverted, zoom);
-	box.append(crumbs(app, drawing.branch, zoom), drawing.box);
+	if (app.state.dir !== 'sandwich' || drawing.branch.parent)
+		box.append(crumbs(app, drawing.branch, zoom));
+	box.append(drawing.box);
 	drawing.draw();
 }
 

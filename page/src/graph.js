@@ -1,7 +1,7 @@
 // graph.js - the call graph as a picture: Graphviz lays out, d3-zoom moves.
 //
-// Nodes are the routines whose share reaches the threshold, or the neighbourhood of one; arcs between them follow
-// if they carry a fifth of that, and each node keeps its heaviest caller.
+// Nodes are the routines whose share reaches the threshold, or the neighbourhood of one; each keeps its heaviest caller, and
+// of the other arcs between them those follow that carry a fifth of the threshold, the heaviest if they are many.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { choice, fill, h } from './dom.js';
@@ -59,14 +59,21 @@ function nodesOf(app) {
 	return { nodes: wanted.slice(0, MOST), wanted: wanted.length };
 }
 
+// The arcs to draw among NODES, and how many there are; a picture of more than a few a node is a tangle.
 function arcsOf(app, nodes) {
-	const among = new Set(nodes), near = Number(app.state.hops) === 1, least = near ? 0 : leastOf(app) / 5, arcs = [];
+	const among = new Set(nodes), least = leastOf(app) / 5, sure = [], more = [];
+	if (app.state.hops === '1' && app.selected >= 0) {
+		const near = [...app.view.arcs.in[app.selected].filter((arc) => among.has(arc.from)), ...app.view.arcs.out[app.selected]];
+		return { arcs: near, all: near.length };
+	}
 	for (const r of nodes) {
 		const into = app.view.arcs.in[r].filter((arc) => among.has(arc.from));
 		const best = into.reduce((a, b) => (a && arcShare(app, a) >= arcShare(app, b) ? a : b), null);
-		arcs.push(...into.filter((arc) => arc === best || arcShare(app, arc) >= least));
+		for (const arc of into)
+			(arc === best ? sure : more).push(arc);
 	}
-	return arcs;
+	const drawn = more.filter((arc) => arcShare(app, arc) >= least).sort((a, b) => arcShare(app, b) - arcShare(app, a)).slice(0, 2 * nodes.length + 10);
+	return { arcs: [...sure, ...drawn], all: sure.length + more.length };
 }
 
 // "from to" of the calls that close cycles which were traversed.
@@ -103,17 +110,18 @@ function dotOf(app, nodes, arcs) {
 	const lines = [`digraph { graph [nodesep=0.25, ranksep=0.45, nslimit=2, nslimit1=2, mclimit=${nodes.length > 150 ? 0.1 : 1}];`,
 		'node [shape=box, margin="0.12,0.06", fontname="Helvetica,Arial,sans-serif"];',
 		'edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, arrowsize=0.7];'];
+	const rows = Math.min(6, Math.ceil(arcs.length / 8));		// many callers in one row would be too wide to read
 	for (const r of nodes) {
 		const size = 9 + 9 * Math.sqrt(Math.min(1, nodeShare(app, r, 'total') / 100));
 		const text = [shortened(app.model.routineName(r)), ...nodeText(app, r)];
 		lines.push(`n${r} [id="n${r}", fontsize=${size.toFixed(1)}, width=${((widthOf(text, size) + 16) / 72).toFixed(3)}, label="${text.map(quoted).join('\\n')}"];`);
 	}
-	for (const arc of arcs) {
+	for (const [i, arc] of arcs.entries()) {
 		const share = arcShare(app, arc), at = arc.at[app.side];
 		const label = arcs.length > LABELLED ? '' : app.model.timed && app.state.metric === 'time'
 			? `${format.time(arcTime(at))}\\n${format.count(at.calls)} ×` : `${format.count(at.calls)} ×`;
 		lines.push(`n${arc.from} -> n${arc.to} [id="e${arc.from}_${arc.to}", penwidth=${(0.6 + 5 * Math.sqrt(share / 100)).toFixed(2)}, weight=${
-			1 + Math.round(share)}, label="${label}"];`);
+			1 + Math.round(share)}, minlen=${app.state.hops === '1' ? 1 + i % rows : 1}, label="${label}"];`);
 	}
 	return `${lines.join('\n')}\n}`;
 }
@@ -183,17 +191,18 @@ class Picture {
 		if (scale < 0.4 && own)			// too small to read: show the selected routine at a readable size
 			this.centre(own, 0.9);
 		else if (scale < 0.25)
-			this.centre(this.svg.querySelector(`#n${this.nodes[0]}`), 0.9);
+			this.centre(this.svg.querySelector(`#n${this.nodes[0]}`), 0.9, 0.12);
 	}
 
-	#look(scale, x, y) {
+	// Show the point (X, Y) of the layout in the middle, or at the share DOWN of the height.
+	#look(scale, x, y, down = 0.5) {
 		const { clientWidth: w, clientHeight: h } = this.box;
-		select(this.svg).call(this.zoom.transform, zoomIdentity.translate(w / 2 - scale * x, h / 2 - scale * y).scale(scale));
+		select(this.svg).call(this.zoom.transform, zoomIdentity.translate(w / 2 - scale * x, h * down - scale * y).scale(scale));
 	}
 
-	centre(node, scale) {
+	centre(node, scale, down) {
 		const box = node.getBBox(), [dx, dy] = (this.base?.match(/translate\(([-\d.]+) ([-\d.]+)\)/) ?? [0, 0, 0]).slice(1).map(Number);
-		this.#look(scale, box.x + box.width / 2 + dx, box.y + box.height / 2 + dy);
+		this.#look(scale, box.x + box.width / 2 + dx, box.y + box.height / 2 + dy, down);
 	}
 
 	#paintNodes() {
@@ -317,8 +326,8 @@ function slider(app) {
 let picture = null, turn = 0;
 
 async function draw(app, box, note) {
-	const { nodes, wanted } = nodesOf(app), arcs = arcsOf(app, nodes), mine = ++turn;
-	const told = `${format.plural(nodes.length, 'routine')}${wanted > nodes.length ? ` of ${format.count(wanted)} that reach the threshold` : ''}, ${format.plural(arcs.length, 'arc')}`;
+	const { nodes, wanted } = nodesOf(app), { arcs, all } = arcsOf(app, nodes), mine = ++turn;
+	const told = `${format.plural(nodes.length, 'routine')}${wanted > nodes.length ? ` of ${format.count(wanted)} that reach the threshold` : ''}, ${all > arcs.length ? `the heaviest ${format.count(arcs.length)} of ${format.plural(all, 'arc')}` : format.plural(all, 'arc')}`;
 	note.textContent = `laying out ${told} …`;
 	box.classList.add('busy');
 	try {

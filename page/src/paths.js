@@ -2,7 +2,7 @@
 //
 // A branch stands for a path of routines from the top of such a tree.  Each has its figures for each side:
 //
-//     time, ticks    of the contexts that pass;  calls  entries of these contexts
+//     time, ticks    (selfTicks: of self) of the contexts that pass;  calls  entries of these contexts
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
@@ -20,7 +20,7 @@ class Branch {
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries', 'ticks'])
+		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks'])
 			this[name] = SIDES(tree.sides);
 		this.members = [];
 	}
@@ -102,6 +102,7 @@ export class Down {
 			branch.calls[s] += this.totals[s].calls[i];
 			branch.ticks[s] += this.totals[s].ticks[i];
 			branch.self[s] += t.own[s].self[i];
+			branch.selfTicks[s] += t.own[s].ticks[i];
 			branch.entries[s] += t.own[s].calls[i];
 		}
 	}
@@ -113,9 +114,10 @@ export class Down {
 				if (t.routine[k] === this.around)
 					return;
 				const link = t.routine[k] * 2 + (t.flags[k] & GAP);
-				if (!found.has(link))
-					found.set(link, new Branch(this, branch, link));
-				this.#join(found.get(link), k);
+				let child = found.get(link);
+				if (!child)
+					found.set(link, child = new Branch(this, branch, link));
+				this.#join(child, k);
 			});
 		return [...found.values()];
 	}
@@ -145,19 +147,33 @@ export class Up {
 			: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
 		this.top = new Branch(this, null, around * 2);
 		for (let i = 1; i < t.n; i++)
-			if ((around < 0 || t.routine[i] === around) && this.carried.some((c) => c.time[i] || c.calls[i] || c.ticks[i]))
+			if ((around < 0 || t.routine[i] === around) && this.#carries(i))
 				this.#join(this.top, i, i);
 	}
 
+	#carries(i) {
+		for (const c of this.carried)
+			if (c.time[i] || c.calls[i] || c.ticks[i])
+				return true;
+		return false;
+	}
+
 	#join(branch, from, at) {
+		if (branch.members.length === 0 && this.around < 0)
+			branch.folded = branch.again;
+		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED)
+			branch.folded = true;
 		branch.members.push(from, at);
-		branch.folded ||= this.around < 0 ? branch.again : branch.parent !== null && Boolean(this.view.tree.flags[at] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
-			branch.time[s] += this.carried[s].time[from];
-			branch.calls[s] += this.carried[s].calls[from];
-			branch.entries[s] += this.carried[s].calls[from];
-			branch.ticks[s] += this.carried[s].ticks[from];
-			branch.self[s] = branch.depth <= 1 || branch.parent.parent === null ? branch.time[s] : 0;
+			const carried = this.carried[s];
+			branch.time[s] += carried.time[from];
+			branch.calls[s] += carried.calls[from];
+			branch.entries[s] += carried.calls[from];
+			branch.ticks[s] += carried.ticks[from];
+			if (branch.depth <= 1) {
+				branch.self[s] = branch.time[s];
+				branch.selfTicks[s] = branch.ticks[s];
+			}
 		}
 	}
 
@@ -168,9 +184,10 @@ export class Up {
 			if (next === 0)
 				continue;
 			const link = t.routine[next] * 2 + (first ? 0 : t.flags[at] & GAP);
-			if (!found.has(link))
-				found.set(link, new Branch(this, branch, link));
-			this.#join(found.get(link), from, next);
+			let child = found.get(link);
+			if (!child)
+				found.set(link, child = new Branch(this, branch, link));
+			this.#join(child, from, next);
 		}
 		return [...found.values()];
 	}

@@ -123,7 +123,7 @@ function select(app) {
 	shown.deselectRow();
 	if (app.selected >= 0 && shown.getRow(app.selected)) {
 		shown.selectRow(app.selected);
-		shown.scrollToRow(app.selected, 'nearest', false).catch(() => {});
+		shown.scrollToRow(app.selected, 'center', false).catch(() => {});
 	}
 }
 
@@ -146,7 +146,7 @@ export const table = {
 		const columns = columnsOf(app), hidden = new Set(app.state.hide.split(','));
 		const place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) }), side = h('aside', { class: 'entry' });
 		const note = h('span', { class: 'note', role: 'status' });
-		fill(box, h('div', { class: 'bar' }, chooser(app, columns), note), h('div', { class: 'halves' }, place, side));
+		fill(box, h('div', { class: 'bar' }, chooser(app, columns), note), h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side));
 		const grid = new Tabulator(place, { data: rowsOf(app), columns: columns.map((c) => ({ ...c, visible: !hidden.has(c.field) })), index: 'id',
 			layout: 'fitColumns', height: '100%', selectableRows: 1, initialSort: sortOf(app, columns),
 			placeholder: 'no such routine' });
