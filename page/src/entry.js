@@ -2,19 +2,18 @@
 import { fill, h } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
-import { change } from './stats.js';
+import { arcTicks, change } from './stats.js';
 
 const SHOWN = 60;		// callers or callees listed before "and N more"
 
 const cell = (value, text) => h('td', { 'data-exact': value }, text);
 
 // Of two profiles the line has the figures of the side on show, and what changed.
-function changes(app, times, calls) {
+function changes(app, kind, times, ticks, calls) {
 	if (!app.model.compares)
 		return null;
-	const ticks = times.map((t, s) => t / (app.view.whole[s].time || 1) * app.view.whole[s].ticks);
-	return [app.model.timed ? h('td', {}, figures.changeText(change(app.model, app.view, 'time', times, ticks), format.time, true)) : null,
-		h('td', {}, figures.changeText(change(app.model, app.view, 'calls', calls), format.count, true))];
+	return [app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, ticks), format.time, true)) : null,
+		h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true))];
 }
 
 // A line of the entry: SELF and CHILD name the figures of its set; calls are out of all calls of the callee, as gprof has it.
@@ -23,7 +22,7 @@ function arcLine(app, arc, other, self, child) {
 	const name = other < 0 ? h('i', {}, '<spontaneous>') : h('button', { type: 'button', class: 'link', onclick: () => app.set({ sel: other }) }, app.model.routineName(other));
 	return { weight: heavy[app.side], calls: at.calls, make: () => h('tr', { 'data-routine': other },
 		app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
-		cell(at.calls, app.model.compares ? format.count(at.calls) : `${format.count(at.calls)}/${format.count(all)}`), changes(app, heavy, arc.at.map((a) => a.calls)),
+		cell(at.calls, app.model.compares ? format.count(at.calls) : `${format.count(at.calls)}/${format.count(all)}`), changes(app, 'arc', heavy, arcTicks(app.view, heavy), arc.at.map((a) => a.calls)),
 		h('td', { class: 'who' }, name, arc.folded ? h('span', { title: 'folded recursion: the two ends of this arc may say different times' }, ' \'') : null)) };
 }
 
@@ -37,7 +36,7 @@ function own(app, r) {
 	const f = app.view.figures[app.side], children = f.total[r] - f.self[r];
 	return h('tr', { class: 'own' }, app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
 		cell(f.calls[r], `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`),
-		changes(app, app.view.figures.map((x) => x.total[r]), app.view.figures.map((x) => x.calls[r])), h('td', { class: 'who' }, app.model.routineName(r)));
+		changes(app, 'total', app.view.figures.map((x) => x.total[r]), app.view.figures.map((x) => x.totalTicks[r]), app.view.figures.map((x) => x.calls[r])), h('td', { class: 'who' }, app.model.routineName(r)));
 }
 
 function head(app) {

@@ -8,7 +8,7 @@ import { choice, fill, h } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
 import { changeText } from './figures.js';
-import { change, tone } from './stats.js';
+import { arcTicks, change, tone } from './stats.js';
 import * as tip from './tip.js';
 
 const MOST = 1000, FIRST = 30, LABELLED = 80;
@@ -234,7 +234,7 @@ class Picture {
 			g.classList.toggle('cycle', cycles.has(`${arc.from} ${arc.to}`));
 			g.classList.toggle('folded', arc.folded);
 			if (app.model.compares) {
-				const c = change(app.model, app.view, 'calls', arc.at.map((at) => at.calls));
+				const c = change(app.view, 'calls', arc.at.map((at) => at.calls));
 				const by = app.state.metric === 'calls' ? tone(c) : this.#arcTone(arc);
 				g.classList.toggle('more', by > 0);
 				g.classList.toggle('less', by < 0);
@@ -244,11 +244,9 @@ class Picture {
 		}
 	}
 
-	// Samples are not counted by arc; they are as its time is.
 	#arcChange(arc) {
-		const { app } = this, times = arc.at.map(arcTime);
-		const ticks = times.map((t, s) => Math.round(t / (app.view.whole[s].time || 1) * app.view.whole[s].ticks));
-		return change(app.model, app.view, 'time', times, ticks);
+		const times = arc.at.map((at) => at.self2 + at.child2);
+		return change(this.app.view, 'arc', times, arcTicks(this.app.view, times));
 	}
 
 	#arcTone(arc) {
@@ -261,7 +259,7 @@ class Picture {
 			h('td', {}, `${format.time(arcTime(at))} · ${format.percent(arcTime(at), app.view.size(s, 'time'))}`), h('td', {}, format.plural(at.calls, 'call')));
 		return [h('b', {}, `${name(arc.from)} → ${name(arc.to)}`), h('table', { class: 'figures' }, arc.at.map(line),
 			app.model.compares ? h('tr', {}, h('th', {}, 'change'), h('td', {}, changeText(this.#arcChange(arc), format.time)),
-				h('td', {}, changeText(change(app.model, app.view, 'calls', arc.at.map((at) => at.calls)), format.count))) : null),
+				h('td', {}, changeText(change(app.view, 'calls', arc.at.map((at) => at.calls)), format.count))) : null),
 			cycles.has(`${arc.from} ${arc.to}`) ? h('div', { class: 'note' }, 'part of a cycle that was traversed') : null,
 			arc.folded ? h('div', { class: 'note' }, 'folded recursion: calls between older activations are squeezed out') : null];
 	}

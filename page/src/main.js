@@ -9,6 +9,7 @@ import { Model } from './model.js';
 import { matched } from './paths.js';
 import { run } from './run.js';
 import { State } from './state.js';
+import { change } from './stats.js';
 import { table } from './table.js';
 import * as tip from './tip.js';
 import { tree } from './tree.js';
@@ -72,6 +73,10 @@ class App {
 		if (!cache.has(whole))
 			cache.set(whole, make());
 		return cache.get(whole);
+	}
+
+	changeOf(kind, values, ticks) {
+		return change(this.view, kind, values, ticks);
 	}
 
 	heaviest(name) {
@@ -153,7 +158,7 @@ class App {
 		this.help = h('dialog', { 'aria-label': 'help', onclick: (event) => event.target === this.help && this.help.close() }, h('div', {},
 			h('h2', {}, 'Keys'), h('table', { class: 'keys' }, KEYS.map(([key, text]) => h('tr', {}, h('th', {}, key), h('td', {}, text)))),
 			h('h2', {}, 'Marks'), h('p', {}, '\' folded recursion: of a routine that is active several times only the latest activation is known fully, and calls between older ones are squeezed out; .. stands where they were.'),
-			h('p', {}, '± half the interval in which the true value lies 95 times in 100: times that are samples have a statistical error. Of two profiles, a change of time is coloured if it is more than three standard deviations, a change of calls always.'),
+			h('p', {}, '± half the interval in which the true value lies 95 times in 100: times that are samples have a statistical error. Of two profiles, a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise all the same. A change of calls is coloured always.'),
 			h('p', {}, 'The address of the page holds the view: a link restores it.'),
 			h('details', {}, h('summary', {}, `aprof ${this.model.version}; licences of what this page stands on`), h('pre', {}, document.getElementById('licences')?.content.textContent ?? '')),
 			h('form', { method: 'dialog' }, h('button', {}, 'close'))));

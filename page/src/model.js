@@ -1,6 +1,6 @@
 // model.js - what the page looks at: one profile, or two on common routines, arcs and contexts.
 //
-// With two, routines are matched by name, module and file, contexts by their paths, and every figure exists once
+// With two, routines are matched by name and module, contexts by their paths, and every figure exists once
 // for each side: index 0 is the base, 1 the new profile.  A tree is arrays by node, parents before children, node 0 the run:
 //
 //     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion), first and kids or
@@ -12,22 +12,37 @@ export const FIGURES = ['calls', 'recursive', 'self', 'total', 'selfTicks', 'tot
 const OWN = ['self', 'calls', 'recursive', 'ticks'];
 const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
 
-// Where a routine comes from, as far as both builds of a program agree on it.
-const identity = (side, r, seen) => {
-	const place = (column) => (side.routines[column][r] ? basename(side.strings[side.routines[column][r] - 1]) : '');
-	const key = `${side.names[r]}\0${place('module')}\0${place('file')}`;
-	const times = seen.get(key) ?? 0;
-	seen.set(key, times + 1);
-	return times ? `${key}\0${times}` : key;
-};
+// What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
+function moduleIdentity(side, r) {
+	const path = side.routines.module[r] ? side.strings[side.routines.module[r] - 1] : '';
+	return !path || side.modules.some((m) => m.main_program && m.path === path) ? '' : basename(path).replace(/\.so\..*/, '.so');
+}
 
-// The routines of all sides; maps[side][routine of the side] is the common number.
+const fileOf = (side, r) => (side.routines.file[r] ? basename(side.strings[side.routines.file[r] - 1]) : '');
+
+// Names in modules that stand for several routines of one side, which only their source files tell apart.
+function twinsOf(sides, identities) {
+	const twins = new Set();
+	sides.forEach((side, s) => {
+		const files = new Map();
+		identities[s].forEach((key, r) => {
+			if (files.has(key) && files.get(key) !== fileOf(side, r))
+				twins.add(key);
+			files.set(key, fileOf(side, r));
+		});
+	});
+	return twins;
+}
+
+// The routines of all sides; maps[side][routine of the side] is the common number.  Of one side each is itself; of two, routines
+// of one name in one module are one, as `aprof diff` has it.
 function routinesOf(sides) {
-	const numbers = new Map(), list = [], maps = [];
-	for (const side of sides) {
-		const seen = new Map(), map = new Int32Array(side.names.length);
+	const identities = sides.map((side) => side.names.map((name, r) => (sides.length > 1 ? `${name}\0${moduleIdentity(side, r)}` : String(r))));
+	const numbers = new Map(), list = [], maps = [], twins = twinsOf(sides, identities);
+	sides.forEach((side, s) => {
+		const map = new Int32Array(side.names.length);
 		for (let r = 0; r < map.length; r++) {
-			const key = identity(side, r, seen);
+			const name = identities[s][r], key = twins.has(name) ? `${name}\0${fileOf(side, r)}` : name;
 			if (!numbers.has(key)) {
 				numbers.set(key, list.length);
 				list.push({});
@@ -38,7 +53,7 @@ function routinesOf(sides) {
 				line: side.routines.line[r], pseudo: Boolean(side.routines.pseudo[r]) });
 		}
 		maps.push(map);
-	}
+	});
 	return { list, maps };
 }
 
@@ -182,6 +197,7 @@ export class Model {
 		this.maps = maps;
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
+		this.ticks = sides.map((side) => side.times.tick_ns);	// time that a sample stands for, ns; 0: the clock takes none
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
 		const threads = threadsOf(sides);
 		this.threads = threads.list;

@@ -24,10 +24,10 @@ function tile(label, value, more) {
 }
 
 // Of two profiles a tile has both, and the change.
-function tileOf(app, label, values, text, metric, ticks, more) {
+function tileOf(app, label, values, text, more) {
 	if (!app.model.compares)
 		return tile(label, h('span', { 'data-exact': values[0] }, text(values[0])), more);
-	return tile(label, h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`), changeText(change(app.model, app.view, metric, values, ticks), text));
+	return tile(label, h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`), changeText(change(app.view, 'plain', values), text));
 }
 
 function tiles(app) {
@@ -36,11 +36,11 @@ function tiles(app) {
 	const spent = times.map((t) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
 	const lost = sides.flatMap((s) => s.run.notes).filter((n) => !n.harmless);
 	return h('div', { class: 'tiles' },
-		app.model.timed ? tileOf(app, 'time', spent, format.time, 'calls', null, `${format.time(whole[0].time)} in routines`) : null,
-		tileOf(app, 'calls', counts.map((c) => c.calls), format.count, 'calls', null, format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine')),
-		tileOf(app, 'contexts', counts.map((c) => c.contexts), format.count, 'calls', null, `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`),
-		app.model.timed && times.some((t) => t.hooks_ns) ? tileOf(app, 'hooks\' cost', times.map((t) => t.hooks_ns), format.time, 'calls', null, times[0].raw ? 'left in the times' : 'subtracted') : null,
-		app.model.sampled ? tileOf(app, 'samples', whole.map((w) => w.ticks), format.count, 'calls', null,
+		app.model.timed ? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`) : null,
+		tileOf(app, 'calls', counts.map((c) => c.calls), format.count, format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine')),
+		tileOf(app, 'contexts', counts.map((c) => c.contexts), format.count, `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`),
+		app.model.timed && times.some((t) => t.hooks_ns) ? tileOf(app, 'hooks\' cost', times.map((t) => t.hooks_ns), format.time, times[0].raw ? 'left in the times' : 'subtracted') : null,
+		app.model.sampled ? tileOf(app, 'samples', whole.map((w) => w.ticks), format.count,
 			whole[0].ticks ? `a share of 10 % is known to ± ${(196 * Math.sqrt(0.09 / whole[0].ticks)).toPrecision(2)} points` : 'too few to say anything') : null,
 		tile('losses', lost.length ? format.plural(lost.length, 'warning') : 'none', lost.length ? 'see below' : null));
 }
@@ -50,9 +50,10 @@ function routineLink(app, r) {
 }
 
 // The TEN heaviest by column NAME of the figures, or, of two profiles, those that changed most.
-function heaviest(app, title, name, ticks, metric, text) {
+function heaviest(app, title, name, ticks, text) {
+	const metric = name === 'calls' ? 'calls' : 'time';
 	const f = app.view.figures, by = app.model.compares ? (r) => { const c = changeOf(r); return c.news ? Math.abs(c.by) : 0; } : (r) => f[0][name][r];
-	const changeOf = (r) => change(app.model, app.view, metric, f.map((x) => x[name][r]), f.map((x) => x[ticks]?.[r] ?? 0));
+	const changeOf = (r) => change(app.view, name, f.map((x) => x[name][r]), f.map((x) => x[ticks]?.[r] ?? 0));
 	const list = app.model.routines.map((_, r) => r).filter((r) => by(r) > 0).sort((a, b) => by(b) - by(a)).slice(0, TEN);
 	const figure = (r) => {
 		if (app.model.compares)
@@ -111,9 +112,9 @@ export const run = {
 	show(box, app) {
 		const two = app.model.compares;
 		fill(box, tiles(app), h('div', { class: 'sheets' },
-			app.model.timed ? [heaviest(app, two ? 'Changed most in self time' : 'Heaviest by self time', 'self', 'selfTicks', 'time', format.time),
-				heaviest(app, two ? 'Changed most in total time' : 'Heaviest by total time', 'total', 'totalTicks', 'time', format.time)] : null,
-			two || !app.model.timed ? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', 'calls', format.count) : null,
+			app.model.timed ? [heaviest(app, two ? 'Changed most in self time' : 'Heaviest by self time', 'self', 'selfTicks', format.time),
+				heaviest(app, two ? 'Changed most in total time' : 'Heaviest by total time', 'total', 'totalTicks', format.time)] : null,
+			two || !app.model.timed ? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count) : null,
 			cycles(app), heads(app), never(app)));
 	},
 };

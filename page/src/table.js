@@ -66,11 +66,11 @@ function rowOfOne(app, r, row) {
 }
 
 function rowOfTwo(app, r, row) {
-	const [a, b] = app.view.figures, told = (metric, name, ticks) => change(app.model, app.view, metric, [a[name][r], b[name][r]],
+	const [a, b] = app.view.figures, told = (name, ticks) => change(app.view, name, [a[name][r], b[name][r]],
 		ticks ? [a[ticks][r], b[ticks][r]] : []);
-	const total = told('time', 'total', 'totalTicks'), before = per(a.total[r], a.calls[r]), after = per(b.total[r], b.calls[r]);
-	return { ...row, selfChange: told('time', 'self', 'selfTicks'), self0: a.self[r], self1: b.self[r], totalChange: total, total0: a.total[r],
-		total1: b.total[r], callsChange: told('calls', 'calls'), calls0: a.calls[r], calls1: b.calls[r],
+	const total = told('total', 'totalTicks'), before = per(a.total[r], a.calls[r]), after = per(b.total[r], b.calls[r]);
+	return { ...row, selfChange: told('self', 'selfTicks'), self0: a.self[r], self1: b.self[r], totalChange: total, total0: a.total[r],
+		total1: b.total[r], callsChange: told('calls'), calls0: a.calls[r], calls1: b.calls[r],
 		callChange: { before, after, by: after - before, news: total.news && before !== after } };
 }
 

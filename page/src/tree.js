@@ -72,8 +72,8 @@ function changeColumn(app, title, name) {
 		const row = c.getData();
 		if (row.rest)
 			return '';
-		const metric = name === 'time' ? 'time' : 'calls';
-		return changeText(change(app.model, app.view, metric, row.branch[name], row.branch.ticks), metric === 'time' ? format.time : format.count);
+		const timed = name === 'time';
+		return changeText(change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.ticks), timed ? format.time : format.count);
 	} };
 }
 

@@ -312,6 +312,30 @@ test('two profiles: both sides and the change in every sheet', async () => {
 	await closed(tab);
 });
 
+test('two profiles: what is news is what aprof diff says', async () => {
+	const news = bench.make('news', '--seed', '7', '--routines', '40', '--calls', '46000', '--ticks', '0.12', '--recursion', '0.2');
+	const fewer = bench.make('fewer', '--seed', '7', '--routines', '40', '--calls', '40000', '--ticks', '0.1', '--recursion', '0.2');
+	const diff = JSON.parse(bench.aprof('diff', '--json', fewer, news)), tab = await bench.tab(bench.page('news.html', fewer, '--against', news), 'tab=table');
+	const rows = await tab.evaluate(() => {
+		const found = {};
+		for (const row of app.model.routines.keys()) {
+			const f = app.view.figures, of = (name, ticks) => app.changeOf(name, f.map((x) => x[name][row]), f.map((x) => x[ticks][row])).news;
+			found[app.model.routines[row].name] = [of('self', 'selfTicks'), of('total', 'totalTicks')];
+		}
+		return found;
+	});
+	for (const r of diff.routines)
+		assert.deepEqual(rows[r.name], [r.self.news, r.total.news], r.name);
+	assert.ok(diff.routines.some((r) => r.self.news) && diff.routines.some((r) => !r.self.news), 'a test of both');
+	const paths = await tab.evaluate(() => [...app.view.tree.parent.keys()].filter((i) => app.view.tree.own.some((own) => own.calls[i] || own.recursive[i] || own.self[i])
+		&& app.changeOf('path', app.view.totals.map((t) => t.time[i]), app.view.totals.map((t) => t.ticks[i])).news).length);
+	assert.equal(paths, diff.contexts.filter((c) => c.total.news).length);
+	const arcs = await tab.evaluate(() => app.view.arcs.list.filter((a) => { const times = a.at.map((x) => x.self2 + x.child2);
+		return app.changeOf('arc', times, times.map((t, s) => Math.floor(t / app.model.ticks[s] + 0.5))).news; }).length);
+	assert.equal(arcs, diff.arcs.filter((a) => a.total.news).length);
+	await closed(tab);
+});
+
 test('a profile compared with itself has no news', async () => {
 	const tab = await bench.tab(bench.page('same.html', one, '--against', one), 'tab=table');
 	const rows = await allRows(tab);
