@@ -23,30 +23,62 @@ const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 // time, ticks, calls, recursive }, each by side; self may be null, recursive missing.
 export function rows(app, what) {
 	const times = (label, values, ticks, kind) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), kind];
-	const lines = !app.model.timed ? [] : [...(what.self ? [times('self', what.self, what.selfTicks, what.isRoutine ? 'self' : 'pathSelf')] : []),
-		times('total', what.time, what.ticks, kindOf(what))];
+	const lines = !app.model.timed
+		? []
+		: [
+				...(what.self ? [times('self', what.self, what.selfTicks, what.isRoutine ? 'self' : 'pathSelf')] : []),
+				times('total', what.time, what.ticks, kindOf(what)),
+			];
 	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
-	if (what.recursive?.some((v) => v > 0))
-		lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
+	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
 	if (app.model.timed)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
-	return lines.map(([label, values, ticks, text, kind]) => h('tr', {}, h('th', {}, label),
-		Array.from(values, (v, s) => h('td', {}, text(v, s))),
-		app.model.compares ? h('td', {}, kind ? changeText(change(app.view, kind, values, ticks), kind === 'calls' ? format.count : format.time) : '') : null));
+	return lines.map(([label, values, ticks, text, kind]) =>
+		h(
+			'tr',
+			{},
+			h('th', {}, label),
+			Array.from(values, (v, s) => h('td', {}, text(v, s))),
+			app.model.compares
+				? h(
+						'td',
+						{},
+						kind
+							? changeText(
+									change(app.view, kind, values, ticks),
+									kind === 'calls' ? format.count : format.time,
+								)
+							: '',
+					)
+				: null,
+		),
+	);
 }
 
-export const table = (app, what) => h('table', { class: 'figures' },
-	app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null, rows(app, what));
+export const table = (app, what) =>
+	h(
+		'table',
+		{ class: 'figures' },
+		app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null,
+		rows(app, what),
+	);
 
 // The figures of routine R as those of a branch.
 export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
-	return { isRoutine: true, self: column('self'), time: column('total'), calls: column('calls'), recursive: column('recursive'),
-		ticks: column('totalTicks'), selfTicks: column('selfTicks') };
+	return {
+		isRoutine: true,
+		self: column('self'),
+		time: column('total'),
+		calls: column('calls'),
+		recursive: column('recursive'),
+		ticks: column('totalTicks'),
+		selfTicks: column('selfTicks'),
+	};
 }
 
 // The tone of a branch or routine by the metric on show.
 export function toneOf(app, what) {
 	const timed = app.state.metric === 'time';
-	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : what.entries ?? what.calls, what.ticks));
+	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.ticks));
 }
