@@ -217,16 +217,19 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 static void noise_print(const struct comparison *c, const struct diff_options *o, FILE *out)
 {
 	const struct noise *noise = &c->kinds[COMPARISON_ROUTINES].noise[COMPARISON_SELF];
+	char beside[80] = "";
 
+	if (noise->df > 0)
+		snprintf(beside, sizeof beside, "runs differ by %.1f %% beside the error of sampling;", 100 * sqrt(noise->common));
 	if (c->nruns == 2 && c->runs[0].tick > 0)
 		print_field(out, &o->report, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
 			    "Changes beyond it are shown; several runs a side tell more");
 	else if (c->nruns == 2)
 		print_field(out, &o->report, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
 			    "every change is shown");
-	else if (c->kinds[COMPARISON_ROUTINES].n > 0)
-		print_field(out, &o->report, "noise", "runs differ by %.1f %% beside the error of sampling; what is shown as changed is so by "
-			    "more than noise in all but %.0f of 100 rows, on average", 100 * sqrt(noise->common), 100 * c->level);
+	else
+		print_field(out, &o->report, "noise", "%s%swhat is shown as changed is so by more than noise in all but %.0f of 100 rows, "
+			    "on average", beside, *beside ? " " : "", 100 * c->level);
 }
 
 static void unnamed_print(const struct comparison *c, const struct diff_options *o, FILE *out)
