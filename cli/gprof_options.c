@@ -108,7 +108,7 @@ static bool view_option_set(struct gprof_choice *c, int key, char *argument, boo
 	case 'i': return view_ask(c, VIEW_INFO, GPROF_INCLUDE_GRAPH, NULL);
 	case 's': return view_ask(c, VIEW_SUM, GPROF_INCLUDE_GRAPH, NULL);
 	case 'r': return view_ask(c, VIEW_FUNCTIONS, GPROF_INCLUDE_GRAPH, NULL);
-	case 'R': c->mapping = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
+	case 'R': message("-R: orders of object files are not made; -r gives one of functions, for -ffunction-sections"); return false;
 	default: return name_option_set(c, key, argument, mine);
 	}
 }
@@ -126,6 +126,30 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case KEY_NO_DEMANGLE: c->mangled = true; return true;
 	default: return view_option_set(c, key, argument, mine);
 	}
+}
+
+static void ignored(bool chosen, const char *option, const char *instead)
+{
+	if (chosen)
+		message("note: %s has no meaning for an amon.out and is ignored%s%s", option, *instead ? "; " : "", instead);
+}
+
+bool gprof_choice_tell(const struct gprof_choice *c, bool history)
+{
+	ignored(c->views & VIEW_SOURCE, "-A", "aprof annotate shows source with times");
+	ignored(c->views & VIEW_COUNTS, "-C", "the flat profile has the calls, with --sort calls");
+	ignored(c->views & VIEW_FUNCTIONS, "-r", "");
+	ignored(c->lines, "-l", "--lines splits times by source line");
+	ignored(c->no_static, "-a", "");
+	ignored(c->functions_only, "-D", "");
+	ignored(c->mangled, "--no-demangle", "");
+	ignored(c->format != GMON_AUTO, "-O", "");
+	for (size_t i = 0; i < c->nspecs && !history; i++)
+		if (c->specs[i].table == GPROF_INCLUDE_TIME || c->specs[i].table == GPROF_EXCLUDE_TIME) {
+			message("-E, -F, -n and -N on an amon.out go with --model history only");
+			return false;
+		}
+	return true;
 }
 
 unsigned gprof_views(const struct gprof_choice *c, unsigned defaults)
