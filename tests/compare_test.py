@@ -176,22 +176,24 @@ class Diff(Case):
         text = self.aprof('diff', self.base[0], self.base[0], status=0).stdout
         self.assertIn('Routines by change of self time: 0 of 61 changed', text)
 
-    def build(self, name, address, build_id, routines, files=()):
-        """An ELF program whose ROUTINES are 64 bytes apart from ADDRESS on; local ones of several FILES begin with a dot."""
-        source = '\t.text\n'
-        for i, routine in enumerate(routines):
-            if files:
-                source += f'\t.file "{files[i]}"\n'
-            source += f'{routine}:\t.space 64\n\t.type {routine},%function\n\t.size {routine},64\n\t.globl {routine}\n'
-        pathlib.Path(self.cwd, 'program.s').write_text(source)
+    def build(self, name, address, build_id, files):
+        """An ELF program whose routines are 64 bytes apart from ADDRESS on: of each (file, routines), those called helper are static."""
+        objects = []
+        for file, routines in files:
+            source = f'\t.file "{file}"\n\t.text\n'
+            for routine in routines:
+                scope = '' if routine == 'helper' else f'\t.globl {routine}\n'
+                source += f'{routine}:\t.space 64\n\t.type {routine},%function\n\t.size {routine},64\n{scope}'
+            pathlib.Path(self.cwd, file).with_suffix('.s').write_text(source)
+            objects.append(str(pathlib.Path(file).with_suffix('.s')))
         subprocess.run([os.environ.get('CC', 'cc').split()[0], '-nostdlib', '-static', f'-Wl,-Ttext={address}',
-                        '-Wl,--section-start=.note.gnu.build-id=0x600000', f'-Wl,--build-id=0x{build_id}', f'-Wl,-e,{routines[0]}',
-                        '-o', name, 'program.s'], cwd=self.cwd, check=True, stderr=subprocess.DEVNULL)
+                        '-Wl,--section-start=.note.gnu.build-id=0x600000', f'-Wl,--build-id=0x{build_id}', '-Wl,-e,main',
+                        '-o', name, *objects], cwd=self.cwd, check=True, stderr=subprocess.DEVNULL)
 
     def test_two_builds(self):
         names = ['main'] + [f'f{i}' for i in range(60)]
-        self.build('old', '0x400000', FIRST_BUILD, names)
-        self.build('new', '0x500000', SECOND_BUILD, names[:60] + ['g'])
+        self.build('old', '0x400000', FIRST_BUILD, [('all.c', names)])
+        self.build('new', '0x500000', SECOND_BUILD, [('all.c', names[:60] + ['g'])])
         moved = self.make('moved', 5, '--moved', '--seed', '3', '--slow', '1.4')
         done = json.loads(self.aprof('diff', '--json', 'old', *self.base, '--against', 'new', *moved, status=0).stdout)
         rows = {r['name']: r for r in done['routines']}
@@ -202,6 +204,15 @@ class Diff(Case):
         self.assertRegex(text, r'(?m)^f0: self .*\ng: calls 0 -> 100, \+100\nf59: calls 100 -> 0, -100 \(fewer: no harm\)$')
         # Names of one side only: addresses of two builds have nothing in common, and the reader is told.
         self.assertIn('have no name', self.aprof('diff', *self.base, '--against', 'new', *moved, status=0).stdout)
+
+    def test_static_functions_of_one_name(self):
+        rest = ('rest.c', [f'f{i}' for i in range(58)])
+        self.build('old', '0x400000', FIRST_BUILD, [('main.c', ['main']), ('a.c', ['helper']), ('b.c', ['helper']), rest])
+        self.build('new', '0x500000', SECOND_BUILD, [('main.c', ['main']), ('b.c', ['helper']), ('a.c', ['helper']), rest])
+        moved = self.make('moved', 5, '--moved', '--seed', '3', '--calls', '3')
+        done = json.loads(self.aprof('diff', '--json', 'old', *self.base, '--against', 'new', *moved, status=0).stdout)
+        helpers = {r['file']: r['calls']['change'] for r in done['routines'] if r['name'] == 'helper'}
+        self.assertEqual(helpers, {'a.c': 3, 'b.c': 0})
 
 
 REAL = r'''
