@@ -17,33 +17,68 @@ export function changeText(c, text, brief = false) {
 	return h('span', { class: kind, 'data-exact': c.by }, `${format.signed(text(c.by), c.by)}${relative}`);
 }
 
-// WHAT is { self, selfTicks, time, ticks, calls, recursive }, each by side; self may be null, recursive missing.  Rows of a table with a column for each side and one for the change.
+const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
+
+// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch: { self, selfTicks,
+// time, ticks, calls, recursive }, each by side; self may be null, recursive missing.
 export function rows(app, what) {
-	const times = (label, values, ticks) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), 'time'];
-	const lines = !app.model.timed ? [] : [...(what.self ? [times('self', what.self, what.selfTicks)] : []), times('total', what.time, what.ticks)];
+	const times = (label, values, ticks, kind) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), kind];
+	const lines = !app.model.timed
+		? []
+		: [
+				...(what.self ? [times('self', what.self, what.selfTicks, what.isRoutine ? 'self' : 'pathSelf')] : []),
+				times('total', what.time, what.ticks, kindOf(what)),
+			];
 	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
-	if (what.recursive?.some((v) => v > 0))
-		lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
+	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
 	if (app.model.timed)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
-	return lines.map(([label, values, ticks, text, metric]) => h('tr', {}, h('th', {}, label),
-		Array.from(values, (v, s) => h('td', {}, text(v, s))),
-		app.model.compares ? h('td', {}, metric ? changeText(change(app.model, app.view, metric, values, ticks ?? []),
-			metric === 'time' ? format.time : format.count) : '') : null));
+	return lines.map(([label, values, ticks, text, kind]) =>
+		h(
+			'tr',
+			{},
+			h('th', {}, label),
+			Array.from(values, (v, s) => h('td', {}, text(v, s))),
+			app.model.compares
+				? h(
+						'td',
+						{},
+						kind
+							? changeText(
+									change(app.view, kind, values, ticks),
+									kind === 'calls' ? format.count : format.time,
+								)
+							: '',
+					)
+				: null,
+		),
+	);
 }
 
-export const table = (app, what) => h('table', { class: 'figures' },
-	app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null, rows(app, what));
+export const table = (app, what) =>
+	h(
+		'table',
+		{ class: 'figures' },
+		app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null,
+		rows(app, what),
+	);
 
 // The figures of routine R as those of a branch.
 export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
-	return { self: column('self'), time: column('total'), calls: column('calls'), recursive: column('recursive'),
-		ticks: column('totalTicks'), selfTicks: column('selfTicks') };
+	return {
+		isRoutine: true,
+		self: column('self'),
+		time: column('total'),
+		calls: column('calls'),
+		recursive: column('recursive'),
+		ticks: column('totalTicks'),
+		selfTicks: column('selfTicks'),
+	};
 }
 
 // The tone of a branch or routine by the metric on show.
 export function toneOf(app, what) {
-	const metric = app.state.metric;
-	return tone(change(app.model, app.view, metric, metric === 'time' ? what.time : what.entries ?? what.calls, what.ticks));
+	const timed = app.state.metric === 'time';
+	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.ticks));
 }

@@ -14,14 +14,13 @@ const SIDES = (n) => new Float64Array(n);
 
 class Branch {
 	constructor(tree, parent, link) {
-		this.tree = tree;		// the Down or Up that it belongs to
+		this.tree = tree; // the Down or Up that it belongs to
 		this.parent = parent;
 		this.routine = link >> 1;
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks'])
-			this[name] = SIDES(tree.sides);
+		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks']) this[name] = SIDES(tree.sides);
 		this.members = [];
 	}
 
@@ -31,9 +30,7 @@ class Branch {
 
 	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.
 	get again() {
-		for (let b = this.parent; b; b = b.parent)
-			if (b.routine === this.routine)
-				return true;
+		for (let b = this.parent; b; b = b.parent) if (b.routine === this.routine) return true;
 		return false;
 	}
 
@@ -55,8 +52,7 @@ class Branch {
 	// The links from the top to here.
 	get path() {
 		const links = [];
-		for (let b = this; b.parent; b = b.parent)
-			links.push(b.link);
+		for (let b = this; b.parent; b = b.parent) links.push(b.link);
 		return links.reverse();
 	}
 }
@@ -66,16 +62,14 @@ export function follow(top, path) {
 	let branch = top;
 	for (const link of path) {
 		const next = branch.children.find((b) => b.link === link);
-		if (!next)
-			break;
+		if (!next) break;
 		branch = next;
 	}
 	return branch;
 }
 
 function kidsOf(t, i, visit) {
-	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++)
-		visit(t.list ? t.list[k] : k);
+	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++) visit(t.list ? t.list[k] : k);
 }
 
 // From the top down; members are nodes of the view's tree.  With AROUND, only what goes on below each last entry of that
@@ -85,12 +79,8 @@ export class Down {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
 		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totalsWithin(view.tree, own, around));
 		this.top = new Branch(this, null, around * 2);
-		if (around < 0)
-			this.#join(this.top, 0);
-		else
-			for (let i = 1; i < view.tree.n; i++)
-				if (view.tree.routine[i] === around)
-					this.#join(this.top, i);
+		if (around < 0) this.#join(this.top, 0);
+		else for (let i = 1; i < view.tree.n; i++) if (view.tree.routine[i] === around) this.#join(this.top, i);
 	}
 
 	#join(branch, i) {
@@ -108,15 +98,14 @@ export class Down {
 	}
 
 	grow(branch) {
-		const t = this.view.tree, found = new Map();
+		const t = this.view.tree,
+			found = new Map();
 		for (const i of branch.members)
 			kidsOf(t, i, (k) => {
-				if (t.routine[k] === this.around)
-					return;
+				if (t.routine[k] === this.around) return;
 				const link = t.routine[k] * 2 + (t.flags[k] & GAP);
 				let child = found.get(link);
-				if (!child)
-					found.set(link, child = new Branch(this, branch, link));
+				if (!child) found.set(link, (child = new Branch(this, branch, link)));
 				this.#join(child, k);
 			});
 		return [...found.values()];
@@ -125,10 +114,11 @@ export class Down {
 
 // Inclusive figures where the next entry of routine R takes what passes through it.
 function totalsWithin(tree, own, r) {
-	const time = own.self.slice(), calls = own.calls.slice(), ticks = own.ticks.slice();
+	const time = own.self.slice(),
+		calls = own.calls.slice(),
+		ticks = own.ticks.slice();
 	for (let i = tree.n - 1; i > 0; i--) {
-		if (tree.routine[i] === r)
-			continue;
+		if (tree.routine[i] === r) continue;
 		const up = tree.parent[i];
 		time[up] += time[i];
 		calls[up] += calls[i];
@@ -143,26 +133,22 @@ export class Up {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
 		const t = view.tree;
-		this.carried = around < 0 ? t.own.map((own) => ({ time: own.self, calls: own.calls, ticks: own.ticks }))
-			: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
+		this.carried =
+			around < 0
+				? t.own.map((own) => ({ time: own.self, calls: own.calls, ticks: own.ticks }))
+				: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
 		this.top = new Branch(this, null, around * 2);
-		for (let i = 1; i < t.n; i++)
-			if ((around < 0 || t.routine[i] === around) && this.#carries(i))
-				this.#join(this.top, i, i);
+		for (let i = 1; i < t.n; i++) if ((around < 0 || t.routine[i] === around) && this.#carries(i)) this.#join(this.top, i, i);
 	}
 
 	#carries(i) {
-		for (const c of this.carried)
-			if (c.time[i] || c.calls[i] || c.ticks[i])
-				return true;
+		for (const c of this.carried) if (c.time[i] || c.calls[i] || c.ticks[i]) return true;
 		return false;
 	}
 
 	#join(branch, from, at) {
-		if (branch.members.length === 0 && this.around < 0)
-			branch.folded = branch.again;
-		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED)
-			branch.folded = true;
+		if (branch.members.length === 0 && this.around < 0) branch.folded = branch.again;
+		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED) branch.folded = true;
 		branch.members.push(from, at);
 		for (let s = 0; s < this.sides; s++) {
 			const carried = this.carried[s];
@@ -178,15 +164,17 @@ export class Up {
 	}
 
 	grow(branch) {
-		const t = this.view.tree, found = new Map(), first = branch.parent === null && this.around < 0;
+		const t = this.view.tree,
+			found = new Map(),
+			first = branch.parent === null && this.around < 0;
 		for (let m = 0; m < branch.members.length; m += 2) {
-			const from = branch.members[m], at = branch.members[m + 1], next = first ? at : t.parent[at];
-			if (next === 0)
-				continue;
+			const from = branch.members[m],
+				at = branch.members[m + 1],
+				next = first ? at : t.parent[at];
+			if (next === 0) continue;
 			const link = t.routine[next] * 2 + (first ? 0 : t.flags[at] & GAP);
 			let child = found.get(link);
-			if (!child)
-				found.set(link, child = new Branch(this, branch, link));
+			if (!child) found.set(link, (child = new Branch(this, branch, link)));
 			this.#join(child, from, next);
 		}
 		return [...found.values()];
@@ -195,7 +183,8 @@ export class Up {
 
 // The time, calls and ticks of each side's contexts in which a routine of the set HIT (by routine: true) is active.
 export function matched(view, hit) {
-	const t = view.tree, active = new Uint8Array(t.n);
+	const t = view.tree,
+		active = new Uint8Array(t.n);
 	const sums = t.own.map(() => ({ time: 0, calls: 0, ticks: 0 }));
 	for (let i = 1; i < t.n; i++) {
 		active[i] = active[t.parent[i]] || (hit[t.routine[i]] ? 1 : 0);
