@@ -133,9 +133,7 @@ int command_html(int argc, char **argv)
 		command_usage("html");
 		options_help(COMMAND_HTML);
 		status = STATUS_OK;
-	} else if (!html_known())
-		message("this aprof was built without the page: install Node.js and npm, and build it again");
-	else if (o.against && o.noperands == o.nbase)
+	} else if (o.against && o.noperands == o.nbase)
 		message("--against: name what to compare with after it");
 	else
 		status = html_page(&o);
