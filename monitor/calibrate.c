@@ -12,6 +12,7 @@ enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
+	MCOUNT_INSIDE = 3,		/* way mcount: one part in so many, since its return is mispredicted before the frame goes */
 };
 
 /* The routines: R(n) calls its leaf n times.  The leaf calls both hooks, as way fentry or as way cyg
@@ -24,6 +25,15 @@ extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 
+#ifdef APROF_MCOUNT			/* in the place of way fentry: a redirected return tells of the exit */
+#include "mcount.h"
+#define ENTRY "call __fentry__@PLT\n"
+#define EXIT ""
+#else
+#define ENTRY "call __aprof_entry@PLT\n"
+#define EXIT "call __return__@PLT\n\t"
+#endif
+
 #if defined(__x86_64__)
 #define LOOP(name, leaf) \
 	".hidden " name "\n.globl " name "\n.type " name ", @function\n.p2align 5\n" name ":\n\t" \
@@ -34,10 +44,10 @@ __asm__(".text\n"
 	"9:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_bare", "9b")
 	".p2align 4\n"
-	"9:\tcall __aprof_entry@PLT\n"
+	"9:\t" ENTRY
 	".hidden aprof_calibrate_fentry_routine\n.globl aprof_calibrate_fentry_routine\n"
 	"aprof_calibrate_fentry_routine:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tcall __return__@PLT\n\tret\n"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\t" EXIT "ret\n"
 	LOOP("aprof_calibrate_fentry", "9b")
 	".p2align 4\n.hidden aprof_calibrate_cyg_leaf\n.globl aprof_calibrate_cyg_leaf\n"
 	"aprof_calibrate_cyg_leaf:\n\t"
@@ -73,7 +83,7 @@ static struct {
 /* What an entry and an exit take, and the part of it that is charged to the routine entered. */
 struct cost { uint64_t total, inside; };
 
-static struct cost costs[3];		/* of ways fentry, cyg and inline, 1e-12 s; total 0: not measured */
+static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
 
 /* Make the words TLS those of the fake machine, before a call of ROUTINE. */
 static void pretend(struct aprof_tls *tls, uintptr_t routine)
@@ -145,9 +155,17 @@ void calibrate(void)
 
 	if (costs[0].total)
 		return;
+#ifdef APROF_MCOUNT
+	if (mcount_is_refused())
+		return;
+#endif
 	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
 	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
 	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_leaf);
+#ifdef APROF_MCOUNT
+	if (monitor.clock.clock != AMON_CLOCK_TSC)
+		costs[0].inside = costs[0].total / MCOUNT_INSIDE;
+#endif
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
 	for (int way = 0; way < 3; way++) {

@@ -68,7 +68,7 @@ static bool has_shadow_stack(void)
 	return pointer != 0;
 }
 
-static bool is_refused(void)
+bool mcount_is_refused(void)
 {
 	const char *wish;
 
@@ -88,7 +88,7 @@ void aprof_mcount_redirect(uintptr_t *slot)
 {
 	if (is_redirected(slot))
 		return;
-	if (is_refused() || !region_make(slot)) {
+	if (mcount_is_refused() || !region_make(slot)) {
 		note(AMON_NOTE_UNREDIRECTED);
 		return;
 	}
