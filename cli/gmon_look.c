@@ -115,6 +115,8 @@ static bool print(struct look *l, struct error *err)
 		message("note: no source is shown: the program has no lines of routines that ran (compile it with -g)");
 		l->views &= ~(unsigned)VIEW_SOURCE;
 	}
+	if (l->o->report.json && l->views & VIEW_COUNTS)
+		l->views &= ~(unsigned)VIEW_SOURCE;		/* its JSON are the counts */
 	n = reports_of(names, l->views, l->o->report.gprof.traditional);
 	progress_end();
 	if (l->views & VIEW_INFO && !l->o->report.json)
