@@ -16,7 +16,7 @@
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS, KEY_ONLY,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -80,7 +80,7 @@ static const struct row rows[] = {
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
 	  "an extended regular expression; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
-	{ KEY_PHASE, "phase", "NAME", GRAPHS, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
@@ -88,6 +88,8 @@ static const struct row rows[] = {
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines whose whole name matches PATTERN, "
+	  "an extended regular expression, and cycles that have such members; may be given several times" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
@@ -403,6 +405,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'o': o->output = argument; return true;
 	case KEY_SORT: return sort_set(o, argument);
 	case KEY_MODEL: return model_set(o, argument);
+	case KEY_ONLY: return word_add(&o->report.only, &o->report.nonly, argument);
 	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
@@ -540,6 +543,8 @@ void options_free(struct options *o)
 {
 	gprof_choice_free(&o->gprof);
 	free(o->graph.focus);
+	free(o->report.only);
+	o->report.only = NULL;
 	free(o->sources.folders);
 	free(o->sources.substitutes);
 	o->sources = (struct source_places){ 0 };

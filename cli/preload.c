@@ -43,13 +43,18 @@ static char *library_find(void)
 	return NULL;
 }
 
-bool preload_set(void)
+bool preload_set(const char *program)
 {
+	/* Its runtime refuses to start unless it is the first of all. */
+	char *asan = symbols_needed(program, "libasan.so"), *path = library_find(), *all = NULL;
 	const char *others = getenv("LD_PRELOAD");
-	char *path = library_find(), *all = NULL;
-	bool ok = path && asprintf(&all, "%s%s%s", others && *others ? others : "", others && *others ? ":" : "", path) >= 0;
+	bool ok;
 
-	ok = ok && setenv("LD_PRELOAD", all, 1) == 0;
+	if (path && asprintf(&all, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", others && *others ? others : "",
+			     others && *others ? ":" : "", path) < 0)
+		all = NULL;
+	ok = all && setenv("LD_PRELOAD", all, 1) == 0;
+	free(asan);
 	free(path);
 	free(all);
 	return ok;

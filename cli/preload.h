@@ -9,7 +9,7 @@
  * none at all: its libraries, or the programs that it starts, may have.  No if it has aprof's own, or is static. */
 bool preload_is_for(const char *program);
 
-/* Name the monitor in this process's LD_PRELOAD, for those that it starts.  False after a message. */
-bool preload_set(void);
+/* Name the monitor in this process's LD_PRELOAD, for PROGRAM and those that it starts.  False after a message. */
+bool preload_set(const char *program);
 
 #endif

@@ -251,7 +251,7 @@ static int run(const struct options *o, char **argv)
 	r.program = program_find(argv[0]);
 	fflush(stdout);
 	if (r.program && preload_is_for(r.program))
-		preload_set();
+		preload_set(r.program);
 	if (!environment_set(&r))
 		;
 	else if (!launch(argv, &r.launch))

@@ -15,7 +15,7 @@ static bool matches_whole(const regex_t *regex, const char *name)
 		&& (size_t)match.rm_eo == strlen(name);
 }
 
-static bool mark_matching(const struct graph *g, const char *pattern, bool *named, struct error *err)
+bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err)
 {
 	bool found = false;
 	regex_t regex;
@@ -26,14 +26,14 @@ static bool mark_matching(const struct graph *g, const char *pattern, bool *name
 		return build_no_memory(err);
 	if (code != 0) {
 		regerror(code, &regex, why, sizeof why);
-		return error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET, "focus '%.80s': %s", pattern, why);
+		return error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET, "%s '%.80s': %s", option, pattern, why);
 	}
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (matches_whole(&regex, g->routines[r].name.name))
 			named[r] = found = true;
 	regfree(&regex);
 	return found || error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET,
-		"focus '%.80s': no routine of the profile has such a name; the pattern must cover the whole name", pattern);
+		"%s '%.80s': no routine of the profile has such a name; the pattern must cover the whole name", option, pattern);
 }
 
 /* Whether a named routine is active in C; IN are the answers for the contexts before it. */
@@ -73,7 +73,7 @@ bool focus_apply(struct graph *g, struct error *err)
 	in = calloc(g->ncontexts, sizeof *in);
 	done = (named && in) || build_no_memory(err);
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
-		done = mark_matching(g, g->options.focus[i], named, err);
+		done = graph_match(g, "focus", g->options.focus[i], named, err);
 	if (done)
 		keep(g, named, in);
 	free(named);

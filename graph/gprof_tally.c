@@ -20,9 +20,12 @@ static uint32_t *slot_of(const struct tally *t, uint32_t from, uint32_t to)
 	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
 
 	for (size_t i = hash >> 32 & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
-		const struct gprof_arc *arc = t->g->arcs + t->slots[i] - 1;
+		const struct gprof_arc *arc;
 
-		if (t->slots[i] == 0 || (arc->from == from && arc->to == to))
+		if (t->slots[i] == 0)
+			return &t->slots[i];
+		arc = &t->g->arcs[t->slots[i] - 1];
+		if (arc->from == from && arc->to == to)
 			return &t->slots[i];
 	}
 }

@@ -189,6 +189,10 @@ struct graph *graph_build(const struct profile *p, const struct graph_name *name
 /* Free all of G; NULL is allowed. */
 void graph_free(struct graph *g);
 
+/* Set NAMED[r] for the routines of G whose whole display name matches PATTERN, an extended regular expression that the user gave
+ * for the option OPTION.  False with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad one, or one that no name matches). */
+bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err);
+
 /* Write the history of CONTEXT to OUT, which has room for g->longest entries, with indices of g->routines[].
  * Returns its length.  Linear in the length. */
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);

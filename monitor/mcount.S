@@ -26,20 +26,20 @@
 #define ENTRY_ONLY
 #define ENTRY_SLOW	aprof_mcount_slow
 
-/* RCX is the slot's address less 16; rax, rdx and r11 are free. */
+/* RAX is the slot's address less 16; rcx, rdx and r11 are free. */
 #define ENTRY_END \
-	movq	%rcx, %rax; \
-	shrq	$REGION_BITS, %rax; \
+	movq	%rax, %rcx; \
+	shrq	$REGION_BITS, %rcx; \
 	DOUBLES(%rdx); \
-	movq	(%rdx,%rax,8), %rax; \
-	testq	%rax, %rax; \
+	movq	(%rdx,%rcx,8), %rcx; \
+	testq	%rcx, %rcx; \
 	jz	.Lentry_redirect; \
-	movq	16(%rcx), %r11; \
+	movq	16(%rax), %r11; \
 	RETURN(%rdx); \
 	cmpq	%rdx, %r11; \
 	je	.Lentry_redirected; \
-	movq	%r11, 16(%rcx,%rax); \
-	movq	%rdx, 16(%rcx); \
+	movq	%r11, 16(%rax,%rcx); \
+	movq	%rdx, 16(%rax); \
 .Lentry_redirected:
 
 #define ENTRY_HOOK	__fentry__
@@ -166,7 +166,7 @@
 	ret
 	.cfi_endproc
 
-	/* rcx: the slot less 16; r11: where to go on.  rdx, rcx and rax are saved. */
+	/* rax: the slot less 16; r11: where to go on.  rdx, rcx and rax are saved. */
 	.p2align 4
 	.cfi_startproc
 	.cfi_def_cfa_offset 32
@@ -181,7 +181,7 @@
 	save	r9
 	save	r10
 	save	rbp
-	leaq	16(%rcx), %rdi
+	leaq	16(%rax), %rdi
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp
@@ -316,17 +316,24 @@ moncontrol:
 	.size	monstartup, .-monstartup
 	.size	moncontrol, .-moncontrol
 
-	/* For the program vfork is what the links of the other ways make of it. */
-	.globl	vfork
-	.type	vfork, @function
-	.globl	__vfork
-	.type	__vfork, @function
+	/* What links send here by --wrap, the dynamic linker sends here by name (wrap.c). */
+	.macro	in_front name, wrap
+	.globl	\name
+	.type	\name, @function
 	.p2align 4
-vfork:
-__vfork:
+\name:
 	_CET_ENDBR
-	jmp	__wrap_vfork@PLT
-	.size	vfork, .-vfork
-	.size	__vfork, .-__vfork
+	jmp	__wrap_\wrap@PLT
+	.size	\name, .-\name
+	.endm
+	in_front exit exit
+	in_front vfork vfork
+	in_front __vfork vfork
+	in_front swapcontext swapcontext
+	in_front dlclose dlclose
+	in_front unshare unshare
+	in_front setns setns
+	in_front sigaction sigaction
+	in_front signal signal
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,16 +1,16 @@
-/* preload.c - what the preloaded monitor (way mcount) puts in front of libc and libgcc: functions that nothing else tells
- * of, and those that would show the program its redirected returns.
+/* preload.c - the preloaded monitor (way mcount) stands in front of libc and libgcc: here is what it finds behind it, for wrap.c,
+ * and functions that would show the program its redirected returns.
  *
- * They reach whatever comes next in the program's own order.  In a program that calls no hook they do nothing else. */
+ * In a program that calls no hook they do nothing else than those behind. */
 #include "monitor.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
 #include "mcount.h"
-#include "wrap.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -23,12 +23,16 @@ static struct {
 	void (*exit)(int status) __attribute__((noreturn));
 	int (*swapcontext)(ucontext_t *from, const ucontext_t *to);
 	int (*dlclose)(void *handle);
+	int (*unshare)(int flags);
+	int (*setns)(int fd, int type);
+	int (*sigaction)(int sig, const struct sigaction *action, struct sigaction *old);
+	sighandler_t (*signal)(int sig, sighandler_t handler);
 	int (*backtrace)(void **addresses, int size);
 	int (*unwind)(unwind_visit *visit, void *arg);
 	uintptr_t (*address)(void *frame);
 } next;
 
-/* A function of the libraries behind us; WHERE keeps it. NULL: there is none. */
+/* The function NAME of the libraries behind us; WHERE keeps it. NULL: there is none. */
 static void *find(void *where, const char *name)
 {
 	void **kept = where;
@@ -44,36 +48,35 @@ static void __attribute__((constructor(101))) find_all(void)
 	find(&next.exit, "exit");
 	find(&next.swapcontext, "swapcontext");
 	find(&next.dlclose, "dlclose");
+	find(&next.unshare, "unshare");
+	find(&next.setns, "setns");
+	find(&next.sigaction, "sigaction");
+	find(&next.signal, "signal");
 	find(&next.backtrace, "backtrace");
 }
 
-EXPORTED void exit(int status)
+/* ---- for wrap.c ---- */
+
+#define NEXT(name) (find(&next.name, #name), next.name)
+
+void __real_exit(int status) HIDDEN __attribute__((noreturn));
+int __real_swapcontext(ucontext_t *from, const ucontext_t *to) HIDDEN;
+int __real_dlclose(void *handle) HIDDEN;
+int __real_unshare(int flags) HIDDEN;
+int __real_setns(int fd, int type) HIDDEN;
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old) HIDDEN;
+sighandler_t __real_signal(int sig, sighandler_t handler) HIDDEN;
+
+void __real_exit(int status) { NEXT(exit)(status); }
+int __real_swapcontext(ucontext_t *from, const ucontext_t *to) { return NEXT(swapcontext)(from, to); }
+int __real_dlclose(void *handle) { return NEXT(dlclose)(handle); }
+int __real_unshare(int flags) { return NEXT(unshare)(flags); }
+int __real_setns(int fd, int type) { return NEXT(setns)(fd, type); }
+sighandler_t __real_signal(int sig, sighandler_t handler) { return NEXT(signal)(sig, handler); }
+
+int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
-	process_leave();
-	find(&next.exit, "exit");
-	next.exit(status);
-}
-
-EXPORTED int swapcontext(ucontext_t *from, const ucontext_t *to)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	int ret;
-
-	find(&next.swapcontext, "swapcontext");
-	wrap_switch_begin(to);
-	ret = next.swapcontext(from, to);
-	wrap_switch_end(here);
-	return ret;
-}
-
-EXPORTED int dlclose(void *handle)
-{
-	int ret;
-
-	find(&next.dlclose, "dlclose");
-	ret = next.dlclose(handle);
-	wrap_unloaded(ret);
-	return ret;
+	return NEXT(sigaction)(sig, action, old);
 }
 
 /* ---- looking at stacks: neither the frame of our own function nor those of aprof_mcount_return are the program's ---- */

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#include "wrap.h"
-
 #define EXPORTED __attribute__((visibility("default")))
 
 void __real_exit(int status) __attribute__((noreturn));
@@ -39,23 +37,6 @@ static void announce(struct thread *t, const ucontext_t *to)
 		stack_announce(t, low, high);
 }
 
-void wrap_switch_begin(const ucontext_t *to)
-{
-	struct aprof_tls *tls = &aprof_tls;
-
-	if (tls->thread && monitor.state == MONITOR_ON)
-		announce(tls->thread, to);
-}
-
-/* Back on this stack, the context is the one that was left here. */
-void wrap_switch_end(uintptr_t here)
-{
-	struct aprof_tls *tls = &aprof_tls;
-
-	if (tls->thread && monitor.state == MONITOR_ON)
-		stack_return(tls->thread, here);
-}
-
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
  * that; 0: another way. */
 static context_id leave_context(void)
@@ -77,14 +58,18 @@ static void take_up_context(context_id left)
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
+	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
 	context_id left;
 	int ret;
 
-	wrap_switch_begin(to);
+	if (tls->thread && monitor.state == MONITOR_ON)
+		announce(tls->thread, to);
 	left = leave_context();
 	ret = __real_swapcontext(from, to);
-	wrap_switch_end(here);
+	tls = &aprof_tls;
+	if (tls->thread && monitor.state == MONITOR_ON)
+		stack_return(tls->thread, here);
 	take_up_context(left);
 	return ret;
 }
@@ -94,17 +79,12 @@ int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);
 
 /* Another library may be loaded at the addresses of this one. */
-void wrap_unloaded(int status)
-{
-	if (status == 0 && monitor.state == MONITOR_ON)
-		module_unloaded();
-}
-
 int __wrap_dlclose(void *handle)
 {
 	int ret = __real_dlclose(handle);
 
-	wrap_unloaded(ret);
+	if (ret == 0 && monitor.state == MONITOR_ON)
+		module_unloaded();
 	return ret;
 }
 

@@ -17,6 +17,7 @@ enum { HEADER = 20, VERSION_AT = 4, VERSION = 1 };	/* bytes; where; the newest *
 enum { DIMENSION = 15 };				/* bytes */
 enum { FILES, HISTOGRAMS, ARCS, BLOCKS };		/* indices of room[] */
 enum { BSD_VERSION = 0x00051879, BSD_RATE = 100 };	/* mark of 4.4BSD's header; rate where there is none */
+static const uint64_t BSD_MOST = UINT64_C(1) << 40;	/* calls on an arc; each record of a sum holds 2^32 */
 enum { UNIT = 2 };					/* bytes: gprof counts addresses by the size of a bin's counter */
 
 struct cursor {
@@ -153,7 +154,8 @@ static bool dimension_check(struct cursor *c, const char *dimension, char abbrev
 	struct gmon *g = c->g;
 
 	if (g->rate == 0) {
-		memcpy(g->dimension, dimension, DIMENSION);
+		memset(g->dimension, 0, sizeof g->dimension);
+		memcpy(g->dimension, dimension, strnlen(dimension, DIMENSION));
 		g->abbreviation = abbreviation;
 		g->rate = rate;
 		g->scale = scale;
@@ -360,7 +362,8 @@ static bool bsd_header_read(struct bsd_header *h, const unsigned char *data, siz
 	if (h->rated)
 		h->rate = (uint32_t)number(data + 2 * word + 8, 4, layout.big);
 	h->size = bsd_size(layout, h->rated);
-	if (bytes < h->size || bytes > len || h->rate == 0 || h->histogram.low >= h->histogram.high)
+	if (bytes < h->size || bytes > len || h->rate == 0 || h->histogram.low >= h->histogram.high
+	    || h->histogram.high - h->histogram.low < UNIT)
 		return false;
 	h->histogram.nbins = (uint32_t)((bytes - h->size) / UNIT);
 	return h->histogram.nbins > 0;
@@ -393,9 +396,11 @@ static bool bsd_read(struct cursor *c, struct gmon_file *file, enum gmon_format 
 	    || !bins_add(c, &h.histogram))
 		return false;
 	for (; has(c, bsd_arc_size(g->layout)); file->arcs++) {
-		uint64_t from = take_address(c), self = take_address(c);
+		uint64_t from = take_address(c), self = take_address(c), count = take_address(c);
 
-		if (!arc_add(c, from, self, take_address(c)))
+		if (count > BSD_MOST)
+			return corrupt(c, c->at - g->layout.word, "an arc with more calls than a program can make: not BSD's gmon.out");
+		if (!arc_add(c, from, self, count))
 			return false;
 	}
 	return true;

@@ -36,10 +36,11 @@ struct columns {
 struct listing {
 	const struct graph *truth;	/* what was measured */
 	const struct graph *gprof;	/* the same by gprof's model */
-	const struct compare *compare;	/* their arcs */
+	struct compare *compare;	/* their arcs */
 	const struct report_options *options;
 	struct columns columns;
 	uint64_t least;			/* errors and members below that are left out, ns */
+	bool *wanted;			/* by routine: what has to do with it is listed */
 	FILE *out;
 };
 
@@ -129,6 +130,11 @@ static void arc_print(struct listing *l, const struct compare_arc *a)
 	ends_print(l, a, true);
 }
 
+static bool is_wanted(const struct listing *l, const struct compare_arc *a)
+{
+	return l->wanted[a->from] || l->wanted[a->to];
+}
+
 /* Whether A, of which SHOWN have been printed, is to be printed. */
 static bool is_shown(const struct listing *l, const struct compare_arc *a, uint32_t shown)
 {
@@ -148,7 +154,7 @@ static void arcs_print(struct listing *l)
 	for (uint32_t i = 0; i < l->compare->narcs; i++) {
 		const struct compare_arc *a = &l->compare->arcs[i];
 
-		if (a->within || compare_error(a) == 0)
+		if (a->within || compare_error(a) == 0 || !is_wanted(l, a))
 			continue;
 		differ++;
 		if (shown + 1 < differ || !is_shown(l, a, shown))
@@ -213,7 +219,7 @@ static void within_print(struct listing *l, uint32_t cycle)
 	for (uint32_t i = 0; i < l->compare->narcs; i++) {
 		const struct compare_arc *a = &l->compare->arcs[i];
 
-		if (!a->within || l->gprof->routines[a->to].cycle != cycle || a->truth == 0)
+		if (!a->within || l->gprof->routines[a->to].cycle != cycle || a->truth == 0 || !is_wanted(l, a))
 			continue;
 		differ++;
 		if (shown + 1 < differ || !is_shown(l, a, shown))
@@ -253,12 +259,22 @@ static bool lump_print(struct listing *l, uint32_t number, struct error *err)
 	return true;
 }
 
+/* Whether the cycle is to be listed. */
+static bool lump_is_shown(const struct listing *l, const struct graph_lump *lump)
+{
+	bool wanted = false;
+
+	for (uint32_t i = 0; i < lump->size; i++)
+		wanted |= l->wanted[l->gprof->lump_members[lump->first + i]];
+	return wanted && lump->total >= l->least;
+}
+
 static bool lumps_print(struct listing *l, struct error *err)
 {
 	bool some = false;
 
 	for (uint32_t i = 0; i < l->gprof->nlumps; i++) {
-		if (l->gprof->lumps[i].total < l->least || !l->gprof->lumps[i].total)
+		if (!l->gprof->lumps[i].total || !lump_is_shown(l, &l->gprof->lumps[i]))
 			continue;
 		some = true;
 		if (!lump_print(l, i, err))
@@ -269,24 +285,50 @@ static bool lumps_print(struct listing *l, struct error *err)
 	return true;
 }
 
+/* Compare IN's graphs, and see what of it OPTIONS want.  False with *ERR set: out of memory, or a bad pattern. */
+static bool listing_make(struct listing *l, const struct report_input *in, const struct report_options *options, struct error *err)
+{
+	const struct graph *g = in->graph;
+	bool ok = true;
+
+	*l = (struct listing){ .truth = g, .gprof = in->gprof, .options = options, .compare = compare_models(g, in->gprof, err),
+		.least = (uint64_t)((double)g->time * options->min_percent / 100),
+		.wanted = calloc((size_t)g->nroutines + 1, sizeof *l->wanted) };
+	if (!l->compare)
+		return false;
+	if (!l->wanted)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (size_t i = 0; ok && i < options->nonly; i++)
+		ok = graph_match(g, "only", options->only[i], l->wanted, err);
+	for (uint32_t i = 0; options->nonly == 0 && i < g->nroutines; i++)
+		l->wanted[i] = true;
+	return ok;
+}
+
+static void listing_free(struct listing *l)
+{
+	compare_free(l->compare);
+	free(l->wanted);
+}
+
 bool compare_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	struct compare *c;
+	struct listing l;
 	bool ok;
 
 	if (in->graph->time == 0) {
 		fputs("No time was measured: there is nothing to compare.\n", out);
 		return true;
 	}
-	c = compare_models(in->graph, in->gprof, err);
-	if (!c)
-		return false;
-	struct listing l = { .truth = in->graph, .gprof = in->gprof, .compare = c, .options = options, .out = out,
-		.columns = columns_make(in->graph, c), .least = (uint64_t)((double)in->graph->time * options->min_percent / 100) };
-	head_print(&l);
-	arcs_print(&l);
-	ok = lumps_print(&l, err);
-	compare_free(c);
+	ok = listing_make(&l, in, options, err);
+	if (ok) {
+		l.out = out;
+		l.columns = columns_make(in->graph, l.compare);
+		head_print(&l);
+		arcs_print(&l);
+		ok = lumps_print(&l, err);
+	}
+	listing_free(&l);
 	return ok;
 }
 
@@ -330,24 +372,26 @@ static void comparison_json(const struct listing *l, struct emit *e, struct erro
 	emit_member(e, "wrong_within_ns", emit_count(c->within));
 	emit_member(e, "wrong_share", c->inclusive ? json_real((double)c->wrong / (double)c->inclusive) : json_null());
 	emit_array(e, "compared");
-	for (uint32_t i = 0; i < c->narcs; i++)
-		if (is_shown(l, &c->arcs[i], i))
+	for (uint32_t i = 0, shown = 0; i < c->narcs; i++)
+		if (is_wanted(l, &c->arcs[i]) && is_shown(l, &c->arcs[i], shown)) {
 			emit_item(e, arc_json(l, &c->arcs[i]));
+			shown++;
+		}
 	emit_array_end(e);
 	emit_array(e, "gprof_cycles");
 	for (uint32_t i = 0; i < l->gprof->nlumps; i++)
-		emit_item(e, lump_json(l, i, err));
+		if (lump_is_shown(l, &l->gprof->lumps[i]))
+			emit_item(e, lump_json(l, i, err));
 	emit_array_end(e);
 }
 
 bool compare_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
-	struct compare *c = compare_models(in->graph, in->gprof, err);
+	struct listing l;
+	bool ok = listing_make(&l, in, options, err);
 
-	if (!c)
-		return false;
-	comparison_json(&(struct listing){ .truth = in->graph, .gprof = in->gprof, .compare = c, .options = options,
-		.least = (uint64_t)((double)in->graph->time * options->min_percent / 100) }, e, err);
-	compare_free(c);
-	return true;
+	if (ok)
+		comparison_json(&l, e, err);
+	listing_free(&l);
+	return ok;
 }

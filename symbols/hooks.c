@@ -332,7 +332,8 @@ static bool has_note(const struct binary *b)
 	return false;
 }
 
-static bool needs_monitor(const struct binary *b, Elf_Scn *section, const GElf_Shdr *header)
+/* The entry for a needed library whose name begins with PREFIX; NULL: there is none. */
+static const char *needed_in(const struct binary *b, Elf_Scn *section, const GElf_Shdr *header, const char *prefix)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -340,19 +341,25 @@ static bool needs_monitor(const struct binary *b, Elf_Scn *section, const GElf_S
 
 	for (size_t i = 0; i < n && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
 		const char *name = entry.d_tag == DT_NEEDED ? elf_strptr(b->elf, header->sh_link, entry.d_un.d_val) : NULL;
-		if (name && !strncmp(name, "libaprof", strlen("libaprof")))
-			return true;
+		if (name && !strncmp(name, prefix, strlen(prefix)))
+			return name;
 	}
-	return false;
+	return NULL;
+}
+
+const char *hooks_needed(const struct binary *b, const char *prefix)
+{
+	const char *name = NULL;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (!name && (section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
+			name = needed_in(b, section, &header, prefix);
+	return name;
 }
 
 bool hooks_monitor(const struct binary *b)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(b->elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC && needs_monitor(b, section, &header))
-			return true;
-	return has_note(b);
+	return hooks_needed(b, "libaprof") || has_note(b);
 }

@@ -46,6 +46,9 @@ uint64_t *hooks_recorded(const struct binary *b, size_t *n);
 /* Whether no-ops stand at the addresses in __mcount_loc, as -mnop-mcount leaves them. */
 bool hooks_are_nops(const struct binary *b);
 
+/* The library that B needs whose name begins with PREFIX; NULL: none.  Lives as long as B. */
+const char *hooks_needed(const struct binary *b, const char *prefix);
+
 /* Whether B names a dynamic linker that is to load it. */
 bool hooks_has_loader(const struct binary *b);
 

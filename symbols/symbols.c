@@ -348,3 +348,19 @@ bool symbols_is_static(const char *path)
 	binary_close(&b);
 	return is_static;
 }
+
+char *symbols_needed(const char *path, const char *prefix)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	const char *name;
+	struct binary b;
+	struct error err;
+	char *copy;
+
+	if (!binary_open(&b, path, &callbacks, &err))
+		return NULL;
+	name = hooks_needed(&b, prefix);
+	copy = name ? strdup(name) : NULL;
+	binary_close(&b);
+	return copy;
+}

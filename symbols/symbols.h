@@ -120,4 +120,7 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
  * cannot be read. */
 bool symbols_is_static(const char *path);
 
+/* The name of the library that the file PATH needs and that begins with PREFIX, malloc'ed; NULL: there is none, or it cannot be read. */
+char *symbols_needed(const char *path, const char *prefix);
+
 #endif

@@ -186,6 +186,7 @@ class Explorer(unittest.TestCase):
         self.keys('&')
         self.type('^(che|de)a')
         self.wait('1/2')
+        self.wait(r'name  &\^\(che\|de\)a')
         self.keys('&')
         self.type('')
         self.wait('1/7')
@@ -241,15 +242,14 @@ class Explorer(unittest.TestCase):
         screen = self.wait('Routines').split('\n')
         line = next(i for i, text in enumerate(screen) if text.endswith(' dear'))
 
-        def click(column, row):
+        def click(column, row, times=1):
             place = chr(33 + column) + chr(33 + row)
-            self.tmux('send-keys', '-l', f'\x1b[M {place}\x1b[M#{place}')
+            self.tmux('send-keys', '-l', f'\x1b[M {place}\x1b[M#{place}' * times)
         click(10, line)
         self.wait(f'{line - 1}/7')
         self.assertTrue(self.selected().rstrip().endswith(' dear'))
         time.sleep(0.6)		# longer than between the two clicks that are Enter
-        click(10, line)
-        click(10, line)
+        click(10, line, times=2)
         self.wait(r'\[2Callers\]')
         click(screen[0].index('3Top-down'), 0)
         self.wait(r'\[3Top-down\]')

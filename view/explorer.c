@@ -73,6 +73,8 @@ static bool page_ready(struct explorer *x)
 	if (p->built)
 		p->kind->close(p);
 	*p = (struct page){ .kind = p->kind, .view = &x->view, .built = true, .about = x->view.routine };
+	screen_put(screen_lines() - 1, " working ...", 0, SCREEN_BAR, false);	/* of a million contexts it can take a second */
+	screen_flush(-1);
 	if (p->kind->open(p, x->err))
 		return true;
 	fail(x);
@@ -406,7 +408,7 @@ static void click(struct explorer *x, struct screen_event e)
 			}
 	} else if (e.y >= HEAD && p->top + (size_t)(e.y - HEAD) < p->n && (size_t)(e.y - HEAD) < page_height()) {
 		p->cursor = p->top + (size_t)(e.y - HEAD);
-		if (x->clicked == e.y && since < DOUBLE_CLICK)
+		if (e.twice || (x->clicked == e.y && since < DOUBLE_CLICK))
 			enter(x);
 		x->clicked = e.y;
 		x->when = now;

@@ -94,18 +94,22 @@ static void routines_sort(struct page *p)
 	}
 }
 
-/* The column that is sorted by has a star. */
+/* The column that is sorted by has a star; the filter stands behind. */
 static void routines_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
-	enum report_sort sort = ((const struct routines *)p->state)->sort;
+	const struct routines *r = p->state;
+	enum report_sort sort = r->sort;
 
-	if (page_is_narrow(v)) {
+	if (page_is_narrow(v))
 		fprintf(out, "%6s %6s name", sort == REPORT_BY_SELF ? "*%self" : "% self", sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
-		return;
-	}
-	fprintf(out, "%6s %*s %6s %*s %*s name", "% self", v->seconds, sort == REPORT_BY_SELF ? "*self" : "self", "% tot",
+	else
+		fprintf(out, "%6s %*s %6s %*s %*s name", "% self", v->seconds, sort == REPORT_BY_SELF ? "*self" : "self", "% tot",
 		v->seconds, sort == REPORT_BY_TOTAL ? "*total" : "total", v->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	if (r->filter) {
+		fputs("  &", out);
+		print_name(out, r->filter, &(struct report_options){ .utf8 = v->options.utf8 });
+	}
 }
 
 static enum screen_style routines_row(const struct page *p, size_t row, FILE *out)

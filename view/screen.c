@@ -181,7 +181,7 @@ void screen_redraw(void)
 
 void screen_mouse(bool ours)
 {
-	mousemask(ours ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mousemask(ours ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
 static struct screen_event mouse_event(void)
@@ -194,8 +194,9 @@ static struct screen_event mouse_event(void)
 		return (struct screen_event){ .key = SCREEN_WHEEL_UP };
 	if (mouse.bstate & BUTTON5_PRESSED)
 		return (struct screen_event){ .key = SCREEN_WHEEL_DOWN };
-	if (mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED))
-		return (struct screen_event){ .key = SCREEN_CLICK, .y = mouse.y, .x = mouse.x };
+	if (mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED))
+		return (struct screen_event){ .key = SCREEN_CLICK, .y = mouse.y, .x = mouse.x,
+			.twice = mouse.bstate & BUTTON1_DOUBLE_CLICKED };
 	return (struct screen_event){ .key = SCREEN_OTHER };
 }
 

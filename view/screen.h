@@ -30,6 +30,7 @@ enum {
 struct screen_event {
 	int key;		/* a character, or SCREEN_ */
 	int y, x;		/* SCREEN_CLICK: where, from 0 */
+	bool twice;		/* SCREEN_CLICK: two clicks that came together */
 };
 
 /* Take the terminal.  False with *ERR set: it is unknown, or cannot move its cursor. */

@@ -166,6 +166,44 @@ static void test_bottom_up(void **state)
 	fail_tree(true);
 }
 
+/* Start and open all nodes; what was made stays whole when an opening fails. */
+static bool grow_whole(const struct graph *g, bool bottom_up, struct error *err)
+{
+	struct tree_growth *t = tree_growth_start(g, bottom_up, err);
+	bool done = t != NULL;
+
+	for (uint32_t i = 0; done && i < tree_growth_tree(t)->nnodes; i++)
+		done = tree_growth_open(t, i, err);
+	tree_growth_free(t);
+	return done;
+}
+
+static void test_growth(void **state)
+{
+	struct made *m = large_program();
+	struct graph *g = made_graph(m, NULL);
+	long before = held;
+
+	(void)state;
+	for (int bottom_up = 0; bottom_up < 2; bottom_up++)
+		for (long n = 0;; n++) {
+			struct error err = { 0 };
+			bool done;
+
+			until_failure = n;
+			done = grow_whole(g, bottom_up, &err);
+			until_failure = -1;
+			assert_int_equal(held, before);
+			if (done) {
+				assert_true(n > 10);
+				break;
+			}
+			assert_int_equal(err.code, ERROR_MEMORY);
+		}
+	graph_free(g);
+	made_free(m);
+}
+
 static void test_paths(void **state)
 {
 	struct made *m = large_program();
@@ -223,6 +261,7 @@ int main(void)
 		cmocka_unit_test(test_top_down),
 		cmocka_unit_test(test_bottom_up),
 		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_paths),
 	};
 
