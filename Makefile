@@ -13,11 +13,10 @@ all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --
 deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build
 check: deps all ; @tests/check build
-bench: deps all ; @bench/run --results doc/results.md && bench/million
+bench: deps all ; @bench/run --results doc/results.md && bench/million && node bench/page.mjs
 soak: deps all ; @tests/soak build $(MINUTES)
-suites: deps all ; @tests/suites build
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: all ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps demo check bench soak suites fuzz golden install clean
+.PHONY: all deps demo check bench soak fuzz golden install clean

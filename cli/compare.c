@@ -32,7 +32,7 @@ static int compare(const struct sides_given *sides, const struct options *o, boo
 	struct comparison c;
 	struct error err;
 	int status = STATUS_OK;
-	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, &o->graph, contexts, &err);
+	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, o, contexts, &err);
 
 	progress_end();
 	ok = ok && print(&c, o, &status, &err);

@@ -13,7 +13,7 @@
 static int explore(const struct operands *operands, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { 0 };
+	struct input in = { .phase = o->phase };
 	struct error err;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err)
 		&& input_build(&in, operands->program, &o->graph, &err);

@@ -107,7 +107,9 @@ static int command(const struct options *o, int argc, char **argv)
 	}
 	if (!operands_sort(&operands, argv + 1, (size_t)argc - 1))
 		return STATUS_TROUBLE;
-	ok = export(format, &operands, o, &err);
+	ok = !operands.gmon && export(format, &operands, o, &err);
+	if (operands.gmon)
+		message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
 	operands_free(&operands);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }

@@ -115,13 +115,18 @@ static bool print(struct look *l, struct error *err)
 		message("note: no source is shown: the program has no lines of routines that ran (compile it with -g)");
 		l->views &= ~(unsigned)VIEW_SOURCE;
 	}
+	if (l->o->report.json && l->views & VIEW_COUNTS)
+		l->views &= ~(unsigned)VIEW_SOURCE;		/* its JSON are the counts */
 	n = reports_of(names, l->views, l->o->report.gprof.traditional);
 	progress_end();
 	if (l->views & VIEW_INFO && !l->o->report.json)
 		files_describe(&l->gmon);
 	if (n > 0 && l->views & VIEW_INFO && !l->o->report.json)
 		fputs("\f\n", stdout);
-	return (n == 0 && !l->o->report.json) || report_print(names, n, &in, &l->o->report, stdout, err);
+	if ((n > 0 || l->o->report.json) && !report_print(names, n, &in, &l->o->report, stdout, err))
+		return false;
+	names[0] = "gprof-functions";			/* not on a page of its own */
+	return !(l->views & VIEW_FUNCTIONS) || l->o->report.json || report_print(names, 1, &in, &l->o->report, stdout, err);
 }
 
 static bool run(struct look *l, const struct operands *operands, const char *program, struct error *err)

@@ -67,13 +67,12 @@ static bool names_add(struct gprof_choice *c, enum gprof_table first, enum gprof
 	return spec_add(c, first, name) && spec_add(c, second, name);
 }
 
-static bool debug_tell(void)
+/* Say once that OPTION does nothing; TOLD is its own. */
+static bool nothing(bool *told, const char *option, const char *why)
 {
-	static bool told;
-
-	if (!told)
-		message("note: -d: there is no debugging output; ignored");
-	told = true;
+	if (!*told)
+		message("note: %s: %s; ignored", option, why);
+	*told = true;
 	return true;
 }
 
@@ -108,24 +107,50 @@ static bool view_option_set(struct gprof_choice *c, int key, char *argument, boo
 	case 'i': return view_ask(c, VIEW_INFO, GPROF_INCLUDE_GRAPH, NULL);
 	case 's': return view_ask(c, VIEW_SUM, GPROF_INCLUDE_GRAPH, NULL);
 	case 'r': return view_ask(c, VIEW_FUNCTIONS, GPROF_INCLUDE_GRAPH, NULL);
-	case 'R': c->mapping = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
 	default: return name_option_set(c, key, argument, mine);
 	}
 }
 
 bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine)
 {
+	static bool debug_told, files_told;
+
 	*mine = true;
 	switch (key) {
 	case 'a': c->no_static = true; return true;
 	case 'D': c->functions_only = true; return true;
 	case 'l': c->lines = true; return true;
 	case 'O': return format_set(c, argument);
-	case 'd': return debug_tell();
+	case 'd': return nothing(&debug_told, "-d", "there is no debugging output");
+	case 'R': return nothing(&files_told, "-R", "no order of object files is made, but -r makes one of functions");
 	case KEY_DEMANGLE: c->mangled = false; return true;
 	case KEY_NO_DEMANGLE: c->mangled = true; return true;
 	default: return view_option_set(c, key, argument, mine);
 	}
+}
+
+static void ignored(bool chosen, const char *option, const char *instead)
+{
+	if (chosen)
+		message("note: %s has no meaning for an amon.out and is ignored%s%s", option, *instead ? "; " : "", instead);
+}
+
+bool gprof_choice_tell(const struct gprof_choice *c, bool history)
+{
+	ignored(c->views & VIEW_SOURCE, "-A", "aprof annotate shows source with times");
+	ignored(c->views & VIEW_COUNTS, "-C", "the flat profile has the calls, with --sort calls");
+	ignored(c->views & VIEW_FUNCTIONS, "-r", "");
+	ignored(c->lines, "-l", "--lines splits times by source line");
+	ignored(c->no_static, "-a", "");
+	ignored(c->functions_only, "-D", "");
+	ignored(c->mangled, "--no-demangle", "");
+	ignored(c->format != GMON_AUTO, "-O", "");
+	for (size_t i = 0; i < c->nspecs && !history; i++)
+		if (c->specs[i].table == GPROF_INCLUDE_TIME || c->specs[i].table == GPROF_EXCLUDE_TIME) {
+			message("-E, -F, -n and -N on an amon.out go with --model history only");
+			return false;
+		}
+	return true;
 }
 
 unsigned gprof_views(const struct gprof_choice *c, unsigned defaults)

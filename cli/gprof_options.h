@@ -15,7 +15,6 @@ enum {
 	VIEW_COUNTS = 4,	/* -C: execution counts */
 	VIEW_SOURCE = 8,	/* -A: annotated source */
 	VIEW_FUNCTIONS = 16,	/* -r: an order of functions for a linker */
-	VIEW_FILES = 32,	/* -R: an order of object files */
 	VIEW_INFO = 64,		/* -i: what is in the files */
 	VIEW_SUM = 128,		/* -s: gmon.sum or amon.sum is written */
 };
@@ -30,7 +29,6 @@ struct gprof_choice {
 	bool no_static;			/* -a: static functions belong to the ones before them */
 	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
 	bool mangled;			/* --no-demangle */
-	const char *mapping;		/* -R: file that tells in which object file each function is; NULL: none */
 };
 
 /* Take option KEY, a letter or one of the keys below, with its ARGUMENT, NULL if it has none.  *MINE tells whether it is one of gprof's; false
@@ -39,6 +37,10 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 
 /* Options without a letter; the numbers are not those of options.c. */
 enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE };
+
+/* Say once of each option that was chosen and has no meaning for an amon.out that it is ignored, and what does the same.  False after a
+ * message: the names of time (-E -F -n -N) go with MODEL history only. */
+bool gprof_choice_tell(const struct gprof_choice *c, bool history);
 
 /* What to print: what was asked for, or else what is so by DEFAULTS and was not declined. */
 unsigned gprof_views(const struct gprof_choice *c, unsigned defaults);

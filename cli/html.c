@@ -24,6 +24,17 @@ struct page {
 	size_t n;			/* how many */
 };
 
+static bool clocks_agree(const struct page *p)
+{
+	const struct profile *base = p->in[0].profile, *fresh = p->in[1].profile;
+
+	if (base->runs[0].header.clock == fresh->runs[0].header.clock)
+		return true;
+	progress_end();
+	message("%s was measured by another clock than %s; their times cannot be compared", fresh->runs[0].label, base->runs[0].label);
+	return false;
+}
+
 static bool page_read(struct page *p, const struct options *options)
 {
 	struct error err;
@@ -39,7 +50,7 @@ static bool page_read(struct page *p, const struct options *options)
 		}
 		p->sides[i] = (struct html_side){ .label = o->files[0], .in = &p->in[i].report };
 	}
-	return true;
+	return p->n < 2 || clocks_agree(p);
 }
 
 /* A profile or a program where the page should go is a slip of the pen. */

@@ -42,8 +42,8 @@ static const struct row rows[] = {
 	{ 'P', "no-flat-profile", "[NAME]", LISTINGS, "do not print the flat profile, or only NAME not in it" },
 	{ 'Q', "no-graph", "[NAME]", LISTINGS, "do not print the call graph, or only NAME or the arcs FROM/TO not in it" },
 	{ 'B', NULL, NULL, COMMAND_REPORT, "print the call graph" },
-	{ 'e', NULL, "NAME", COMMAND_REPORT, "do not print the entry of NAME, nor of what only it calls" },
-	{ 'E', NULL, "NAME", COMMAND_REPORT, "the same, and leave the time of NAME out of the call graph" },
+	{ 'e', NULL, "NAME", COMMAND_REPORT, "do not print the entry of NAME in the call graph" },
+	{ 'E', NULL, "NAME", COMMAND_REPORT, "the same, and do not pass on the time of NAME" },
 	{ 'f', NULL, "NAME", COMMAND_REPORT, "print only the entries of NAME and of what it calls" },
 	{ 'F', NULL, "NAME", COMMAND_REPORT, "the same, and count only their time" },
 	{ 'n', "time", "NAME", COMMAND_REPORT, "pass on to callers only the time of NAME and of what it calls" },
@@ -62,6 +62,8 @@ static const struct row rows[] = {
 	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
 	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
 	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
+	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers beside callees" },
+	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "nothing: accepted for old scripts" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
@@ -506,6 +508,8 @@ static bool options_check(struct options *o, unsigned command)
 	if (o->report.json)
 		o->report.colour = false;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
+	o->graph.specs = o->gprof.specs;
+	o->graph.nspecs = o->gprof.nspecs;
 	o->check.least = o->report.min_percent / 100;
 	o->diff.top = o->report.top;
 	o->diff.report = o->check.report = o->report;

@@ -18,7 +18,7 @@ bool preload_is_for(const char *program)
 	struct error err;
 
 	if (symbols_has_hooks(program, &hooks, &err))
-		return !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_MONITOR)) && !symbols_is_static(program);
+		return !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && !symbols_is_static(program);
 	return err.code == ERROR_NOT_ELF;	/* a script */
 }
 

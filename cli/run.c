@@ -10,6 +10,7 @@
 #include "command.h"
 #include "escape.h"
 #include "files.h"
+#include "gmon_file.h"
 #include "harvest.h"
 #include "launch.h"
 #include "message.h"
@@ -167,28 +168,30 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 	putc('\n', out);
 }
 
-/* Keep the data of program I as NAME, and print its report to OUT unless NULL.  The file of a single process is moved as it is;
+/* Keep the data of program I as NAME, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.  The file of a single process is moved as it is;
  * those of several, or of one that still runs, are added up. */
 static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
-	bool single = p->n == 1 && !p->running;
+	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted();
 	struct input in = { 0 };
 	struct error err;
 
 	if (single && !files_move(p->files[0], name, &err))
 		message_error(&err, NULL);
-	else if (single && !out)
+	else if (single && !out && !gmon)
 		;
 	else if (!input_read(&in, single ? &name : p->files, p->n, name, &err))
 		message_error(&err, NULL);
-	else if ((single || data_keep(&in, name)) && out) {
+	else if ((single || data_keep(&in, name)) && (out || gmon)) {
 		in.with_static = r->options->static_arcs;
 		in.phase = r->options->phase;
-		if (input_build(&in, NULL, &r->options->graph, &err))
-			view_print(&in, COMMAND_RUN, r->options, out);
-		else
+		if (!input_build(&in, NULL, &r->options->graph, &err))
 			message_error(&err, NULL);
+		else if (out)
+			view_print(&in, COMMAND_RUN, r->options, out);
+		if (gmon && in.report.graph)
+			gmon_file_write(&in, r->launch.pid);
 	}
 	input_free(&in);
 }

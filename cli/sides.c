@@ -22,6 +22,9 @@ static bool operand_add(struct side *side, char *path)
 		}
 		side->program = path;
 		return true;
+	case FILE_GMON:
+		message("%s: a gmon.out has no contexts; aprof report reads it", path);
+		return false;
 	case FILE_MISSING:
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
@@ -95,26 +98,28 @@ void sides_free(struct sides_given *s)
 }
 
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
-static bool run_build(struct input *in, const struct side *side, char **file, const struct graph_options *g, struct error *err)
+static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
 {
+	*in = (struct input){ .phase = o->phase };
 	if (!input_read(in, file, 1, NULL, err))
 		return false;
-	if (input_build(in, side->program, g, err))
+	if (input_build(in, side->program, &o->graph, err))
 		return true;
 	if (!side->lent || err->code != ERROR_BUILD_ID)
 		return false;
 	input_free(in);
-	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, g, err);
+	*in = (struct input){ .phase = o->phase };
+	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 
-static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct graph_options *g, bool contexts, struct error *err)
+static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct options *o, bool contexts, struct error *err)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < side->n; i++) {
-		struct input in = { 0 };
+		struct input in;
 
-		ok = run_build(&in, side, &side->files[i], g, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts, err);
+		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts, err);
 		if (ok && in.profile->runs[0].truncated)
 			message("warning: %s: cut off; its whole part is compared", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
@@ -124,9 +129,9 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	return ok;
 }
 
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct graph_options *g, bool contexts, struct error *err)
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, bool contexts, struct error *err)
 {
-	if (!side_add(c, &s->base, false, g, contexts, err) || !side_add(c, &s->fresh, true, g, contexts, err))
+	if (!side_add(c, &s->base, false, o, contexts, err) || !side_add(c, &s->fresh, true, o, contexts, err))
 		return false;
 	progress_begin();
 	progress_step("comparing");

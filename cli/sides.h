@@ -22,7 +22,7 @@ struct sides_given {
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command);
 void sides_free(struct sides_given *s);
 
-/* Read, symbolise and build each run as G says, one after the other, and add it to C; with their CONTEXTS.  False with *ERR set. */
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct graph_options *g, bool contexts, struct error *err);
+/* Read, symbolise and build each run as O says, one after the other, and add it to C; with their CONTEXTS.  False with *ERR set. */
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, bool contexts, struct error *err);
 
 #endif

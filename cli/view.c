@@ -19,9 +19,13 @@ enum { MOST_REPORTS = 8 };
 static size_t listings(const char **names, const struct input *in, const struct options *o)
 {
 	unsigned views = gprof_views(&o->gprof, VIEW_FLAT | VIEW_GRAPH);
-	bool flat = views & VIEW_FLAT, graph = views & VIEW_GRAPH;
+	bool flat, graph;
 	size_t n = 0;
 
+	if (!(views & (VIEW_FLAT | VIEW_GRAPH | VIEW_INFO)))
+		views = VIEW_FLAT | VIEW_GRAPH;
+	flat = views & VIEW_FLAT;
+	graph = views & VIEW_GRAPH;
 	names[n++] = "run";
 	if (in->profile->ncontexts <= 1 && !o->report.json)
 		return n;
@@ -31,6 +35,8 @@ static size_t listings(const char **names, const struct input *in, const struct 
 		names[n++] = "callgraph";
 	if (flat && graph)
 		names[n++] = "never";
+	if (views & VIEW_INFO)
+		names[n++] = "info";
 	if (graph)
 		names[n++] = "index";
 	return n;
@@ -175,7 +181,7 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 		status = STATUS_OK;
 	} else if (target_set(&o, command, argc, argv) && operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
 		if (!operands.gmon)
-			status = look(&operands, command, &o);
+			status = gprof_choice_tell(&o.gprof, o.graph.model == GRAPH_HISTORY) ? look(&operands, command, &o) : STATUS_TROUBLE;
 		else if (command == COMMAND_REPORT)
 			status = gmon_look(&operands, &o);
 		else

@@ -57,8 +57,9 @@ static void calls_print(const struct comparison_item *item, FILE *out)
 {
 	const struct comparison_calls *k = &item->calls;
 
+	fputs("calls ", out);
 	count_print(out, k->base, k->base_least, k->base_most);
-	fputs(" calls -> ", out);
+	fputs(" -> ", out);
 	count_print(out, k->fresh, k->least, k->most);
 	if (k->steady)
 		fprintf(out, ", %+.0f", k->fresh - k->base);
@@ -128,12 +129,16 @@ static void smallest_print(const struct check *check, const struct comparison *c
 
 static void summary_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
 {
+	const struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
+	uint32_t counted = 0;
 	bool whole = false;
 
+	for (uint32_t i = 0; i < routines->n; i++)
+		counted += routines->items[i].counted;
 	for (uint32_t i = 0; i < check->n; i++)
 		whole |= check->findings[i].routine == GRAPH_NONE;
 	fprintf(out, "%" PRIu32 " of %" PRIu32 " routines%s got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32
-		"; the times of %" PRIu32 " routines were tested)\n", check->worse - whole, c->kinds[COMPARISON_ROUTINES].n, whole ? " and the whole run" : "",
+		"; the times of %" PRIu32 " routines were tested)\n", check->worse - whole, counted, whole ? " and the whole run" : "",
 		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested);
 	smallest_print(check, c, o, out);
 }

@@ -35,7 +35,7 @@ static unsigned escape_of(const struct diff_options *o)
 	return o->report.utf8 ? 0 : ESCAPE_ASCII;
 }
 
-void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
+bool diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
 {
 	const struct comparison_item *contexts = c->kinds[COMPARISON_CONTEXTS].items;
 	const struct comparison_item *routines = c->kinds[COMPARISON_ROUTINES].items;
@@ -44,11 +44,13 @@ void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE
 	for (uint32_t i = index; contexts[i].from != GRAPH_NONE; i = contexts[i].from)
 		depth++;
 	path = calloc((size_t)depth + 1, sizeof *path);
-	if (!path || depth == 0)
-		fputs(depth == 0 ? "(outside all routines)" : "(out of memory)", out);
-	for (uint32_t i = index, k = depth; path && k > 0; i = contexts[i].from)
+	if (!path)
+		return false;
+	if (depth == 0)
+		fputs("(outside all routines)", out);
+	for (uint32_t i = index, k = depth; k > 0; i = contexts[i].from)
 		path[--k] = i;
-	for (uint32_t k = 0; path && k < depth; k++) {
+	for (uint32_t k = 0; k < depth; k++) {
 		if (k > 0)
 			putc(' ', out);
 		if (contexts[path[k]].gap)
@@ -56,6 +58,7 @@ void diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE
 		escape_print(out, routines[contexts[path[k]].to].name, escape | ESCAPE_WORD);
 	}
 	free(path);
+	return true;
 }
 
 static void routine_name(const struct comparison *c, uint32_t routine, unsigned escape, FILE *out)
@@ -66,19 +69,19 @@ static void routine_name(const struct comparison *c, uint32_t routine, unsigned 
 		escape_print(out, c->kinds[COMPARISON_ROUTINES].items[routine].name, escape);
 }
 
-static void item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, unsigned escape, FILE *out)
+static bool item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, unsigned escape, FILE *out)
 {
 	switch (kind) {
 	case COMPARISON_ROUTINES:
 		escape_print(out, item->name, escape);
-		break;
+		return true;
 	case COMPARISON_ARCS:
 		routine_name(c, item->from, escape, out);
 		fputs(" -> ", out);
 		routine_name(c, item->to, escape, out);
-		break;
+		return true;
 	default:
-		diff_path(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), escape, out);
+		return diff_path(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), escape, out);
 	}
 }
 
@@ -126,10 +129,11 @@ static void per_call_change(char *text, size_t size, const struct comparison_ite
 		snprintf(text, size, table_per_call(item) == 0 ? "" : "~");
 }
 
-static void row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
+static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
 		      const struct diff_options *o, FILE *out)
 {
 	char self[64], error[64] = "", total[64], calls[64], calls_to[64], per_call[64];
+	bool ok;
 
 	time_change(self, sizeof self, item, COMPARISON_SELF, d);
 	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
@@ -140,8 +144,9 @@ static void row_print(const struct comparison *c, enum comparison_kind kind, con
 	per_call_change(per_call, sizeof per_call, item);
 	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARISON_SELF].fresh / 1e9, self, error, d,
 		item->sides[COMPARISON_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
-	item_name(c, kind, item, escape_of(o), out);
+	ok = item_name(c, kind, item, escape_of(o), out);
 	fprintf(out, "%s\n", only(item));
+	return ok;
 }
 
 static void rest_print(const struct rest *rest, const struct diff_options *o, int d, FILE *out)
@@ -178,6 +183,7 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, i
 	const struct comparison_items *items = &c->kinds[kind];
 	uint32_t *order = table_order(items, o->sort), shown = 0;
 	struct rest rest = { 0 };
+	bool ok = true;
 
 	if (!order)
 		return false;
@@ -189,7 +195,7 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, i
 		if (!item->counted)
 			continue;
 		if ((is_news || o->all) && (o->top == 0 || shown < o->top)) {
-			row_print(c, kind, item, d, o, out);
+			ok &= row_print(c, kind, item, d, o, out);
 			shown++;
 		} else {
 			*(is_news ? &rest.news : &rest.quiet) += 1;
@@ -198,7 +204,7 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, i
 	}
 	rest_print(&rest, o, d, out);
 	free(order);
-	return true;
+	return ok;
 }
 
 /* "base   3 runs, 2.51 s" */
@@ -217,16 +223,19 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 static void noise_print(const struct comparison *c, const struct diff_options *o, FILE *out)
 {
 	const struct noise *noise = &c->kinds[COMPARISON_ROUTINES].noise[COMPARISON_SELF];
+	char beside[80] = "";
 
+	if (noise->df > 0)
+		snprintf(beside, sizeof beside, "runs differ by %.1f %% beside the error of sampling;", 100 * sqrt(noise->common));
 	if (c->nruns == 2 && c->runs[0].tick > 0)
 		print_field(out, &o->report, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
 			    "Changes beyond it are shown; several runs a side tell more");
 	else if (c->nruns == 2)
 		print_field(out, &o->report, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
 			    "every change is shown");
-	else if (c->kinds[COMPARISON_ROUTINES].n > 0)
-		print_field(out, &o->report, "noise", "runs differ by %.1f %% beside the error of sampling; what is shown as changed is so by "
-			    "more than noise in all but %.0f of 100 rows, on average", 100 * sqrt(noise->common), 100 * c->level);
+	else
+		print_field(out, &o->report, "noise", "%s%swhat is shown as changed is so by more than noise in all but %.0f of 100 rows, "
+			    "on average", beside, *beside ? " " : "", 100 * c->level);
 }
 
 static void unnamed_print(const struct comparison *c, const struct diff_options *o, FILE *out)
@@ -306,30 +315,41 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	FILE *memory = open_memstream(&text, &size);
 	json_t *value = NULL;
 
+	bool ok = memory;
+
 	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
-		diff_path(c, index, 0, memory);
-	if (memory && fclose(memory) == 0)
+		ok = diff_path(c, index, 0, memory);
+	if (memory && fclose(memory) == 0 && ok)
 		value = json_stringn(text, size);
 	free(text);
 	return value;
 }
 
-static json_t *item_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
+/* Who the item is: members of its row. */
+static json_t *who_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
 {
 	const struct comparison_item *item = &c->kinds[kind].items[index], *routines = c->kinds[COMPARISON_ROUTINES].items;
-	json_t *row = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF), "total", time_json(item, COMPARISON_TOTAL),
-				"calls", calls_json(item));
 
-	if (kind == COMPARISON_ROUTINES) {
-		json_object_set_new(row, "name", emit_name(item->name));
-		json_object_set_new(row, "module", emit_name(item->module));
-		json_object_set_new(row, "file", emit_name(item->file));
-	} else if (kind == COMPARISON_ARCS) {
-		json_object_set_new(row, "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name));
-		json_object_set_new(row, "callee", emit_name(routines[item->to].name));
-	} else {
-		json_object_set_new(row, "history", path_json(c, index));
+	if (kind == COMPARISON_ROUTINES)
+		return json_pack("{s:o, s:o, s:o}", "name", emit_name(item->name), "module", emit_name(item->module),
+				 "file", emit_name(item->file));
+	if (kind == COMPARISON_CONTEXTS)
+		return json_pack("{s:o}", "history", path_json(c, index));
+	return json_pack("{s:o, s:o}", "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name),
+			 "callee", emit_name(routines[item->to].name));
+}
+
+static json_t *item_json(const struct comparison *c, enum comparison_kind kind, uint32_t index)
+{
+	const struct comparison_item *item = &c->kinds[kind].items[index];
+	json_t *row = who_json(c, kind, index), *figures = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF),
+		"total", time_json(item, COMPARISON_TOTAL), "calls", calls_json(item));
+
+	if (!figures || json_object_update(row, figures) != 0) {
+		json_decref(row);
+		row = NULL;
 	}
+	json_decref(figures);
 	return row;
 }
 
@@ -340,9 +360,14 @@ static json_t *runs_json(const struct comparison *c)
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		const struct comparison_run *run = &c->runs[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
+		json_t *row = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
 			"side", run->fresh ? "new" : "base", "time_ns", emit_count(run->time), "ticks", emit_count(run->ticks),
-			"calls", emit_count(run->calls), "unnamed", emit_count(run->unnamed)));
+			"calls", emit_count(run->calls), "unnamed", emit_count(run->unnamed));
+
+		if (json_array_append_new(array, row) != 0) {
+			json_decref(array);
+			return NULL;
+		}
 	}
 	return array;
 }

@@ -102,6 +102,10 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 		return false;
 	snprintf(name, sizeof name, "r%" PRIu32, routine);
 	node = d->nodes[routine] = agnode(d->picture, name, 1);
+	if (!node) {
+		free(label);
+		return false;
+	}
 	set(node, "label", label);
 	set_colour(node, share_of(d, r->self));
 	set_count(node, "aprof_calls", r->calls);
@@ -112,12 +116,14 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 	return true;
 }
 
-static void arc_draw(struct drawing *d, const struct graph_arc *a)
+static bool arc_draw(struct drawing *d, const struct graph_arc *a)
 {
 	Agedge_t *edge = agedge(d->picture, d->nodes[a->from], d->nodes[a->to], NULL, 1);
 	uint64_t time = a->self2 + a->child2;
 	char text[128];
 
+	if (!edge)
+		return false;
 	snprintf(text, sizeof text, "%.*f s\\n%" PRIu64 " x", print_decimals(d->whole), (double)time / 1e9, a->calls);
 	set(edge, "label", text);
 	snprintf(text, sizeof text, "%.2f", 1 + 7 * share_of(d, time));
@@ -127,6 +133,7 @@ static void arc_draw(struct drawing *d, const struct graph_arc *a)
 	set_count(edge, "aprof_calls", a->calls);
 	set_count(edge, "aprof_self_ns", a->self2);
 	set_count(edge, "aprof_children_ns", a->child2);
+	return true;
 }
 
 static bool is_shown(const struct drawing *d, const struct graph_routine *r)
@@ -153,8 +160,8 @@ static bool all_draw(struct drawing *d)
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		const struct graph_arc *a = &g->arcs[i];
 
-		if (a->from != GRAPH_NONE && d->nodes[a->from] && d->nodes[a->to] && arc_is_shown(d, a))
-			arc_draw(d, a);
+		if (a->from != GRAPH_NONE && d->nodes[a->from] && d->nodes[a->to] && arc_is_shown(d, a) && !arc_draw(d, a))
+			return false;
 	}
 	return true;
 }

@@ -12,6 +12,7 @@ const struct export_format export_table[] = {
 	{ "folded", "flamegraph.pl, inferno: a stack and a number a line", folded_write, false },
 	{ "dot", "Graphviz: the call graph as a picture", dot_write, false },
 	{ "json", "jq and scripts: every report in one object", json_write, false },
+	{ "gmon", "GNU gprof: gmon.out of the main program", gmon_out_write, true },
 	{ "csv", "spreadsheets: a table of routines, arcs or contexts", csv_write, false },
 	{ NULL, NULL, NULL, false },
 };

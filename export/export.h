@@ -41,6 +41,7 @@ bool export_write(const struct export_format *format, const struct report_input 
 		  FILE *out, struct error *err);
 
 /* The formats, each in the file of its name. */
-export_function callgrind_write, pprof_write, speedscope_write, firefox_write, folded_write, dot_write, json_write, csv_write;
+export_function callgrind_write, pprof_write, speedscope_write, firefox_write, folded_write, dot_write, json_write, csv_write,
+	gmon_out_write;
 
 #endif

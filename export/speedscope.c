@@ -38,7 +38,8 @@ static json_t *stack_json(struct writing *w, const struct tree *tree, uint32_t n
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array, json_integer(w->stack[i]));
+		if (json_array_append_new(array, json_integer(w->stack[i])) != 0)
+			w->e.failed = true;
 	return array;
 }
 
@@ -120,10 +121,10 @@ static void frames_json(struct writing *w)
 		const struct frame *f = &w->frames.frames[i];
 		json_t *frame = json_pack("{s:o}", "name", emit_name(f->name));
 
-		if (f->file)
-			json_object_set_new(frame, "file", emit_name(f->file));
-		if (f->line)
-			json_object_set_new(frame, "line", emit_count(f->line));
+		if (f->file && json_object_set_new(frame, "file", emit_name(f->file)) != 0)
+			w->e.failed = true;
+		if (f->line && json_object_set_new(frame, "line", emit_count(f->line)) != 0)
+			w->e.failed = true;
 		emit_item(&w->e, frame);
 	}
 	emit_array_end(&w->e);

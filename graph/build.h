@@ -21,6 +21,16 @@ bool contexts_fold(struct graph *g, struct error *err);
  * hooks, hooks_unplaced, monitor and unplaced. */
 bool charge_contexts(struct graph *g, struct error *err);
 
+/* Mark the routines that the options' names mean.  Nothing without such options. */
+bool narrow_routines(struct graph *g, struct error *err);
+
+/* Whether calls from FROM to TO are counted, as -k and -q FROM/TO say; and whether time passes from TO to FROM along them. */
+bool narrow_keeps(const struct graph *g, uint32_t from, uint32_t to);
+bool narrow_passes(const struct graph *g, uint32_t from, uint32_t to);
+
+/* Which routines have entries in the call graph: what is wanted, and what that calls.  After the arcs are settled. */
+bool narrow_entries(struct graph *g, struct error *err);
+
 /* Clear `kept` and zero the counters of contexts in which no routine is active that the patterns name. */
 bool focus_apply(struct graph *g, struct error *err);
 

@@ -351,8 +351,10 @@ struct weight *contexts_weigh(struct graph *g, struct error *err)
 		c->live |= c->kept;
 		if (c->parent == GRAPH_NONE)
 			continue;
-		w[c->parent].time += w[i].time;
-		w[c->parent].ticks += w[i].ticks;
+		if (g->options.nspecs == 0 || narrow_passes(g, g->contexts[c->parent].routine, c->routine)) {
+			w[c->parent].time += w[i].time;
+			w[c->parent].ticks += w[i].ticks;
+		}
 		g->contexts[c->parent].live |= c->live;
 	}
 	return w;

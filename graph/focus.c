@@ -67,11 +67,13 @@ bool focus_apply(struct graph *g, struct error *err)
 {
 	bool *named, *in, done;
 
-	if (g->options.nfocus == 0)
+	if (g->options.nfocus == 0 && !g->only_time)
 		return true;
 	named = calloc((size_t)g->nroutines + 1, sizeof *named);
 	in = calloc(g->ncontexts, sizeof *in);
 	done = (named && in) || build_no_memory(err);
+	for (uint32_t r = 0; done && r < g->nroutines; r++)
+		named[r] = g->routines[r].only_time;
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
 		done = graph_match(g, "focus", g->options.focus[i], named, err);
 	if (done)

@@ -55,13 +55,16 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 
 		if (!c->kept)
 			continue;
-		arc = arcs_at(arcs, contexts_caller(g, i), c->routine);
-		if (!arc)
-			return build_no_memory(err);
-		arc->calls += c->entries;
-		arc->pieces += c->pieces;
-		r->calls += c->entries;
-		r->recursive += c->recursive;
+		if (g->options.nspecs == 0 || narrow_keeps(g, contexts_caller(g, i), c->routine)) {
+			arc = arcs_at(arcs, contexts_caller(g, i), c->routine);
+			if (!arc)
+				return build_no_memory(err);
+			arc->calls += c->entries;
+			arc->pieces += c->pieces;
+			r->calls += c->entries;
+		}
+		if (g->options.nspecs == 0 || narrow_keeps(g, c->routine, c->routine))
+			r->recursive += c->recursive;
 		r->self += c->time;
 		r->self_ticks += c->ticks;
 		g->calls += c->entries + c->recursive;
@@ -93,6 +96,7 @@ static bool attribute(struct graph *g, struct error *err)
 		&& add_static_arcs(g, &arcs, err)
 		&& models[g->options.model](g, &arcs, w, err)
 		&& arcs_settle(&arcs, g, err)
+		&& narrow_entries(g, err)
 		&& cycles_find(g, w, err);
 
 	arcs_free(&arcs);
@@ -113,7 +117,7 @@ struct graph *graph_build(const struct profile *p, const struct graph_name *name
 	g->options = *options;
 	g->names = names;
 	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
-	    && focus_apply(g, err) && attribute(g, err))
+	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err))
 		return g;
 	graph_free(g);
 	return NULL;

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "gprof.h"
 #include "history.h"
 #include "profile.h"
 
@@ -63,6 +64,11 @@ struct graph_routine {
 	uint32_t topological;	/* gprof model: number of its component from 1, descending along arcs between components; else 0 */
 	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
 	bool pseudo;		/* (elided), (lost), ... */
+	bool off_flat;		/* left out of the flat profile (-p, -P) */
+	bool off_graph;		/* without an entry in the call graph (-e, -f, -q, -Q) */
+	bool shut_graph;	/* so whoever calls it (-e, -Q) */
+	bool closed;		/* passes no time to its callers (-E, -F, -n, -N) */
+	bool only_time;		/* -F, -n: only its time counts, and that of what it calls */
 };
 
 /* An arc of the dynamic call graph.  from GRAPH_NONE: <spontaneous>, the callee was the first
@@ -144,6 +150,8 @@ struct graph_options {
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
 	const struct graph_static_arc *static_arcs; /* to add with no calls to those that were made, before the model looks at them */
 	size_t nstatic_arcs;	/* how many */
+	const struct gprof_spec *specs; /* names of gprof's options, of the tables GRAPH, ARCS, FLAT and TIME */
+	size_t nspecs;		/* how many; 0: everything counts and is shown */
 };
 
 struct graph {
@@ -168,6 +176,7 @@ struct graph {
 	struct graph_lump *lumps;	/* gprof model; in the order of their first routines */
 	uint32_t nlumps;		/* how many */
 	uint32_t *lump_members;		/* routines in lumps */
+	bool only_time;			/* some routine is only_time */
 	uint64_t time;			/* sum of the routines' self, ns */
 	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
 	uint64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw */

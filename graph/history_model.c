@@ -35,8 +35,8 @@ static void charge_outgoing(struct graph_arc *arc, const struct charge *charge, 
 	arc->child1 += charge->w - self;
 }
 
-/* The item A[B]C of entry I in the history S of N entries. */
-static bool charge_item(struct arcs *arcs, const history_entry *s, uint32_t n, uint32_t i, const struct charge *charge)
+/* The part A[B] of the item of entry I in the history S of N entries. */
+static bool charge_caller(struct arcs *arcs, const history_entry *s, uint32_t n, uint32_t i, const struct charge *charge)
 {
 	uint32_t caller = i > 0 ? history_routine(s[i - 1]) : GRAPH_NONE;
 	struct graph_arc *arc = arcs_at(arcs, caller, history_routine(s[i]));
@@ -48,6 +48,14 @@ static bool charge_item(struct arcs *arcs, const history_entry *s, uint32_t n, u
 		charge_outgoing(arc, charge, i + 1 == n);
 	else
 		arc->folded |= !history_is_marked(s[i - 1]);
+	return true;
+}
+
+/* The part [B]C. */
+static bool charge_callee(struct arcs *arcs, const history_entry *s, uint32_t n, uint32_t i, const struct charge *charge)
+{
+	struct graph_arc *arc;
+
 	if (i + 1 == n)
 		return true;
 	arc = arcs_at(arcs, history_routine(s[i]), history_routine(s[i + 1]));
@@ -58,20 +66,36 @@ static bool charge_item(struct arcs *arcs, const history_entry *s, uint32_t n, u
 	return true;
 }
 
+/* The first entry of the history S of N entries to which its time passes, as options say. */
+static uint32_t first_charged(const struct graph *g, const history_entry *s, uint32_t n)
+{
+	uint32_t i = n - 1;
+
+	if (g->options.nspecs == 0)
+		return 0;
+	while (i > 0 && narrow_passes(g, history_routine(s[i - 1]), history_routine(s[i])))
+		i--;
+	return i;
+}
+
 /* All items of a context that is spelled out. */
 static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
 {
 	const history_entry *s = g->spelled + c->spelled;
 	struct charge charge = { .t = c->time, .w = w->time };
 
-	for (uint32_t i = 0; i < c->length; i++) {
+	uint32_t first = first_charged(g, s, c->length);
+
+	for (uint32_t i = first; i < c->length; i++) {
 		struct graph_routine *r = g->routines + history_routine(s[i]);
 
 		if (!history_is_marked(s[i]))
 			continue;
 		r->total += w->time;
 		r->total_ticks += w->ticks;
-		if (!charge_item(arcs, s, c->length, i, &charge))
+		if ((i == 0 || i > first) && !charge_caller(arcs, s, c->length, i, &charge))
+			return false;
+		if (!charge_callee(arcs, s, c->length, i, &charge))
 			return false;
 	}
 	return true;
@@ -81,12 +105,16 @@ static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct grap
 static bool charge_added(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
 {
 	struct charge charge = { .t = c->time, .w = w->time };
-	struct graph_arc *arc = arcs_at(arcs, g->contexts[c->parent].routine, c->routine);
+	uint32_t caller = g->contexts[c->parent].routine;
+	struct graph_arc *arc;
 
-	if (!arc)
-		return false;
-	charge_incoming(arc, &charge, true);
-	charge_outgoing(arc, &charge, true);
+	if (g->options.nspecs == 0 || narrow_passes(g, caller, c->routine)) {
+		arc = arcs_at(arcs, caller, c->routine);
+		if (!arc)
+			return false;
+		charge_incoming(arc, &charge, true);
+		charge_outgoing(arc, &charge, true);
+	}
 	g->routines[c->routine].total += w->time;
 	g->routines[c->routine].total_ticks += w->ticks;
 	return true;

@@ -12,15 +12,27 @@ enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
+	MCOUNT_INSIDE = 3,		/* way mcount: one part in so many, since its return is mispredicted before the frame goes */
 };
 
 /* The routines: R(n) calls its leaf n times.  The leaf calls both hooks, as way fentry or as way cyg
- * does, or none.  The addresses are those that the hooks see. */
+ * does, has the code of way inline, or none.  The addresses are those that the hooks see. */
 void aprof_calibrate_bare(uint64_t n) HIDDEN;
 void aprof_calibrate_fentry(uint64_t n) HIDDEN;
 void aprof_calibrate_cyg(uint64_t n) HIDDEN;
+void aprof_calibrate_inline(uint64_t n) HIDDEN;
 extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
+extern const char aprof_calibrate_inline_leaf[] HIDDEN;
+
+#ifdef APROF_MCOUNT			/* in the place of way fentry: a redirected return tells of the exit */
+#include "mcount.h"
+#define ENTRY "call __fentry__@PLT\n"
+#define EXIT ""
+#else
+#define ENTRY "call __aprof_entry@PLT\n"
+#define EXIT "call __return__@PLT\n\t"
+#endif
 
 #if defined(__x86_64__)
 #define LOOP(name, leaf) \
@@ -32,10 +44,10 @@ __asm__(".text\n"
 	"9:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_bare", "9b")
 	".p2align 4\n"
-	"9:\tcall __aprof_entry@PLT\n"
+	"9:\t" ENTRY
 	".hidden aprof_calibrate_fentry_routine\n.globl aprof_calibrate_fentry_routine\n"
 	"aprof_calibrate_fentry_routine:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tcall __return__@PLT\n\tret\n"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\t" EXIT "ret\n"
 	LOOP("aprof_calibrate_fentry", "9b")
 	".p2align 4\n.hidden aprof_calibrate_cyg_leaf\n.globl aprof_calibrate_cyg_leaf\n"
 	"aprof_calibrate_cyg_leaf:\n\t"
@@ -43,7 +55,17 @@ __asm__(".text\n"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall __cyg_profile_func_enter@PLT\n\t"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall __cyg_profile_func_exit@PLT\n\t"
 	"popq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf"));
+	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf")
+	".p2align 4\n.hidden aprof_calibrate_inline_leaf\n.globl aprof_calibrate_inline_leaf\n"
+	"aprof_calibrate_inline_leaf:\n\t"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
+	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_inline_leaf(%rip), %rax\n\t"
+	"movq %fs:16(%rsi), %rdx\n\tmovq 8(%rdx), %rdi\n\t"
+	"leaq (%rdi,%rax), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
+	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
+	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, 8(%rdx)\n"
+	"1:\tmovq %fs:16(%rsi), %rdx\n\tmovq %rdi, 8(%rdx)\n\tpopq %rbp\n\tret\n"
+	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf"));
 #endif
 
 /* A machine that knows one call: of item 1 from item 0. */
@@ -53,7 +75,7 @@ static struct {
 	struct amon_counter counters[2]; /* contexts: caller and routine */
 	struct item items[2];		/* and what is kept beside */
 	target front[1];
-	uint32_t full[3];		/* mask, and both items + 1: wherever a search begins it finds what there is */
+	uint64_t full[3];		/* mask, and both items: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
 } fake;
@@ -61,7 +83,7 @@ static struct {
 /* What an entry and an exit take, and the part of it that is charged to the routine entered. */
 struct cost { uint64_t total, inside; };
 
-static struct cost costs[2];		/* of ways fentry and cyg, 1e-12 s; total 0: not measured */
+static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
 
 /* Make the words TLS those of the fake machine, before a call of ROUTINE. */
 static void pretend(struct aprof_tls *tls, uintptr_t routine)
@@ -72,8 +94,8 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	fake.counters[1] = (struct amon_counter){ .id = context_step(ROOT_ID, routine), .routine = routine };
 	fake.front[0] = (target)&fake.counters[1];
 	fake.full[0] = 1;
-	fake.full[1] = 1;
-	fake.full[2] = 2;
+	fake.full[1] = full_hash(fake.counters[0].id) << 32 | 1;
+	fake.full[2] = full_hash(fake.counters[1].id) << 32 | 2;
 	t->full = fake.full + 1;
 	t->items[0] = fake.items;
 	fake.items[0].id = fake.counters[0].id;
@@ -133,11 +155,20 @@ void calibrate(void)
 
 	if (costs[0].total)
 		return;
+#ifdef APROF_MCOUNT
+	if (mcount_is_refused())
+		return;
+#endif
 	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
 	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
+	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_leaf);
+#ifdef APROF_MCOUNT
+	if (monitor.clock.clock != AMON_CLOCK_TSC)
+		costs[0].inside = costs[0].total / MCOUNT_INSIDE;
+#endif
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
-	for (int way = 0; way < 2; way++) {
+	for (int way = 0; way < 3; way++) {
 		costs[way].total = costs[way].total * nsec * 1000 / cycles / CALLS;
 		costs[way].inside = costs[way].inside * nsec * 1000 / cycles / CALLS;
 	}
@@ -147,12 +178,8 @@ void calibrate(void)
 void calibrate_record(void)
 {
 	struct amon_header *h = monitor.header;
-	int way = h->way & 1u << AMON_WAY_CYG && !(h->way & 1u << AMON_WAY_FENTRY);
+	int way = h->way & (1u << AMON_WAY_FENTRY | 1u << AMON_WAY_MCOUNT) ? 0 : h->way & 1u << AMON_WAY_CYG ? 1 : 2;
 
-	if (h->way == 1u << AMON_WAY_INLINE) {	/* not measured */
-		h->hook_picoseconds = h->hook_inside = 0;
-		return;
-	}
 	h->hook_picoseconds = costs[way].total;
 	h->hook_inside = costs[way].inside;
 }

@@ -31,12 +31,6 @@ enum {
 struct amon_counter aprof_counter_none = { .routine = NO_ROUTINE };
 target aprof_front_none[1] = { (target)&aprof_counter_none };
 
-/* Where the search for ID begins in a table with slots up to MASK. */
-static uint32_t full_slot(context_id id, uint32_t mask)
-{
-	return (uint32_t)((id ^ id >> 32) * UINT64_C(0xc4ceb9fe1a85ec53) >> 32) & mask;
-}
-
 /* Private memory, counted. */
 static void *arena(size_t size, bool populate)
 {
@@ -290,14 +284,14 @@ static target target_of(struct thread *t, uint32_t tag)
 
 target machine_find(struct thread *t, context_id from, uintptr_t routine)
 {
-	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	uint64_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
 	context_id id = context_step(from, routine);
-	uint32_t mask = full[-1], tag;
+	uint64_t hash = full_hash(id), mask = full[-1], slot;
 
-	for (uint32_t i = full_slot(id, mask); (tag = full[i]) != 0; i = (i + 1) & mask) {
-		target to = target_of(t, tag);
+	for (uint64_t i = hash & mask; (slot = full[i]) != 0; i = (i + 1) & mask) {
+		target to = slot >> 32 == hash ? target_of(t, (uint32_t)slot) : 0;
 
-		if (target_matches(to, id, routine))
+		if (to && target_matches(to, id, routine))
 			return to;
 	}
 	return 0;
@@ -305,42 +299,65 @@ target machine_find(struct thread *t, context_id from, uintptr_t routine)
 
 uint32_t machine_item(struct thread *t, context_id id)
 {
-	uint32_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
-	uint32_t mask = full[-1], tag;
+	uint64_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	uint64_t hash = full_hash(id), mask = full[-1], slot;
 
-	for (uint32_t i = full_slot(id, mask); (tag = full[i]) != 0; i = (i + 1) & mask)
-		if (!(tag & ALIAS) && item_at(t, tag - 1)->id == id)
+	for (uint64_t i = hash & mask; (slot = full[i]) != 0; i = (i + 1) & mask) {
+		uint32_t tag = (uint32_t)slot;
+
+		if (slot >> 32 == hash && !(tag & ALIAS) && item_at(t, tag - 1)->id == id)
 			return tag - 1;
+	}
 	return AMON_NONE;
 }
 
-static void full_add(struct thread *t, uint32_t *full, uint32_t tag)
+static void full_add(uint64_t *full, uint64_t slot)
 {
-	uint32_t mask = full[-1], i = full_slot(target_key(target_of(t, tag))->id, mask);
+	uint64_t mask = full[-1], i = slot >> 32 & mask;
 
 	while (full[i])
 		i = (i + 1) & mask;
-	__atomic_store_n(&full[i], tag, __ATOMIC_RELEASE);
+	__atomic_store_n(&full[i], slot, __ATOMIC_RELEASE);
 }
 
-/* Make room for one more target in the full table.  An outgrown table stays mapped: a look-up that
- * this thread's signal handler interrupted may still walk it. Its mask stands before its first slot. */
+/* A table of SLOTS free ones. Its mask stands before its first slot, in a page of its own. */
+static uint64_t *full_new(uint32_t slots)
+{
+	uint64_t *full = arena(AMON_PAGE + slots * sizeof *full, slots <= 32768);
+
+	if (!full)
+		return NULL;
+	full += AMON_PAGE / sizeof *full;
+	full[-1] = slots - 1;
+	return full;
+}
+
+/* An outgrown table stays mapped, for a look-up that this thread's signal handler interrupted or that the sampler is
+ * at, but its memory is given back: they find nothing there, as if they had come before. */
+static void full_forget(uint64_t *full, uint64_t slots)
+{
+	if (slots * sizeof *full < AMON_PAGE || sys_failed(sys3(madvise, full, slots * sizeof *full, MADV_DONTNEED)))
+		return;
+	monitor.header->memory_private = __atomic_sub_fetch(&monitor.memory_private, slots * sizeof *full, __ATOMIC_RELAXED);
+}
+
+/* Make room for one more target in the full table. */
 static bool full_grow(struct thread *t)
 {
-	uint32_t slots = t->full ? (t->full_mask + 1) * 2 : 1024, *full, *old = t->full;
+	uint64_t *old = t->full, *full;
+	uint32_t slots = old ? (uint32_t)old[-1] + 1 : 0;
 
-	if (old && t->ntargets < (t->full_mask + 1) - (t->full_mask + 1) / 4)
+	if (old && t->ntargets < slots - slots / 4)
 		return true;
-	full = table_new(slots + 1024);
+	full = full_new(old ? slots * 2 : 1024);
 	if (!full)
 		return false;
-	full += 1024;			/* a page for the mask, slots page-aligned */
-	full[-1] = slots - 1;
-	for (uint32_t i = 0; old && i <= t->full_mask; i++)
+	for (uint32_t i = 0; i < slots; i++)
 		if (old[i])
-			full_add(t, full, old[i]);
-	t->full_mask = slots - 1;
+			full_add(full, old[i]);
 	__atomic_store_n(&t->full, full, __ATOMIC_RELEASE);
+	if (old)
+		full_forget(old, slots);
 	return true;
 }
 
@@ -354,7 +371,7 @@ static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t 
 	key->id = item_at(t, item)->id = id;
 	key->routine = address;
 	t->ntargets++;
-	full_add(t, t->full, item + 1);
+	full_add(t->full, full_hash(id) << 32 | (item + 1));
 	return true;
 }
 
@@ -381,7 +398,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;
-	full_add(t, t->full, t->naliases | ALIAS);
+	full_add(t->full, full_hash(alias->key.id) << 32 | t->naliases | ALIAS);
 	return (target)alias + 1;
 }
 

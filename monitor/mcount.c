@@ -68,7 +68,7 @@ static bool has_shadow_stack(void)
 	return pointer != 0;
 }
 
-static bool is_refused(void)
+bool mcount_is_refused(void)
 {
 	const char *wish;
 
@@ -88,7 +88,7 @@ void aprof_mcount_redirect(uintptr_t *slot)
 {
 	if (is_redirected(slot))
 		return;
-	if (is_refused() || !region_make(slot)) {
+	if (mcount_is_refused() || !region_make(slot)) {
 		note(AMON_NOTE_UNREDIRECTED);
 		return;
 	}
@@ -121,11 +121,17 @@ static uintptr_t *slot_aligned(uintptr_t routine, uintptr_t *slot, uintptr_t beh
 	return slot;
 }
 
-/* Drop frames whose slots no longer hold what they held at their entry: where nobody tells of exits. */
+/* Where nobody tells of exits: drop the frames that have been left, those below CFA and those whose slots no longer hold what
+ * they held at their entry. */
 static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
 {
-	while (frame_cfa(tls->top) > cfa && frame_cfa(tls->top) <= tls->thread->shadow->high &&
-	       tls->top->site && *(uintptr_t *)(frame_cfa(tls->top) - 8) != tls->top->site)
+	const struct shadow *s = tls->thread->shadow;
+
+	if (cfa <= s->low || cfa > s->high)
+		return;				/* another stack */
+	while (frame_cfa(tls->top) <= s->high &&
+	       (frame_cfa(tls->top) <= cfa ||
+		(tls->top->site && *(uintptr_t *)(frame_cfa(tls->top) - 8) != tls->top->site)))
 		tls->top--;
 }
 

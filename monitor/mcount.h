@@ -10,6 +10,9 @@ extern const char aprof_mcount_return[] HIDDEN;
 /* The doubles of slots, by region (mcount.c); mcount.S reads them. */
 extern intptr_t aprof_mcount_doubles[] HIDDEN;
 
+/* May returns not be redirected in this process?  After its start. */
+bool mcount_is_refused(void) HIDDEN;
+
 /* An entry of the routine at CFA that mcount.S does not answer: enter it and redirect its return. */
 void aprof_mcount_slow(uintptr_t routine, uintptr_t cfa) HIDDEN;
 

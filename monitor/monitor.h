@@ -158,8 +158,8 @@ struct thread {
 	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
 	target *front;			/* the front table, for the next thread that uses the machine */
 	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
-	uint32_t *full;			/* complete table: items + 1, or aliases + 1 with the highest bit, open addressing */
-	uint32_t full_mask;		/* its slots - 1 */
+	uint64_t *full;			/* complete table, open addressing: full_hash of the id above; below, the item + 1,
+					 * or the alias + 1 with the highest bit; 0: free */
 	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
 	uint32_t known_mask;		/* its slots - 1 */
 	uint32_t nknown;		/* contexts in it */
@@ -366,7 +366,11 @@ extern target aprof_front_none[1] HIDDEN;
 extern struct amon_counter aprof_counter_none HIDDEN;
 extern struct frame aprof_frame_none HIDDEN;
 
-/* The hash of the front table; fentry.S computes the same. */
+/* The hash of the full table: its low bits are where the search for ID begins, and all of it stands in the slot, so
+ * that a search looks at no other key. */
+static inline uint64_t full_hash(context_id id) { return ((id ^ id >> 32) * UINT64_C(0xc4ceb9fe1a85ec53)) >> 32; }
+
+/* The hash of the front table; hooks.S and the plugin compute the same. */
 static inline uint64_t front_slot(context_id id, uint64_t mask)
 {
 	return (id >> 29 & mask) / sizeof(target);

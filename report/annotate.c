@@ -11,6 +11,8 @@
 #include "order.h"
 #include "print.h"
 
+enum { LONG_NAME = 60 };
+
 static const char legend[] =
 	" ticks, self  samples on the line, and the seconds of the routine's own time that they stand for; code that the compiler\n"
 	"              put into the routine counts for the line of its call.  Below the source: what has no line.\n"
@@ -193,11 +195,22 @@ static void callee_print(FILE *out, const struct columns *c, const struct line_c
 	putc(callee->nlines > 1 ? '~' : ' ', out);
 }
 
+/* A long name has `...` for what stands in its brackets. */
+static void name_brief(FILE *out, const char *name, const struct report_options *options)
+{
+	char *brief = strlen(name) > LONG_NAME ? malloc(4 * strlen(name) + 1) : NULL;
+
+	if (brief)
+		print_shorten(brief, name);
+	print_name(out, brief ? brief : name, options);
+	free(brief);
+}
+
 /* `-> memset [0.123 in libc.so.6]`. */
 static void callee_name(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
 {
 	fputs("-> ", out);
-	print_name(out, callee->name, options);
+	name_brief(out, callee->name, options);
 	if (callee->place) {
 		fputs(" [", out);
 		print_seconds(out, callee->time, c->decimals, 0);
@@ -319,7 +332,7 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 	const struct graph_routine *r = g->routines + l->routine;
 	char file[400];
 
-	print_name(out, r->name.name, options);
+	name_brief(out, r->name.name, options);
 	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, options), r->name.line);
 	print_seconds(out, r->self, c->decimals, 0);
 	fputs(" s self, ", out);

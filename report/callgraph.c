@@ -85,7 +85,7 @@ static void routine_name_print(struct listing *l, uint32_t routine)
 	if (l->graph->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->graph->routines[routine].cycle);
 	if (l->order.number[routine])
-		fprintf(l->out, " [%" PRIu32 "]", l->order.number[routine]);
+		fprintf(l->out, l->graph->routines[routine].off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
 	putc('\n', l->out);
 }
 
@@ -379,6 +379,19 @@ static void routine_print(struct listing *l, uint32_t routine, uint32_t *arcs)
 	recursion_print(l, routine);
 }
 
+/* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */
+static bool has_entry(const struct graph *g, uint32_t entry)
+{
+	const struct graph_lump *lump = entry < g->nroutines ? NULL : &g->lumps[entry - g->nroutines];
+
+	if (!lump)
+		return !g->routines[entry].off_graph;
+	for (uint32_t i = 0; i < lump->size; i++)
+		if (!g->routines[g->lump_members[lump->first + i]].off_graph)
+			return true;
+	return false;
+}
+
 static bool entries_print(struct listing *l, struct error *err)
 {
 	uint32_t *arcs = calloc((size_t)l->graph->narcs + 1, sizeof *arcs);
@@ -390,6 +403,8 @@ static bool entries_print(struct listing *l, struct error *err)
 	for (uint32_t i = 0; ok && i < l->order.n; i++) {
 		uint32_t entry = l->order.routines[i];
 
+		if (!has_entry(l->graph, entry))
+			continue;
 		if (entry < l->graph->nroutines)
 			routine_print(l, entry, arcs);
 		else
@@ -528,9 +543,12 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	emit_array(e, "callgraph");
-	for (uint32_t i = 0; i < l.order.n; i++)
+	for (uint32_t i = 0; i < l.order.n; i++) {
+		if (!has_entry(in->graph, l.order.routines[i]))
+			continue;
 		emit_item(e, l.order.routines[i] < in->graph->nroutines ? entry_json(&l, l.order.routines[i], arcs)
 			: lump_json(&l, l.order.routines[i] - in->graph->nroutines));
+	}
 	emit_array_end(e);
 	free(arcs);
 	order_free(&l.order);

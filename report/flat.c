@@ -23,6 +23,7 @@ struct unit {
 
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {
+	uint64_t total;		/* time that is 100 %, ns */
 	int decimals;		/* of the seconds */
 	int cumulative, self, calls, self_call, total_call;
 	struct unit unit;	/* of the two last ones */
@@ -73,9 +74,20 @@ static void widen(int *width, int needed)
 		*width = needed;
 }
 
+/* The time of all routines that are listed. */
+static uint64_t total_of(const struct graph *g)
+{
+	uint64_t total = g->time;
+
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		if (g->routines[i].off_flat)
+			total -= g->routines[i].self;
+	return total;
+}
+
 static struct columns columns_make(const struct graph *g)
 {
-	struct columns c = { print_decimals(g->time), 9, 8, 8, 8, 8, unit_choose(g) };
+	struct columns c = { total_of(g), print_decimals(g->time), 9, 8, 8, 8, 8, unit_choose(g) };
 	char text[64];
 
 	widen(&c.cumulative, print_seconds_width(g->time, c.decimals, 0));
@@ -115,12 +127,12 @@ static void heading_print(FILE *out, const struct columns *c, const struct repor
 	print_end(out, options);
 }
 
-static void routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
+static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cumulative,
 			  const struct columns *c, const struct report_options *options)
 {
 	char self[64], total[64];
 
-	fprintf(out, "%6.2f ", print_percent(r->self, g->time));
+	fprintf(out, "%6.2f ", print_percent(r->self, c->total));
 	print_seconds(out, cumulative, c->decimals, c->cumulative);
 	putc(' ', out);
 	print_seconds(out, r->self, c->decimals, c->self);
@@ -136,14 +148,14 @@ static void routine_print(FILE *out, const struct graph *g, const struct graph_r
 }
 
 /* The parts of the self time that program counters tell, below their routine. */
-static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine, const struct graph *g,
+static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine,
 			const struct columns *c, const struct report_options *options)
 {
 	for (size_t i = leaves->first[routine]; i < leaves->first[routine + 1]; i++) {
 		const struct leaf *leaf = &leaves->leaf[i];
 
 		print_begin(out, options, 'd');
-		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, g->time), c->cumulative, "");
+		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, c->total), c->cumulative, "");
 		print_seconds(out, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
 		leaves_print(out, leaf, options);
@@ -167,9 +179,11 @@ static void rows_print(FILE *out, const struct graph *g, const struct order *ord
 	for (uint32_t i = 0; i < order->n; i++) {
 		const struct graph_routine *r = &g->routines[order->routines[i]];
 
+		if (r->off_flat)
+			continue;
 		cumulative += r->self;
-		routine_print(out, g, r, cumulative, &c, options);
-		parts_print(out, leaves, order->routines[i], g, &c, options);
+		routine_print(out, r, cumulative, &c, options);
+		parts_print(out, leaves, order->routines[i], &c, options);
 	}
 }
 
@@ -220,7 +234,11 @@ bool flat_json(const struct report_input *in, const struct report_options *optio
 	}
 	emit_array(e, "flat");
 	for (uint32_t i = 0; i < order.n; i++) {
-		json_t *row = routine_json(&in->graph->routines[order.routines[i]]);
+		json_t *row;
+
+		if (in->graph->routines[order.routines[i]].off_flat)
+			continue;
+		row = routine_json(&in->graph->routines[order.routines[i]]);
 
 		if (options->leaves || options->lines)
 			json_object_set_new(row, "parts", leaves_json(&leaves, order.routines[i]));

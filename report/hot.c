@@ -16,7 +16,7 @@
 #include "paths.h"
 #include "print.h"
 
-enum { SHOWN = 3, CALLERS = 3, PATHS = 20, MANY = 4, NAME = 44, ROOM = 4 * NAME };
+enum { SHOWN = 3, CALLERS = 3, PATHS = 20, MANY = 4, NAME = 44, PLACE = 24, ROOM = 4 * NAME };
 
 /* Somebody on whose behalf a library routine ran. */
 struct caller {
@@ -235,22 +235,27 @@ static void cases_free(struct cases *c)
 	paths_free(c->paths);
 }
 
-/* NAME made harmless, without what stands in brackets if it is long, and cut to NAME columns, into BUFFER of ROOM bytes. */
-static char *name_cut(char *buffer, const char *name, const struct report_options *options)
+/* NAME made harmless, without what stands in brackets if it is long, and cut to COLUMNS, NAME of them at most, into BUFFER of ROOM bytes. */
+static char *text_cut(char *buffer, const char *name, size_t columns, const struct report_options *options)
 {
 	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
-	char *brief = strlen(name) > NAME ? malloc(strlen(name) + 1) : NULL;
+	char *brief = strlen(name) > columns ? malloc(strlen(name) + 1) : NULL;
 
 	if (brief) {
 		print_simplify(brief, name);
 		name = *brief ? brief : name;
 	}
-	if (escape_string(buffer, NAME + 1, name, flags) > NAME) {
-		escape_string(buffer, NAME - 2, name, flags);
+	if (escape_string(buffer, columns + 1, name, flags) > columns) {
+		escape_string(buffer, columns - 2, name, flags);
 		strcat(buffer, "...");
 	}
 	free(brief);
 	return buffer;
+}
+
+static char *name_cut(char *buffer, const char *name, const struct report_options *options)
+{
+	return text_cut(buffer, name, NAME, options);
 }
 
 static const char *routine_name(const struct graph *g, uint32_t routine)
@@ -413,7 +418,7 @@ static void name_line(const struct cases *c, FILE *out, const struct hot *hot)
 	fputs(name_cut(name, hot->name, c->options), out);
 	print_end(out, c->options);
 	if (hot->place)
-		fprintf(out, " in %.24s", name_cut(place, hot->place, c->options));
+		fprintf(out, " in %s", text_cut(place, hot->place, PLACE, c->options));
 	putc('\n', out);
 }
 
@@ -448,7 +453,7 @@ static void heavy_print(const struct cases *c, FILE *out)
 	fprintf(out, ", %.0f %% of its total\n   ", print_percent(hot->time, r->total));
 	calls_print(out, hot->calls, hot->time);
 	if (r->name.file && r->name.line)
-		fprintf(out, "; %.30s:%" PRIu32, name_cut(place, print_basename(r->name.file), c->options), r->name.line);
+		fprintf(out, "; %s:%" PRIu32, text_cut(place, print_basename(r->name.file), PLACE, c->options), r->name.line);
 	putc('\n', out);
 	if (c->heavy.n > 1)
 		list_print(c, out, "next:", hot + 1, c->heavy.n - 1 < SHOWN ? c->heavy.n - 1 : SHOWN);

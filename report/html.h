@@ -6,7 +6,7 @@
  *
  *   head       the head of `aprof report` as text
  *   run, never_known, never, modules, threads   as in doc/json.md
- *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph
+ *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph; tick_ns, what a sample stands for, 0 if there are none
  *   sampled    times are samples: they have a binomial error
  *   strings[]  names of files and modules
  *   names[]    display names of the routines, by index

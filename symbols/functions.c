@@ -210,34 +210,47 @@ static bool make_functions(struct functions *f, const struct binary *b)
 	return true;
 }
 
-static int compare_bases(const void *p, const void *q, void *arg)
+static int compare_bases(const struct function_name *a, const struct function_name *b)
 {
-	const struct functions *f = arg;
-	uint32_t i = *(const uint32_t *)p, j = *(const uint32_t *)q;
-	size_t a = f->functions[i].clone.base, b = f->functions[j].clone.base;
-	int order = memcmp(function_label(f, i)->name, function_label(f, j)->name, a < b ? a : b);
+	int order = memcmp(a->name, b->name, a->base < b->base ? a->base : b->base);
 
-	return order ? order : (a > b) - (a < b);
+	return order ? order : (a->base > b->base) - (a->base < b->base);
 }
 
-static int compare_bases_then_addresses(const void *p, const void *q, void *arg)
+static int compare_bases_then_addresses(const void *p, const void *q)
 {
-	uint32_t i = *(const uint32_t *)p, j = *(const uint32_t *)q;
-	int order = compare_bases(p, q, arg);
+	const struct function_name *a = p, *b = q;
+	int order = compare_bases(a, b);
 
-	return order ? order : (i > j) - (i < j);
+	return order ? order : (a->function > b->function) - (a->function < b->function);
+}
+
+static struct function_name name_of(const struct functions *f, uint32_t function, uint32_t label)
+{
+	const char *name = f->labels[f->functions[function].label + label].name;
+
+	return (struct function_name){ name, clone_parse(name).base, function };
 }
 
 static bool sort_by_base(struct functions *f)
 {
 	if (f->by_base)
 		return true;
-	f->by_base = calloc((size_t)f->nfunctions + 1, sizeof *f->by_base);
-	if (!f->by_base)
+	f->names = calloc(f->nlabels + 1, sizeof *f->names);
+	f->by_base = calloc(f->nlabels + 1, sizeof *f->by_base);
+	if (!f->names || !f->by_base) {
+		free(f->names);
+		free(f->by_base);
+		f->names = NULL;
+		f->by_base = NULL;
 		return false;
+	}
 	for (uint32_t i = 0; i < f->nfunctions; i++)
-		f->by_base[i] = i;
-	qsort_r(f->by_base, f->nfunctions, sizeof *f->by_base, compare_bases_then_addresses, f);
+		for (uint32_t k = 0; k < f->functions[i].nlabels; k++)
+			f->names[f->nnames++] = name_of(f, i, k);
+	qsort(f->names, f->nnames, sizeof *f->names, compare_bases_then_addresses);
+	for (size_t i = 0; i < f->nnames; i++)
+		f->by_base[i] = f->names[i].function;
 	return true;
 }
 
@@ -255,6 +268,7 @@ void functions_free(struct functions *f)
 	free(f->labels);
 	free(f->functions);
 	free(f->ranges);
+	free(f->names);
 	free(f->by_base);
 	memset(f, 0, sizeof *f);
 }
@@ -273,14 +287,14 @@ uint32_t functions_find(const struct functions *f, uint64_t address)
 	return low && address < f->ranges[low - 1].end ? f->ranges[low - 1].function : FUNCTION_NONE;
 }
 
-/* The first place in by_base[] whose base name is not before that of function I, or, with AFTER, is behind it. */
-static size_t base_bound(struct functions *f, uint32_t i, bool after)
+/* The first place in names[] whose base is not before that of NAME, or, with AFTER, is behind it. */
+static size_t base_bound(const struct functions *f, const struct function_name *name, bool after)
 {
-	size_t low = 0, high = f->nfunctions;
+	size_t low = 0, high = f->nnames;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare_bases(&f->by_base[middle], &i, f) < after)
+		if (compare_bases(&f->names[middle], name) < after)
 			low = middle + 1;
 		else
 			high = middle;
@@ -290,12 +304,13 @@ static size_t base_bound(struct functions *f, uint32_t i, bool after)
 
 size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group)
 {
+	struct function_name name = name_of(f, i, 0);
 	size_t first, last;
 
 	if (!sort_by_base(f))
 		return 0;
-	first = base_bound(f, i, false);
-	last = base_bound(f, i, true);
+	first = base_bound(f, &name, false);
+	last = base_bound(f, &name, true);
 	*group = &f->by_base[first];
 	return last - first;
 }

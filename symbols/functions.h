@@ -35,6 +35,13 @@ struct range {
 	uint32_t function;	/* index in functions[] */
 };
 
+/* A name of a function, its aliases included. */
+struct function_name {
+	const char *name;	/* as linked */
+	size_t base;		/* bytes of it without the suffixes of clones */
+	uint32_t function;	/* index in functions[] */
+};
+
 struct functions {
 	struct label *labels;	/* by address, the best name first */
 	size_t nlabels;		/* how many */
@@ -42,7 +49,9 @@ struct functions {
 	uint32_t nfunctions;	/* how many */
 	struct range *ranges;	/* where they are */
 	size_t nranges;		/* how many */
-	uint32_t *by_base;	/* all functions by base name, then address; NULL until asked for */
+	struct function_name *names; /* all names of all functions by base, then address; NULL until asked for */
+	uint32_t *by_base;	/* their functions; the same */
+	size_t nnames;		/* how many */
 };
 
 /* Read the symbols of B and of its debug file.  Strings live as long as B and ARENA. False: out of memory. */
@@ -52,7 +61,8 @@ void functions_free(struct functions *f);
 /* The function that covers ADDRESS, FUNCTION_NONE if none does. */
 uint32_t functions_find(const struct functions *f, uint64_t address);
 
-/* The functions that share the base name of function I, by address: sets *GROUP and returns how many; 0: out of memory. */
+/* The functions of which some name has the base of the principal name of function I, by address, one for each such name: sets *GROUP and
+ * returns how many; 0: out of memory.  A C++ constructor is called C1 and C2 by its labels, and its pieces by one of them. */
 size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group);
 
 /* The address of the symbol NAME; 0: there is none. */

@@ -173,7 +173,8 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 	if (!symbol)
 		return NULL;
 	*symbol = (struct symbol){
-		.name = name, .display = display_name(m->arena, name, function->clone.base),
+		.name = name, .display = display_name(m->arena, function_label(&m->functions, origin)->name,
+					m->functions.functions[origin].clone.base),
 		.key = make_key(m, m->functions.functions[origin].start),
 		.aliases = alias_names(&m->functions, function, m->arena),
 		.start = function->start, .size = function->end - function->start,

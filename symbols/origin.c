@@ -44,13 +44,18 @@ static uint64_t distance(const struct function *a, const struct function *b)
 	return a->start > b->start ? a->start - b->start : b->start - a->start;
 }
 
-/* Whether the name of J is that of I without what the cloning added. */
+/* Whether a name of J is that of I without what the cloning added. */
 static bool is_stem(const struct functions *f, uint32_t i, uint32_t j)
 {
-	const char *name = function_label(f, j)->name;
 	size_t stem = f->functions[i].clone.stem;
 
-	return strlen(name) == stem && !memcmp(name, function_label(f, i)->name, stem);
+	for (uint32_t k = 0; k < f->functions[j].nlabels && k < MOST; k++) {
+		const char *name = f->labels[f->functions[j].label + k].name;
+
+		if (strlen(name) == stem && !memcmp(name, function_label(f, i)->name, stem))
+			return true;
+	}
+	return false;
 }
 
 /* A candidate and its merits. */

@@ -9,6 +9,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +100,56 @@ bool source_read(struct source *s, const struct binary *b)
 	return true;
 }
 
+/* A file name of DWARF that was relative to the folder of its compilation. */
+struct source_path {
+	const char *name;	/* as DWARF has it: this very string */
+	char *path;		/* joined with the folder */
+};
+
+static void path_free(void *node)
+{
+	struct source_path *p = node;
+
+	free(p->path);
+	free(p);
+}
+
+static int compare_paths(const void *p, const void *q)
+{
+	const struct source_path *a = p, *b = q;
+
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+/* FILE of UNIT as an absolute path, where DWARF says in which folder it was compiled.  The same FILE gives the same pointer. */
+static const char *absolute(struct source *s, struct source_unit *unit, const char *file)
+{
+	struct source_path wanted = { .name = file }, *p, **node;
+	Dwarf_Attribute attribute;
+	const char *folder;
+
+	if (!file || file[0] == '/' || !(folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))))
+		return file;
+	node = tfind(&wanted, &s->paths, compare_paths);
+	if (node)
+		return (*node)->path;
+	p = malloc(sizeof *p);
+	if (!p)
+		return file;
+	*p = wanted;
+	if (asprintf(&p->path, "%s/%s", folder, file) < 0) {
+		free(p);
+		return file;
+	}
+	if (tsearch(p, &s->paths, compare_paths))
+		return p->path;
+	path_free(p);
+	return file;
+}
+
 void source_free(struct source *s)
 {
+	tdestroy(s->paths, path_free);
 	for (size_t i = 0; i < s->nunits; i++)
 		free(s->units[i].places);
 	free(s->units);
@@ -132,7 +182,7 @@ bool source_line(struct source *s, uint64_t address, const char **file, uint32_t
 
 	if (!record || dwarf_lineno(record, &number) != 0 || number <= 0)
 		return false;
-	*file = dwarf_linesrc(record, NULL, NULL);
+	*file = absolute(s, unit, dwarf_linesrc(record, NULL, NULL));
 	*line = number;
 	return *file != NULL;
 }
@@ -269,7 +319,7 @@ bool source_function(struct source *s, uint64_t address, const char **file, uint
 	place = find_place(unit, address - s->bias);
 	if (!place || dwarf_decl_line(&place->die, &number) != 0 || number <= 0)
 		return false;
-	*file = file_of(&place->die, DW_AT_decl_file);
+	*file = absolute(s, unit, file_of(&place->die, DW_AT_decl_file));
 	*line = number;
 	return *file != NULL;
 }
@@ -349,8 +399,10 @@ bool source_own_line(struct source *s, uint64_t address, const char **file, uint
 		read_places(unit);
 		place = find_place(unit, address - s->bias);
 	}
-	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line))
+	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line)) {
+		*file = absolute(s, unit, *file);
 		return true;
+	}
 	return source_line(s, address, file, line);
 }
 

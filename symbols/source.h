@@ -23,6 +23,7 @@ struct source {
 	struct source_span *spans; /* by start */
 	size_t nspans;		/* how many */
 	uint64_t bias;		/* DWARF's addresses plus this are link-time ones */
+	void *paths;		/* tree (tsearch) of file names that were made absolute */
 };
 
 /* Find the units of B's DWARF, its separate debug file's if need be.  Without DWARF there are none.

@@ -93,7 +93,7 @@ enum symbols_hooks {
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
 	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss: way inline */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
-	SYMBOLS_NOPS = 16,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
+	SYMBOLS_NOPS = 32,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
 /* Why a function has no hooks although its unit was compiled by way inline. */

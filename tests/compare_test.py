@@ -63,7 +63,7 @@ class Trials(Case):
     def test_one_call_is_always_found(self):
         for worse, lines in self.trials('--calls', '1', seed=200000):
             self.assertTrue(worse)
-            self.assertTrue(any(re.search(r'0x400080: .*100 calls -> 101, \+1$', line) for line in lines), lines)
+            self.assertTrue(any(re.search(r'0x400080: calls 100 -> 101, \+1$', line) for line in lines), lines)
 
     def test_what_is_told_to_be_seen_is_seen(self):
         base = self.make('base', 5, '--seed', '7')
@@ -78,7 +78,7 @@ class Check(Case):
         more, fewer = self.make('more', 2, '--calls', '5'), self.make('fewer', 2)
         worse, lines = self.check(more, fewer)
         self.assertFalse(worse)
-        self.assertRegex(lines[0], r'0x400080: 105 calls -> 100, -5 \(fewer: no harm\)')
+        self.assertRegex(lines[0], r'0x400080: calls 105 -> 100, -5 \(fewer: no harm\)')
 
     def test_rules_for_calls(self):
         base, new = self.make('base', 2), self.make('new', 2, '--calls', '1')
@@ -126,14 +126,17 @@ class Check(Case):
 
     def test_mistakes(self):
         base, other = self.make('base', 2), self.make('other', 1, '--exact')
+        pathlib.Path(self.cwd, 'gmon.out').write_bytes(b'gmon' + bytes([1, 0, 0, 0]) + bytes(12))
         for arguments, said in (((), 'name the profiles'), ((base[0],), 'one side has no profile'), ((*base, base[0]), 'which of the 3'),
                                 ((base[0], '--against'), 'one side has no profile'), ((base[0], '--against', base[1], '--against', base[0]), 'twice'),
                                 ((base[0], '--against', other[0]), 'another clock'), ((base[0], '--against', 'nothing'), 'No such file'),
                                 (('--max-regress=few', *base), 'not a number'), (('--calls=some', *base), 'not one of exact'),
-                                (('--metric=time', *base), 'not one of self'), ((base[0], '--against', '/etc/passwd'), 'neither a profile')):
+                                (('--metric=time', *base), 'not one of self'), ((base[0], '--against', '/etc/passwd'), 'neither a profile'),
+                                ((base[0], '--against', 'gmon.out'), 'a gmon.out has no contexts')):
             done = self.aprof('check', *arguments, status=2)
             self.assertIn(said, done.stderr)
             self.assertEqual(done.stdout, '')
+        self.assertIn('named no phases', self.aprof('diff', '--phase=none', *base, status=2).stderr)
         self.assertIn('not one of self, total, calls, percall', self.aprof('diff', '--sort=name', *base, status=2).stderr)
 
 
@@ -173,22 +176,24 @@ class Diff(Case):
         text = self.aprof('diff', self.base[0], self.base[0], status=0).stdout
         self.assertIn('Routines by change of self time: 0 of 61 changed', text)
 
-    def build(self, name, address, build_id, routines, files=()):
-        """An ELF program whose ROUTINES are 64 bytes apart from ADDRESS on; local ones of several FILES begin with a dot."""
-        source = '\t.text\n'
-        for i, routine in enumerate(routines):
-            if files:
-                source += f'\t.file "{files[i]}"\n'
-            source += f'{routine}:\t.space 64\n\t.type {routine},%function\n\t.size {routine},64\n\t.globl {routine}\n'
-        pathlib.Path(self.cwd, 'program.s').write_text(source)
+    def build(self, name, address, build_id, files):
+        """An ELF program whose routines are 64 bytes apart from ADDRESS on: of each (file, routines), those called helper are static."""
+        objects = []
+        for file, routines in files:
+            source = f'\t.file "{file}"\n\t.text\n'
+            for routine in routines:
+                scope = '' if routine == 'helper' else f'\t.globl {routine}\n'
+                source += f'{routine}:\t.space 64\n\t.type {routine},%function\n\t.size {routine},64\n{scope}'
+            pathlib.Path(self.cwd, file).with_suffix('.s').write_text(source)
+            objects.append(str(pathlib.Path(file).with_suffix('.s')))
         subprocess.run([os.environ.get('CC', 'cc').split()[0], '-nostdlib', '-static', f'-Wl,-Ttext={address}',
-                        '-Wl,--section-start=.note.gnu.build-id=0x600000', f'-Wl,--build-id=0x{build_id}', f'-Wl,-e,{routines[0]}',
-                        '-o', name, 'program.s'], cwd=self.cwd, check=True, stderr=subprocess.DEVNULL)
+                        '-Wl,--section-start=.note.gnu.build-id=0x600000', f'-Wl,--build-id=0x{build_id}', '-Wl,-e,main',
+                        '-o', name, *objects], cwd=self.cwd, check=True, stderr=subprocess.DEVNULL)
 
     def test_two_builds(self):
         names = ['main'] + [f'f{i}' for i in range(60)]
-        self.build('old', '0x400000', FIRST_BUILD, names)
-        self.build('new', '0x500000', SECOND_BUILD, names[:60] + ['g'])
+        self.build('old', '0x400000', FIRST_BUILD, [('all.c', names)])
+        self.build('new', '0x500000', SECOND_BUILD, [('all.c', names[:60] + ['g'])])
         moved = self.make('moved', 5, '--moved', '--seed', '3', '--slow', '1.4')
         done = json.loads(self.aprof('diff', '--json', 'old', *self.base, '--against', 'new', *moved, status=0).stdout)
         rows = {r['name']: r for r in done['routines']}
@@ -196,9 +201,18 @@ class Diff(Case):
         self.assertTrue(rows['f0']['self']['news'])
         self.assertEqual((rows['f59']['calls']['new'], rows['g']['calls']['base'], rows['g']['calls']['new']), (0, 0, 100))
         text = self.aprof('check', 'old', *self.base, '--against', 'new', *moved, status=1).stdout
-        self.assertRegex(text, r'(?m)^f0: self .*\ng: 0 calls -> 100, \+100\nf59: 100 calls -> 0, -100 \(fewer: no harm\)$')
+        self.assertRegex(text, r'(?m)^f0: self .*\ng: calls 0 -> 100, \+100\nf59: calls 100 -> 0, -100 \(fewer: no harm\)$')
         # Names of one side only: addresses of two builds have nothing in common, and the reader is told.
         self.assertIn('have no name', self.aprof('diff', *self.base, '--against', 'new', *moved, status=0).stdout)
+
+    def test_static_functions_of_one_name(self):
+        rest = ('rest.c', [f'f{i}' for i in range(58)])
+        self.build('old', '0x400000', FIRST_BUILD, [('main.c', ['main']), ('a.c', ['helper']), ('b.c', ['helper']), rest])
+        self.build('new', '0x500000', SECOND_BUILD, [('main.c', ['main']), ('b.c', ['helper']), ('a.c', ['helper']), rest])
+        moved = self.make('moved', 5, '--moved', '--seed', '3', '--calls', '3')
+        done = json.loads(self.aprof('diff', '--json', 'old', *self.base, '--against', 'new', *moved, status=0).stdout)
+        helpers = {r['file']: r['calls']['change'] for r in done['routines'] if r['name'] == 'helper'}
+        self.assertEqual(helpers, {'a.c': 3, 'b.c': 0})
 
 
 REAL = r'''
@@ -234,8 +248,8 @@ class Real(Case):
         base = self.runs('base', 2, 100, 0, 100)
         worse, lines = self.check(base, self.runs('new', 2, 100, 1, 100))
         self.assertTrue(worse)
-        self.assertTrue(any(re.match(r'work: .*100 calls -> 101, \+1$', line) for line in lines), lines)
-        self.assertFalse(any('calls' in line for line in self.check(base, self.runs('same', 2, 100, 0, 100))[1]))
+        self.assertTrue(any(re.match(r'work: calls 100 -> 101, \+1$', line) for line in lines), lines)
+        self.assertFalse(any('calls ' in line for line in self.check(base, self.runs('same', 2, 100, 0, 100))[1]))
 
     @unittest.skipUnless(os.environ.get('APROF_SLOW_TESTS'), 'takes a minute of a quiet machine: APROF_SLOW_TESTS=1')
     def test_slower(self):

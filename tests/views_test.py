@@ -207,6 +207,27 @@ class Annotate(OnPlanted):
             os.utime(path, (before, before))
 
 
+class Optimised(Views):
+    """Code that the compiler put into a routine; a source named by a path that is relative to another folder."""
+
+    def test_calls_of_inlined_routines(self):
+        with tempfile.TemporaryDirectory() as name:
+            self.cwd = name
+            folder = pathlib.Path(name)
+            (folder / 'build').mkdir()
+            (folder / 'small.c').write_text(
+                '__attribute__((noinline)) int leaf(int n) { __asm__ volatile("" : "+r"(n)); return n + 1; }\n'
+                'static inline __attribute__((always_inline)) int inlined(int n)\n{\n	return leaf(n) * 3;\n}\n'
+                '__attribute__((noinline)) int top(int n)\n{\n	n++;\n	n = inlined(n) + 1;\n	return n;\n}\n'
+                'int main(void) { return top(1) < 0; }\n')
+            subprocess.run([BUILD / 'aprof-cc', '-O2', '-g', '-o', 'small', '../small.c'], cwd=folder / 'build', check=True)
+            self.assertEqual(aprof('run', '--no-report', 'build/small', cwd=folder).returncode, 0)
+            routine = self.json('annotate', 'top')['annotate'][0]
+            self.assertEqual([(c['name'], c['call_lines']) for c in routine['callees']], [('leaf', [9])])
+            self.assertEqual((routine['first_line'], routine['last_line']), (6, 11))
+            self.assertRegex(self.text('annotate', 'top'), r'(?m)^ +1 +0\.\d+ +9  +n = inlined\(n\) \+ 1;$')
+
+
 class Unoptimised(Views):
     """Where debug information tells no call sites, names in the source do."""
 

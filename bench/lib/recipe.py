@@ -164,7 +164,8 @@ class Program:
                 raise Trouble(f"{self.name}: the source package {package} could not be fetched")
 
     def _versions(self):
-        folders = [os.path.join(self.shop.cache, "source", p, "*.dsc") for p in self.packages]
+        folders = [os.path.join(self.shop.cache, "source", p, kind)
+                   for p in self.packages for kind in ("*.dsc", "*.deb")]
         return sorted(os.path.basename(f) for pattern in folders for f in glob.glob(pattern))
 
     def _key(self, *more):
@@ -225,8 +226,8 @@ class Program:
         compiler, ldflags = shop.compiler, list(build.ldflags)
         if build.way:
             compiler = f"{shop.aprof}/aprof-cc --aprof-way={build.way}"
-            stamps = [_contents(f) for f in sorted(glob.glob(f"{shop.aprof}/**/libaprof*.[ao]", recursive=True))
-                      if os.path.isfile(f)] + [_contents(f"{shop.aprof}/aprof-cc")]
+            stamps = [_contents(f) for kind in ("libaprof*.[ao]", "aprof_gcc*.so")
+                      for f in sorted(glob.glob(f"{shop.aprof}/**/{kind}", recursive=True)) if os.path.isfile(f)] + [_contents(f"{shop.aprof}/aprof-cc")]
         if build.hooks:
             ldflags.append(self._hooks(build.hooks))
         return compiler, " ".join([shop.optimise, *build.cflags]), " ".join(ldflags), stamps

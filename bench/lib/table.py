@@ -1,7 +1,7 @@
 """The tables of results, in Markdown, which reads well on a terminal too."""
 
 from stats import estimate, geometric_mean_estimate, ratios, shares
-from variants import LITTLE, POINTS, TARGETS, VARIANTS
+from variants import BEST, LITTLE, MEMORY, POINTS, TARGETS, VARIANTS
 
 COLUMNS = ("variant", "CPU s", "CPU / bare", "wall / bare", "added / gprof's", "calls", "contexts", "transitions",
            "hit rate", "memory + MB", "file MB", "rounds", "output")
@@ -76,12 +76,16 @@ def data_size(results, name):
     return f"{estimate(sizes).value / 1e6:.2f}" if sizes else "-"
 
 
-def added_memory(results, name):
+def memory(results, name):
+    """Bytes of the largest resident size over the bare program's, None where it is not known."""
     own = list(results.series(name, lambda s: s["rss_kib"] * 1024).values())
     bare = list(results.series("bare", lambda s: s["rss_kib"] * 1024).values())
-    if not own or not bare:
-        return "-"
-    return f"{(estimate(own).value - estimate(bare).value) / 1e6:.1f}"
+    return estimate(own).value - estimate(bare).value if own and bare else None
+
+
+def added_memory(results, name):
+    added = memory(results, name)
+    return "-" if added is None else f"{added / 1e6:.1f}"
 
 
 def row(results, name):
@@ -162,27 +166,40 @@ def legend(variants):
     return "\n".join(lines)
 
 
-def verdict(results_by_program):
-    """One row per target and program, then the geometric mean of the programs.
+def target_rows(target, results_by_program):
+    """One row for each program, then the geometric mean of the programs.
     Where the reference itself adds too little to divide by, points of the bare
     program's time are judged instead."""
+    rows, lists, name = [], [], f"{target.variant} / {target.reference}"
+    for title, results in results_by_program.items():
+        share, limit = results.share(target.variant, target.reference), target.titles.get(title, target.each)
+        if not share:
+            continue
+        if estimate(results.added(target.reference)).value < LITTLE:
+            own = results.added(target.variant)
+            rows.append([target.variant, title, spread(own), f"{POINTS}", judge(estimate(own), POINTS)])
+        else:
+            lists.append(share)
+            rows.append([name, title, spread(share), f"{limit}", judge(estimate(share), limit)])
+    if len(lists) > 1 and target.mean:
+        mean = geometric_mean_estimate(lists)
+        rows.append([name, "geometric mean", f"{mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]", f"{target.mean}",
+                     judge(mean, target.mean)])
+    return rows
+
+
+def memory_rows(results_by_program):
+    """What the best variant takes of memory, of the programs where that is not little."""
     rows = []
-    for variant, reference, limit in TARGETS:
-        lists = []
-        for title, results in results_by_program.items():
-            share, cost = results.share(variant, reference), results.added(reference)
-            if not share:
-                continue
-            if estimate(cost).value < LITTLE:
-                own = results.added(variant)
-                rows.append([f"{variant}", title, spread(own), f"{POINTS}", judge(estimate(own), POINTS)])
-            else:
-                lists.append(share)
-                rows.append([f"{variant} / {reference}", title, spread(share), f"{limit}", judge(estimate(share), limit)])
-        if len(lists) > 1:
-            mean = geometric_mean_estimate(lists)
-            rows.append([f"{variant} / {reference}", "geometric mean",
-                         f"{mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]", f"{limit}", judge(mean, limit)])
+    for title, results in results_by_program.items():
+        added = memory(results, BEST) or 0
+        if added > MEMORY * 1e6 / 10:
+            rows.append([BEST, title, f"{added / 1e6:.0f} MB", f"{MEMORY} MB", "met" if added <= MEMORY * 1e6 else "missed"])
+    return rows
+
+
+def verdict(results_by_program):
+    rows = [row for target in TARGETS for row in target_rows(target, results_by_program)] + memory_rows(results_by_program)
     if not rows:
         return ""
     return "## Targets\n\n" + markdown(("added by / added by", "program", "share", "at most", ""), rows) + "\n"

@@ -200,12 +200,14 @@ struct walk {
 	uint64_t total[ROUTINES];		/* ns */
 	uint64_t self[ROUTINES + 1][ROUTINES];	/* of arcs, caller ROUTINES: none; ns */
 	uint64_t child[ROUTINES + 1][ROUTINES];	/* ns */
+	uint64_t calls[ROUTINES + 1][ROUTINES];	/* from the routine that ran, back-edges included; direct recursion on its diagonal */
 };
 
 static void walk_call(struct walk *w, uint32_t depth, uint32_t callee)
 {
 	uint32_t n = depth ? w->length[depth - 1] : 0, i;
 
+	w->calls[n ? w->chain[depth - 1][n - 1] : ROUTINES][callee]++;
 	for (i = 0; i < n && w->chain[depth - 1][i] != callee; i++)
 		w->chain[depth][i] = w->chain[depth - 1][i];
 	w->chain[depth][i] = callee;
@@ -341,14 +343,20 @@ static void check_gprof(const struct graph *g)
 
 static void check_cct(const struct graph *g, const struct walk *w)
 {
-	uint64_t time = 0;
+	uint64_t time = 0, calls = 0;
 
-	for (uint32_t r = 0; r < g->nroutines; r++)
+	for (uint32_t i = 0; i < (ROUTINES + 1) * ROUTINES; i++)
+		calls += w->calls[i / ROUTINES][i % ROUTINES];
+	assert_int_equal(g->calls, calls);
+	for (uint32_t r = 0; r < g->nroutines; r++) {
 		assert_int_equal(g->routines[r].total, w->total[r]);
+		assert_int_equal(g->routines[r].recursive, w->calls[r][r]);
+	}
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		const struct graph_arc *a = g->arcs + i;
 		uint32_t from = a->from == GRAPH_NONE ? ROUTINES : a->from;
 
+		assert_int_equal(a->calls, w->calls[from][a->to]);
 		assert_int_equal(a->self1, w->self[from][a->to]);
 		assert_int_equal(a->child1, w->child[from][a->to]);
 		assert_int_equal(a->self2, a->self1);

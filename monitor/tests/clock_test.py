@@ -17,7 +17,7 @@ from clock_amon import Amon, SOURCES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
-WORK = None         # the program, hooked
+WORK = None         # the program, hooked by the way that the compiler has
 BARE = None         # the program, not hooked
 
 
@@ -26,7 +26,8 @@ def build(root, scratch):
     WORK, BARE = os.path.join(scratch, 'work'), os.path.join(scratch, 'bare')
     source = os.path.join(HERE, 'clock_work.c')
     common = ['-O2', '-D_GNU_SOURCE', source, '-pthread']
-    subprocess.run([os.path.join(root, 'aprof-cc'), *common, '-o', WORK], check=True)
+    for program, way in (WORK, []), (WORK + '.fentry', ['--aprof-way=fentry']), (WORK + '.cyg', ['--aprof-way=cyg']):
+        subprocess.run([os.path.join(root, 'aprof-cc'), *way, *common, '-o', program], check=True)
     subprocess.run(['cc', *common, '-o', BARE], check=True)
     for program in WORK, BARE:
         os.chmod(program, 0o755)
@@ -38,7 +39,7 @@ class Run:
     def __init__(self, mode, argument, *, perf=False, program=None, nobody=True, before=(), **environment):
         self.scratch = tempfile.mkdtemp(dir=os.path.dirname(WORK))
         os.chmod(self.scratch, 0o777)
-        program = program or WORK
+        self.program = program = program or WORK
         command = [program, mode, str(argument)]
         if not perf:
             command = [BARE, '--no-perf'] + command
@@ -52,7 +53,7 @@ class Run:
 
     def amons(self):
         paths = sorted(glob.glob(os.path.join(self.scratch, 'amon.out*')), key=os.path.getmtime)
-        return [Amon(path, WORK) for path in paths]
+        return [Amon(path, self.program) for path in paths]
 
     def amon(self):
         files = self.amons()
@@ -240,7 +241,7 @@ def test_program_counters():
 
 def test_tsc():
     """Elapsed cycles, at each change of context, are all charged; a sleep is charged to who sleeps."""
-    run = Run('loop', 300, clock='tsc')
+    run = Run('loop', 300, clock='tsc', program=WORK + '.fentry')
     amon = run.amon()
     if amon.clock != 2:
         assert amon.notes['clock_changed']
@@ -279,8 +280,9 @@ def test_words():
 
 def test_calibration():
     """An entry and an exit cost something, less than a microsecond, and nothing of it is inside by samples."""
-    amon = Run('burn', 5).amon()
-    assert 100 < amon.hook_picoseconds < 1000000 and amon.hook_inside == 0
+    for program in WORK, WORK + '.fentry', WORK + '.cyg':
+        amon = Run('burn', 5, program=program).amon()
+        assert 100 < amon.hook_picoseconds < 1000000 and amon.hook_inside == 0
 
 
 def main():

@@ -5,8 +5,7 @@
 async function inflated(base64) {
 	const text = atob(base64);
 	const bytes = new Uint8Array(text.length);
-	for (let i = 0; i < bytes.length; i++)
-		bytes[i] = text.charCodeAt(i);
+	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -19,10 +18,18 @@ class Reader {
 	}
 
 	column(n, make = Float64Array) {
-		const values = new make(n), bytes = this.bytes;
+		const values = new make(n),
+			bytes = this.bytes;
 		let at = this.at;
 		for (let i = 0; i < n; i++) {
-			let byte = bytes[at++], value = byte & 127, scale = 1;
+			const first = bytes[at++];
+			if (first < 128) {
+				values[i] = first;
+				continue;
+			}
+			let byte = first,
+				value = first & 127,
+				scale = 1;
 			while (byte > 127) {
 				byte = bytes[at++];
 				scale *= 128;
@@ -43,15 +50,16 @@ class Reader {
 // Children stand side by side, in the order of their parents: so their numbers are all that is needed.
 function treeOf(reader, n) {
 	const t = reader.columns(n, ['kids', 'link', 'self', 'calls', 'recursive', 'ticks'], ['kids', 'link']);
-	const parent = new Int32Array(n), first = new Int32Array(n), routine = new Int32Array(n), flags = new Uint8Array(n);
+	const parent = new Int32Array(n),
+		first = new Int32Array(n),
+		routine = new Int32Array(n),
+		flags = new Uint8Array(n);
 	let next = 1;
 	parent[0] = routine[0] = -1;
 	for (let i = 0; i < n; i++) {
 		first[i] = next;
-		for (let k = 0; k < t.kids[i]; k++)
-			parent[next++] = i;
-		if (i > 0)
-			routine[i] = t.link[i] >> 2;
+		for (let k = 0; k < t.kids[i]; k++) parent[next++] = i;
+		if (i > 0) routine[i] = t.link[i] >> 2;
 		flags[i] = t.link[i] & 3;
 	}
 	return { n, parent, first, kids: t.kids, routine, flags, self: t.self, calls: t.calls, recursive: t.recursive, ticks: t.ticks };
@@ -59,11 +67,13 @@ function treeOf(reader, n) {
 
 function sideOf(reader, about) {
 	const c = about.counts;
-	const routines = reader.columns(c.routines, ['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'module', 'file',
-		'line', 'pseudo'], ['module', 'file', 'line', 'pseudo']);
+	const routines = reader.columns(
+		c.routines,
+		['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'module', 'file', 'line', 'pseudo'],
+		['module', 'file', 'line', 'pseudo'],
+	);
 	const arcs = reader.columns(c.arcs, ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded'], ['from', 'to', 'folded']);
-	for (let i = 0; i < c.arcs; i++)
-		arcs.from[i]--;
+	for (let i = 0; i < c.arcs; i++) arcs.from[i]--;
 	const tree = treeOf(reader, c.nodes);
 	const cycles = reader.columns(c.cycles, ['length', 'calls', 'time'], ['length']);
 	cycles.entries = reader.column(c.cycle_entries, Int32Array);
@@ -76,8 +86,7 @@ export async function decode(base64) {
 	const bytes = await inflated(base64);
 	const length = new DataView(bytes.buffer).getUint32(0, true);
 	const object = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-	if (object.schema !== 'aprof-page-1')
-		throw new Error(`this page cannot show ${object.schema}`);
+	if (object.schema !== 'aprof-page-1') throw new Error(`this page cannot show ${object.schema}`);
 	const reader = new Reader(bytes, 4 + length);
 	return { version: object.version, sides: object.sides.map((about) => sideOf(reader, about)) };
 }

@@ -2,48 +2,101 @@
 import { fill, h } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
-import { change } from './stats.js';
+import { arcTicks, change } from './stats.js';
 
-const SHOWN = 60;		// callers or callees listed before "and N more"
+const SHOWN = 60; // callers or callees listed before "and N more"
 
 const cell = (value, text) => h('td', { 'data-exact': value }, text);
 
 // Of two profiles the line has the figures of the side on show, and what changed.
-function changes(app, times, calls) {
-	if (!app.model.compares)
-		return null;
-	const ticks = times.map((t, s) => t / (app.view.whole[s].time || 1) * app.view.whole[s].ticks);
-	return [app.model.timed ? h('td', {}, figures.changeText(change(app.model, app.view, 'time', times, ticks), format.time)) : null,
-		h('td', {}, figures.changeText(change(app.model, app.view, 'calls', calls), format.count))];
+function changes(app, kind, times, ticks, calls) {
+	if (!app.model.compares) return null;
+	return [
+		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, ticks), format.time, true)) : null,
+		h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)),
+	];
 }
 
 // A line of the entry: SELF and CHILD name the figures of its set; calls are out of all calls of the callee, as gprof has it.
 function arcLine(app, arc, other, self, child) {
-	const at = arc.at[app.side], all = app.view.figures[app.side].calls[arc.to], heavy = arc.at.map((a) => a[self] + a[child]);
-	const name = other < 0 ? h('i', {}, '<spontaneous>') : h('button', { type: 'button', class: 'link', onclick: () => app.set({ sel: other }) }, app.model.routineName(other));
-	return { weight: heavy[app.side], calls: at.calls, make: () => h('tr', { 'data-routine': other },
-		app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
-		cell(at.calls, `${format.count(at.calls)}/${format.count(all)}`), changes(app, heavy, arc.at.map((a) => a.calls)),
-		h('td', { class: 'who' }, name, arc.folded ? h('span', { title: 'folded recursion: the two ends of this arc may say different times' }, ' \'') : null)) };
+	const at = arc.at[app.side],
+		all = app.view.figures[app.side].calls[arc.to],
+		heavy = arc.at.map((a) => a[self] + a[child]);
+	const name =
+		other < 0
+			? h('i', {}, '<spontaneous>')
+			: h('button', { type: 'button', class: 'link', onclick: () => app.set({ sel: other }) }, app.model.routineName(other));
+	return {
+		weight: heavy[app.side],
+		calls: at.calls,
+		make: () =>
+			h(
+				'tr',
+				{ 'data-routine': other },
+				app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
+				cell(at.calls, app.model.compares ? format.count(at.calls) : `${format.count(at.calls)}/${format.count(all)}`),
+				changes(
+					app,
+					'arc',
+					heavy,
+					arcTicks(app.view, heavy),
+					arc.at.map((a) => a.calls),
+				),
+				h(
+					'td',
+					{ class: 'who' },
+					name,
+					arc.folded
+						? h('span', { title: 'folded recursion: the two ends of this arc may say different times' }, " '")
+						: null,
+				),
+			),
+	};
 }
 
 function lines(list) {
 	list.sort((a, b) => b.weight - a.weight || b.calls - a.calls);
 	const rest = list.length - SHOWN;
-	return [...list.slice(0, SHOWN).map((line) => line.make()), rest > 0 ? h('tr', {}, h('td', { colspan: 9, class: 'note' }, `and ${rest} more`)) : null];
+	return [
+		...list.slice(0, SHOWN).map((line) => line.make()),
+		rest > 0 ? h('tr', {}, h('td', { colspan: 9, class: 'note' }, `and ${rest} more`)) : null,
+	];
 }
 
 function own(app, r) {
-	const f = app.view.figures[app.side], children = f.total[r] - f.self[r];
-	return h('tr', { class: 'own' }, app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
+	const f = app.view.figures[app.side],
+		children = f.total[r] - f.self[r];
+	return h(
+		'tr',
+		{ class: 'own' },
+		app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
 		cell(f.calls[r], `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`),
-		changes(app, app.view.figures.map((x) => x.total[r]), app.view.figures.map((x) => x.calls[r])), h('td', { class: 'who' }, app.model.routineName(r)));
+		changes(
+			app,
+			'total',
+			app.view.figures.map((x) => x.total[r]),
+			app.view.figures.map((x) => x.totalTicks[r]),
+			app.view.figures.map((x) => x.calls[r]),
+		),
+		h('td', { class: 'who' }, app.model.routineName(r)),
+	);
 }
 
 function head(app) {
 	const two = app.model.compares;
-	return h('thead', {}, h('tr', {}, app.model.timed ? [h('th', {}, 'self'), h('th', {}, 'children')] : null, h('th', {}, 'called'),
-		two && app.model.timed ? h('th', {}, 'time, change') : null, two ? h('th', {}, 'calls, change') : null, h('th', { class: 'who' }, 'name')));
+	return h(
+		'thead',
+		{},
+		h(
+			'tr',
+			{},
+			app.model.timed ? [h('th', {}, 'self'), h('th', {}, 'children')] : null,
+			h('th', {}, 'called'),
+			two && app.model.timed ? h('th', {}, 'time, change') : null,
+			two ? h('th', {}, 'calls, change') : null,
+			h('th', { class: 'who' }, 'name'),
+		),
+	);
 }
 
 export function entry(box, app) {
@@ -52,13 +105,31 @@ export function entry(box, app) {
 		fill(box, h('p', { class: 'note' }, 'Select a routine to see its callers and callees, and what each of them cost.'));
 		return;
 	}
-	const about = app.model.routines[r], arcs = app.view.arcs;
+	const about = app.model.routines[r],
+		arcs = app.view.arcs;
 	const place = about.file ? `${about.file}${about.line ? `:${about.line}` : ''}` : 'source unknown';
-	fill(box, h('h2', {}, about.name), h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
-		app.jumps(), figures.table(app, figures.ofRoutine(app, r)),
-		h('div', { class: 'scroll' }, h('table', { class: 'arcs' }, head(app),
-			h('tbody', { class: 'parents' }, lines(arcs.in[r].map((arc) => arcLine(app, arc, arc.from, 'self2', 'child2')))),
-			h('tbody', {}, own(app, r)),
-			h('tbody', { class: 'children' }, lines(arcs.out[r].map((arc) => arcLine(app, arc, arc.to, 'self1', 'child1')))))),
-		h('p', { class: 'note' }, 'Above the routine its callers: what it and its callees took while it worked for each. Below it its callees: what they took on its behalf.'));
+	fill(
+		box,
+		h('h2', {}, about.name),
+		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
+		app.jumps(),
+		figures.table(app, figures.ofRoutine(app, r)),
+		h(
+			'div',
+			{ class: 'scroll' },
+			h(
+				'table',
+				{ class: 'arcs' },
+				head(app),
+				h('tbody', { class: 'parents' }, lines(arcs.in[r].map((arc) => arcLine(app, arc, arc.from, 'self2', 'child2')))),
+				h('tbody', {}, own(app, r)),
+				h('tbody', { class: 'children' }, lines(arcs.out[r].map((arc) => arcLine(app, arc, arc.to, 'self1', 'child1')))),
+			),
+		),
+		h(
+			'p',
+			{ class: 'note' },
+			'Above the routine its callers: what it and its callees took while it worked for each. Below it its callees: what they took on its behalf.',
+		),
+	);
 }

@@ -7,42 +7,78 @@ const share = (app, value, s) => format.percent(value, app.view.size(s, 'time'))
 
 function timeText(app, value, ticks, s) {
 	const e = error(app.model, app.view, s, ticks);
-	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null ? null : ` ± ${format.time(e)}`];
+	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null || app.model.compares ? null : ` ± ${format.time(e)}`];
 }
 
-export function changeText(c, text) {
+// BRIEF leaves out the relative change.
+export function changeText(c, text, brief = false) {
 	const kind = c.news ? (c.by > 0 ? 'more' : 'less') : 'noise';
-	const relative = c.before ? ` (${format.signed(format.percent(c.by, c.before), c.by)})` : c.after ? ' (new)' : '';
+	const relative = brief ? '' : c.before ? ` (${format.signed(format.percent(c.by, c.before), c.by)})` : c.after ? ' (new)' : '';
 	return h('span', { class: kind, 'data-exact': c.by }, `${format.signed(text(c.by), c.by)}${relative}`);
 }
 
-// Rows of a table with a column for each side and one for the change.
+const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
+
+// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch: { self, selfTicks,
+// time, ticks, calls, recursive }, each by side; self may be null, recursive missing.
 export function rows(app, what) {
-	const times = (label, values, ticks) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), 'time'];
-	const lines = [times('self', what.self, what.selfTicks ?? what.ticks), times('total', what.time, what.ticks),
-		['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']];
-	if (what.recursive?.some((v) => v > 0))
-		lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
+	const times = (label, values, ticks, kind) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), kind];
+	const lines = !app.model.timed
+		? []
+		: [
+				...(what.self ? [times('self', what.self, what.selfTicks, what.isRoutine ? 'self' : 'pathSelf')] : []),
+				times('total', what.time, what.ticks, kindOf(what)),
+			];
+	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
+	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
 	if (app.model.timed)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
-	return (app.model.timed ? lines : lines.slice(2)).map(([label, values, ticks, text, metric]) => h('tr', {}, h('th', {}, label),
-		Array.from(values, (v, s) => h('td', {}, text(v, s))),
-		app.model.compares ? h('td', {}, metric ? changeText(change(app.model, app.view, metric, values, ticks ?? []),
-			metric === 'time' ? format.time : format.count) : '') : null));
+	return lines.map(([label, values, ticks, text, kind]) =>
+		h(
+			'tr',
+			{},
+			h('th', {}, label),
+			Array.from(values, (v, s) => h('td', {}, text(v, s))),
+			app.model.compares
+				? h(
+						'td',
+						{},
+						kind
+							? changeText(
+									change(app.view, kind, values, ticks),
+									kind === 'calls' ? format.count : format.time,
+								)
+							: '',
+					)
+				: null,
+		),
+	);
 }
 
-export const table = (app, what) => h('table', { class: 'figures' },
-	app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null, rows(app, what));
+export const table = (app, what) =>
+	h(
+		'table',
+		{ class: 'figures' },
+		app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null,
+		rows(app, what),
+	);
 
 // The figures of routine R as those of a branch.
 export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
-	return { self: column('self'), time: column('total'), calls: column('calls'), recursive: column('recursive'),
-		ticks: column('totalTicks'), selfTicks: column('selfTicks') };
+	return {
+		isRoutine: true,
+		self: column('self'),
+		time: column('total'),
+		calls: column('calls'),
+		recursive: column('recursive'),
+		ticks: column('totalTicks'),
+		selfTicks: column('selfTicks'),
+	};
 }
 
 // The tone of a branch or routine by the metric on show.
 export function toneOf(app, what) {
-	const metric = app.state.metric;
-	return tone(change(app.model, app.view, metric, metric === 'time' ? what.time : what.entries ?? what.calls, what.ticks));
+	const timed = app.state.metric === 'time';
+	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.ticks));
 }

@@ -11,26 +11,34 @@ import { Down, Up, follow } from './paths.js';
 import { pathLinks, pathText } from './state.js';
 import * as tip from './tip.js';
 
-const CELL = 20, NARROW = 2, MOST = 2500, DEEPEST = 400;
+const CELL = 20,
+	NARROW = 2,
+	MOST = 1800,
+	DEEPEST = 400;
 
 function shade(app, branch) {
-	if (branch.routine < 0 || branch.routine >= app.model.routines.length)
-		return 'var(--frame-none)';
+	if (branch.routine < 0 || branch.routine >= app.model.routines.length) return 'var(--frame-none)';
 	if (app.model.compares) {
 		const t = figures.toneOf(app, branch);
-		return t === 0 ? 'var(--frame-none)' : `color-mix(in oklab, var(${t > 0 ? '--more' : '--less'}) ${Math.round(30 + 70 * Math.abs(t))}%, var(--frame-none))`;
+		return t === 0
+			? 'var(--frame-none)'
+			: `color-mix(in oklab, var(${t > 0 ? '--more' : '--less'}) ${Math.round(14 + 86 * Math.abs(t))}%, var(--frame-none))`;
 	}
 	return `hsl(${app.hue(branch.routine)} var(--frame-saturation) var(--frame-lightness))`;
 }
 
 // The frames of BRANCH that are at least LEAST wide, as d3-flame-graph wants them.
 function framesOf(app, branch, least) {
-	const metric = app.state.metric, s = app.side, top = { branch, value: branch[metric][s] };
-	let level = [top], n = 1;
+	const metric = app.state.metric,
+		s = app.side,
+		top = { branch, value: branch[metric][s] };
+	let level = [top],
+		n = 1;
 	for (let depth = 0; level.length && depth < DEEPEST; depth++) {
 		const next = [];
 		for (const frame of level) {
-			let more = 0, value = 0;
+			let more = 0,
+				value = 0;
 			frame.children = [];
 			for (const child of frame.branch.sorted(metric)) {
 				if (child[metric][s] >= least && child[metric][s] > 0)
@@ -41,8 +49,7 @@ function framesOf(app, branch, least) {
 				}
 			}
 			next.push(...frame.children);
-			if (value >= least && more)
-				frame.children.push({ more, value, children: [] });
+			if (value >= least && more) frame.children.push({ more, value, children: [] });
 			n += frame.children.length;
 		}
 		level = next;
@@ -53,32 +60,37 @@ function framesOf(app, branch, least) {
 function visibleFrames(app, branch, width) {
 	const whole = branch[app.state.metric][app.side];
 	for (let narrow = NARROW; ; narrow *= 1.5) {
-		const { top, n } = framesOf(app, branch, whole * narrow / width);
-		if (n <= MOST || narrow > 20)
-			return top;
+		const { top, n } = framesOf(app, branch, (whole * narrow) / width);
+		if (n <= MOST || narrow > 20) return top;
 	}
 }
 
 // The frames of the way from the top to BRANCH around FRAME.
 function wrapped(branch, frame) {
-	for (let b = branch.parent; b; b = b.parent)
-		frame = { branch: b, value: frame.value, fade: true, children: [frame] };
+	for (let b = branch.parent; b; b = b.parent) frame = { branch: b, value: frame.value, fade: true, children: [frame] };
 	return frame;
 }
 
 const nameOf = (app, frame) => {
-	if (frame.more)
-		return `and ${frame.more} more`;
-	return `${frame.branch.gap ? '.. ' : ''}${app.model.routineName(frame.branch.routine)}${frame.branch.folded ? '\'' : ''}`;
+	if (frame.more) return `and ${frame.more} more`;
+	return `${frame.branch.gap ? '.. ' : ''}${app.model.routineName(frame.branch.routine)}${frame.branch.folded ? "'" : ''}`;
 };
 
 function tipOf(app, frame) {
-	if (frame.more)
-		return [h('b', {}, nameOf(app, frame)), h('div', {}, 'too narrow to be drawn; zoom in to see them')];
+	if (frame.more) return [h('b', {}, nameOf(app, frame)), h('div', {}, 'too narrow to be drawn; zoom in to see them')];
 	const b = frame.branch;
-	return [h('b', {}, nameOf(app, frame)), figures.table(app, { self: b.self, time: b.time, calls: b.entries, ticks: b.ticks }),
-		b.folded ? h('div', { class: 'note' }, '\' folded recursion: active again further on; calls between are squeezed out') : null,
-		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null];
+	return [
+		h('b', {}, nameOf(app, frame)),
+		figures.table(app, {
+			self: b.tree instanceof Down ? b.self : null,
+			selfTicks: b.selfTicks,
+			time: b.time,
+			calls: b.entries,
+			ticks: b.ticks,
+		}),
+		b.folded ? h('div', { class: 'note' }, "' folded recursion: active again further on; calls between are squeezed out") : null,
+		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null,
+	];
 }
 
 // One drawing of the branches from TOP, zoomed to PATH; ZOOM is called with the path of a frame that is chosen.
@@ -89,14 +101,26 @@ class Drawing {
 		this.box = h('div', { class: 'flame', tabindex: -1 });
 		this.box.addEventListener('click', (event) => this.#click(event), true);
 		this.box.addEventListener('keydown', (event) => this.#key(event));
+		this.box.addEventListener(
+			'focusin',
+			({ target }) => target.__data__ && tip.show(tip.below(target), tipOf(app, target.__data__.data)),
+		);
+		this.box.addEventListener('focusout', tip.hide);
 	}
 
 	draw() {
-		const width = Math.max(200, this.box.clientWidth), frame = wrapped(this.branch, visibleFrames(this.app, this.branch, width));
+		const width = Math.max(200, this.box.clientWidth),
+			frame = wrapped(this.branch, visibleFrames(this.app, this.branch, width));
 		const tips = () => {};
 		tips.show = (event, d) => tip.show(event, tipOf(this.app, d.data));
 		tips.hide = tip.hide;
-		const chart = flamegraph().width(width).cellHeight(CELL).inverted(this.inverted).sort(false).transitionDuration(0).tooltip(tips)
+		const chart = flamegraph()
+			.width(width)
+			.cellHeight(CELL)
+			.inverted(this.inverted)
+			.sort(false)
+			.transitionDuration(0)
+			.tooltip(tips)
 			.getName((d) => nameOf(this.app, d.data))
 			.setColorMapper((d) => (d.data.more ? 'var(--frame-more)' : shade(this.app, d.data.branch)));
 		select(this.box).datum(frame).call(chart);
@@ -105,17 +129,22 @@ class Drawing {
 
 	// What the library knows nothing of: marks of recursion and of the search, and the keyboard.
 	#finish(width) {
-		const app = this.app, hits = app.hits, frames = this.box.querySelectorAll('g.frame');
+		const app = this.app,
+			hits = app.hits,
+			frames = this.box.querySelectorAll('g.frame');
 		let last = 0;
 		for (const g of frames) {
-			const d = g.__data__, b = d.data.branch;
+			const d = g.__data__,
+				b = d.data.branch;
 			last = Math.max(last, d.depth);
 			g.setAttribute('tabindex', d.depth === 0 ? 0 : -1);
 			g.setAttribute('role', 'button');
-			g.setAttribute('aria-label', `${nameOf(app, d.data)}, ${format.percent(d.data.value, app.view.size(app.side, app.state.metric))}`);
+			g.setAttribute(
+				'aria-label',
+				`${nameOf(app, d.data)}, ${format.percent(d.data.value, app.view.size(app.side, app.state.metric))}`,
+			);
 			g.dataset.exact = d.data.value;
-			if (b)
-				g.dataset.routine = b.routine;
+			if (b) g.dataset.routine = b.routine;
 			if (b && (b.folded || b.gap)) {
 				const mark = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
 				mark.setAttribute('class', 'fold');
@@ -125,77 +154,109 @@ class Drawing {
 			}
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
-			g.addEventListener('focus', () => tip.show(tip.below(g), tipOf(app, d.data)));
-			g.addEventListener('blur', tip.hide);
 		}
-		const svg = this.box.querySelector('svg'), height = (last + 1) * CELL;
-		if (this.inverted)
-			svg.setAttribute('height', height);
-		else		// the library leaves two rows free above the highest flame
-			svg.setAttribute('viewBox', `0 ${svg.getAttribute('height') - height} ${width} ${height}`), svg.setAttribute('height', height);
+		const svg = this.box.querySelector('svg'),
+			height = (last + 1) * CELL;
+		if (this.inverted) svg.setAttribute('height', height);
+		else
+			// the library leaves two rows free above the highest flame
+			(svg.setAttribute('viewBox', `0 ${svg.getAttribute('height') - height} ${width} ${height}`),
+				svg.setAttribute('height', height));
 		this.box.classList.toggle('searched', Boolean(hits));
 	}
 
 	#click(event) {
 		const g = event.target.closest('g.frame');
-		if (!g)
-			return;
+		if (!g) return;
 		event.stopPropagation();
 		const b = g.__data__.data.branch;
-		if (b)
-			this.zoom(b);
+		if (b) this.zoom(b);
 	}
 
 	#key(event) {
 		const g = event.target.closest('g.frame');
-		if (!g)
-			return;
-		const d = g.__data__, siblings = d.parent?.children ?? [d], at = siblings.indexOf(d);
-		const inward = d.children?.[0], outward = d.parent;
-		const to = { ArrowDown: this.inverted ? inward : outward, ArrowUp: this.inverted ? outward : inward,
-			ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1] }[event.key];
-		if (event.key === 'Enter' || event.key === ' ')
-			d.data.branch && this.zoom(d.data.branch);
-		else if (event.key === 'Backspace')
-			this.branch.parent && this.zoom(this.branch.parent);
-		else if (to)
-			[...this.box.querySelectorAll('g.frame')].find((f) => f.__data__ === to)?.focus();
-		else
-			return;
+		if (!g) return;
+		const d = g.__data__,
+			siblings = d.parent?.children ?? [d],
+			at = siblings.indexOf(d);
+		const inward = d.children?.[0],
+			outward = d.parent;
+		const to = {
+			ArrowDown: this.inverted ? inward : outward,
+			ArrowUp: this.inverted ? outward : inward,
+			ArrowLeft: siblings[at - 1],
+			ArrowRight: siblings[at + 1],
+		}[event.key];
+		if (event.key === 'Enter' || event.key === ' ') d.data.branch && this.zoom(d.data.branch);
+		else if (event.key === 'Backspace') this.branch.parent && this.zoom(this.branch.parent);
+		else if (to) [...this.box.querySelectorAll('g.frame')].find((f) => f.__data__ === to)?.focus();
+		else return;
 		event.preventDefault();
 	}
 }
 
 function crumbs(app, branch, zoom) {
 	const way = [];
-	for (let b = branch; b; b = b.parent)
-		way.unshift(b);
+	for (let b = branch; b; b = b.parent) way.unshift(b);
 	const shown = way.length > 12 ? [...way.slice(0, 3), null, ...way.slice(-8)] : way;
-	return h('nav', { class: 'crumbs', 'aria-label': 'zoomed to' }, shown.map((b) => (b === null ? h('span', {}, '…')
-		: h('button', { type: 'button', 'aria-current': b === branch ? 'true' : null, onclick: () => zoom(b) }, nameOf(app, { branch: b })))));
+	return h(
+		'nav',
+		{ class: 'crumbs', 'aria-label': 'zoomed to' },
+		shown.map((b) =>
+			b === null
+				? h('span', {}, '…')
+				: h(
+						'button',
+						{ type: 'button', 'aria-current': b === branch ? 'true' : null, onclick: () => zoom(b) },
+						nameOf(app, { branch: b }),
+					),
+		),
+	);
 }
 
 // A drawing with its way, appended to BOX.
 function place(app, box, top, key, inverted) {
-	const zoom = (b) => app.set({ [key]: pathText(b.path), ...(b.routine >= 0 && b.routine < app.model.routines.length ? { sel: b.routine } : {}) });
+	const zoom = (b) =>
+		app.set({ [key]: pathText(b.path), ...(b.routine >= 0 && b.routine < app.model.routines.length ? { sel: b.routine } : {}) });
 	const drawing = new Drawing(app, top, pathLinks(app.state[key]), inverted, zoom);
-	box.append(crumbs(app, drawing.branch, zoom), drawing.box);
+	if (app.state.dir !== 'sandwich' || drawing.branch.parent) box.append(crumbs(app, drawing.branch, zoom));
+	box.append(drawing.box);
 	drawing.draw();
 }
 
 const sums = (app, top) => {
-	const metric = app.state.metric, value = top[metric][app.side];
+	const metric = app.state.metric,
+		value = top[metric][app.side];
 	return h('b', { 'data-exact': value }, metric === 'time' ? format.time(value) : format.plural(value, 'call'));
 };
 
 function sandwich(app, box) {
 	const r = app.selected >= 0 ? app.selected : app.heaviest('self');
 	if (!app.view.figures[app.side].total[r] && app.state.metric === 'time')
-		box.append(h('p', { class: 'note' }, 'No time was measured in this routine. ', h('button', { type: 'button', onclick: () => app.set({ metric: 'calls' }) }, 'show its calls')));
-	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top, down = app.remember(`down ${r}`, () => new Down(app.view, r)).top;
-	box.append(h('p', { class: 'half callers' }, 'Callers of ', h('b', {}, app.model.routineName(r)), ', on whose behalf it took ', sums(app, up)));
+		box.append(
+			h(
+				'p',
+				{ class: 'note' },
+				'No time was measured in this routine. ',
+				h('button', { type: 'button', onclick: () => app.set({ metric: 'calls' }) }, 'show its calls'),
+			),
+		);
+	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top,
+		down = app.remember(`down ${r}`, () => new Down(app.view, r)).top;
+	box.append(
+		h('p', { class: 'half callers' }, 'Callers of ', h('b', {}, app.model.routineName(r)), ', on whose behalf it took ', sums(app, up)),
+	);
 	place(app, box, up, 'zoomup', false);
-	box.append(h('p', { class: 'half callees' }, 'Below ', h('b', {}, app.model.routineName(r)), ': what it called took its part of ', sums(app, down)));
+	box.append(
+		h(
+			'p',
+			{ class: 'half callees' },
+			'Below ',
+			h('b', {}, app.model.routineName(r)),
+			': what it called took its part of ',
+			sums(app, down),
+		),
+	);
 	place(app, box, down, 'zoom', true);
 }
 
@@ -206,13 +267,27 @@ export const flame = {
 		const dir = app.state.dir;
 		const pick = (d) => app.set({ dir: d, zoom: '', zoomup: '' });
 		const drawn = h('div', { class: 'drawn' });
-		fill(box, h('div', { class: 'bar' },
-			choice('direction', [['down', 'top-down', 'callers above their callees'], ['up', 'inverted', 'running routines above their callers'],
-				['sandwich', 'sandwich', 'callers above and callees below the selected routine']], dir, pick),
-			app.picker(), app.legend()), drawn);
-		if (dir === 'sandwich')
-			sandwich(app, drawn);
-		else
-			place(app, drawn, app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top, 'zoom', true);
+		fill(
+			box,
+			h(
+				'div',
+				{ class: 'bar' },
+				choice(
+					'direction',
+					[
+						['down', 'top-down', 'callers above their callees'],
+						['up', 'inverted', 'running routines above their callers'],
+						['sandwich', 'sandwich', 'callers above and callees below the selected routine'],
+					],
+					dir,
+					pick,
+				),
+				app.picker(),
+				app.legend(),
+			),
+			drawn,
+		);
+		if (dir === 'sandwich') sandwich(app, drawn);
+		else place(app, drawn, app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top, 'zoom', true);
 	},
 };

@@ -5,32 +5,35 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\\]/gu;
 
 function shown(c) {
 	const code = c.codePointAt(0);
-	if (c === '\\')
-		return '\\\\';
+	if (c === '\\') return '\\\\';
 	return code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
 
 export const visible = (text) => (text ?? '').replace(HIDDEN, shown);
 
-const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+const UNITS = [
+	[1e9, 's'],
+	[1e6, 'ms'],
+	[1e3, 'µs'],
+	[1, 'ns'],
+];
 const grouping = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
 // NS in the unit that leaves one to three digits before the point, with at least three digits in all.
 export function time(ns) {
 	const size = Math.abs(ns);
-	if (size === 0)
-		return '0';
+	if (size === 0) return '0';
 	const [scale, unit] = UNITS.find(([s]) => size >= s) ?? [1, 'ns'];
-	const value = ns / scale, digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+	const value = ns / scale,
+		digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
 	return `${Math.abs(value) >= 1000 ? grouping.format(value) : value.toFixed(scale === 1 && Number.isInteger(ns) ? 0 : digits)} ${unit}`;
 }
 
 export const count = (n) => grouping.format(n);
 
 export function percent(part, whole) {
-	if (!whole)
-		return '0 %';
-	const p = 100 * part / whole;
+	if (!whole) return '0 %';
+	const p = (100 * part) / whole;
 	return `${p.toFixed(Math.abs(p) >= 99.95 ? 0 : Math.abs(p) >= 10 ? 1 : 2)} %`;
 }
 

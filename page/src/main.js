@@ -9,16 +9,42 @@ import { Model } from './model.js';
 import { matched } from './paths.js';
 import { run } from './run.js';
 import { State } from './state.js';
+import { change } from './stats.js';
 import { table } from './table.js';
 import * as tip from './tip.js';
 import { tree } from './tree.js';
 
-const SHEETS = [['run', 'Run', run], ['flame', 'Flame graph', flame], ['graph', 'Call graph', graph], ['table', 'Routines', table], ['tree', 'Trees', tree]];
+const SHEETS = [
+	['run', 'Run', run],
+	['flame', 'Flame graph', flame],
+	['graph', 'Call graph', graph],
+	['table', 'Routines', table],
+	['tree', 'Trees', tree],
+];
 
-const KEYS = [['1 … 5', 'the sheets'], ['/', 'search: a regular expression'], ['Esc', 'clear the search, or zoom out'], ['m', 'time or calls'], ['b', 'base or new, of two profiles'],
-	['s', 'sandwich around the selected routine'], ['g', 'its neighbourhood in the call graph'], ['t', 'light or dark'], ['?', 'this help'],
+const KEYS = [
+	['1 … 5', 'the sheets'],
+	['/', 'search: a regular expression'],
+	['Esc', 'clear the search, or zoom out'],
+	['m', 'time or calls'],
+	['b', 'base or new, of two profiles'],
+	['s', 'sandwich around the selected routine'],
+	['g', 'its neighbourhood in the call graph'],
+	['t', 'light or dark'],
+	['?', 'this help'],
 	['arrows', 'flame graph: to the frame beside, above, below; tables: rows; trees: open and close; call graph: move'],
-	['Enter', 'flame graph: zoom to the frame'], ['Backspace', 'flame graph: zoom out'], ['+ − 0', 'call graph: larger, smaller, all of it']];
+	['Enter', 'flame graph: zoom to the frame'],
+	['Backspace', 'flame graph: zoom out'],
+	['+ − 0', 'call graph: larger, smaller, all of it'],
+];
+
+const MARKS = [
+	"' folded recursion: of a routine that is active several times only the latest activation is known fully, and calls between older " +
+		'ones are squeezed out; .. stands where they were.',
+	'± half the interval in which the true value lies 95 times in 100: times that are samples have a statistical error. Of two profiles, ' +
+		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
+		'all the same. A change of calls is coloured always.',
+];
 
 class App {
 	constructor(model) {
@@ -51,8 +77,15 @@ class App {
 	// The figures of the threads on show.
 	get view() {
 		const thread = this.state.thread;
-		return this.model.view(!this.model.byThread ? 'all' : thread === 'all' || thread === 'split' ? thread
-			: Number(thread) < this.model.threads.length ? Number(thread) : 'all');
+		return this.model.view(
+			!this.model.byThread
+				? 'all'
+				: thread === 'all' || thread === 'split'
+					? thread
+					: Number(thread) < this.model.threads.length
+						? Number(thread)
+						: 'all',
+		);
 	}
 
 	// Which of two profiles gives widths and orders.
@@ -67,43 +100,82 @@ class App {
 
 	// MAKE's value for the view on show, made once.
 	remember(key, make) {
-		const cache = this.caches.get(this.view) ?? new Map(), whole = `${key} ${this.state.metric} ${this.side}`;
+		const cache = this.caches.get(this.view) ?? new Map(),
+			whole = `${key} ${this.state.metric} ${this.side}`;
 		this.caches.set(this.view, cache);
-		if (!cache.has(whole))
-			cache.set(whole, make());
+		if (!cache.has(whole)) cache.set(whole, make());
 		return cache.get(whole);
 	}
 
+	changeOf(kind, values, ticks) {
+		return change(this.view, kind, values, ticks);
+	}
+
 	heaviest(name) {
-		const f = this.view.figures[this.side], column = this.model.timed ? f[name] : f.calls;
+		const f = this.view.figures[this.side],
+			column = this.model.timed ? f[name] : f.calls;
 		return column.reduce((best, v, r) => (v > column[best] ? r : best), 0);
 	}
 
 	hue(r) {
 		const name = this.model.routineName(r);
 		let hash = 7;
-		for (let i = 0; i < name.length; i++)
-			hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-		return 8 + hash % 48;
+		for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+		return 8 + (hash % 48);
 	}
 
 	picker() {
-		return h('span', { class: 'picked' }, this.selected < 0 ? h('span', { class: 'note' }, 'no routine selected')
-			: ['selected: ', h('b', {}, this.model.routineName(this.selected)), this.jumps(),
-				h('button', { type: 'button', class: 'small', title: 'select nothing', 'aria-label': 'select nothing', onclick: () => this.set({ sel: '', hops: '0' }) }, '×')]);
+		return h(
+			'span',
+			{ class: 'picked' },
+			this.selected < 0
+				? h('span', { class: 'note' }, 'no routine selected')
+				: [
+						'selected: ',
+						h('b', {}, this.model.routineName(this.selected)),
+						this.jumps(),
+						h(
+							'button',
+							{
+								type: 'button',
+								class: 'small',
+								title: 'select nothing',
+								'aria-label': 'select nothing',
+								onclick: () => this.set({ sel: '', hops: '0' }),
+							},
+							'×',
+						),
+					],
+		);
 	}
 
 	// Ways from the selected routine to its other pictures.
 	jumps() {
 		const go = (text, patch) => h('button', { type: 'button', class: 'small', onclick: () => this.set(patch) }, text);
-		return h('span', { class: 'jumps' }, go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }),
-			go('neighbours', { tab: 'graph', hops: '1' }), this.state.tab === 'table' ? null : go('callers and callees', { tab: 'table' }));
+		return h(
+			'span',
+			{ class: 'jumps' },
+			go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }),
+			go('neighbours', { tab: 'graph', hops: '1' }),
+			this.state.tab === 'table' ? null : go('callers and callees', { tab: 'table' }),
+		);
 	}
 
 	legend(of = 'flame') {
 		if (this.model.compares)
-			return h('span', { class: 'legend' }, h('i', { class: 'more' }), 'more ', h('i', { class: 'less' }), 'less ', h('i', { class: 'noise' }), this.model.sampled && this.state.metric === 'time' ? 'within noise' : 'unchanged');
-		return of === 'graph' ? h('span', { class: 'legend' }, h('i', { class: 'hot' }), 'self time ', h('i', { class: 'loop' }), 'cycle') : h('span', { class: 'legend' }, h('i', { class: 'fold' }), 'folded recursion \'');
+			return h(
+				'span',
+				{ class: 'legend' },
+				h('i', { class: 'more' }),
+				'more ',
+				h('i', { class: 'less' }),
+				'less ',
+				h('i', { class: 'noise' }),
+				this.model.sampled && this.state.metric === 'time' ? 'within noise' : 'unchanged',
+			);
+		return of === 'graph'
+			? h('span', { class: 'legend' }, h('i', { class: 'hot' }), 'self time ', h('i', { class: 'loop' }), 'cycle')
+			: h('span', { class: 'legend' }, h('i', { class: 'fold' }), "folded recursion '");
 	}
 
 	#frame() {
@@ -111,14 +183,19 @@ class App {
 		this.barBox = h('header');
 		document.getElementById('wait').replaceWith(this.barBox, this.box, this.#help());
 		document.body.dataset.ready = '';
-		const [first] = this.model.sides, name = format.visible(first.run.files?.[0]?.program ?? first.label);
+		const [first] = this.model.sides,
+			name = format.visible(first.run.files?.[0]?.program ?? first.label);
 		document.title = `aprof: ${format.basename(name)}${this.model.compares ? ', compared' : ''}`;
 	}
 
 	#title() {
 		const about = this.model.sides.map((side) => {
 			const file = side.run.files?.[0] ?? {};
-			return h('span', { title: `${format.visible(side.label)}: ${format.visible(file.command ?? '')}` }, format.basename(format.visible(file.program ?? side.label)));
+			return h(
+				'span',
+				{ title: `${format.visible(side.label)}: ${format.visible(file.command ?? '')}` },
+				format.basename(format.visible(file.program ?? side.label)),
+			);
 		});
 		const [a, b] = this.model.sides.map((side) => format.basename(format.visible(side.label)));
 		return h('h1', {}, about[0], this.model.compares ? h('small', {}, ` ${a} → ${b}`) : null);
@@ -126,22 +203,107 @@ class App {
 
 	// The bar over all sheets.
 	#bar() {
-		const { state, model } = this, last = document.activeElement?.id === 'search' ? document.activeElement.selectionStart : null;
-		const threads = !model.byThread ? null : h('select', { 'aria-label': 'threads', onchange: (event) => this.set({ thread: event.target.value, zoom: '', zoomup: '' }) },
-			[['all', 'all threads'], ['split', 'threads side by side'], ...model.threads.map((t, i) => [String(i), `thread ${t.label}`])].map(([value, text]) =>
-				h('option', { value, selected: value === state.thread }, text)));
-		this.input = h('input', { id: 'search', type: 'search', placeholder: 'search  /', 'aria-label': 'search', value: state.q, spellcheck: 'false', oninput: () => {
-			clearTimeout(this.typing);
-			this.typing = setTimeout(() => this.set({ q: this.input.value }), 150);
-		} });
+		const { state, model } = this,
+			last = document.activeElement?.id === 'search' ? document.activeElement.selectionStart : null;
+		const threads = !model.byThread
+			? null
+			: h(
+					'select',
+					{
+						'aria-label': 'threads',
+						onchange: (event) => this.set({ thread: event.target.value, zoom: '', zoomup: '' }),
+					},
+					[
+						['all', 'all threads'],
+						['split', 'threads side by side'],
+						...model.threads.map((t, i) => [String(i), `thread ${t.label}`]),
+					].map(([value, text]) => h('option', { value, selected: value === state.thread }, text)),
+				);
+		this.input = h('input', {
+			id: 'search',
+			type: 'search',
+			placeholder: 'search  /',
+			'aria-label': 'search',
+			value: state.q,
+			spellcheck: 'false',
+			oninput: () => {
+				clearTimeout(this.typing);
+				this.typing = setTimeout(() => this.set({ q: this.input.value }), 150);
+			},
+		});
 		this.found = h('output', { id: 'found', for: 'search' });
-		fill(this.barBox, this.#title(),
-			h('nav', { role: 'tablist' }, SHEETS.map(([key, text]) => h('button', { type: 'button', role: 'tab', 'data-tab': key, 'aria-selected': String(state.tab === key), onclick: () => this.set({ tab: key }) }, text))),
-			h('div', { class: 'tools' }, model.timed ? choice('measure', [['time', 'time'], ['calls', 'calls']], this.state.metric, (metric) => this.set({ metric })) : null,
-				model.compares ? choice('profile on show', [['base', 'base', 'widths and orders by the base'], ['new', 'new', 'widths and orders by the new profile']], this.side ? 'new' : 'base', (side) => this.set({ side })) : null,
-				threads, this.input, this.found,
-				h('button', { type: 'button', class: 'icon', title: 'light or dark (t)', 'aria-label': 'light or dark', onclick: () => this.#turn() }, '◐'),
-				h('button', { type: 'button', class: 'icon', title: 'help (?)', 'aria-label': 'help', onclick: () => this.help.showModal() }, '?')));
+		fill(
+			this.barBox,
+			this.#title(),
+			h(
+				'nav',
+				{ role: 'tablist' },
+				SHEETS.map(([key, text]) =>
+					h(
+						'button',
+						{
+							type: 'button',
+							role: 'tab',
+							'data-tab': key,
+							'aria-selected': String(state.tab === key),
+							onclick: () => this.set({ tab: key }),
+						},
+						text,
+					),
+				),
+			),
+			h(
+				'div',
+				{ class: 'tools' },
+				model.timed
+					? choice(
+							'measure',
+							[
+								['time', 'time'],
+								['calls', 'calls'],
+							],
+							this.state.metric,
+							(metric) => this.set({ metric }),
+						)
+					: null,
+				model.compares
+					? choice(
+							'profile on show',
+							[
+								['base', 'base', 'widths and orders by the base'],
+								['new', 'new', 'widths and orders by the new profile'],
+							],
+							this.side ? 'new' : 'base',
+							(side) => this.set({ side }),
+						)
+					: null,
+				threads,
+				this.input,
+				this.found,
+				h(
+					'button',
+					{
+						type: 'button',
+						class: 'icon',
+						title: 'light or dark (t)',
+						'aria-label': 'light or dark',
+						onclick: () => this.#turn(),
+					},
+					'◐',
+				),
+				h(
+					'button',
+					{
+						type: 'button',
+						class: 'icon',
+						title: 'help (?)',
+						'aria-label': 'help',
+						onclick: () => this.help.showModal(),
+					},
+					'?',
+				),
+			),
+		);
 		if (last !== null) {
 			this.input.focus();
 			this.input.setSelectionRange(last, last);
@@ -150,19 +312,37 @@ class App {
 	}
 
 	#help() {
-		this.help = h('dialog', { 'aria-label': 'help', onclick: (event) => event.target === this.help && this.help.close() }, h('div', {},
-			h('h2', {}, 'Keys'), h('table', { class: 'keys' }, KEYS.map(([key, text]) => h('tr', {}, h('th', {}, key), h('td', {}, text)))),
-			h('h2', {}, 'Marks'), h('p', {}, '\' folded recursion: of a routine that is active several times only the latest activation is known fully, and calls between older ones are squeezed out; .. stands where they were.'),
-			h('p', {}, '± half the interval in which the true value lies 95 times in 100: times that are samples have a statistical error. Of two profiles, a change of time is coloured if it is more than three standard deviations, a change of calls always.'),
-			h('p', {}, 'The address of the page holds the view: a link restores it.'),
-			h('details', {}, h('summary', {}, `aprof ${this.model.version}; licences of what this page stands on`), h('pre', {}, document.getElementById('licences')?.content.textContent ?? '')),
-			h('form', { method: 'dialog' }, h('button', {}, 'close'))));
+		this.help = h(
+			'dialog',
+			{ 'aria-label': 'help', onclick: (event) => event.target === this.help && this.help.close() },
+			h(
+				'div',
+				{},
+				h('h2', {}, 'Keys'),
+				h(
+					'table',
+					{ class: 'keys' },
+					KEYS.map(([key, text]) => h('tr', {}, h('th', {}, key), h('td', {}, text))),
+				),
+				h('h2', {}, 'Marks'),
+				MARKS.map((text) => h('p', {}, text)),
+				h('p', {}, 'The address of the page holds the view: a link restores it.'),
+				h(
+					'details',
+					{},
+					h('summary', {}, `aprof ${this.model.version}; licences of what this page stands on`),
+					h('pre', {}, document.getElementById('licences')?.content.textContent ?? ''),
+				),
+				h('form', { method: 'dialog' }, h('button', {}, 'close')),
+			),
+		);
 		return this.help;
 	}
 
 	#theme() {
 		const theme = this.state.theme;
-		document.documentElement.dataset.theme = theme === 'light' || theme === 'dark' ? theme : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+		document.documentElement.dataset.theme =
+			theme === 'light' || theme === 'dark' ? theme : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 	}
 
 	#turn() {
@@ -174,8 +354,7 @@ class App {
 		const q = this.state.q;
 		this.hits = null;
 		this.sums = null;
-		if (!q)
-			return;
+		if (!q) return;
 		let match;
 		try {
 			const pattern = new RegExp(q, 'iu');
@@ -191,9 +370,14 @@ class App {
 			fill(this.found);
 			return;
 		}
-		const [s, metric] = [this.side, this.state.metric], value = matched(this.view, this.hits)[s][metric];
+		const [s, metric] = [this.side, this.state.metric],
+			value = matched(this.view, this.hits)[s][metric];
 		const n = this.model.routines.filter((_, r) => this.hits[r] && this.view.figures.some((f) => f.calls[r] || f.total[r])).length;
-		fill(this.found, h('b', { 'data-exact': value }, format.percent(value, this.view.size(s, metric))), ` in and below ${format.plural(n, 'routine')}`);
+		fill(
+			this.found,
+			h('b', { 'data-exact': value }, format.percent(value, this.view.size(s, metric))),
+			` in and below ${format.plural(n, 'routine')}`,
+		);
 	}
 
 	get sheet() {
@@ -207,60 +391,42 @@ class App {
 	}
 
 	#changed(changed) {
-		if (changed.has('theme'))
-			this.#theme();
-		if (changed.has('q'))
-			this.#search();
+		if (changed.has('theme')) this.#theme();
+		if (changed.has('q')) this.#search();
 		const bar = ['tab', 'metric', 'side', 'thread'].some((key) => changed.has(key));
-		if (changed.has('q') && this.input.value !== this.state.q)
-			this.input.value = this.state.q;
-		if (bar)
-			this.#bar();
-		else if (changed.has('q'))
-			this.#tellFound();
-		if (changed.has('tab'))
-			this.#show();
-		else if (this.sheet.depends.some((key) => changed.has(key)) && !this.sheet.update?.(new Set([...changed].filter((k) => this.sheet.depends.includes(k))), this))
+		if (changed.has('q') && this.input.value !== this.state.q) this.input.value = this.state.q;
+		if (bar) this.#bar();
+		else if (changed.has('q')) this.#tellFound();
+		if (changed.has('tab')) this.#show();
+		else if (
+			this.sheet.depends.some((key) => changed.has(key)) &&
+			!this.sheet.update?.(new Set([...changed].filter((k) => this.sheet.depends.includes(k))), this)
+		)
 			this.#show();
 	}
 
 	#escape() {
 		const s = this.state;
-		if (s.q)
-			this.set({ q: '' });
-		else if (s.zoom || s.zoomup)
-			this.set({ zoom: '', zoomup: '' });
-		else if (s.sel)
-			this.set({ sel: '', hops: '0' });
+		if (s.q) this.set({ q: '' });
+		else if (s.zoom || s.zoomup) this.set({ zoom: '', zoomup: '' });
+		else if (s.sel) this.set({ sel: '', hops: '0' });
 		this.input.blur();
 	}
 
 	#key(event) {
-		if (event.ctrlKey || event.metaKey || event.altKey || this.help.open)
-			return;
-		if (event.key === 'Escape')
-			return this.#escape();
-		if (event.target.closest?.('input, select, textarea'))
-			return;
+		if (event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+		if (event.key === 'Escape') return this.#escape();
+		if (event.target.closest?.('input, select, textarea')) return;
 		const sheet = SHEETS[Number(event.key) - 1];
-		if (sheet)
-			this.set({ tab: sheet[0] });
-		else if (event.key === '/')
-			this.input.select();
-		else if (event.key === '?')
-			this.help.showModal();
-		else if (event.key === 'm' && this.model.timed)
-			this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
-		else if (event.key === 'b' && this.model.compares)
-			this.set({ side: this.side ? 'base' : 'new' });
-		else if (event.key === 't')
-			this.#turn();
-		else if (event.key === 's')
-			this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
-		else if (event.key === 'g')
-			this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('total') } : {}) });
-		else
-			return;
+		if (sheet) this.set({ tab: sheet[0] });
+		else if (event.key === '/') this.input.select();
+		else if (event.key === '?') this.help.showModal();
+		else if (event.key === 'm' && this.model.timed) this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
+		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
+		else if (event.key === 't') this.#turn();
+		else if (event.key === 's') this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
+		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('total') } : {}) });
+		else return;
 		event.preventDefault();
 	}
 }
@@ -268,7 +434,8 @@ class App {
 async function begin() {
 	const wait = document.getElementById('wait');
 	try {
-		const element = document.getElementById('profile'), decoded = await decode(element.textContent.trim());
+		const element = document.getElementById('profile'),
+			decoded = await decode(element.textContent.trim());
 		element.remove();
 		window.app = new App(new Model(decoded));
 	} catch (error) {

@@ -1,55 +1,83 @@
 // model.js - what the page looks at: one profile, or two on common routines, arcs and contexts.
 //
-// With two, routines are matched by name, module and file, contexts by their paths, and every figure exists once
+// With two, routines are matched by name and module, contexts by their paths, and every figure exists once
 // for each side: index 0 is the base, 1 the new profile.  A tree is arrays by node, parents before children, node 0 the run:
 //
 //     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion), first and kids or
 //     (joined trees) childStart and childList, and own[side] = { self, calls, recursive, ticks }
 import { basename, visible } from './format.js';
 
-export const GAP = 1, FOLDED = 2;
+export const GAP = 1,
+	FOLDED = 2;
 export const FIGURES = ['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks'];
 const OWN = ['self', 'calls', 'recursive', 'ticks'];
 const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
 
-// Where a routine comes from, as far as both builds of a program agree on it.
-const identity = (side, r, seen) => {
-	const place = (column) => (side.routines[column][r] ? basename(side.strings[side.routines[column][r] - 1]) : '');
-	const key = `${side.names[r]}\0${place('module')}\0${place('file')}`;
-	const times = seen.get(key) ?? 0;
-	seen.set(key, times + 1);
-	return times ? `${key}\0${times}` : key;
-};
+// What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
+function moduleIdentity(side, r) {
+	const path = side.routines.module[r] ? side.strings[side.routines.module[r] - 1] : '';
+	return !path || side.modules.some((m) => m.main_program && m.path === path) ? '' : basename(path).replace(/\.so\..*/, '.so');
+}
 
-// The routines of all sides; maps[side][routine of the side] is the common number.
+const fileOf = (side, r) => (side.routines.file[r] ? basename(side.strings[side.routines.file[r] - 1]) : '');
+
+// Names in modules that stand for several routines of one side, which only their source files tell apart.
+function twinsOf(sides, identities) {
+	const twins = new Set();
+	sides.forEach((side, s) => {
+		const files = new Map();
+		identities[s].forEach((key, r) => {
+			if (files.has(key) && files.get(key) !== fileOf(side, r)) twins.add(key);
+			files.set(key, fileOf(side, r));
+		});
+	});
+	return twins;
+}
+
+// The routines of all sides; maps[side][routine of the side] is the common number.  Of one side each is itself; of two, routines
+// of one name in one module are one, as `aprof diff` has it.
 function routinesOf(sides) {
-	const numbers = new Map(), list = [], maps = [];
-	for (const side of sides) {
-		const seen = new Map(), map = new Int32Array(side.names.length);
+	const identities = sides.map((side) => side.names.map((name, r) => (sides.length > 1 ? `${name}\0${moduleIdentity(side, r)}` : String(r))));
+	const numbers = new Map(),
+		list = [],
+		maps = [],
+		twins = twinsOf(sides, identities);
+	sides.forEach((side, s) => {
+		const map = new Int32Array(side.names.length);
 		for (let r = 0; r < map.length; r++) {
-			const key = identity(side, r, seen);
+			const name = identities[s][r],
+				key = twins.has(name) ? `${name}\0${fileOf(side, r)}` : name;
 			if (!numbers.has(key)) {
 				numbers.set(key, list.length);
 				list.push({});
 			}
-			const q = map[r] = numbers.get(key);
+			const q = (map[r] = numbers.get(key));
 			const text = (column) => (side.routines[column][r] ? visible(side.strings[side.routines[column][r] - 1]) : '');
-			Object.assign(list[q], { name: visible(side.names[r]), module: text('module'), file: text('file'),
-				line: side.routines.line[r], pseudo: Boolean(side.routines.pseudo[r]) });
+			Object.assign(list[q], {
+				name: visible(side.names[r]),
+				module: text('module'),
+				file: text('file'),
+				line: side.routines.line[r],
+				pseudo: Boolean(side.routines.pseudo[r]),
+			});
 		}
 		maps.push(map);
-	}
+	});
 	return { list, maps };
 }
 
 // FIGURES of each side by common routine.
 function figuresOf(sides, maps, n) {
-	return sides.map((side, s) => Object.fromEntries(FIGURES.map((name) => {
-		const values = new Float64Array(n), from = side.routines[name];
-		for (let r = 0; r < from.length; r++)
-			values[maps[s][r]] += from[r];
-		return [name, values];
-	})));
+	return sides.map((side, s) =>
+		Object.fromEntries(
+			FIGURES.map((name) => {
+				const values = new Float64Array(n),
+					from = side.routines[name];
+				for (let r = 0; r < from.length; r++) values[maps[s][r]] += from[r];
+				return [name, values];
+			}),
+		),
+	);
 }
 
 // Arcs by (caller, callee); each is { from, to, folded, at: [figures of each side] }.
@@ -71,8 +99,7 @@ class Arcs {
 			this.index.set(key, arc);
 			this.list.push(arc);
 			this.in[to].push(arc);
-			if (from >= 0)
-				this.out[from].push(arc);
+			if (from >= 0) this.out[from].push(arc);
 		}
 		return arc;
 	}
@@ -85,8 +112,7 @@ function arcsOf(sides, maps, n) {
 		for (let i = 0; i < from.to.length; i++) {
 			const arc = arcs.at(from.from[i] < 0 ? -1 : maps[s][from.from[i]], maps[s][from.to[i]]);
 			arc.folded ||= from.folded[i] === 1;
-			for (const name of ARC)
-				arc.at[s][name] += from[name][i];
+			for (const name of ARC) arc.at[s][name] += from[name][i];
 		}
 	});
 	return arcs;
@@ -97,14 +123,21 @@ const empty = (n) => Object.fromEntries(OWN.map((name) => [name, new Float64Arra
 // One tree that has the paths of both; nodes[side][node of the side] is the common node.
 function treesJoined(sides, maps) {
 	const size = sides.reduce((sum, side) => sum + side.tree.n, 1 - sides.length);
-	const parent = new Int32Array(size), routine = new Int32Array(size), flags = new Uint8Array(size), nodes = [];
-	const index = new Map(), routines = Math.max(...maps.map((m) => m.length)) * 2 + 1;
+	const parent = new Int32Array(size),
+		routine = new Int32Array(size),
+		flags = new Uint8Array(size),
+		nodes = [];
+	const index = new Map(),
+		routines = Math.max(...maps.map((m) => m.length)) * 2 + 1;
 	let n = 1;
 	parent[0] = routine[0] = -1;
 	for (let s = 0; s < sides.length; s++) {
-		const t = sides[s].tree, node = new Int32Array(t.n);
+		const t = sides[s].tree,
+			node = new Int32Array(t.n);
 		for (let i = 1; i < t.n; i++) {
-			const r = maps[s][t.routine[i]], up = node[t.parent[i]], gap = t.flags[i] & GAP;
+			const r = maps[s][t.routine[i]],
+				up = node[t.parent[i]],
+				gap = t.flags[i] & GAP;
 			const key = (up * routines + r) * 2 + gap;
 			let found = index.get(key);
 			if (found === undefined) {
@@ -120,9 +153,7 @@ function treesJoined(sides, maps) {
 	}
 	const own = sides.map((side, s) => {
 		const w = empty(n);
-		for (const name of OWN)
-			for (let i = 0; i < side.tree.n; i++)
-				w[name][nodes[s][i]] += side.tree[name][i];
+		for (const name of OWN) for (let i = 0; i < side.tree.n; i++) w[name][nodes[s][i]] += side.tree[name][i];
 		return w;
 	});
 	return { ...listed({ n, parent: parent.subarray(0, n), routine: routine.subarray(0, n), flags: flags.subarray(0, n), own }), nodes };
@@ -130,22 +161,24 @@ function treesJoined(sides, maps) {
 
 // A tree whose children do not stand side by side gets lists of them.
 function listed(tree) {
-	const kids = new Int32Array(tree.n), first = new Int32Array(tree.n), list = new Int32Array(tree.n);
-	for (let i = 1; i < tree.n; i++)
-		kids[tree.parent[i]]++;
+	const kids = new Int32Array(tree.n),
+		first = new Int32Array(tree.n),
+		list = new Int32Array(tree.n);
+	for (let i = 1; i < tree.n; i++) kids[tree.parent[i]]++;
 	for (let i = 0, next = 0; i < tree.n; i++) {
 		first[i] = next;
 		next += kids[i];
 	}
 	const at = first.slice();
-	for (let i = 1; i < tree.n; i++)
-		list[at[tree.parent[i]]++] = i;
+	for (let i = 1; i < tree.n; i++) list[at[tree.parent[i]]++] = i;
 	return { ...tree, first, kids, list };
 }
 
 // Inclusive figures by node: totals of the node and all below it.
 export function totals(tree, own) {
-	const time = own.self.slice(), calls = own.calls.slice(), ticks = own.ticks.slice();
+	const time = own.self.slice(),
+		calls = own.calls.slice(),
+		ticks = own.ticks.slice();
 	for (let i = tree.n - 1; i > 0; i--) {
 		const up = tree.parent[i];
 		time[up] += time[i];
@@ -157,11 +190,14 @@ export function totals(tree, own) {
 
 // The threads of all sides, matched by name and order.
 function threadsOf(sides) {
-	const list = [], numbers = new Map();
+	const list = [],
+		numbers = new Map();
 	const maps = sides.map((side) => {
 		const seen = new Map();
 		return side.threads.map((thread) => {
-			const name = visible(thread.name) || '(no name)', nth = seen.get(name) ?? 0, key = `${name}\0${nth}`;
+			const name = visible(thread.name) || '(no name)',
+				nth = seen.get(name) ?? 0,
+				key = `${name}\0${nth}`;
 			seen.set(name, nth + 1);
 			if (!numbers.has(key)) {
 				numbers.set(key, list.length);
@@ -182,6 +218,7 @@ export class Model {
 		this.maps = maps;
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
+		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
 		const threads = threadsOf(sides);
 		this.threads = threads.list;
@@ -215,29 +252,47 @@ export class Model {
 	}
 
 	#whole() {
-		const whole = this.sides.map((side) => ({ time: side.times.time_ns, outside: side.times.outside_ns, ticks: side.times.ticks,
-			calls: side.times.calls }));
-		return new View(this, this.tree, figuresOf(this.sides, this.maps, this.routines.length), () =>
-			arcsOf(this.sides, this.maps, this.routines.length), whole);
+		const whole = this.sides.map((side) => ({
+			time: side.times.time_ns,
+			outside: side.times.outside_ns,
+			ticks: side.times.ticks,
+			calls: side.times.calls,
+		}));
+		return new View(
+			this,
+			this.tree,
+			figuresOf(this.sides, this.maps, this.routines.length),
+			() => arcsOf(this.sides, this.maps, this.routines.length),
+			whole,
+		);
 	}
 
 	#thread(thread) {
 		const own = this.sides.map((side, s) => {
-			const w = empty(this.tree.n), from = side.shares;
+			const w = empty(this.tree.n),
+				from = side.shares;
 			for (let i = 0; i < from.node.length; i++)
 				if (this.threadMaps[s][from.thread[i]] === thread)
 					for (const name of OWN)
-						w[name === 'time' ? 'self' : name][this.node(s, from.node[i])] += from[name === 'self' ? 'time' : name][i];
+						w[name === 'time' ? 'self' : name][this.node(s, from.node[i])] +=
+							from[name === 'self' ? 'time' : name][i];
 			return w;
 		});
 		const tree = { ...this.tree, own };
 		const charged = own.map((w) => attribute(tree, w, this.routines.length));
 		const whole = charged.map((c, s) => ({ ...c.whole, outside: own[s].self[0] }));
-		return new View(this, tree, charged.map((c) => c.figures), () => this.#arcsOfThread(charged), whole);
+		return new View(
+			this,
+			tree,
+			charged.map((c) => c.figures),
+			() => this.#arcsOfThread(charged),
+			whole,
+		);
 	}
 
 	#arcsOfThread(charged) {
-		const arcs = new Arcs(charged.length, this.routines.length), folded = this.view('all').arcs.index;
+		const arcs = new Arcs(charged.length, this.routines.length),
+			folded = this.view('all').arcs.index;
 		charged.forEach((c, s) => {
 			for (const from of c.arcs.list) {
 				const arc = arcs.at(from.from, from.to);
@@ -256,7 +311,11 @@ export class Model {
 	}
 
 	routineName(r) {
-		return r < 0 ? '(the run)' : r >= this.routines.length ? `thread ${this.threads[r - this.routines.length].label}` : this.routines[r].name;
+		return r < 0
+			? '(the run)'
+			: r >= this.routines.length
+				? `thread ${this.threads[r - this.routines.length].label}`
+				: this.routines[r].name;
 	}
 }
 
@@ -264,8 +323,7 @@ export class Model {
 // can be more than the whole.  What a share's time is multiplied by so that they are the whole.
 function sharesScale(model, side, s) {
 	const sum = new Float64Array(model.tree.n);
-	for (let i = 0; i < side.shares.node.length; i++)
-		sum[model.node(s, side.shares.node[i])] += side.shares.time[i];
+	for (let i = 0; i < side.shares.node.length; i++) sum[model.node(s, side.shares.node[i])] += side.shares.time[i];
 	return (i) => {
 		const node = model.node(s, side.shares.node[i]);
 		return sum[node] ? model.tree.own[s].self[node] / sum[node] : 1;
@@ -274,12 +332,18 @@ function sharesScale(model, side, s) {
 
 // A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others.
 function treeByThread(model) {
-	const base = model.tree, parent = [-1], routine = [-1], flags = [0], place = new Map(), rows = [];
+	const base = model.tree,
+		parent = [-1],
+		routine = [-1],
+		flags = [0],
+		place = new Map(),
+		rows = [];
 	const nodeOf = (thread, i) => {
-		const key = thread * base.n + i, found = place.get(key);
-		if (found !== undefined)
-			return found;
-		const up = i === 0 ? 0 : nodeOf(thread, base.parent[i]), made = parent.length;
+		const key = thread * base.n + i,
+			found = place.get(key);
+		if (found !== undefined) return found;
+		const up = i === 0 ? 0 : nodeOf(thread, base.parent[i]),
+			made = parent.length;
 		parent.push(up);
 		routine.push(i === 0 ? model.routines.length + thread : base.routine[i]);
 		flags.push(base.flags[i]);
@@ -295,8 +359,7 @@ function treeByThread(model) {
 	for (const [s, node, i] of rows) {
 		const from = model.sides[s].shares;
 		own[s].self[node] += from.time[i] * scale[s](i);
-		for (const name of ['calls', 'recursive', 'ticks'])
-			own[s][name][node] += from[name][i];
+		for (const name of ['calls', 'recursive', 'ticks']) own[s][name][node] += from[name][i];
 	}
 	return listed({ n: parent.length, parent: Int32Array.from(parent), routine: Int32Array.from(routine), flags: Uint8Array.from(flags), own });
 }
@@ -305,7 +368,10 @@ function treeByThread(model) {
 function cyclesOf(side, map) {
 	const cycles = [];
 	for (let i = 0, at = 0; i < side.cycles.length.length; i++) {
-		const entries = Array.from(side.cycles.entries.subarray(at, at + side.cycles.length[i]), (e) => ({ routine: map[e >> 1], known: Boolean(e & 1) }));
+		const entries = Array.from(side.cycles.entries.subarray(at, at + side.cycles.length[i]), (e) => ({
+			routine: map[e >> 1],
+			known: Boolean(e & 1),
+		}));
 		at += side.cycles.length[i];
 		cycles.push({ entries, calls: side.cycles.calls[i], time: side.cycles.time[i] });
 	}
@@ -340,12 +406,19 @@ export class View {
 // last entry of each routine is the marked one.  A node is charged with what passes through it, less what passes through
 // the next entry of its routine below it.
 function attribute(tree, w, n) {
-	const figures = Object.fromEntries(FIGURES.map((name) => [name, new Float64Array(n)])), arcs = new Arcs(1, n);
-	const all = totals(tree, w), time = all.time.slice(), ticks = all.ticks.slice();
-	const last = new Int32Array(n).fill(-1), before = new Int32Array(tree.n), depth = new Int32Array(tree.n);
-	const path = [], stack = [0], whole = { time: 0, ticks: 0, calls: 0 };
-	const inner = new Float64Array(tree.n);		// of what passes a node, what the next entry of its parent's routine takes
-	const running = new Float64Array(tree.n);	// time in the routine of a node, at it or below, while its parent's entry is the last
+	const figures = Object.fromEntries(FIGURES.map((name) => [name, new Float64Array(n)])),
+		arcs = new Arcs(1, n);
+	const all = totals(tree, w),
+		time = all.time.slice(),
+		ticks = all.ticks.slice();
+	const last = new Int32Array(n).fill(-1),
+		before = new Int32Array(tree.n),
+		depth = new Int32Array(tree.n);
+	const path = [],
+		stack = [0],
+		whole = { time: 0, ticks: 0, calls: 0 };
+	const inner = new Float64Array(tree.n); // of what passes a node, what the next entry of its parent's routine takes
+	const running = new Float64Array(tree.n); // time in the routine of a node, at it or below, while its parent's entry is the last
 	const order = [];
 	while (stack.length) {
 		const i = stack.pop();
@@ -353,14 +426,13 @@ function attribute(tree, w, n) {
 			last[tree.routine[~i]] = before[~i];
 			continue;
 		}
-		if (i > 0 && all.time[i] === 0 && all.calls[i] === 0 && all.ticks[i] === 0)
-			continue;
+		if (i > 0 && all.time[i] === 0 && all.calls[i] === 0 && all.ticks[i] === 0) continue;
 		const r = tree.routine[i];
 		if (i > 0) {
 			depth[i] = depth[tree.parent[i]] + 1;
 			path[depth[i]] = i;
 			order.push(i);
-			const up = before[i] = last[r];
+			const up = (before[i] = last[r]);
 			if (up >= 0) {
 				time[up] -= all.time[i];
 				ticks[up] -= all.ticks[i];
@@ -368,17 +440,18 @@ function attribute(tree, w, n) {
 			}
 			for (let q = i; q >= 0; q = before[q]) {
 				const parent = tree.parent[q];
-				if (parent === 0 || last[tree.routine[parent]] === parent)
-					running[q] += w.self[i];
+				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += w.self[i];
 			}
 			last[r] = i;
 			stack.push(~i);
 		}
-		for (let k = 0; k < tree.kids[i]; k++)
-			stack.push(tree.list ? tree.list[tree.first[i] + k] : tree.first[i] + k);
+		for (let k = 0; k < tree.kids[i]; k++) stack.push(tree.list ? tree.list[tree.first[i] + k] : tree.first[i] + k);
 	}
 	for (const i of order) {
-		const r = tree.routine[i], up = tree.parent[i], from = up === 0 ? -1 : tree.routine[up], arc = arcs.at(from, r).at[0];
+		const r = tree.routine[i],
+			up = tree.parent[i],
+			from = up === 0 ? -1 : tree.routine[up],
+			arc = arcs.at(from, r).at[0];
 		figures.self[r] += w.self[i];
 		figures.selfTicks[r] += w.ticks[i];
 		figures.calls[r] += w.calls[i];
@@ -388,7 +461,8 @@ function attribute(tree, w, n) {
 		arc.calls += w.calls[i];
 		arc.self2 += w.self[i];
 		arc.child2 += time[i] - w.self[i];
-		const outer = from < 0 ? time[i] : all.time[i] - inner[i], self = from < 0 ? w.self[i] : running[i];
+		const outer = from < 0 ? time[i] : all.time[i] - inner[i],
+			self = from < 0 ? w.self[i] : running[i];
 		arc.self1 += self;
 		arc.child1 += outer - self;
 		whole.time += w.self[i];

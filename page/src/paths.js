@@ -2,7 +2,7 @@
 //
 // A branch stands for a path of routines from the top of such a tree.  Each has its figures for each side:
 //
-//     time, ticks    of the contexts that pass;  calls  entries of these contexts
+//     time, ticks    (selfTicks: of self) of the contexts that pass;  calls  entries of these contexts
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
@@ -14,14 +14,13 @@ const SIDES = (n) => new Float64Array(n);
 
 class Branch {
 	constructor(tree, parent, link) {
-		this.tree = tree;		// the Down or Up that it belongs to
+		this.tree = tree; // the Down or Up that it belongs to
 		this.parent = parent;
 		this.routine = link >> 1;
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries', 'ticks'])
-			this[name] = SIDES(tree.sides);
+		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks']) this[name] = SIDES(tree.sides);
 		this.members = [];
 	}
 
@@ -31,9 +30,7 @@ class Branch {
 
 	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.
 	get again() {
-		for (let b = this.parent; b; b = b.parent)
-			if (b.routine === this.routine)
-				return true;
+		for (let b = this.parent; b; b = b.parent) if (b.routine === this.routine) return true;
 		return false;
 	}
 
@@ -55,8 +52,7 @@ class Branch {
 	// The links from the top to here.
 	get path() {
 		const links = [];
-		for (let b = this; b.parent; b = b.parent)
-			links.push(b.link);
+		for (let b = this; b.parent; b = b.parent) links.push(b.link);
 		return links.reverse();
 	}
 }
@@ -66,16 +62,14 @@ export function follow(top, path) {
 	let branch = top;
 	for (const link of path) {
 		const next = branch.children.find((b) => b.link === link);
-		if (!next)
-			break;
+		if (!next) break;
 		branch = next;
 	}
 	return branch;
 }
 
 function kidsOf(t, i, visit) {
-	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++)
-		visit(t.list ? t.list[k] : k);
+	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++) visit(t.list ? t.list[k] : k);
 }
 
 // From the top down; members are nodes of the view's tree.  With AROUND, only what goes on below each last entry of that
@@ -85,12 +79,8 @@ export class Down {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
 		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totalsWithin(view.tree, own, around));
 		this.top = new Branch(this, null, around * 2);
-		if (around < 0)
-			this.#join(this.top, 0);
-		else
-			for (let i = 1; i < view.tree.n; i++)
-				if (view.tree.routine[i] === around)
-					this.#join(this.top, i);
+		if (around < 0) this.#join(this.top, 0);
+		else for (let i = 1; i < view.tree.n; i++) if (view.tree.routine[i] === around) this.#join(this.top, i);
 	}
 
 	#join(branch, i) {
@@ -102,20 +92,21 @@ export class Down {
 			branch.calls[s] += this.totals[s].calls[i];
 			branch.ticks[s] += this.totals[s].ticks[i];
 			branch.self[s] += t.own[s].self[i];
+			branch.selfTicks[s] += t.own[s].ticks[i];
 			branch.entries[s] += t.own[s].calls[i];
 		}
 	}
 
 	grow(branch) {
-		const t = this.view.tree, found = new Map();
+		const t = this.view.tree,
+			found = new Map();
 		for (const i of branch.members)
 			kidsOf(t, i, (k) => {
-				if (t.routine[k] === this.around)
-					return;
+				if (t.routine[k] === this.around) return;
 				const link = t.routine[k] * 2 + (t.flags[k] & GAP);
-				if (!found.has(link))
-					found.set(link, new Branch(this, branch, link));
-				this.#join(found.get(link), k);
+				let child = found.get(link);
+				if (!child) found.set(link, (child = new Branch(this, branch, link)));
+				this.#join(child, k);
 			});
 		return [...found.values()];
 	}
@@ -123,10 +114,11 @@ export class Down {
 
 // Inclusive figures where the next entry of routine R takes what passes through it.
 function totalsWithin(tree, own, r) {
-	const time = own.self.slice(), calls = own.calls.slice(), ticks = own.ticks.slice();
+	const time = own.self.slice(),
+		calls = own.calls.slice(),
+		ticks = own.ticks.slice();
 	for (let i = tree.n - 1; i > 0; i--) {
-		if (tree.routine[i] === r)
-			continue;
+		if (tree.routine[i] === r) continue;
 		const up = tree.parent[i];
 		time[up] += time[i];
 		calls[up] += calls[i];
@@ -141,36 +133,49 @@ export class Up {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
 		const t = view.tree;
-		this.carried = around < 0 ? t.own.map((own) => ({ time: own.self, calls: own.calls, ticks: own.ticks }))
-			: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
+		this.carried =
+			around < 0
+				? t.own.map((own) => ({ time: own.self, calls: own.calls, ticks: own.ticks }))
+				: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
 		this.top = new Branch(this, null, around * 2);
-		for (let i = 1; i < t.n; i++)
-			if ((around < 0 || t.routine[i] === around) && this.carried.some((c) => c.time[i] || c.calls[i] || c.ticks[i]))
-				this.#join(this.top, i, i);
+		for (let i = 1; i < t.n; i++) if ((around < 0 || t.routine[i] === around) && this.#carries(i)) this.#join(this.top, i, i);
+	}
+
+	#carries(i) {
+		for (const c of this.carried) if (c.time[i] || c.calls[i] || c.ticks[i]) return true;
+		return false;
 	}
 
 	#join(branch, from, at) {
+		if (branch.members.length === 0 && this.around < 0) branch.folded = branch.again;
+		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED) branch.folded = true;
 		branch.members.push(from, at);
-		branch.folded ||= this.around < 0 ? branch.again : branch.parent !== null && Boolean(this.view.tree.flags[at] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
-			branch.time[s] += this.carried[s].time[from];
-			branch.calls[s] += this.carried[s].calls[from];
-			branch.entries[s] += this.carried[s].calls[from];
-			branch.ticks[s] += this.carried[s].ticks[from];
-			branch.self[s] = branch.depth <= 1 || branch.parent.parent === null ? branch.time[s] : 0;
+			const carried = this.carried[s];
+			branch.time[s] += carried.time[from];
+			branch.calls[s] += carried.calls[from];
+			branch.entries[s] += carried.calls[from];
+			branch.ticks[s] += carried.ticks[from];
+			if (branch.depth <= 1) {
+				branch.self[s] = branch.time[s];
+				branch.selfTicks[s] = branch.ticks[s];
+			}
 		}
 	}
 
 	grow(branch) {
-		const t = this.view.tree, found = new Map(), first = branch.parent === null && this.around < 0;
+		const t = this.view.tree,
+			found = new Map(),
+			first = branch.parent === null && this.around < 0;
 		for (let m = 0; m < branch.members.length; m += 2) {
-			const from = branch.members[m], at = branch.members[m + 1], next = first ? at : t.parent[at];
-			if (next === 0)
-				continue;
+			const from = branch.members[m],
+				at = branch.members[m + 1],
+				next = first ? at : t.parent[at];
+			if (next === 0) continue;
 			const link = t.routine[next] * 2 + (first ? 0 : t.flags[at] & GAP);
-			if (!found.has(link))
-				found.set(link, new Branch(this, branch, link));
-			this.#join(found.get(link), from, next);
+			let child = found.get(link);
+			if (!child) found.set(link, (child = new Branch(this, branch, link)));
+			this.#join(child, from, next);
 		}
 		return [...found.values()];
 	}
@@ -178,7 +183,8 @@ export class Up {
 
 // The time, calls and ticks of each side's contexts in which a routine of the set HIT (by routine: true) is active.
 export function matched(view, hit) {
-	const t = view.tree, active = new Uint8Array(t.n);
+	const t = view.tree,
+		active = new Uint8Array(t.n);
 	const sums = t.own.map(() => ({ time: 0, calls: 0, ticks: 0 }));
 	for (let i = 1; i < t.n; i++) {
 		active[i] = active[t.parent[i]] || (hit[t.routine[i]] ? 1 : 0);

@@ -11,58 +11,133 @@ function headOf(text) {
 	const pairs = [];
 	for (const line of text.split('\n')) {
 		const found = line.match(/^(\S.*?)\s{2,}(\S.*)$/);
-		if (found)
-			pairs.push([found[1], [found[2]]]);
-		else if (/^\s+\S/.test(line) && pairs.length)
-			pairs.at(-1)[1].push(line.trim());
+		if (found) pairs.push([found[1], [found[2]]]);
+		else if (/^\s+\S/.test(line) && pairs.length) pairs.at(-1)[1].push(line.trim());
 	}
 	return pairs.map(([label, lines]) => [label, lines.join(' ')]);
 }
 
 function tile(label, value, more) {
-	return h('div', { class: 'tile' }, h('div', { class: 'label' }, label), h('div', { class: 'value' }, value), more ? h('div', { class: 'note' }, more) : null);
+	return h(
+		'div',
+		{ class: 'tile' },
+		h('div', { class: 'label' }, label),
+		h('div', { class: 'value' }, value),
+		more ? h('div', { class: 'note' }, more) : null,
+	);
 }
 
 // Of two profiles a tile has both, and the change.
-function tileOf(app, label, values, text, metric, ticks, more) {
-	if (!app.model.compares)
-		return tile(label, h('span', { 'data-exact': values[0] }, text(values[0])), more);
-	return tile(label, h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`), changeText(change(app.model, app.view, metric, values, ticks), text));
+function tileOf(app, label, values, text, more) {
+	if (!app.model.compares) return tile(label, h('span', { 'data-exact': values[0] }, text(values[0])), more);
+	return tile(
+		label,
+		h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`),
+		changeText(change(app.view, 'plain', values), text),
+	);
 }
 
 function tiles(app) {
-	const sides = app.model.sides, whole = app.view.whole;
-	const counts = sides.map((s) => s.run.counts), times = sides.map((s) => s.run.times);
+	const sides = app.model.sides,
+		whole = app.view.whole;
+	const counts = sides.map((s) => s.run.counts),
+		times = sides.map((s) => s.run.times);
 	const spent = times.map((t) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
 	const lost = sides.flatMap((s) => s.run.notes).filter((n) => !n.harmless);
-	return h('div', { class: 'tiles' },
-		app.model.timed ? tileOf(app, 'time', spent, format.time, 'calls', null, `${format.time(whole[0].time)} in routines`) : null,
-		tileOf(app, 'calls', counts.map((c) => c.calls), format.count, 'calls', null, format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine')),
-		tileOf(app, 'contexts', counts.map((c) => c.contexts), format.count, 'calls', null, `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`),
-		app.model.timed && times.some((t) => t.hooks_ns) ? tileOf(app, 'hooks\' cost', times.map((t) => t.hooks_ns), format.time, 'calls', null, times[0].raw ? 'left in the times' : 'subtracted') : null,
-		app.model.sampled ? tileOf(app, 'samples', whole.map((w) => w.ticks), format.count, 'calls', null,
-			whole[0].ticks ? `a share of 10 % is known to ± ${(196 * Math.sqrt(0.09 / whole[0].ticks)).toPrecision(2)} points` : 'too few to say anything') : null,
-		tile('losses', lost.length ? format.plural(lost.length, 'warning') : 'none', lost.length ? 'see below' : null));
+	return h(
+		'div',
+		{ class: 'tiles' },
+		app.model.timed ? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`) : null,
+		tileOf(
+			app,
+			'calls',
+			counts.map((c) => c.calls),
+			format.count,
+			format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine'),
+		),
+		tileOf(
+			app,
+			'contexts',
+			counts.map((c) => c.contexts),
+			format.count,
+			`histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
+		),
+		app.model.timed && times.some((t) => t.hooks_ns)
+			? tileOf(
+					app,
+					"hooks' cost",
+					times.map((t) => t.hooks_ns),
+					format.time,
+					times[0].raw ? 'left in the times' : 'subtracted',
+				)
+			: null,
+		app.model.sampled
+			? tileOf(
+					app,
+					'samples',
+					whole.map((w) => w.ticks),
+					format.count,
+					whole[0].ticks
+						? `a share of 10 % is known to ± ${(196 * Math.sqrt(0.09 / whole[0].ticks)).toPrecision(2)} points`
+						: 'too few to say anything',
+				)
+			: null,
+		tile('losses', lost.length ? format.plural(lost.length, 'warning') : 'none', lost.length ? 'see below' : null),
+	);
 }
 
 function routineLink(app, r) {
-	return h('button', { type: 'button', class: 'link name', 'data-routine': r, onclick: () => app.set({ sel: r, tab: 'table' }) }, app.model.routineName(r));
+	return h(
+		'button',
+		{ type: 'button', class: 'link name', 'data-routine': r, onclick: () => app.set({ sel: r, tab: 'table' }) },
+		app.model.routineName(r),
+	);
 }
 
 // The TEN heaviest by column NAME of the figures, or, of two profiles, those that changed most.
-function heaviest(app, title, name, ticks, metric, text) {
-	const f = app.view.figures, by = app.model.compares ? (r) => { const c = changeOf(r); return c.news ? Math.abs(c.by) : 0; } : (r) => f[0][name][r];
-	const changeOf = (r) => change(app.model, app.view, metric, f.map((x) => x[name][r]), f.map((x) => x[ticks]?.[r] ?? 0));
-	const list = app.model.routines.map((_, r) => r).filter((r) => by(r) > 0).sort((a, b) => by(b) - by(a)).slice(0, TEN);
+function heaviest(app, title, name, ticks, text) {
+	const metric = name === 'calls' ? 'calls' : 'time';
+	const f = app.view.figures,
+		by = app.model.compares
+			? (r) => {
+					const c = changeOf(r);
+					return c.news ? Math.abs(c.by) : 0;
+				}
+			: (r) => f[0][name][r];
+	const changeOf = (r) =>
+		change(
+			app.view,
+			name,
+			f.map((x) => x[name][r]),
+			f.map((x) => x[ticks]?.[r] ?? 0),
+		);
+	const list = app.model.routines
+		.map((_, r) => r)
+		.filter((r) => by(r) > 0)
+		.sort((a, b) => by(b) - by(a))
+		.slice(0, TEN);
 	const figure = (r) => {
 		if (app.model.compares)
 			return [h('td', {}, changeText(changeOf(r), text)), h('td', {}, `${text(f[0][name][r])} → ${text(f[1][name][r])}`)];
 		const e = metric === 'time' ? error(app.model, app.view, 0, f[0][ticks][r]) : null;
-		return [h('td', { 'data-exact': f[0][name][r] }, text(f[0][name][r])), h('td', {}, format.percent(f[0][name][r], metric === 'time' ? app.view.size(0, 'time') : app.view.size(0, 'calls'))),
-			h('td', { class: 'note' }, e === null ? '' : `± ${format.time(e)}`)];
+		return [
+			h('td', { 'data-exact': f[0][name][r] }, text(f[0][name][r])),
+			h('td', {}, format.percent(f[0][name][r], metric === 'time' ? app.view.size(0, 'time') : app.view.size(0, 'calls'))),
+			h('td', { class: 'note' }, e === null ? '' : `± ${format.time(e)}`),
+		];
 	};
-	return h('section', {}, h('h2', {}, title), list.length ? h('table', { class: 'list', 'data-list': name }, list.map((r) => h('tr', {}, figure(r), h('td', { class: 'who' }, routineLink(app, r)))))
-		: h('p', { class: 'note' }, app.model.compares ? 'Nothing changed by more than noise.' : 'Nothing.'));
+	return h(
+		'section',
+		{},
+		h('h2', {}, title),
+		list.length
+			? h(
+					'table',
+					{ class: 'list', 'data-list': name },
+					list.map((r) => h('tr', {}, figure(r), h('td', { class: 'who' }, routineLink(app, r)))),
+				)
+			: h('p', { class: 'note' }, app.model.compares ? 'Nothing changed by more than noise.' : 'Nothing.'),
+	);
 }
 
 const cycleKey = (c) => c.entries.map((e) => `${e.routine}${e.known ? '>' : '.'}`).join(' ');
@@ -70,39 +145,106 @@ const cycleKey = (c) => c.entries.map((e) => `${e.routine}${e.known ? '>' : '.'}
 // Cycles of both sides as one list of { entries, time[], calls[] }.
 function cyclesOf(app) {
 	const found = new Map();
-	app.model.cycles.forEach((list, s) => list.forEach((c) => {
-		const at = found.get(cycleKey(c)) ?? { entries: c.entries, time: app.model.cycles.map(() => 0), calls: app.model.cycles.map(() => 0) };
-		at.time[s] += c.time;
-		at.calls[s] += c.calls;
-		found.set(cycleKey(c), at);
-	}));
+	app.model.cycles.forEach((list, s) =>
+		list.forEach((c) => {
+			const at = found.get(cycleKey(c)) ?? {
+				entries: c.entries,
+				time: app.model.cycles.map(() => 0),
+				calls: app.model.cycles.map(() => 0),
+			};
+			at.time[s] += c.time;
+			at.calls[s] += c.calls;
+			found.set(cycleKey(c), at);
+		}),
+	);
 	return [...found.values()];
 }
 
 function cycles(app) {
-	const all = cyclesOf(app), weight = (c) => c.time.reduce((a, b) => a + b, 0), calls = (c) => c.calls.reduce((a, b) => a + b, 0);
+	const all = cyclesOf(app),
+		weight = (c) => c.time.reduce((a, b) => a + b, 0),
+		calls = (c) => c.calls.reduce((a, b) => a + b, 0);
 	const list = all.sort((a, b) => weight(b) - weight(a) || calls(b) - calls(a)).slice(0, TEN);
-	const way = (c) => [...c.entries.map((e) => [routineLink(app, e.routine), e.known ? ' → ' : ' .. ']), app.model.routineName(c.entries[0].routine)];
-	return h('section', { class: 'wide' }, h('h2', {}, `Heaviest cycles${all.length > TEN ? `, ${TEN} of ${format.count(all.length)}` : ''}`),
-		list.length ? h('table', { class: 'list', 'data-list': 'cycles' }, list.map((c) => h('tr', {},
-			app.model.timed ? c.time.map((t, s) => [h('td', { 'data-exact': t }, format.time(t)), h('td', {}, format.percent(t, app.view.size(s, 'time')))]) : null,
-			c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call'))), h('td', { class: 'who' }, way(c)))))
-			: h('p', { class: 'note' }, 'No cycle was traversed: no routine was entered again through another while it was active.'));
+	const way = (c) => [
+		...c.entries.map((e) => [routineLink(app, e.routine), e.known ? ' → ' : ' .. ']),
+		app.model.routineName(c.entries[0].routine),
+	];
+	return h(
+		'section',
+		{ class: 'wide' },
+		h('h2', {}, `Heaviest cycles${all.length > TEN ? `, ${TEN} of ${format.count(all.length)}` : ''}`),
+		list.length
+			? h(
+					'table',
+					{ class: 'list', 'data-list': 'cycles' },
+					list.map((c) =>
+						h(
+							'tr',
+							{},
+							app.model.timed
+								? c.time.map((t, s) => [
+										h('td', { 'data-exact': t }, format.time(t)),
+										h('td', {}, format.percent(t, app.view.size(s, 'time'))),
+									])
+								: null,
+							c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call'))),
+							h('td', { class: 'who' }, way(c)),
+						),
+					),
+				)
+			: h('p', { class: 'note' }, 'No cycle was traversed: no routine was entered again through another while it was active.'),
+	);
 }
 
 function heads(app) {
-	const pairs = app.model.sides.map((s) => headOf(format.visible(s.head.replace(/\n/g, '\u0001')).replace(/\\x01/g, '\n').replace(/\\\\/g, '\\')));
+	const pairs = app.model.sides.map((s) =>
+		headOf(format.visible(s.head.replace(/\n/g, '\u0001')).replace(/\\x01/g, '\n').replace(/\\\\/g, '\\')),
+	);
 	const labels = [...new Set(pairs.flat().map(([label]) => label))];
 	const texts = (p, label) => p.filter(([l]) => l === label).map(([, text]) => h('div', {}, text));
-	return h('section', { class: 'wide' }, h('h2', {}, 'The run'), h('table', { class: 'head' },
-		app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new')) : null,
-		labels.map((label) => h('tr', { class: label === 'warning' ? 'warning' : null }, h('th', {}, label), pairs.map((p) => h('td', {}, texts(p, label)))))));
+	return h(
+		'section',
+		{ class: 'wide' },
+		h('h2', {}, 'The run'),
+		h(
+			'table',
+			{ class: 'head' },
+			app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new')) : null,
+			labels.map((label) =>
+				h(
+					'tr',
+					{ class: label === 'warning' ? 'warning' : null },
+					h('th', {}, label),
+					pairs.map((p) => h('td', {}, texts(p, label))),
+				),
+			),
+		),
+	);
 }
 
 function never(app) {
-	return app.model.sides.map((side, s) => (side.never.length === 0 ? null : h('section', { class: 'wide' }, h('details', {}, h('summary', {},
-		`${format.plural(side.never.length, 'routine')} with hooks never called${app.model.compares ? `, ${s ? 'new' : 'base'}` : ''}`),
-		h('p', { class: 'never' }, side.never.slice(0, 2000).map((n) => h('span', {}, `${format.visible(n.name)} `)))))));
+	return app.model.sides.map((side, s) =>
+		side.never.length === 0
+			? null
+			: h(
+					'section',
+					{ class: 'wide' },
+					h(
+						'details',
+						{},
+						h(
+							'summary',
+							{},
+							`${format.plural(side.never.length, 'routine')} with hooks never called${app.model.compares ? `, ${s ? 'new' : 'base'}` : ''}`,
+						),
+						h(
+							'p',
+							{ class: 'never' },
+							side.never.slice(0, 2000).map((n) => h('span', {}, `${format.visible(n.name)} `)),
+						),
+					),
+				),
+	);
 }
 
 export const run = {
@@ -110,10 +252,37 @@ export const run = {
 
 	show(box, app) {
 		const two = app.model.compares;
-		fill(box, tiles(app), h('div', { class: 'sheets' },
-			app.model.timed ? [heaviest(app, two ? 'Changed most in self time' : 'Heaviest by self time', 'self', 'selfTicks', 'time', format.time),
-				heaviest(app, two ? 'Changed most in total time' : 'Heaviest by total time', 'total', 'totalTicks', 'time', format.time)] : null,
-			two || !app.model.timed ? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', 'calls', format.count) : null,
-			cycles(app), heads(app), never(app)));
+		fill(
+			box,
+			tiles(app),
+			h(
+				'div',
+				{ class: 'sheets' },
+				app.model.timed
+					? [
+							heaviest(
+								app,
+								two ? 'Changed most in self time' : 'Heaviest by self time',
+								'self',
+								'selfTicks',
+								format.time,
+							),
+							heaviest(
+								app,
+								two ? 'Changed most in total time' : 'Heaviest by total time',
+								'total',
+								'totalTicks',
+								format.time,
+							),
+						]
+					: null,
+				two || !app.model.timed
+					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count)
+					: null,
+				cycles(app),
+				heads(app),
+				never(app),
+			),
+		);
 	},
 };

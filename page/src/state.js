@@ -1,21 +1,22 @@
 // state.js - what is on show, kept in the part of the address after #, so that a link restores it.
 
 export const DEFAULTS = {
-	tab: 'run',		// run, flame, graph, table, tree
-	metric: 'time',		// time or calls
-	thread: 'all',		// all, split, or a number
-	side: 'new',		// of two profiles the one that gives widths and orders: new or base
-	sel: '',		// number of the selected routine
-	q: '',			// search
-	dir: 'down',		// flame graph: down, up, sandwich
-	zoom: '', zoomup: '',	// path of the branch that fills the flame graph; of the callers' half of a sandwich
-	tree: 'down',		// tree: down or up
-	least: '',		// call graph: least share shown, percent
-	by: 'total',		// call graph: share of total or self
-	hops: '0',		// call graph: only the selected routine and its neighbours so many calls away; 0: all
-	sort: '',		// table: column.asc or column.desc
-	hide: '', 		// table: columns not shown
-	theme: 'auto',		// auto, light, dark
+	tab: 'run', // run, flame, graph, table, tree
+	metric: 'time', // time or calls
+	thread: 'all', // all, split, or a number
+	side: 'new', // of two profiles the one that gives widths and orders: new or base
+	sel: '', // number of the selected routine
+	q: '', // search
+	dir: 'down', // flame graph: down, up, sandwich
+	zoom: '',
+	zoomup: '', // path of the branch that fills the flame graph; of the callers' half of a sandwich
+	tree: 'down', // tree: down or up
+	least: '', // call graph: least share shown, percent
+	by: 'total', // call graph: share of total or self
+	hops: '0', // call graph: only the selected routine and its neighbours so many calls away; 0: all
+	sort: '', // table: column.asc or column.desc
+	hide: '', // table: columns not shown
+	theme: 'auto', // auto, light, dark
 };
 
 // Choices that are one step back: what the browser's Back button undoes.
@@ -36,22 +37,18 @@ export class State {
 	#take(next) {
 		const keys = Object.keys(DEFAULTS).filter((key) => next[key] !== this.now[key]);
 		this.now = next;
-		if (keys.length)
-			this.changed(new Set(keys));
+		if (keys.length) this.changed(new Set(keys));
 	}
 
 	// Change what PATCH names.
 	set(patch) {
 		const next = { ...this.now };
-		for (const [key, value] of Object.entries(patch))
-			next[key] = String(value);
+		for (const [key, value] of Object.entries(patch)) next[key] = String(value);
 		const told = new URLSearchParams(Object.entries(next).filter(([key, value]) => value !== DEFAULTS[key]));
 		const hash = `#${told}`;
 		if (hash !== location.hash && (hash !== '#' || location.hash)) {
-			if (Object.keys(patch).some((key) => STEPS.has(key)))
-				location.hash = hash;
-			else
-				location.replace(hash);
+			if (Object.keys(patch).some((key) => STEPS.has(key))) location.hash = hash;
+			else location.replace(hash);
 		}
 		this.#take(next);
 	}

@@ -1,37 +1,134 @@
-// stats.js - how far times that are samples can be trusted, and which changes are more than noise.
+// stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
+// for one run a side (doc/statistics.md).
+//
+// A time of n samples is known to sqrt(n) of them; below FEW samples on both sides the exact test of two Poisson counts must agree.  Of the
+// changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
+// Hochberg's correction.  Calls are counted: each change of them is news.
 
-const CONFIDENCE = 1.96;	// half the 95 % interval of a normal variable, in standard deviations
-const NEWS = 3;			// a change is news beyond so many standard deviations: chance makes it once in 370
+const CONFIDENCE = 1.96; // half the 95 % interval of a normal variable, in standard deviations
+const LEVEL = 0.05,
+	FEW = 50;
 
-// The standard deviation of the time of TICKS samples among those of WHOLE { time, ticks }, binomial, ns.
-function deviation(ticks, whole) {
-	if (!whole.ticks)
-		return 0;
-	const seen = Math.min(Math.max(ticks, 1), whole.ticks);		// nothing seen is known no better than one sample
-	return whole.time / whole.ticks * Math.sqrt(seen * (1 - seen / (whole.ticks + 1)));
+// Half the 95 % interval of a time of TICKS samples, binomial, ns; null where times are no samples.
+export function error(model, view, side, ticks) {
+	const whole = view.whole[side];
+	if (!model.sampled) return null;
+	if (!whole.ticks) return 0;
+	const seen = Math.min(Math.max(ticks, 1), whole.ticks); // nothing seen is known no better than one sample
+	return ((CONFIDENCE * whole.time) / whole.ticks) * Math.sqrt(seen * (1 - seen / (whole.ticks + 1)));
 }
 
-// Half the 95 % interval, ns; null where times are no samples.
-export const error = (model, view, side, ticks) => (model.sampled ? CONFIDENCE * deviation(ticks, view.whole[side]) : null);
-
-// Whether a time differs between the sides by more than noise.
-export function isNews(model, view, before, after, ticksBefore, ticksAfter) {
-	if (before === after)
-		return false;
-	if (!model.sampled)
-		return true;
-	return Math.abs(after - before) > NEWS * Math.hypot(deviation(ticksBefore, view.whole[0]), deviation(ticksAfter, view.whole[1]));
+// The chance that a normal variable is above T, by the series of the error function (DLMF 7.6.1) or the continued fraction of its
+// complement (DLMF 7.9.1).
+function normalAbove(t) {
+	const x = Math.abs(t) / Math.SQRT2;
+	let tail;
+	if (x < 3) {
+		let term = x,
+			sum = x;
+		for (let n = 1; Math.abs(term) > 1e-17; n++) {
+			term *= (-x * x) / n;
+			sum += term / (2 * n + 1);
+		}
+		tail = 0.5 - sum / Math.sqrt(Math.PI);
+	} else {
+		let fraction = x;
+		for (let n = 60; n > 0; n--) fraction = x + n / 2 / fraction;
+		tail = Math.exp(-x * x) / Math.sqrt(Math.PI) / fraction / 2;
+	}
+	return t >= 0 ? tail : 1 - tail;
 }
 
-// The change of a quantity { before, after, news }: calls are counted, so each change of them is one.
-export const change = (model, view, metric, values, ticks) => ({
-	before: values[0], after: values[1], by: values[1] - values[0],
-	news: metric === 'calls' ? values[0] !== values[1] : isNews(model, view, values[0], values[1], ticks[0], ticks[1]),
-});
+// The chance that of N tosses K or more are heads.
+const tosses = new Map();
+function tossesAbove(k, n) {
+	if (!tosses.has(n)) {
+		const above = new Float64Array(n + 2);
+		for (let i = n, chance = 0.5 ** n; i >= 0; chance *= i / (n - i + 1), i--) above[i] = above[i + 1] + chance;
+		tosses.set(n, above);
+	}
+	return tosses.get(n)[k];
+}
+
+// The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
+export function chance(model, [before, after], [ticksBefore, ticksAfter]) {
+	const [a, b] = model.ticks,
+		worth = (time, ticks) => (ticks > 0 || time <= 0 ? ticks : 1); // time without a sample is worth one
+	const deviation = Math.sqrt(worth(before, ticksBefore) * a * a + worth(after, ticksAfter) * b * b);
+	if (!deviation) return NaN;
+	const t = (after - before) / deviation,
+		n = ticksBefore + ticksAfter;
+	let above = normalAbove(t),
+		below = normalAbove(-t);
+	if (n < FEW) {
+		above = Math.max(above, tossesAbove(ticksAfter, n));
+		below = Math.max(below, tossesAbove(ticksBefore, n));
+	}
+	return Math.min(1, 2 * Math.min(above, below));
+}
+
+// The largest chance among CHANCES that is news.
+function newsBelow(chances) {
+	const sorted = Float64Array.from(chances.filter((p) => !Number.isNaN(p))).sort();
+	for (let i = sorted.length; i-- > 0;) if (sorted[i] * sorted.length <= LEVEL * (i + 1)) return sorted[i];
+	return -1;
+}
+
+// Chances of all items of a kind in VIEW, of those that were seen on either side.
+const KINDS = {
+	self: (view) => routines(view, 'self', 'selfTicks'),
+	total: (view) => routines(view, 'total', 'totalTicks'),
+	arc: (view) =>
+		view.arcs.list
+			.filter((arc) => arc.at.some((at) => at.calls || at.self2 || at.child2))
+			.map((arc) => arc.at.map((at) => at.self2 + at.child2))
+			.map((times) => chance(view.model, times, arcTicks(view, times))),
+	pathSelf: (view) =>
+		paths(
+			view,
+			view.tree.own.map((own) => ({ time: own.self, ticks: own.ticks })),
+		),
+	path: (view) => paths(view, view.totals),
+};
+
+function routines(view, name, ticks) {
+	const [a, b] = view.figures,
+		seen = (f, r) => f.calls[r] || f.recursive[r] || f.total[r];
+	return view.model.routines.flatMap((_, r) =>
+		seen(a, r) || seen(b, r) ? [chance(view.model, [a[name][r], b[name][r]], [a[ticks][r], b[ticks][r]])] : [],
+	);
+}
+
+function paths(view, [a, b]) {
+	const chances = [],
+		seen = (own, i) => own.calls[i] || own.recursive[i] || own.self[i];
+	for (let i = 0; i < view.tree.n; i++)
+		if (seen(view.tree.own[0], i) || seen(view.tree.own[1], i))
+			chances.push(chance(view.model, [a.time[i], b.time[i]], [a.ticks[i], b.ticks[i]]));
+	return chances;
+}
+
+// Samples are not counted by arc: they are as its time is.
+export const arcTicks = (view, times) => times.map((t, s) => (view.model.ticks[s] ? Math.floor(t / view.model.ticks[s] + 0.5) : 0));
+
+const limits = new WeakMap();
+function limit(view, kind) {
+	const known = limits.get(view) ?? {};
+	limits.set(view, known);
+	return (known[kind] ??= newsBelow(KINDS[kind](view)));
+}
+
+// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`, or `plain` for what is neither): { before, after, by, news }.
+export function change(view, kind, values, ticks) {
+	const [before, after] = values,
+		by = after - before;
+	if (!(kind in KINDS)) return { before, after, by, news: by !== 0 };
+	const p = chance(view.model, values, ticks);
+	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= limit(view, kind)) };
+}
 
 // From -1 (gone) over 0 (noise) to 1 (new, or more than twice): how to colour a change.
 export function tone(c) {
-	if (!c.news)
-		return 0;
+	if (!c.news) return 0;
 	return Math.max(-1, Math.min(1, c.by / Math.max(c.before, 1e-9)));
 }

@@ -17,17 +17,29 @@ function timeColumn(app, title, field, s) {
 }
 
 function shareColumn(app, title, field, of, s) {
-	return { ...right, title, field, width: 92, formatter: (c) => {
-		const p = app.view.size(s, 'time') ? 100 * c.getValue() / app.view.size(s, 'time') : 0;
-		return h('span', { class: 'share', style: `--p:${p.toFixed(2)}%` }, format.percent(c.getValue(), app.view.size(s, 'time')));
-	} };
+	return {
+		...right,
+		title,
+		field,
+		width: 92,
+		formatter: (c) => {
+			const p = app.view.size(s, 'time') ? (100 * c.getValue()) / app.view.size(s, 'time') : 0;
+			return h('span', { class: 'share', style: `--p:${p.toFixed(2)}%` }, format.percent(c.getValue(), app.view.size(s, 'time')));
+		},
+	};
 }
 
 const countColumn = (title, field) => ({ ...right, title, field, width: 118, formatter: (c) => cell(format.count(c.getValue()), c.getValue()) });
 
 function changeColumn(app, title, field, text) {
-	return { ...right, title, field, width: 178, sorter: (a, b) => Math.abs(a.by) - Math.abs(b.by) || a.by - b.by,
-		formatter: (c) => changeText(c.getValue(), text) };
+	return {
+		...right,
+		title,
+		field,
+		width: 178,
+		sorter: (a, b) => Math.abs(a.by) - Math.abs(b.by) || a.by - b.by,
+		formatter: (c) => changeText(c.getValue(), text),
+	};
 }
 
 const lastColumns = [
@@ -36,51 +48,111 @@ const lastColumns = [
 ];
 
 function nameColumn(app) {
-	return { title: 'routine', field: 'name', minWidth: 180, widthGrow: 3, headerSortStartingDir: 'asc',
-		formatter: (c) => h('span', { class: 'name', title: c.getValue() }, c.getValue()) };
+	return {
+		title: 'routine',
+		field: 'name',
+		minWidth: 180,
+		widthGrow: 3,
+		headerSortStartingDir: 'asc',
+		formatter: (c) => h('span', { class: 'name', title: c.getValue() }, c.getValue()),
+	};
 }
 
 function columnsOfOne(app) {
-	const times = !app.model.timed ? [] : [timeColumn(app, 'self', 'self', 0), shareColumn(app, 'self %', 'selfShare', 'self', 0),
-		...(app.model.sampled ? [{ ...right, title: '± self', field: 'error', width: 84, formatter: (c) => cell(format.time(c.getValue())) }] : []),
-		timeColumn(app, 'total', 'total', 0), shareColumn(app, 'total %', 'totalShare', 'total', 0)];
+	const times = !app.model.timed
+		? []
+		: [
+				timeColumn(app, 'self', 'self', 0),
+				shareColumn(app, 'self %', 'selfShare', 'self', 0),
+				...(app.model.sampled
+					? [
+							{
+								...right,
+								title: '± self',
+								field: 'error',
+								width: 84,
+								formatter: (c) => cell(format.time(c.getValue())),
+							},
+						]
+					: []),
+				timeColumn(app, 'total', 'total', 0),
+				shareColumn(app, 'total %', 'totalShare', 'total', 0),
+			];
 	const perCall = !app.model.timed ? [] : [timeColumn(app, 'self/call', 'selfCall', 0), timeColumn(app, 'total/call', 'totalCall', 0)];
 	return [nameColumn(app), ...times, countColumn('calls', 'calls'), countColumn('recursive', 'recursive'), ...perCall, ...lastColumns];
 }
 
 function columnsOfTwo(app) {
-	const times = (title, field) => (app.model.timed ? [changeColumn(app, `${title}, change`, `${field}Change`, format.time),
-		timeColumn(app, `${title}, base`, `${field}0`, 0), timeColumn(app, `${title}, new`, `${field}1`, 1)] : []);
-	return [nameColumn(app), ...times('self', 'self'), ...times('total', 'total'), changeColumn(app, 'calls, change', 'callsChange', format.count),
-		countColumn('calls, base', 'calls0'), countColumn('calls, new', 'calls1'),
-		...(app.model.timed ? [changeColumn(app, 'per call, change', 'callChange', format.time)] : []), ...lastColumns];
+	const times = (title, field) =>
+		app.model.timed
+			? [
+					changeColumn(app, `${title}, change`, `${field}Change`, format.time),
+					timeColumn(app, `${title}, base`, `${field}0`, 0),
+					timeColumn(app, `${title}, new`, `${field}1`, 1),
+				]
+			: [];
+	return [
+		nameColumn(app),
+		...times('self', 'self'),
+		...times('total', 'total'),
+		changeColumn(app, 'calls, change', 'callsChange', format.count),
+		countColumn('calls, base', 'calls0'),
+		countColumn('calls, new', 'calls1'),
+		...(app.model.timed ? [changeColumn(app, 'per call, change', 'callChange', format.time)] : []),
+		...lastColumns,
+	];
 }
 
 const per = (value, calls) => (calls ? value / calls : 0);
 
 function rowOfOne(app, r, row) {
 	const f = app.view.figures[0];
-	return { ...row, self: f.self[r], selfShare: f.self[r], error: error(app.model, app.view, 0, f.selfTicks[r]) ?? 0, total: f.total[r],
-		totalShare: f.total[r], calls: f.calls[r], recursive: f.recursive[r], selfCall: per(f.self[r], f.calls[r] + f.recursive[r]),
-		totalCall: per(f.total[r], f.calls[r]) };
+	return {
+		...row,
+		self: f.self[r],
+		selfShare: f.self[r],
+		error: error(app.model, app.view, 0, f.selfTicks[r]) ?? 0,
+		total: f.total[r],
+		totalShare: f.total[r],
+		calls: f.calls[r],
+		recursive: f.recursive[r],
+		selfCall: per(f.self[r], f.calls[r] + f.recursive[r]),
+		totalCall: per(f.total[r], f.calls[r]),
+	};
 }
 
 function rowOfTwo(app, r, row) {
-	const [a, b] = app.view.figures, told = (metric, name, ticks) => change(app.model, app.view, metric, [a[name][r], b[name][r]],
-		ticks ? [a[ticks][r], b[ticks][r]] : []);
-	const total = told('time', 'total', 'totalTicks'), before = per(a.total[r], a.calls[r]), after = per(b.total[r], b.calls[r]);
-	return { ...row, selfChange: told('time', 'self', 'selfTicks'), self0: a.self[r], self1: b.self[r], totalChange: total, total0: a.total[r],
-		total1: b.total[r], callsChange: told('calls', 'calls'), calls0: a.calls[r], calls1: b.calls[r],
-		callChange: { before, after, by: after - before, news: total.news && before !== after } };
+	const [a, b] = app.view.figures,
+		told = (name, ticks) => change(app.view, name, [a[name][r], b[name][r]], ticks ? [a[ticks][r], b[ticks][r]] : []);
+	const total = told('total', 'totalTicks'),
+		before = per(a.total[r], a.calls[r]),
+		after = per(b.total[r], b.calls[r]);
+	return {
+		...row,
+		selfChange: told('self', 'selfTicks'),
+		self0: a.self[r],
+		self1: b.self[r],
+		totalChange: total,
+		total0: a.total[r],
+		total1: b.total[r],
+		callsChange: told('calls'),
+		calls0: a.calls[r],
+		calls1: b.calls[r],
+		callChange: { before, after, by: after - before, news: total.news && before !== after },
+	};
 }
 
 export function rowsOf(app) {
 	const seen = (r) => app.view.figures.some((f) => f.calls[r] || f.recursive[r] || f.total[r] || f.self[r]);
 	return app.model.routines.flatMap((about, r) => {
-		if (!seen(r))
-			return [];
-		const row = { id: r, name: about.name, module: about.module, file: about.file,
-			source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '' };
+		if (!seen(r)) return [];
+		const row = {
+			id: r,
+			name: about.name,
+			module: about.module,
+			file: about.file,
+			source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '',
+		};
 		return [app.model.compares ? rowOfTwo(app, r, row) : rowOfOne(app, r, row)];
 	});
 }
@@ -89,53 +161,67 @@ const columnsOf = (app) => (app.model.compares ? columnsOfTwo : columnsOfOne)(ap
 
 function sortOf(app, columns) {
 	const [column, dir] = app.state.sort.split('.');
-	if (columns.some((c) => c.field === column))
-		return [{ column, dir: dir === 'asc' ? 'asc' : 'desc' }];
-	const first = app.model.compares ? (app.model.timed ? 'selfChange' : 'callsChange') : app.model.timed && app.state.metric === 'time' ? 'self' : 'calls';
+	if (columns.some((c) => c.field === column)) return [{ column, dir: dir === 'asc' ? 'asc' : 'desc' }];
+	const first = app.model.compares
+		? app.model.timed
+			? 'selfChange'
+			: 'callsChange'
+		: app.model.timed && app.state.metric === 'time'
+			? 'self'
+			: 'calls';
 	return [{ column: first, dir: 'desc' }];
 }
 
-let shown = null;		// the table on show
+let shown = null; // the table on show
 
 function chooser(app, columns) {
 	const hidden = new Set(app.state.hide.split(',').filter(Boolean));
-	const boxes = columns.slice(1).map((c) => h('label', {}, h('input', { type: 'checkbox', ...(hidden.has(c.field) ? {} : { checked: true }), onchange: (event) => {
-		event.target.checked ? hidden.delete(c.field) : hidden.add(c.field);
-		shown[event.target.checked ? 'showColumn' : 'hideColumn'](c.field);
-		app.set({ hide: [...hidden].join(',') });
-	} }), c.title));
+	const boxes = columns.slice(1).map((c) =>
+		h(
+			'label',
+			{},
+			h('input', {
+				type: 'checkbox',
+				...(hidden.has(c.field) ? {} : { checked: true }),
+				onchange: (event) => {
+					event.target.checked ? hidden.delete(c.field) : hidden.add(c.field);
+					shown[event.target.checked ? 'showColumn' : 'hideColumn'](c.field);
+					app.set({ hide: [...hidden].join(',') });
+				},
+			}),
+			c.title,
+		),
+	);
 	return h('details', { class: 'menu' }, h('summary', {}, 'columns'), h('div', {}, boxes));
 }
 
 function tell(app, note) {
-	const n = shown.getDataCount('active'), all = shown.getDataCount();
+	const n = shown.getDataCount('active'),
+		all = shown.getDataCount();
 	note.textContent = n === all ? format.plural(all, 'routine') : `${format.count(n)} of ${format.plural(all, 'routine')}`;
 }
 
 function filter(app) {
-	if (app.hits)
-		shown.setFilter((row) => Boolean(app.hits[row.id]));
-	else
-		shown.clearFilter();
+	if (app.hits) shown.setFilter((row) => Boolean(app.hits[row.id]));
+	else shown.clearFilter();
 }
 
 function select(app) {
 	shown.deselectRow();
 	if (app.selected >= 0 && shown.getRow(app.selected)) {
 		shown.selectRow(app.selected);
-		shown.scrollToRow(app.selected, 'nearest', false).catch(() => {});
+		shown.scrollToRow(app.selected, 'center', false).catch(() => {});
 	}
 }
 
 // Up and down move the selection as the rows stand.
 function key(app, event) {
 	const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-	if (!by || event.target.closest('input'))
-		return;
-	const rows = shown.getRows('active'), at = rows.findIndex((row) => row.getData().id === app.selected);
+	if (!by || event.target.closest('input')) return;
+	const rows = shown.getRows('active'),
+		at = rows.findIndex((row) => row.getData().id === app.selected);
 	const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
-	if (next)
-		app.set({ sel: next.getData().id });
+	if (next) app.set({ sel: next.getData().id });
 	event.preventDefault();
 }
 
@@ -143,38 +229,50 @@ export const table = {
 	depends: ['metric', 'thread', 'side', 'q', 'sel'],
 
 	show(box, app) {
-		const columns = columnsOf(app), hidden = new Set(app.state.hide.split(','));
-		const place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) }), side = h('aside', { class: 'entry' });
+		const columns = columnsOf(app),
+			hidden = new Set(app.state.hide.split(','));
+		const place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) }),
+			side = h('aside', { class: 'entry' });
 		const note = h('span', { class: 'note', role: 'status' });
-		fill(box, h('div', { class: 'bar' }, chooser(app, columns), note), h('div', { class: 'halves' }, place, side));
-		const grid = new Tabulator(place, { data: rowsOf(app), columns: columns.map((c) => ({ ...c, visible: !hidden.has(c.field) })), index: 'id',
-			layout: 'fitColumns', height: '100%', selectableRows: 1, initialSort: sortOf(app, columns),
-			placeholder: 'no such routine' });
+		fill(
+			box,
+			h('div', { class: 'bar' }, chooser(app, columns), note),
+			h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side),
+		);
+		const grid = new Tabulator(place, {
+			data: rowsOf(app),
+			columns: columns.map((c) => ({ ...c, visible: !hidden.has(c.field) })),
+			index: 'id',
+			layout: 'fitColumns',
+			height: '100%',
+			selectableRows: 1,
+			initialSort: sortOf(app, columns),
+			placeholder: 'no such routine',
+		});
 		shown = grid;
 		this.side = side;
 		this.note = note;
-		this.built = new Promise((done) => grid.on('tableBuilt', () => {
-			filter(app);
-			select(app);
-			tell(app, note);
-			done();
-		}));
+		this.built = new Promise((done) =>
+			grid.on('tableBuilt', () => {
+				filter(app);
+				select(app);
+				tell(app, note);
+				done();
+			}),
+		);
 		grid.on('rowClick', (event, row) => app.set({ sel: row.getData().id }));
 		grid.on('dataFiltered', () => setTimeout(() => shown === grid && tell(app, note)));
 		grid.on('headerClick', () => {
 			const [sorter] = grid.getSorters();
-			if (sorter)
-				app.set({ sort: `${sorter.field}.${sorter.dir}` });
+			if (sorter) app.set({ sort: `${sorter.field}.${sorter.dir}` });
 		});
 		entry(side, app);
 	},
 
 	update(changed, app) {
-		if (![...changed].every((k) => k === 'q' || k === 'sel'))
-			return false;
+		if (![...changed].every((k) => k === 'q' || k === 'sel')) return false;
 		this.built.then(() => {
-			if (changed.has('q'))
-				filter(app);
+			if (changed.has('q')) filter(app);
 			select(app);
 		});
 		entry(this.side, app);

@@ -4,11 +4,11 @@ import { fill, h } from './dom.js';
 const tip = h('div', { id: 'tip', role: 'tooltip', hidden: true });
 
 export function show(near, ...content) {
-	if (!tip.isConnected)
-		document.body.append(tip);
+	if (!tip.isConnected) document.body.append(tip);
 	fill(tip, ...content);
 	tip.hidden = false;
-	const box = tip.getBoundingClientRect(), gap = 14;
+	const box = tip.getBoundingClientRect(),
+		gap = 14;
 	const x = Math.min(near.x + gap, innerWidth - box.width - 4);
 	const y = near.y + gap + box.height > innerHeight ? near.y - gap - box.height : near.y + gap;
 	tip.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;

@@ -6,7 +6,7 @@ import * as format from './format.js';
 import { Down, Up } from './paths.js';
 import { change, error } from './stats.js';
 
-const MOST = 500;		// branches of one parent that are listed
+const MOST = 500; // branches of one parent that are listed
 
 // A row for BRANCH; its children are rows when Tabulator first asks for them.
 class Row {
@@ -35,71 +35,126 @@ const shownOf = (app, branch) => branch.sorted(app.state.metric).filter((b) => b
 
 function rowsOf(app, branches, key) {
 	const rows = branches.slice(0, MOST).map((b) => new Row(app, b, `${key}.${b.link}`));
-	if (branches.length > MOST)
-		rows.push(new Rest(branches.slice(MOST), `${key}.rest`));
+	if (branches.length > MOST) rows.push(new Rest(branches.slice(MOST), `${key}.rest`));
 	return rows;
 }
 
 const right = { hozAlign: 'right', headerHozAlign: 'right', headerSort: false };
 
 function nameCell(app, row) {
-	if (row.rest)
-		return h('span', { class: 'note' }, `and ${row.rest.length} more`);
+	if (row.rest) return h('span', { class: 'note' }, `and ${row.rest.length} more`);
 	const b = row.branch;
-	return h('span', { class: `name${app.hits?.[b.routine] ? ' hit' : ''}`, 'data-routine': b.routine }, b.gap ? h('span', { class: 'note', title: 'calls were squeezed out: no known call' }, '.. ') : null,
-		app.model.routineName(b.routine), b.folded ? h('span', { title: 'folded recursion' }, '\'') : null);
+	return h(
+		'span',
+		{ class: `name${app.hits?.[b.routine] ? ' hit' : ''}`, 'data-routine': b.routine },
+		b.gap ? h('span', { class: 'note', title: 'calls were squeezed out: no known call' }, '.. ') : null,
+		app.model.routineName(b.routine),
+		b.folded ? h('span', { title: 'folded recursion' }, "'") : null,
+	);
 }
 
 const sum = (row, name, s) => (row.rest ? row.rest.reduce((all, b) => all + b[name][s], 0) : row.branch[name][s]);
 
 function numberColumn(title, name, s, text) {
-	return { ...right, title, width: 118, formatter: (c) => {
-		const v = sum(c.getData(), name, s);
-		return h('span', { 'data-exact': v }, text(v));
-	} };
+	return {
+		...right,
+		title,
+		width: 118,
+		formatter: (c) => {
+			const v = sum(c.getData(), name, s);
+			return h('span', { 'data-exact': v }, text(v));
+		},
+	};
 }
 
 function shareColumn(app, s) {
 	const metric = app.state.metric;
-	return { ...right, title: '%', width: 92, formatter: (c) => {
-		const v = sum(c.getData(), metric, s), whole = app.view.size(s, metric);
-		return h('span', { class: 'share', style: `--p:${(whole ? 100 * v / whole : 0).toFixed(2)}%` }, format.percent(v, whole));
-	} };
+	return {
+		...right,
+		title: '%',
+		width: 92,
+		formatter: (c) => {
+			const v = sum(c.getData(), metric, s),
+				whole = app.view.size(s, metric);
+			return h('span', { class: 'share', style: `--p:${(whole ? (100 * v) / whole : 0).toFixed(2)}%` }, format.percent(v, whole));
+		},
+	};
 }
 
 function changeColumn(app, title, name) {
-	return { ...right, title, width: 178, formatter: (c) => {
-		const row = c.getData();
-		if (row.rest)
-			return '';
-		const metric = name === 'time' ? 'time' : 'calls';
-		return changeText(change(app.model, app.view, metric, row.branch[name], row.branch.ticks), metric === 'time' ? format.time : format.count);
-	} };
+	return {
+		...right,
+		title,
+		width: 178,
+		formatter: (c) => {
+			const row = c.getData();
+			if (row.rest) return '';
+			const timed = name === 'time';
+			return changeText(
+				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.ticks),
+				timed ? format.time : format.count,
+			);
+		},
+	};
 }
 
 function errorColumn(app) {
-	return { ...right, title: '±', width: 84, formatter: (c) => (c.getData().rest ? '' : h('span', {}, format.time(error(app.model, app.view, 0, c.getData().branch.ticks[0])))) };
+	return {
+		...right,
+		title: '±',
+		width: 84,
+		formatter: (c) => (c.getData().rest ? '' : h('span', {}, format.time(error(app.model, app.view, 0, c.getData().branch.ticks[0])))),
+	};
 }
 
 function columnsOf(app) {
-	const up = app.state.tree === 'up', timed = app.model.timed, name = { title: 'routine', field: 'key', minWidth: 240, widthGrow: 4, headerSort: false,
-		formatter: (c) => nameCell(app, c.getData()) };
+	const up = app.state.tree === 'up',
+		timed = app.model.timed,
+		name = {
+			title: 'routine',
+			field: 'key',
+			minWidth: 240,
+			widthGrow: 4,
+			headerSort: false,
+			formatter: (c) => nameCell(app, c.getData()),
+		};
 	const calls = up ? 'calls' : 'entries';
 	if (app.model.compares)
-		return [name, ...(timed ? [changeColumn(app, 'total, change', 'time'), numberColumn('total, base', 'time', 0, format.time), numberColumn('total, new', 'time', 1, format.time)] : []),
-			changeColumn(app, 'calls, change', calls), numberColumn('calls, base', calls, 0, format.count), numberColumn('calls, new', calls, 1, format.count)];
-	return [name, shareColumn(app, 0), ...(timed ? [numberColumn('total', 'time', 0, format.time), ...(app.model.sampled ? [errorColumn(app)] : []),
-		...(up ? [] : [numberColumn('self', 'self', 0, format.time)])] : []), numberColumn('calls', calls, 0, format.count)];
+		return [
+			name,
+			...(timed
+				? [
+						changeColumn(app, 'total, change', 'time'),
+						numberColumn('total, base', 'time', 0, format.time),
+						numberColumn('total, new', 'time', 1, format.time),
+					]
+				: []),
+			changeColumn(app, 'calls, change', calls),
+			numberColumn('calls, base', calls, 0, format.count),
+			numberColumn('calls, new', calls, 1, format.count),
+		];
+	return [
+		name,
+		shareColumn(app, 0),
+		...(timed
+			? [
+					numberColumn('total', 'time', 0, format.time),
+					...(app.model.sampled ? [errorColumn(app)] : []),
+					...(up ? [] : [numberColumn('self', 'self', 0, format.time)]),
+				]
+			: []),
+		numberColumn('calls', calls, 0, format.count),
+	];
 }
 
 // Open at first: the way along which most of the time goes.
 function hotKeys(app, rows) {
-	const metric = app.state.metric, hot = new Set();
+	const metric = app.state.metric,
+		hot = new Set();
 	const size = (b) => b[metric].reduce((all, v) => all + v, 0);
 	for (let row = rows[0], depth = 0; row?.branch && depth < 12; row = row.kids?.[0], depth++) {
 		hot.add(row.key);
-		if (!row.kids?.[0]?.branch || size(row.kids[0].branch) < 0.5 * size(row.branch))
-			break;
+		if (!row.kids?.[0]?.branch || size(row.kids[0].branch) < 0.5 * size(row.branch)) break;
 	}
 	return hot;
 }
@@ -107,52 +162,82 @@ function hotKeys(app, rows) {
 let shown = null;
 
 function key(app, event) {
-	const [row] = shown.getSelectedRows(), rows = shown.getRows('visible');
-	if (event.key === 'ArrowRight' && row && !row.isTreeExpanded())
-		row.treeExpand();
-	else if (event.key === 'ArrowLeft' && row)
-		row.isTreeExpanded() ? row.treeCollapse() : pick(app, row.getTreeParent() || row);
+	const [row] = shown.getSelectedRows(),
+		rows = shown.getRows('visible');
+	if (event.key === 'ArrowRight' && row && !row.isTreeExpanded()) row.treeExpand();
+	else if (event.key === 'ArrowLeft' && row) row.isTreeExpanded() ? row.treeCollapse() : pick(app, row.getTreeParent() || row);
 	else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-		const order = shown.rowManager.getDisplayRows(), at = row ? order.findIndex((r) => r.getComponent() === row) : -1;
+		const order = shown.rowManager.getDisplayRows(),
+			at = row ? order.findIndex((r) => r.getComponent() === row) : -1;
 		const next = order[Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1))];
 		pick(app, next ? next.getComponent() : rows[0]);
-	} else
-		return;
+	} else return;
 	event.preventDefault();
 }
 
 function pick(app, row) {
-	if (!row)
-		return;
+	if (!row) return;
 	shown.deselectRow();
 	row.select();
 	row.scrollTo('nearest', false).catch(() => {});
 	const b = row.getData().branch;
-	if (b && b.routine >= 0 && b.routine < app.model.routines.length)
-		app.set({ sel: b.routine });
+	if (b && b.routine >= 0 && b.routine < app.model.routines.length) app.set({ sel: b.routine });
 }
 
 export const tree = {
 	depends: ['metric', 'thread', 'side', 'tree', 'q', 'sel'],
 
 	show(box, app) {
-		const dir = app.state.tree, place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) });
+		const dir = app.state.tree,
+			place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) });
 		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
-		const rows = rowsOf(app, shownOf(app, top), ''), hot = hotKeys(app, rows);
-		fill(box, h('div', { class: 'bar' }, choice('tree', [['down', 'top-down', 'from the root to the running routines'],
-			['up', 'bottom-up', 'from the running routines to their callers']], dir, (t) => app.set({ tree: t })),
-			h('span', { class: 'note' }, dir === 'down' ? 'A line\'s total is its self time and the totals below it.' : 'Below each routine its callers, and what it took on their behalf.')), place);
-		shown = new Tabulator(place, { data: rows, columns: columnsOf(app), layout: 'fitColumns', height: '100%', dataTree: true, dataTreeChildField: 'kids',
-			dataTreeStartExpanded: (row) => hot.has(row.getData().key), dataTreeChildIndent: 14, dataTreeFilter: false, dataTreeSort: false, selectableRows: 1,
-			placeholder: 'nothing was measured', index: 'key' });
+		const rows = rowsOf(app, shownOf(app, top), ''),
+			hot = hotKeys(app, rows);
+		fill(
+			box,
+			h(
+				'div',
+				{ class: 'bar' },
+				choice(
+					'tree',
+					[
+						['down', 'top-down', 'from the root to the running routines'],
+						['up', 'bottom-up', 'from the running routines to their callers'],
+					],
+					dir,
+					(t) => app.set({ tree: t }),
+				),
+				h(
+					'span',
+					{ class: 'note' },
+					dir === 'down'
+						? "A line's total is its self time and the totals below it."
+						: 'Below each routine its callers, and what it took on their behalf.',
+				),
+			),
+			place,
+		);
+		shown = new Tabulator(place, {
+			data: rows,
+			columns: columnsOf(app),
+			layout: 'fitColumns',
+			height: '100%',
+			dataTree: true,
+			dataTreeChildField: 'kids',
+			dataTreeStartExpanded: (row) => hot.has(row.getData().key),
+			dataTreeChildIndent: 14,
+			dataTreeFilter: false,
+			dataTreeSort: false,
+			selectableRows: 1,
+			placeholder: 'nothing was measured',
+			index: 'key',
+		});
 		shown.on('rowClick', (event, row) => pick(app, row));
 	},
 
 	update(changed) {
-		if (![...changed].every((k) => k === 'q' || k === 'sel'))
-			return false;
-		if (changed.has('q'))
-			shown.redraw(true);
+		if (![...changed].every((k) => k === 'q' || k === 'sel')) return false;
+		if (changed.has('q')) shown.redraw(true);
 		return true;
 	},
 };

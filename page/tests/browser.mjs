@@ -7,8 +7,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-	'--disable-component-update', '--disable-sync'];
+const QUIET = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
 
 export const chromium = process.env.APROF_CHROMIUM || CHROMIUM.find((p) => fs.existsSync(p));
 
@@ -25,9 +32,13 @@ export class Bench {
 	}
 
 	run(program, ...args) {
-		const done = spawnSync(program, args, { cwd: this.folder, encoding: 'utf8', maxBuffer: 1 << 30, env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' } });
-		if (done.status !== 0)
-			throw new Error(`${path.basename(program)} ${args.join(' ')}: status ${done.status}\n${done.stderr}`);
+		const done = spawnSync(program, args, {
+			cwd: this.folder,
+			encoding: 'utf8',
+			maxBuffer: 1 << 30,
+			env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+		});
+		if (done.status !== 0) throw new Error(`${path.basename(program)} ${args.join(' ')}: status ${done.status}\n${done.stderr}`);
 		return done.stdout;
 	}
 

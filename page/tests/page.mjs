@@ -14,18 +14,46 @@ if (!chromium) {
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const bench = new Bench(process.argv[2]);
-const HOSTILE = { P: '<img src=x onerror=window.hacked=1>', Q: '</script><script>window.hacked=1</script>', R: 'r\u202evil\u001b[31m', S: 'back\\slash & "quotes"' };
+const HOSTILE = {
+	P: '<img src=x onerror=window.hacked=1>',
+	Q: '</script><script>window.hacked=1</script>',
+	R: 'r\u202evil\u001b[31m',
+	S: 'back\\slash & "quotes"',
+};
 let one, two, threads, hostile, onePage, pairPage, threadsPage;
 
 // The program of the paper, with names made to harm whoever believes them.
 function hostileProgram() {
-	const text = fs.readFileSync(path.join(here, '../../tests/golden/paper.s'), 'utf8').replace(/^\troutine\t([PQRS])$/gm, (all, name) =>
-		`\troutine\t"${[...Buffer.from(HOSTILE[name], 'utf8')].map((b) => `\\${b.toString(8).padStart(3, '0')}`).join('')}"`).replace(/\\name/g, '"\\name"');
-	const plain = text.replace(/\t\.macro[^]*?\.endm\n/, '').replace(/\troutine\t("[^"]*"|\w+)/g, (all, name) =>
-		`\t.globl ${name}\n\t.type ${name}, %function\n${name}: .space 64\n\t.size ${name}, 64`);
+	const text = fs
+		.readFileSync(path.join(here, '../../tests/golden/paper.s'), 'utf8')
+		.replace(
+			/^\troutine\t([PQRS])$/gm,
+			(all, name) =>
+				`\troutine\t"${[...Buffer.from(HOSTILE[name], 'utf8')].map((b) => `\\${b.toString(8).padStart(3, '0')}`).join('')}"`,
+		)
+		.replace(/\\name/g, '"\\name"');
+	const plain = text
+		.replace(/\t\.macro[^]*?\.endm\n/, '')
+		.replace(
+			/\troutine\t("[^"]*"|\w+)/g,
+			(all, name) => `\t.globl ${name}\n\t.type ${name}, %function\n${name}: .space 64\n\t.size ${name}, 64`,
+		);
 	fs.writeFileSync(bench.file('hostile.s'), plain);
-	execFileSync('cc', ['-nostdlib', '-static', '-Wl,-Ttext=0x400000', '-Wl,--section-start=.note.gnu.build-id=0x500000',
-		`-Wl,--build-id=0x${Buffer.from('made-by-make-amon--1').toString('hex')}`, '-Wl,-e,Main', '-o', bench.file('hostile'), bench.file('hostile.s')], { stdio: 'pipe' });
+	execFileSync(
+		'cc',
+		[
+			'-nostdlib',
+			'-static',
+			'-Wl,-Ttext=0x400000',
+			'-Wl,--section-start=.note.gnu.build-id=0x500000',
+			`-Wl,--build-id=0x${Buffer.from('made-by-make-amon--1').toString('hex')}`,
+			'-Wl,-e,Main',
+			'-o',
+			bench.file('hostile'),
+			bench.file('hostile.s'),
+		],
+		{ stdio: 'pipe' },
+	);
 	return bench.file('hostile');
 }
 
@@ -51,62 +79,101 @@ const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Mat
 
 async function closed(tab) {
 	assert.deepEqual(tab.wrong, []);
-	assert.deepEqual(tab.asked.filter((url) => !/^(file|blob|data):/.test(url)), [], 'the page asked the network');
+	assert.deepEqual(
+		tab.asked.filter((url) => !/^(file|blob|data):/.test(url)),
+		[],
+		'the page asked the network',
+	);
 	await tab.close();
 }
 
 // Each frame of the flame graph in BOX: its routine, value, depth and the sum of its children.
-const frames = (tab, box = '.flame') => tab.locator(box).first().evaluate((element) => [...element.querySelectorAll('g.frame')].map((g) => {
-	const d = g.__data__, name = g.getAttribute('name');
-	return { name: name.replace(/^\.\. /, '').replace(/'$/, ''), value: d.data.value, depth: d.depth, fade: Boolean(d.data.fade), more: d.data.more ?? 0,
-		below: (d.data.children ?? []).reduce((sum, c) => sum + c.value, 0), width: g.querySelector('rect').width.baseVal.value };
-}));
+const frames = (tab, box = '.flame') =>
+	tab
+		.locator(box)
+		.first()
+		.evaluate((element) =>
+			[...element.querySelectorAll('g.frame')].map((g) => {
+				const d = g.__data__,
+					name = g.getAttribute('name');
+				return {
+					name: name.replace(/^\.\. /, '').replace(/'$/, ''),
+					value: d.data.value,
+					depth: d.depth,
+					fade: Boolean(d.data.fade),
+					more: d.data.more ?? 0,
+					below: (d.data.children ?? []).reduce((sum, c) => sum + c.value, 0),
+					width: g.querySelector('rect').width.baseVal.value,
+				};
+			}),
+		);
 
 // The rows of the table, whole, as it stands: name and every exact figure by column.
-const tableRows = (tab) => tab.evaluate(() => [...document.querySelectorAll('.grid .tabulator-row')].map((row) => Object.fromEntries([...row.querySelectorAll('.tabulator-cell')].map((cell) => {
-	const figure = cell.querySelector('[data-exact]');
-	return [cell.getAttribute('tabulator-field'), figure ? Number(figure.dataset.exact) : cell.textContent];
-}))));
+const tableRows = (tab) =>
+	tab.evaluate(() =>
+		[...document.querySelectorAll('.grid .tabulator-row')].map((row) =>
+			Object.fromEntries(
+				[...row.querySelectorAll('.tabulator-cell')].map((cell) => {
+					const figure = cell.querySelector('[data-exact]');
+					return [cell.getAttribute('tabulator-field'), figure ? Number(figure.dataset.exact) : cell.textContent];
+				}),
+			),
+		),
+	);
 
 async function allRows(tab) {
 	const seen = new Map();
 	await tab.waitForSelector('.grid .tabulator-row');
 	for (;;) {
-		for (const row of await tableRows(tab))
-			seen.set(row.name, row);
+		for (const row of await tableRows(tab)) seen.set(row.name, row);
 		const more = await tab.locator('.grid .tabulator-tableholder').evaluate((holder) => {
 			const at = holder.scrollTop;
 			holder.scrollTop += 200;
 			return holder.scrollTop > at;
 		});
-		if (!more)
-			return [...seen.values()];
+		if (!more) return [...seen.values()];
 		await tab.waitForTimeout(60);
 	}
 }
 
 test('the run: times, the heaviest routines and cycles', async () => {
-	const tab = await bench.tab(onePage), report = bench.json('report', one), cycles = bench.json('cycles', one).cycles;
-	const self = [...report.flat].sort((a, b) => b.self_ns - a.self_ns).slice(0, 10), total = [...report.flat].sort((a, b) => b.total_ns - a.total_ns).slice(0, 10);
-	assert.deepEqual(await exact(tab.locator('[data-list=self] td[data-exact]')), self.map((r) => r.self_ns));
-	assert.deepEqual(await exact(tab.locator('[data-list=total] td[data-exact]')), total.map((r) => r.total_ns));
+	const tab = await bench.tab(onePage),
+		report = bench.json('report', one),
+		cycles = bench.json('cycles', one).cycles;
+	const self = [...report.flat].sort((a, b) => b.self_ns - a.self_ns).slice(0, 10),
+		total = [...report.flat].sort((a, b) => b.total_ns - a.total_ns).slice(0, 10);
+	assert.deepEqual(
+		await exact(tab.locator('[data-list=self] td[data-exact]')),
+		self.map((r) => r.self_ns),
+	);
+	assert.deepEqual(
+		await exact(tab.locator('[data-list=total] td[data-exact]')),
+		total.map((r) => r.total_ns),
+	);
 	const shown = await exact(tab.locator('[data-list=cycles] td[data-exact]'));
-	assert.deepEqual(shown, cycles.slice(0, 10).flatMap((c) => [c.time_ns, c.calls]));
+	assert.deepEqual(
+		shown,
+		cycles.slice(0, 10).flatMap((c) => [c.time_ns, c.calls]),
+	);
 	const text = await tab.locator('main').innerText();
 	for (const word of ['program --made', 'histories', '95 % confidence', report.run.counts.calls.toLocaleString('en-US')])
 		assert.ok(text.includes(word), word);
 	await closed(tab);
 });
 
-test('routines: every figure is the report\'s; sort, filter, columns', async () => {
-	const tab = await bench.tab(onePage, 'tab=table'), flat = bench.json('report', one).flat, rows = await allRows(tab);
+test("routines: every figure is the report's; sort, filter, columns", async () => {
+	const tab = await bench.tab(onePage, 'tab=table'),
+		flat = bench.json('report', one).flat,
+		rows = await allRows(tab);
 	assert.equal(rows.length, flat.length);
 	for (const r of flat) {
 		const row = rows.find((x) => x.name === r.name);
 		assert.deepEqual([row.self, row.total, row.calls, row.recursive], [r.self_ns, r.total_ns, r.calls, r.recursive], r.name);
 	}
 	const first = async () => (await tableRows(tab))[0].name;
-	await tab.locator('.grid .tabulator-tableholder').evaluate((holder) => { holder.scrollTop = 0; });
+	await tab.locator('.grid .tabulator-tableholder').evaluate((holder) => {
+		holder.scrollTop = 0;
+	});
 	assert.equal(await first(), [...flat].sort((a, b) => b.self_ns - a.self_ns)[0].name);
 	await tab.locator('.tabulator-col[tabulator-field=calls]').click();
 	await tab.waitForFunction(() => location.hash.includes('sort=calls.desc'));
@@ -122,13 +189,26 @@ test('routines: every figure is the report\'s; sort, filter, columns', async () 
 });
 
 test('the entry of every routine has the arcs of the call graph, both sets', async () => {
-	const tab = await bench.tab(onePage, 'tab=table'), graph = bench.json('report', one).callgraph;
+	const tab = await bench.tab(onePage, 'tab=table'),
+		graph = bench.json('report', one).callgraph;
 	const names = await tab.evaluate(() => app.model.routines.map((r) => r.name));
 	for (const want of graph) {
 		await tab.evaluate((r) => app.set({ sel: r }), names.indexOf(want.name));
-		const lines = async (part) => (await tab.locator(`.arcs .${part} tr[data-routine]`).evaluateAll((rows) => rows.map((row) => [
-			Number(row.dataset.routine), ...[...row.querySelectorAll('[data-exact]')].map((c) => Number(c.dataset.exact))]))).sort((a, b) => a[0] - b[0]);
-		const wanted = (list) => list.map((a) => [a.name === null ? -1 : names.indexOf(a.name), a.self_ns, a.children_ns, a.calls]).sort((a, b) => a[0] - b[0]);
+		const lines = async (part) =>
+			(
+				await tab
+					.locator(`.arcs .${part} tr[data-routine]`)
+					.evaluateAll((rows) =>
+						rows.map((row) => [
+							Number(row.dataset.routine),
+							...[...row.querySelectorAll('[data-exact]')].map((c) => Number(c.dataset.exact)),
+						]),
+					)
+			).sort((a, b) => a[0] - b[0]);
+		const wanted = (list) =>
+			list
+				.map((a) => [a.name === null ? -1 : names.indexOf(a.name), a.self_ns, a.children_ns, a.calls])
+				.sort((a, b) => a[0] - b[0]);
 		assert.deepEqual(await lines('parents'), wanted(want.parents), `callers of ${want.name}`);
 		assert.deepEqual(await lines('children'), wanted(want.children), `callees of ${want.name}`);
 	}
@@ -136,20 +216,26 @@ test('the entry of every routine has the arcs of the call graph, both sets', asy
 });
 
 test('flame graph: totals are conserved, zoom, way back, search, calls', async () => {
-	const tab = await bench.tab(onePage, 'tab=flame'), report = bench.json('report', one), tree = bench.json('tree', one).tree;
+	const tab = await bench.tab(onePage, 'tab=flame'),
+		report = bench.json('report', one),
+		tree = bench.json('tree', one).tree;
 	let all = await frames(tab);
 	assert.equal(all[0].value, report.run.times.contexts_ns + report.run.times.outside_ns);
-	for (const f of all)
-		assert.ok(f.below <= f.value * (1 + 1e-9), `${f.name}: ${f.below} below ${f.value}`);
+	for (const f of all) assert.ok(f.below <= f.value * (1 + 1e-9), `${f.name}: ${f.below} below ${f.value}`);
 	const tops = tree.filter((n) => n.parent === 0);
-	assert.deepEqual(all.filter((f) => f.depth === 1 && !f.more).map((f) => [f.name, f.value]), tops.slice(0, all.filter((f) => f.depth === 1 && !f.more).length).map((n) => [n.name, n.total_ns]));
-	for (const f of all.filter((x) => !x.more))
-		near(f.width, all[0].width * f.value / all[0].value, `width of ${f.name}`);
+	assert.deepEqual(
+		all.filter((f) => f.depth === 1 && !f.more).map((f) => [f.name, f.value]),
+		tops.slice(0, all.filter((f) => f.depth === 1 && !f.more).length).map((n) => [n.name, n.total_ns]),
+	);
+	for (const f of all.filter((x) => !x.more)) near(f.width, (all[0].width * f.value) / all[0].value, `width of ${f.name}`);
 	const second = all.find((f) => f.depth === 2);
 	await tab.locator('g.frame').nth(all.indexOf(second)).click();
 	await tab.waitForFunction(() => document.querySelectorAll('.crumbs button').length === 3);
 	all = await frames(tab);
-	assert.deepEqual(all.slice(0, 3).map((f) => f.fade), [true, true, false]);
+	assert.deepEqual(
+		all.slice(0, 3).map((f) => f.fade),
+		[true, true, false],
+	);
 	assert.equal(all[2].value, second.value);
 	near(all[2].width, all[0].width, 'width of the zoomed frame');
 	await tab.goBack();
@@ -157,53 +243,93 @@ test('flame graph: totals are conserved, zoom, way back, search, calls', async (
 	const wanted = report.flat[2].name;
 	await tab.locator('#search').fill(wanted.replace(/[+.]/g, '\\$&'));
 	await tab.waitForSelector('#found b');
-	assert.deepEqual(await exact(tab.locator('#found b')), [report.flat[2].total_ns], 'the matched share is the routine\'s total');
-	assert.ok(await tab.locator('g.frame.hit').count() > 0);
+	assert.deepEqual(await exact(tab.locator('#found b')), [report.flat[2].total_ns], "the matched share is the routine's total");
+	assert.ok((await tab.locator('g.frame.hit').count()) > 0);
 	assert.ok((await tab.locator('g.frame.hit').evaluateAll((gs) => gs.map((g) => g.getAttribute('name')))).every((n) => n.includes(wanted)));
 	await tab.keyboard.press('Escape');
 	await tab.locator('.choice button[data-value=calls]').click();
 	await tab.waitForFunction(() => location.hash.includes('metric=calls'));
-	assert.equal((await frames(tab))[0].value, tree.reduce((sum, n) => sum + n.calls, 0), 'all calls');
+	assert.equal(
+		(await frames(tab))[0].value,
+		tree.reduce((sum, n) => sum + n.calls, 0),
+		'all calls',
+	);
 	await closed(tab);
 });
 
 test('inverted: the first level is self time; sandwich: both halves are the total, their first levels the arcs', async () => {
-	const tab = await bench.tab(onePage, 'tab=flame&dir=up'), report = bench.json('report', one);
+	const tab = await bench.tab(onePage, 'tab=flame&dir=up'),
+		report = bench.json('report', one);
 	const first = (await frames(tab)).filter((f) => f.depth === 1);
 	const flat = byName(report.flat);
-	for (const f of first.filter((x) => !x.more))
-		assert.equal(f.value, flat.get(f.name).self_ns, f.name);
-	near(first.reduce((sum, f) => sum + f.value, 0), report.run.times.contexts_ns, 'sum of self times');
+	for (const f of first.filter((x) => !x.more)) assert.equal(f.value, flat.get(f.name).self_ns, f.name);
+	near(
+		first.reduce((sum, f) => sum + f.value, 0),
+		report.run.times.contexts_ns,
+		'sum of self times',
+	);
 	const names = await tab.evaluate(() => app.model.routines.map((r) => r.name));
 	for (const entry of report.callgraph.slice(0, 8)) {
 		await tab.evaluate((sel) => app.set({ sel, dir: 'sandwich' }), names.indexOf(entry.name));
 		await tab.waitForFunction(() => document.querySelectorAll('.flame').length === 2);
-		assert.deepEqual(await exact(tab.locator('.half [data-exact]')), [entry.self_ns + entry.children_ns, entry.self_ns + entry.children_ns]);
+		assert.deepEqual(await exact(tab.locator('.half [data-exact]')), [
+			entry.self_ns + entry.children_ns,
+			entry.self_ns + entry.children_ns,
+		]);
 		const halves = await tab.evaluate(() => {
-			const levels = (box) => [...box.querySelectorAll('g.frame')].filter((g) => g.__data__.depth === 1 && !g.__data__.data.more).map((g) => {
-				const b = g.__data__.data.branch;
-				return [app.model.routineName(b.routine), b.gap, g.__data__.data.value];
-			});
+			const levels = (box) =>
+				[...box.querySelectorAll('g.frame')]
+					.filter((g) => g.__data__.depth === 1 && !g.__data__.data.more)
+					.map((g) => {
+						const b = g.__data__.data.branch;
+						return [app.model.routineName(b.routine), b.gap, g.__data__.data.value];
+					});
 			return [...document.querySelectorAll('.flame')].map(levels);
 		});
-		for (const [half, arcs] of [[0, entry.parents], [1, entry.children]])
+		for (const [half, arcs] of [
+			[0, entry.parents],
+			[1, entry.children],
+		])
 			for (const [name, gap, value] of halves[half])
-				assert.equal(value, arcs.find((a) => a.name === name).self_ns + arcs.find((a) => a.name === name).children_ns, `${entry.name}, ${name}${gap ? ' ..' : ''}`);
+				assert.equal(
+					value,
+					arcs.find((a) => a.name === name).self_ns + arcs.find((a) => a.name === name).children_ns,
+					`${entry.name}, ${name}${gap ? ' ..' : ''}`,
+				);
 	}
 	await closed(tab);
 });
 
 test('trees: opened line by line they are those of aprof tree', async () => {
-	for (const [hash, args] of [['tree=down', []], ['tree=up', ['--bottom-up']]]) {
-		const tab = await bench.tab(onePage, `tab=tree&${hash}`), tree = bench.json('tree', ...args, one).tree;
+	for (const [hash, args] of [
+		['tree=down', []],
+		['tree=up', ['--bottom-up']],
+	]) {
+		const tab = await bench.tab(onePage, `tab=tree&${hash}`),
+			tree = bench.json('tree', ...args, one).tree;
 		await tab.waitForSelector('.grid .tabulator-row');
 		const tops = tree.filter((n) => n.parent === 0 && n.total_ns > 0);
-		const shown = await tab.evaluate(() => [...document.querySelectorAll('.tabulator-row.tabulator-tree-level-0')].map((row) => [row.querySelector('.name').textContent,
-			Number(row.querySelectorAll('[data-exact]')[0].dataset.exact)]));
-		assert.deepEqual(shown.slice(0, 20), tops.slice(0, shown.length).slice(0, 20).map((n) => [n.name + (n.folded ? '\'' : ''), n.total_ns]));
-		const row = tab.locator('.tabulator-row.tabulator-tree-level-0').filter({ has: tab.locator('.tabulator-data-tree-control') }).first();
-		const name = (await row.locator('.name').textContent()).replace(/'$/, ''), node = tops.find((n) => n.name === name);
-		if (await row.locator('.tabulator-data-tree-control-collapse').count()) {		// open at first: close it, and open it again
+		const shown = await tab.evaluate(() =>
+			[...document.querySelectorAll('.tabulator-row.tabulator-tree-level-0')].map((row) => [
+				row.querySelector('.name').textContent,
+				Number(row.querySelectorAll('[data-exact]')[0].dataset.exact),
+			]),
+		);
+		assert.deepEqual(
+			shown.slice(0, 20),
+			tops
+				.slice(0, shown.length)
+				.slice(0, 20)
+				.map((n) => [n.name + (n.folded ? "'" : ''), n.total_ns]),
+		);
+		const row = tab
+			.locator('.tabulator-row.tabulator-tree-level-0')
+			.filter({ has: tab.locator('.tabulator-data-tree-control') })
+			.first();
+		const name = (await row.locator('.name').textContent()).replace(/'$/, ''),
+			node = tops.find((n) => n.name === name);
+		if (await row.locator('.tabulator-data-tree-control-collapse').count()) {
+			// open at first: close it, and open it again
 			await row.locator('.tabulator-data-tree-control').click();
 			await tab.waitForFunction(() => !document.querySelector('.tabulator-row.tabulator-tree-level-1'));
 		}
@@ -211,39 +337,48 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 		await tab.waitForSelector('.tabulator-row.tabulator-tree-level-1');
 		const kids = tree.filter((n) => n.parent === node.node && n.total_ns > 0);
 		const below = await tab.evaluate((from) => {
-			const rows = [...document.querySelectorAll('.tabulator-row')], at = rows.findIndex((r) => r.classList.contains('tabulator-tree-level-0') && r.querySelector('.name').textContent.replace(/'$/, '') === from);
+			const rows = [...document.querySelectorAll('.tabulator-row')],
+				at = rows.findIndex(
+					(r) =>
+						r.classList.contains('tabulator-tree-level-0') &&
+						r.querySelector('.name').textContent.replace(/'$/, '') === from,
+				);
 			const found = [];
 			for (const r of rows.slice(at + 1)) {
-				if (r.classList.contains('tabulator-tree-level-0'))
-					break;
+				if (r.classList.contains('tabulator-tree-level-0')) break;
 				if (r.classList.contains('tabulator-tree-level-1'))
 					found.push(Number(r.querySelectorAll('[data-exact]')[0].dataset.exact));
 			}
 			return found;
 		}, name);
 		assert.ok(below.length > 0);
-		assert.deepEqual(below, kids.slice(0, below.length).map((n) => n.total_ns));
+		assert.deepEqual(
+			below,
+			kids.slice(0, below.length).map((n) => n.total_ns),
+		);
 		await closed(tab);
 	}
 });
 
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
-	const tab = await bench.tab(onePage, 'tab=graph&least=0.01'), report = bench.json('report', one);
+	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
+		report = bench.json('report', one);
 	await tab.waitForSelector('.canvas g.node');
 	await settled(tab);
 	const whole = report.run.times.contexts_ns + report.run.times.outside_ns;
-	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => r.total_ns / whole >= 1e-4).length);
+	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => (100 * r.total_ns) / whole >= 5).length);
 	const before = await tab.locator('g.node').count();
 	await tab.locator('.slider input').fill('930');
 	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length < n && !document.querySelector('.busy'), before);
 	const least = Number(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('least'));
-	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => 100 * r.total_ns / whole >= least).length);
+	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => (100 * r.total_ns) / whole >= least).length);
 	await tab.locator('g.node').nth(1).click();
 	await tab.waitForSelector('g.node.selected');
-	const name = await tab.locator('.picked b').innerText(), entry = report.callgraph.find((e) => e.name === name);
+	const name = await tab.locator('.picked b').innerText(),
+		entry = report.callgraph.find((e) => e.name === name);
 	await tab.locator('.choice button[data-value="1"]').click();
 	const around = new Set([name, ...entry.parents.map((p) => p.name), ...entry.children.map((c) => c.name)].filter(Boolean));
-	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length === n, around.size);
+	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length === n && !document.querySelector('.busy'), around.size);
 	const at = await tab.locator('.canvas svg > g').getAttribute('transform');
 	await tab.locator('.canvas').press('+');
 	await tab.waitForFunction((old) => document.querySelector('.canvas svg > g').getAttribute('transform') !== old, at);
@@ -253,23 +388,54 @@ test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 test('threads: each alone is that of --thread, side by side they are the whole', async () => {
 	const whole = bench.json('report', threads);
 	const tab = await bench.tab(threadsPage, 'tab=flame&thread=split');
-	const all = await frames(tab), level = all.filter((f) => f.depth === 1);
+	const all = await frames(tab),
+		level = all.filter((f) => f.depth === 1);
 	near(all[0].value, whole.run.times.contexts_ns + whole.run.times.outside_ns, 'the run');
 	assert.equal(level.length, 3);
-	near(level.reduce((sum, f) => sum + f.value, 0), all[0].value, 'sum of the threads');
+	near(
+		level.reduce((sum, f) => sum + f.value, 0),
+		all[0].value,
+		'sum of the threads',
+	);
 	for (let thread = 0; thread < 3; thread++) {
-		const report = bench.json('report', '--thread', String(thread), threads), flat = byName(report.flat);
+		const report = bench.json('report', '--thread', String(thread), threads),
+			flat = byName(report.flat);
 		const got = await tab.evaluate((t) => {
-			const { model } = app, view = model.view(t), f = view.figures[0];
-			return { flat: model.routines.map((r, i) => [r.name, f.self[i], f.total[i], f.calls[i], f.recursive[i]]).filter((r) => r.slice(1).some(Boolean)),
-				arcs: view.arcs.list.map((a) => [a.from < 0 ? null : model.routines[a.from].name, model.routines[a.to].name, a.at[0].self1, a.at[0].child1, a.at[0].self2, a.at[0].child2, a.at[0].calls]) };
+			const { model } = app,
+				view = model.view(t),
+				f = view.figures[0];
+			return {
+				flat: model.routines
+					.map((r, i) => [r.name, f.self[i], f.total[i], f.calls[i], f.recursive[i]])
+					.filter((r) => r.slice(1).some(Boolean)),
+				arcs: view.arcs.list.map((a) => [
+					a.from < 0 ? null : model.routines[a.from].name,
+					model.routines[a.to].name,
+					a.at[0].self1,
+					a.at[0].child1,
+					a.at[0].self2,
+					a.at[0].child2,
+					a.at[0].calls,
+				]),
+			};
 		}, thread);
-		assert.deepEqual(new Map(got.flat.map((r) => [r[0], r.slice(1)])), new Map([...flat].map(([n, r]) => [n, [r.self_ns, r.total_ns, r.calls, r.recursive]])));
+		assert.deepEqual(
+			new Map(got.flat.map((r) => [r[0], r.slice(1)])),
+			new Map([...flat].map(([n, r]) => [n, [r.self_ns, r.total_ns, r.calls, r.recursive]])),
+		);
 		for (const entry of report.callgraph) {
 			for (const c of entry.children)
-				assert.deepEqual(got.arcs.find((a) => a[0] === entry.name && a[1] === c.name).slice(2, 4), [c.self_ns, c.children_ns], `${entry.name} -> ${c.name}, outgoing`);
+				assert.deepEqual(
+					got.arcs.find((a) => a[0] === entry.name && a[1] === c.name).slice(2, 4),
+					[c.self_ns, c.children_ns],
+					`${entry.name} -> ${c.name}, outgoing`,
+				);
 			for (const p of entry.parents)
-				assert.deepEqual(got.arcs.find((a) => a[0] === p.name && a[1] === entry.name).slice(4), [p.self_ns, p.children_ns, p.calls], `${p.name} -> ${entry.name}, incoming`);
+				assert.deepEqual(
+					got.arcs.find((a) => a[0] === p.name && a[1] === entry.name).slice(4),
+					[p.self_ns, p.children_ns, p.calls],
+					`${p.name} -> ${entry.name}, incoming`,
+				);
 		}
 	}
 	await tab.locator('header select').selectOption('1');
@@ -277,38 +443,104 @@ test('threads: each alone is that of --thread, side by side they are the whole',
 	await tab.waitForSelector('.grid .tabulator-row');
 	const flat = byName(bench.json('report', '--thread', '1', threads).flat);
 	for (const row of await tableRows(tab))
-		assert.deepEqual([row.self, row.total, row.calls], [flat.get(row.name).self_ns, flat.get(row.name).total_ns, flat.get(row.name).calls], row.name);
+		assert.deepEqual(
+			[row.self, row.total, row.calls],
+			[flat.get(row.name).self_ns, flat.get(row.name).total_ns, flat.get(row.name).calls],
+			row.name,
+		);
 	await closed(tab);
 });
 
 test('two profiles: both sides and the change in every sheet', async () => {
-	const base = byName(bench.json('report', one).flat), next = byName(bench.json('report', two).flat);
-	const tab = await bench.tab(pairPage, 'tab=table'), rows = await allRows(tab);
+	const base = byName(bench.json('report', one).flat),
+		next = byName(bench.json('report', two).flat);
+	const tab = await bench.tab(pairPage, 'tab=table'),
+		rows = await allRows(tab);
 	assert.equal(rows.length, new Set([...base.keys(), ...next.keys()]).size);
 	for (const row of rows) {
-		const a = base.get(row.name), b = next.get(row.name);
-		assert.deepEqual([row.self0, row.self1, row.total0, row.total1, row.calls0, row.calls1],
-			[a?.self_ns ?? 0, b?.self_ns ?? 0, a?.total_ns ?? 0, b?.total_ns ?? 0, a?.calls ?? 0, b?.calls ?? 0], row.name);
+		const a = base.get(row.name),
+			b = next.get(row.name);
+		assert.deepEqual(
+			[row.self0, row.self1, row.total0, row.total1, row.calls0, row.calls1],
+			[a?.self_ns ?? 0, b?.self_ns ?? 0, a?.total_ns ?? 0, b?.total_ns ?? 0, a?.calls ?? 0, b?.calls ?? 0],
+			row.name,
+		);
 		assert.equal(row.selfChange, row.self1 - row.self0);
 		assert.equal(row.callsChange, row.calls1 - row.calls0);
 	}
 	await sheet(tab, 'flame');
 	await tab.waitForSelector('g.frame');
-	const sum = (file) => { const { times } = bench.json('report', file).run; return times.contexts_ns + times.outside_ns; };
+	const sum = (file) => {
+		const { times } = bench.json('report', file).run;
+		return times.contexts_ns + times.outside_ns;
+	};
 	assert.equal((await frames(tab))[0].value, sum(two));
 	await tab.locator('.choice button[data-value=base]').click();
 	await tab.waitForFunction(() => location.hash.includes('side=base'));
 	assert.equal((await frames(tab))[0].value, sum(one));
 	await sheet(tab, 'tree');
 	await tab.waitForSelector('.grid .tabulator-row');
-	const line = (await tab.locator('.tabulator-row').first().locator('[data-exact]').evaluateAll((all) => all.map((e) => Number(e.dataset.exact))));
+	const line = await tab
+		.locator('.tabulator-row')
+		.first()
+		.locator('[data-exact]')
+		.evaluateAll((all) => all.map((e) => Number(e.dataset.exact)));
 	assert.equal(line[0], line[2] - line[1]);
 	await sheet(tab, 'graph');
 	await tab.waitForSelector('g.node');
 	await settled(tab);
-	assert.ok(await tab.locator('g.node.more, g.node.less').count() > 0);
+	assert.ok((await tab.locator('g.node.more, g.node.less').count()) > 0);
 	await sheet(tab, 'run');
 	await tab.waitForSelector('[data-list=self]');
+	await closed(tab);
+});
+
+test('two profiles: what is news is what aprof diff says', async () => {
+	const news = bench.make('news', '--seed', '7', '--routines', '40', '--calls', '46000', '--ticks', '0.12', '--recursion', '0.2');
+	const fewer = bench.make('fewer', '--seed', '7', '--routines', '40', '--calls', '40000', '--ticks', '0.1', '--recursion', '0.2');
+	const diff = JSON.parse(bench.aprof('diff', '--json', fewer, news)),
+		tab = await bench.tab(bench.page('news.html', fewer, '--against', news), 'tab=table');
+	const rows = await tab.evaluate(() => {
+		const found = {};
+		for (const row of app.model.routines.keys()) {
+			const f = app.view.figures,
+				of = (name, ticks) =>
+					app.changeOf(
+						name,
+						f.map((x) => x[name][row]),
+						f.map((x) => x[ticks][row]),
+					).news;
+			found[app.model.routines[row].name] = [of('self', 'selfTicks'), of('total', 'totalTicks')];
+		}
+		return found;
+	});
+	for (const r of diff.routines) assert.deepEqual(rows[r.name], [r.self.news, r.total.news], r.name);
+	assert.ok(diff.routines.some((r) => r.self.news) && diff.routines.some((r) => !r.self.news), 'a test of both');
+	const paths = await tab.evaluate(
+		() =>
+			[...app.view.tree.parent.keys()].filter(
+				(i) =>
+					app.view.tree.own.some((own) => own.calls[i] || own.recursive[i] || own.self[i]) &&
+					app.changeOf(
+						'path',
+						app.view.totals.map((t) => t.time[i]),
+						app.view.totals.map((t) => t.ticks[i]),
+					).news,
+			).length,
+	);
+	assert.equal(paths, diff.contexts.filter((c) => c.total.news).length);
+	const arcs = await tab.evaluate(
+		() =>
+			app.view.arcs.list.filter((a) => {
+				const times = a.at.map((x) => x.self2 + x.child2);
+				return app.changeOf(
+					'arc',
+					times,
+					times.map((t, s) => Math.floor(t / app.model.ticks[s] + 0.5)),
+				).news;
+			}).length,
+	);
+	assert.equal(arcs, diff.arcs.filter((a) => a.total.news).length);
 	await closed(tab);
 });
 
@@ -328,7 +560,8 @@ test('a link restores the view', async () => {
 	await tab.locator('.choice button[data-value=calls]').click();
 	await tab.locator('#search').fill('2');
 	await tab.waitForFunction(() => /q=2/.test(location.hash));
-	const address = tab.url(), look = async (t) => [await frames(t), await t.locator('.crumbs').innerText(), await t.locator('#found').innerText()];
+	const address = tab.url(),
+		look = async (t) => [await frames(t), await t.locator('.crumbs').innerText(), await t.locator('#found').innerText()];
 	const other = await bench.tab(address);
 	assert.deepEqual(await look(other), await look(tab));
 	await closed(other);
@@ -337,7 +570,13 @@ test('a link restores the view', async () => {
 
 test('keys: sheets, measure, theme, frames, help', async () => {
 	const tab = await bench.tab(onePage, '', { colorScheme: 'light' });
-	for (const [key, sheet] of [['2', 'flame'], ['3', 'graph'], ['4', 'table'], ['5', 'tree'], ['1', 'run']]) {
+	for (const [key, sheet] of [
+		['2', 'flame'],
+		['3', 'graph'],
+		['4', 'table'],
+		['5', 'tree'],
+		['1', 'run'],
+	]) {
 		await tab.keyboard.press(key);
 		await tab.waitForFunction((s) => document.body.dataset.tab === s, sheet);
 	}
@@ -359,7 +598,8 @@ test('keys: sheets, measure, theme, frames, help', async () => {
 
 test('names harm nobody, and stand as in the text reports', async () => {
 	const report = bench.aprof('report', '-p', '-b', hostile, bench.file('paper'));
-	const address = bench.page('hostile.html', hostile, bench.file('paper')), text = fs.readFileSync(bench.file('hostile.html'), 'utf8');
+	const address = bench.page('hostile.html', hostile, bench.file('paper')),
+		text = fs.readFileSync(bench.file('hostile.html'), 'utf8');
 	assert.ok(!text.includes('window.hacked'), 'names stand in the page only packed');
 	const tab = await bench.tab(address);
 	for (const name of ['run', 'flame', 'graph', 'table', 'tree']) {
@@ -369,9 +609,8 @@ test('names harm nobody, and stand as in the text reports', async () => {
 		assert.equal(await tab.evaluate(() => window.hacked), undefined, name);
 		assert.equal(await tab.locator('img').count(), 0);
 	}
-	const names = (await tab.evaluate(() => app.model.routines.map((r) => r.name)));
-	for (const name of names)
-		assert.ok(report.includes(name), `${name} is not so in the report`);
+	const names = await tab.evaluate(() => app.model.routines.map((r) => r.name));
+	for (const name of names) assert.ok(report.includes(name), `${name} is not so in the report`);
 	assert.equal(names.length, 5);
 	await closed(tab);
 });

@@ -216,7 +216,10 @@ int main(int argc, char **argv)
 {
 	const struct rlimit memory = { MEMORY, MEMORY };
 
+#ifndef __SANITIZE_ADDRESS__		/* whose shadow alone is larger */
 	setrlimit(RLIMIT_AS, &memory);
+#endif
+	(void)memory;
 	for (int i = 2; i < argc; i++) {
 		size_t len;
 		uint8_t *data = read_file(argv[i], &len), *changed = malloc(len + 1);

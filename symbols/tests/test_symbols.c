@@ -387,6 +387,38 @@ static void folds(void **state)
 	symbols_free(s);
 }
 
+/* Pieces are named after one name of their function, which another may be the better of: as a C++ constructor has two. */
+static void pieces_of_aliases(void **state)
+{
+	struct symbols *s;
+	const struct symbol *whole, *piece;
+
+	(void)state;
+	scratch_file("alias.cc",
+		"#include <stdexcept>\n"
+		"struct S { int n; __attribute__((noinline)) S(int i); };\n"
+		"S::S(int i) { if (i > 5) throw std::runtime_error(\"large\"); n = i; }\n"
+		"int main(int argc, char **) { return S(argc).n; }\n");
+	if (!scratch_try("g++ -O2 alias.cc -o p && nm p | grep '_ZN1SC2Ei\\.cold'"))
+		skip();
+	s = scratch_open("p");
+	assert_int_equal(find_all(s, "p", "_ZN1SC2Ei\\.cold", &piece, 1), 1);
+	whole = find(s, scratch_address("p", "_ZN1SC2Ei"));
+	assert_string_equal(whole->name, "_ZN1SC1Ei");
+	assert_string_equal(piece->key, whole->key);
+	assert_string_equal(piece->display, "S::S(int)");
+	assert_true(piece->part && !whole->part);
+	symbols_free(s);
+	scratch_file("alias.s", ".text\n.globl bb, _start\n.type aa, @function\n.type bb, @function\n.type aa.part.0, @function\n"
+		"aa: bb: nop\n.size aa, 1\n.size bb, 1\naa.part.0: nop\n.size aa.part.0, 1\n_start: nop\n");
+	scratch_run("$CC -nostdlib -static alias.s -o p");
+	s = scratch_open("p");
+	piece = find(s, scratch_address("p", "aa.part.0"));
+	assert_string_equal(piece->key, find(s, scratch_address("p", "bb"))->key);
+	assert_string_equal(piece->display, "bb");
+	symbols_free(s);
+}
+
 /* A program in another language, if its compiler is here. */
 static void check_language(const char *compiler, const char *file, const char *text, const char *compile,
 			   const char *mangled, const char *display, uint32_t line)
@@ -565,6 +597,7 @@ int main(void)
 		cmocka_unit_test(static_names_clash),
 		cmocka_unit_test(clones),
 		cmocka_unit_test(folds),
+		cmocka_unit_test(pieces_of_aliases),
 		cmocka_unit_test(languages),
 		cmocka_unit_test(nested_functions),
 		cmocka_unit_test(shared_debug_information),

@@ -1,6 +1,8 @@
-"""generate.py - random C (or C++) programs that call to and fro: mutual recursion, function pointers, threads, jumps.
+"""generate.py - random C (or C++) programs that call to and fro: mutual recursion, function pointers, threads, jumps, tail calls,
+and routines with arguments on the stack and results of all kinds.
 
-A program is a function of its seed and prints one checksum.  Compiled with -DLOG it also writes, for each thread, what
+A program is a function of its seed and prints one checksum.  Compiled with -DTAILS a call in tail position takes the place of its
+caller, as it does where the compiler turns it into a jump.  Compiled with -DLOG it also writes, for each thread, what
 it does: a file log.N of bytes 'e' ROUTINE (entered), 'l' (left) and 'u' DEPTH (unwound to the DEPTH-th frame, 16 bits)."""
 import random
 
@@ -8,6 +10,7 @@ HEAD = r"""
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -37,6 +40,12 @@ static void open_log(int n) { char name[16]; sprintf(name, "log.%d", n); log_fil
 #define CLOSE()
 #endif
 
+#ifdef TAILS
+#define TAIL(call) { LEAVE(); call; return; }
+#else
+#define TAIL(call) { call; KEEP(); LEAVE(); return; }
+#endif
+
 struct state { uint64_t random, sum; int budget, level, catching; sigjmp_buf *catcher; };
 typedef void routine(struct state *);
 static inline __attribute__((always_inline, no_instrument_function)) unsigned choose(struct state *s, unsigned n)
@@ -46,7 +55,33 @@ static inline __attribute__((always_inline, no_instrument_function)) unsigned ch
 }
 #define MAY(percent) (choose(s, 100) < (percent) && s->budget > 0 && s->level < LEVELS)
 static routine *const table[];
+typedef double vector __attribute__((vector_size(16)));
+struct five { uint64_t w[5]; };
+struct pair { double x, y; };
 """
+
+# Routines of other shapes than routine's: name, declaration, body, a call of it. INNER is a call of one of the table's.
+SHAPES = [
+    ("stacked", "void stacked(struct state *s, long a, long b, long c, long d, long e, long f, long g)",
+     "%(inner)s s->sum += a * b + c * d + e * f + g; KEEP(); %(leave)s",
+     "stacked(s, 1, 2, 3, 4, 5, 6, s->budget & 7);"),
+    ("large", "struct five large(struct state *s, int k)",
+     "struct five r = { { 1, 2, 3, 4, 5 } }; r.w[k & 3] += s->sum; %(inner)s %(leave)s return r;",
+     "{ struct five r = large(s, 2); s->sum += r.w[2] * 3 + r.w[4]; }"),
+    ("various", "double various(struct state *s, int n, ...)",
+     "va_list args; double r = 0; va_start(args, n); for (int i = 0; i < n; i++) { %(inner)s r += va_arg(args, double); "
+     "r += va_arg(args, int); r += (double)va_arg(args, long double); } va_end(args); %(leave)s return r;",
+     "s->sum += (uint64_t)various(s, 2, 1.5, 7, 2.25L, s->level * 0.5, 9, 1e3L);"),
+    ("precise", "long double precise(struct state *s, long double x)",
+     "%(inner)s x = x * 3 + 0.5L; %(leave)s return x;",
+     "s->sum += (uint64_t)precise(s, (long double)(s->budget & 63));"),
+    ("vectors", "vector vectors(struct state *s, vector v)",
+     "%(inner)s vector r = v * 2.0 + (vector){ 1.0, (double)(s->level & 3) }; %(leave)s return r;",
+     "{ vector v = { 1.0, 2.0 }; v = vectors(s, v); s->sum += (uint64_t)(v[0] + v[1]); }"),
+    ("pairs", "struct pair pairs(struct state *s, double x)",
+     "struct pair p = { x, x + 1 }; %(inner)s p.y += s->level; %(leave)s return p;",
+     "{ struct pair p = pairs(s, 0.5); s->sum += (uint64_t)(p.x * 2 + p.y); }"),
+]
 
 SIGNALS = r"""
 static volatile unsigned handled;
@@ -68,13 +103,15 @@ def call(rng, n, kinds):
     if kind == "pointer":
         first = rng.randrange(n)
         return "table[%d + choose(s, %d)](s);" % (first, rng.randint(1, n - first))
+    if kind == "shape":
+        return rng.choice(SHAPES)[3]
     return "r%d(s);" % rng.randrange(n)
 
 
 def body(rng, i, n, jumps, percent):
     lines = []
     for _ in range(rng.randint(1, 4)):
-        target = call(rng, n, ["direct"] * 3 + ["pointer"]) if rng.random() > 0.15 else "r%d(s);" % i
+        target = call(rng, n, ["direct"] * 4 + ["pointer", "shape"]) if rng.random() > 0.15 else "r%d(s);" % i
         how = rng.choice(["if", "if", "for"])
         if how == "for":
             target = "for (unsigned i = choose(s, 3); i > 0; i--) { %s KEEP(); }" % target
@@ -96,6 +133,32 @@ def body(rng, i, n, jumps, percent):
     return lines
 
 
+def tail_target(rng, i, n):
+    """A call from routine I that is not seen to be of itself: of that the compiler makes a loop."""
+    if rng.random() < 0.3 and n > 2:
+        first = rng.randrange(n - 1)
+        return "table[%d + choose(s, %d)](s)" % (first, rng.randint(2, n - first))
+    return "r%d(s)" % ((i + rng.randint(1, n - 1)) % n)
+
+
+def ending(rng, i, n, jumps):
+    """How a routine leaves: maybe by a tail call, which setjmp forbids; or by one that cannot become a jump."""
+    lines = []
+    if rng.random() < 0.4 and not (jumps == "longjmp" and i % 3 == 0):
+        lines = ["\tif (MAY(%d)) { s->level--; TAIL(%s) }" % (rng.randint(20, 60), tail_target(rng, i, n))]
+    elif rng.random() < 0.3:
+        lines = ["\tif (MAY(30)) { s->level--; %s LEAVE(); return; }" % SHAPES[0][3]]
+    return lines + ["\ts->level--;\n\tKEEP();\n\tLEAVE();\n}"]
+
+
+def shape(rng, k, n, number):
+    """The K-th of SHAPES, a routine of that NUMBER."""
+    _, declaration, text, _ = SHAPES[k]
+    inner = "if (MAY(%d)) { %s }" % (rng.randint(20, 50), call(rng, n, ["direct", "pointer"]))
+    leave = "s->level--; KEEP(); LEAVE();"
+    return "FUNCTION %s\n{\n\tENTER(%d); s->budget--; s->level++;\n\t%s\n}" % (declaration, number, text % {"inner": inner, "leave": leave})
+
+
 def program(seed, jumps=None, signals=False, wide=False):
     """The text of program SEED.  JUMPS: None, "longjmp" or "throw" (C++).  WIDE: very many contexts."""
     rng = random.Random(seed)
@@ -108,12 +171,14 @@ def program(seed, jumps=None, signals=False, wide=False):
         out = [text.replace("static routine *const table[];", "extern \"C\" routine *const table[];") for text in out]
     out += ["extern \"C\" {" if jumps == "throw" else ""]
     out += ["routine %s;" % ", ".join("r%d" % i for i in range(n))]
+    out += ["%s;" % declaration for _, declaration, _, _ in SHAPES]
     out += ["FUNCTION void landed(struct state *s) { ENTER(%d); s->sum++; KEEP(); LEAVE(); }" % n]
     percent = 90 if wide else rng.randint(40, 70)
     for i in range(n):
         out += ["FUNCTION void r%d(struct state *s)\n{\n\tENTER(%d);\n\ts->budget--;\n\ts->level++;" % (i, i)]
         out += body(rng, i, n, jumps, percent)
-        out += ["\ts->level--;\n\tKEEP();\n\tLEAVE();\n}"]
+        out += ending(rng, i, n, jumps)
+    out += [shape(rng, k, n, n + 3 + k) for k in range(len(SHAPES))]
     out += ["%sroutine *const table[] = { %s };" % ("" if jumps == "throw" else "static ", ", ".join("r%d" % i for i in range(n)))]
     out += ["static struct state states[%d];" % threads]
     out += ["FUNCTION void *start(void *arg)\n{\n\tstruct state *s = (struct state *)arg;\n\tOPEN((int)(s - states) + 1);\n\tENTER(%d);"
@@ -127,5 +192,5 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["\tsignals(0);" if signals else ""]
     out += ["\tprintf(\"%llu\\n\", (unsigned long long)sum);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn 0;\n}"]
     out += ["}" if jumps == "throw" else ""]
-    names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"]
+    names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"] + [s[0] for s in SHAPES]
     return "\n".join(out) + "\n", names, threads

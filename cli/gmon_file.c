@@ -1,0 +1,50 @@
+/* gmon_file.c - gmon.out at the end of aprof run. */
+#include "gmon_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export.h"
+#include "message.h"
+
+bool gmon_file_wanted(void)
+{
+	const char *wish = getenv("APROF_GMON");
+
+	return wish && *wish && strcmp(wish, "0") != 0;
+}
+
+/* The name of the file, to be freed; NULL: out of memory. */
+static char *name_make(pid_t pid)
+{
+	const char *prefix = getenv("GMON_OUT_PREFIX");
+	char *name = NULL;
+
+	if (!prefix || !*prefix)
+		return strdup("gmon.out");
+	return asprintf(&name, "%s.%d", prefix, (int)pid) < 0 ? NULL : name;
+}
+
+bool gmon_file_write(const struct input *in, pid_t pid)
+{
+	const struct export_options options = { 0 };
+	char *name = name_make(pid);
+	FILE *out = name ? fopen(name, "we") : NULL;
+	struct error err;
+	bool ok = false;
+
+	if (!out)
+		message("%s: cannot write: %s", name ? name : "gmon.out", strerror(errno));
+	else if (!export_write(export_find("gmon"), &in->report, &options, out, &err))
+		message_error(&err, name);
+	else
+		ok = true;
+	if (out && fclose(out) != 0 && ok) {
+		message("%s: cannot write: %s", name, strerror(errno));
+		ok = false;
+	}
+	free(name);
+	return ok;
+}

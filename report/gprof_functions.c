@@ -1,0 +1,277 @@
+/* gprof_functions.c - an order of functions for a linker, in which those that call each other often stand together: gprof -r.
+ *
+ * Chains of functions grow from the arcs, the most used first: an arc joins a function that is in no chain yet to the nearer end of the
+ * other's chain.  Functions called from many places come first, then the chains of the arcs that make 99 % of the calls, then the
+ * others, and at last what was never called. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "gprof_print.h"
+
+enum { MANY_CALLERS = 5, USED_PER_SHARED = 80 };	/* arcs; used functions for each that is taken as called from many places */
+
+struct function {
+	uint32_t next, prev;	/* in its chain; GPROF_NONE: it is an end */
+	uint32_t uses;		/* arcs to it among those that make 90 % of the calls */
+	bool placed;		/* printed, or put aside to be */
+};
+
+struct placing {
+	const struct report_options *options;
+	const struct gprof *g;
+	struct function *f;	/* one for each routine */
+	bool *placed;		/* for each arc: in a chain, or put aside */
+	uint32_t *later;	/* arcs that found no place */
+	size_t nlater;		/* how many */
+	FILE *out;
+};
+
+static void name_print(struct placing *p, uint32_t r)
+{
+	escape_print(p->out, p->g->routines[r].symbol->name, p->options->utf8 ? 0 : ESCAPE_ASCII);
+	putc('\n', p->out);
+}
+
+static bool is_free(const struct function *f)
+{
+	return f->next == GPROF_NONE && f->prev == GPROF_NONE;
+}
+
+static uint32_t end_of(const struct placing *p, uint32_t r, bool forward, uint32_t *steps)
+{
+	uint32_t next;
+
+	for (*steps = 0; (next = forward ? p->f[r].next : p->f[r].prev) != GPROF_NONE; ++*steps)
+		r = next;
+	return r;
+}
+
+/* The other end of the chain of R, which is an end itself. */
+static uint32_t far_end(const struct placing *p, uint32_t r)
+{
+	uint32_t steps;
+
+	return end_of(p, r, p->f[r].next != GPROF_NONE, &steps);
+}
+
+static void link(struct placing *p, uint32_t before, uint32_t after)
+{
+	p->f[before].next = after;
+	p->f[after].prev = before;
+}
+
+/* Put the ends FROM and TO of two chains together, caller first where both ends are free; false: they do not fit. */
+static bool ends_join(struct placing *p, uint32_t from, uint32_t to)
+{
+	const struct function *f = &p->f[from], *t = &p->f[to];
+
+	if (f->next != GPROF_NONE ? t->next == GPROF_NONE : f->prev == GPROF_NONE && t->prev != GPROF_NONE)
+		link(p, to, from);
+	else if (f->next == GPROF_NONE && t->prev == GPROF_NONE)
+		link(p, from, to);
+	else
+		return false;
+	return true;
+}
+
+/* Place arc A: one of its functions must be in no chain yet.  False: later. */
+static bool arc_place(struct placing *p, uint32_t a)
+{
+	uint32_t from = p->g->arcs[a].from, to = p->g->arcs[a].to, forth, back, ahead, behind;
+
+	if (is_free(&p->f[from])) {
+		ahead = end_of(p, to, true, &forth);
+		behind = end_of(p, to, false, &back);
+		to = forth < back ? ahead : behind;
+	} else if (is_free(&p->f[to])) {
+		ahead = end_of(p, from, true, &forth);
+		behind = end_of(p, from, false, &back);
+		from = back < forth ? behind : ahead;
+	} else {
+		return false;
+	}
+	if (far_end(p, from) == to && far_end(p, to) == from)
+		return false;			/* it would close a ring */
+	p->placed[a] |= ends_join(p, from, to);
+	return true;
+}
+
+static void chain_print(struct placing *p, uint32_t r)
+{
+	uint32_t steps;
+
+	for (r = end_of(p, r, false, &steps); r != GPROF_NONE; r = p->f[r].next) {
+		p->f[r].placed = true;
+		name_print(p, r);
+	}
+}
+
+static double calls_of(const struct placing *p, const uint32_t *arcs, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += p->g->arcs[arcs[i]].calls;
+	return (double)sum;
+}
+
+/* Make chains of ARCS[0..N) and print them; ALL: even those that are rarely used, and what is left over. */
+static void arcs_order(struct placing *p, const uint32_t *arcs, size_t n, bool all)
+{
+	double total = calls_of(p, arcs, n);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gprof_arc *arc = &p->g->arcs[arcs[i]];
+
+		sum += arc->calls;
+		if (p->placed[arcs[i]])
+			continue;
+		if ((!all && (double)sum / total > 0.99) || p->f[arc->from].placed || p->f[arc->to].placed || !arc_place(p, arcs[i]))
+			p->later[p->nlater++] = arcs[i];
+	}
+	for (int rest = 0; rest <= all; rest++)
+		for (size_t i = 0; i < n; i++) {
+			uint32_t from = p->g->arcs[arcs[i]].from;
+
+			if (p->f[from].placed || p->f[p->g->arcs[arcs[i]].to].placed || (!rest && is_free(&p->f[from])))
+				continue;
+			if (!rest) {
+				chain_print(p, from);
+			} else {
+				p->f[from].placed = true;
+				name_print(p, from);
+			}
+		}
+}
+
+static int by_calls(const void *left, const void *right, void *arg)
+{
+	const struct gprof *g = arg;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	uint64_t a = g->arcs[i].calls, b = g->arcs[j].calls;
+
+	return a != b ? (a < b) - (a > b) : (i > j) - (i < j);
+}
+
+static int by_uses(const void *left, const void *right, void *arg)
+{
+	const struct function *f = arg;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+
+	return f[i].uses != f[j].uses ? (f[i].uses < f[j].uses) - (f[i].uses > f[j].uses) : (i > j) - (i < j);
+}
+
+/* Count which functions the arcs that make 90 % of the calls go to. */
+static void uses_count(struct placing *p, const uint32_t *arcs, size_t n)
+{
+	double total = calls_of(p, arcs, n);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += p->g->arcs[arcs[i]].calls;
+		if ((double)sum / total > 0.90)
+			return;
+		p->f[p->g->arcs[arcs[i]].to].uses++;
+	}
+}
+
+/* Put the arcs of R aside into ASIDE[*N...]. */
+static void arcs_aside(struct placing *p, uint32_t r, uint32_t *aside, size_t *n)
+{
+	for (uint32_t a = p->g->routines[r].first_out; a != GPROF_NONE; a = p->g->arcs[a].next_out) {
+		if (p->g->arcs[a].from != p->g->arcs[a].to)
+			aside[(*n)++] = a;
+		p->placed[a] = true;
+	}
+	for (uint32_t a = p->g->routines[r].first_in; a != GPROF_NONE; a = p->g->arcs[a].next_in) {
+		if (p->g->arcs[a].from != p->g->arcs[a].to)
+			aside[(*n)++] = a;
+		p->placed[a] = true;
+	}
+}
+
+/* Functions called from many places: those with arcs among themselves are ordered by these, the others go first.  USED are the N
+ * functions that were called; ASIDE has room for each arc twice. */
+static void shared_print(struct placing *p, uint32_t *used, uint32_t n, uint32_t *aside)
+{
+	uint32_t taken = 0, last = 0;
+	size_t naside = 0, kept = 0;
+
+	qsort_r(used, n, sizeof *used, by_uses, p->f);
+	for (; taken < n / USED_PER_SHARED && p->f[used[taken]].uses != MANY_CALLERS; taken++) {
+		arcs_aside(p, used[taken], aside, &naside);
+		last = taken;
+		p->f[used[taken]].placed = true;
+	}
+	for (size_t i = 0; i < naside; i++) {
+		struct function *from = &p->f[p->g->arcs[aside[i]].from], *to = &p->f[p->g->arcs[aside[i]].to];
+
+		if (from->placed && to->placed) {
+			aside[kept++] = aside[i];
+			from->placed = to->placed = false;
+		}
+	}
+	for (uint32_t i = 0; i < last; i++)
+		if (p->f[used[i]].placed)
+			name_print(p, used[i]);
+	qsort_r(aside, kept, sizeof *aside, by_calls, (void *)(uintptr_t)p->g);
+	arcs_order(p, aside, kept, true);
+}
+
+/* USED, ARCS and ASIDE have room. */
+static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside)
+{
+	const struct gprof *g = p->g;
+	uint32_t n = 0;
+	size_t narcs = 0, nlater;
+
+	for (uint32_t r = 0; r < g->nroutines; r++) {
+		p->f[r] = (struct function){ .next = GPROF_NONE, .prev = GPROF_NONE, .placed = g->routines[r].calls == 0 };
+		if (g->routines[r].calls)
+			used[n++] = r;
+	}
+	for (uint32_t i = 0; i < g->narcs; i++)
+		if (g->arcs[i].from != g->arcs[i].to)
+			arcs[narcs++] = i;
+	qsort_r(arcs, narcs, sizeof *arcs, by_calls, (void *)(uintptr_t)g);
+	uses_count(p, arcs, narcs);
+	shared_print(p, used, n, aside);
+	arcs_order(p, arcs, narcs, false);
+	nlater = p->nlater;
+	memcpy(aside, p->later, nlater * sizeof *aside);
+	arcs_order(p, aside, nlater, true);
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (g->routines[r].calls && !p->f[r].placed)
+			name_print(p, r);
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (g->routines[r].calls == 0)
+			name_print(p, r);
+}
+
+bool gprof_functions_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	const struct gprof *g = in->gmon;
+	size_t n = (size_t)g->nroutines + 1, m = 4 * ((size_t)g->narcs + 1);
+	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .placed = calloc(m, sizeof *p.placed),
+		.later = calloc(2 * m, sizeof *p.later), .out = out };
+	uint32_t *used = calloc(n, sizeof *used), *arcs = calloc(m, sizeof *arcs), *aside = calloc(2 * m, sizeof *aside);
+	bool ok = p.f && p.placed && p.later && used && arcs && aside;
+
+	if (ok)
+		functions_order(&p, used, arcs, aside);
+	free(p.f);
+	free(p.placed);
+	free(p.later);
+	free(used);
+	free(arcs);
+	free(aside);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* The order is a list of names for a linker's script; as JSON the call graph has what it is made from. */
+bool gprof_functions_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	return gprof_graph_json(in, options, e, err);
+}
