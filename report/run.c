@@ -181,6 +181,12 @@ static const char *source_text(uint32_t source)
 	return source < sizeof texts / sizeof *texts ? texts[source] : "an unknown source";
 }
 
+/* Hooks of way inline take no time at exits. */
+static bool is_inline(const struct head *h)
+{
+	return h->first->way & 1u << AMON_WAY_INLINE;
+}
+
 static void clock_print(struct head *h)
 {
 	char ticks[32];
@@ -202,6 +208,8 @@ static void clock_print(struct head *h)
 	default:
 		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");
 	}
+	if (h->sums.notes[AMON_NOTE_CLOCK_CHANGED] && is_inline(h))
+		print_field(h->out, h->options, "", "another clock was asked for: tsc needs hooks that are called (aprof-cc --aprof-way=fentry)");
 }
 
 /* Half the 95 % interval of a share of PERCENT when SAMPLES are binomial, in points. */
@@ -219,7 +227,8 @@ static void error_print(struct head *h)
 		return;
 	if (n == 0)
 		print_field(h->out, h->options, "error", "no sample fell into the routines: the run is too short for this clock. "
-			    "Run it longer, raise the rate (APROF_RATE=10000), or use APROF_CLOCK=tsc");
+			    "Run it longer, raise the rate (APROF_RATE=10000), or use APROF_CLOCK=tsc%s",
+			    is_inline(h) ? " after building it with --aprof-way=fentry" : "");
 	else
 		print_field(h->out, h->options, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
 			    "to %s%.2g (95 %% confidence)", sign, error_points(50, n), sign, error_points(10, n), sign,

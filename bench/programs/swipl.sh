@@ -1,5 +1,5 @@
-# SWI-Prolog finding all solutions of the 11 queens.
-title="SWI-Prolog, 11 queens"
+# SWI-Prolog finding all solutions of the 12 queens.
+title="SWI-Prolog, 12 queens"
 packages=swi-prolog
 needs="cmake ninja:ninja-build"
 
@@ -24,4 +24,4 @@ build() {
     rm -rf build
 }
 
-run() { exec $launch "$program" --home="$prepared/home" -q -f none -t halt -g "queens(11, N), print(N), nl" "$bench/swipl/queens.pl"; }
+run() { exec $launch "$program" --home="$prepared/home" -q -f none -t halt -g "queens(12, N), print(N), nl" "$bench/swipl/queens.pl"; }

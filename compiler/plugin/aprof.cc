@@ -571,6 +571,53 @@ void insert_after(gimple_stmt_iterator *i, gimple_seq seq)
 		gsi_insert_seq_on_edge(e, seq);
 }
 
+/* ---- where debuggers find the hooks ----
+ *
+ * In the line of what follows: a breakpoint on the function then stops where it would without them. */
+
+/* The line of LOCATION in the function's own source: of inlined code, where it was called. */
+location_t own_location(location_t location)
+{
+	for (tree block = LOCATION_BLOCK(location); block && TREE_CODE(block) == BLOCK; block = BLOCK_SUPERCONTEXT(block))
+		if (inlined_function_outer_scope_p(block))
+			location = BLOCK_SOURCE_LOCATION(block);
+	return LOCATION_LOCUS(location);
+}
+
+/* The line in which the body of FUN begins. */
+location_t first_location(function *fun)
+{
+	basic_block bb = single_succ(ENTRY_BLOCK_PTR_FOR_FN(fun));
+
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gimple *stmt = gsi_stmt(i);
+
+		if (!is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL && gimple_has_location(stmt))
+			return own_location(gimple_location(stmt));
+	}
+	return UNKNOWN_LOCATION;
+}
+
+/* Put the blocks of FUN from number FROM on in the line of LOCATION, and say that it begins where the function does. */
+void locate_entry(function *fun, int from, location_t location)
+{
+	gimple_stmt_iterator i = gsi_start_bb(single_succ(ENTRY_BLOCK_PTR_FOR_FN(fun)));
+	basic_block bb;
+
+	if (MAY_HAVE_DEBUG_MARKER_STMTS && location != UNKNOWN_LOCATION)
+		gsi_insert_before(&i, gimple_build_debug_begin_stmt(DECL_INITIAL(fun->decl), location), GSI_SAME_STMT);
+	FOR_EACH_BB_FN(bb, fun)
+		if (bb->index >= from)
+			for (i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+				gimple_set_location(gsi_stmt(i), location);
+}
+
+gimple_seq located(gimple_seq seq, gimple *stmt)
+{
+	annotate_all_with_location(seq, gimple_location(stmt));
+	return seq;
+}
+
 void insert_in_block(const hooks *h, basic_block bb)
 {
 	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
@@ -578,11 +625,11 @@ void insert_in_block(const hooks *h, basic_block bb)
 		int back = comes_back(stmt);
 
 		if (leaves(stmt))
-			gsi_insert_seq_before(&i, exit_seq(h), GSI_SAME_STMT);
+			gsi_insert_seq_before(&i, located(exit_seq(h), stmt), GSI_SAME_STMT);
 		else if (is_tail_call(stmt) && !back)
-			gsi_insert_seq_before(&i, tail_exit_seq(h), GSI_SAME_STMT);
+			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
 		else if (back)
-			insert_after(&i, receive_seq(h, back == 2));
+			insert_after(&i, located(receive_seq(h, back == 2), stmt));
 	}
 	if (is_receiver(bb)) {
 		gimple_stmt_iterator i = gsi_after_labels(bb);
@@ -616,7 +663,11 @@ unsigned int pass_aprof::execute(function *fun)
 	}
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
+	location_t first = first_location(fun);
+	int number = last_basic_block_for_fn(fun);
+
 	insert_entry(&h, function_receives(fun));
+	locate_entry(fun, number, first);
 	FOR_EACH_VEC_ELT(blocks, i, bb)
 		insert_in_block(&h, bb);
 	gsi_commit_edge_inserts();
