@@ -116,6 +116,8 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	static bool debug_told, files_told;
 
 	*mine = true;
+	if (key > 0 && key < 128)
+		c->letters[key] = true;
 	switch (key) {
 	case 'a': c->no_static = true; return true;
 	case 'D': c->functions_only = true; return true;
@@ -137,10 +139,21 @@ static void ignored(bool chosen, const char *option, const char *instead)
 
 bool gprof_choice_tell(const struct gprof_choice *c, bool history)
 {
+	static const struct {
+		char option[3];		/* as typed */
+		const char *instead;	/* what does the like; "": nothing */
+	} letters[] = {
+		{ "-m", "it goes with -C" }, { "-t", "it goes with -A; aprof hot lists the first" }, { "-x", "it goes with -A" },
+		{ "-y", "it goes with -A" }, { "-I", "it goes with -A; aprof annotate has --source-path" }, { "-T", "" },
+	};
+
 	ignored(c->views & VIEW_SOURCE, "-A", "aprof annotate shows source with times");
 	ignored(c->views & VIEW_COUNTS, "-C", "the flat profile has the calls, with --sort calls");
 	ignored(c->views & VIEW_FUNCTIONS, "-r", "");
 	ignored(c->lines, "-l", "--lines splits times by source line");
+	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+		ignored(c->letters[(unsigned char)letters[i].option[1]], letters[i].option, letters[i].instead);
+	ignored(c->file_names, "--inline-file-names", "--json has the file and line of each routine");
 	ignored(c->no_static, "-a", "");
 	ignored(c->functions_only, "-D", "");
 	ignored(c->mangled, "--no-demangle", "");

@@ -29,6 +29,8 @@ struct gprof_choice {
 	bool no_static;			/* -a: static functions belong to the ones before them */
 	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
 	bool mangled;			/* --no-demangle */
+	bool file_names;		/* --inline-file-names */
+	bool letters[128];		/* which options with a letter were given */
 };
 
 /* Take option KEY, a letter or one of the keys below, with its ARGUMENT, NULL if it has none.  *MINE tells whether it is one of gprof's; false

@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		printf("aprof %s\n", APROF_VERSION);
 		return STATUS_OK;
 	}
-	if (argv[1][0] != '-' && access(argv[1], F_OK) != 0)
+	if (argv[1][0] != '-' && argv[1][0] != '@' && access(argv[1], F_OK) != 0)
 		return unknown_command(argv[1]);
 	return command_report(argc, argv);
 }

@@ -2,10 +2,22 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "files.h"
 #include "input.h"
 #include "message.h"
 #include "options.h"
 #include "progress.h"
+
+/* A gmon.out among FILES is summed by another command: say which.  True if there is one. */
+static bool gmon_tell(char **files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (files_kind(files[i]) == FILE_GMON) {
+			message("%s: a gmon.out; sum such files with `aprof -s PROGRAM gmon.out...`, which writes gmon.sum", files[i]);
+			return true;
+		}
+	return false;
+}
 
 static int merge(char **files, size_t n, const char *output)
 {
@@ -42,7 +54,7 @@ int command_merge(int argc, char **argv)
 		message("merge: say where to and what: aprof merge -o OUT FILE...");
 	else if (files_held(o.output))
 		message("%s: a running process writes it; choose another name", o.output);
-	else
+	else if (!gmon_tell(argv + o.first, (size_t)(argc - o.first)))
 		status = merge(argv + o.first, (size_t)(argc - o.first), o.output);
 	options_free(&o);
 	return status;

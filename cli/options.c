@@ -16,7 +16,7 @@
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS, KEY_HTML, KEY_ONLY,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS, KEY_HTML, KEY_ONLY, KEY_FILE_NAMES,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -72,6 +72,7 @@ static const struct row rows[] = {
 	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
 	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
 	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
+	{ KEY_FILE_NAMES, "inline-file-names", NULL, COMMAND_REPORT, "print the source file and line of each routine behind its name" },
 	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
 	{ 'O', "file-format", "FORMAT", COMMAND_REPORT, "the FILEs are of FORMAT: auto, magic, bsd or 4.4bsd" },
 	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
@@ -390,6 +391,7 @@ static bool option_set(struct options *o, int key, char *argument)
 {
 	bool mine, ok = gprof_option_set(&o->gprof, key, argument, &mine);
 
+	o->gprof.file_names |= key == KEY_FILE_NAMES;
 	if (mine)
 		return ok;
 	switch (key) {
@@ -398,6 +400,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'T': o->report.gprof.traditional = true; return true;
 	case 'L': o->report.gprof.paths = true; return true;
 	case 'x': o->report.gprof.all_lines = true; return true;
+	case KEY_FILE_NAMES: o->report.gprof.file_names = true; return true;
 	case 'y': o->report.gprof.separate = true; return true;
 	case 'I': o->report.gprof.source_path = argument; return true;
 	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
@@ -488,7 +491,7 @@ static void defaults_set(struct options *o)
 	o->report.top = UINT32_MAX;		/* not given */
 	o->check.limit = 0.05;
 	o->report.min_percent = -1;		/* not given */
-	o->report.gprof = (struct report_gprof){ .width = 80, .min_count = 1, .table_length = 10,
+	o->report.gprof = (struct report_gprof){ .min_count = 1, .table_length = 10,
 		.source_path = getenv("GPROF_PATH") };
 }
 

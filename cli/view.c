@@ -7,9 +7,11 @@
 #include "command.h"
 #include "files.h"
 #include "gmon_look.h"
+#include "list.h"
 #include "message.h"
 #include "operands.h"
 #include "progress.h"
+#include "response.h"
 #include "version.h"
 
 enum { MOST_REPORTS = 8 };
@@ -33,7 +35,7 @@ static size_t listings(const char **names, const struct input *in, const struct 
 		names[n++] = "flat";
 	if (graph)
 		names[n++] = "callgraph";
-	if (flat && graph)
+	if ((flat && graph) || o->report.gprof.zeros)
 		names[n++] = "never";
 	if (views & VIEW_INFO)
 		names[n++] = "info";
@@ -194,7 +196,19 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 
 int command_report(int argc, char **argv)
 {
-	return view("report", COMMAND_REPORT, argc, argv);
+	struct list words = { 0 };
+	struct error err;
+	int status = STATUS_TROUBLE;
+
+	(void)argc;
+	if (!response_expand(argv, &words, &err))
+		message_error(&err, NULL);
+	else if (words.failed)
+		message("out of memory");
+	else
+		status = view("report", COMMAND_REPORT, (int)words.count, words.items);
+	list_free(&words);
+	return status;
 }
 
 int command_tree(int argc, char **argv)

@@ -6,7 +6,7 @@
 #include "escape.h"
 #include "gprof_print.h"
 
-enum { COLUMNS = 3, NUMBER = 5 };	/* how many; characters of a number */
+enum { WIDTH = 80, COLUMNS = 3, NUMBER = 5 };	/* characters of a line without -w; how many; characters of a number */
 
 static int by_name(const void *left, const void *right, void *arg)
 {
@@ -69,7 +69,7 @@ bool gprof_index_text(const struct report_input *in, const struct report_options
 	const struct gprof *g = in->gmon;
 	uint32_t *rows = calloc((size_t)g->nroutines + g->ncycles + 1, sizeof *rows);
 	uint32_t n = rows ? rows_make(g, options, rows) : 0, lines = (n + COLUMNS - 1) / COLUMNS;
-	size_t width = (options->gprof.width - 1) / COLUMNS;
+	size_t width = ((options->gprof.width ? options->gprof.width : WIDTH) - 1) / COLUMNS;
 
 	if (!rows)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

@@ -29,11 +29,14 @@ size_t gprof_name_print(FILE *out, const struct report_input *in, const struct r
 	size_t n = escape_print(out, options->gprof.traditional ? s->name : s->display, flags);
 	char place[48];
 
-	if (!options->gprof.lines || !s->file)
+	if ((!options->gprof.lines && !options->gprof.file_names) || !s->file)
 		return n;
 	n += (size_t)fprintf(out, " (");
 	n += escape_print(out, gprof_file(s->file, options), flags);
-	snprintf(place, sizeof place, ":%" PRIu32 " @ %" PRIx64 ")", s->line, s->start);
+	if (options->gprof.lines)
+		snprintf(place, sizeof place, ":%" PRIu32 " @ %" PRIx64 ")", s->line, s->start);
+	else
+		snprintf(place, sizeof place, ":%" PRIu32 ")", s->line);
 	return n + (size_t)fprintf(out, "%s", place);
 }
 

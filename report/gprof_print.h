@@ -13,7 +13,7 @@ double gprof_seconds(const struct gprof *g, double samples);
 /* The same in ns, for JSON. */
 json_t *gprof_nsec(const struct gprof *g, double samples);
 
-/* The name of a routine, made harmless, and with -l its line; returns the characters printed. */
+/* The name of a routine, made harmless, and with -l or --inline-file-names its line; returns the characters printed. */
 size_t gprof_name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r);
 
 /* The same with its cycle and the number of its entry: [N], or (N) if that is not printed. */

@@ -55,7 +55,8 @@ static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted
 			const struct report_options *options)
 {
 	size_t name = longest(g, order), cell = NUMBER + name + GAP;
-	size_t columns = ((size_t)(options->width > 0 ? options->width : UNBOUNDED) + GAP) / cell;
+	size_t width = options->gprof.width ? options->gprof.width : options->width > 0 ? (size_t)options->width : UNBOUNDED;
+	size_t columns = (width + GAP) / cell;
 	size_t rows;
 
 	if (columns == 0)

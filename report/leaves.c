@@ -144,7 +144,7 @@ void leaves_print(FILE *out, const struct leaf *l, const struct report_options *
 {
 	if (l->name)
 		fputs("in ", out);
-	print_name(out, l->name ? l->place : print_basename(l->place), options);
+	print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), options);
 	if (!l->name) {
 		fprintf(out, ":%" PRIu32, l->line);
 		return;

@@ -18,7 +18,7 @@ bool never_text(const struct report_input *in, const struct report_options *opti
 		print_name(out, in->never[i]->display, options);
 		if (in->never[i]->file) {
 			fputs("  (", out);
-			print_name(out, print_basename(in->never[i]->file), options);
+			print_name(out, options->gprof.paths ? in->never[i]->file : print_basename(in->never[i]->file), options);
 			fprintf(out, ":%" PRIu32 ")", in->never[i]->line);
 		}
 		putc('\n', out);

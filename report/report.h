@@ -24,7 +24,8 @@ struct report_gprof {
 	bool zeros;		/* -z: routines in which nothing happened, too */
 	bool paths;		/* -L: whole paths of source files */
 	bool lines;		/* -l: routines are source lines */
-	unsigned width;		/* -w: columns of the index */
+	bool file_names;	/* --inline-file-names: the source line of each routine behind its name */
+	unsigned width;		/* -w: columns of the index; 0: not given */
 	unsigned min_count;	/* -m: executions below it are not listed */
 	unsigned table_length;	/* -t: lines of source that ran most often */
 	bool all_lines;		/* -x: counts on lines that have none of their own, too */

@@ -155,6 +155,23 @@ class Made(unittest.TestCase):
         figures = sorted(line.split(' ', 2)[:2] for line in found if not line.endswith(' -'))
         self.assertEqual(figures, sorted(line.split(' ', 2)[:2] for line in counted if line.split(' ')[3:] and not line.endswith(' -')))
 
+    def test_merge_refuses_gmon(self):
+        (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
+        done = aprof('merge', '-o', 'twice', 'gmon.out', 'gmon.out', cwd=self.cwd)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r'^aprof: gmon.out: a gmon.out; sum such files with `aprof -s .*\n$')
+
+    def test_response_files(self):
+        (pathlib.Path(self.cwd) / 'words').write_text('-p  "--bri"ef\t@more @nothing')
+        (pathlib.Path(self.cwd) / 'more').write_text("\n'amon.out' ")
+        (pathlib.Path(self.cwd) / '@nothing').symlink_to('amon.out')
+        done = aprof('report', '@words', cwd=self.cwd)
+        plain = aprof('report', '-p', '--brief', 'amon.out', '@nothing', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (0, plain.stdout), done.stderr)
+        (pathlib.Path(self.cwd) / 'words').write_text('-b @words')
+        done = aprof('report', '@words', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stderr), (2, 'aprof: more than 2000 response files: they name each other\n'))
+
     def test_merge_doubles(self):
         self.assertEqual(aprof('merge', '-o', 'twice', 'amon.out', 'amon.out', cwd=self.cwd).returncode, 0)
         once, twice, sums = (self.json('report', name) for name in ('amon.out', 'twice', 'amon.out'))
