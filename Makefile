@@ -1,5 +1,6 @@
 # The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
 PREFIX ?= /usr/local
+MINUTES ?= 20
 # Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
 PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
@@ -13,8 +14,9 @@ deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build
 check: deps all ; @tests/check build
 bench: deps all ; @bench/run --results doc/results.md && bench/million && node bench/page.mjs
+soak: deps all ; @tests/soak build $(MINUTES)
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: all ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps demo check bench fuzz golden install clean
+.PHONY: all deps demo check bench soak fuzz golden install clean

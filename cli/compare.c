@@ -1,5 +1,6 @@
 /* compare.c - aprof diff and aprof check: read the runs of both sides, compare, print. */
 #include "command.h"
+#include "html_page.h"
 #include "message.h"
 #include "options.h"
 #include "progress.h"
@@ -42,6 +43,16 @@ static int compare(const struct sides_given *sides, const struct options *o, boo
 	return ok ? status : STATUS_TROUBLE;
 }
 
+/* aprof html compares two profiles: those of each side, added up. */
+static int page(const struct sides_given *sides, struct options *o)
+{
+	if (sides->base.n != sides->fresh.n)
+		message("note: the page adds up the runs of each side, and one side has more of them");
+	o->nbase = sides_first(o);
+	o->against = true;
+	return html_page(o);
+}
+
 static int command(const char *name, unsigned bit, int argc, char **argv, bool contexts, print_function *print)
 {
 	struct sides_given sides;
@@ -54,8 +65,10 @@ static int command(const char *name, unsigned bit, int argc, char **argv, bool c
 		command_usage(name);
 		options_help(bit);
 		status = STATUS_OK;
+	} else if (o.output && !o.html) {
+		message("-o: goes with --html");
 	} else if (sides_sort(&sides, &o, name)) {
-		status = compare(&sides, &o, contexts, print);
+		status = o.html ? page(&sides, &o) : compare(&sides, &o, contexts, print);
 		sides_free(&sides);
 	}
 	options_free(&o);

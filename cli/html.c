@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "files.h"
+#include "html_page.h"
 #include "input.h"
 #include "message.h"
 #include "operands.h"
@@ -91,12 +92,19 @@ static int page_write(const struct page *p, const char *output)
 	return STATUS_OK;
 }
 
-static int page_make(const struct options *o)
+static bool page_known(void)
+{
+	if (!html_known())
+		message("this aprof was built without the page: install Node.js and npm, and build it again");
+	return html_known();
+}
+
+int html_page(const struct options *o)
 {
 	const char *output = o->output ? o->output : default_output;
 	struct page p = { .n = o->against ? 2 : 1 };
 	int status = STATUS_TROUBLE;
-	bool ok = output_allowed(output) && operands_sort(&p.operands[0], o->operands, o->nbase);
+	bool ok = page_known() && output_allowed(output) && operands_sort(&p.operands[0], o->operands, o->nbase);
 
 	if (ok && o->against)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);
@@ -125,12 +133,10 @@ int command_html(int argc, char **argv)
 		command_usage("html");
 		options_help(COMMAND_HTML);
 		status = STATUS_OK;
-	} else if (!html_known())
-		message("this aprof was built without the page: install Node.js and npm, and build it again");
-	else if (o.against && o.noperands == o.nbase)
+	} else if (o.against && o.noperands == o.nbase)
 		message("--against: name what to compare with after it");
 	else
-		status = page_make(&o);
+		status = html_page(&o);
 	options_free(&o);
 	return status;
 }

@@ -61,6 +61,7 @@ struct options {
 	size_t noperands;		/* how many */
 	size_t nbase;			/* how many stand before --against; all without it */
 	bool against;			/* --against was given */
+	bool html;			/* diff: --html */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */

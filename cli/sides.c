@@ -47,8 +47,7 @@ static bool side_make(struct side *side, char **operands, size_t n)
 	return true;
 }
 
-/* Without --against the base side ends with the first profile. */
-static size_t first_side(const struct options *o)
+size_t sides_first(const struct options *o)
 {
 	size_t i = 0;
 
@@ -75,7 +74,7 @@ static bool are_two(const struct sides_given *s, const struct options *o, const 
 
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command)
 {
-	size_t n = first_side(o);
+	size_t n = sides_first(o);
 
 	*s = (struct sides_given){ 0 };
 	if (!side_make(&s->base, o->operands, n) || !side_make(&s->fresh, o->operands + n, o->noperands - n)

@@ -17,6 +17,9 @@ struct sides_given {
 	struct side base, fresh;
 };
 
+/* How many of O's operands are of the base side: those before --against, or up to the first profile. */
+size_t sides_first(const struct options *o);
+
 /* Sort the operands of O, told apart by their contents.  Without --against there must be two profiles, the first the base; a
  * single program then is for both sides.  False after a message. */
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command);

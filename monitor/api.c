@@ -41,7 +41,7 @@ int __aprof_control(int what, const char *text)
 	uint64_t mask;
 	int error;
 
-	if (monitor.state == MONITOR_OFF)
+	if (monitor_state() == MONITOR_OFF)
 		return ENOSYS;
 	sys_block_signals(&mask);
 	sys_lock(&api_lock);

@@ -167,10 +167,7 @@ void clock_thread(struct thread *t, bool end_seen)
 
 void clock_thread_end(struct thread *t)
 {
-	if (!sampler_watch(t, false))
-		return;
-	clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
-	t->pending = 0;
+	sampler_end(t);
 }
 
 void clock_advance(struct thread *t, uint64_t cpu)

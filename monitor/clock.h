@@ -33,6 +33,9 @@ void sampler_stop(void) HIDDEN;
  * not.  Returns what was so before. */
 bool sampler_watch(struct thread *t, bool watched) HIDDEN;
 
+/* T is about to end, or has: the last of its time is in its accounts, and nobody looks at it any more. */
+void sampler_end(struct thread *t) HIDDEN;
+
 /* Has T the signal SIG blocked?  For the sampler's thread only. Where /proc does not tell: no. */
 bool sampler_is_blocked(struct thread *t, int sig) HIDDEN;
 

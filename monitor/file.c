@@ -344,7 +344,8 @@ bool file_over_bound(bool reserve)
 {
 	uint64_t bound = monitor.header->memory_bound < monitor.mapped ? monitor.header->memory_bound : monitor.mapped;
 
-	return monitor.header->used + monitor.memory_private > (reserve ? bound + bound / 2 : bound - bound / 4);
+	return __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > (reserve ? bound + bound / 2 : bound - bound / 4);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */

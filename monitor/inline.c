@@ -66,9 +66,9 @@ context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp)
 	if (slow_is_early(tls))
 		return tls->top->context;
 	before = tls->top->context;
-	if (tls->inert || monitor.state == MONITOR_OFF)
+	if (tls->inert || monitor_state() == MONITOR_OFF)
 		return before;
-	if (tls->thread && monitor.state == MONITOR_ON && *monitor.alive) {
+	if (tls->thread && monitor_state() == MONITOR_ON && *monitor.alive) {
 		target to = machine_find(tls->thread, before, routine);
 
 		if (to) {
@@ -81,7 +81,7 @@ context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp)
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;
 	monitor.without_exits = true;
-	if (monitor.state != MONITOR_ON || *monitor.alive || process_child_unseen())
+	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
 		before = enter_blocked(tls, routine, sp);
 	tls->inert = INERT_NOT;
 	sys_restore_signals(&mask);

@@ -39,8 +39,8 @@ static void *arena(size_t size, bool populate)
 	if (!memory)
 		note_error(AMON_NOTE_OUT_OF_MEMORY, -ENOMEM);
 	else
-		monitor.header->memory_private =
-			__atomic_add_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED);
+		__atomic_store_n(&monitor.header->memory_private,
+				 __atomic_add_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	return memory;
 }
 
@@ -199,7 +199,7 @@ static uint32_t histories_add(struct thread *t, uint32_t owner, const history_en
 			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
 		if (t->histories)
 			sys2(munmap, t->histories, t->histories_size * sizeof *grown);
-		monitor.memory_private -= t->histories_size * sizeof *grown;
+		__atomic_sub_fetch(&monitor.memory_private, t->histories_size * sizeof *grown, __ATOMIC_RELAXED);
 		t->histories = grown;
 		t->histories_size = (uint32_t)words;
 	}
@@ -268,7 +268,7 @@ static bool known_grow(struct thread *t)
 		}
 	if (old) {
 		sys2(munmap, old, old_slots * sizeof *old);
-		monitor.memory_private -= old_slots * sizeof *old;
+		__atomic_sub_fetch(&monitor.memory_private, old_slots * sizeof *old, __ATOMIC_RELAXED);
 	}
 	return true;
 }
@@ -551,7 +551,7 @@ static target make_bounded(struct thread *t, context_id from, uintptr_t address,
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
-	if (to != AMON_NONE && monitor.memory_private > monitor.header->memory_bound / 2)
+	if (to != AMON_NONE && __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > monitor.header->memory_bound / 2)
 		return (target)machine_counter(t, to);	/* found anew at each call: slow, but no memory */
 	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
 }

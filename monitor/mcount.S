@@ -103,11 +103,13 @@
 	leaq	-24(%r10), %r11; \
 	subq	%rbp, %r11; \
 	cmpq	$ALIGNED, %r11; \
-	jb	.Lmcount_odd; \
+	jb	.Lmcount_r10; \
+.Lmcount_not_r10: \
 	leaq	-24(%r13), %r11; \
 	subq	%rbp, %r11; \
 	cmpq	$ALIGNED, %r11; \
-	jb	.Lmcount_odd; \
+	jb	.Lmcount_r13; \
+.Lmcount_not_r13: \
 	cmpq	%rsp, %rbp; \
 	jb	.Lmcount_odd			/* no frame pointer */
 #define ENTRY_CFA	16-FRAME_FENTRY(%rbp)
@@ -120,6 +122,21 @@
 	.globl	_mcount
 	.type	_mcount, @function
 	.set	_mcount, mcount
+
+	/* They point right behind the frame: behind a word that is the same as the return address? */
+	.p2align 4
+	.cfi_startproc
+.Lmcount_r10:
+	movq	-8(%r10), %r11
+	cmpq	%r11, 8(%rbp)
+	jne	.Lmcount_not_r10
+	jmp	.Lmcount_odd
+.Lmcount_r13:
+	movq	-8(%r13), %r11
+	cmpq	%r11, 8(%rbp)
+	jne	.Lmcount_not_r13
+	jmp	.Lmcount_odd
+	.cfi_endproc
 
 	/* Odd entries: the routine's address behind the saved registers, the slot in rdi. */
 	.p2align 4

@@ -72,7 +72,7 @@ bool mcount_is_refused(void)
 {
 	const char *wish;
 
-	if (redirection == NOT_ASKED && monitor.state != MONITOR_NEW) {
+	if (redirection == NOT_ASKED && monitor_state() != MONITOR_NEW) {
 		wish = process_env("APROF_REDIRECT");
 		redirection = (wish && str_equal(wish, "no")) || has_shadow_stack() ? REFUSED : ALLOWED;
 	}
@@ -149,7 +149,7 @@ static void enter(uintptr_t routine, uintptr_t *slot)
 	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t cfa = (uintptr_t)(slot + 1);
 
-	if (slow_is_early(tls) || tls->inert || monitor.state == MONITOR_OFF)
+	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	if (is_redirected(slot) && frame_cfa(tls->top) == cfa)
 		tls->top--;			/* it jumped here */

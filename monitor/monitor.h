@@ -237,6 +237,8 @@ enum monitor_state {
 
 extern struct monitor monitor HIDDEN;
 
+static inline uint32_t monitor_state(void) { return __atomic_load_n(&monitor.state, __ATOMIC_ACQUIRE); }
+
 /* Add one, by one instruction: a signal handler's counts are never overwritten. */
 static inline void counter_bump(uint64_t *count)
 {

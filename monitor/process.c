@@ -190,29 +190,25 @@ static bool start(void)
 
 bool process_start(void)
 {
-	uint32_t fresh = monitor.state == MONITOR_FORKED ? MONITOR_FORKED : MONITOR_NEW;
+	uint32_t fresh = monitor_state() == MONITOR_FORKED ? MONITOR_FORKED : MONITOR_NEW;
 
 	if (__atomic_compare_exchange_n(&monitor.state, &fresh, MONITOR_STARTING, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		__atomic_store_n(&monitor.state, start() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
-	while (monitor.state == MONITOR_STARTING)
+	while (monitor_state() == MONITOR_STARTING)
 		sys0(sched_yield);
-	return monitor.state == MONITOR_ON;
+	return monitor_state() == MONITOR_ON;
 }
 
 struct thread *process_forked_from(void)
 {
-	struct thread *t = forked_from;
-
-	forked_from = NULL;
-	return t;
+	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) ? __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED) : NULL;
 }
 
 void process_started(void)
 {
-	if (monitor.started)
+	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
-	monitor.started = true;
 	calibrate();
 	calibrate_record();
 	clock_start();
@@ -221,7 +217,7 @@ void process_started(void)
 
 bool process_unmoved(void)
 {
-	return forked_from && aprof_tls.top == fork_top && fork_top->context == fork_context;
+	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) && aprof_tls.top == fork_top && fork_top->context == fork_context;
 }
 
 bool process_watch_thread(void)
@@ -234,7 +230,7 @@ static void on_thread_exit(void *arg)
 {
 	struct aprof_tls *tls = arg;
 
-	if (tls->thread && monitor.state == MONITOR_ON)
+	if (tls->thread && monitor_state() == MONITOR_ON)
 		thread_end(tls->thread);
 }
 
@@ -268,13 +264,13 @@ static void child_begin(void)
 
 static void on_fork_child(void)
 {
-	if (monitor.state == MONITOR_ON)
+	if (monitor_state() == MONITOR_ON)
 		child_begin();
 }
 
 static void on_fork_parent(void)
 {
-	if (monitor.state == MONITOR_ON)
+	if (monitor_state() == MONITOR_ON)
 		note(AMON_NOTE_FORK);
 }
 
@@ -293,7 +289,7 @@ void aprof_vfork_before(void)
 	tls->inert = INERT_VFORK;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
-	if (monitor.state == MONITOR_ON)
+	if (monitor_state() == MONITOR_ON)
 		note(AMON_NOTE_VFORK);
 }
 
@@ -380,7 +376,7 @@ void process_leave(void)
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = tls->thread;
 
-	if (!t || monitor.state != MONITOR_ON || t->record->current != AMON_NONE)
+	if (!t || monitor_state() != MONITOR_ON || t->record->current != AMON_NONE)
 		return;
 	t->record->current = machine_item(t, tls->top->context);
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
@@ -391,12 +387,12 @@ void process_finish(void)
 {
 	uint64_t mask;
 
-	if (monitor.state != MONITOR_ON && monitor.state != MONITOR_FORKED)
+	if (monitor_state() != MONITOR_ON && monitor_state() != MONITOR_FORKED)
 		return;
 	sys_block_signals(&mask);
-	if (monitor.state == MONITOR_FORKED)	/* a child that called nothing */
+	if (monitor_state() == MONITOR_FORKED)	/* a child that called nothing */
 		thread_start((uintptr_t)__builtin_frame_address(0));
-	if (monitor.state != MONITOR_ON || sys0(getpid) != monitor.pid) {
+	if (monitor_state() != MONITOR_ON || sys0(getpid) != monitor.pid) {
 		sys_restore_signals(&mask);
 		return;
 	}

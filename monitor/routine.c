@@ -53,7 +53,7 @@ static struct table *grown(struct table *old)
 	t = sys_memory(sizeof *t + slots * sizeof(struct slot), false);
 	if (!t)
 		return NULL;
-	monitor.memory_private += sizeof *t + slots * sizeof(struct slot);
+	__atomic_add_fetch(&monitor.memory_private, sizeof *t + slots * sizeof(struct slot), __ATOMIC_RELAXED);
 	t->mask = slots - 1;
 	t->slots = (struct slot *)(t + 1);
 	for (uint32_t i = 0; old && i <= old->mask; i++)

@@ -570,6 +570,17 @@ void sampler_release(void)
 	sys_unlock(&look_lock);
 }
 
+void sampler_end(struct thread *t)
+{
+	sys_lock(&look_lock);
+	if (t->watched) {
+		t->watched = false;
+		clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
+		t->pending = 0;
+	}
+	sys_unlock(&look_lock);
+}
+
 /* The last look at T, by a thread of the program. */
 static void look_last(struct thread *t)
 {

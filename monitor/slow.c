@@ -87,7 +87,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 
 static bool is_live(struct aprof_tls *tls)
 {
-	return tls->thread && monitor.state == MONITOR_ON && *monitor.alive;
+	return tls->thread && monitor_state() == MONITOR_ON && *monitor.alive;
 }
 
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
@@ -120,7 +120,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	struct aprof_tls *tls = &aprof_tls;
 	uint64_t mask;
 
-	if (slow_is_early(tls) || tls->inert || monitor.state == MONITOR_OFF)
+	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
 		target to = machine_find(tls->thread, tls->top->context, routine);
@@ -137,7 +137,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	}
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;
-	if (monitor.state != MONITOR_ON || *monitor.alive || process_child_unseen())
+	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
 		enter_blocked(tls, routine, cfa, site, flags);
 	tls->inert = INERT_NOT;
 	sys_restore_signals(&mask);
@@ -149,7 +149,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 	struct thread *t = tls->thread;
 	uint64_t mask;
 
-	if (!t || tls->inert || monitor.state != MONITOR_ON)
+	if (!t || tls->inert || monitor_state() != MONITOR_ON)
 		return;
 	if (is_tsc()) {
 		clock_charge_tsc(t);

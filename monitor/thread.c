@@ -20,7 +20,7 @@ static struct thread *take_ended(void)
 	if (monitor.nthreads < KEPT_APART)
 		return NULL;
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (t->tid && is_gone(t->tid)) {
+		if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) && is_gone(__atomic_load_n(&t->tid, __ATOMIC_RELAXED))) {
 			clock_thread_end(t);
 			return t;
 		}
@@ -59,7 +59,7 @@ static void begin(struct thread *t)
 {
 	struct amon_thread *r = t->record;
 
-	t->tid = (int)sys0(gettid);
+	__atomic_store_n(&t->tid, (int)sys0(gettid), __ATOMIC_RELAXED);
 	r->tid = (uint32_t)t->tid;
 	r->folded++;
 	r->state = r->folded > 1 ? AMON_THREAD_FOLDED : AMON_THREAD_LIVE;
@@ -78,7 +78,7 @@ static struct thread *machine_take(struct aprof_tls *tls)
 
 	if (t) {
 		t->tls = tls;
-		t->tid = (int)sys0(gettid);
+		__atomic_store_n(&t->tid, (int)sys0(gettid), __ATOMIC_RELAXED);
 		return machine_resume(t) ? t : NULL;
 	}
 	t = machine_new(tls);
@@ -137,8 +137,8 @@ void thread_end(struct thread *t)
 	uint64_t mask;
 
 	sys_block_signals(&mask);
-	clock_thread_end(t);
 	if (t->record->folded == 1)
 		t->record->state = AMON_THREAD_ENDED;
+	clock_thread_end(t);		/* last: the machine may be another thread's from here on */
 	sys_restore_signals(&mask);
 }

@@ -44,7 +44,7 @@ static context_id leave_context(void)
 	struct aprof_tls *tls = &aprof_tls;
 	context_id left = tls->top->context;
 
-	if (!monitor.without_exits || !tls->thread || monitor.state != MONITOR_ON)
+	if (!monitor.without_exits || !tls->thread || monitor_state() != MONITOR_ON)
 		return 0;
 	tls->top->context = ROOT_ID;
 	return left;
@@ -63,12 +63,12 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 	context_id left;
 	int ret;
 
-	if (tls->thread && monitor.state == MONITOR_ON)
+	if (tls->thread && monitor_state() == MONITOR_ON)
 		announce(tls->thread, to);
 	left = leave_context();
 	ret = __real_swapcontext(from, to);
 	tls = &aprof_tls;
-	if (tls->thread && monitor.state == MONITOR_ON)
+	if (tls->thread && monitor_state() == MONITOR_ON)
 		stack_return(tls->thread, here);
 	take_up_context(left);
 	return ret;
@@ -83,7 +83,7 @@ int __wrap_dlclose(void *handle)
 {
 	int ret = __real_dlclose(handle);
 
-	if (ret == 0 && monitor.state == MONITOR_ON)
+	if (ret == 0 && monitor_state() == MONITOR_ON)
 		module_unloaded();
 	return ret;
 }

@@ -172,6 +172,14 @@ class Diff(Case):
         self.assertRegex(text, r'in \d+ within noise')
         self.assertGreater(len(self.aprof('diff', '--all', '--top=0', *self.base, '--against', *self.new).stdout.splitlines()), 180)
 
+    def test_page(self):
+        done = self.aprof('diff', '--html', '-o', 'page.html', self.base[0], self.new[0])
+        if done.returncode == 2:
+            self.assertIn('built without the page', done.stderr)
+            return
+        self.assertIn('<html', pathlib.Path(self.cwd, 'page.html').read_text())
+        self.assertIn('goes with --html', self.aprof('diff', '-o', 'page.html', self.base[0], self.new[0], status=2).stderr)
+
     def test_same_file(self):
         text = self.aprof('diff', self.base[0], self.base[0], status=0).stdout
         self.assertIn('Routines by change of self time: 0 of 61 changed', text)

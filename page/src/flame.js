@@ -152,6 +152,7 @@ class Drawing {
 				mark.setAttribute('height', CELL);
 				g.insertBefore(mark, g.querySelector('foreignObject'));
 			}
+			g.classList.toggle('grey', !b || shade(app, b) === 'var(--frame-none)');
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
 		}

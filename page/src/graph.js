@@ -14,6 +14,7 @@ import * as tip from './tip.js';
 const MOST = 1000,
 	FIRST = 30,
 	LABELLED = 80;
+const ASIDE = '\u2003\u2003'; // keeps a label clear of the line of its arc
 const LEAST = 0.01,
 	LARGEST = 50; // ends of the slider, percent; it is logarithmic
 
@@ -138,12 +139,8 @@ function dotOf(app, nodes, arcs) {
 	for (const [i, arc] of arcs.entries()) {
 		const share = arcShare(app, arc),
 			at = arc.at[app.side];
-		const label =
-			arcs.length > LABELLED
-				? ''
-				: app.model.timed && app.state.metric === 'time'
-					? `${format.time(arcTime(at))}\\n${format.count(at.calls)} ×`
-					: `${format.count(at.calls)} ×`;
+		const words = [...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []), `${format.count(at.calls)} ×`];
+		const label = arcs.length > LABELLED ? '' : words.map((word) => ASIDE + word).join('\\n');
 		lines.push(
 			`n${arc.from} -> n${arc.to} [id="e${arc.from}_${arc.to}", penwidth=${(0.6 + 5 * Math.sqrt(share / 100)).toFixed(2)}, weight=${
 				1 + Math.round(share)

@@ -51,7 +51,7 @@ function nameColumn(app) {
 	return {
 		title: 'routine',
 		field: 'name',
-		minWidth: 180,
+		minWidth: 220,
 		widthGrow: 3,
 		headerSortStartingDir: 'asc',
 		formatter: (c) => h('span', { class: 'name', title: c.getValue() }, c.getValue()),
