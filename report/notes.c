@@ -43,7 +43,8 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_PHASE_LOST] = { "phase_lost", "a change of phase found no room; what followed counts for the phase before",
 		"name fewer phases, or raise APROF_MEMORY", false },
 	[AMON_NOTE_EARLY] = { "early", "calls came before the program was relocated (resolvers of IFUNCs) and are not counted", NULL, true },
-	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did", "rebuild with aprof-cc for exact times", false },
+	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
+		"rebuild with aprof-cc for exact times", false },
 };
 
 static const struct note unknown = { "unknown", "a note that this version of aprof does not know", "use a newer aprof", false };
