@@ -1,6 +1,12 @@
 /* evaluate TIMES FILE...: each file of Jsonnet evaluated TIMES times in one process, by a fresh machine each; prints results and
  * error messages of the last time. */
+#ifdef __cplusplus
+extern "C" {                            /* the header leaves it to its users */
+#endif
 #include <libjsonnet.h>
+#ifdef __cplusplus
+}
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -169,7 +169,8 @@ class Program:
         return sorted(os.path.basename(f) for pattern in folders for f in glob.glob(pattern))
 
     def _key(self, *more):
-        own = glob.glob(os.path.join(self.shop.bench, "micro", "*.c")) if self.name.startswith("micro") else []
+        folder = "micro" if self.name.startswith("micro") else self.name
+        own = glob.glob(os.path.join(self.shop.bench, folder, "*.c"))
         files = [os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
         return _digest([_without_runs(self.path)] + [_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
 
