@@ -13,14 +13,22 @@ enum { MANY_CALLERS = 5, USED_PER_SHARED = 80 };	/* arcs; used functions for eac
 
 struct function {
 	uint32_t next, prev;	/* in its chain; GPROF_NONE: it is an end */
+	uint32_t chain;		/* which it is in, at first one of its own: index in ends[] */
+	int64_t place;		/* in its chain, relative to the function with which that began: next has one more */
 	uint32_t uses;		/* arcs to it among those that make 90 % of the calls */
 	bool placed;		/* printed, or put aside to be */
+};
+
+/* A chain grows at its ends only, by one function at a time, so that the ends are known without a walk. */
+struct chain {
+	uint32_t head, tail;	/* its first and last function */
 };
 
 struct placing {
 	const struct report_options *options;
 	const struct gprof *g;
 	struct function *f;	/* one for each routine */
+	struct chain *ends;	/* one for each routine */
 	bool *placed;		/* for each arc: in a chain, or put aside */
 	uint32_t *later;	/* arcs that found no place */
 	size_t nlater;		/* how many */
@@ -38,27 +46,22 @@ static bool is_free(const struct function *f)
 	return f->next == GPROF_NONE && f->prev == GPROF_NONE;
 }
 
-static uint32_t end_of(const struct placing *p, uint32_t r, bool forward, uint32_t *steps)
-{
-	uint32_t next;
-
-	for (*steps = 0; (next = forward ? p->f[r].next : p->f[r].prev) != GPROF_NONE; ++*steps)
-		r = next;
-	return r;
-}
-
-/* The other end of the chain of R, which is an end itself. */
-static uint32_t far_end(const struct placing *p, uint32_t r)
-{
-	uint32_t steps;
-
-	return end_of(p, r, p->f[r].next != GPROF_NONE, &steps);
-}
-
+/* Make BEFORE and AFTER neighbours: one of them is in no chain yet, the other is an end of its own. */
 static void link(struct placing *p, uint32_t before, uint32_t after)
 {
-	p->f[before].next = after;
-	p->f[after].prev = before;
+	struct function *b = &p->f[before], *a = &p->f[after];
+
+	if (is_free(b)) {
+		b->chain = a->chain;
+		b->place = a->place - 1;
+		p->ends[a->chain].head = before;
+	} else {
+		a->chain = b->chain;
+		a->place = b->place + 1;
+		p->ends[b->chain].tail = after;
+	}
+	b->next = after;
+	a->prev = before;
 }
 
 /* Put the ends FROM and TO of two chains together, caller first where both ends are free; false: they do not fit. */
@@ -75,33 +78,33 @@ static bool ends_join(struct placing *p, uint32_t from, uint32_t to)
 	return true;
 }
 
+/* The end of R's chain that is nearer to it; if both are as near, the tail with TAIL. */
+static uint32_t end_near(const struct placing *p, uint32_t r, bool tail)
+{
+	const struct chain *c = &p->ends[p->f[r].chain];
+	int64_t forth = p->f[c->tail].place - p->f[r].place, back = p->f[r].place - p->f[c->head].place;
+
+	return forth < back || (forth == back && tail) ? c->tail : c->head;
+}
+
 /* Place arc A: one of its functions must be in no chain yet.  False: later. */
 static bool arc_place(struct placing *p, uint32_t a)
 {
-	uint32_t from = p->g->arcs[a].from, to = p->g->arcs[a].to, forth, back, ahead, behind;
+	uint32_t from = p->g->arcs[a].from, to = p->g->arcs[a].to;
 
-	if (is_free(&p->f[from])) {
-		ahead = end_of(p, to, true, &forth);
-		behind = end_of(p, to, false, &back);
-		to = forth < back ? ahead : behind;
-	} else if (is_free(&p->f[to])) {
-		ahead = end_of(p, from, true, &forth);
-		behind = end_of(p, from, false, &back);
-		from = back < forth ? behind : ahead;
-	} else {
+	if (is_free(&p->f[from]))
+		to = end_near(p, to, false);
+	else if (is_free(&p->f[to]))
+		from = end_near(p, from, true);
+	else
 		return false;
-	}
-	if (far_end(p, from) == to && far_end(p, to) == from)
-		return false;			/* it would close a ring */
 	p->placed[a] |= ends_join(p, from, to);
 	return true;
 }
 
 static void chain_print(struct placing *p, uint32_t r)
 {
-	uint32_t steps;
-
-	for (r = end_of(p, r, false, &steps); r != GPROF_NONE; r = p->f[r].next) {
+	for (r = p->ends[p->f[r].chain].head; r != GPROF_NONE; r = p->f[r].next) {
 		p->f[r].placed = true;
 		name_print(p, r);
 	}
@@ -228,7 +231,8 @@ static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, u
 	size_t narcs = 0, nlater;
 
 	for (uint32_t r = 0; r < g->nroutines; r++) {
-		p->f[r] = (struct function){ .next = GPROF_NONE, .prev = GPROF_NONE, .placed = g->routines[r].calls == 0 };
+		p->f[r] = (struct function){ .next = GPROF_NONE, .prev = GPROF_NONE, .chain = r, .placed = g->routines[r].calls == 0 };
+		p->ends[r] = (struct chain){ r, r };
 		if (g->routines[r].calls)
 			used[n++] = r;
 	}
@@ -254,14 +258,15 @@ bool gprof_functions_text(const struct report_input *in, const struct report_opt
 {
 	const struct gprof *g = in->gmon;
 	size_t n = (size_t)g->nroutines + 1, m = 4 * ((size_t)g->narcs + 1);
-	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .placed = calloc(m, sizeof *p.placed),
+	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .ends = calloc(n, sizeof *p.ends), .placed = calloc(m, sizeof *p.placed),
 		.later = calloc(2 * m, sizeof *p.later), .out = out };
 	uint32_t *used = calloc(n, sizeof *used), *arcs = calloc(m, sizeof *arcs), *aside = calloc(2 * m, sizeof *aside);
-	bool ok = p.f && p.placed && p.later && used && arcs && aside;
+	bool ok = p.f && p.ends && p.placed && p.later && used && arcs && aside;
 
 	if (ok)
 		functions_order(&p, used, arcs, aside);
 	free(p.f);
+	free(p.ends);
 	free(p.placed);
 	free(p.later);
 	free(used);
