@@ -133,7 +133,7 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 {
 	const struct gprof_choice *c = &l->o->gprof;
 	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = l->o->report.gprof.lines,
-		.mangled = c->mangled };
+		.mangled = c->mangled, .table = l->o->report.gprof.lines ? NULL : c->table };
 	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = l->o->report.gprof.lines };
 
 	progress_begin();

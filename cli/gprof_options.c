@@ -122,6 +122,7 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case 'a': c->no_static = true; return true;
 	case 'D': c->functions_only = true; return true;
 	case 'l': c->lines = true; return true;
+	case 'S': c->table = argument; return true;
 	case 'O': return format_set(c, argument);
 	case 'd': return nothing(&debug_told, "-d", "there is no debugging output");
 	case 'R': return nothing(&files_told, "-R", "no order of object files is made, but -r makes one of functions");
@@ -145,6 +146,7 @@ bool gprof_choice_tell(const struct gprof_choice *c, bool history)
 	} letters[] = {
 		{ "-m", "it goes with -C" }, { "-t", "it goes with -A; aprof hot lists the first" }, { "-x", "it goes with -A" },
 		{ "-y", "it goes with -A" }, { "-I", "it goes with -A; aprof annotate has --source-path" }, { "-T", "" },
+		{ "-S", "the program's symbols are read" },
 	};
 
 	ignored(c->views & VIEW_SOURCE, "-A", "aprof annotate shows source with times");

@@ -29,6 +29,7 @@ struct gprof_choice {
 	bool no_static;			/* -a: static functions belong to the ones before them */
 	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
 	bool mangled;			/* --no-demangle */
+	const char *table;		/* -S: file with the symbols; NULL: the program has them */
 	bool file_names;		/* --inline-file-names */
 	bool letters[128];		/* which options with a letter were given */
 };

@@ -75,6 +75,7 @@ static const struct row rows[] = {
 	{ KEY_FILE_NAMES, "inline-file-names", NULL, COMMAND_REPORT, "print the source file and line of each routine behind its name" },
 	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
 	{ 'O', "file-format", "FORMAT", COMMAND_REPORT, "the FILEs are of FORMAT: auto, magic, bsd or 4.4bsd" },
+	{ 'S', "external-symbol-table", "FILE", COMMAND_REPORT, "read the symbols from FILE, as nm prints them; not with -l" },
 	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
 	{ KEY_NO_DEMANGLE, "no-demangle", NULL, COMMAND_REPORT, "print names as they were linked" },
 	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },

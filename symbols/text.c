@@ -11,6 +11,7 @@
 #include "source.h"
 #include "text_arcs.h"
 #include "text_lines.h"
+#include "text_table.h"
 
 struct text_own {
 	struct binary binary;	/* names are in it */
@@ -280,12 +281,12 @@ static bool display_make(struct text *t, struct gmon_symbol *s, bool mangled)
 
 static bool names_finish(struct text *t, const struct text_options *o)
 {
-	if (!source_read(&t->own->source, &t->own->binary))
+	if (!o->table && !source_read(&t->own->source, &t->own->binary))
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
 		struct gmon_symbol *s = &t->symbols[i];
 
-		if (!s->file && !source_line(&t->own->source, s->start, &s->file, &s->line))
+		if (!s->file && !o->table && !source_line(&t->own->source, s->start, &s->file, &s->line))
 			s->file = NULL;
 		if (!display_make(t, s, o->mangled))
 			return false;
@@ -309,7 +310,9 @@ static bool fill(struct text *t, const char *path, const struct text_options *op
 	if (!binary_open(&t->own->binary, path, &callbacks, err))
 		return false;
 	layout_of(&t->own->binary, &t->layout);
-	if (!symbols_read(t, options))
+	if (options->table && !text_table_read(options->table, &t->own->arena, &t->symbols, &t->n, err))
+		return false;
+	if (!options->table && !symbols_read(t, options))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
 	if (t->n == 0)
 		return error_set(err, ERROR_NO_SYMBOLS, ERROR_NO_OFFSET,

@@ -18,6 +18,7 @@ struct text_options {
 	bool functions_only;	/* leave local symbols out that are not functions by their type (-D) */
 	bool lines;		/* a symbol for each stretch of code of one source line, too (-l) */
 	bool mangled;		/* display names as linked (--no-demangle) */
+	const char *table;	/* file with the symbols, as nm prints them, instead of the program's (-S); no source lines; NULL: none */
 };
 
 struct text_own;

@@ -161,6 +161,14 @@ class Made(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r'^aprof: gmon.out: a gmon.out; sum such files with `aprof -s .*\n$')
 
+    def test_symbol_table_must_have_symbols(self):
+        (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
+        (pathlib.Path(self.cwd) / 'table').write_text('main\n12 D data\nxyz T wrong\n')
+        for name, message in ('table', 'table: no lines such as'), ('nothing', 'nothing: cannot open: No such file'):
+            done = aprof('-S', name, APROF, 'gmon.out', cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stderr.count('\n')), (2, 1), done.stderr)
+            self.assertIn(message, done.stderr)
+
     def test_response_files(self):
         (pathlib.Path(self.cwd) / 'words').write_text('-p  "--bri"ef\t@more @nothing')
         (pathlib.Path(self.cwd) / 'more').write_text("\n'amon.out' ")
