@@ -1,50 +1,18 @@
 /* arcs.c - arcs by (caller, callee): found by hash while the graph is built, sorted at its end.
  *
- * Open addressing, at most half full; slots hold index + 1. */
+ * The table holds index + 1. */
 #include "arcs.h"
 
 #include <stdlib.h>
 
 #include "build.h"
 
-static uint32_t *slot_of(const struct arcs *a, uint32_t from, uint32_t to)
-{
-	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = a->nslots - 1;
-
-	for (size_t i = hash >> 32 & mask;; i = (i + 1) & mask) {
-		const struct graph_arc *arc;
-
-		if (a->slots[i] == 0)
-			return a->slots + i;
-		arc = a->arcs + (a->slots[i] - 1);
-		if (arc->from == from && arc->to == to)
-			return a->slots + i;
-	}
-}
-
-static bool rehash(struct arcs *a)
-{
-	size_t nslots = a->nslots ? 2 * a->nslots : 256;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-
-	if (!slots)
-		return false;
-	free(a->slots);
-	a->slots = slots;
-	a->nslots = nslots;
-	for (uint32_t i = 0; i < a->n; i++)
-		*slot_of(a, a->arcs[i].from, a->arcs[i].to) = i + 1;
-	return true;
-}
-
 struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
 {
-	uint32_t *slot;
+	uint32_t *slot = pair_table_at(&a->table, from, to);
 
-	if (2 * ((size_t)a->n + 1) > a->nslots && !rehash(a))
+	if (!slot)
 		return NULL;
-	slot = slot_of(a, from, to);
 	if (*slot == 0) {
 		if (!build_grow(&a->arcs, a->n, &a->room, sizeof *a->arcs))
 			return NULL;
@@ -112,6 +80,6 @@ bool arcs_settle(struct arcs *a, struct graph *g, struct error *err)
 void arcs_free(struct arcs *a)
 {
 	free(a->arcs);
-	free(a->slots);
+	pair_table_free(&a->table);
 	*a = (struct arcs){ 0 };
 }

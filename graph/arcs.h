@@ -3,13 +3,13 @@
 #define ARCS_H
 
 #include "graph.h"
+#include "pair_table.h"
 
 struct arcs {
 	struct graph_arc *arcs;	/* in the order in which they were met */
 	uint32_t n;		/* how many */
 	uint32_t room;		/* how many fit */
-	uint32_t *slots;	/* hash table of indices + 1; 0: empty */
-	size_t nslots;		/* a power of two, or 0 before the first arc */
+	struct pair_table table; /* (caller, callee) -> index + 1 */
 };
 
 /* The arc FROM -> TO, made with zeros when new; valid until the next call.  NULL: out of memory. */

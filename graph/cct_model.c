@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "build.h"
+#include "pair_table.h"
 
 /* A node of the tree: parents before children. */
 struct node {
@@ -30,46 +31,19 @@ struct tree_of_contexts {
 	struct node *nodes;	/* [0] is the root */
 	uint32_t n;		/* how many */
 	uint32_t room;		/* how many fit */
-	uint32_t *slots;	/* hash table of nodes by (parent, routine); 0: empty, since nobody looks for the root */
-	size_t nslots;		/* a power of two */
+	struct pair_table table; /* (parent, routine) -> node; never 0, since nobody looks for the root */
 	uint32_t *node_of;	/* by context of the graph: its node */
 	uint32_t *bottom;	/* by context of the graph: the first routine of its stack; GRAPH_NONE at the root */
 	uint32_t *marked;	/* by routine: where the history at hand has its mark */
 };
 
-static uint32_t *slot_of(const struct tree_of_contexts *t, uint32_t parent, uint32_t routine)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | routine) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = t->nslots - 1, i = hash >> 32 & mask;
-
-	while (t->slots[i] != 0 && (t->nodes[t->slots[i]].parent != parent || t->nodes[t->slots[i]].routine != routine))
-		i = (i + 1) & mask;
-	return t->slots + i;
-}
-
-static bool rehash(struct tree_of_contexts *t)
-{
-	size_t nslots = t->nslots ? 2 * t->nslots : 256;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-
-	if (!slots)
-		return false;
-	free(t->slots);
-	t->slots = slots;
-	t->nslots = nslots;
-	for (uint32_t i = 1; i < t->n; i++)
-		*slot_of(t, t->nodes[i].parent, t->nodes[i].routine) = i;
-	return true;
-}
-
 /* The child of PARENT for ROUTINE, made when new; GRAPH_NONE: out of memory. */
 static uint32_t child_of(struct tree_of_contexts *t, uint32_t parent, uint32_t routine)
 {
-	uint32_t *slot;
+	uint32_t *slot = pair_table_at(&t->table, parent, routine);
 
-	if (2 * ((size_t)t->n + 1) > t->nslots && !rehash(t))
+	if (!slot)
 		return GRAPH_NONE;
-	slot = slot_of(t, parent, routine);
 	if (*slot == 0) {
 		if (!build_grow(&t->nodes, t->n, &t->room, sizeof *t->nodes))
 			return GRAPH_NONE;
@@ -172,7 +146,7 @@ bool cct_model_attribute(struct graph *g, struct arcs *arcs, const struct weight
 		find_bottoms(&t);
 	done = done && place_contexts(&t) && charge_nodes(&t, arcs);
 	free(t.nodes);
-	free(t.slots);
+	pair_table_free(&t.table);
 	free(t.node_of);
 	free(t.bottom);
 	free(t.marked);

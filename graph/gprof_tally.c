@@ -1,58 +1,27 @@
 /* gprof_tally.c - from arcs between addresses to arcs between routines.
  *
  * An arc is put before those that its caller, and its callee, have already: the lists run from the arc met last to the first, and times
- * are summed in that order.  A hash table of slots finds the arc of a pair of routines. */
+ * are summed in that order.  A table finds the arc of a pair of routines. */
 #include <stdlib.h>
 
 #include "build.h"
 #include "gprof_build.h"
+#include "pair_table.h"
 
 struct tally {
 	struct gprof *g;
 	struct gprof_arc_filter *filter; /* what options leave out */
-	uint32_t *slots;	/* hash table of arc + 1; 0: free */
-	size_t nslots;		/* a power of two, or 0 before the first arc */
+	struct pair_table table; /* (from, to) -> index of the arc + 1 */
 	uint32_t room;		/* for how many arcs there is room */
 };
-
-static uint32_t *slot_of(const struct tally *t, uint32_t from, uint32_t to)
-{
-	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
-
-	for (size_t i = hash >> 32 & (t->nslots - 1);; i = (i + 1) & (t->nslots - 1)) {
-		const struct gprof_arc *arc;
-
-		if (t->slots[i] == 0)
-			return &t->slots[i];
-		arc = &t->g->arcs[t->slots[i] - 1];
-		if (arc->from == from && arc->to == to)
-			return &t->slots[i];
-	}
-}
-
-static bool rehash(struct tally *t)
-{
-	size_t nslots = t->nslots ? 2 * t->nslots : 256;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-
-	if (!slots)
-		return false;
-	free(t->slots);
-	t->slots = slots;
-	t->nslots = nslots;
-	for (uint32_t i = 0; i < t->g->narcs; i++)
-		*slot_of(t, t->g->arcs[i].from, t->g->arcs[i].to) = i + 1;
-	return true;
-}
 
 static bool arc_add(struct tally *t, uint32_t from, uint32_t to, uint64_t calls)
 {
 	struct gprof *g = t->g;
-	uint32_t *slot;
+	uint32_t *slot = pair_table_at(&t->table, from, to);
 
-	if (2 * ((size_t)g->narcs + 1) > t->nslots && !rehash(t))
+	if (!slot)
 		return false;
-	slot = slot_of(t, from, to);
 	if (*slot) {
 		g->arcs[*slot - 1].calls += calls;
 		return true;
@@ -177,6 +146,6 @@ bool gprof_tally(struct gprof *g, const struct gprof_options *options)
 	if (ok)
 		self_calls_split(g);
 	gprof_arc_filter_free(t.filter);
-	free(t.slots);
+	pair_table_free(&t.table);
 	return ok;
 }

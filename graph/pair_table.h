@@ -1,0 +1,26 @@
+/* pair_table.h - numbers by pairs of indices: arcs by (caller, callee), nodes by (parent, routine).
+ *
+ * Open addressing, at most half full. */
+#ifndef PAIR_TABLE_H
+#define PAIR_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pair_slot;
+
+/* All zeros: empty. */
+struct pair_table {
+	struct pair_slot *slots; /* owned; pair_table_free frees it */
+	size_t nslots;		/* a power of two, or 0 before the first pair */
+	uint32_t n;		/* pairs in it */
+};
+
+/* The number of (A, B); 0 for a pair met for the first time, whose number, not 0, the caller then writes there.
+ * Valid until the next call.  NULL: out of memory. */
+uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b);
+
+/* Free what T holds. */
+void pair_table_free(struct pair_table *t);
+
+#endif
