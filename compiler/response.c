@@ -26,15 +26,15 @@ static char *read_text(const char *path)
 	return text;
 }
 
-/* Append the words of ITEMS to TODO, the last one first: TODO is a stack. */
-static void push(struct list *todo, char *const *items)
+/* Append the words of ITEMS to PENDING, the last one first: PENDING is a stack. */
+static void push(struct list *pending, char *const *items)
 {
 	size_t n = 0;
 
 	while (items && items[n])
 		n++;
 	while (n)
-		list_add(todo, items[--n]);
+		list_add(pending, items[--n]);
 }
 
 /* Push the words of the file that WORD (@FILE) names; false if it cannot be read. */
