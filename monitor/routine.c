@@ -37,7 +37,7 @@ static struct slot *find(const struct table *t, uintptr_t address)
 {
 	uint32_t i = (uint32_t)(((address & KEY_ADDRESS) * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
 
-	while (t->slots[i].address && t->slots[i].address != address)
+	for (uintptr_t at; (at = __atomic_load_n(&t->slots[i].address, __ATOMIC_ACQUIRE)) && at != address;)
 		i = (i + 1) & t->mask;
 	return &t->slots[i];
 }
