@@ -19,7 +19,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, TRIES = 100 };
+enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, RENAME_SWAP = 2, TRIES = 100 };
 
 static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
@@ -134,6 +134,16 @@ static bool is_ours(long fd)
 	return ours;
 }
 
+/* TEMP in the place of NAME.  They are exchanged where that can be done, as file systems that hear of a file
+ * replaced by renaming write the new one to the disk at once, and NAME is never absent. */
+static bool replace(const char *temp, const char *name)
+{
+	if (sys_failed(sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_SWAP)))
+		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+	sys3(unlinkat, AT_FDCWD, temp, 0);
+	return true;
+}
+
 /* Rename TEMP, our locked file, over NAME unless a live process holds NAME or it is no plain file.
  * Holding the lock of what is replaced keeps two starters from replacing one another. */
 static bool take_name(const char *temp, const char *name)
@@ -155,7 +165,7 @@ static bool take_name(const char *temp, const char *name)
 	    !sys_failed(sys2(fstat, fd, &old)) && S_ISREG(old.st_mode) &&
 	    !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
 	    old.st_ino == now.st_ino && old.st_dev == now.st_dev)
-		taken = !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+		taken = replace(temp, name);
 	sys1(close, fd);
 	return taken;
 }
@@ -218,6 +228,8 @@ static bool map(long fd, uint64_t size)
 	}
 	if (sys_failed(at))
 		return false;
+	if (fd >= 0)	/* else the first fault reads megabytes of the hole ahead, and the cut at exit frees them */
+		sys3(madvise, at, size, MADV_RANDOM);
 	if (fd >= 0 && sys_failed(sys3(madvise, at, AMON_PAGE, MADV_POPULATE_WRITE)) &&
 	    sys_failed(sys4(fallocate, fd, 0, 0, AMON_PAGE))) {
 		sys2(munmap, at, size);
