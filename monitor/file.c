@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -709,6 +710,16 @@ static void on_sigbus(int sig, void *info, void *context)
 	}
 	/* The default, as if we were not here: the access that faulted faults again. */
 	sys4(rt_sigaction, sig, &previous_sigbus, NULL, sizeof(uint64_t));
+}
+
+void file_sigbus_show(struct sigaction *old)
+{
+	if ((void *)old->sa_sigaction != (void *)on_sigbus)
+		return;
+	mem_zero(old, sizeof *old);
+	old->sa_sigaction = (void (*)(int, siginfo_t *, void *))previous_sigbus.handler;
+	old->sa_flags = (int)(previous_sigbus.flags & ~UINT64_C(0x04000000));	/* SA_RESTORER, libc's own affair */
+	mem_copy(&old->sa_mask, &previous_sigbus.mask, sizeof previous_sigbus.mask);
 }
 
 void file_sigbus(void)
