@@ -19,7 +19,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, TRIES = 100 };
+enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, RENAME_SWAP = 2, TRIES = 100 };
+enum { LEAST = 1 << 20, SPACE_PART = 16 };	/* bytes that a mapping has at least; its part of a limited address space */
 
 static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
@@ -134,6 +135,16 @@ static bool is_ours(long fd)
 	return ours;
 }
 
+/* TEMP in the place of NAME.  They are exchanged where that can be done, as file systems that hear of a file
+ * replaced by renaming write the new one to the disk at once, and NAME is never absent. */
+static bool replace(const char *temp, const char *name)
+{
+	if (sys_failed(sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_SWAP)))
+		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+	sys3(unlinkat, AT_FDCWD, temp, 0);
+	return true;
+}
+
 /* Rename TEMP, our locked file, over NAME unless a live process holds NAME or it is no plain file.
  * Holding the lock of what is replaced keeps two starters from replacing one another. */
 static bool take_name(const char *temp, const char *name)
@@ -155,7 +166,7 @@ static bool take_name(const char *temp, const char *name)
 	    !sys_failed(sys2(fstat, fd, &old)) && S_ISREG(old.st_mode) &&
 	    !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
 	    old.st_ino == now.st_ino && old.st_dev == now.st_dev)
-		taken = !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+		taken = replace(temp, name);
 	sys1(close, fd);
 	return taken;
 }
@@ -209,7 +220,7 @@ static bool map(long fd, uint64_t size)
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	long at = -ENOMEM;
 
-	for (; size >= 1u << 20; size /= 2) {
+	for (; size >= LEAST; size /= 2) {
 		if (fd >= 0 && sys_failed(sys2(ftruncate, fd, size)))
 			continue;
 		at = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -218,6 +229,8 @@ static bool map(long fd, uint64_t size)
 	}
 	if (sys_failed(at))
 		return false;
+	if (fd >= 0)	/* else the first fault reads megabytes of the hole ahead, and the cut at exit frees them */
+		sys3(madvise, at, size, MADV_RANDOM);
 	if (fd >= 0 && sys_failed(sys3(madvise, at, AMON_PAGE, MADV_POPULATE_WRITE)) &&
 	    sys_failed(sys4(fallocate, fd, 0, 0, AMON_PAGE))) {
 		sys2(munmap, at, size);
@@ -304,20 +317,32 @@ static bool open_memory(uint64_t size, long why)
 	return true;
 }
 
+/* The bound on memory: what was ASKED for, but no more than a small part of the address space that the program may have, all
+ * of which it may want. */
+static uint64_t bound(uint64_t asked)
+{
+	uint64_t part = sys_address_space() / SPACE_PART & -(uint64_t)AMON_PAGE;
+
+	if (part < LEAST)
+		part = LEAST;
+	return asked < part ? asked : part;
+}
+
 bool file_open(uint64_t size)
 {
 	uint64_t limit = size_limit();
 	long error;
 
+	size = bound(size);
 	name_target();
 	actual[0] = 0;
 	monitor.header->used = AMON_PAGE;
 	monitor.header->memory_bound = size;
 	if (limit < size)
 		size = limit & -(uint64_t)AMON_PAGE;
-	if (size >= 1u << 20 && open_named(size, false, &error))
+	if (size >= LEAST && open_named(size, false, &error))
 		return true;
-	if (size < 1u << 20)
+	if (size < LEAST)
 		error = -EFBIG;
 	return open_memory(monitor.header->memory_bound, error);
 }
@@ -394,6 +419,12 @@ static bool commit(char *at, uint64_t size)
 	return false;
 }
 
+/* USED is in the file, which others may have overwritten. */
+static bool is_room(uint64_t used, uint64_t size)
+{
+	return used % AMON_PAGE == 0 && used >= AMON_PAGE && used <= monitor.mapped && size <= monitor.mapped - used;
+}
+
 static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
 {
 	struct amon_header *h = monitor.header;
@@ -406,7 +437,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-	if (h->used + size > monitor.mapped || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
+	if (!is_room(h->used, size) || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
 		return NULL;
 	*c = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
@@ -491,6 +522,15 @@ static void tell(void)
 	sys3(write, 2, line, t.at - line);
 }
 
+/* In place of what somebody cut: whose profile this was, and that it is lost. */
+static void write_saved(long fd)
+{
+	saved.notes[AMON_NOTE_TRUNCATED] = 1;
+	saved.state = AMON_ENDED;
+	saved.clock = monitor.clock.clock;	/* siblings are read with it */
+	sys4(pwrite64, fd, &saved, sizeof saved, 0);
+}
+
 void file_finish(void)
 {
 	long fd;
@@ -505,10 +545,8 @@ void file_finish(void)
 		return;
 	sys_lock(&chunk_lock);
 	if (truncated) {
-		saved.notes[AMON_NOTE_TRUNCATED] = 1;
-		saved.state = AMON_ENDED;
 		monitor.mapped = 0;
-		sys4(pwrite64, fd, &saved, sizeof saved, 0);
+		write_saved(fd);
 	} else {
 		cut = !sys_failed(sys2(ftruncate, fd, monitor.header->used));
 	}
