@@ -83,7 +83,7 @@ class Difference(unittest.TestCase):
 
 def report(times, calls):
     flat = [{"name": name, "calls": calls, "recursive": 0, "self_ns": ns, "self_ticks": ns // 10 ** 6, "pseudo": False} for name, ns in times.items()]
-    return {"run": {"times": {"contexts_ns": sum(times.values()), "hooks_unplaced_ns": 0}, "clock": {"hook_ps": 1500}, "counts": {"calls": 2 * calls}}, "flat": flat}
+    return {"run": {"times": {"contexts_ns": sum(times.values()), "hooks_unplaced_ns": 0}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}}, "flat": flat}
 
 
 class Tables(unittest.TestCase):
@@ -106,8 +106,8 @@ class Tables(unittest.TestCase):
             text = accuracy.tables(self.samples(folder))
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| P") or line.startswith("| `")]
         times, profiles, first, _ = rows
-        self.assertEqual(times[:3] + times[4:6], ["P", "100.0 M", "1.00", "2.00", "1.50"])
-        self.assertEqual(times[6:], ["1.030 [1.030, 1.030]", "5 %", "met"])
+        self.assertEqual(times[:3] + times[4:7], ["P", "100.0 M", "1.00", "2.00", "1.50", "12"])
+        self.assertEqual(times[7:], ["1.030 [1.030, 1.030]", "5 %", "met"])
         self.assertEqual(profiles[:5], ["P", "30,000", "9", "3,090", "11.2"])
         self.assertEqual(profiles[-1], "missed")
         self.assertEqual(first[:4], ["`f`", "50.00", "61.17", "+11.17"])
