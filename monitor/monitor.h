@@ -297,6 +297,8 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
 bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a quarter; or exceeded by half */
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
+struct sigaction;
+void file_sigbus_show(struct sigaction *old) HIDDEN;	/* if OLD is that: as it was before */
 void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
 
 int file_flush(const char *path) HIDDEN;	/* write what there is now to PATH; 0 or an errno */
@@ -377,6 +379,7 @@ void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
+bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
 void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
 void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */

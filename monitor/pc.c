@@ -232,6 +232,11 @@ void pc_begin(bool own_descriptors)
 	}
 }
 
+bool pc_is_handler(const void *handler)
+{
+	return handler == (const void *)on_sigprof;
+}
+
 /* What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */
 void pc_give_up(void)
 {

@@ -293,7 +293,8 @@ static void tick_wall(struct thread *t, uint64_t now)
 	if (!l.before)
 		t->watched = 0;
 	clock_advance(t, l.after);
-	charge(t, &l, now - t->sampled_wall);
+	if (now > t->sampled_wall)	/* else the clock was set back */
+		charge(t, &l, now - t->sampled_wall);
 	t->sampled_wall = now;
 }
 
@@ -388,7 +389,7 @@ static uint64_t next_look(uint64_t due, uint64_t now, uint64_t took)
 	uint64_t period = 1000000000u / monitor.clock.rate;
 	uint64_t pause = period / 2 + random_next() % period;
 
-	if (now - due > 2 * period)
+	if (now > due + 2 * period)
 		note(AMON_NOTE_OVERRUN);
 	return now + (pause > took * SHARE ? pause : took * SHARE);
 }

@@ -13,26 +13,33 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its stack, unseen */
+enum {
+	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */
+	LEAST = 65536,			/* bytes of a shadow */
+	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
+};
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
 struct frame aprof_frame_none = { .cfa = 0 };
 
-/* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it. */
+/* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it, but a small part only of an
+ * address space that is limited. */
 static size_t usual_size(void)
 {
 	struct rlimit limit;
-	uint64_t stack = 8u << 20;
+	uint64_t stack = 8u << 20, part = sys_address_space() / SPACE_PART;
 
 	if (!sys_failed(sys4(prlimit64, 0, RLIMIT_STACK, NULL, &limit)) && limit.rlim_cur > stack)
 		stack = limit.rlim_cur > 512u << 20 ? 512u << 20 : limit.rlim_cur;
-	return stack * 3;
+	if (part < LEAST)
+		part = LEAST;
+	return stack * 3 < part ? stack * 3 : part;
 }
 
 /* Room for frames, *SIZE bytes or the largest part of it that can be had. */
 static struct frame *frames_new(size_t *size)
 {
-	for (; *size >= 65536; *size /= 2) {
+	for (; *size >= LEAST; *size /= 2) {
 		struct frame *frames = sys_memory(*size, false);
 
 		if (frames)
@@ -41,7 +48,7 @@ static struct frame *frames_new(size_t *size)
 	return NULL;
 }
 
-/* A shadow of SIZE bytes, at least 65536, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
+/* A shadow of SIZE bytes, at least LEAST, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
 {
@@ -236,7 +243,7 @@ static void announce(struct thread *t, uintptr_t low, uintptr_t high)
 		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
 			s->low = s->high = 0;	/* of a stack that was there before */
 	}
-	if (shadow_new(t, low, high, size < 65536 ? 65536 : size, ROOT_ID))
+	if (shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID))
 		note(AMON_NOTE_FOREIGN_STACK);
 }
 

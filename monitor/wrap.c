@@ -118,16 +118,35 @@ EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct si
 sighandler_t __real_signal(int sig, sighandler_t handler);
 EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
 
+/* What of the signal SIG is ours is not for the program to see: the action that it would find without us. */
+static void show(int sig, struct sigaction *old)
+{
+	if (sig == SIGBUS)
+		file_sigbus_show(old);
+	else if (sig == SIGPROF && pc_is_handler((const void *)old->sa_sigaction))
+		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+}
+
 int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
+	int ret;
+
 	if (sig == SIGPROF && action)
 		pc_give_up();
-	return __real_sigaction(sig, action, old);
+	ret = __real_sigaction(sig, action, old);
+	if (ret == 0 && old)
+		show(sig, old);
+	return ret;
 }
 
 sighandler_t __wrap_signal(int sig, sighandler_t handler)
 {
+	struct sigaction old = { 0 };
+
 	if (sig == SIGPROF)
 		pc_give_up();
-	return __real_signal(sig, handler);
+	old.sa_handler = __real_signal(sig, handler);
+	if (old.sa_handler != SIG_ERR)
+		show(sig, &old);
+	return old.sa_handler;
 }
