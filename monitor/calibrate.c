@@ -60,11 +60,11 @@ __asm__(".text\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
 	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_inline_leaf(%rip), %rax\n\t"
-	"movq %fs:16(%rsi), %rdx\n\tmovq 8(%rdx), %rdi\n\t"
+	"movq %fs:56(%rsi), %rdi\n\t"
 	"leaq (%rdi,%rax), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
 	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
-	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, 8(%rdx)\n"
-	"1:\tmovq %fs:16(%rsi), %rdx\n\tmovq %rdi, 8(%rdx)\n\tpopq %rbp\n\tret\n"
+	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
+	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf"));
 #endif
 
@@ -74,7 +74,7 @@ static struct {
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
 	struct item items[2];		/* and what is kept beside */
-	target front[1];
+	target front[2];
 	uint64_t full[3];		/* mask, and both items: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
@@ -85,14 +85,14 @@ struct cost { uint64_t total, inside; };
 
 static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
 
-/* Make the words TLS those of the fake machine, before a call of ROUTINE. */
-static void pretend(struct aprof_tls *tls, uintptr_t routine)
+/* Make the words TLS those of the fake machine, before a call of ROUTINE, by way inline or another. */
+static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 {
 	struct thread *t = &fake.thread;
 
 	fake.counters[0] = (struct amon_counter){ .id = ROOT_ID };
 	fake.counters[1] = (struct amon_counter){ .id = context_step(ROOT_ID, routine), .routine = routine };
-	fake.front[0] = (target)&fake.counters[1];
+	fake.front[0] = fake.front[1] = (target)&fake.counters[1];
 	fake.full[0] = 1;
 	fake.full[1] = full_hash(fake.counters[0].id) << 32 | 1;
 	fake.full[2] = full_hash(fake.counters[1].id) << 32 | 2;
@@ -114,6 +114,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	tls->reach = UINTPTR_MAX;
 	tls->thread = t;
 	tls->inert = 0;
+	tls->current = is_inline ? ROOT_ID : 0;
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
@@ -133,12 +134,12 @@ static struct cost least(void (*routine)(uint64_t))
 }
 
 /* Cost of the hooks in ROUTINE, which see it at ADDRESS, in cycles of a batch. */
-static struct cost measure(void (*routine)(uint64_t), const char *address)
+static struct cost measure(void (*routine)(uint64_t), const char *address, bool is_inline)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
 	struct cost bare = least(aprof_calibrate_bare), hooked;
 
-	pretend(tls, (uintptr_t)address);
+	pretend(tls, (uintptr_t)address, is_inline);
 	routine(1);
 	hooked = least(routine);
 	mem_copy(tls, &saved, sizeof saved);
@@ -159,9 +160,9 @@ void calibrate(void)
 	if (mcount_is_refused())
 		return;
 #endif
-	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
-	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
-	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_leaf);
+	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine, false);
+	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf, false);
+	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_leaf, true);
 #ifdef APROF_MCOUNT
 	if (monitor.clock.clock != AMON_CLOCK_TSC)
 		costs[0].inside = costs[0].total / MCOUNT_INSIDE;

@@ -98,7 +98,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
 	if (t && t->pcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
-		item = machine_item(t, aprof_tls.top->context);
+		item = machine_item(t, tls_context(&aprof_tls));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
 	}

@@ -220,12 +220,15 @@ struct look {
 	uint64_t after;			/* its CPU clock again, ns */
 };
 
-/* The context of T's top frame; 0 while T changes stacks. */
+/* The context of T; 0 while it changes stacks. */
 static context_id context_now(const struct thread *t)
 {
 	struct frame *top = __atomic_load_n(&t->tls->top, __ATOMIC_RELAXED);
 	struct shadow *s = __atomic_load_n(&t->shadow, __ATOMIC_RELAXED);
+	context_id current = __atomic_load_n(&t->tls->current, __ATOMIC_RELAXED);
 
+	if (current)
+		return current;
 	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : 0;
 }
 

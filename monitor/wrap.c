@@ -42,18 +42,18 @@ static void announce(struct thread *t, const ucontext_t *to)
 static context_id leave_context(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	context_id left = tls->top->context;
+	context_id left = tls->current;
 
-	if (!monitor.without_exits || !tls->thread || monitor_state() != MONITOR_ON)
+	if (!left || !tls->thread || monitor_state() != MONITOR_ON)
 		return 0;
-	tls->top->context = ROOT_ID;
+	tls->current = ROOT_ID;
 	return left;
 }
 
 static void take_up_context(context_id left)
 {
 	if (left)
-		aprof_tls.top->context = left;
+		aprof_tls.current = left;
 }
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
