@@ -66,11 +66,11 @@ __asm__(".text\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
 	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_inline_leaf(%rip), %rax\n\t"
-	"movq %fs:16(%rsi), %rdx\n\tmovq 8(%rdx), %rdi\n\t"
+	"movq %fs:56(%rsi), %rdi\n\t"
 	"leaq (%rdi,%rax), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
 	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
-	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, 8(%rdx)\n"
-	"1:\tmovq %fs:16(%rsi), %rdx\n\tmovq %rdi, 8(%rdx)\n\tpopq %rbp\n\tret\n"
+	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
+	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf"));
 #endif
 
@@ -80,7 +80,7 @@ static struct {
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
 	struct item items[2];		/* and what is kept beside */
-	target front[1];
+	target front[2];
 	uint64_t full[3];		/* mask, and both items: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
@@ -91,14 +91,14 @@ struct cost { uint64_t total, inside; };
 
 static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
 
-/* Make the words TLS those of the fake machine, before a call of ROUTINE. */
-static void pretend(struct aprof_tls *tls, uintptr_t routine)
+/* Make the words TLS those of the fake machine, before a call of ROUTINE, by way inline or another. */
+static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 {
 	struct thread *t = &fake.thread;
 
 	fake.counters[0] = (struct amon_counter){ .id = ROOT_ID };
 	fake.counters[1] = (struct amon_counter){ .id = context_step(ROOT_ID, routine), .routine = routine };
-	fake.front[0] = (target)&fake.counters[1];
+	fake.front[0] = fake.front[1] = (target)&fake.counters[1];
 	fake.full[0] = 1;
 	fake.full[1] = full_hash(fake.counters[0].id) << 32 | 1;
 	fake.full[2] = full_hash(fake.counters[1].id) << 32 | 2;
@@ -120,6 +120,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	tls->reach = UINTPTR_MAX;
 	tls->thread = t;
 	tls->inert = 0;
+	tls->current = is_inline ? ROOT_ID : 0;
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
@@ -138,13 +139,20 @@ static struct cost least(calibrated_loop *routine)
 	return best;
 }
 
-/* Cost of the hooks in ROUTINE, which see it at ADDRESS, over those of BARE, in cycles of a batch. */
-static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const char *address)
+/* How a way is measured. */
+struct trial {
+	calibrated_loop *loop, *apart;	/* the loops of its leaf */
+	const char *address;		/* at which the hooks see the leaf */
+	bool is_inline;			/* it is way inline */
+};
+
+/* Cost of the hooks in ROUTINE, a loop of trial T, over those of the loop WITHOUT, in cycles of a batch. */
+static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
 	struct cost bare = least(without), hooked;
 
-	pretend(tls, (uintptr_t)address);
+	pretend(tls, (uintptr_t)t->address, t->is_inline);
 	routine(1);
 	hooked = least(routine);
 	mem_copy(tls, &saved, sizeof saved);
@@ -154,13 +162,13 @@ static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without
 	return hooked;
 }
 
-/* The same by the loops ROUTINE and APART, as the clock asks: clock tsc needs what is within its readings of the time, one behind the other. */
-static struct cost measure(calibrated_loop *routine, calibrated_loop *apart, const char *address)
+/* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
+static struct cost measure(const struct trial *t)
 {
-	struct cost cost = measure_in(routine, aprof_calibrate_bare, address);
+	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
 
 	if (monitor.clock.clock != AMON_CLOCK_TSC)
-		cost.total = (cost.total + measure_in(apart, aprof_calibrate_bare_apart, address).total) / 2;
+		cost.total = (cost.total + measure_in(t->apart, aprof_calibrate_bare_apart, t).total) / 2;
 	return cost;
 }
 
@@ -175,9 +183,9 @@ void calibrate(void)
 	if (mcount_is_refused())
 		return;
 #endif
-	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine);
-	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf);
-	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf);
+	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
+	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
+	costs[2] = measure(&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
 #ifdef APROF_MCOUNT
 	if (monitor.clock.clock != AMON_CLOCK_TSC)
 		costs[0].inside = costs[0].total / MCOUNT_INSIDE;

@@ -51,6 +51,8 @@
 #define ENTRY_NOT_BELOW	.Lfentry_not_below
 #define Lentry_look	Lfentry_look
 #define Lentry_alias	Lfentry_alias
+#define Lentry_second	Lfentry_second
+#define Lentry_alias_second Lfentry_alias_second
 #define Lentry_push	Lfentry_push
 #define Lentry_again	Lfentry_again
 #define Lentry_done	Lfentry_done
@@ -91,6 +93,8 @@
 #undef ENTRY_NOT_BELOW
 #undef Lentry_look
 #undef Lentry_alias
+#undef Lentry_second
+#undef Lentry_alias_second
 #undef Lentry_push
 #undef Lentry_again
 #undef Lentry_done

@@ -15,7 +15,8 @@
  * ignore(delete): thread
  * ignore(delete): f
  * state: ended running
- * after(truncate half): "$APROF" info amon.out | grep -q "somebody cut"
+ * after(truncate): "$APROF" info amon.out | grep -q "somebody cut"
+ * after(half): "$APROF" info amon.out | grep -q "somebody cut"
  * after(longer): "$APROF" contexts amon.out | grep -q '^2000 0 [0-9.]* main f$' */
 #include <fcntl.h>
 #include <pthread.h>
