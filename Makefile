@@ -9,14 +9,18 @@ PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf aut
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
+# What the test suites of real projects are built with.
+PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build
 check: deps all ; @tests/check build
 bench: deps all ; @bench/run --results doc/results.md && bench/million && node bench/page.mjs
+accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
+suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 soak: deps all ; @tests/soak build $(MINUTES)
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: all ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps demo check bench soak fuzz golden install clean
+.PHONY: all deps demo check bench accuracy suites soak fuzz golden install clean

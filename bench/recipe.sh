@@ -21,6 +21,7 @@ packages=
 needs=
 uses=
 language=c
+results=
 
 prepare() { :; }
 output() { cat stdout; }
@@ -50,8 +51,8 @@ compile_and_link() {
 
 case $step in
 describe)
-    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\n' \
-        "$title" "$packages" "$needs" "$uses" "$language" ;;
+    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\nresults=%s\n' \
+        "$title" "$packages" "$needs" "$uses" "$language" "$results" ;;
 prepare | build | run | output) "$step" ;;
 *) echo "recipe.sh: no step named $step" >&2; exit 2 ;;
 esac

@@ -10,16 +10,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/uio.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, TRIES = 100 };
+enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, RENAME_SWAP = 2, TRIES = 100 };
+enum { LEAST = 1 << 20, SPACE_PART = 16 };	/* bytes that a mapping has at least; its part of a limited address space */
 
 static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
@@ -27,6 +30,7 @@ static char actual[PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
 static bool cut;			/* at exit, to the used length; lengthened again for later chunks */
 static bool truncated;		/* somebody cut the file under us: its contents are lost */
+static uint32_t spilled;		/* pages that are memory of ours: the disk refused to take them again */
 static struct amon_header saved; /* as it was at the start, to say so */
 
 /* ---- names ---- */
@@ -134,6 +138,16 @@ static bool is_ours(long fd)
 	return ours;
 }
 
+/* TEMP in the place of NAME.  They are exchanged where that can be done, as file systems that hear of a file
+ * replaced by renaming write the new one to the disk at once, and NAME is never absent. */
+static bool replace(const char *temp, const char *name)
+{
+	if (sys_failed(sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_SWAP)))
+		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+	sys3(unlinkat, AT_FDCWD, temp, 0);
+	return true;
+}
+
 /* Rename TEMP, our locked file, over NAME unless a live process holds NAME or it is no plain file.
  * Holding the lock of what is replaced keeps two starters from replacing one another. */
 static bool take_name(const char *temp, const char *name)
@@ -155,7 +169,7 @@ static bool take_name(const char *temp, const char *name)
 	    !sys_failed(sys2(fstat, fd, &old)) && S_ISREG(old.st_mode) &&
 	    !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
 	    old.st_ino == now.st_ino && old.st_dev == now.st_dev)
-		taken = !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
+		taken = replace(temp, name);
 	sys1(close, fd);
 	return taken;
 }
@@ -209,7 +223,7 @@ static bool map(long fd, uint64_t size)
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	long at = -ENOMEM;
 
-	for (; size >= 1u << 20; size /= 2) {
+	for (; size >= LEAST; size /= 2) {
 		if (fd >= 0 && sys_failed(sys2(ftruncate, fd, size)))
 			continue;
 		at = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -218,6 +232,8 @@ static bool map(long fd, uint64_t size)
 	}
 	if (sys_failed(at))
 		return false;
+	if (fd >= 0)	/* else the first fault reads megabytes of the hole ahead, and the cut at exit frees them */
+		sys3(madvise, at, size, MADV_RANDOM);
 	if (fd >= 0 && sys_failed(sys3(madvise, at, AMON_PAGE, MADV_POPULATE_WRITE)) &&
 	    sys_failed(sys4(fallocate, fd, 0, 0, AMON_PAGE))) {
 		sys2(munmap, at, size);
@@ -304,20 +320,32 @@ static bool open_memory(uint64_t size, long why)
 	return true;
 }
 
+/* The bound on memory: what was ASKED for, but no more than a small part of the address space that the program may have, all
+ * of which it may want. */
+static uint64_t bound(uint64_t asked)
+{
+	uint64_t part = sys_address_space() / SPACE_PART & -(uint64_t)AMON_PAGE;
+
+	if (part < LEAST)
+		part = LEAST;
+	return asked < part ? asked : part;
+}
+
 bool file_open(uint64_t size)
 {
 	uint64_t limit = size_limit();
 	long error;
 
+	size = bound(size);
 	name_target();
 	actual[0] = 0;
 	monitor.header->used = AMON_PAGE;
 	monitor.header->memory_bound = size;
 	if (limit < size)
 		size = limit & -(uint64_t)AMON_PAGE;
-	if (size >= 1u << 20 && open_named(size, false, &error))
+	if (size >= LEAST && open_named(size, false, &error))
 		return true;
-	if (size < 1u << 20)
+	if (size < LEAST)
 		error = -EFBIG;
 	return open_memory(monitor.header->memory_bound, error);
 }
@@ -394,6 +422,12 @@ static bool commit(char *at, uint64_t size)
 	return false;
 }
 
+/* USED is in the file, which others may have overwritten. */
+static bool is_room(uint64_t used, uint64_t size)
+{
+	return used % AMON_PAGE == 0 && used >= AMON_PAGE && used <= monitor.mapped && size <= monitor.mapped - used;
+}
+
 static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
 {
 	struct amon_header *h = monitor.header;
@@ -406,7 +440,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-	if (h->used + size > monitor.mapped || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
+	if (!is_room(h->used, size) || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
 		return NULL;
 	*c = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
@@ -428,11 +462,11 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 
 /* ---- the end ---- */
 
-/* Write what is mapped to FD.  False: not all of it. */
-static bool write_all(long fd, uint64_t used)
+/* Write SIZE bytes at DATA to FD, from AT on.  False: not all of them. */
+static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
 {
-	for (uint64_t done = 0; done < used;) {
-		long n = sys3(write, fd, (char *)monitor.header + done, used - done);
+	for (uint64_t done = 0; done < size;) {
+		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
 
 		if (n <= 0 && n != -EINTR)
 			return false;
@@ -447,7 +481,7 @@ static void copy_out(void)
 	char *temp = sys_memory(PATH, false);
 	long fd = temp ? create_beside(wanted, temp) : -ENOMEM;
 	uint64_t used = monitor.header->used;
-	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_all(fd, used);
+	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_at(fd, monitor.header, used, 0);
 
 	if (actual[0])
 		sys3(unlinkat, AT_FDCWD, actual, 0);
@@ -491,6 +525,22 @@ static void tell(void)
 	sys3(write, 2, line, t.at - line);
 }
 
+/* In place of what somebody cut: whose profile this was, and that it is lost. */
+static void write_saved(long fd)
+{
+	saved.notes[AMON_NOTE_TRUNCATED] = 1;
+	saved.state = AMON_ENDED;
+	saved.clock = monitor.clock.clock;	/* siblings are read with it */
+	sys4(pwrite64, fd, &saved, sizeof saved, 0);
+}
+
+/* There may be room again. */
+static void write_spilled(long fd)
+{
+	note_error(AMON_NOTE_DISK_FULL, -ENOSPC);
+	write_at(fd, monitor.header, monitor.header->used, 0);
+}
+
 void file_finish(void)
 {
 	long fd;
@@ -505,11 +555,11 @@ void file_finish(void)
 		return;
 	sys_lock(&chunk_lock);
 	if (truncated) {
-		saved.notes[AMON_NOTE_TRUNCATED] = 1;
-		saved.state = AMON_ENDED;
 		monitor.mapped = 0;
-		sys4(pwrite64, fd, &saved, sizeof saved, 0);
+		write_saved(fd);
 	} else {
+		if (spilled)
+			write_spilled(fd);
 		cut = !sys_failed(sys2(ftruncate, fd, monitor.header->used));
 	}
 	sys_unlock(&chunk_lock);
@@ -573,18 +623,6 @@ static size_t list_all(struct copied *list, size_t room, uint64_t *used)
 		list[i].head.count = 0;
 	take_counts(list, all, false);
 	return all;
-}
-
-static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
-{
-	for (uint64_t done = 0; done < size;) {
-		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
-
-		if (n <= 0 && n != -EINTR)
-			return false;
-		done += n > 0 ? (uint64_t)n : 0;
-	}
-	return true;
 }
 
 static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t used)
@@ -653,13 +691,45 @@ static bool is_ours_address(uintptr_t address)
 	return address - (uintptr_t)monitor.header < monitor.mapped;
 }
 
-/* Nothing that was in the lost pages is known any more; zeros take their place and no chunk is made again. */
+/* Put a copy in memory in the place of PAGE.  False: it cannot be read. */
+static bool spill(uintptr_t page)
+{
+	char *copy = sys_memory(AMON_PAGE, false);
+	struct iovec to = { copy, AMON_PAGE }, from = { (void *)page, AMON_PAGE };
+
+	if (!copy)
+		return false;
+	if (sys6(process_vm_readv, sys0(getpid), &to, 1, &from, 1, 0) == AMON_PAGE &&
+	    !sys_failed(sys5(mremap, copy, AMON_PAGE, AMON_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page)))
+		return true;
+	sys2(munmap, copy, AMON_PAGE);
+	return false;
+}
+
+/* A disk that writes each version of a page to a new place refuses, when it is full, pages that it had taken before: what is in them
+ * can still be read, and is kept in memory from now on.  One at a time: of two threads that write to one page the second tries again. */
+static bool rescue(uintptr_t page)
+{
+	static struct sys_lock lock;
+	uint32_t before = __atomic_load_n(&spilled, __ATOMIC_ACQUIRE);
+	bool done = true;
+
+	sys_lock(&lock);
+	if (before == spilled && (done = spill(page)))
+		__atomic_store_n(&spilled, before + 1, __ATOMIC_RELEASE);
+	sys_unlock(&lock);
+	return done;
+}
+
+/* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again. */
 static void on_sigbus(int sig, void *info, void *context)
 {
 	uintptr_t address = *(uintptr_t *)((char *)info + 16);	/* si_addr */
 	uintptr_t page = address & -(uintptr_t)AMON_PAGE;
 
 	if (is_ours_address(address)) {
+		if (rescue(page))
+			return;
 		sys6(mmap, page, AMON_PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		truncated = true;
@@ -673,16 +743,28 @@ static void on_sigbus(int sig, void *info, void *context)
 	sys4(rt_sigaction, sig, &previous_sigbus, NULL, sizeof(uint64_t));
 }
 
+void file_sigbus_show(struct sigaction *old)
+{
+	if ((void *)old->sa_sigaction != (void *)on_sigbus)
+		return;
+	mem_zero(old, sizeof *old);
+	old->sa_sigaction = (void (*)(int, siginfo_t *, void *))previous_sigbus.handler;
+	old->sa_flags = (int)(previous_sigbus.flags & ~UINT64_C(0x04000000));	/* SA_RESTORER, libc's own affair */
+	mem_copy(&old->sa_mask, &previous_sigbus.mask, sizeof previous_sigbus.mask);
+}
+
 void file_sigbus(void)
 {
 	struct kernel_action action = {
 		.handler = (void *)on_sigbus,
 		.flags = 4 | 0x08000000 | 0x04000000,	/* SA_SIGINFO, SA_ONSTACK, SA_RESTORER */
 		.restorer = (void *)aprof_signal_return,
+		.mask = ~UINT64_C(0),		/* a handler that met another such page here would be death */
 	};
 
 	mem_copy(&saved, monitor.header, sizeof saved);
 	truncated = false;
+	spilled = 0;
 	if (installed)
 		return;			/* a forked child has it from its parent */
 	installed = true;

@@ -55,6 +55,8 @@
 #define LABEL(name)	PASTE(ENTRY_PREFIX, name)
 #define Lentry_look	LABEL(look)
 #define Lentry_alias	LABEL(alias)
+#define Lentry_second	LABEL(second)
+#define Lentry_alias_second LABEL(alias_second)
 #define Lentry_push	LABEL(push)
 #define Lentry_again	LABEL(again)
 #define Lentry_done	LABEL(done)

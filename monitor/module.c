@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <link.h>
 
-enum { MOST_MODULES = 4096, LINE = 4096, CHUNK_BYTES = 65536 - sizeof(struct amon_chunk) };
+enum { MOST_MODULES = 4096, LINE = 4096, CHUNK_BYTES = 16384 - sizeof(struct amon_chunk) };
 
 struct module {
 	uintptr_t start, end;		/* addresses */

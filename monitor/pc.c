@@ -98,7 +98,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
 	if (t && t->pcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
-		item = machine_item(t, aprof_tls.top->context);
+		item = machine_item(t, tls_context(&aprof_tls));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
 	}
@@ -230,6 +230,11 @@ void pc_begin(bool own_descriptors)
 		source = AMON_SOURCE_NONE;
 		note(AMON_NOTE_SIGPROF_TAKEN);
 	}
+}
+
+bool pc_is_handler(const void *handler)
+{
+	return handler == (const void *)on_sigprof;
 }
 
 /* What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */

@@ -4,7 +4,7 @@
  * machine stack grows down, so frames below a new one's CFA are dead (a longjmp or an exception
  * went past them) and are popped before it is pushed.
  *
- * Invariant: between tls_stack_low and the shadow's top there is room in the shadow for as many
+ * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
  * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
@@ -13,26 +13,33 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-enum { FIRST_VERIFIED = 16384 };	/* bytes below the first frame taken to be its stack, unseen */
+enum {
+	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */
+	LEAST = 65536,			/* bytes of a shadow */
+	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
+};
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
 struct frame aprof_frame_none = { .cfa = 0 };
 
-/* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it. */
+/* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it, but a small part only of an
+ * address space that is limited. */
 static size_t usual_size(void)
 {
 	struct rlimit limit;
-	uint64_t stack = 8u << 20;
+	uint64_t stack = 8u << 20, part = sys_address_space() / SPACE_PART;
 
 	if (!sys_failed(sys4(prlimit64, 0, RLIMIT_STACK, NULL, &limit)) && limit.rlim_cur > stack)
 		stack = limit.rlim_cur > 512u << 20 ? 512u << 20 : limit.rlim_cur;
-	return stack * 3;
+	if (part < LEAST)
+		part = LEAST;
+	return stack * 3 < part ? stack * 3 : part;
 }
 
 /* Room for frames, *SIZE bytes or the largest part of it that can be had. */
 static struct frame *frames_new(size_t *size)
 {
-	for (; *size >= 65536; *size /= 2) {
+	for (; *size >= LEAST; *size /= 2) {
 		struct frame *frames = sys_memory(*size, false);
 
 		if (frames)
@@ -41,7 +48,7 @@ static struct frame *frames_new(size_t *size)
 	return NULL;
 }
 
-/* A shadow of SIZE bytes, at least 65536, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
+/* A shadow of SIZE bytes, at least LEAST, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
 {
@@ -75,7 +82,27 @@ static void limit_set(struct thread *t)
 	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
 
 	tls->end = s->end;
-	tls->reach = -(from - s->low > room ? from - room : s->low);
+	t->low = from - s->low > room ? from - room : s->low;
+	tls->reach = tls->current ? 0 : -t->low;
+}
+
+uintptr_t stack_low(const struct thread *t)
+{
+	return t->tls->reach ? -t->tls->reach : t->low;
+}
+
+/* Exits of the frames that are open now go out of line, too. */
+void stack_follow_inline(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+
+	t->low = stack_low(t);
+	tls->reach = 0;
+	t->shadow->top = tls->top;
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		for (struct frame *f = s->base + 1; s->high && f <= s->top; f++)
+			f->cfa = frame_cfa(f) - (frame_is_cyg(f) ? FRAME_CYG : FRAME_FENTRY) - FRAME_SLOW;
+	__atomic_store_n(&tls->current, tls->top->context, __ATOMIC_RELAXED);
 }
 
 static void use(struct thread *t, struct shadow *s)
@@ -164,7 +191,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < tls_stack_low(tls) || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls->top) == cfa && !(cyg && stack_is_inlined(tls, cfa, site))) {
@@ -200,8 +227,10 @@ void stack_push_root(struct thread *t)
 
 	if (f + 1 >= t->shadow->end)
 		return;
-	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = ROOT_ID };
+	tls_put_away(tls);
+	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_SLOW, .context = ROOT_ID };
 	tls->top = f;
+	tls_take_up(tls);
 }
 
 static void announce(struct thread *t, uintptr_t low, uintptr_t high)
@@ -214,7 +243,7 @@ static void announce(struct thread *t, uintptr_t low, uintptr_t high)
 		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
 			s->low = s->high = 0;	/* of a stack that was there before */
 	}
-	if (shadow_new(t, low, high, size < 65536 ? 65536 : size, ROOT_ID))
+	if (shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID))
 		note(AMON_NOTE_FOREIGN_STACK);
 }
 
@@ -232,9 +261,11 @@ void stack_return(struct thread *t, uintptr_t cfa)
 	uint64_t mask;
 
 	sys_block_signals(&mask);
+	tls_put_away(t->tls);
 	if (cfa < t->shadow->low || cfa > t->shadow->high)
 		stack_switch(t, cfa);
 	pop_dead(t->tls, cfa);
+	tls_take_up(t->tls);
 	sys_restore_signals(&mask);
 }
 
@@ -268,6 +299,7 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 {
 	struct aprof_tls *tls = t->tls;
 
+	tls_put_away(tls);
 	t->forked_from = parent;
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
@@ -276,5 +308,6 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 			f->context = adopt(t, parent, f->context);
 	}
 	use(t, parent->shadow);
+	tls_take_up(tls);
 	return true;
 }

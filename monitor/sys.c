@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 void *sys_memory(size_t size, bool populate)
@@ -13,6 +14,18 @@ void *sys_memory(size_t size, bool populate)
 	long ret = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 
 	return sys_failed(ret) ? NULL : (void *)ret;
+}
+
+uint64_t sys_address_space(void)
+{
+	static const int kinds[] = { RLIMIT_AS, RLIMIT_DATA };
+	uint64_t least = UINT64_MAX;
+	struct rlimit limit;
+
+	for (int i = 0; i < 2; i++)
+		if (!sys_failed(sys4(prlimit64, 0, kinds[i], NULL, &limit)) && limit.rlim_cur < least)
+			least = limit.rlim_cur;
+	return least;
 }
 
 uint64_t sys_clock(int clock)

@@ -66,6 +66,10 @@ static inline void sys_restore_signals(const uint64_t *old)
 	sys4(rt_sigprocmask, 2 /* SIG_SETMASK */, old, NULL, sizeof *old);
 }
 
+/* Bytes that this process may have mapped by its limits, RLIMIT_AS and RLIMIT_DATA, the lesser; UINT64_MAX: as many as it
+ * likes. */
+uint64_t sys_address_space(void);
+
 /* A clock's value, ns; 0 when the kernel has no such clock (a thread that is gone, say). */
 uint64_t sys_clock(int clock);
 

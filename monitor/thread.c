@@ -7,7 +7,11 @@
 
 #include <errno.h>
 
-enum { PER_CHUNK = 25, KEPT_APART = 64 };	/* threads in a chunk; ended ones that keep their own records */
+enum {
+	PER_CHUNK = 25,		/* threads in a chunk */
+	KEPT_APART = 64,	/* ended ones that keep their own records */
+	LONGEST_HOLD = 4096,	/* calls, about, for which a start that failed is not tried again */
+};
 
 static bool is_gone(int tid)
 {
@@ -71,6 +75,29 @@ static void begin(struct thread *t)
 	sys5(prctl, 16 /* PR_GET_NAME */, r->name, 0, 0, 0);
 }
 
+/* What a start that failed half-way has taken is lost, and it would be tried again at each call. So it is tried again after
+ * twice as many calls each time, about. */
+static struct { uint32_t left, next; } held_off;
+
+static bool is_held_off(void)
+{
+	uint32_t left = __atomic_load_n(&held_off.left, __ATOMIC_RELAXED);
+
+	if (left)
+		__atomic_store_n(&held_off.left, left - 1, __ATOMIC_RELAXED);
+	return left;
+}
+
+static struct thread *start_failed(bool tried)
+{
+	note(AMON_NOTE_OUT_OF_MEMORY);
+	if (tried) {
+		held_off.next = held_off.next < LONGEST_HOLD ? held_off.next * 2 + 16 : held_off.next;
+		__atomic_store_n(&held_off.left, held_off.next, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
 /* The machine for the calling thread: an ended one's, or a new one. */
 static struct thread *machine_take(struct aprof_tls *tls)
 {
@@ -94,7 +121,7 @@ static struct thread *machine_take(struct aprof_tls *tls)
 static void account_for_fork(struct thread *t, uint64_t spent, bool unmoved)
 {
 	struct amon_thread *r = t->record;
-	uint32_t item = machine_item(t, t->tls->top->context);
+	uint32_t item = machine_item(t, tls_context(t->tls));
 
 	if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
 		machine_charge(t, item, spent);
@@ -115,13 +142,15 @@ struct thread *thread_start(uintptr_t cfa)
 
 	if (!process_start())
 		return NULL;
+	if (is_held_off())
+		return start_failed(false);
 	sys_lock(&monitor.lock);
 	t = machine_take(tls);
 	sys_unlock(&monitor.lock);
 	if (!t || !(parent ? stack_adopt(t, parent) : stack_init(t, cfa))) {
-		note(AMON_NOTE_OUT_OF_MEMORY);
+		tls->front_mask = 0;
 		tls->front = aprof_front_none;
-		return NULL;
+		return start_failed(true);
 	}
 	begin(t);
 	process_started();

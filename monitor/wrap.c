@@ -42,18 +42,18 @@ static void announce(struct thread *t, const ucontext_t *to)
 static context_id leave_context(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	context_id left = tls->top->context;
+	context_id left = tls->current;
 
-	if (!monitor.without_exits || !tls->thread || monitor_state() != MONITOR_ON)
+	if (!left || !tls->thread || monitor_state() != MONITOR_ON)
 		return 0;
-	tls->top->context = ROOT_ID;
+	tls->current = ROOT_ID;
 	return left;
 }
 
 static void take_up_context(context_id left)
 {
 	if (left)
-		aprof_tls.top->context = left;
+		aprof_tls.current = left;
 }
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
@@ -118,16 +118,35 @@ EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct si
 sighandler_t __real_signal(int sig, sighandler_t handler);
 EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
 
+/* What of the signal SIG is ours is not for the program to see: the action that it would find without us. */
+static void show(int sig, struct sigaction *old)
+{
+	if (sig == SIGBUS)
+		file_sigbus_show(old);
+	else if (sig == SIGPROF && pc_is_handler((const void *)old->sa_sigaction))
+		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+}
+
 int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
+	int ret;
+
 	if (sig == SIGPROF && action)
 		pc_give_up();
-	return __real_sigaction(sig, action, old);
+	ret = __real_sigaction(sig, action, old);
+	if (ret == 0 && old)
+		show(sig, old);
+	return ret;
 }
 
 sighandler_t __wrap_signal(int sig, sighandler_t handler)
 {
+	struct sigaction old = { 0 };
+
 	if (sig == SIGPROF)
 		pc_give_up();
-	return __real_signal(sig, handler);
+	old.sa_handler = __real_signal(sig, handler);
+	if (old.sa_handler != SIG_ERR)
+		show(sig, &old);
+	return old.sa_handler;
 }

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 static const struct note table[AMON_NOTES] = {
-	[AMON_NOTE_OUT_OF_MEMORY] = { "out_of_memory", "no memory for a new context; its calls count for a stand-in",
+	[AMON_NOTE_OUT_OF_MEMORY] = { "out_of_memory", "no memory for a new context, whose calls count for a stand-in, or for a new thread, whose calls are lost",
 		"give the program more memory, or lower APROF_MEMORY", false },
 	[AMON_NOTE_MEMORY_BOUND] = { "memory_bound", "the bound on memory was met; callers of later contexts are \"(elided)\"",
 		"raise APROF_MEMORY (aprof run --memory=)", false },

@@ -12,7 +12,15 @@ struct pair {			/* a transition or an item: (context, routine) -> context */
 	uint32_t parent_item;	/* first item with the parent's history */
 	uint64_t calls;		/* times taken */
 	uint64_t before;	/* of them, before the last reset */
+	uint64_t time, ticks;	/* charged to it as the first item of its context, stopped or not */
 };
+
+struct counts {			/* of a thread in a phase */
+	struct amon_phase_count *at;	/* totals, then items */
+	size_t used, room;
+};
+
+enum { MOST_PHASES = 12, MARK = MOST_PHASES };
 
 struct index {			/* positions by hash, linear probing */
 	uint32_t *slots;	/* position + 1; 0: free */
@@ -30,6 +38,7 @@ struct made_thread {
 	size_t context_room, first_room, item_room, pc_room, stack_room;
 	struct index by_history, by_pair, by_pc;
 	uint32_t nreset;		/* items at the last reset; 0: there was none */
+	struct counts phases[MOST_PHASES + 1]; /* by phase, then the mark */
 	uint32_t now;			/* current context */
 };
 
@@ -45,6 +54,9 @@ struct make_amon {
 	struct made_thread *threads;
 	size_t nmodules, nroutines, nthreads;
 	size_t module_room, routine_room, thread_room;
+	struct amon_phase phases[MOST_PHASES];
+	uint32_t nphases;		/* 0: none was named, nothing was stopped */
+	uint32_t phase;			/* that goes on, if there are any */
 	uint32_t chunk_items;
 	struct { uint8_t *data; size_t len, room; } file;
 };
@@ -224,16 +236,21 @@ static struct pair *find_item(struct made_thread *t, uint32_t parent, uint32_t r
 	return &t->items[t->nitems++];
 }
 
-static void call(struct made_thread *t, uint32_t from, uint32_t routine)
+static bool is_stopped(const struct make_amon *m)
+{
+	return m->nphases > 0 && m->phase == AMON_PHASE_STOPPED;
+}
+
+static void call(struct make_amon *m, struct made_thread *t, uint32_t from, uint32_t routine)
 {
 	struct pair *item = find_item(t, from, routine);
 	uint32_t to = item->context;
 
 	item->calls++;
 	if (from == to)
-		t->contexts[to].recursive++;
+		t->contexts[to].recursive += !is_stopped(m);
 	else
-		t->contexts[to].entries++;
+		t->contexts[to].entries += !is_stopped(m);
 	grow(&t->stack, t->depth, &t->stack_room, sizeof *t->stack);
 	t->stack[t->depth++] = t->now;
 	t->now = to;
@@ -267,6 +284,8 @@ static void free_thread(struct made_thread *t)
 	free(t->items);
 	free(t->pcs);
 	free(t->stack);
+	for (int i = 0; i <= MOST_PHASES; i++)
+		free(t->phases[i].at);
 	free(t->by_history.slots);
 	free(t->by_pair.slots);
 	free(t->by_pc.slots);
@@ -346,12 +365,12 @@ void make_amon_enter(struct make_amon *m, uint32_t thread, uint32_t routine)
 {
 	struct made_thread *t = &m->threads[thread];
 
-	call(t, t->now, routine);
+	call(m, t, t->now, routine);
 }
 
 void make_amon_start(struct make_amon *m, uint32_t thread, uint32_t routine)
 {
-	call(&m->threads[thread], AMON_NONE, routine);
+	call(m, &m->threads[thread], AMON_NONE, routine);
 }
 
 void make_amon_leave(struct make_amon *m, uint32_t thread)
@@ -367,8 +386,12 @@ void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint6
 {
 	struct made_thread *t = &m->threads[thread];
 
-	t->contexts[t->now].time += time;
-	t->contexts[t->now].ticks += ticks;
+	if (!is_stopped(m)) {
+		t->contexts[t->now].time += time;
+		t->contexts[t->now].ticks += ticks;
+	}
+	t->items[t->first_item[t->now]].time += time;
+	t->items[t->first_item[t->now]].ticks += ticks;
 	t->record.ticks += ticks;
 }
 
@@ -378,6 +401,8 @@ void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t co
 	uint32_t item = t->first_item[t->now];
 	uint64_t key = pc_key(item, pc);
 
+	if (is_stopped(m))
+		return;
 	index_grow(&t->by_pc, t, hash_of_pc);
 	for (uint64_t i = key; t->by_pc.slots[i & (t->by_pc.size - 1)]; i++) {
 		struct amon_pc *p = &t->pcs[t->by_pc.slots[i & (t->by_pc.size - 1)] - 1];
@@ -392,12 +417,90 @@ void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t co
 	index_put(&t->by_pc, key, (uint32_t)t->npcs++);
 }
 
+/* Phase NAME, added if new. */
+static uint32_t find_phase(struct make_amon *m, const char *name)
+{
+	uint32_t i = 0;
+
+	if (m->nphases == 0) {
+		m->nphases = 2;
+		snprintf(m->phases[AMON_PHASE_STOPPED].name, sizeof m->phases[0].name, "(stopped)");
+		m->phase = 1;				/* without a name */
+	}
+	if (!name)
+		return AMON_PHASE_STOPPED;
+	for (i = 1; i < m->nphases; i++)
+		if (strcmp(m->phases[i].name, name) == 0)
+			return i;
+	if (m->nphases == MOST_PHASES)
+		abort();
+	snprintf(m->phases[i].name, sizeof m->phases[i].name, "%s", name);
+	return m->nphases++;
+}
+
+/* Entry I of a thread's counts, as it stands now. */
+static struct amon_phase_count count_now(const struct made_thread *t, size_t i)
+{
+	const struct amon_thread *r = &t->record;
+	const struct pair *item = &t->items[i - AMON_PHASE_TOTALS];
+
+	if (i == 0)
+		return (struct amon_phase_count){ r->cpu_last - r->cpu_first, r->unplaced, r->monitor };
+	if (i == 1)
+		return (struct amon_phase_count){ r->ticks, r->monitor_ticks, 0 };
+	return (struct amon_phase_count){ item->calls, item->time, item->ticks };
+}
+
+/* Entry I of C, from zero if it was not there. */
+static struct amon_phase_count *count_at(struct counts *c, size_t i)
+{
+	for (; c->used <= i; c->used++) {
+		grow(&c->at, c->used, &c->room, sizeof *c->at);
+		c->at[c->used] = (struct amon_phase_count){ 0, 0, 0 };
+	}
+	return &c->at[i];
+}
+
+/* What T counted since the mark is of PHASE; the mark is now. */
+static void account(struct made_thread *t, uint32_t phase)
+{
+	for (size_t i = 0; i < t->nitems + AMON_PHASE_TOTALS; i++) {
+		struct amon_phase_count now = count_now(t, i), *mark = count_at(&t->phases[MARK], i), *sum = count_at(&t->phases[phase], i);
+
+		sum->calls += now.calls - mark->calls;
+		sum->time += now.time - mark->time;
+		sum->ticks += now.ticks - mark->ticks;
+		*mark = now;
+	}
+}
+
+void make_amon_phase(struct make_amon *m, const char *name)
+{
+	uint32_t phase = find_phase(m, name);
+
+	for (size_t i = 0; i < m->nthreads; i++)
+		account(&m->threads[i], m->phase);
+	m->phases[m->phase].current = 0;
+	m->phases[phase].current = 1;
+	m->phases[phase].begun += phase != m->phase;
+	m->phase = phase;
+}
+
+static void reset_phases(struct made_thread *t)
+{
+	for (int k = 0; k <= MARK; k++)
+		for (size_t i = 0; i < t->phases[k].used; i++)
+			t->phases[k].at[i] = k == MARK ? count_now(t, i) : (struct amon_phase_count){ 0, 0, 0 };
+}
+
 void make_amon_reset(struct make_amon *m, uint32_t thread)
 {
 	struct made_thread *t = &m->threads[thread];
 
-	for (size_t i = 0; i < t->nitems; i++)
+	for (size_t i = 0; i < t->nitems; i++) {
 		t->items[i].before = t->items[i].calls;
+		t->items[i].time = t->items[i].ticks = 0;
+	}
 	t->nreset = (uint32_t)t->nitems;
 	for (size_t i = 0; i < t->ncontexts; i++) {
 		struct made_context *c = &t->contexts[i];
@@ -407,6 +510,10 @@ void make_amon_reset(struct make_amon *m, uint32_t thread)
 	for (size_t i = 0; i < t->npcs; i++)
 		t->pcs[i].count = 0;
 	t->record.ticks = 0;
+	if (m->nphases > 0) {
+		count_at(&t->phases[MARK], t->nitems + AMON_PHASE_TOTALS - 1);
+		reset_phases(t);
+	}
 }
 
 size_t make_amon_depth(const struct make_amon *m, uint32_t thread)
@@ -499,12 +606,11 @@ static void write_contexts(struct make_amon *m, uint32_t thread, uint32_t base)
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct pair *item = &t->items[base + i];
-		bool first = t->first_item[item->context] == base + i;
 
 		links[i] = (struct amon_link){ .parent = item->parent_item, .routine = item->routine };
 		counters[i].calls = item->calls;
-		counters[i].time = first ? t->contexts[item->context].time : 0;
-		ticks[i] = first ? (uint32_t)t->contexts[item->context].ticks : 0;
+		counters[i].time = item->time;
+		ticks[i] = (uint32_t)item->ticks;
 	}
 }
 
@@ -525,6 +631,31 @@ static void write_resets(struct make_amon *m, uint32_t thread)
 		calls[i] = t->items[i].before;
 	head.count = 0;
 	append_chunk(m, head, sizeof *calls);
+}
+
+static void write_phases(struct make_amon *m)
+{
+	struct amon_chunk head = { .kind = AMON_PHASES, .thread = AMON_NONE, .count = m->nphases, .capacity = MOST_PHASES };
+
+	if (m->nphases > 0)
+		memcpy(append_chunk(m, head, sizeof *m->phases), m->phases, m->nphases * sizeof *m->phases);
+}
+
+/* The counts of THREAD in PHASE, or its mark; before them a chunk that they outgrew, behind it one that is being filled. */
+static void write_counts(struct make_amon *m, uint32_t thread, uint32_t phase)
+{
+	const struct counts *c = &m->threads[thread].phases[phase];
+	struct amon_chunk head = { .kind = AMON_PHASE_COUNTS, .thread = thread, .base = phase == MARK ? AMON_NONE : phase,
+		.count = 1, .capacity = 10 };
+
+	if (c->used == 0)
+		return;
+	append_chunk(m, head, sizeof *c->at);
+	head.count = (uint32_t)c->used;
+	head.capacity = (uint32_t)c->used + 10;
+	memcpy(append_chunk(m, head, sizeof *c->at), c->at, c->used * sizeof *c->at);
+	head.count = 0;
+	append_chunk(m, head, sizeof *c->at);
 }
 
 /* The table of PCs, by twice as many slots as are taken. */
@@ -575,11 +706,14 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 	if (n > 0)
 		memcpy(out, m->routines, n * sizeof *m->routines);
 	write_thread_records(m);
+	write_phases(m);
 	for (uint32_t thread = 0; thread < m->nthreads; thread++)
 		for (uint32_t base = 0; base < m->threads[thread].nitems; base += m->chunk_items)
 			write_contexts(m, thread, base);
 	for (uint32_t thread = 0; thread < m->nthreads; thread++) {
 		write_resets(m, thread);
+		for (uint32_t phase = 0; phase <= MARK; phase++)
+			write_counts(m, thread, phase);
 		write_pcs(m, thread);
 	}
 	m->header.used = m->file.len;
@@ -703,6 +837,19 @@ static void maybe_tick(struct make_amon *m, uint32_t thread, const struct made_p
 		make_amon_pc(m, thread, CODE + 4 * roll_below(d, program->routines * 16), 1);
 }
 
+/* Go on to another phase, or stop for a while, now and then. */
+static void maybe_phase(struct make_amon *m, const struct made_program *program, struct dice *d)
+{
+	char name[32];
+	uint32_t next;
+
+	if (program->phases == 0 || roll_below(d, 100) > 0)
+		return;
+	next = roll_below(d, program->phases + 1);
+	snprintf(name, sizeof name, "phase %u", next);
+	make_amon_phase(m, next > 0 ? name : NULL);
+}
+
 /* One thread's life: calls and returns whose histories hover about the mean. */
 static void run_thread(struct make_amon *m, const struct made_program *program, uint32_t thread, struct dice *d)
 {
@@ -721,6 +868,7 @@ static void run_thread(struct make_amon *m, const struct made_program *program, 
 			make_amon_leave(m, thread);
 		}
 		maybe_tick(m, thread, program, d);
+		maybe_phase(m, program, d);
 		if (program->reset && calls == program->reset)
 			make_amon_reset(m, thread);
 	}

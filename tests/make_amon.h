@@ -66,6 +66,10 @@ void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t co
 /* Zero what THREAD counted so far, as `aprof reset` does. */
 void make_amon_reset(struct make_amon *m, uint32_t thread);
 
+/* From here on all threads count in the phase NAME (at most 10 different ones), or, NULL, are stopped: nothing counts for the
+ * contexts that the maker reports, until the next phase. */
+void make_amon_phase(struct make_amon *m, const char *name);
+
 /* Calls not yet returned in THREAD, and length of the history of its current context. */
 size_t make_amon_depth(const struct make_amon *m, uint32_t thread);
 uint32_t make_amon_length(const struct make_amon *m, uint32_t thread);
@@ -94,6 +98,7 @@ struct made_program {
 	uint32_t threads;	/* threads, one after another */
 	uint64_t calls;		/* calls made by each thread; 0: no bound */
 	uint64_t reset;		/* counters are reset after so many calls of a thread; 0: never */
+	uint32_t phases;	/* named, each again and again, with stops between; at most 10; 0: none */
 	uint32_t contexts;	/* stop when a thread has so many; 0: no bound */
 	uint32_t mean, deepest;	/* length of history aimed at, and the largest */
 	double recursion;	/* share of calls that go to a routine active already */

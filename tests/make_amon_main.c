@@ -13,6 +13,7 @@ static const char usage[] =
 	"  --seed N --routines N --callees N (0: any calls any) --threads N --calls N (each thread)\n"
 	"  --max-contexts N --mean N --deepest N (histories) --recursion X --ticks X (for each call)\n"
 	"  --reset N       zero the counters after N calls of a thread\n"
+	"  --phases N      go through N phases, 10 at most, at random, stopped now and then\n"
 	"  --chunk N       items in a chunk of contexts\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
 
@@ -21,6 +22,7 @@ static const struct option options[] = {
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
+	{ "phases", 1, NULL, 'P' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -56,11 +58,12 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'R': p->recursion = atof(optarg); break;
 		case 'T': p->ticks = atof(optarg); break;
 		case 'z': p->reset = strtoull(optarg, NULL, 0); break;
+		case 'P': p->phases = number(optarg); break;
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;
 		default: return 0;
 		}
-	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && q->chunk > 0;
+	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && p->phases <= 10 && q->chunk > 0;
 }
 
 static int write_file(const char *name, const void *data, size_t len)

@@ -137,6 +137,7 @@ class Program:
         self.packages = about["packages"].split()
         self.needs = about["needs"].split()
         self.uses = about["uses"].split()
+        self.results = about["results"]     # form of what a test suite prints, "" for a program of the bench
         self.prepared = ""
 
     def step(self, step):

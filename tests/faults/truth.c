@@ -4,8 +4,10 @@
  * truth FILE: FILE is made; struct truth is what is in it. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../traps/trap.h"
@@ -60,6 +62,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0 || ftruncate(fd, sizeof *truth) != 0)
 		return 1;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);	/* it would outlive a test that was stopped */
 	truth = mmap(NULL, sizeof *truth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	pthread_create(&t, NULL, run, (void *)1);
 	run(NULL);

@@ -1,10 +1,11 @@
-/* SIGPROF and SIGBUS are given up as soon as the program asks for them; it never gets one that it was not sent.
+/* SIGPROF and SIGBUS are given up as soon as the program asks for them; it never gets one that it was not sent, and finds
+ * the default where nobody but the monitor had asked before.
  *
  * variants: perf timer none
  * env(perf): APROF_PC=perf
  * env(timer): APROF_PC=timer
  * env(none): APROF_PC=none
- * output: profs 3 buses 2
+ * output: profs 3 buses 2 defaults 4
  * expect: 1 0 main
  * ignore: work
  * note: sigprof_taken 0.. */
@@ -33,15 +34,20 @@ UNHOOKED void on_bus(int sig) { (void)sig; buses++; }
 
 int main(void)
 {
+	struct sigaction old;
+	int defaults = 0;
+
 	burn(30);
-	signal(SIGPROF, on_prof);
-	signal(SIGBUS, on_bus);
+	defaults += sigaction(SIGPROF, NULL, &old) == 0 && old.sa_handler == SIG_DFL && !(old.sa_flags & SA_SIGINFO);
+	defaults += sigaction(SIGBUS, NULL, &old) == 0 && old.sa_handler == SIG_DFL && !(old.sa_flags & SA_SIGINFO);
+	defaults += signal(SIGPROF, on_prof) == SIG_DFL;
+	defaults += signal(SIGBUS, on_bus) == SIG_DFL;
 	for (int i = 0; i < 3; i++) {
 		raise(SIGPROF);
 		burn(20);
 	}
 	raise(SIGBUS);
 	raise(SIGBUS);
-	printf("profs %d buses %d\n", profs, buses);
+	printf("profs %d buses %d defaults %d\n", profs, buses, defaults);
 	return 0;
 }

@@ -1,14 +1,17 @@
 /* The monitor changes nothing that the program can see: what this prints is the same without it, by each clock.
  *
- * flags: -pthread -lm
+ * flags: -pthread -lm -D_GNU_SOURCE
  * link: -lm
- * variants: tick tsc wall none
+ * variants: tick timer perf tsc wall none
  * env(tick): APROF_CLOCK=tick
+ * env(timer): APROF_PC=timer APROF_RATE=5000
+ * env(perf): APROF_PC=perf APROF_RATE=5000
  * env(tsc): APROF_CLOCK=tsc
  * env(wall): APROF_CLOCK=wall
  * env(none): APROF_CLOCK=none
  * expect: 1 0 main
  * ignore: work
+ * ignore: on_signal
  * note: foreign_stack 0.. */
 #include <dirent.h>
 #include <errno.h>
@@ -16,6 +19,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "trap.h"
@@ -42,7 +47,7 @@ UNHOOKED void burn(long msec)
 	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < msec);
 }
 
-/* SIGPROF and SIGBUS are the monitor's until the program asks for them. */
+/* SIGPROF and SIGBUS are the monitor's until the program asks for them, but it does not see that. */
 UNHOOKED void tell_signals(void)
 {
 	sigset_t blocked, pending;
@@ -52,7 +57,7 @@ UNHOOKED void tell_signals(void)
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	sigpending(&pending);
 	for (int i = 1; i < 65; i++)
-		if (sigaction(i, NULL, &action) == 0 && i != SIGPROF && i != SIGBUS)
+		if (sigaction(i, NULL, &action) == 0)
 			printf("signal %d: handler %d flags %x blocked %d pending %d mask %d\n", i, action.sa_handler != SIG_DFL,
 			       action.sa_flags & 0xffffff, sigismember(&blocked, i), sigismember(&pending, i),
 			       sigismember(&action.sa_mask, SIGINT));
@@ -125,7 +130,26 @@ UNHOOKED void tell(const char *when)
 	tell_process();
 }
 
-UNHOOKED void on_signal(int sig) { (void)sig; }
+HOOKED void on_signal(int sig)
+{
+	work(sig);
+	tell("handler");
+}
+
+/* What a program started from here has got: no signal blocked or ignored and no descriptor that this one's were not. */
+UNHOOKED void tell_inherited(void)
+{
+	char *const masks[] = { "grep", "^Sig[BI]", "/proc/self/status", NULL }, *const fds[] = { "ls", "/proc/self/fd", NULL };
+	int error = errno;
+	pid_t pid;
+
+	fflush(stdout);
+	if (posix_spawnp(&pid, *masks, NULL, NULL, masks, environ) == 0)
+		waitpid(pid, NULL, 0);
+	if (posix_spawnp(&pid, *fds, NULL, NULL, fds, environ) == 0)
+		waitpid(pid, NULL, 0);
+	errno = error;
+}
 
 UNHOOKED void *thread(void *unused)
 {
@@ -137,6 +161,7 @@ UNHOOKED void *thread(void *unused)
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	burn(20);
 	tell("thread");
+	tell_inherited();
 	return unused;
 }
 
@@ -163,6 +188,10 @@ int main(void)
 	errno = 42;
 	burn(40);
 	tell("changed");
+	errno = 43;
+	raise(SIGINT);
+	tell("handled");
+	tell_inherited();
 	pthread_create(&t, NULL, thread, NULL);
 	pthread_join(t, NULL);
 	burn(20);

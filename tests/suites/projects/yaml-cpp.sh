@@ -1,0 +1,16 @@
+# yaml-cpp: C++ with templates and virtual functions; a parser that reports by exceptions, tested with GoogleTest.
+title="yaml-cpp"
+packages=yaml-cpp
+needs="cmake make gtest/gtest.h:libgtest-dev"
+language=c++
+results=gtest
+
+build() {
+    CFLAGS=$CFLAGS CXXFLAGS=$CXXFLAGS LDFLAGS=$LDFLAGS cmake -S "$(source_of yaml-cpp)" -B made -DCMAKE_BUILD_TYPE= \
+        -DYAML_CPP_BUILD_TESTS=ON -DYAML_CPP_BUILD_TOOLS=OFF -DYAML_CPP_BUILD_CONTRIB=OFF -DINSTALL_GTEST=OFF
+    make -C made -j"$(nproc)" yaml-cpp-tests
+    mv made/test/yaml-cpp-tests program
+    rm -rf made
+}
+
+run() { exec "$program" ${tests:+"--gtest_filter=$(echo $tests | tr ' ' :)"}; }

@@ -1,0 +1,203 @@
+"""test_suites.py BUILD - what the runner of test suites makes of their output and of profiles, on made-up ones; nothing is fetched."""
+
+import copy
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUITES = os.path.dirname(HERE)
+sys.path.insert(0, SUITES)
+
+import outcome  # noqa: E402
+import profiles  # noqa: E402
+
+TAP = """1..5
+ok 1 - platform_output
+# Output from process `platform_output`:
+# uv_cwd: /tmp
+ok 2 - pipe_ref # SKIP no pipes here
+not ok 3 - tcp_connect_timeout
+# exit code 134
+not ok 4 - later # TODO not yet
+ok 5 - timer-again
+"""
+
+GTEST = """[==========] Running 4 tests from 2 test suites.
+[----------] 3 tests from Parser
+[ RUN      ] Parser.Empty
+[       OK ] Parser.Empty (0 ms)
+[ RUN      ] Parser.Throws
+parser_test.cpp:3: Failure
+Value of: thrown
+half a line[  FAILED  ] Parser.Throws, where GetParam() = 4 (12 ms)
+[ RUN      ] Parser.Locale
+[  SKIPPED ] Parser.Locale (0 ms)
+[ RUN      ] Many/Typed.Works/0
+[       OK ] Many/Typed.Works/0 (1 ms)
+[==========] 4 tests from 2 test suites ran. (13 ms total)
+[  PASSED  ] 2 tests.
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] Parser.Throws, where GetParam() = 4
+"""
+
+SQLITE = """select1-1.1... Ok
+select1-1.1... Ok
+select1 with blanks... Ok
+Time: select1.test 7 ms
+io-5.5...
+! io-5.5 expected: [8192]
+! io-5.5 got:      [16384]
+io-5.6... Omitted
+1 errors out of 6 tests on vm Linux 64-bit little-endian
+!Failures on these tests: io-5.5
+"""
+
+
+class Parsers(unittest.TestCase):
+    def test_tap(self):
+        results = outcome.tap(TAP)
+        self.assertEqual(results.outcomes, {"platform_output": "passed", "pipe_ref": "skipped", "tcp_connect_timeout": "failed",
+                                            "later": "skipped", "timer-again": "passed"})
+        self.assertEqual(results.wrong, [])
+
+    def test_tap_that_was_broken_off(self):
+        self.assertEqual(outcome.tap(TAP.rsplit("ok 5", 1)[0]).wrong, ["4 of 5 planned tests ended"])
+
+    def test_tap_by_name_has_no_plan(self):
+        results = outcome.tap("not ok - one\nok - two\n")
+        self.assertEqual((results.outcomes, results.wrong), ({"one": "failed", "two": "passed"}, []))
+
+    def test_gtest(self):
+        results = outcome.gtest(GTEST)
+        self.assertEqual(results.outcomes, {"Parser.Empty": "passed", "Parser.Throws": "failed", "Parser.Locale": "skipped",
+                                            "Many/Typed.Works/0": "passed"})
+        self.assertEqual(results.wrong, [])
+
+    def test_gtest_that_died_in_a_test(self):
+        results = outcome.gtest(GTEST.split("[  SKIPPED ]")[0])
+        self.assertEqual(results.outcomes["Parser.Locale"], "failed")
+        self.assertEqual(results.wrong, ["3 tests seen, the suite says nothing"])
+
+    def test_sqlite(self):
+        results = outcome.sqlite(SQLITE)
+        self.assertEqual(results.outcomes, {"select1-1.1": "passed", "select1-1.1#2": "passed", "select1 with blanks": "passed",
+                                            "io-5.5": "failed", "io-5.6": "skipped"})
+        self.assertEqual((results.told, results.wrong), ("1 errors out of 6 tests", []))
+
+    def test_sqlite_that_was_broken_off(self):
+        self.assertEqual(outcome.sqlite(SQLITE.split("1 errors")[0]).wrong, ["no line tells the number of errors"])
+
+    def test_nothing_is_never_complete(self):
+        self.assertTrue(outcome.gtest("").wrong and outcome.sqlite("").wrong)
+        self.assertEqual(outcome.tap("").outcomes, {})
+
+
+class Comparison(unittest.TestCase):
+    @staticmethod
+    def results(**outcomes):
+        results = outcome.Results()
+        for name, own in outcomes.items():
+            results.add(name, own)
+        return results
+
+    def test_a_test_differs_by_its_end_or_by_its_absence(self):
+        bare = self.results(a="passed", b="failed", c="skipped", d="passed")
+        self.assertEqual(outcome.differing(bare, bare), [])
+        other = self.results(a="passed", b="passed", c="skipped", e="passed")
+        self.assertEqual(outcome.differing(bare, other), ["b", "d", "e"])
+
+    def test_only_the_bare_runs_tell_that_a_test_is_unsteady(self):
+        passed, failed = self.results(a="passed"), self.results(a="failed")
+        self.assertTrue(outcome.unsteady("a", [passed, failed, passed]))
+        self.assertFalse(outcome.unsteady("a", [passed, passed]))
+
+
+def arc(calls, self_ns, children_ns):
+    return {"calls": calls, "self_ns": self_ns, "children_ns": children_ns}
+
+
+# main calls f three times, f calls itself once.
+REPORT = {
+    "run": {"files": [{"truncated": False}], "counts": {"calls": 5}, "times": {"contexts_ns": 100}},
+    "flat": [{"calls": 1, "recursive": 0, "self_ns": 30}, {"calls": 3, "recursive": 1, "self_ns": 70}],
+    "callgraph": [
+        {"name": "main", "calls": 1, "self_ns": 30, "children_ns": 70, "parents": [arc(1, 30, 70)], "children": [arc(3, 70, 0)]},
+        {"name": "f", "calls": 3, "self_ns": 70, "children_ns": 0, "parents": [arc(3, 70, 0)], "children": []},
+    ],
+}
+
+
+class Conservation(unittest.TestCase):
+    def test_a_clean_report(self):
+        self.assertEqual(profiles.check(REPORT), [])
+
+    def test_each_thing_that_does_not_add_up_is_named(self):
+        for change, said in [
+            (lambda r: r["run"]["files"][0].update(truncated=True), "cut off"),
+            (lambda r: r["run"]["counts"].update(calls=4), "more calls in the flat profile than in the file"),
+            (lambda r: r["run"]["times"].update(contexts_ns=101), "self times: 100, not 101"),
+            (lambda r: r["callgraph"][1].update(calls=4), "calls into f: 3, not 4"),
+            (lambda r: r["callgraph"][0]["parents"][0].update(self_ns=31), "time into main: 101, not 100"),
+            (lambda r: r["callgraph"][0]["children"].clear(), "time out of main: 0, not 70"),
+        ]:
+            report = copy.deepcopy(REPORT)
+            change(report)
+            self.assertEqual(profiles.check(report), [said])
+
+
+class Run(unittest.TestCase):
+    """The whole of it, on a project made up here."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = folder.name
+        os.chmod(self.cache, 0o777)
+        with open(os.path.join(self.cache, "runs"), "w") as file:
+            os.chmod(file.fileno(), 0o666)
+
+    def run_suites(self, *arguments, folder=HERE):
+        command = [sys.executable, os.path.join(SUITES, "run"), "--folder", folder, "--build", BUILD, "--ways", "cyg", *arguments]
+        done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_what_differs_fails_and_what_is_unsteady_is_told(self):
+        status, out, err = self.run_suites("--repeat", "4")
+        self.assertEqual(status, 1, err)
+        cells = [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")]
+        # Bare it is run 1, with aprof 2; then both by turns: thirds fails in the runs 3, 6 and 9.
+        self.assertEqual(cells, ["made up", "cyg -O2", "5", "3", "2", "1", "1", "0", "1", "1", "11", "FAILED"])
+        self.assertIn("made up, cyg -O2: failed in both: fails\n", out)
+        self.assertIn("DIFFERS: alone: bare passed 5 times; with aprof failed 5 times\n", out)
+        self.assertTrue(out.endswith("0 passed, 1 failed\n"), out)
+
+    def test_an_unsteady_test_is_no_difference(self):
+        with open(os.path.join(self.cache, "runs"), "w") as file:
+            file.write("\n" * 1)       # bare is run 2, with aprof 3
+        recipe = os.path.join(self.cache, "steady.sh")
+        with open(os.path.join(HERE, "made_up.sh")) as file:
+            text = file.read().replace('!getenv("APROF_OUT")', "1")
+        with open(recipe, "w") as file:
+            file.write(text)
+        status, out, err = self.run_suites("--repeat", "3", folder=self.cache)
+        self.assertEqual(status, 0, out + err)
+        self.assertIn("unsteady, without aprof too: thirds\n", out)
+        self.assertTrue(out.endswith("1 passed, 0 failed\n"), out)
+
+    def test_a_suite_that_cannot_run_is_trouble(self):
+        with open(os.path.join(self.cache, "broken.sh"), "w") as file:
+            file.write("title=broken\nresults=tap\nbuild() { compile_and_link -- nowhere.c; }\nrun() { :; }\n")
+        status, out, _ = self.run_suites(folder=self.cache)
+        self.assertEqual(status, 2)
+        self.assertIn("not run: ", out)
+        self.assertTrue(out.endswith("0 passed, 1 failed\n"), out)
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
