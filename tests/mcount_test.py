@@ -100,6 +100,13 @@ class Plain(unittest.TestCase):
     def left(self, pattern):
         return sorted(path.name for path in pathlib.Path(self.folder).glob(pattern))
 
+    def test_never_called(self):
+        for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie']):
+            with self.subTest(flags=flags):
+                self.compile(*flags, source='void never(void) {}\nvoid nor(void) { never(); }\nint main(void) { return 0; }\n')
+                done = self.aprof_run('-b', './prog')
+                self.assertRegex(done.stdout, r'Routines never called: 2\n\n    never.*\n    nor.*\n')
+
     def test_threads_lose_nothing(self):
         for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie']):
             with self.subTest(flags=flags):
