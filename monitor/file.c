@@ -531,14 +531,16 @@ static void write_saved(long fd)
 	saved.notes[AMON_NOTE_TRUNCATED] = 1;
 	saved.state = AMON_ENDED;
 	saved.clock = monitor.clock.clock;	/* siblings are read with it */
-	sys4(pwrite64, fd, &saved, sizeof saved, 0);
+	if (sizeof saved <= size_limit())
+		sys4(pwrite64, fd, &saved, sizeof saved, 0);
 }
 
 /* There may be room again. */
 static void write_spilled(long fd)
 {
 	note_error(AMON_NOTE_DISK_FULL, -ENOSPC);
-	write_at(fd, monitor.header, monitor.header->used, 0);
+	if (monitor.header->used <= size_limit())
+		write_at(fd, monitor.header, monitor.header->used, 0);
 }
 
 void file_finish(void)
@@ -699,7 +701,7 @@ static bool spill(uintptr_t page)
 
 	if (!copy)
 		return false;
-	if (sys6(process_vm_readv, monitor.pid, &to, 1, &from, 1, 0) == AMON_PAGE &&
+	if (sys6(process_vm_readv, sys0(getpid), &to, 1, &from, 1, 0) == AMON_PAGE &&
 	    !sys_failed(sys5(mremap, copy, AMON_PAGE, AMON_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page)))
 		return true;
 	sys2(munmap, copy, AMON_PAGE);

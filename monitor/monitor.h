@@ -316,6 +316,7 @@ void api_forget(void) HIDDEN;			/* forked child: nobody else is at work */
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
+bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */

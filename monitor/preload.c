@@ -79,7 +79,7 @@ int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *
 	return NEXT(sigaction)(sig, action, old);
 }
 
-/* ---- looking at stacks: neither the frame of our own function nor those of aprof_mcount_return are the program's ---- */
+/* ---- looking at stacks: neither the frame of our own function nor those between redirected routines are the program's ---- */
 
 EXPORTED int backtrace(void **addresses, int size)
 {
@@ -90,7 +90,7 @@ EXPORTED int backtrace(void **addresses, int size)
 		return 0;
 	found = next.backtrace(all, room);
 	for (int i = 1; i < found && n < size; i++)
-		if (all[i] != aprof_mcount_return)
+		if (!mcount_is_place((uintptr_t)all[i]))
 			addresses[n++] = all[i];
 	return n;
 }
@@ -105,7 +105,7 @@ static int visit_true(void *frame, void *arg)
 {
 	struct visit *v = arg;
 
-	if (!v->seen_ours || next.address(frame) == (uintptr_t)aprof_mcount_return) {
+	if (!v->seen_ours || mcount_is_place(next.address(frame))) {
 		v->seen_ours = true;
 		return UNWIND_GO_ON;
 	}

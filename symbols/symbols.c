@@ -282,6 +282,11 @@ bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 	return ok;
 }
 
+bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address)
+{
+	return module_in_hooks(get_module(s, module), address);
+}
+
 /* The word before the colon of an entry of .aprof_left_out, which compiler/plugin/ writes. */
 static const char *const left_words[] = {
 	[SYMBOLS_LEFT_FILE] = "file", [SYMBOLS_LEFT_NAME] = "name", [SYMBOLS_LEFT_LEAF] = "leaf",

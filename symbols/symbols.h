@@ -79,6 +79,11 @@ bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 bool symbols_hooked(struct symbols *s, uint32_t module,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
+/* Whether the instruction at ADDRESS of MODULE is of aprof's hooks: in a function of the monitor that they call, or one that way inline put
+ * into a routine. The code of inline hooks is known on x86-64 where the symbol aprof_tls tells where the thread's words are; else it
+ * is the routine's. Quick for addresses in order: the routine that was asked about last is kept. */
+bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address);
+
 /* Call VISIT with each pair of functions of MODULE such that the code of FROM has a call of, or a jump to, the first byte of TO,
  * made or not: gprof's static call graph.  Each pair comes once, in order of address; calls through pointers are not seen, nor
  * those of other modules.  HOOKED: only pairs of functions that call hooks of a profiler, whichever.  x86-64, x86 and aarch64.
