@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -749,6 +750,19 @@ static bool rescue(uintptr_t page)
 	return done;
 }
 
+/* To the program's own handler, with the signals blocked that would be if the kernel had called it. */
+static void pass_on(int sig, void *info, ucontext_t *context)
+{
+	uint64_t mask;
+
+	mem_copy(&mask, &context->uc_sigmask, sizeof mask);
+	mask |= previous_sigbus.mask;
+	if (!(previous_sigbus.flags & SA_NODEFER))
+		mask |= UINT64_C(1) << (sig - 1);
+	sys_restore_signals(&mask);
+	((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+}
+
 /* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again. */
 static void on_sigbus(int sig, void *info, void *context)
 {
@@ -764,7 +778,7 @@ static void on_sigbus(int sig, void *info, void *context)
 		return;
 	}
 	if ((uintptr_t)previous_sigbus.handler > 1) {
-		((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+		pass_on(sig, info, context);
 		return;
 	}
 	/* The default, as if we were not here: the access that faulted faults again. */
