@@ -480,5 +480,6 @@ moncontrol:
 	in_front setns setns
 	in_front sigaction sigaction
 	in_front signal signal
+	in_front mlockall mlockall
 
 	.section .note.GNU-stack, "", @progbits
