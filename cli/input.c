@@ -38,6 +38,56 @@ static bool phase_check(const struct input *in, struct error *err)
 			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
 }
 
+/* Places of program counters, by address. */
+static int compare_places(const void *left, const void *right, void *arg)
+{
+	const struct profile_pc *pcs = arg, *a = pcs + *(const size_t *)left, *b = pcs + *(const size_t *)right;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Whether there may be code of hooks in the module: it has routines with hooks, or it is the monitor. Others need not be opened. */
+static bool may_have_hooks(const struct profile *p, uint32_t module)
+{
+	const char *base;
+
+	if (module >= p->nmodules)
+		return false;
+	base = strrchr(p->modules[module].path, '/');
+	return p->modules[module].hooked || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
+}
+
+/* Which program counters of the profile are in the code of hooks; by address, since symbols_in_hooks likes it so. */
+static bool *find_in_hooks(const struct input *in, size_t *order)
+{
+	const struct profile *p = in->profile;
+	bool *in_hooks = calloc(p->npcs + 1, sizeof *in_hooks);
+
+	for (size_t i = 0; in_hooks && i < p->npcs; i++)
+		order[i] = i;
+	if (in_hooks && p->npcs)
+		qsort_r(order, p->npcs, sizeof *order, compare_places, p->pcs);
+	for (size_t i = 0; in_hooks && i < p->npcs; i++)
+		in_hooks[order[i]] = may_have_hooks(p, p->pcs[order[i]].module)
+			&& symbols_in_hooks(in->symbols, p->pcs[order[i]].module, p->pcs[order[i]].address);
+	return in_hooks;
+}
+
+/* What the hooks cost. */
+static bool settle_hooks(struct input *in, struct error *err)
+{
+	size_t *order = calloc(in->profile->npcs + 1, sizeof *order);
+	bool *in_hooks = order ? find_in_hooks(in, order) : NULL;
+	bool ok = in_hooks ? profile_settle_hooks(in->profile, in->profile->npcs ? in_hooks : NULL, err)
+		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+
+	free(order);
+	free(in_hooks);
+	return ok;
+}
+
 /* Find the static arcs. */
 static bool read_code(struct input *in, struct error *err)
 {
@@ -57,7 +107,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		return false;
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
-	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
+	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err) || !settle_hooks(in, err))
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;

@@ -2,7 +2,7 @@
  *
  * Several contexts of the profile may be one of the graph: their counters add up.  Entries of a .part or .cold piece are
  * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
- * subtracted per context of the profile, or of one thread's share in it, never below zero; what exceeds its time is
+ * subtracted per context of the profile, or in proportion from one thread's share in it, never below zero; what exceeds its time is
  * hooks_unplaced. */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct part {
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t time;		/* raw, ns */
 	uint64_t ticks;		/* samples */
-	uint64_t hooks;		/* estimated cost of hooks, ns */
+	int64_t hooks;		/* estimated cost of hooks, ns */
 };
 
 /* What the entries of a context of the profile are. */
@@ -38,24 +38,24 @@ static enum kind kind_of(const struct graph *g, uint32_t index)
 	return again ? RECURSIVE : CALLS;
 }
 
-static uint64_t subtracted(const struct graph *g, const struct part *part)
+static int64_t subtracted(const struct graph *g, const struct part *part)
 {
 	if (g->options.raw)
 		return 0;
-	return part->hooks < part->time ? part->hooks : part->time;
+	return part->hooks < 0 || (uint64_t)part->hooks < part->time ? part->hooks : (int64_t)part->time;
 }
 
 static void add_part(struct graph *g, uint32_t index, const struct part *part)
 {
 	struct graph_context *c = g->contexts + g->context_of[index];
-	uint64_t less = subtracted(g, part);
+	int64_t less = subtracted(g, part);
 	enum kind kind = kind_of(g, index);
 
 	c->kept = true;
-	c->time += part->time - less;
+	c->time += part->time - (uint64_t)less;
 	c->ticks += part->ticks;
-	g->hooks += less;
-	g->hooks_unplaced += g->options.raw ? 0 : part->hooks - less;
+	g->hooks += (uint64_t)less;
+	g->hooks_unplaced += g->options.raw ? 0 : (uint64_t)(part->hooks - less);
 	if (kind == PIECES)
 		c->pieces += part->entries;
 	if (kind != CALLS && kind != RECURSIVE)
@@ -75,7 +75,7 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 	const struct profile_share *s = g->profile->shares + i;
 	struct part part = part_of_share(g, s);
 	struct graph_share share = { .context = g->context_of[s->context], .thread = s->thread, .ticks = part.ticks,
-		.time = part.time - subtracted(g, &part) };
+		.time = part.time - (uint64_t)subtracted(g, &part) };
 	enum kind kind = kind_of(g, s->context);
 
 	if (kind != CALLS && kind != RECURSIVE)

@@ -207,8 +207,7 @@ bool graph_match(const struct graph *g, const char *option, const char *pattern,
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);
 
 /* What one thread has in one context of the graph, charged or raw as the graph was asked to be; a thread may have several
- * shares in a context.  With charged times the shares of a context can add up to more than its time: the hooks' cost is
- * subtracted from each of them, and none goes below zero. */
+ * shares in a context.  The shares of a context add up to its time, but for the rounding of each. */
 struct graph_share {
 	uint32_t context;	/* index in contexts[] */
 	uint32_t thread;	/* index in the profile's threads[] */

@@ -2,7 +2,11 @@
  *
  * The hooks themselves are called, from routines like those that a compiler makes, on a machine of two
  * contexts that is put in the place of the thread's for the moment.  Signals are blocked.  The least of
- * some batches counts: what is subtracted from a profile must not be more than was spent.
+ * some batches counts.
+ *
+ * What a hook costs depends on what else the processor has to do. In a loop of nothing but calls it works on several of them at once
+ * and the hooks of way inline cost next to nothing; where it may begin a call only when all before it is done, it waits for each
+ * of their loads. A program is between: with sampled clocks the cost is the mean of both (doc/accuracy.md).
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
  * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
@@ -12,33 +16,35 @@ enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
-	MCOUNT_INSIDE = 3,		/* way mcount: one part in so many, since its return is mispredicted before the frame goes */
 };
 
-/* The routines: R(n) calls its leaf n times.  The leaf calls both hooks, as way fentry or as way cyg
+/* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf calls both hooks, as way fentry or as way cyg
  * does, has the code of way inline, or none.  The addresses are those that the hooks see. */
-void aprof_calibrate_bare(uint64_t n) HIDDEN;
-void aprof_calibrate_fentry(uint64_t n) HIDDEN;
-void aprof_calibrate_cyg(uint64_t n) HIDDEN;
-void aprof_calibrate_inline(uint64_t n) HIDDEN;
+typedef void calibrated_loop(uint64_t n);
+calibrated_loop aprof_calibrate_bare HIDDEN, aprof_calibrate_bare_apart HIDDEN;
+calibrated_loop aprof_calibrate_fentry HIDDEN, aprof_calibrate_fentry_apart HIDDEN;
+calibrated_loop aprof_calibrate_cyg HIDDEN, aprof_calibrate_cyg_apart HIDDEN;
+calibrated_loop aprof_calibrate_inline HIDDEN, aprof_calibrate_inline_apart HIDDEN;
 extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 
-#ifdef APROF_MCOUNT			/* in the place of way fentry: a redirected return tells of the exit */
+#ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
 #include "mcount.h"
-#define ENTRY "call __fentry__@PLT\n"
+#define ENTRY "jmp *aprof_calibrate_copy(%rip)\n"
 #define EXIT ""
+const char *aprof_calibrate_copy HIDDEN;
 #else
 #define ENTRY "call __aprof_entry@PLT\n"
 #define EXIT "call __return__@PLT\n\t"
 #endif
 
 #if defined(__x86_64__)
-#define LOOP(name, leaf) \
+#define LOOP(name, leaf) LOOP_OF(name, leaf, "") LOOP_OF(name "_apart", leaf, "lfence\n\t")
+#define LOOP_OF(name, leaf, before) \
 	".hidden " name "\n.globl " name "\n.type " name ", @function\n.p2align 5\n" name ":\n\t" \
 	"endbr64\n\tpushq %rbx\n\tmovq %rdi, %rbx\n" \
-	"1:\tcall " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %rbx\n\tret\n"
+	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %rbx\n\tret\n"
 
 __asm__(".text\n"
 	"9:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
@@ -60,11 +66,11 @@ __asm__(".text\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
 	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_inline_leaf(%rip), %rax\n\t"
-	"movq %fs:16(%rsi), %rdx\n\tmovq 8(%rdx), %rdi\n\t"
+	"movq %fs:56(%rsi), %rdi\n\t"
 	"leaq (%rdi,%rax), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
 	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
-	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, 8(%rdx)\n"
-	"1:\tmovq %fs:16(%rsi), %rdx\n\tmovq %rdi, 8(%rdx)\n\tpopq %rbp\n\tret\n"
+	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
+	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf"));
 #endif
 
@@ -74,7 +80,7 @@ static struct {
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
 	struct item items[2];		/* and what is kept beside */
-	target front[1];
+	target front[2];
 	uint64_t full[3];		/* mask, and both items: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
@@ -85,14 +91,14 @@ struct cost { uint64_t total, inside; };
 
 static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
 
-/* Make the words TLS those of the fake machine, before a call of ROUTINE. */
-static void pretend(struct aprof_tls *tls, uintptr_t routine)
+/* Make the words TLS those of the fake machine, before a call of ROUTINE, by way inline or another. */
+static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 {
 	struct thread *t = &fake.thread;
 
 	fake.counters[0] = (struct amon_counter){ .id = ROOT_ID };
 	fake.counters[1] = (struct amon_counter){ .id = context_step(ROOT_ID, routine), .routine = routine };
-	fake.front[0] = (target)&fake.counters[1];
+	fake.front[0] = fake.front[1] = (target)&fake.counters[1];
 	fake.full[0] = 1;
 	fake.full[1] = full_hash(fake.counters[0].id) << 32 | 1;
 	fake.full[2] = full_hash(fake.counters[1].id) << 32 | 2;
@@ -114,10 +120,11 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine)
 	tls->reach = UINTPTR_MAX;
 	tls->thread = t;
 	tls->inert = 0;
+	tls->current = is_inline ? ROOT_ID : 0;
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
-static struct cost least(void (*routine)(uint64_t))
+static struct cost least(calibrated_loop *routine)
 {
 	struct cost best = { UINT64_MAX, 0 };
 
@@ -132,13 +139,20 @@ static struct cost least(void (*routine)(uint64_t))
 	return best;
 }
 
-/* Cost of the hooks in ROUTINE, which see it at ADDRESS, in cycles of a batch. */
-static struct cost measure(void (*routine)(uint64_t), const char *address)
+/* How a way is measured. */
+struct trial {
+	calibrated_loop *loop, *apart;	/* the loops of its leaf */
+	const char *address;		/* at which the hooks see the leaf */
+	bool is_inline;			/* it is way inline */
+};
+
+/* Cost of the hooks in ROUTINE, a loop of trial T, over those of the loop WITHOUT, in cycles of a batch. */
+static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
-	struct cost bare = least(aprof_calibrate_bare), hooked;
+	struct cost bare = least(without), hooked;
 
-	pretend(tls, (uintptr_t)address);
+	pretend(tls, (uintptr_t)t->address, t->is_inline);
 	routine(1);
 	hooked = least(routine);
 	mem_copy(tls, &saved, sizeof saved);
@@ -146,6 +160,16 @@ static struct cost measure(void (*routine)(uint64_t), const char *address)
 	if (hooked.inside > hooked.total)
 		hooked.inside = hooked.total;
 	return hooked;
+}
+
+/* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
+static struct cost measure(const struct trial *t)
+{
+	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
+
+	if (monitor.clock.clock != AMON_CLOCK_TSC)
+		cost.total = (cost.total + measure_in(t->apart, aprof_calibrate_bare_apart, t).total) / 2;
+	return cost;
 }
 
 void calibrate(void)
@@ -158,14 +182,11 @@ void calibrate(void)
 #ifdef APROF_MCOUNT
 	if (mcount_is_refused())
 		return;
+	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
-	costs[0] = measure(aprof_calibrate_fentry, aprof_calibrate_fentry_routine);
-	costs[1] = measure(aprof_calibrate_cyg, aprof_calibrate_cyg_leaf);
-	costs[2] = measure(aprof_calibrate_inline, aprof_calibrate_inline_leaf);
-#ifdef APROF_MCOUNT
-	if (monitor.clock.clock != AMON_CLOCK_TSC)
-		costs[0].inside = costs[0].total / MCOUNT_INSIDE;
-#endif
+	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
+	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
+	costs[2] = measure(&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
 	for (int way = 0; way < 3; way++) {

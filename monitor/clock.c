@@ -190,7 +190,7 @@ void clock_charge_tsc(struct thread *t)
 {
 	uint64_t now = clock_cycles();
 
-	uint32_t item = machine_item(t, t->tls->top->context);
+	uint32_t item = machine_item(t, tls_context(t->tls));
 
 	if ((int64_t)(now - t->tsc_last) > 0 && item != AMON_NONE)	/* another processor's counter may be a little behind */
 		machine_counter(t, item)->time += now - t->tsc_last;

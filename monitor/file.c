@@ -15,13 +15,19 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, RENAME_SWAP = 2, TRIES = 100 };
-enum { LEAST = 1 << 20, SPACE_PART = 16 };	/* bytes that a mapping has at least; its part of a limited address space */
+enum {
+	LEAST = 1 << 20,		/* bytes that a mapping has at least */
+	SPACE_PART = 16,		/* of a limited address space, its part */
+	MOST_LOCKED = 16 << 20,		/* bytes to grow in where all of them are resident */
+};
 
 static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
@@ -29,6 +35,7 @@ static char actual[PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
 static bool cut;			/* at exit, to the used length; lengthened again for later chunks */
 static bool truncated;		/* somebody cut the file under us: its contents are lost */
+static uint32_t spilled;		/* pages that are memory of ours: the disk refused to take them again */
 static struct amon_header saved; /* as it was at the start, to say so */
 
 /* ---- names ---- */
@@ -348,6 +355,22 @@ bool file_open(uint64_t size)
 	return open_memory(monitor.header->memory_bound, error);
 }
 
+void file_shrink(void)
+{
+	struct amon_header *h = monitor.header;
+	uint64_t room = sys_address_space() / SPACE_PART & -(uint64_t)AMON_PAGE, keep, bound;
+
+	room = room < MOST_LOCKED ? room : MOST_LOCKED;
+	sys_lock(&chunk_lock);
+	keep = h->used + room;
+	bound = keep + monitor.memory_private + room;
+	if (keep < monitor.mapped && !sys_failed(sys2(munmap, (char *)h + keep, monitor.mapped - keep))) {
+		monitor.mapped = keep;
+		h->memory_bound = bound < h->memory_bound ? bound : h->memory_bound;
+	}
+	sys_unlock(&chunk_lock);
+}
+
 void file_leave(void)
 {
 	static struct amon_header copy;
@@ -366,12 +389,18 @@ void file_leave(void)
 
 /* ---- chunks ---- */
 
+/* Is AMOUNT past three quarters of BOUND; or with the reserve half as much again? */
+static bool is_past(uint64_t amount, uint64_t bound, bool reserve)
+{
+	return amount > (reserve ? bound + bound / 2 : bound - bound / 4);
+}
+
 bool file_over_bound(bool reserve)
 {
-	uint64_t bound = monitor.header->memory_bound < monitor.mapped ? monitor.header->memory_bound : monitor.mapped;
+	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
+	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED) +
-	       __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > (reserve ? bound + bound / 2 : bound - bound / 4);
+	return is_past(all, monitor.header->memory_bound, reserve) || is_past(used, monitor.mapped, reserve);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -460,11 +489,11 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 
 /* ---- the end ---- */
 
-/* Write what is mapped to FD.  False: not all of it. */
-static bool write_all(long fd, uint64_t used)
+/* Write SIZE bytes at DATA to FD, from AT on.  False: not all of them. */
+static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
 {
-	for (uint64_t done = 0; done < used;) {
-		long n = sys3(write, fd, (char *)monitor.header + done, used - done);
+	for (uint64_t done = 0; done < size;) {
+		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
 
 		if (n <= 0 && n != -EINTR)
 			return false;
@@ -479,7 +508,7 @@ static void copy_out(void)
 	char *temp = sys_memory(PATH, false);
 	long fd = temp ? create_beside(wanted, temp) : -ENOMEM;
 	uint64_t used = monitor.header->used;
-	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_all(fd, used);
+	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_at(fd, monitor.header, used, 0);
 
 	if (actual[0])
 		sys3(unlinkat, AT_FDCWD, actual, 0);
@@ -529,7 +558,16 @@ static void write_saved(long fd)
 	saved.notes[AMON_NOTE_TRUNCATED] = 1;
 	saved.state = AMON_ENDED;
 	saved.clock = monitor.clock.clock;	/* siblings are read with it */
-	sys4(pwrite64, fd, &saved, sizeof saved, 0);
+	if (sizeof saved <= size_limit())
+		sys4(pwrite64, fd, &saved, sizeof saved, 0);
+}
+
+/* There may be room again. */
+static void write_spilled(long fd)
+{
+	note_error(AMON_NOTE_DISK_FULL, -ENOSPC);
+	if (monitor.header->used <= size_limit())
+		write_at(fd, monitor.header, monitor.header->used, 0);
 }
 
 void file_finish(void)
@@ -549,6 +587,8 @@ void file_finish(void)
 		monitor.mapped = 0;
 		write_saved(fd);
 	} else {
+		if (spilled)
+			write_spilled(fd);
 		cut = !sys_failed(sys2(ftruncate, fd, monitor.header->used));
 	}
 	sys_unlock(&chunk_lock);
@@ -612,18 +652,6 @@ static size_t list_all(struct copied *list, size_t room, uint64_t *used)
 		list[i].head.count = 0;
 	take_counts(list, all, false);
 	return all;
-}
-
-static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
-{
-	for (uint64_t done = 0; done < size;) {
-		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
-
-		if (n <= 0 && n != -EINTR)
-			return false;
-		done += n > 0 ? (uint64_t)n : 0;
-	}
-	return true;
 }
 
 static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t used)
@@ -692,20 +720,65 @@ static bool is_ours_address(uintptr_t address)
 	return address - (uintptr_t)monitor.header < monitor.mapped;
 }
 
-/* Nothing that was in the lost pages is known any more; zeros take their place and no chunk is made again. */
+/* Put a copy in memory in the place of PAGE.  False: it cannot be read. */
+static bool spill(uintptr_t page)
+{
+	char *copy = sys_memory(AMON_PAGE, false);
+	struct iovec to = { copy, AMON_PAGE }, from = { (void *)page, AMON_PAGE };
+
+	if (!copy)
+		return false;
+	if (sys6(process_vm_readv, sys0(getpid), &to, 1, &from, 1, 0) == AMON_PAGE &&
+	    !sys_failed(sys5(mremap, copy, AMON_PAGE, AMON_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page)))
+		return true;
+	sys2(munmap, copy, AMON_PAGE);
+	return false;
+}
+
+/* A disk that writes each version of a page to a new place refuses, when it is full, pages that it had taken before: what is in them
+ * can still be read, and is kept in memory from now on.  One at a time: of two threads that write to one page the second tries again. */
+static bool rescue(uintptr_t page)
+{
+	static struct sys_lock lock;
+	uint32_t before = __atomic_load_n(&spilled, __ATOMIC_ACQUIRE);
+	bool done = true;
+
+	sys_lock(&lock);
+	if (before == spilled && (done = spill(page)))
+		__atomic_store_n(&spilled, before + 1, __ATOMIC_RELEASE);
+	sys_unlock(&lock);
+	return done;
+}
+
+/* To the program's own handler, with the signals blocked that would be if the kernel had called it. */
+static void pass_on(int sig, void *info, ucontext_t *context)
+{
+	uint64_t mask;
+
+	mem_copy(&mask, &context->uc_sigmask, sizeof mask);
+	mask |= previous_sigbus.mask;
+	if (!(previous_sigbus.flags & SA_NODEFER))
+		mask |= UINT64_C(1) << (sig - 1);
+	sys_restore_signals(&mask);
+	((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+}
+
+/* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again. */
 static void on_sigbus(int sig, void *info, void *context)
 {
 	uintptr_t address = *(uintptr_t *)((char *)info + 16);	/* si_addr */
 	uintptr_t page = address & -(uintptr_t)AMON_PAGE;
 
 	if (is_ours_address(address)) {
+		if (rescue(page))
+			return;
 		sys6(mmap, page, AMON_PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		truncated = true;
 		return;
 	}
 	if ((uintptr_t)previous_sigbus.handler > 1) {
-		((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+		pass_on(sig, info, context);
 		return;
 	}
 	/* The default, as if we were not here: the access that faulted faults again. */
@@ -728,10 +801,12 @@ void file_sigbus(void)
 		.handler = (void *)on_sigbus,
 		.flags = 4 | 0x08000000 | 0x04000000,	/* SA_SIGINFO, SA_ONSTACK, SA_RESTORER */
 		.restorer = (void *)aprof_signal_return,
+		.mask = ~UINT64_C(0),		/* a handler that met another such page here would be death */
 	};
 
 	mem_copy(&saved, monitor.header, sizeof saved);
 	truncated = false;
+	spilled = 0;
 	if (installed)
 		return;			/* a forked child has it from its parent */
 	installed = true;

@@ -22,6 +22,7 @@
 #define TLS_REACH	24
 #define TLS_END		40
 #define TLS_INERT	48
+#define TLS_CURRENT	56
 #define INERT_EARLY	3
 #ifndef STEP_FACTOR
 #define STEP_FACTOR	-0x61c8864f
@@ -68,6 +69,36 @@
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
+/* The other slot of the pair: what was called before the first one's, or has it for its own. */
+#define SECOND(id, reg) \
+	movq	id, %rax; \
+	shrq	$29, %rax; \
+	andq	TLS(TLS_MASK, reg), %rax; \
+	xorq	$8, %rax; \
+	addq	TLS(TLS_FRONT, reg), %rax; \
+	movq	(%rax), %rax
+
+/* Count the call that leads to ID if RAX is its context's.  One time in 32 it is not found, so that it goes to
+ * the first slot, where what is called most comes to stay. */
+#define FIND(id, routine, not_found) \
+	cmpq	id, KEY_ID(%rax); \
+	jne	not_found; \
+	cmpq	routine, KEY_ROUTINE(%rax); \
+	jne	not_found; \
+	testb	$31, KEY_CALLS(%rax); \
+	jz	not_found; \
+	incq	KEY_CALLS(%rax)
+
+/* The same if RAX is an alias; ID becomes the context that it leads to. */
+#define FIND_ALIAS(id, routine, not_found) \
+	cmpq	id, KEY_ID-1(%rax); \
+	jne	not_found; \
+	cmpq	routine, KEY_ROUTINE-1(%rax); \
+	jne	not_found; \
+	movq	ALIAS_COUNT-1(%rax), id; \
+	incq	KEY_CALLS(id); \
+	movq	ALIAS_TO-1(%rax), id
+
 #ifndef ENTRY_MACROS
 #define ENTRY_MACROS
 	.macro	save reg
@@ -82,11 +113,12 @@
 	.endm
 #endif
 
-	/* The entry hook. mcount.S makes two more of it: with another name, a look before, another place of the CFA, a frame at
-	 * the same CFA allowed for, and what is to be done last. */
+	/* The entry hook. mcount.S makes four more of it: with another name, a look before, another way to the routine, another place of
+	 * the CFA, a frame at the same CFA allowed for, and what is to be done last. */
 #ifndef ENTRY_HOOK
 #define ENTRY_HOOK	__aprof_entry
 #define ENTRY_BEGIN
+#define ENTRY_ROUTINE(at, reg) movq at(%rsp), reg
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
 #define ENTRY_NOT_BELOW	.Lentry_slow
 #define ENTRY_END
@@ -114,12 +146,12 @@ ENTRY_HOOK:
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx
-	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
+	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
 	PROBE(%rcx, %r11, %rdx)
 	cmpq	%rcx, KEY_ID(%rax)
 	jne	.Lentry_alias
 	cmpq	%r11, KEY_ROUTINE(%rax)
-	jne	.Lentry_slow
+	jne	.Lentry_second
 	incq	KEY_CALLS(%rax)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
@@ -144,14 +176,17 @@ ENTRY_HOOK:
 	jmp	.Lentry_done
 .Lentry_alias:
 	testb	$1, %al
-	jz	.Lentry_slow
-	cmpq	%rcx, KEY_ID-1(%rax)
-	jne	.Lentry_slow
-	cmpq	%r11, KEY_ROUTINE-1(%rax)
-	jne	.Lentry_slow
-	movq	ALIAS_COUNT-1(%rax), %rcx
-	incq	KEY_CALLS(%rcx)
-	movq	ALIAS_TO-1(%rax), %rcx
+	jz	.Lentry_second
+	FIND_ALIAS(%rcx, %r11, .Lentry_second)
+	jmp	.Lentry_push
+.Lentry_second:
+	SECOND(%rcx, %rdx)
+	testb	$1, %al
+	jnz	.Lentry_alias_second
+	FIND(%rcx, %r11, .Lentry_slow)
+	jmp	.Lentry_push
+.Lentry_alias_second:
+	FIND_ALIAS(%rcx, %r11, .Lentry_slow)
 	jmp	.Lentry_push
 	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
 
@@ -168,7 +203,7 @@ ENTRY_HOOK:
 	save	r9
 	save	r10
 	save	rbp
-	movq	80(%rsp), %rdi			/* routine */
+	ENTRY_ROUTINE(80, %rdi)
 	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
@@ -288,20 +323,19 @@ aprof_inline_miss:
 	save	rsi
 	movq	%rax, %rdi
 	TLS_BASE(%rdx)
-	movq	TLS(TLS_TOP, %rdx), %rsi
-	movq	FRAME_CONTEXT(%rsi), %rcx
+	movq	TLS(TLS_CURRENT, %rdx), %rcx
+	movq	%rcx, %rsi
 	PROBE(%rcx, %rdi, %rdx)
 	testb	$1, %al
-	jz	.Linline_slow
-	cmpq	%rcx, KEY_ID-1(%rax)
-	jne	.Linline_slow
-	cmpq	%rdi, KEY_ROUTINE-1(%rax)
-	jne	.Linline_slow
-	movq	ALIAS_COUNT-1(%rax), %rcx
-	incq	KEY_CALLS(%rcx)
-	movq	ALIAS_TO-1(%rax), %rcx
-	movq	FRAME_CONTEXT(%rsi), %rax
-	movq	%rcx, FRAME_CONTEXT(%rsi)
+	jnz	.Linline_alias
+.Linline_second:
+	SECOND(%rcx, %rdx)
+	testb	$1, %al
+	jnz	.Linline_alias_second
+	FIND(%rcx, %rdi, .Linline_slow)
+.Linline_enter:
+	movq	%rcx, TLS(TLS_CURRENT, %rdx)
+	movq	%rsi, %rax
 .Linline_done:
 	restore	rsi
 	restore	rdi
@@ -319,6 +353,12 @@ aprof_inline_miss:
 	.cfi_rel_offset rdx, 16
 	.cfi_rel_offset rdi, 8
 	.cfi_rel_offset rsi, 0
+.Linline_alias:
+	FIND_ALIAS(%rcx, %rdi, .Linline_second)
+	jmp	.Linline_enter
+.Linline_alias_second:
+	FIND_ALIAS(%rcx, %rdi, .Linline_slow)
+	jmp	.Linline_enter
 .Linline_slow:
 	save	r8
 	save	r9
@@ -371,7 +411,7 @@ __wrap___cyg_profile_func_\name:
 	cmpq	%rcx, KEY_ID(%rax)
 	jne	.Lenter_alias
 	cmpq	%rdi, KEY_ROUTINE(%rax)
-	jne	.Lenter_slow
+	jne	.Lenter_second
 	incq	KEY_CALLS(%rax)
 .Lenter_push:
 	decq	%rdx				/* the CFA less FRAME_CYG */
@@ -388,14 +428,17 @@ __wrap___cyg_profile_func_\name:
 	ret
 .Lenter_alias:
 	testb	$1, %al
-	jz	.Lenter_slow
-	cmpq	%rcx, KEY_ID-1(%rax)
-	jne	.Lenter_slow
-	cmpq	%rdi, KEY_ROUTINE-1(%rax)
-	jne	.Lenter_slow
-	movq	ALIAS_COUNT-1(%rax), %rcx
-	incq	KEY_CALLS(%rcx)
-	movq	ALIAS_TO-1(%rax), %rcx
+	jz	.Lenter_second
+	FIND_ALIAS(%rcx, %rdi, .Lenter_second)
+	jmp	.Lenter_push
+.Lenter_second:
+	SECOND(%rcx, %r9)
+	testb	$1, %al
+	jnz	.Lenter_alias_second
+	FIND(%rcx, %rdi, .Lenter_slow)
+	jmp	.Lenter_push
+.Lenter_alias_second:
+	FIND_ALIAS(%rcx, %rdi, .Lenter_slow)
 	jmp	.Lenter_push
 .Lenter_same:
 	leaq	-1(%rdx), %rax

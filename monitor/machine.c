@@ -29,7 +29,7 @@ enum {
 #define NO_ROUTINE UINTPTR_MAX		/* in the key of a context that no call finds by it */
 
 struct amon_counter aprof_counter_none = { .routine = NO_ROUTINE };
-target aprof_front_none[1] = { (target)&aprof_counter_none };
+target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
 
 /* Private memory, counted. */
 static void *arena(size_t size, bool populate)
@@ -402,16 +402,22 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	return (target)alias + 1;
 }
 
+/* May a new context be called ID?  None is called 0: tls.current. */
+static bool is_free(struct thread *t, context_id id)
+{
+	return id && machine_item(t, id) == AMON_NONE;
+}
+
 /* The new context ITEM is reached from FROM by a call of the routine at ADDRESS. */
 static target target_new(struct thread *t, context_id from, uintptr_t address, uint32_t item)
 {
 	context_id id = context_step(from, address);
 
-	if (machine_item(t, id) == AMON_NONE) {
+	if (is_free(t, id)) {
 		t->record->slow++;
 		return item_call(t, item, id, address) ? (target)machine_counter(t, item) : 0;
 	}
-	while (machine_item(t, id) != AMON_NONE)
+	while (!is_free(t, id))
 		id = context_step(id, item);
 	if (!item_call(t, item, id, NO_ROUTINE))
 		return 0;
@@ -429,9 +435,14 @@ static target *front_new(uint32_t slots)
 	return front;
 }
 
+/* Slots are in pairs. TO goes into its own, and what was there into the other one. */
 static void front_put(target *front, uint64_t mask, target to)
 {
-	front[front_slot(target_key(to)->id, mask)] = to;
+	uint64_t own = front_slot(target_key(to)->id, mask), other = own ^ 1;
+
+	if (front[own] != aprof_front_none[0])
+		front[other] = front[own];
+	front[own] = to;
 }
 
 static void front_grow(struct thread *t)
@@ -440,7 +451,7 @@ static void front_grow(struct thread *t)
 	uint32_t slots = (uint32_t)(tls->front_mask / sizeof(target)) + 1;
 	target *front;
 
-	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 2)
+	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 4)
 		return;
 	front = front_new(slots * 4);
 	if (!front)

@@ -78,7 +78,7 @@ static inline bool target_matches(target t, context_id id, uintptr_t routine)
 /* A frame of a shadow stack: an open routine and the context that it runs in. */
 struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
-					 * FRAME_FENTRY or FRAME_CYG, less FRAME_TSC with clock tsc */
+					 * FRAME_FENTRY or FRAME_CYG, less FRAME_SLOW with clock tsc or beside way inline */
 	context_id context;		/* while this is the top frame: the context that is charged */
 	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
 					 * hook was; of both addresses the low half; else means nothing */
@@ -87,7 +87,7 @@ struct frame {
 enum {
 	FRAME_FENTRY = 24,		/* pushed by __aprof_entry: what rsp is when the exit hook looks */
 	FRAME_CYG = 25,			/* pushed by way cyg: odd */
-	FRAME_TSC = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
+	FRAME_SLOW = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
 };
 
 /* The CFA of F: what was subtracted varies by less than CFAs are apart. */
@@ -100,15 +100,35 @@ struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
-	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0 only
-					 * while these words are not initialised, so that every entry goes out of line */
+	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0, so that
+					 * every entry goes out of line, while these words are not initialised, and beside way inline */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
 	struct frame *end;		/* 40: one past the last frame of the shadow in use */
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
+	context_id current;		/* 56: way inline: the context that is charged now; 0 (no context's id) while the
+					 * thread has not met that way, and then it is the top frame's */
 };
 
-/* Down to which address the stack in use is known to go. */
-static inline uintptr_t tls_stack_low(const struct aprof_tls *tls) { return -tls->reach; }
+/* Way inline keeps the context in a word of the thread, not in a frame: an entry and an exit then need not look where the top
+ * is.  From its first entry on in a thread, the top frame's context is what it was when the thread's current one was last put
+ * away; the other ways' entries and exits go out of line there (reach is 0, the frames' CFAs have FRAME_SLOW), which put it
+ * away before they look at the frames and take it up again behind. */
+static inline context_id tls_context(const struct aprof_tls *tls)
+{
+	return tls->current ? tls->current : __atomic_load_n(&tls->top->context, __ATOMIC_RELAXED);
+}
+
+static inline void tls_put_away(struct aprof_tls *tls)
+{
+	if (tls->current)
+		__atomic_store_n(&tls->top->context, tls->current, __ATOMIC_RELAXED);
+}
+
+static inline void tls_take_up(struct aprof_tls *tls)
+{
+	if (tls->current)
+		__atomic_store_n(&tls->current, tls->top->context, __ATOMIC_RELAXED);
+}
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
 
@@ -170,6 +190,7 @@ struct thread {
 	uint32_t lost;			/* item "(lost)" */
 	uint32_t elided;		/* item "(elided)"; 0: not made */
 	struct shadow *shadow;		/* in use */
+	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
 	struct shadow *shadows;		/* all of them */
 	uint64_t tsc_last;		/* clock tsc: when current was last charged, cycles */
 	volatile uint32_t watched;	/* the clock may look at tls */
@@ -275,6 +296,7 @@ void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it 
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
 bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a quarter; or exceeded by half */
+void file_shrink(void) HIDDEN;			/* give back most of what is mapped and not used; it cannot be had again */
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
 struct sigaction;
 void file_sigbus_show(struct sigaction *old) HIDDEN;	/* if OLD is that: as it was before */
@@ -295,6 +317,7 @@ void api_forget(void) HIDDEN;			/* forked child: nobody else is at work */
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
+bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
@@ -323,9 +346,12 @@ void machine_show(struct thread *t, uintptr_t tag) HIDDEN;
 uint32_t machine_ticks(struct thread *t, uint32_t item) HIDDEN; /* samples that charged it */
 
 /* stack.c - shadow stacks. */
+uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the stack in use is known to go */
+void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
+void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
@@ -365,7 +391,7 @@ void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
 void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 
 /* front table of a thread that has none: every probe misses. */
-extern target aprof_front_none[1] HIDDEN;
+extern target aprof_front_none[2] HIDDEN; /* a pair */
 extern struct amon_counter aprof_counter_none HIDDEN;
 extern struct frame aprof_frame_none HIDDEN;
 
@@ -373,7 +399,7 @@ extern struct frame aprof_frame_none HIDDEN;
  * that a search looks at no other key. */
 static inline uint64_t full_hash(context_id id) { return ((id ^ id >> 32) * UINT64_C(0xc4ceb9fe1a85ec53)) >> 32; }
 
-/* The hash of the front table; hooks.S and the plugin compute the same. */
+/* The hash of the front table, the first slot of two to look at; hooks.S and the plugin compute the same. */
 static inline uint64_t front_slot(context_id id, uint64_t mask)
 {
 	return (id >> 29 & mask) / sizeof(target);

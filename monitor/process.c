@@ -217,7 +217,7 @@ void process_started(void)
 
 bool process_unmoved(void)
 {
-	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) && aprof_tls.top == fork_top && fork_top->context == fork_context;
+	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) && aprof_tls.top == fork_top && tls_context(&aprof_tls) == fork_context;
 }
 
 bool process_watch_thread(void)
@@ -245,7 +245,7 @@ static void child_begin(void)
 	if (tls->thread) {
 		forked_from = tls->thread;
 		fork_top = tls->top;
-		fork_context = tls->top->context;
+		fork_context = tls_context(tls);
 	}
 	tls->thread = NULL;
 	tls->front = aprof_front_none;
@@ -378,7 +378,7 @@ void process_leave(void)
 
 	if (!t || monitor_state() != MONITOR_ON || t->record->current != AMON_NONE)
 		return;
-	t->record->current = machine_item(t, tls->top->context);
+	t->record->current = machine_item(t, tls_context(tls));
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
 	stack_push_root(t);
 }

@@ -220,12 +220,15 @@ struct look {
 	uint64_t after;			/* its CPU clock again, ns */
 };
 
-/* The context of T's top frame; 0 while T changes stacks. */
+/* The context of T; 0 while it changes stacks. */
 static context_id context_now(const struct thread *t)
 {
 	struct frame *top = __atomic_load_n(&t->tls->top, __ATOMIC_RELAXED);
 	struct shadow *s = __atomic_load_n(&t->shadow, __ATOMIC_RELAXED);
+	context_id current = __atomic_load_n(&t->tls->current, __ATOMIC_RELAXED);
 
+	if (current)
+		return current;
 	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : 0;
 }
 
@@ -335,8 +338,8 @@ static void sleep_until(uint64_t nsec)
 	sys4(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* Is the process nothing but us and the remains of its first thread?  Then *STATUS is that one's exit status,
- * which the last to leave gives the process. */
+/* Is the process nothing but us and the remains of its first thread?  Then *STATUS is how that one ended, as wait tells it,
+ * which the last to leave makes the end of the process. */
 static bool is_alone(int *status)
 {
 	char text[1024];
@@ -356,8 +359,24 @@ static bool is_alone(int *status)
 		last--;
 	while (text[last] >= '0' && text[last] <= '9')
 		code = code * 10 + (text[last++] - '0');
-	*status = code >> 8 & 0xff;
+	*status = code;
 	return text[n] == '2' && text[n + 1] == ' ';
+}
+
+/* End as STATUS says: of a signal, where seccomp killed the one thread that there was. */
+static void __attribute__((noreturn)) leave(int status)
+{
+	struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } none = { NULL };
+	int sig = status & 0x7f;
+	uint64_t mask = ~(UINT64_C(1) << ((sig ? sig : 1) - 1));
+
+	if (sig) {
+		sys4(rt_sigaction, sig, &none, NULL, sizeof none.mask);
+		sys3(tgkill, monitor.pid, sys0(gettid), sig);
+		sys4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+	}
+	sys1(exit, status >> 8 & 0xff);
+	__builtin_unreachable();
 }
 
 static void descriptors_begin(void)
@@ -440,8 +459,7 @@ static void __attribute__((noreturn)) sampler(void)
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
 	}
-	sys1(exit, status);
-	__builtin_unreachable();
+	leave(status);
 }
 
 /* Run the sampler on its stack, in a new thread.  Returns its id or minus an errno. */
@@ -508,6 +526,11 @@ bool sampler_start(void)
 	sys_restore_signals(&mask);
 	sampler_tid = sys_failed(ret) ? 0 : (int)ret;
 	return !sys_failed(ret);
+}
+
+bool sampler_is_there(void)
+{
+	return sampler_tid && sys3(tgkill, monitor.pid, sampler_tid, 0) == 0;
 }
 
 /* Some calls are for processes of one thread.  Waits until the kernel has forgotten the sampler, and with it its

@@ -8,7 +8,8 @@
 
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
-	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && INERT_EARLY == 3,
+	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
+	       INERT_EARLY == 3,
 	       "hooks.S knows these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
@@ -27,11 +28,12 @@ static bool is_tsc(void)
 static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct frame *f = tls->top + 1;
-	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() ? FRAME_TSC : 0);
+	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() || tls->current ? FRAME_SLOW : 0);
 
 	counter_bump(&target_count(to)->calls);
-	if (frame_cfa(tls->top) == cfa)
+	if (frame_cfa(tls->top) == cfa && tls->reach)
 		tls->reach -= 8;		/* as in hooks.S */
+	tls_put_away(tls);
 	do {
 		f->cfa = stored;
 		f->context = target_to(to);
@@ -40,16 +42,22 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site
 		__atomic_store_n(&tls->top, f, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (*(volatile uintptr_t *)&f->cfa != stored);	/* a signal handler used the place meanwhile */
+	if (tls->current)
+		__atomic_store_n(&tls->current, target_to(to), __ATOMIC_RELAXED);
 }
 
 /* Where a call of ROUTINE from where T is leads, made if need be; signals blocked. 0: no room. */
 static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 {
 	struct frame *top = t->tls->top;
-	target to = machine_find(t, top->context, routine);
+	target to;
 
-	if (!to && machine_item(t, top->context) == AMON_NONE)
+	tls_put_away(t->tls);
+	to = machine_find(t, top->context, routine);
+	if (!to && machine_item(t, top->context) == AMON_NONE) {
 		top->context = ROOT_ID;
+		tls_take_up(t->tls);
+	}
 	return to ? to : machine_make(t, top->context, routine, flags);
 }
 
@@ -66,7 +74,9 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	if (is_tsc())
 		clock_charge_tsc(t);
 	process_look_for_reset();
+	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, !(flags & AMON_ROUTINE_INSIDE));
+	tls_take_up(tls);
 	to = target_for(t, routine, flags);
 	if (to) {
 		machine_front_add(t, to);
@@ -95,7 +105,7 @@ static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, 
 {
 	uintptr_t top = frame_cfa(tls->top);
 
-	if (cfa - FRAME_FENTRY < tls_stack_low(tls))
+	if (cfa - FRAME_FENTRY < stack_low(tls->thread))
 		return false;
 	return top > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && tls->top + 2 < tls->end);
 }
@@ -123,7 +133,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
-		target to = machine_find(tls->thread, tls->top->context, routine);
+		target to = machine_find(tls->thread, tls_context(tls), routine);
 
 		if (to) {
 			if (is_tsc())
@@ -158,12 +168,19 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 			return;
 		}
 	}
+	if (tls->current && frame_cfa(tls->top) == cfa) {
+		tls->top--;
+		tls_take_up(tls);
+		return;
+	}
 	sys_block_signals(&mask);
 	t->busy = 1;
+	tls_put_away(tls);
 	if (stack_sync_exit(t, cfa, site))
 		tls->top--;
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
+	tls_take_up(tls);
 	if (is_tsc())
 		clock_charge_tsc_monitor(t);
 	t->busy = 0;

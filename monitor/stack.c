@@ -4,7 +4,7 @@
  * machine stack grows down, so frames below a new one's CFA are dead (a longjmp or an exception
  * went past them) and are popped before it is pushed.
  *
- * Invariant: between tls_stack_low and the shadow's top there is room in the shadow for as many
+ * Invariant: between stack_low and the shadow's top there is room in the shadow for as many
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
  * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
@@ -17,6 +17,7 @@ enum {
 	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */
 	LEAST = 65536,			/* bytes of a shadow */
 	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
+	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 };
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
@@ -82,7 +83,27 @@ static void limit_set(struct thread *t)
 	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
 
 	tls->end = s->end;
-	tls->reach = -(from - s->low > room ? from - room : s->low);
+	t->low = from - s->low > room ? from - room : s->low;
+	tls->reach = tls->current ? 0 : -t->low;
+}
+
+uintptr_t stack_low(const struct thread *t)
+{
+	return t->tls->reach ? -t->tls->reach : t->low;
+}
+
+/* Exits of the frames that are open now go out of line, too. */
+void stack_follow_inline(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+
+	t->low = stack_low(t);
+	tls->reach = 0;
+	t->shadow->top = tls->top;
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		for (struct frame *f = s->base + 1; s->high && f <= s->top; f++)
+			f->cfa = frame_cfa(f) - (frame_is_cyg(f) ? FRAME_CYG : FRAME_FENTRY) - FRAME_SLOW;
+	__atomic_store_n(&tls->current, tls->top->context, __ATOMIC_RELAXED);
 }
 
 static void use(struct thread *t, struct shadow *s)
@@ -171,7 +192,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < tls_stack_low(tls) || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls->top) == cfa && !(cyg && stack_is_inlined(tls, cfa, site))) {
@@ -207,8 +228,10 @@ void stack_push_root(struct thread *t)
 
 	if (f + 1 >= t->shadow->end)
 		return;
-	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_TSC, .context = ROOT_ID };
+	tls_put_away(tls);
+	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_SLOW, .context = ROOT_ID };
 	tls->top = f;
+	tls_take_up(tls);
 }
 
 static void announce(struct thread *t, uintptr_t low, uintptr_t high)
@@ -234,14 +257,30 @@ void stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
 	sys_restore_signals(&mask);
 }
 
+void stack_shrink(struct thread *t)
+{
+	struct shadow *s = t->shadow;
+	uintptr_t keep = ((uintptr_t)t->tls->top + SHRUNK) & -(uintptr_t)AMON_PAGE, end = (uintptr_t)s->end;
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	if (keep < end && !sys_failed(sys2(munmap, keep, end - keep))) {
+		s->end = s->base + (keep - (uintptr_t)s->base) / sizeof *s->base;
+		limit_set(t);
+	}
+	sys_restore_signals(&mask);
+}
+
 void stack_return(struct thread *t, uintptr_t cfa)
 {
 	uint64_t mask;
 
 	sys_block_signals(&mask);
+	tls_put_away(t->tls);
 	if (cfa < t->shadow->low || cfa > t->shadow->high)
 		stack_switch(t, cfa);
 	pop_dead(t->tls, cfa);
+	tls_take_up(t->tls);
 	sys_restore_signals(&mask);
 }
 
@@ -275,6 +314,7 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 {
 	struct aprof_tls *tls = t->tls;
 
+	tls_put_away(tls);
 	t->forked_from = parent;
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
@@ -283,5 +323,6 @@ bool stack_adopt(struct thread *t, struct thread *parent)
 			f->context = adopt(t, parent, f->context);
 	}
 	use(t, parent->shadow);
+	tls_take_up(tls);
 	return true;
 }

@@ -121,7 +121,7 @@ static struct thread *machine_take(struct aprof_tls *tls)
 static void account_for_fork(struct thread *t, uint64_t spent, bool unmoved)
 {
 	struct amon_thread *r = t->record;
-	uint32_t item = machine_item(t, t->tls->top->context);
+	uint32_t item = machine_item(t, tls_context(t->tls));
 
 	if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
 		machine_charge(t, item, spent);

@@ -46,4 +46,7 @@ uint32_t profile_routine(struct profile *p, const struct profile_routine *r);
 /* The context that is entered when ROUTINE is called in CONTEXT, added if new. PROFILE_NONE: out of memory. */
 uint32_t profile_step(struct profile *p, uint32_t context, uint32_t routine);
 
+/* hooks.c: the cost of hooks within the time of S as its run was calibrated, ns. */
+int64_t hooks_calibrated(const struct profile *p, const struct profile_share *s);
+
 #endif

@@ -221,21 +221,3 @@ size_t profile_history(const struct profile *p, uint32_t context, history_entry 
 	histories_get(&p->private->histories, p->private->node_of[context], length, out);
 	return length;
 }
-
-uint64_t profile_charged(const struct profile_context *c)
-{
-	return c->time > c->hooks ? c->time - c->hooks : 0;
-}
-
-uint64_t profile_hooks(const struct profile *p, const struct profile_share *s)
-{
-	const struct amon_header *h = &p->runs[p->threads[s->thread].run].header;
-	uint64_t inside = h->hook_inside;
-	uint64_t outside = h->hook_picoseconds > inside ? h->hook_picoseconds - inside : 0;
-	/* 64 x 64 bits each, and a sum of two: below 2^130 only if both are absurd. */
-	unsigned __int128 in = ((unsigned __int128)s->entries + s->recursive) * (inside < UINT64_MAX / 4 ? inside : UINT64_MAX / 4);
-	unsigned __int128 out = (unsigned __int128)s->calls_out * (outside < UINT64_MAX / 4 ? outside : UINT64_MAX / 4);
-	unsigned __int128 nsec = (in + out + 500) / 1000;
-
-	return nsec > UINT64_MAX ? UINT64_MAX : (uint64_t)nsec;
-}

@@ -72,7 +72,8 @@ struct profile_context {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
-	uint64_t hooks;			/* estimated cost of hooks within time, ns; may exceed time */
+	int64_t hooks;			/* estimated cost of hooks within time, ns; may exceed time; negative: time of its own that was
+					 * charged to its callers */
 };
 
 /* What one thread has in one context. Sorted by thread, then context; one for each pair at most. */
@@ -84,6 +85,13 @@ struct profile_share {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
+};
+
+/* What the hooks cost, over all runs. */
+struct profile_hook_cost {
+	uint64_t picoseconds;		/* mean of an entry with its exit, 1e-12 s; 0: not known */
+	uint64_t total;			/* of all of them, ns */
+	uint64_t samples;		/* of program counters in hooks from which it is known; 0: from calibration alone */
 };
 
 /* How often samples found a program counter in a context.  Sorted by context,
@@ -126,6 +134,7 @@ struct profile {
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
 	uint64_t unplaced;		/* time that no sample placed, ns */
+	struct profile_hook_cost hook_cost; /* of all hooks; zeros before profile_settle_hooks */
 	struct profile_private *private; /* what only profile/ looks at */
 };
 
@@ -148,12 +157,16 @@ bool profile_set_phase(struct profile *p, const char *name);
  * routines[] as routines.  Returns its length.  Linear in the length. */
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);
 
+/* Estimate what the hooks cost when all is read: sets contexts[].hooks, which until then are from the calibration alone and may exceed the
+ * contexts' times, and hook_cost.  IN_HOOKS: for each of pcs[] whether it is in the code of hooks; NULL: not known.  False with *ERR set:
+ * out of memory. */
+bool profile_settle_hooks(struct profile *p, const bool *in_hooks, struct error *err);
+
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
 
-/* Estimated cost of hooks within the time of SHARE, ns, from the calibration of its run; may exceed its time.
- * contexts[].hooks is the sum of these. */
-uint64_t profile_hooks(const struct profile *p, const struct profile_share *share);
+/* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's. */
+int64_t profile_hooks(const struct profile *p, const struct profile_share *share);
 
 /* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
  * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */

@@ -293,16 +293,19 @@ static void calls_print(struct head *h)
 static void hooks_print(struct head *h)
 {
 	const struct graph *g = h->graph;
-	double ns = (double)h->first->hook_picoseconds / 1e3;
+	const struct profile_hook_cost *cost = &h->profile->hook_cost;
+	char from[80] = "calibrated in the process";
 
 	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
 		return;
-	if (h->first->hook_picoseconds == 0) {
+	if (cost->picoseconds == 0) {
 		print_field(h->out, h->options, "hooks", "their cost was not measured in this run, so nothing is subtracted");
 		return;
 	}
-	print_field(h->out, h->options, "hooks", "%.2f ns a call, measured in the process: about %.3f s in all, %s", ns,
-		    (double)h->sums.calls * ns / 1e9, g->options.raw ? "left in the times (--raw)" :
+	if (cost->samples)
+		snprintf(from, sizeof from, "by %" PRIu64 " samples of program counters in their code", cost->samples);
+	print_field(h->out, h->options, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
+		    (double)cost->total / 1e9, g->options.raw ? "left in the times (--raw)" :
 		    "subtracted from the times below (--raw leaves it in)");
 	if (!g->options.raw && g->hooks_unplaced > g->time / 1000)
 		print_field(h->out, h->options, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
@@ -464,10 +467,10 @@ static json_t *clock_json(const struct head *h)
 	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "clock", h->first->clock < 4 ? clocks[h->first->clock] : "unknown",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", h->first->clock < 4 ? clocks[h->first->clock] : "unknown",
 			 "source", h->first->source < 4 ? sources[h->first->source] : "unknown", "rate",
-			 emit_count(h->first->rate), "hook_ps", emit_count(h->first->hook_picoseconds), "samples",
-			 emit_count(h->graph->ticks));
+			 emit_count(h->first->rate), "hook_ps", emit_count(h->profile->hook_cost.picoseconds), "hook_samples",
+			 emit_count(h->profile->hook_cost.samples), "samples", emit_count(h->graph->ticks));
 }
 
 static json_t *times_json(const struct head *h)

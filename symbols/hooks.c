@@ -363,3 +363,13 @@ bool hooks_monitor(const struct binary *b)
 {
 	return hooks_needed(b, "libaprof") || has_note(b);
 }
+
+bool hooks_is_aprof(const char *name)
+{
+	static const char *const begins[] = { "__aprof", "aprof_", "__cyg_profile_func_", "__wrap___cyg_profile_func_", "__return__" };
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}

@@ -37,6 +37,9 @@ bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t addres
  * *N.  NULL: out of memory. x86-64 only: of other machines none. */
 uint64_t *hook_sites(const struct binary *b, const struct hook *hook, size_t *n);
 
+/* Whether NAME, as linked, is a hook of aprof's, or another function of the monitor that is seen from outside. */
+bool hooks_is_aprof(const char *name);
+
 /* The contents of the section called NAME of the file: *LENGTH bytes; NULL: there is none. */
 const char *hooks_section(const struct binary *b, const char *name, size_t *length);
 

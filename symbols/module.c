@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "hooks.h"
 #include "origin.h"
 #include "unwind.h"
 
@@ -115,11 +116,38 @@ void module_close(struct module *m)
 {
 	tdestroy(m->nameless, keep);
 	free(m->made);
+	hook_code_free(m->hook_code);
 	source_free(&m->source);
 	functions_free(&m->functions);
 	if (m->binary.dwfl)
 		binary_close(&m->binary);
 	module_init(m, m->from, m->index, m->arena);
+}
+
+/* The reader of hooks, with function I read; NULL: it cannot be. */
+static const struct hook_code *hook_code_of(struct module *m, uint32_t i)
+{
+	if (!m->hook_code_known) {
+		m->hook_code = hook_code_new(&m->binary);
+		m->hook_code_known = true;
+		m->hook_function = FUNCTION_NONE;
+	}
+	if (m->hook_code && m->hook_function != i)
+		m->hook_function = hook_code_read(m->hook_code, m->functions.functions[i].start, m->functions.functions[i].end) ? i : FUNCTION_NONE;
+	return m->hook_code && m->hook_function == i ? m->hook_code : NULL;
+}
+
+bool module_in_hooks(struct module *m, uint64_t address)
+{
+	uint32_t i = m->present ? functions_find(&m->functions, address) : FUNCTION_NONE;
+	const struct hook_code *code;
+
+	if (i == FUNCTION_NONE)
+		return false;
+	if (hooks_is_aprof(function_label(&m->functions, i)->name))
+		return true;
+	code = hook_code_of(m, i);
+	return code && hook_code_has(code, address);
 }
 
 struct source *module_source(struct module *m)

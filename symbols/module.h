@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "binary.h"
 #include "functions.h"
+#include "hook_code.h"
 #include "profile.h"
 #include "source.h"
 #include "symbols.h"
@@ -20,6 +21,9 @@ struct module {
 	struct source source;	/* its DWARF, when source_read was called */
 	bool source_known;	/* it was */
 	const struct symbol **made; /* symbol of each function; NULL: not made yet */
+	struct hook_code *hook_code; /* reads its routines' hooks; NULL: not asked for yet, or cannot be had */
+	bool hook_code_known;	/* it was asked for */
+	uint32_t hook_function;	/* the function that it read last; FUNCTION_NONE: none */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
 };
 
@@ -46,6 +50,9 @@ const struct symbol *module_find(struct module *m, uint64_t address);
 
 /* The symbol of function I; NULL: out of memory. */
 const struct symbol *module_symbol(struct module *m, uint32_t i);
+
+/* Whether the instruction at ADDRESS is of a hook: in a function of the monitor, or put into a routine by way inline. */
+bool module_in_hooks(struct module *m, uint64_t address);
 
 /* The module's DWARF, read on first use. */
 struct source *module_source(struct module *m);

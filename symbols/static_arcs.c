@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "goals.h"
+#include "hooks.h"
 #include "origin.h"
 
 enum {
@@ -30,16 +31,12 @@ struct scan {
 /* Whether NAME is a hook of a profiler, or belongs to the monitor. */
 static bool is_hook(const char *name)
 {
-	static const char *const whole[] = { "mcount", "_mcount", "__fentry__", "__return__" };
-	static const char *const begins[] = { "__aprof", "aprof_", "__cyg_profile_func_", "__wrap___cyg_profile_func_" };
+	static const char *const others[] = { "mcount", "_mcount", "__fentry__" };
 
-	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-		if (!strcmp(name, whole[i]))
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(name, others[i]))
 			return true;
-	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		if (!strncmp(name, begins[i], strlen(begins[i])))
-			return true;
-	return false;
+	return hooks_is_aprof(name);
 }
 
 /* The function that begins at ADDRESS, FUNCTION_NONE if none does. */

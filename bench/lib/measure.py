@@ -87,10 +87,11 @@ class Runner:
         return sum(os.path.getsize(f) for f in glob.glob(os.path.join(self.folder, pattern)))
 
 
-def rounds(runner, variants, count, slow_count, record):
+def rounds(runner, variants, count, slow_count, record, info_always=False):
     """Run VARIANTS alternately, COUNT rounds, slow ones in the first SLOW_COUNT.
     RECORD is called with (variant, round, sample) after each run; a variant that
-    fails is left out of the rounds that follow, and its trouble recorded."""
+    fails is left out of the rounds that follow, and its trouble recorded.
+    What the profile says is read in the first round, or INFO_ALWAYS."""
     order = random.Random(runner.program.name)
     alive = list(variants)
     for number in range(count):
@@ -99,7 +100,7 @@ def rounds(runner, variants, count, slow_count, record):
         for name in turn:
             begin = time.monotonic()
             try:
-                sample = runner.run(name, with_info=number == 0)
+                sample = runner.run(name, with_info=info_always or number == 0)
             except Trouble as problem:
                 sample = {"trouble": str(problem)}
                 alive.remove(name)

@@ -3,18 +3,17 @@
  * Two passes.  The first runs last of all on GIMPLE: after inlining, and after tail calls are marked.  It makes of
  * a function
  *
- *     top = aprof_tls.top;
- *     prev = top->context;
+ *     prev = aprof_tls.current;
  *     next = (prev + routine) * K;
  *     to = front[next >> 29 & front_mask];
  *     if (to->id == next && to->routine == routine) {
  *             to->calls++;                    (one instruction: signal handlers count too)
- *             top->context = next;
+ *             aprof_tls.current = next;
  *     } else {
  *             prev = aprof_inline_miss(routine);      (keeps all registers; does the same out of line)
  *     }
  *     ... the body ...
- *     aprof_tls.top->context = prev;          (before each return and each tail call)
+ *     aprof_tls.current = prev;               (before each return and each tail call)
  *
  * so the shadow stack is the machine stack itself.  Where control comes back by no return (landing pads, receivers
  * of non-local gotos, setjmp's second return, a switch of stacks) the function puts back its own context.
@@ -67,8 +66,8 @@ EXPORTED int plugin_is_GPL_compatible;
 
 namespace {
 
-/* Offsets in struct aprof_tls, frame and amon_counter. */
-enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, FRAME_CONTEXT = 8, KEY_CALLS = 0, KEY_ID = 16, KEY_ROUTINE = 24 };
+/* Offsets in struct aprof_tls and amon_counter. */
+enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, KEY_CALLS = 0, KEY_ID = 16, KEY_ROUTINE = 24 };
 
 const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
 
@@ -130,6 +129,9 @@ tree tls_word(int offset)
 {
 	return word_at(build_fold_addr_expr(tls_decl()), offset, false);
 }
+
+/* The thread's context; volatile, since signal handlers read and write it too. */
+tree current() { return word_at(build_fold_addr_expr(tls_decl()), TLS_CURRENT, true); }
 
 /* Append to SEQ the assignment of RHS to a new name, which is returned. */
 tree emit_assign(gimple_seq *seq, tree type, tree rhs)
@@ -365,14 +367,14 @@ tree emit_miss(gimple_seq *seq, tree routine)
 	return prev;
 }
 
-void emit_hit(gimple_seq *seq, tree to, tree top, tree next)
+void emit_hit(gimple_seq *seq, tree to, tree next)
 {
 	static const char *const clobbers[] = { "cc", NULL };
 	tree calls = word_at(to, KEY_CALLS, false);
 
 	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", operand("=m", calls), operand("m", unshare_expr(calls)), NULL_TREE,
 		 clobbers);
-	emit_store(seq, word_at(top, FRAME_CONTEXT, true), next);
+	emit_store(seq, current(), next);
 }
 
 /* Append SEQ to BB, which it fills. */
@@ -410,7 +412,7 @@ void insert_entry(hooks *h, bool receives)
 	basic_block probe = split_edge(start), join, second, hit, miss;
 	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
 	gimple_seq seq = NULL;
-	tree top, prev, routine, next, to, missed;
+	tree prev, routine, next, to, missed;
 	gphi *phi;
 
 	join = split_edge(single_succ_edge(probe));
@@ -420,8 +422,7 @@ void insert_entry(hooks *h, bool receives)
 	miss = block_after(hit, rare);
 
 	routine = emit_routine(&seq, h->fun->decl);
-	top = emit_top(&seq);
-	prev = emit_load(&seq, word_at(top, FRAME_CONTEXT, true));
+	prev = emit_load(&seq, current());
 	next = emit_step(&seq, prev, routine);
 	to = emit_probe(&seq, next);
 	tree id = emit_load(&seq, word_at(to, KEY_ID, false));
@@ -434,7 +435,7 @@ void insert_entry(hooks *h, bool receives)
 	branch(second, key, routine, hit, miss);
 
 	seq = NULL;
-	emit_hit(&seq, to, top, next);
+	emit_hit(&seq, to, next);
 	fill(hit, seq);
 	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
 
@@ -450,7 +451,7 @@ void insert_entry(hooks *h, bool receives)
 	if (receives) {
 		seq = NULL;
 		h->top = emit_top(&seq);
-		h->own = emit_load(&seq, word_at(h->top, FRAME_CONTEXT, true));
+		h->own = emit_load(&seq, current());
 		fill(join, seq);
 	}
 }
@@ -461,16 +462,15 @@ gimple_seq exit_seq(const hooks *h)
 {
 	gimple_seq seq = NULL;
 
-	emit_store(&seq, word_at(emit_top(&seq), FRAME_CONTEXT, true), h->prev);
+	emit_store(&seq, current(), h->prev);
 	return seq;
 }
 
 gimple_seq tail_exit_seq(const hooks *h)
 {
 	gimple_seq seq = NULL;
-	tree context = word_at(emit_top(&seq), FRAME_CONTEXT, true);
 
-	emit_asm(&seq, tail_exit, operand("=m", context), operand("r", h->prev), NULL_TREE, NULL);
+	emit_asm(&seq, tail_exit, operand("=m", current()), operand("r", h->prev), NULL_TREE, NULL);
 	return seq;
 }
 
@@ -481,7 +481,7 @@ gimple_seq receive_seq(const hooks *h, bool drops)
 
 	if (drops)
 		emit_store(&seq, tls_word(TLS_TOP), emit_assign(&seq, word_type(), fold_convert(word_type(), h->top)));
-	emit_store(&seq, word_at(drops ? h->top : emit_top(&seq), FRAME_CONTEXT, true), h->own);
+	emit_store(&seq, current(), h->own);
 	return seq;
 }
 

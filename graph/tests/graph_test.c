@@ -329,7 +329,7 @@ static void test_thread(void **state)
 		{ .context = 1, .thread = 1, .calls_out = 1, .time = 2 },
 		{ .context = c, .thread = 1, .entries = 1, .recursive = 5, .calls_out = 5, .time = 100, .ticks = 3 },
 	};
-	struct profile_run run = { .header = { .hook_inside = 4000, .hook_picoseconds = 7000 } };
+	struct profile_run run = { 0 };
 	struct error err;
 	struct graph *g;
 
@@ -340,10 +340,12 @@ static void test_thread(void **state)
 	m->p.nthreads = 2;
 	m->p.shares = shares;
 	m->p.nshares = COUNT(shares);
+	made_spend(m, c, 110, 44);
+	made_spend(m, 1, 2, 3);
 	g = made_graph(m, &(struct graph_options){ .thread = 1 });
-	assert_routine(g, "work", 1, 5, 100 - 6 * 4 - 5 * 3, 61);
-	assert_routine(g, "Main", 0, 0, 0, 61);
-	assert_int_equal(g->hooks, 6 * 4 + 5 * 3 + 2);
+	assert_routine(g, "work", 1, 5, 100 - 40, 60);
+	assert_routine(g, "Main", 0, 0, 0, 60);
+	assert_int_equal(g->hooks, 40 + 2);
 	assert_int_equal(g->hooks_unplaced, 1);
 	assert_int_equal(g->ticks, 3);
 	assert_int_equal(g->monitor, 2);

@@ -137,7 +137,7 @@ uint32_t made_call(struct made *m, uint32_t context, uint32_t routine, uint64_t 
 void made_spend(struct made *m, uint32_t context, uint64_t nsec, uint64_t hooks)
 {
 	m->p.contexts[context].time += nsec;
-	m->p.contexts[context].hooks += hooks;
+	m->p.contexts[context].hooks += (int64_t)hooks;
 	m->p.contexts[context].ticks++;
 	m->p.time += nsec;
 }

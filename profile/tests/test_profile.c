@@ -208,6 +208,93 @@ static void test_hooks(void **state)
 	make_amon_free(m);
 }
 
+/* Main calls P and Q a thousand times each, by way inline; a call costs 1 us. Ticks: 10 in Main, 5 in P, none in Q. */
+static struct make_amon *make_calls(uint64_t tick)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t module = make_amon_module(m, "/made/x", NULL, 0, 0x1000, 0), thread = make_amon_thread(m, "x");
+
+	make_amon_header(m)->hook_picoseconds = 1000000;
+	make_amon_header(m)->way = 1 << AMON_WAY_INLINE;
+	make_amon_header(m)->rate = 1000;
+	for (int i = 0; i < 3; i++)
+		make_amon_routine(m, module, 0x10 * (uint64_t)(i + 1), 0);
+	make_amon_enter(m, thread, 0);
+	make_amon_charge(m, thread, 10 * tick, 10);
+	for (int i = 0; i < 2000; i++) {
+		make_amon_enter(m, thread, 1 + (uint32_t)i % 2);
+		if (i == 0)
+			make_amon_charge(m, thread, 5 * tick, 5);
+		make_amon_leave(m, thread);
+	}
+	return m;
+}
+
+static struct profile *settle(struct make_amon *m, const bool *in_hooks)
+{
+	struct file f = finish(m);
+	struct profile *p = read_file(&f);
+	struct error err;
+
+	assert_true(profile_settle_hooks(p, in_hooks, &err));
+	free(f.data);
+	make_amon_free(m);
+	return p;
+}
+
+static uint64_t charged_in_all(const struct profile *p)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		sum += profile_charged(&p->contexts[i]);
+	return sum;
+}
+
+/* What a context cannot pay, the others do: the sum is right, and nothing appears where no time was. */
+static void test_settle_hooks(void **state)
+{
+	struct profile *p = settle(make_calls(1000000), NULL);
+
+	(void)state;
+	assert_int_equal(p->hook_cost.samples, 0);
+	assert_int_equal(p->hook_cost.picoseconds, 1000000);
+	assert_int_equal(p->hook_cost.total, 2001000);
+	assert_in_range(charged_in_all(p), 15000000 - 2001000 - 2, 15000000 - 2001000 + 2);
+	assert_in_range(profile_charged(&p->contexts[1]), 7100000, 7500000);	/* 10 ms less 2000 * 1.4 us, and Q's part */
+	assert_in_range(profile_charged(&p->contexts[2]), 5300000, 5600000);	/* 5 ms and 1000 * 0.4 us, and Q's part */
+	assert_int_equal(profile_charged(&p->contexts[3]), 0);
+	assert_int_equal(profile_hooks(p, &(struct profile_share){ .context = 1, .time = 5000000 }), p->contexts[1].hooks / 2);
+	profile_free(p);
+	p = settle(make_calls(100000), NULL);	/* 1.5 ms in all: less than the hooks cost */
+	assert_int_equal(charged_in_all(p), 0);
+	profile_free(p);
+}
+
+/* Samples say that Main's callees' hooks cost four times what the calibration says: 2 s of the 3 s. */
+static void test_hooks_by_samples(void **state)
+{
+	struct make_amon *m = make_calls(200000000);
+	const bool in_hooks[] = { true, false };
+	struct profile *p;
+
+	(void)state;
+	make_amon_header(m)->pc_source = AMON_SOURCE_PERF;
+	make_amon_header(m)->hook_picoseconds = 250000000;
+	make_amon_enter(m, 0, 1);
+	make_amon_leave(m, 0);
+	make_amon_leave(m, 0);
+	make_amon_enter(m, 0, 0);
+	make_amon_pc(m, 0, 0x20, 500);
+	make_amon_pc(m, 0, 0x28, 250);
+	p = settle(m, in_hooks);
+	assert_int_equal(p->npcs, 2);
+	assert_int_equal(p->hook_cost.samples, 500);
+	assert_in_range(p->hook_cost.total, 1650000000, 1850000000);	/* 2 s less 2000 * 0.1 ms, drawn to 0.5 s */
+	assert_in_range(charged_in_all(p), 3000000000 - p->hook_cost.total - 3, 3000000000 - p->hook_cost.total + 3);
+	profile_free(p);
+}
+
 static void test_cycle_clock(void **state)
 {
 	struct make_amon *m = make_amon_paper(1);
@@ -889,7 +976,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
-		cmocka_unit_test(test_hooks), cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
+		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_hooks_by_samples),
+		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),
 		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),

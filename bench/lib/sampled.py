@@ -1,0 +1,68 @@
+"""The self times of a program without hooks, by perf: what a profile is held against.
+
+perf record interrupts the program at a rate of its CPU time, in kernel mode too, and keeps the stack.  A sample counts for
+the innermost routine on it that has hooks in aprof's build: there aprof charges the time of libraries and of the kernel.
+"""
+
+import re
+import subprocess
+from collections import Counter
+
+from recipe import Trouble
+
+SCRIPT = ["perf", "script", "--no-inline", "-F", "comm,ip,sym,dso", "-i"]
+
+CLONE = re.compile(r"\.(constprop|isra|lto_priv|localalias|part|cold)(\.\d+)*")
+FRAME = re.compile(r"\s+[0-9a-f]+ (.*) \((.*)\)$")
+
+
+def routine_of(symbol):
+    """The name that aprof prints for SYMBOL, as perf has it: clones and pieces are their routine."""
+    return CLONE.sub("", re.sub(r" \[clone ([^]]*)\]", r"\1", symbol))
+
+
+def stacks(lines):
+    """The stacks in what perf script printed, innermost frame first: lists of (symbol, file)."""
+    stack = None
+    for line in lines:
+        frame = FRAME.match(line)
+        if frame and stack is not None:
+            stack.append((frame[1], frame[2]))
+        elif not line.strip():
+            if stack:
+                yield stack
+            stack = None
+        elif not line[0].isspace():
+            stack = []
+    if stack:
+        yield stack
+
+
+def count(lines, program):
+    """Counter of the stacks in what perf script printed: the names of the routines of PROGRAM, the executable, on each, innermost
+    first, and last the file of the innermost frame of all."""
+    counted = Counter()
+    for stack in stacks(lines):
+        counted[(*[routine_of(symbol) for symbol, file in stack if file == program], stack[0][1])] += 1
+    return counted
+
+
+def fold(counted, routines):
+    """Of what count() returned, two counters: samples by routine of ROUTINES, names of those with hooks; and samples outside them
+    all, by file."""
+    inside, outside = Counter(), Counter()
+    for (*names, file), n in counted.items():
+        name = next((name for name in names if name in routines), None)
+        if name is None:
+            outside[file] += n
+        else:
+            inside[name] += n
+    return inside, outside
+
+
+def read(data, program):
+    """count() of the file that perf record left at DATA."""
+    done = subprocess.run([*SCRIPT, data], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        raise Trouble(f"perf script failed: {done.stderr.strip()[:200]}")
+    return count(done.stdout.splitlines(), program)

@@ -1,0 +1,130 @@
+"""What is read of perf script's output, how far two profiles are apart, and the tables made of it."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import random
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, os.path.join(BENCH, "lib"))
+
+import difference  # noqa: E402
+import sampled  # noqa: E402
+from recipe import Trouble  # noqa: E402
+
+LOADER = importlib.machinery.SourceFileLoader("accuracy", os.path.join(BENCH, "accuracy"))
+accuracy = importlib.util.module_from_spec(importlib.util.spec_from_loader("accuracy", LOADER))
+LOADER.exec_module(accuracy)
+
+# A sample in a clone, one in libc below a piece of f, one in the kernel below nothing of ours, one in a routine without hooks.
+SCRIPT = """\
+prog  1:
+\t            1149 f.constprop.0 (/b/prog)
+\t            1200 main (/b/prog)
+
+prog  1:
+\t           99000 memcpy (/lib/libc.so.6)
+\t            1160 f.part.0.cold (/b/prog)
+\t            1200 main (/b/prog)
+
+prog  1:
+\tffffffff81000000 asm_exc_page_fault ([kernel.kallsyms])
+\t            1ab70 _start (/lib/ld.so)
+
+prog  1:
+\t            1300 plain (/b/prog)
+\t            1400 operator()(int, char) const (/b/prog)
+"""
+
+
+class Sampled(unittest.TestCase):
+    def test_fold(self):
+        counted = sampled.count(SCRIPT.splitlines(), "/b/prog")
+        inside, outside = sampled.fold(counted, {"f", "main", "operator()(int, char) const"})
+        self.assertEqual(inside, {"f": 2, "operator()(int, char) const": 1})
+        self.assertEqual(outside, {"[kernel.kallsyms]": 1})
+
+    def test_names(self):
+        for symbol, name in (("f", "f"), ("f.isra.0.part.1", "f"), ("g(int) [clone .constprop.0]", "g(int)"), ("a.b", "a.b")):
+            self.assertEqual(sampled.routine_of(symbol), name)
+
+
+class Difference(unittest.TestCase):
+    def test_variation(self):
+        self.assertEqual(difference.total_variation({"a": 1, "b": 3}, {"a": 100, "b": 300}), 0)
+        self.assertEqual(difference.total_variation({"a": 1}, {"b": 7}), 1)
+        self.assertAlmostEqual(difference.total_variation({"a": 1, "b": 1}, {"a": 3, "b": 1}), 0.25)
+
+    def test_noise_is_what_chance_makes(self):
+        """Two samples of one truth differ, in the mean, by what noise() says."""
+        source = random.Random(2)
+        truth = {str(i): 1 / (i + 1) for i in range(40)}
+        names, weights = list(truth), list(truth.values())
+
+        def draw(n):
+            return {name: source_draw.count(name) for source_draw in [source.choices(names, weights, k=n)] for name in names}
+
+        seen = [difference.total_variation(draw(2000), draw(500)) for _ in range(100)]
+        told = difference.noise(draw(2000), draw(500), draw(500), 1)
+        self.assertAlmostEqual(told, sum(seen) / len(seen), delta=0.01)
+
+    def test_subtracted_time_is_noise(self):
+        """Half of the ticks were the hooks': there is more noise than if there had been none."""
+        sample, ticks = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}
+        little = difference.noise(sample, ticks, ticks, 1)
+        much = difference.noise(sample, {"a": 500, "b": 500}, ticks, 1)
+        self.assertGreater(much, 1.5 * little)
+
+
+def report(times, calls):
+    flat = [{"name": name, "calls": calls, "recursive": 0, "self_ns": ns, "self_ticks": ns // 10 ** 6, "pseudo": False} for name, ns in times.items()]
+    return {"run": {"times": {"contexts_ns": sum(times.values()), "hooks_unplaced_ns": 0}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}}, "flat": flat}
+
+
+class Tables(unittest.TestCase):
+    def samples(self, folder):
+        """One program: 1 s bare, 1.2 s with hooks, of which 1.03 s are charged, f with 0.1 s too much."""
+        charged, raw = {"f": 630_000_000, "g": 400_000_000}, {"f": 730_000_000, "g": 470_000_000}
+        info = accuracy.summary(report(charged, 50_000_000), report(raw, 50_000_000))
+        lines = [{"machine": "m", "compiler": "c", "date": "d", "load": "0", "variant": "inline"}]
+        for number in range(3):
+            common = {"program": "p", "title": "P", "round": number, "system": 0.0}
+            lines += [{**common, "variant": "bare", "user": 1.0, "info": {}}, {**common, "variant": "inline", "user": 1.2, "info": info},
+                      {**common, "variant": "bare-perf", "user": 1.1, "info": {"inside": {"f": 5000, "g": 5000}, "outside": {"ld.so": 3}}}]
+        path = os.path.join(folder, "samples")
+        with open(path, "w") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        return path
+
+    def test_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = accuracy.tables(self.samples(folder))
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| P") or line.startswith("| `")]
+        times, profiles, first, _ = rows
+        self.assertEqual(times[:3] + times[4:7], ["P", "100.0 M", "1.00", "2.00", "1.50", "12"])
+        self.assertEqual(times[7:], ["1.030 [1.030, 1.030]", "5 %", "met"])
+        self.assertEqual(profiles[:5], ["P", "30,000", "9", "3,090", "11.2"])
+        self.assertEqual(profiles[-1], "missed")
+        self.assertEqual(first[:4], ["`f`", "50.00", "61.17", "+11.17"])
+
+    def test_put(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "doc")
+            for old in ("before\n", "old\n"):
+                with open(path, "w") as file:
+                    file.write(f"a\n{accuracy.BEGIN}\n{old}{accuracy.END}\nb\n")
+                accuracy.put(path, "new\n")
+                with open(path) as file:
+                    self.assertEqual(file.read(), f"a\n{accuracy.BEGIN}\n\nnew\n\n{accuracy.END}\nb\n")
+            with open(path, "w") as file:
+                file.write("no marks\n")
+            self.assertRaises(Trouble, accuracy.put, path, "new\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

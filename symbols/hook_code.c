@@ -1,0 +1,299 @@
+/* hook_code.c - tells aprof's instructions from the program's, by where their values come from.
+ *
+ * The compiler schedules what way inline puts in among the instructions of the routine, so there is no range to mark.  But nothing
+ * of the program ever uses a value that the hooks made, and all that the hooks make comes
+ *
+ *     from the words of the monitor's thread     mov %fs:aprof_tls@tpoff+16, %rsi      mov %fs:16(%rbx), %rsi after mov aprof_tls@gottpoff(%rip), %rbx
+ *     from the routine's own address             lea routine(%rip), %rcx
+ *     or from these                              mov 8(%rsi), %rbx; lea (%rbx,%rcx), %rax; imul ...; cmp %rax, 16(%rdx); jne ...
+ *
+ * So a register is ours after an instruction of ours wrote it, and an instruction is ours that reads such a register.  The code is read
+ * once, forward, in the order of its addresses; what is known at a branch is kept for its target, and where ways meet, only what
+ * all of them agree on stays.  A value that is saved on the stack and fetched again is not followed: then too few are taken for ours. */
+#include "hook_code.h"
+
+#include <capstone/capstone.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks.h"
+
+typedef uint32_t marks;		/* a bit for each general register, and one for the flags */
+
+enum {
+	FLAGS = 16,		/* their bit */
+	UNKNOWN = -1,		/* no register of interest */
+};
+
+#define MARK(bit) (UINT32_C(1) << (bit))
+#define NOWHERE UINT32_MAX	/* nothing is known to lead here */
+#define WORDS_SIZE 128		/* bytes of aprof_tls, where its symbol does not say: more than it has */
+
+struct hook_code {
+	const struct binary *binary; /* whose code */
+	csh engine;		/* capstone */
+	cs_insn *insn;		/* the instruction at hand */
+	struct hook words;	/* aprof_tls: slots hold its offset from the thread's base */
+	bool here;		/* it is at a fixed offset: the program's own */
+	int64_t offset;		/* that, bytes from %fs */
+	int64_t size;		/* bytes of it */
+	uint64_t start;		/* of the routine, link-time */
+	uint64_t end;		/* one past its last byte */
+	marks *arriving;	/* by offset in the routine: registers that are ours on all ways that branch there */
+	bool *ours;		/* by offset: an instruction of ours begins there */
+	size_t room;		/* bytes of code for which both have room */
+};
+
+/* ---- where the thread's words are ---- */
+
+/* The size of the thread-local storage of B as the linker lays it out below the thread's base; 0: there is none. */
+static uint64_t storage_size(const struct binary *b)
+{
+	size_t n;
+	GElf_Phdr header;
+
+	if (elf_getphdrnum(b->elf, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (gelf_getphdr(b->elf, (int)i, &header) && header.p_type == PT_TLS)
+			return header.p_align > 1 ? (header.p_memsz + header.p_align - 1) & -header.p_align : header.p_memsz;
+	return 0;
+}
+
+static bool words_in(struct hook_code *h, Elf_Scn *section, const GElf_Shdr *header, uint64_t storage)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(h->binary->elf, header->sh_link, symbol.st_name) : NULL;
+
+		if (!name || GELF_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_shndx == SHN_UNDEF || strcmp(name, h->words.name))
+			continue;
+		h->offset = (int64_t)(symbol.st_value - storage);
+		h->size = symbol.st_size ? (int64_t)symbol.st_size : WORDS_SIZE;
+		return true;
+	}
+	return false;
+}
+
+/* An executable that has the monitor in it reaches the words at an offset from %fs that the linker knew. */
+static void find_words(struct hook_code *h)
+{
+	Elf_Scn *section = NULL;
+	uint64_t storage = storage_size(h->binary);
+	GElf_Ehdr file;
+	GElf_Shdr header;
+
+	h->words = hook_find(h->binary, "aprof_tls", 0);
+	h->size = WORDS_SIZE;
+	if (!storage || !gelf_getehdr(h->binary->elf, &file))
+		return;
+	while (!h->here && (section = elf_nextscn(h->binary->elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+			h->here = words_in(h, section, &header, storage);
+}
+
+struct hook_code *hook_code_new(const struct binary *b)
+{
+	struct hook_code *h = b->machine == EM_X86_64 ? calloc(1, sizeof *h) : NULL;
+
+	if (!h)
+		return NULL;
+	h->binary = b;
+	find_words(h);
+	if ((h->here || h->words.nslots) && cs_open(CS_ARCH_X86, CS_MODE_64, &h->engine) == CS_ERR_OK
+	    && cs_option(h->engine, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK && (h->insn = cs_malloc(h->engine)))
+		return h;
+	hook_code_free(h);
+	return NULL;
+}
+
+void hook_code_free(struct hook_code *h)
+{
+	if (!h)
+		return;
+	if (h->insn)
+		cs_free(h->insn, 1);
+	if (h->engine)
+		cs_close(&h->engine);
+	free(h->arriving);
+	free(h->ours);
+	free(h);
+}
+
+/* ---- registers ---- */
+
+/* Of each general register its four names. */
+static const uint16_t registers[FLAGS][5] = {
+	{ X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH }, { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+	{ X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH }, { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+	{ X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL }, { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL },
+	{ X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL }, { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B },
+	{ X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B }, { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B },
+	{ X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B }, { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B },
+	{ X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B }, { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B },
+	{ X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B },
+};
+
+/* Those that a call leaves as they are. */
+static const uint16_t kept[] = { X86_REG_RBX, X86_REG_RBP, X86_REG_R12, X86_REG_R13, X86_REG_R14, X86_REG_R15 };
+
+static int bit_of(unsigned reg)
+{
+	if (reg == X86_REG_EFLAGS)
+		return FLAGS;
+	for (int i = 0; reg != X86_REG_INVALID && i < FLAGS; i++)
+		for (int j = 0; j < 5; j++)
+			if (registers[i][j] == reg)
+				return i;
+	return UNKNOWN;
+}
+
+static marks marks_of(const uint16_t *regs, size_t n)
+{
+	marks m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (bit_of(regs[i]) != UNKNOWN)
+			m |= MARK(bit_of(regs[i]));
+	return m;
+}
+
+/* ---- one instruction ---- */
+
+/* Whether the operand is one of the thread's words, or the address of a word that tells where they are. */
+static bool is_word(const struct hook_code *h, const cs_x86_op *op)
+{
+	if (op->type != X86_OP_MEM)
+		return false;
+	if (op->mem.segment == X86_REG_FS)
+		return h->here && op->mem.base == X86_REG_INVALID && op->mem.disp >= h->offset && op->mem.disp < h->offset + h->size;
+	if (op->mem.base != X86_REG_RIP || op->mem.index != X86_REG_INVALID)
+		return false;
+	for (unsigned i = 0; i < h->words.nslots; i++)
+		if (h->words.slots[i] == h->insn->address + h->insn->size + (uint64_t)op->mem.disp)
+			return true;
+	return false;
+}
+
+/* lea of an address in the routine itself: what the hooks call it. */
+static bool is_own_address(const struct hook_code *h)
+{
+	const cs_x86 *x = &h->insn->detail->x86;
+	uint64_t address;
+
+	if (h->insn->id != X86_INS_LEA || x->op_count != 2 || x->operands[1].mem.base != X86_REG_RIP)
+		return false;
+	address = h->insn->address + h->insn->size + (uint64_t)x->operands[1].mem.disp;
+	return address >= h->start && address < h->end;
+}
+
+/* xor %eax, %eax: reads nothing. */
+static bool is_zeroing(const cs_insn *insn)
+{
+	const cs_x86 *x = &insn->detail->x86;
+
+	return (insn->id == X86_INS_XOR || insn->id == X86_INS_SUB) && x->op_count == 2 && x->operands[0].type == X86_OP_REG
+		&& x->operands[1].type == X86_OP_REG && x->operands[0].reg == x->operands[1].reg;
+}
+
+static bool in_group(const cs_insn *insn, uint8_t group)
+{
+	for (int i = 0; i < insn->detail->groups_count; i++)
+		if (insn->detail->groups[i] == group)
+			return true;
+	return false;
+}
+
+static bool is_ours(const struct hook_code *h, marks ours, marks reads)
+{
+	const cs_x86 *x = &h->insn->detail->x86;
+
+	if (is_own_address(h) || (!is_zeroing(h->insn) && reads & ours))
+		return true;
+	for (int i = 0; i < x->op_count; i++)
+		if (is_word(h, &x->operands[i]))
+			return true;
+	return false;
+}
+
+/* What is known where the instruction branches to, within the routine. */
+static void branch_to(struct hook_code *h, marks ours)
+{
+	const cs_x86 *x = &h->insn->detail->x86;
+	uint64_t to = x->op_count == 1 && x->operands[0].type == X86_OP_IMM ? (uint64_t)x->operands[0].imm : 0;
+
+	if (to > h->insn->address && to < h->end)
+		h->arriving[to - h->start] &= ours;
+}
+
+/* The registers that are ours behind the instruction; NOWHERE: control does not pass there. */
+static marks step(struct hook_code *h, marks ours)
+{
+	cs_insn *insn = h->insn;
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+	marks reads, writes;
+
+	if (cs_regs_access(h->engine, insn, read, &nread, written, &nwritten) != CS_ERR_OK)
+		return 0;
+	reads = marks_of(read, nread);
+	writes = marks_of(written, nwritten);
+	if (in_group(insn, X86_GRP_CALL))
+		return ours & marks_of(kept, sizeof kept / sizeof *kept);
+	h->ours[insn->address - h->start] = is_ours(h, ours, reads);
+	if (h->ours[insn->address - h->start])
+		ours |= writes;
+	else
+		ours &= ~writes;
+	if (in_group(insn, X86_GRP_JUMP))
+		branch_to(h, ours);
+	return insn->id == X86_INS_JMP || in_group(insn, X86_GRP_RET) ? NOWHERE : ours;
+}
+
+/* ---- a routine ---- */
+
+static bool make_room(struct hook_code *h, size_t n)
+{
+	if (n > h->room) {
+		marks *arriving = reallocarray(h->arriving, n, sizeof *arriving);
+		bool *ours = realloc(h->ours, n);
+
+		h->arriving = arriving ? arriving : h->arriving;
+		h->ours = ours ? ours : h->ours;
+		if (!arriving || !ours)
+			return false;
+		h->room = n;
+	}
+	memset(h->arriving, 0xff, n * sizeof *h->arriving);
+	memset(h->ours, 0, n);
+	return true;
+}
+
+bool hook_code_read(struct hook_code *h, uint64_t start, uint64_t end)
+{
+	size_t length = 0, left;
+	const uint8_t *code = end > start ? binary_bytes(h->binary, start, &length) : NULL;
+	uint64_t address = start;
+	marks ours = 0;
+
+	h->start = h->end = start;
+	if (!code || length < end - start || !make_room(h, end - start))
+		return false;
+	h->end = end;
+	for (left = end - start; cs_disasm_iter(h->engine, &code, &left, &address, h->insn);) {
+		marks arriving = h->arriving[h->insn->address - start];
+
+		ours = ours == NOWHERE && arriving == NOWHERE ? 0 : ours & arriving;
+		ours = step(h, ours);
+	}
+	return true;
+}
+
+bool hook_code_has(const struct hook_code *h, uint64_t address)
+{
+	return address >= h->start && address < h->end && h->ours[address - h->start];
+}

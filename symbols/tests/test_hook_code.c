@@ -1,0 +1,147 @@
+/* test_hook_code.c - which instructions are aprof's among the program's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "scratch.h"
+
+enum { STEP = 16 };	/* bytes from one instruction to the next */
+
+struct line {
+	const char *text;	/* an instruction; WORDS and BASE: see write_program */
+	bool ours;		/* it is of the hooks */
+};
+
+/* What the plugin makes, mixed with a routine that has a branch, a call and two ways out. */
+static const struct line lines[] = {
+	{ "push %rbx", false },
+	{ "mov %edi, %r8d", false },
+	{ "lea main(%rip), %rcx", true },
+	{ "mov WORDS+16BASE, %rsi", true },
+	{ "mov 8(%rsi), %rbx", true },
+	{ "lea (%rbx,%rcx), %rax", true },
+	{ "mov %fs:40, %r9", false },			/* the stack protector's */
+	{ "imul $-0x61c8864f, %rax, %rax", true },
+	{ "mov %rax, %rdx", true },
+	{ "shr $29, %rdx", true },
+	{ "and WORDS+8BASE, %rdx", true },
+	{ "lea 1(%r8), %edi", false },
+	{ "mov (%rdx), %rdx", true },
+	{ "cmp %rax, 16(%rdx)", true },
+	{ "jne miss", true },
+	{ "incq (%rdx)", true },
+	{ "mov %rax, 8(%rsi)", true },
+	{ "mov %edi, %eax", false },			/* what was ours is the program's from here */
+	{ "test %eax, %eax", false },
+	{ "jz other", false },
+	{ "xor %ecx, %ecx", false },
+	{ "call leaf", false },
+	{ "mov %eax, %edx", false },
+	{ "mov WORDS+16BASE, %rsi", true },
+	{ "mov %rbx, 8(%rsi)", true },
+	{ "pop %rbx", false },
+	{ "ret", false },
+	{ "other: mov %esi, %eax", false },		/* behind a way out nothing is known to be ours but what was at the branch */
+	{ "mov %rbx, WORDS+56BASE", true },
+	{ "pop %rbx", false },
+	{ "ret", false },
+	{ "miss: ud2", false },
+};
+
+/* The lines with WORDS and BASE as the model has them. */
+static void write_program(const char *words, const char *base)
+{
+	FILE *f = fopen("h.s", "w");
+
+	assert_non_null(f);
+	fputs("	.text\n	.globl main\n	.type main, @function\n	.balign 16\nmain:\n", f);
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		fputs("	.balign 16, 0x90\n", f);
+		for (const char *p = lines[i].text; *p; p++)
+			if (!strncmp(p, "WORDS", 5))
+				fputs(words, f), p += 4;
+			else if (!strncmp(p, "BASE", 4))
+				fputs(base, f), p += 3;
+			else
+				fputc(*p, f);
+		fputc('\n', f);
+	}
+	fputs("	.size main, . - main\nleaf: ret\n	.section .tbss, \"awT\", @nobits\n	.skip 24\n"
+	      "	.globl aprof_tls\n	.type aprof_tls, @object\n	.size aprof_tls, 64\naprof_tls: .skip 64\n"
+	      "	.section .note.GNU-stack, \"\", @progbits\n", f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void check(const char *path)
+{
+	struct symbols *s = scratch_open(path);
+	uint64_t start = scratch_address(path, "main");
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (symbols_in_hooks(s, 0, start + STEP * i) != lines[i].ours)
+			fail_msg("%s: %s: %s", path, lines[i].text, lines[i].ours ? "not found to be ours" : "taken for ours");
+	symbols_free(s);
+}
+
+/* An executable with the monitor in it. */
+static void fixed_offset(void **state)
+{
+	(void)state;
+	write_program("%fs:aprof_tls@tpoff", "");
+	scratch_run("$CC -c h.s && $CC -o fixed h.o");
+	check("fixed");
+}
+
+/* Code that asks where the thread's words are. */
+static void by_slot(void **state)
+{
+	struct symbols *s;
+	uint64_t start;
+
+	(void)state;
+	scratch_file("g.s", "	.text\n	.globl routine\n	.type routine, @function\n	.balign 16\nroutine:\n"
+		"	mov aprof_tls@gottpoff(%rip), %rdx\n	.balign 16, 0x90\n"
+		"	mov %fs:56(%rdx), %rdi\n	.balign 16, 0x90\n"
+		"	mov %fs:56(%rcx), %rsi\n	ret\n	.size routine, . - routine\n"
+		"	.section .note.GNU-stack, \"\", @progbits\n");
+	scratch_run("$CC -c g.s && $CC -shared -o libg.so g.o");
+	s = scratch_open("libg.so");
+	start = scratch_address("libg.so", "routine");
+	assert_true(symbols_in_hooks(s, 0, start));
+	assert_true(symbols_in_hooks(s, 0, start + STEP));
+	assert_false(symbols_in_hooks(s, 0, start + 2 * STEP));
+	symbols_free(s);
+}
+
+/* Hooks that are functions; a program without any. */
+static void whole_functions(void **state)
+{
+	struct symbols *s;
+
+	(void)state;
+	scratch_file("f.c", "void __aprof_entry(void) { }\nvoid __cyg_profile_func_enter(void) { }\nint main(void) { return 0; }\n");
+	scratch_run("$CC -o functions f.c");
+	s = scratch_open("functions");
+	assert_true(symbols_in_hooks(s, 0, scratch_address("functions", "__aprof_entry") + 1));
+	assert_true(symbols_in_hooks(s, 0, scratch_address("functions", "__cyg_profile_func_enter")));
+	assert_false(symbols_in_hooks(s, 0, scratch_address("functions", "main")));
+	assert_false(symbols_in_hooks(s, 0, 1));
+	assert_false(symbols_in_hooks(s, PROFILE_NONE, 1));
+	symbols_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fixed_offset),
+		cmocka_unit_test(by_slot),
+		cmocka_unit_test(whole_functions),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
