@@ -70,15 +70,18 @@ class Difference(unittest.TestCase):
             return {name: source_draw.count(name) for source_draw in [source.choices(names, weights, k=n)] for name in names}
 
         seen = [difference.total_variation(draw(2000), draw(500)) for _ in range(100)]
-        told = difference.noise(draw(2000), draw(500), draw(500), 1)
+        sample = draw(500)
+        told = difference.noise(draw(2000), difference.Charged(sample, sample, 1))
         self.assertAlmostEqual(told, sum(seen) / len(seen), delta=0.01)
 
     def test_subtracted_time_is_noise(self):
-        """Half of the ticks were the hooks': there is more noise than if there had been none."""
-        sample, ticks = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}
-        little = difference.noise(sample, ticks, ticks, 1)
-        much = difference.noise(sample, {"a": 500, "b": 500}, ticks, 1)
-        self.assertGreater(much, 1.5 * little)
+        """Half of the ticks were the hooks': there is more noise than if there had been none, and still more if samples tell which half."""
+        sample, ticks, half = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}, {"a": 500, "b": 500}
+        none = difference.noise(sample, difference.Charged(ticks, ticks, 1))
+        known = difference.noise(sample, difference.Charged(half, ticks, 1, half))
+        guessed = difference.noise(sample, difference.Charged(half, ticks, 1, half, 200))
+        self.assertGreater(known, 1.5 * none)
+        self.assertGreater(guessed, 1.5 * known)
 
 
 def report(times, calls, runs):
