@@ -59,17 +59,47 @@ static bool may_have_hooks(const struct profile *p, uint32_t module)
 	return p->modules[module].hooked || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
 }
 
-static enum profile_place place_of(const struct input *in, const struct profile_pc *pc)
+static int compare_symbols(const void *left, const void *right)
+{
+	uintptr_t a = (uintptr_t)*(const struct symbol *const *)left, b = (uintptr_t)*(const struct symbol *const *)right;
+
+	return (a > b) - (a < b);
+}
+
+static const struct symbol *symbol_of(const struct input *in, uint32_t routine)
+{
+	const struct profile_routine *r = in->profile->routines + routine;
+
+	return r->pseudo ? NULL : symbols_find(in->symbols, r->module, r->address);
+}
+
+/* The symbols of the profile's routines, sorted by their own addresses; malloc'ed. NULL: out of memory. */
+static const struct symbol **called_symbols(const struct input *in)
+{
+	uint32_t n = in->profile->nroutines;
+	const struct symbol **symbols = calloc((size_t)n + 1, sizeof *symbols);
+
+	for (uint32_t i = 0; symbols && i < n; i++)
+		symbols[i] = symbol_of(in, i);
+	if (symbols)
+		qsort(symbols, n, sizeof *symbols, compare_symbols);
+	return symbols;
+}
+
+static enum profile_place place_of(const struct input *in, const struct symbol **called, const struct profile_pc *pc)
 {
 	const struct profile *p = in->profile;
 	uint32_t routine = p->contexts[pc->context].routine;
+	const struct symbol *symbol;
+	bool own;
 
-	if (!may_have_hooks(p, pc->module) || !symbols_in_hooks(in->symbols, pc->module, pc->address))
+	if (!may_have_hooks(p, pc->module))
 		return PROFILE_NO_HOOK;
-	if (routine < p->nroutines && p->routines[routine].module == pc->module
-	    && symbols_find(in->symbols, pc->module, pc->address) == symbols_find(in->symbols, pc->module, p->routines[routine].address))
-		return PROFILE_OWN_HOOK;
-	return PROFILE_HOOK_OF_CALLEE;
+	symbol = symbols_find(in->symbols, pc->module, pc->address);
+	own = routine < p->nroutines && symbol_of(in, routine) == symbol;
+	if (symbols_in_hooks(in->symbols, pc->module, pc->address))
+		return own ? PROFILE_OWN_HOOK : PROFILE_HOOK_OF_CALLEE;
+	return !own && bsearch(&symbol, called, p->nroutines, sizeof *called, compare_symbols) ? PROFILE_EDGE : PROFILE_NO_HOOK;
 }
 
 /* The places of the profile's program counters; looked at by address, since symbols_in_hooks likes it so. ORDER has room for them all. */
@@ -77,13 +107,19 @@ static enum profile_place *find_places(const struct input *in, size_t *order)
 {
 	const struct profile *p = in->profile;
 	enum profile_place *places = calloc(p->npcs + 1, sizeof *places);
+	const struct symbol **called = places ? called_symbols(in) : NULL;
 
-	for (size_t i = 0; places && i < p->npcs; i++)
+	if (!called) {
+		free(places);
+		return NULL;
+	}
+	for (size_t i = 0; i < p->npcs; i++)
 		order[i] = i;
-	if (places && p->npcs)
+	if (p->npcs)
 		qsort_r(order, p->npcs, sizeof *order, compare_places, p->pcs);
-	for (size_t i = 0; places && i < p->npcs; i++)
-		places[order[i]] = place_of(in, p->pcs + order[i]);
+	for (size_t i = 0; i < p->npcs; i++)
+		places[order[i]] = place_of(in, called, p->pcs + order[i]);
+	free(called);
 	return places;
 }
 

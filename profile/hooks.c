@@ -6,10 +6,11 @@
  *     ENTRY * cost      is charged to the caller: while the processor waits for the entry's loads
  *     EXIT * cost       to the routine called
  *     HIDDEN * cost     is missing from the routine called: of its own work as much is done during that wait, and so charged to the caller
+ *     EDGE * cost       likewise: its instructions that stand before the end of the entry, or behind the exit
  *
  * and ENTRY + EXIT - HIDDEN = 1, with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on many instructions at
  * once makes the cost vary from call to call, by the caches, by what stands around the hook.  So where program counters were sampled, those in the
- * code of hooks tell more: how many samples there were at entries and at exits, and how many in each routine's contexts, against how many were expected of
+ * code of hooks tell more: how many samples there were at entries, at exits and at edges, and how many in each routine's contexts, against how many were expected of
  * its calls.  Few samples say little: all of these are drawn to what is expected, as if some samples more had been
  * seen that fit (the mean of a gamma distribution after Poisson counts).
  *
@@ -25,11 +26,13 @@
 #define HIDDEN 0.4		/* doc/accuracy.md: programs differ, from 0.3 to 0.5 */
 #define EXIT 0.15		/* likewise, from 0.05 to 0.3 */
 #define ENTRY (1 + HIDDEN - EXIT)
+#define EDGE 0.25
 #define MOST_LOST 1.35		/* samples due by those that came, at most */
+#define KERNEL 1.05		/* CPU time by that in user mode, where nothing else is known */
 
 enum {
 	EXPECTED_ALL = 20,	/* samples in hooks that the calibration weighs */
-	EXPECTED_ROUTINE = 5,	/* samples that the mean of all routines weighs in one */
+	EXPECTED_ROUTINE = 20,	/* samples that the mean of all routines weighs in one */
 	PC_PERIODS = 4,		/* ticks between two samples of the program counter */
 };
 
@@ -37,13 +40,15 @@ enum {
 struct estimate {
 	double outside;		/* cost of the entries of its callees, ns */
 	double inside;		/* cost of its own exits, ns */
-	double hidden;		/* time of its own that stands in its callers, ns */
+	double hidden;		/* time of its own that stands in its callers, hidden behind hooks, ns */
+	double edges;		/* time of its callees, at their edges, less its own in its callers, ns */
 	double left;		/* of its time, when both are subtracted, ns */
 };
 
 /* A routine. */
 struct group {
 	double outside, inside;	/* sums of its contexts' in runs with program counters, by calibration, ns */
+	double callees;		/* likewise, time of its callees at their edges, ns */
 	double ratio;		/* by how much the cost is to be multiplied */
 	uint64_t samples;	/* in hooks, in its contexts */
 	double left;		/* sum of its contexts' */
@@ -56,7 +61,7 @@ struct work {
 	struct estimate *of;	/* contexts */
 	struct group *groups;	/* routines, and one more: of the root */
 	double nsec;		/* that a sample of the program counter stands for; 0: there are none */
-	double entries, exits;	/* by how much their calibrated costs are to be multiplied in all routines */
+	double entries, exits, edges; /* by how much their calibrated costs are to be multiplied in all routines */
 };
 
 static bool samples_code(const struct amon_header *h)
@@ -83,9 +88,11 @@ static void expect(struct work *w, const struct profile_share *s)
 	e->outside += (double)s->calls_out * out;
 	e->inside += calls * in;
 	e->hidden += overlaps ? calls * HIDDEN * cost : 0;
+	e->edges += overlaps ? ((double)s->calls_out - calls) * EDGE * cost : 0;
 	if (samples_code(h)) {
 		g->outside += (double)s->calls_out * out;
 		g->inside += calls * in;
+		g->callees += overlaps ? (double)s->calls_out * EDGE * cost : 0;
 	}
 }
 
@@ -128,19 +135,21 @@ static double ratio(const struct work *w, uint64_t samples, double nsec, double 
 static void samples_add(struct work *w, const enum profile_place *places)
 {
 	uint64_t samples[PROFILE_PLACES] = { 0 };
-	double outside = 0, inside = 0;
+	double outside = 0, inside = 0, callees = 0;
 
 	for (size_t i = 0; i < w->p->npcs; i++) {
 		samples[places[i]] += w->p->pcs[i].count;
-		if (places[i] != PROFILE_NO_HOOK)
+		if (places[i] == PROFILE_OWN_HOOK || places[i] == PROFILE_HOOK_OF_CALLEE)
 			w->groups[group_of(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
 	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		outside += w->groups[r].outside;
 		inside += w->groups[r].inside;
+		callees += w->groups[r].callees;
 	}
 	w->entries = ratio(w, samples[PROFILE_HOOK_OF_CALLEE], outside, EXPECTED_ALL);
 	w->exits = ratio(w, samples[PROFILE_OWN_HOOK], inside, EXPECTED_ALL);
+	w->edges = ratio(w, samples[PROFILE_EDGE], callees, EXPECTED_ALL);
 	w->p->hook_cost.samples = samples[PROFILE_HOOK_OF_CALLEE] + samples[PROFILE_OWN_HOOK];
 }
 
@@ -161,8 +170,9 @@ static void ratios_settle(struct work *w)
 		w->groups[r].ratio *= before / after;
 }
 
-/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; some
- * samples are lost, but none is taken in the kernel, and nobody tells how much of each: so it is made longer, up to MOST_LOST. */
+/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but
+ * samples may be lost, and none is taken in the kernel, and nobody tells how much of each: where they are fewer than a program of
+ * KERNEL system time would have, they are taken to be lost, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
@@ -177,7 +187,7 @@ static double sample_length(const struct profile *p)
 	if (!rate || !samples)
 		return 0;
 	period = 1e9 * PC_PERIODS / rate;
-	return fmin(fmax((double)p->time / (double)samples, period), MOST_LOST * period);
+	return fmin(fmax((double)p->time / (double)samples / KERNEL, period), MOST_LOST * period);
 }
 
 /* ---- from costs to times ---- */
@@ -186,7 +196,7 @@ static double cost_of(const struct work *w, uint32_t context)
 {
 	const struct estimate *e = w->of + context;
 
-	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio - e->hidden;
+	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges - e->hidden;
 }
 
 static void subtract(struct work *w)
@@ -237,7 +247,7 @@ static void costs_store(struct work *w, double factor)
 
 bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err)
 {
-	struct work w = { .p = p, .entries = 1, .exits = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
+	struct work w = { .p = p, .entries = 1, .exits = 1, .edges = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
 		.groups = calloc((size_t)p->nroutines + 1, sizeof *w.groups) };
 	bool ok = w.of && w.groups;
 

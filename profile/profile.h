@@ -102,7 +102,8 @@ struct profile_pc {
 
 /* Where a program counter is, seen from the routine that runs in its context. */
 enum profile_place {
-	PROFILE_NO_HOOK,		/* in the program's own code, or a library's */
+	PROFILE_NO_HOOK,		/* in that routine's own code, or in code without hooks */
+	PROFILE_EDGE,			/* in the own code of one that it calls, before the end of its entry hook or behind its exit hook */
 	PROFILE_OWN_HOOK,		/* among the hooks that way inline put into that routine */
 	PROFILE_HOOK_OF_CALLEE,		/* in the hooks of one that it calls, or in a hook that is a function */
 	PROFILE_PLACES

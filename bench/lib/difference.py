@@ -46,7 +46,7 @@ class Charged:
         """By how much the time of a routine is off in one draw: more ticks than in the mean, and fewer samples in its hooks. What few
         of these say aprof believes in part only (profile/hooks.c)."""
         ticks, hooks = self.ticks.get(name, 0), self.hooks.get(name, 0)
-        believed = hooks / (hooks + 5)
+        believed = hooks / (hooks + 20)
         return (poisson(source, ticks) - ticks) * self.tick - (poisson(source, hooks) - hooks) * believed * self.hook
 
 

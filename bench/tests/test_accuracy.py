@@ -81,14 +81,14 @@ class Difference(unittest.TestCase):
         known = difference.noise(sample, difference.Charged(half, ticks, 1, half))
         guessed = difference.noise(sample, difference.Charged(half, ticks, 1, half, 200))
         self.assertGreater(known, 1.5 * none)
-        self.assertGreater(guessed, 1.5 * known)
+        self.assertGreater(guessed, 1.2 * known)
 
 
 def report(times, calls, runs):
     """As aprof makes one of so many runs."""
     flat = [{"name": name, "calls": runs * calls, "recursive": 0, "self_ns": runs * ns, "self_ticks": runs * ns // 10 ** 6, "pseudo": False}
             for name, ns in times.items()]
-    return {"run": {"times": {"contexts_ns": runs * sum(times.values())}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}},
+    return {"run": {"times": {"contexts_ns": runs * sum(times.values()), "raw_ns": 1_200_000_000}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}},
             "flat": flat}
 
 
