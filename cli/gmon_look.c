@@ -125,15 +125,16 @@ static bool print(struct look *l, struct error *err)
 		fputs("\f\n", stdout);
 	if ((n > 0 || l->o->report.json) && !report_print(names, n, &in, &l->o->report, stdout, err))
 		return false;
-	names[0] = "gprof-functions";			/* not on a page of its own */
-	return !(l->views & VIEW_FUNCTIONS) || l->o->report.json || report_print(names, 1, &in, &l->o->report, stdout, err);
+	names[0] = l->views & VIEW_FILES ? "gprof-files" : "gprof-functions";	/* not on a page of its own */
+	return !(l->views & (VIEW_FUNCTIONS | VIEW_FILES)) || l->o->report.json ||
+	       report_print(names, 1, &in, &l->o->report, stdout, err);
 }
 
 static bool run(struct look *l, const struct operands *operands, const char *program, struct error *err)
 {
 	const struct gprof_choice *c = &l->o->gprof;
 	struct text_options text = { .no_static = c->no_static, .functions_only = c->functions_only, .lines = l->o->report.gprof.lines,
-		.mangled = c->mangled, .table = l->o->report.gprof.lines ? NULL : c->table };
+		.mangled = c->mangled, .table = l->o->report.gprof.lines ? NULL : c->table, .map = c->map };
 	struct gprof_options options = { .specs = c->specs, .nspecs = c->nspecs, .lines = l->o->report.gprof.lines };
 
 	progress_begin();
@@ -153,6 +154,8 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 		if (!l->found)
 			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: its code could not be read for calls (-c)", program);
 	}
+	options.others = l->text->others;
+	options.nothers = l->text->nothers;
 	progress_step("building the call graph");
 	l->gprof = gprof_build(&l->gmon, l->text->symbols, l->text->n, &options, err);
 	return l->gprof && print(l, err);
@@ -165,6 +168,8 @@ int gmon_look(const struct operands *operands, const struct options *o)
 	struct error err;
 	bool ok;
 
+	if (!gprof_choice_check(&o->gprof))
+		return STATUS_TROUBLE;
 	if (!program && access("a.out", F_OK) == 0)
 		program = "a.out";
 	if (!program) {

@@ -113,7 +113,7 @@ static bool view_option_set(struct gprof_choice *c, int key, char *argument, boo
 
 bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine)
 {
-	static bool debug_told, files_told;
+	static bool debug_told;
 
 	*mine = true;
 	if (key > 0 && key < 128)
@@ -125,11 +125,20 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case 'S': c->table = argument; return true;
 	case 'O': return format_set(c, argument);
 	case 'd': return nothing(&debug_told, "-d", "there is no debugging output");
-	case 'R': return nothing(&files_told, "-R", "no order of object files is made, but -r makes one of functions");
+	case 'R': c->map = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
 	case KEY_DEMANGLE: c->mangled = false; return true;
 	case KEY_NO_DEMANGLE: c->mangled = true; return true;
 	default: return view_option_set(c, key, argument, mine);
 	}
+}
+
+bool gprof_choice_check(const struct gprof_choice *c)
+{
+	if (c->views & VIEW_FUNCTIONS && c->views & VIEW_FILES) {
+		message("-r and -R do not go together: one orders functions, the other object files");
+		return false;
+	}
+	return true;
 }
 
 static void ignored(bool chosen, const char *option, const char *instead)
@@ -138,7 +147,7 @@ static void ignored(bool chosen, const char *option, const char *instead)
 		message("note: %s has no meaning for an amon.out and is ignored%s%s", option, *instead ? "; " : "", instead);
 }
 
-bool gprof_choice_tell(const struct gprof_choice *c, bool history)
+void gprof_choice_tell(const struct gprof_choice *c)
 {
 	static const struct {
 		char option[3];		/* as typed */
@@ -152,6 +161,7 @@ bool gprof_choice_tell(const struct gprof_choice *c, bool history)
 	ignored(c->views & VIEW_SOURCE, "-A", "aprof annotate shows source with times");
 	ignored(c->views & VIEW_COUNTS, "-C", "the flat profile has the calls, with --sort calls");
 	ignored(c->views & VIEW_FUNCTIONS, "-r", "");
+	ignored(c->views & VIEW_FILES, "-R", "");
 	ignored(c->lines, "-l", "--lines splits times by source line");
 	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
 		ignored(c->letters[(unsigned char)letters[i].option[1]], letters[i].option, letters[i].instead);
@@ -160,12 +170,6 @@ bool gprof_choice_tell(const struct gprof_choice *c, bool history)
 	ignored(c->functions_only, "-D", "");
 	ignored(c->mangled, "--no-demangle", "");
 	ignored(c->format != GMON_AUTO, "-O", "");
-	for (size_t i = 0; i < c->nspecs && !history; i++)
-		if (c->specs[i].table == GPROF_INCLUDE_TIME || c->specs[i].table == GPROF_EXCLUDE_TIME) {
-			message("-E, -F, -n and -N on an amon.out go with --model history only");
-			return false;
-		}
-	return true;
 }
 
 unsigned gprof_views(const struct gprof_choice *c, unsigned defaults)

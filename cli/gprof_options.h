@@ -15,6 +15,7 @@ enum {
 	VIEW_COUNTS = 4,	/* -C: execution counts */
 	VIEW_SOURCE = 8,	/* -A: annotated source */
 	VIEW_FUNCTIONS = 16,	/* -r: an order of functions for a linker */
+	VIEW_FILES = 32,	/* -R: an order of object files */
 	VIEW_INFO = 64,		/* -i: what is in the files */
 	VIEW_SUM = 128,		/* -s: gmon.sum or amon.sum is written */
 };
@@ -30,6 +31,7 @@ struct gprof_choice {
 	bool functions_only;		/* -D: static symbols that are not functions belong to the ones before them */
 	bool mangled;			/* --no-demangle */
 	const char *table;		/* -S: file with the symbols; NULL: the program has them */
+	const char *map;		/* -R: file that maps symbols to object files; NULL: not asked for */
 	bool file_names;		/* --inline-file-names */
 	bool letters[128];		/* which options with a letter were given */
 };
@@ -41,9 +43,11 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 /* Options without a letter; the numbers are not those of options.c. */
 enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE };
 
-/* Say once of each option that was chosen and has no meaning for an amon.out that it is ignored, and what does the same.  False after a
- * message: the names of time (-E -F -n -N) go with MODEL history only. */
-bool gprof_choice_tell(const struct gprof_choice *c, bool history);
+/* Whether what was chosen goes together; false after a message. */
+bool gprof_choice_check(const struct gprof_choice *c);
+
+/* Say once of each option that was chosen and has no meaning for an amon.out that it is ignored, and what does the same. */
+void gprof_choice_tell(const struct gprof_choice *c);
 
 /* What to print: what was asked for, or else what is so by DEFAULTS and was not declined. */
 unsigned gprof_views(const struct gprof_choice *c, unsigned defaults);

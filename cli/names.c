@@ -105,15 +105,27 @@ static void never_settle(struct names *n)
 	n->nnever = kept;
 }
 
+/* Whether the monitor of some run took the place of gprof's hooks. */
+static bool has_gprofs(const struct profile *p)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		found |= p->runs[i].header.way >> AMON_WAY_MCOUNT & 1;
+	return found;
+}
+
 static bool never_make(struct names *n, const struct profile *p, struct symbols *s)
 {
 	struct visit v = { .names = n, .called = called_make(n, p->nroutines), .ncalled = p->nroutines };
+
+	bool gprofs = has_gprofs(p);
 
 	if (!v.called)
 		return false;
 	n->never_known = true;
 	for (uint32_t m = 0; m < p->nmodules; m++)
-		if (p->modules[m].hooked && !symbols_hooked(s, m, hooked_visit, &v))
+		if (p->modules[m].hooked && !symbols_hooked(s, m, gprofs, hooked_visit, &v))
 			n->never_known = false;
 	free(v.called);
 	never_settle(n);

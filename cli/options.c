@@ -63,7 +63,7 @@ static const struct row rows[] = {
 	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
 	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
 	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers beside callees" },
-	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "nothing: accepted for old scripts" },
+	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "print an order of object files for a linker; MAP says which symbol is in which, as nm -A does" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
 	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },

@@ -182,12 +182,14 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 		printf("aprof %s\n", APROF_VERSION);
 		status = STATUS_OK;
 	} else if (target_set(&o, command, argc, argv) && operands_sort(&operands, argv + o.first, (size_t)(argc - o.first))) {
-		if (!operands.gmon)
-			status = gprof_choice_tell(&o.gprof, o.graph.model == GRAPH_HISTORY) ? look(&operands, command, &o) : STATUS_TROUBLE;
-		else if (command == COMMAND_REPORT)
+		if (!operands.gmon) {
+			gprof_choice_tell(&o.gprof);
+			status = look(&operands, command, &o);
+		} else if (command == COMMAND_REPORT) {
 			status = gmon_look(&operands, &o);
-		else
+		} else {
 			message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		}
 		operands_free(&operands);
 	}
 	options_free(&o);

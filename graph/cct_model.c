@@ -103,6 +103,14 @@ static bool place_contexts(struct tree_of_contexts *t)
 	return true;
 }
 
+/* Whether the time of N goes to its parent, as options say; what stands at the root has no caller to keep it from. */
+static bool passes(const struct tree_of_contexts *t, const struct node *n)
+{
+	uint32_t caller = t->nodes[n->parent].routine;
+
+	return t->g->options.nspecs == 0 || caller == GRAPH_NONE || narrow_passes(t->g, caller, n->routine);
+}
+
 /* From the leaves to the root: each node charges its arc and its routine, and adds to its parent. */
 static bool charge_nodes(struct tree_of_contexts *t, struct arcs *arcs)
 {
@@ -110,10 +118,12 @@ static bool charge_nodes(struct tree_of_contexts *t, struct arcs *arcs)
 		const struct node *n = t->nodes + i;
 		struct graph_arc *arc;
 
-		t->nodes[n->parent].time += n->time;
-		t->nodes[n->parent].ticks += n->ticks;
 		t->g->routines[n->routine].total += n->time;
 		t->g->routines[n->routine].total_ticks += n->ticks;
+		if (!passes(t, n))
+			continue;
+		t->nodes[n->parent].time += n->time;
+		t->nodes[n->parent].ticks += n->ticks;
 		if (n->time == 0)
 			continue;
 		arc = arcs_at(arcs, t->nodes[n->parent].routine, n->routine);

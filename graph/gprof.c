@@ -27,6 +27,8 @@ struct gprof *gprof_build(const struct gmon *m, const struct gmon_symbol *symbol
 		return NULL;
 	}
 	g->gmon = m;
+	g->others = options->others;
+	g->nothers = options->nothers;
 	if (start(g, symbols, n) && gprof_pick(g, options)) {
 		gprof_credit(g);
 		if (gprof_tally(g, options) && gprof_order(g) && gprof_spread(g))

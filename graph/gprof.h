@@ -43,6 +43,8 @@ struct gprof_options {
 	bool lines;			/* symbols are source lines (-l): basic blocks count */
 	const struct gmon_arc *found;	/* further arcs, found in the text (-c): they join before the ordering, with a count of 0 */
 	size_t nfound;			/* how many */
+	const char *const *others;	/* object files in which no symbol stands (-R), for their order; outlives the graph */
+	size_t nothers;			/* how many */
 };
 
 /* A routine, or a source line with -l; or, behind routines[nroutines - 1], a cycle as a whole.  Times in samples. */
@@ -95,6 +97,8 @@ struct gprof {
 	uint32_t *listed;		/* routines and cycles in the order of the call graph, nroutines + ncycles of them */
 	uint32_t npicked[GPROF_TABLES];	/* routines in each table */
 	double time;			/* samples in all, what the flat profile leaves out not counted */
+	const char *const *others;	/* as in the options */
+	size_t nothers;			/* how many */
 	double shown_time;		/* of them those that the call graph shows */
 };
 

@@ -184,7 +184,7 @@ static void give(struct numbering *t, struct graph_arc *arc, struct share *s)
 		t->g->routines[arc->from].total += arc->self1 + arc->child1;
 }
 
-/* Propagate the time of component C; those that it calls have given theirs to its members' totals. */
+/* Propagate the time of component C, but that of closed members; those that it calls have given theirs to its members' totals. */
 static void propagate(struct numbering *t, uint32_t c)
 {
 	struct graph *g = t->g;
@@ -193,6 +193,8 @@ static void propagate(struct numbering *t, uint32_t c)
 	for (uint32_t i = t->start[c]; i < t->start[c + 1]; i++) {
 		const struct graph_routine *r = g->routines + t->closed[i];
 
+		if (r->closed)
+			continue;
 		s.self += r->self;
 		s.child += r->total - r->self;
 		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1]; k++)
@@ -200,7 +202,7 @@ static void propagate(struct numbering *t, uint32_t c)
 				s.calls += entries_of(t->arcs->arcs + t->in.at[k]);
 	}
 	for (uint32_t i = t->start[c]; i < t->start[c + 1]; i++)
-		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1]; k++)
+		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1] && !g->routines[t->closed[i]].closed; k++)
 			if (!same_component(g, t->arcs->arcs + t->in.at[k]))
 				give(t, t->arcs->arcs + t->in.at[k], &s);
 }

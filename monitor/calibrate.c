@@ -16,7 +16,6 @@ enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
-	MCOUNT_INSIDE = 3,		/* way mcount: one part in so many, since its return is mispredicted before the frame goes */
 };
 
 /* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf calls both hooks, as way fentry or as way cyg
@@ -30,10 +29,11 @@ extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 
-#ifdef APROF_MCOUNT			/* in the place of way fentry: a redirected return tells of the exit */
+#ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
 #include "mcount.h"
-#define ENTRY "call __fentry__@PLT\n"
+#define ENTRY "jmp *aprof_calibrate_copy(%rip)\n"
 #define EXIT ""
+const char *aprof_calibrate_copy HIDDEN;
 #else
 #define ENTRY "call __aprof_entry@PLT\n"
 #define EXIT "call __return__@PLT\n\t"
@@ -182,14 +182,11 @@ void calibrate(void)
 #ifdef APROF_MCOUNT
 	if (mcount_is_refused())
 		return;
+	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
 	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
 	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
 	costs[2] = measure(&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
-#ifdef APROF_MCOUNT
-	if (monitor.clock.clock != AMON_CLOCK_TSC)
-		costs[0].inside = costs[0].total / MCOUNT_INSIDE;
-#endif
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
 	for (int way = 0; way < 3; way++) {

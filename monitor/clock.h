@@ -26,6 +26,9 @@ void sampler_forget(void) HIDDEN;
 /* Start the sampler, for monitor.clock. False: the kernel refuses it the thread. */
 bool sampler_start(void) HIDDEN;
 
+/* Is it one of the threads of this process? */
+bool sampler_is_there(void) HIDDEN;
+
 /* No more samples; the last look at every thread. */
 void sampler_stop(void) HIDDEN;
 

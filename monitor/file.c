@@ -16,13 +16,18 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
 enum { PATH = 4096, LOCK_EXCLUSIVE = 2, LOCK_NOW = 4, RENAME_KEEP = 1, RENAME_SWAP = 2, TRIES = 100 };
-enum { LEAST = 1 << 20, SPACE_PART = 16 };	/* bytes that a mapping has at least; its part of a limited address space */
+enum {
+	LEAST = 1 << 20,		/* bytes that a mapping has at least */
+	SPACE_PART = 16,		/* of a limited address space, its part */
+	MOST_LOCKED = 16 << 20,		/* bytes to grow in where all of them are resident */
+};
 
 static struct sys_lock chunk_lock;
 static char wanted[PATH];	/* where the file belongs */
@@ -350,6 +355,22 @@ bool file_open(uint64_t size)
 	return open_memory(monitor.header->memory_bound, error);
 }
 
+void file_shrink(void)
+{
+	struct amon_header *h = monitor.header;
+	uint64_t room = sys_address_space() / SPACE_PART & -(uint64_t)AMON_PAGE, keep, bound;
+
+	room = room < MOST_LOCKED ? room : MOST_LOCKED;
+	sys_lock(&chunk_lock);
+	keep = h->used + room;
+	bound = keep + monitor.memory_private + room;
+	if (keep < monitor.mapped && !sys_failed(sys2(munmap, (char *)h + keep, monitor.mapped - keep))) {
+		monitor.mapped = keep;
+		h->memory_bound = bound < h->memory_bound ? bound : h->memory_bound;
+	}
+	sys_unlock(&chunk_lock);
+}
+
 void file_leave(void)
 {
 	static struct amon_header copy;
@@ -368,12 +389,18 @@ void file_leave(void)
 
 /* ---- chunks ---- */
 
+/* Is AMOUNT past three quarters of BOUND; or with the reserve half as much again? */
+static bool is_past(uint64_t amount, uint64_t bound, bool reserve)
+{
+	return amount > (reserve ? bound + bound / 2 : bound - bound / 4);
+}
+
 bool file_over_bound(bool reserve)
 {
-	uint64_t bound = monitor.header->memory_bound < monitor.mapped ? monitor.header->memory_bound : monitor.mapped;
+	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
+	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED) +
-	       __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > (reserve ? bound + bound / 2 : bound - bound / 4);
+	return is_past(all, monitor.header->memory_bound, reserve) || is_past(used, monitor.mapped, reserve);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -531,14 +558,16 @@ static void write_saved(long fd)
 	saved.notes[AMON_NOTE_TRUNCATED] = 1;
 	saved.state = AMON_ENDED;
 	saved.clock = monitor.clock.clock;	/* siblings are read with it */
-	sys4(pwrite64, fd, &saved, sizeof saved, 0);
+	if (sizeof saved <= size_limit())
+		sys4(pwrite64, fd, &saved, sizeof saved, 0);
 }
 
 /* There may be room again. */
 static void write_spilled(long fd)
 {
 	note_error(AMON_NOTE_DISK_FULL, -ENOSPC);
-	write_at(fd, monitor.header, monitor.header->used, 0);
+	if (monitor.header->used <= size_limit())
+		write_at(fd, monitor.header, monitor.header->used, 0);
 }
 
 void file_finish(void)
@@ -721,6 +750,19 @@ static bool rescue(uintptr_t page)
 	return done;
 }
 
+/* To the program's own handler, with the signals blocked that would be if the kernel had called it. */
+static void pass_on(int sig, void *info, ucontext_t *context)
+{
+	uint64_t mask;
+
+	mem_copy(&mask, &context->uc_sigmask, sizeof mask);
+	mask |= previous_sigbus.mask;
+	if (!(previous_sigbus.flags & SA_NODEFER))
+		mask |= UINT64_C(1) << (sig - 1);
+	sys_restore_signals(&mask);
+	((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+}
+
 /* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again. */
 static void on_sigbus(int sig, void *info, void *context)
 {
@@ -736,7 +778,7 @@ static void on_sigbus(int sig, void *info, void *context)
 		return;
 	}
 	if ((uintptr_t)previous_sigbus.handler > 1) {
-		((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
+		pass_on(sig, info, context);
 		return;
 	}
 	/* The default, as if we were not here: the access that faulted faults again. */

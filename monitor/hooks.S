@@ -113,11 +113,12 @@
 	.endm
 #endif
 
-	/* The entry hook. mcount.S makes two more of it: with another name, a look before, another place of the CFA, a frame at
-	 * the same CFA allowed for, and what is to be done last. */
+	/* The entry hook. mcount.S makes four more of it: with another name, a look before, another way to the routine, another place of
+	 * the CFA, a frame at the same CFA allowed for, and what is to be done last. */
 #ifndef ENTRY_HOOK
 #define ENTRY_HOOK	__aprof_entry
 #define ENTRY_BEGIN
+#define ENTRY_ROUTINE(at, reg) movq at(%rsp), reg
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
 #define ENTRY_NOT_BELOW	.Lentry_slow
 #define ENTRY_END
@@ -145,7 +146,7 @@ ENTRY_HOOK:
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx
-	movq	SAVED_BASE+16(%rsp), %r11	/* routine */
+	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
 	PROBE(%rcx, %r11, %rdx)
 	cmpq	%rcx, KEY_ID(%rax)
 	jne	.Lentry_alias
@@ -202,7 +203,7 @@ ENTRY_HOOK:
 	save	r9
 	save	r10
 	save	rbp
-	movq	80(%rsp), %rdi			/* routine */
+	ENTRY_ROUTINE(80, %rdi)
 	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx

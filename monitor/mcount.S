@@ -18,13 +18,21 @@
  * Processors predict that a return leads to behind the latest call, and each redirected one would cost them their whole pipeline.
  * So when a routine is left for its caller, a call is executed that stands right before
  * aprof_mcount_return, and what it pushed is taken away: the caller's own return is predicted. */
+#include "copies.h"
+
 #define REGION_BITS	26
 #define ALIGNED		128		/* bytes: a copied return address is no farther from the true one */
 #define DOUBLES(reg)	leaq	aprof_mcount_doubles(%rip), reg
-#define RETURN(reg)	leaq	aprof_mcount_return(%rip), reg
 
 #define ENTRY_ONLY
 #define ENTRY_SLOW	aprof_mcount_slow
+
+/* To label if VALUE, a slot's, is a place where redirected routines return to; reg is lost. */
+#define IF_REDIRECTED(value, reg, label) \
+	leaq	.Lplaces(%rip), reg; \
+	subq	value, reg; \
+	cmpq	$-PLACES_SIZE, reg; \
+	jae	label
 
 /* RAX is the slot's address less 16; rcx, rdx and r11 are free. */
 #define ENTRY_END \
@@ -35,35 +43,48 @@
 	testq	%rcx, %rcx; \
 	jz	.Lentry_redirect; \
 	movq	16(%rax), %r11; \
-	RETURN(%rdx); \
-	cmpq	%rdx, %r11; \
-	je	.Lentry_redirected; \
+	IF_REDIRECTED(%r11, %rdx, .Lentry_redirected); \
 	movq	%r11, 16(%rax,%rcx); \
+	ENTRY_PLACE(%rdx); \
 	movq	%rdx, 16(%rax); \
 .Lentry_redirected:
 
+/* The labels of hooks.S, of each of the hooks its own. */
+#define PASTE_(a, b)	a##b
+#define PASTE(a, b)	PASTE_(a, b)
+#define LABEL(name)	PASTE(ENTRY_PREFIX, name)
+#define Lentry_look	LABEL(look)
+#define Lentry_alias	LABEL(alias)
+#define Lentry_second	LABEL(second)
+#define Lentry_alias_second LABEL(alias_second)
+#define Lentry_push	LABEL(push)
+#define Lentry_again	LABEL(again)
+#define Lentry_done	LABEL(done)
+#define Lentry_slow	LABEL(slow)
+#define Lentry_redirect	LABEL(redirect)
+#define Lentry_redirected LABEL(redirected)
+#define Lentry_not_below LABEL(not_below)
+#define ENTRY_NOT_BELOW	.Lentry_not_below
+
+#define OUT_OF_LINE \
+	.text; \
+	out_of_line .Lentry_not_below .Lentry_look .Lentry_slow .Lentry_redirect .Lentry_redirected
+
+/* Called as the compiler made them be called: the routine is where they return to, and it returns to aprof_mcount_return. */
+#define ENTRY_ROUTINE(at, reg) movq at(%rsp), reg
+#define ENTRY_PLACE(reg) leaq	aprof_mcount_return(%rip), reg
+
 #define ENTRY_HOOK	__fentry__
+#define ENTRY_PREFIX	Lfentry_
 #define ENTRY_BEGIN \
 	cmpq	%r10, 8(%rsp);			/* a nested function has pushed its static chain */ \
 	je	.Lfentry_odd
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
-#define ENTRY_NOT_BELOW	.Lfentry_not_below
-#define Lentry_look	Lfentry_look
-#define Lentry_alias	Lfentry_alias
-#define Lentry_second	Lfentry_second
-#define Lentry_alias_second Lfentry_alias_second
-#define Lentry_push	Lfentry_push
-#define Lentry_again	Lfentry_again
-#define Lentry_done	Lfentry_done
-#define Lentry_slow	Lfentry_slow
-#define Lentry_redirect	Lfentry_redirect
-#define Lentry_redirected Lfentry_redirected
 #include "hooks.S"
-	.text
 
-/* What stands out of line in both: a frame at the same CFA, whose routine has jumped here if the slot is redirected; and a slot
- * in a region that has no doubles. */
+	/* What stands out of line in all of them: a frame at the same CFA, whose routine has jumped here if the slot is redirected; and a
+	 * slot in a region that has no doubles. */
 	.macro	out_of_line not_below, look, slow, redirect, redirected
 	.cfi_startproc
 	.cfi_def_cfa_offset 32
@@ -72,10 +93,10 @@
 	.cfi_rel_offset rdx, 0
 \not_below:
 	jne	\slow
-	RETURN(%r11)
-	cmpq	%r11, 16(%rcx)
-	jne	\slow
-	subq	$FRAME_SIZE, %rax
+	movq	16(%rcx), %rcx
+	IF_REDIRECTED(%rcx, %r11, 1f)
+	jmp	\slow
+1:	subq	$FRAME_SIZE, %rax
 	movq	%rax, TLS(TLS_TOP, %rdx)
 	jmp	\look
 \redirect:
@@ -83,26 +104,15 @@
 	jmp	.Lredirect
 	.cfi_endproc
 	.endm
-
-	out_of_line .Lfentry_not_below .Lfentry_look .Lfentry_slow .Lfentry_redirect .Lfentry_redirected
+	OUT_OF_LINE
 
 #undef ENTRY_HOOK
+#undef ENTRY_PREFIX
 #undef ENTRY_BEGIN
 #undef ENTRY_CFA
 #undef ENTRY_SLOW_CFA
-#undef ENTRY_NOT_BELOW
-#undef Lentry_look
-#undef Lentry_alias
-#undef Lentry_second
-#undef Lentry_alias_second
-#undef Lentry_push
-#undef Lentry_again
-#undef Lentry_done
-#undef Lentry_slow
-#undef Lentry_redirect
-#undef Lentry_redirected
-
 #define ENTRY_HOOK	mcount
+#define ENTRY_PREFIX	Lmcount_
 #define ENTRY_BEGIN \
 	leaq	-24(%r10), %r11; \
 	subq	%rbp, %r11; \
@@ -118,14 +128,45 @@
 	jb	.Lmcount_odd			/* no frame pointer */
 #define ENTRY_CFA	16-FRAME_FENTRY(%rbp)
 #define ENTRY_SLOW_CFA	16(%rbp)
-#define ENTRY_NOT_BELOW	.Lmcount_not_below
 #include "hooks.S"
-	.text
-	out_of_line .Lmcount_not_below .Lentry_look .Lentry_slow .Lentry_redirect .Lentry_redirected
+	OUT_OF_LINE
 
 	.globl	_mcount
 	.type	_mcount, @function
 	.set	_mcount, mcount
+
+/* Called by a routine's copy (below), which a routine with nothing odd about it jumps to: the routine stands beside the copy, and it
+ * returns into the copy. */
+#undef ENTRY_ROUTINE
+#undef ENTRY_PLACE
+#define ENTRY_ROUTINE(at, reg) \
+	movq	at(%rsp), reg; \
+	movq	aprof_mcount_routines-.Lcopies-COPY_CALLED(reg), reg
+#define ENTRY_PLACE(reg) \
+	movq	SAVED_BASE+16(%rsp), reg; \
+	leaq	COPY_RETURN-COPY_CALLED(reg), reg	/* keeps the flags */
+
+#undef ENTRY_HOOK
+#undef ENTRY_PREFIX
+#undef ENTRY_BEGIN
+#define ENTRY_HOOK	aprof_mcount_copied
+#define ENTRY_PREFIX	Lmcopied_
+#define ENTRY_BEGIN
+	.hidden	ENTRY_HOOK
+#include "hooks.S"
+	OUT_OF_LINE
+
+#undef ENTRY_HOOK
+#undef ENTRY_PREFIX
+#undef ENTRY_CFA
+#undef ENTRY_SLOW_CFA
+#define ENTRY_HOOK	aprof_fentry_copied
+#define ENTRY_PREFIX	Lfcopied_
+#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_SLOW_CFA	96(%rsp)
+	.hidden	ENTRY_HOOK
+#include "hooks.S"
+	OUT_OF_LINE
 
 	/* They point right behind the frame: behind a word that is the same as the return address? */
 	.p2align 4
@@ -219,40 +260,98 @@
 	notrack jmp *%r11
 	.cfi_endproc
 
-	/* Where routines return to.  rsp is behind the slot.
+	/* The copies (copies.h).  Each routine that was patched has one:
 	 *
-	 * For unwinders the CFA here is one more than that, so that neither the routine's frame nor the caller's has
-	 * it: GCC's tells frames apart by it.  The stack pointer that the caller gets is the CFA less one, and its address
-	 * is in the slot's double.  Both rules hold throughout, and already in the call before, where unwinders look that find
-	 * aprof_mcount_return in a slot.  The first word here says how far the table of doubles is. */
+	 *     the routine jumps to its first byte, after its prologue (or before it, by -mfentry);
+	 *     a call of the hook, which returns, without carry if the routine does not return to COPY_RETURN: it was jumped to, and returns to
+	 *     where the one that jumped would have;
+	 *     else a call whose return address, COPY_RETURN, is dropped, and a jump back into the routine;
+	 *     at COPY_RETURN, where the routine returns to: a jump to .Lleave.
+	 *
+	 * So for the processor COPY_RETURN was called, and the return behind it is the routine's; and where .Lleave returns to is
+	 * what the routine was called from: every return goes where the processor expects it, and every jump through memory goes from one place
+	 * to one other.
+	 *
+	 * For unwinders all of it is a frame of its own.  Its CFA is the stack pointer and one more, so that no frame beside it has
+	 * the same; where it goes on is in aprof_mcount_routines, or at COPY_RETURN in the slot's double.  What tells
+	 * them apart is the program counter, and where the tables are the jumps in the copy say. */
 #define BEHIND_SLOT 1				/* CFA less the true one */
-	.p2align 8
+	.text
+	.p2align 9
+.Lplaces:
+	.fill	COPY_SIZE, 1, 0xcc
+	.type	aprof_mcount_copies, @function
+	.globl	aprof_mcount_copies
+	.hidden	aprof_mcount_copies
+	.globl	aprof_mcount_return
+	.hidden	aprof_mcount_return
+	.type	aprof_mcount_return, @function
+aprof_mcount_copies:
+.Lcopies:
+	.cfi_startproc simple
+	.cfi_return_column rip
+	/* CFA: breg7(1); breg16(0) lit31 and lit21 eq lit3 shl plus */
+	.cfi_escape 0x0f, 11, 0x77, BEHIND_SLOT, 0x80, 0, 0x4f, 0x1a, 0x45, 0x29, 0x33, 0x24, 0x22
+	/* DW_CFA_val_expression rsp: CFA; lit1 minus */
+	.cfi_escape 0x16, 7, 2, 0x31, 0x1c
+	/* DW_CFA_expression rip: CFA; breg16(0) lit31 and lit16 eq bra(17) */
+	.cfi_escape 0x10, 16, 54, 0x80, 0, 0x4f, 0x1a, 0x40, 0x29, 0x28, 17, 0
+	/* drop; breg16(0) const1s(-32) and dup plus_uconst(28) deref_size(4) plus plus_uconst(32) skip(28) */
+	.cfi_escape 0x13, 0x80, 0, 0x09, 0xe0, 0x1a, 0x12, 0x23, 28, 0x94, 4, 0x22, 0x23, 32, 0x2f, 28, 0
+	/* dup lit25 minus lit26 shr lit3 shl (the region of the slot less 16);
+	 * breg16(0) const1s(-32) and dup plus_uconst(17) deref_size(4) plus plus_uconst(21-8) (.Lreturn_base)
+	 * dup deref plus plus deref (the table's word); plus; lit9 minus */
+	.cfi_escape 0x12, 0x49, 0x1c, 0x4a, 0x25, 0x33, 0x24
+	.cfi_escape 0x80, 0, 0x09, 0xe0, 0x1a, 0x12, 0x23, 17, 0x94, 4, 0x22, 0x23, 13
+	.cfi_escape 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
+	.macro	copies hook
+	.rept	COPIES
+	endbr64
+	call	\hook
+	jnc	2f
+	call	1f
+	.byte	0xe9				/* jmp, never a short one */
+	.long	.Lleave-.-4
+1:	addq	$8, %rsp
+2:	notrack jmp *aprof_mcount_routines+copied(%rip)
+	.set	copied, copied+COPY_SIZE
+	.p2align COPY_BITS
+	.endr
+	.endm
+	.set	copied, 0
+	copies	aprof_mcount_copied
+	copies	aprof_fentry_copied
+	.cfi_endproc
+	.size	aprof_mcount_copies, .-aprof_mcount_copies
+
+	/* Where all others return to.  rsp is behind the slot.  The frame description is like that above; both its rules hold throughout, and
+	 * already in the call before, where unwinders look that find aprof_mcount_return in a slot.  The first word says how far the table
+	 * of doubles is.
+	 *
+	 * Processors predict that a return leads to behind the latest call, and each redirected one would cost them their whole pipeline.
+	 * So when such a routine is left for its caller, a call is executed that stands right before
+	 * aprof_mcount_return, and what it pushed is taken away: the caller's own return is predicted if it goes there, too. */
+	.p2align 9
 .Lreturn_base:
 	.quad	aprof_mcount_doubles - .Lreturn_base
-	.type	aprof_mcount_returned, @function
-aprof_mcount_returned:
 	.cfi_startproc simple
 	.cfi_return_column rip
 	.cfi_def_cfa rsp, BEHIND_SLOT
 	/* DW_CFA_val_expression rsp: CFA; lit1 minus */
 	.cfi_escape 0x16, 7, 2, 0x31, 0x1c
-	/* DW_CFA_expression rip: CFA; dup; lit25 minus lit26 shr lit3 shl (the region of the slot less 16);
-	 * breg16(0) const2s(-256) and dup deref plus plus deref (the table's word); plus; lit9 minus */
+	/* DW_CFA_expression rip: as above, but for breg16(0) const2s(-512) and (.Lreturn_base) */
 	.cfi_escape 0x10, 16, 21, 0x12, 0x49, 0x1c, 0x4a, 0x25, 0x33, 0x24
-	.cfi_escape 0x80, 0, 0x0b, 0x00, 0xff, 0x1a, 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
-.Lcall:
-	call	.Lgo
-	.type	aprof_mcount_return, @function
-	.hidden	aprof_mcount_return
-	.globl	aprof_mcount_return
-aprof_mcount_return:
+	.cfi_escape 0x80, 0, 0x0b, 0x00, 0xfe, 0x1a, 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
+
+	/* Leave the top frame, if it is that of the routine that has just returned: rcx is saved, the return address in r11. */
+	.macro	leave slow
 	leaq	-FRAME_FENTRY(%rsp), %rsp	/* now as it stands in the frame */
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT
 	movq	%rcx, (%rsp)
 	TLS_BASE(%r11)
 	movq	TLS(TLS_TOP, %r11), %rcx
 	cmpq	%rsp, FRAME_CFA(%rcx)
-	jne	.Lreturn_slow
+	jne	\slow
 	subq	$FRAME_SIZE, %rcx
 	movq	%rcx, TLS(TLS_TOP, %r11)
 	movq	%rsp, %rcx
@@ -260,59 +359,84 @@ aprof_mcount_return:
 	DOUBLES(%r11)
 	movq	(%r11,%rcx,8), %rcx
 	movq	FRAME_FENTRY-8(%rsp,%rcx), %r11
+	.endm
+
+	.type	aprof_mcount_returned, @function
+aprof_mcount_returned:
+.Lleave:
+	leave	.Lleave_slow
+.Lleave_end:
+	movq	%r11, FRAME_FENTRY-8(%rsp)
+	movq	(%rsp), %rcx
+	leaq	FRAME_FENTRY-8(%rsp), %rsp
+	.cfi_def_cfa rsp, 8+BEHIND_SLOT
+	ret
+
+	.cfi_def_cfa rsp, BEHIND_SLOT
+.Lcall:
+	call	.Lgo
+aprof_mcount_return:
+	leave	.Lreturn_slow
 .Lreturn_end:
 	movq	(%rsp), %rcx
 	leaq	FRAME_FENTRY(%rsp), %rsp
 	.cfi_def_cfa rsp, BEHIND_SLOT
 	jmp	.Lcall
 
-.Lreturn_slow:
+.Lleave_slow:
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT
-	movq	%rsp, %r11
-	pushq	%rax
+	call	.Lslow
+	jmp	.Lleave_end
+.Lreturn_slow:
+	call	.Lslow
+	jmp	.Lreturn_end
+
+.Lslow:
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+8
-	pushq	%rdx
+	pushq	%rax
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+16
-	pushq	%rsi
+	pushq	%rdx
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+24
-	pushq	%rdi
+	pushq	%rsi
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+32
-	pushq	%r8
+	pushq	%rdi
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+40
-	pushq	%r9
+	pushq	%r8
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+48
-	pushq	%r10
+	pushq	%r9
 	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+56
+	pushq	%r10
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+64
 	movq	%rsp, %rdx
 	andq	$-16, %rsp
-	.cfi_def_cfa rdx, FRAME_FENTRY+BEHIND_SLOT+56
+	.cfi_def_cfa rdx, FRAME_FENTRY+BEHIND_SLOT+64
+	leaq	FRAME_FENTRY+64(%rdx), %rdi	/* CFA */
 	pushq	%rdx
 	pushq	%rdx
-	/* DW_CFA_def_cfa_expression: breg7(0) deref plus_uconst(81) */
-	.cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, FRAME_FENTRY+BEHIND_SLOT+56
-	leaq	FRAME_FENTRY(%r11), %rdi	/* CFA */
+	/* DW_CFA_def_cfa_expression: breg7(0) deref plus_uconst(89) */
+	.cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, FRAME_FENTRY+BEHIND_SLOT+64
 	call	aprof_mcount_leave
 	movq	%rax, %r11
 	movq	(%rsp), %rsp
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+56
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+64
 	popq	%r10
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+48
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+56
 	popq	%r9
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+40
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+48
 	popq	%r8
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+32
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+40
 	popq	%rdi
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+24
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+32
 	popq	%rsi
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+16
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+24
 	popq	%rdx
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+8
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+16
 	popq	%rax
-	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT
-	jmp	.Lreturn_end
+	.cfi_def_cfa rsp, FRAME_FENTRY+BEHIND_SLOT+8
+	ret
 	.cfi_endproc
-	.size	aprof_mcount_return, .-aprof_mcount_return
 	.size	aprof_mcount_returned, .-aprof_mcount_returned
+	.org	.Lreturn_base+512, 0xcc		/* PLACES_SIZE ends here */
 
 	/* To r11, without what the call has pushed. */
 	.cfi_startproc
@@ -356,5 +480,6 @@ moncontrol:
 	in_front setns setns
 	in_front sigaction sigaction
 	in_front signal signal
+	in_front mlockall mlockall
 
 	.section .note.GNU-stack, "", @progbits

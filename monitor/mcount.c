@@ -1,7 +1,7 @@
 /* mcount.c - way mcount out of line: where return addresses are kept, and entries and returns that mcount.S does not
  * answer.
  *
- * Invariant: once a slot holds the address of aprof_mcount_return, its double holds the return address that it stands
+ * Invariant: once a slot holds the address of aprof_mcount_return or of a place in a copy, its double holds the return address that it stands
  * for, until the slot is redirected again; doubles are never unmapped.  So a routine returns to where it was
  * called from whatever else went wrong: a frame that was dropped, a stack that nobody announced, a child that fork made,
  * a monitor that latched itself off. */
@@ -81,7 +81,7 @@ bool mcount_is_refused(void)
 
 static bool is_redirected(const uintptr_t *slot)
 {
-	return *slot == (uintptr_t)aprof_mcount_return;
+	return mcount_is_place(*slot);
 }
 
 void aprof_mcount_redirect(uintptr_t *slot)
@@ -144,7 +144,7 @@ static void enter_refused(struct aprof_tls *tls, uintptr_t cfa)
 		drop_left(tls, cfa);
 }
 
-static void enter(uintptr_t routine, uintptr_t *slot)
+static void enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t cfa = (uintptr_t)(slot + 1);
@@ -156,13 +156,16 @@ static void enter(uintptr_t routine, uintptr_t *slot)
 	if (redirection == REFUSED)
 		enter_refused(tls, cfa);
 	aprof_entry_slow(routine, cfa, *slot, AMON_ROUTINE_INSIDE);
-	if (frame_cfa(tls->top) == cfa)
-		aprof_mcount_redirect(slot);
+	if (frame_cfa(tls->top) != cfa)
+		return;
+	aprof_mcount_redirect(slot);
+	if (is_redirected(slot) && is_plain)
+		patch_routine(routine);
 }
 
 void aprof_mcount_slow(uintptr_t routine, uintptr_t cfa)
 {
-	enter(routine, (uintptr_t *)cfa - 1);
+	enter(routine, (uintptr_t *)cfa - 1, true);
 }
 
 void aprof_mcount_odd(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintptr_t chain, uintptr_t behind)
@@ -176,7 +179,7 @@ void aprof_mcount_odd(uintptr_t routine, uintptr_t *slot, uintptr_t frame, uintp
 	else if ((true_slot = slot_aligned(routine, slot, chain)) == slot)
 		true_slot = slot_aligned(routine, slot, behind);
 	/* By another name than the address that mcount.S looks for, it comes here always. */
-	enter(routine + (true_slot != slot), true_slot);
+	enter(routine + (true_slot != slot), true_slot, false);
 }
 
 /* ---- returns ---- */

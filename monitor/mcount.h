@@ -2,10 +2,36 @@
 #ifndef MCOUNT_H
 #define MCOUNT_H
 
+#include "copies.h"
 #include "monitor.h"
 
-/* Where redirected routines return to. */
+/* Where redirected routines return to: here, or to a place in a copy. */
 extern const char aprof_mcount_return[] HIDDEN;
+
+/* The copies that patched routines jump to: those for mcount, then those for __fentry__. */
+extern const char aprof_mcount_copies[] HIDDEN;
+
+/* What stands beside a copy. */
+struct copied {
+	uintptr_t routine;		/* whose copy it is: where it goes on; 0: nobody's */
+	uintptr_t unused[3];		/* as far from one to the next as from copy to copy */
+};
+_Static_assert(sizeof(struct copied) == COPY_SIZE, "mcount.S knows this");
+
+extern struct copied aprof_mcount_routines[2 * COPIES] HIDDEN;
+
+/* Do redirected routines return to ADDRESS? */
+static inline bool mcount_is_place(uintptr_t address)
+{
+	return address - (uintptr_t)aprof_mcount_copies < PLACES_SIZE - COPY_SIZE;
+}
+
+/* Let ROUTINE, which has just called one of gprof's hooks and has nothing odd about its frame, jump to a copy instead from now on, if that can be
+ * had and APROF_PATCH is not "no". */
+void patch_routine(uintptr_t routine) HIDDEN;
+
+/* The copy of a ROUTINE of our own, which jumps to it first of all; of one only. */
+const char *patch_copy(uintptr_t routine) HIDDEN;
 
 /* The doubles of slots, by region (mcount.c); mcount.S reads them. */
 extern intptr_t aprof_mcount_doubles[] HIDDEN;

@@ -296,7 +296,7 @@ void module_unloaded(void)
 	sys_restore_signals(&mask);
 }
 
-struct range { uintptr_t address, low, high; bool grows; };
+struct range { uintptr_t address, low, high; bool grows, is_code; };
 
 static bool range_line(const char *line, void *arg)
 {
@@ -308,6 +308,7 @@ static bool range_line(const char *line, void *arg)
 	range->low = m.start;
 	range->high = m.end;
 	range->grows = str_equal(m.path, "[stack]");
+	range->is_code = m.mode[0] == 'r' && m.mode[1] == '-' && m.mode[2] == 'x' && m.mode[3] == 'p';
 	return true;
 }
 
@@ -321,6 +322,18 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	*low = range.grows ? address - (range.high - address) : range.low;
 	*high = range.high;
 	return range.high != 0;
+}
+
+bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+	struct range range = { .address = address };
+
+	sys_lock(&monitor.lock);
+	each_line(range_line, &range);
+	sys_unlock(&monitor.lock);
+	*low = range.low;
+	*high = range.high;
+	return range.is_code;
 }
 
 static struct module *find(uintptr_t address)

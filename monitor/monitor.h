@@ -296,6 +296,7 @@ void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it 
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
 bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a quarter; or exceeded by half */
+void file_shrink(void) HIDDEN;			/* give back most of what is mapped and not used; it cannot be had again */
 void file_sigbus(void) HIDDEN;			/* install the handler of SIGBUS */
 struct sigaction;
 void file_sigbus_show(struct sigaction *old) HIDDEN;	/* if OLD is that: as it was before */
@@ -316,6 +317,7 @@ void api_forget(void) HIDDEN;			/* forked child: nobody else is at work */
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
+bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
@@ -349,6 +351,7 @@ void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
+void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
 bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */

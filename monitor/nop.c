@@ -68,6 +68,14 @@ int __wrap_setns(int fd, int type)
 	return __real_setns(fd, type);
 }
 
+int __real_mlockall(int flags);
+EXPORTED int __wrap_mlockall(int flags);
+
+int __wrap_mlockall(int flags)
+{
+	return __real_mlockall(flags);
+}
+
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 sighandler_t __real_signal(int sig, sighandler_t handler);

@@ -37,14 +37,14 @@ static char ours;			/* its address tells our timers' signals from others' */
 
 /* ---- the table ---- */
 
+/* The chunk's head says the same, but is in the file, which others may cut. */
 static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 {
-	struct amon_chunk *chunk = t->pcs;
-	struct amon_pc *slots = (struct amon_pc *)((char *)chunk + chunk->first);
+	struct amon_pc *slots = (struct amon_pc *)(t->pcs + 1);
 	uint64_t hash = (pc ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
 	for (uint32_t i = 0; i < MOST_PROBES; i++) {
-		struct amon_pc *s = &slots[(hash + i) & (chunk->capacity - 1)];
+		struct amon_pc *s = &slots[(hash + i) & (SLOTS - 1)];
 
 		if (s->pc == pc && s->context == context) {
 			s->count++;
@@ -54,7 +54,7 @@ static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 			s->context = context;
 			s->count = 1;
 			__atomic_store_n(&s->pc, pc, __ATOMIC_RELEASE);
-			chunk->count++;
+			t->pcs->count++;
 			return;
 		}
 	}
@@ -118,7 +118,7 @@ static bool take_sigprof(void)
 		.handler = (void *)on_sigprof,
 		.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | 0x04000000 /* SA_RESTORER */,
 		.restorer = (void *)aprof_signal_return,
-		.mask = ~UINT64_C(0),
+		.mask = ~(UINT64_C(1) << (SIGBUS - 1)), /* the table may have been cut: file.c mends that, if it is let */
 	};
 
 	if (sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)))

@@ -25,6 +25,7 @@ static struct {
 	int (*dlclose)(void *handle);
 	int (*unshare)(int flags);
 	int (*setns)(int fd, int type);
+	int (*mlockall)(int flags);
 	int (*sigaction)(int sig, const struct sigaction *action, struct sigaction *old);
 	sighandler_t (*signal)(int sig, sighandler_t handler);
 	int (*backtrace)(void **addresses, int size);
@@ -50,6 +51,7 @@ static void __attribute__((constructor(101))) find_all(void)
 	find(&next.dlclose, "dlclose");
 	find(&next.unshare, "unshare");
 	find(&next.setns, "setns");
+	find(&next.mlockall, "mlockall");
 	find(&next.sigaction, "sigaction");
 	find(&next.signal, "signal");
 	find(&next.backtrace, "backtrace");
@@ -64,6 +66,7 @@ int __real_swapcontext(ucontext_t *from, const ucontext_t *to) HIDDEN;
 int __real_dlclose(void *handle) HIDDEN;
 int __real_unshare(int flags) HIDDEN;
 int __real_setns(int fd, int type) HIDDEN;
+int __real_mlockall(int flags) HIDDEN;
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old) HIDDEN;
 sighandler_t __real_signal(int sig, sighandler_t handler) HIDDEN;
 
@@ -72,6 +75,7 @@ int __real_swapcontext(ucontext_t *from, const ucontext_t *to) { return NEXT(swa
 int __real_dlclose(void *handle) { return NEXT(dlclose)(handle); }
 int __real_unshare(int flags) { return NEXT(unshare)(flags); }
 int __real_setns(int fd, int type) { return NEXT(setns)(fd, type); }
+int __real_mlockall(int flags) { return NEXT(mlockall)(flags); }
 sighandler_t __real_signal(int sig, sighandler_t handler) { return NEXT(signal)(sig, handler); }
 
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
@@ -79,7 +83,7 @@ int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *
 	return NEXT(sigaction)(sig, action, old);
 }
 
-/* ---- looking at stacks: neither the frame of our own function nor those of aprof_mcount_return are the program's ---- */
+/* ---- looking at stacks: neither the frame of our own function nor those between redirected routines are the program's ---- */
 
 EXPORTED int backtrace(void **addresses, int size)
 {
@@ -90,7 +94,7 @@ EXPORTED int backtrace(void **addresses, int size)
 		return 0;
 	found = next.backtrace(all, room);
 	for (int i = 1; i < found && n < size; i++)
-		if (all[i] != aprof_mcount_return)
+		if (!mcount_is_place((uintptr_t)all[i]))
 			addresses[n++] = all[i];
 	return n;
 }
@@ -105,7 +109,7 @@ static int visit_true(void *frame, void *arg)
 {
 	struct visit *v = arg;
 
-	if (!v->seen_ours || next.address(frame) == (uintptr_t)aprof_mcount_return) {
+	if (!v->seen_ours || mcount_is_place(next.address(frame))) {
 		v->seen_ours = true;
 		return UNWIND_GO_ON;
 	}

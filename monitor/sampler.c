@@ -528,6 +528,11 @@ bool sampler_start(void)
 	return !sys_failed(ret);
 }
 
+bool sampler_is_there(void)
+{
+	return sampler_tid && sys3(tgkill, monitor.pid, sampler_tid, 0) == 0;
+}
+
 /* Some calls are for processes of one thread.  Waits until the kernel has forgotten the sampler, and with it its
  * descriptors. */
 bool sampler_pause(void)

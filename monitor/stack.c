@@ -17,6 +17,7 @@ enum {
 	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */
 	LEAST = 65536,			/* bytes of a shadow */
 	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
+	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 };
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
@@ -253,6 +254,20 @@ void stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
 
 	sys_block_signals(&mask);
 	announce(t, low, high);
+	sys_restore_signals(&mask);
+}
+
+void stack_shrink(struct thread *t)
+{
+	struct shadow *s = t->shadow;
+	uintptr_t keep = ((uintptr_t)t->tls->top + SHRUNK) & -(uintptr_t)AMON_PAGE, end = (uintptr_t)s->end;
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	if (keep < end && !sys_failed(sys2(munmap, keep, end - keep))) {
+		s->end = s->base + (keep - (uintptr_t)s->base) / sizeof *s->base;
+		limit_set(t);
+	}
 	sys_restore_signals(&mask);
 }
 

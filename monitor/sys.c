@@ -16,13 +16,20 @@ void *sys_memory(size_t size, bool populate)
 	return sys_failed(ret) ? NULL : (void *)ret;
 }
 
+static bool dear;
+
+void sys_memory_is_dear(void)
+{
+	dear = true;
+}
+
 uint64_t sys_address_space(void)
 {
-	static const int kinds[] = { RLIMIT_AS, RLIMIT_DATA };
+	static const int kinds[] = { RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK };
 	uint64_t least = UINT64_MAX;
 	struct rlimit limit;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < (dear ? 3 : 2); i++)
 		if (!sys_failed(sys4(prlimit64, 0, kinds[i], NULL, &limit)) && limit.rlim_cur < least)
 			least = limit.rlim_cur;
 	return least;

@@ -67,8 +67,9 @@ static inline void sys_restore_signals(const uint64_t *old)
 }
 
 /* Bytes that this process may have mapped by its limits, RLIMIT_AS and RLIMIT_DATA, the lesser; UINT64_MAX: as many as it
- * likes. */
+ * likes.  What is mapped being locked in memory from now on (sys_memory_is_dear), no more than a locked process may have. */
 uint64_t sys_address_space(void);
+void sys_memory_is_dear(void);
 
 /* A clock's value, ns; 0 when the kernel has no such clock (a thread that is gone, say). */
 uint64_t sys_clock(int clock);

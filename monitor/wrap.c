@@ -1,6 +1,6 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
  * else tells of them: exit, vfork's children, a switch of stacks, a library that goes; and those that the kernel
- * allows to processes of one thread only, which ours must not prevent. */
+ * allows to processes of one thread only, or to small ones, which ours must not prevent. */
 #include "monitor.h"
 
 #include <sched.h>
@@ -111,6 +111,23 @@ int __wrap_setns(int fd, int type)
 	if (paused)
 		sampler_resume();
 	return ret;
+}
+
+int __real_mlockall(int flags);
+EXPORTED int __wrap_mlockall(int flags);
+
+/* All that is mapped becomes resident, and counts: what the monitor only reserved is given back before, for good. */
+int __wrap_mlockall(int flags)
+{
+	struct thread *t = aprof_tls.thread;
+
+	if (monitor_state() == MONITOR_ON) {
+		sys_memory_is_dear();
+		file_shrink();
+		if (t)
+			stack_shrink(t);
+	}
+	return __real_mlockall(flags);
 }
 
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);

@@ -70,6 +70,7 @@ struct gmon_symbol {
 	uint32_t order;		/* place in the symbol table, lines behind all functions */
 	bool local;		/* a static function, or a line of one */
 	bool function;		/* calls can go to it; false: a line, or a label in assembly code */
+	bool mapped;		/* its name is that of an object file, for which it stands (-R) */
 };
 
 /* The formats that gprof knows by name (its option -O). */

@@ -1,4 +1,5 @@
-/* gprof_functions.c - an order of functions for a linker, in which those that call each other often stand together: gprof -r.
+/* gprof_functions.c - an order of functions, or of object files, for a linker, in which those that call each other often stand together:
+ * gprof -r, and -R, where the routines are files.
  *
  * Chains of functions grow from the arcs, the most used first: an arc joins a function that is in no chain yet to the nearer end of the
  * other's chain.  Functions called from many places come first, then the chains of the arcs that make 99 % of the calls, then the
@@ -35,9 +36,9 @@ struct placing {
 	FILE *out;
 };
 
-static void name_print(struct placing *p, uint32_t r)
+static void name_print(struct placing *p, const char *name)
 {
-	escape_print(p->out, p->g->routines[r].symbol->name, p->options->utf8 ? 0 : ESCAPE_ASCII);
+	escape_print(p->out, name, p->options->utf8 ? 0 : ESCAPE_ASCII);
 	putc('\n', p->out);
 }
 
@@ -106,7 +107,7 @@ static void chain_print(struct placing *p, uint32_t r)
 {
 	for (r = p->ends[p->f[r].chain].head; r != GPROF_NONE; r = p->f[r].next) {
 		p->f[r].placed = true;
-		name_print(p, r);
+		name_print(p, p->g->routines[r].symbol->name);
 	}
 }
 
@@ -144,7 +145,7 @@ static void arcs_order(struct placing *p, const uint32_t *arcs, size_t n, bool a
 				chain_print(p, from);
 			} else {
 				p->f[from].placed = true;
-				name_print(p, from);
+				name_print(p, p->g->routines[from].symbol->name);
 			}
 		}
 }
@@ -218,9 +219,15 @@ static void shared_print(struct placing *p, uint32_t *used, uint32_t n, uint32_t
 	}
 	for (uint32_t i = 0; i < last; i++)
 		if (p->f[used[i]].placed)
-			name_print(p, used[i]);
+			name_print(p, p->g->routines[used[i]].symbol->name);
 	qsort_r(aside, kept, sizeof *aside, by_calls, (void *)(uintptr_t)p->g);
 	arcs_order(p, aside, kept, true);
+}
+
+static void function_begin(struct placing *p, uint32_t r)
+{
+	p->f[r] = (struct function){ .next = GPROF_NONE, .prev = GPROF_NONE, .chain = r };
+	p->ends[r] = (struct chain){ r, r };
 }
 
 /* USED, ARCS and ASIDE have room. */
@@ -231,8 +238,8 @@ static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, u
 	size_t narcs = 0, nlater;
 
 	for (uint32_t r = 0; r < g->nroutines; r++) {
-		p->f[r] = (struct function){ .next = GPROF_NONE, .prev = GPROF_NONE, .chain = r, .placed = g->routines[r].calls == 0 };
-		p->ends[r] = (struct chain){ r, r };
+		function_begin(p, r);
+		p->f[r].placed = g->routines[r].calls == 0;
 		if (g->routines[r].calls)
 			used[n++] = r;
 	}
@@ -248,13 +255,39 @@ static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, u
 	arcs_order(p, aside, nlater, true);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].calls && !p->f[r].placed)
-			name_print(p, r);
+			name_print(p, p->g->routines[r].symbol->name);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].calls == 0)
-			name_print(p, r);
+			name_print(p, p->g->routines[r].symbol->name);
 }
 
-bool gprof_functions_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+/* Chains of files from the arcs between them in the order in which these were met, then the files that found no place, then those without
+ * routines.  ARCS has room; USED and ASIDE are functions_order's. */
+static void files_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside)
+{
+	const struct gprof *g = p->g;
+	size_t narcs = 0;
+
+	(void)used;
+	(void)aside;
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		function_begin(p, r);
+	for (uint32_t i = 0; i < g->narcs; i++) {
+		if (g->arcs[i].from != g->arcs[i].to)
+			arcs[narcs++] = i;
+		p->placed[i] = !g->routines[g->arcs[i].from].symbol->mapped || !g->routines[g->arcs[i].to].symbol->mapped;
+	}
+	arcs_order(p, arcs, narcs, false);
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (g->routines[r].symbol->mapped && !p->f[r].placed)
+			name_print(p, g->routines[r].symbol->name);
+	for (size_t i = 0; i < g->nothers; i++)
+		name_print(p, g->others[i]);
+}
+
+typedef void make_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside);
+
+static bool order_print(make_order *make, const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
 	size_t n = (size_t)g->nroutines + 1, m = 4 * ((size_t)g->narcs + 1);
@@ -264,7 +297,7 @@ bool gprof_functions_text(const struct report_input *in, const struct report_opt
 	bool ok = p.f && p.ends && p.placed && p.later && used && arcs && aside;
 
 	if (ok)
-		functions_order(&p, used, arcs, aside);
+		make(&p, used, arcs, aside);
 	free(p.f);
 	free(p.ends);
 	free(p.placed);
@@ -275,8 +308,23 @@ bool gprof_functions_text(const struct report_input *in, const struct report_opt
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
+bool gprof_functions_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	return order_print(functions_order, in, options, out, err);
+}
+
+bool gprof_files_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	return order_print(files_order, in, options, out, err);
+}
+
 /* The order is a list of names for a linker's script; as JSON the call graph has what it is made from. */
 bool gprof_functions_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+{
+	return gprof_graph_json(in, options, e, err);
+}
+
+bool gprof_files_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	return gprof_graph_json(in, options, e, err);
 }

@@ -118,9 +118,9 @@ bool report_print(const char *const *names, size_t n, const struct report_input 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
 report_text paths_text, compare_text, hot_text, annotate_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
-report_text gprof_source_text, gprof_functions_text;
+report_text gprof_source_text, gprof_functions_text, gprof_files_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
 report_json paths_json, compare_json, hot_json, annotate_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
-report_json gprof_source_json, gprof_functions_json;
+report_json gprof_source_json, gprof_functions_json, gprof_files_json;
 
 #endif

@@ -221,11 +221,11 @@ static bool has_other_hooks(const struct binary *b, uint32_t *kinds)
 	return *kinds != 0;
 }
 
-/* Visit the functions of M that lead to the hook of way inline; its unlikely blocks may stand apart, in a piece of their own.
- * False: out of memory. */
-static bool visit_inline(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+/* Visit the functions of M that lead to the hook NAME; the unlikely blocks of one that has it by way inline may stand apart, in a piece of
+ * their own.  False: out of memory. */
+static bool visit_callers(struct module *m, const char *name, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
-	struct hook hook = hook_find(&m->binary, "aprof_inline_miss", functions_address(&m->functions, "aprof_inline_miss"));
+	struct hook hook = hook_find(&m->binary, name, functions_address(&m->functions, name));
 	size_t n;
 	uint64_t *sites = hook_sites(&m->binary, &hook, &n);
 
@@ -240,7 +240,18 @@ static bool visit_inline(struct module *m, void (*visit)(void *arg, const struct
 	return sites != NULL;
 }
 
-bool symbols_hooked(struct symbols *s, uint32_t module,
+/* Visit the functions of M that call gprof's hooks.  False: out of memory. */
+static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+{
+	static const char *const names[] = { "mcount", "_mcount", "__fentry__" };
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+		ok = visit_callers(m, names[i], visit, arg);
+	return ok;
+}
+
+bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
 	struct module *m = get_module(s, module);
@@ -262,7 +273,9 @@ bool symbols_hooked(struct symbols *s, uint32_t module,
 		last = symbol;
 	}
 	free(at);
-	return visit_inline(m, visit, arg) && m->binary.machine == EM_X86_64 && !has_other_hooks(&m->binary, &kinds);
+	if (m->binary.machine != EM_X86_64 || !visit_callers(m, "aprof_inline_miss", visit, arg) || (gprofs && !visit_gprofs(m, visit, arg)))
+		return false;
+	return !has_other_hooks(&m->binary, &kinds) || (gprofs && kinds == SYMBOLS_MCOUNT);
 }
 
 bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,

@@ -73,10 +73,10 @@ struct symbols_call {
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
 
-/* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, called or not; a function may be
- * visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
- * hooks of a way that does not tell (cyg, mcount), or its machine is not known here. */
-bool symbols_hooked(struct symbols *s, uint32_t module,
+/* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, and with GPROFS also of way `mcount`, called
+ * or not; a function may be visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
+ * other hooks (of cyg, which does not tell, or of gprof's where they are not asked for), or its machine is not known here. */
+bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
 /* Whether the instruction at ADDRESS of MODULE is of aprof's hooks: in a function of the monitor that they call, or one that way inline put

@@ -11,6 +11,7 @@
 #include "source.h"
 #include "text_arcs.h"
 #include "text_lines.h"
+#include "text_map.h"
 #include "text_table.h"
 
 struct text_own {
@@ -19,6 +20,7 @@ struct text_own {
 	struct arena arena;	/* display names */
 	struct gmon_symbol *functions; /* all of the file, those that gprof leaves out, too; by address */
 	size_t nfunctions;	/* how many */
+	struct text_map map;	/* -R; empty: none */
 };
 
 static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
@@ -110,6 +112,18 @@ static bool is_wanted(const struct text_options *o, const char *name, const char
 	return is_routine_name(name, end) && !(o->functions_only && type != STT_FUNC);
 }
 
+/* Let S stand for its object file, if the map knows it.  False: another symbol does. */
+static bool symbol_map(const struct text_map *map, struct gmon_symbol *s)
+{
+	const struct text_place *place = text_map_find(map, s->name);
+
+	if (place && place->first) {
+		s->name = place->file;
+		s->mapped = true;
+	}
+	return !place || place->first;
+}
+
 static bool symbols_read(struct text *t, const struct text_options *o)
 {
 	struct binary *b = &t->own->binary;
@@ -142,7 +156,7 @@ static bool symbols_read(struct text *t, const struct text_options *o)
 		if (code && *name && (s.function || GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE))
 			t->own->functions[t->own->nfunctions++] = s;
 		s.order = (uint32_t)t->n;
-		if (is_wanted(o, name, end, &symbol, code))
+		if (is_wanted(o, name, end, &symbol, code) && symbol_map(&t->own->map, &s))
 			t->symbols[t->n++] = s;
 	}
 	return true;
@@ -305,11 +319,20 @@ static void layout_of(const struct binary *b, struct gmon_layout *layout)
 	}
 }
 
+static bool finish(struct text *t, const struct text_options *o)
+{
+	if (!sort(&t->symbols, &t->n, text_area(&t->own->binary).end) || (o->lines && !lines_join(t)) || !names_finish(t, o))
+		return false;
+	return !o->map || (t->others = text_map_others(&t->own->map, t, &t->nothers));
+}
+
 static bool fill(struct text *t, const char *path, const struct text_options *options, struct error *err)
 {
 	if (!binary_open(&t->own->binary, path, &callbacks, err))
 		return false;
 	layout_of(&t->own->binary, &t->layout);
+	if (options->map && !text_map_read(options->map, &t->own->arena, &t->own->map, err))
+		return false;
 	if (options->table && !text_table_read(options->table, &t->own->arena, &t->symbols, &t->n, err))
 		return false;
 	if (!options->table && !symbols_read(t, options))
@@ -317,7 +340,7 @@ static bool fill(struct text *t, const char *path, const struct text_options *op
 	if (t->n == 0)
 		return error_set(err, ERROR_NO_SYMBOLS, ERROR_NO_OFFSET,
 			"%s: no symbols: it was stripped, and no file with its debug information was found", path);
-	return (sort(&t->symbols, &t->n, text_area(&t->own->binary).end) && (!options->lines || lines_join(t)) && names_finish(t, options)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
+	return finish(t, options) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path);
 }
 
 struct text *text_read(const char *path, const struct text_options *options, struct error *err)
@@ -340,11 +363,14 @@ void text_free(struct text *t)
 		source_free(&t->own->source);
 		binary_close(&t->own->binary);
 		arena_free(&t->own->arena);
+		text_map_free(&t->own->map);
 		free(t->own->functions);
 		free(t->own);
 	}
-	if (t)
+	if (t) {
 		free(t->symbols);
+		free(t->others);
+	}
 	free(t);
 }
 

@@ -18,6 +18,8 @@ struct text_options {
 	bool functions_only;	/* leave local symbols out that are not functions by their type (-D) */
 	bool lines;		/* a symbol for each stretch of code of one source line, too (-l) */
 	bool mangled;		/* display names as linked (--no-demangle) */
+	const char *map;	/* file that maps symbols to object files, as nm -A prints it: the first of each file takes its name, and the others
+				 * belong to the ones before them (-R); NULL: none */
 	const char *table;	/* file with the symbols, as nm prints them, instead of the program's (-S); no source lines; NULL: none */
 };
 
@@ -27,6 +29,8 @@ struct text {
 	struct gmon_symbol *symbols;	/* by address, disjoint */
 	size_t n;			/* how many, 1 at least */
 	struct gmon_layout layout;	/* of the program's gmon.out */
+	const char **others;		/* files of the map without a symbol here, by name; NULL without a map */
+	size_t nothers;			/* how many */
 	struct text_own *own;		/* the binary, and memory */
 };
 

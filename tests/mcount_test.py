@@ -46,6 +46,27 @@ __attribute__((noinline)) int deep(int n) { __asm__ volatile("" : : : "memory");
 int main(int argc, char **argv) { printf("%d %s\n", deep(50), argc > 1 ? argv[1] : "-"); return argc > 1 && !strcmp(argv[1], "fail"); }
 '''
 
+STEPS = r'''
+__attribute__((noinline)) int h(int a) { __asm__ volatile(""); return a + 1; }
+__attribute__((noinline)) int f(int a) { __asm__ volatile("" : "+r"(a)); return h(a) + h(a); }
+__attribute__((noinline, noclone)) static long g(int n) { long s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+__attribute__((noinline, noclone)) static long work(int n) { return g(n) - g(n); }
+int main(void) { return work(1000) + 3 - 3; }
+'''
+GDB_STEPS = '''
+set pagination off
+break *f if $rdi == 100
+run
+set $i = 0
+while $i < 150
+  printf "STEP "
+  x/i $rip
+  bt
+  stepi
+  set $i = $i + 1
+end
+'''
+
 
 def contexts(folder):
     """History -> (entries, recursive calls), without the times."""
@@ -78,6 +99,13 @@ class Plain(unittest.TestCase):
 
     def left(self, pattern):
         return sorted(path.name for path in pathlib.Path(self.folder).glob(pattern))
+
+    def test_never_called(self):
+        for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie']):
+            with self.subTest(flags=flags):
+                self.compile(*flags, source='void never(void) {}\nvoid nor(void) { never(); }\nint main(void) { return 0; }\n')
+                done = self.aprof_run('-b', './prog')
+                self.assertRegex(done.stdout, r'Routines never called: 2\n\n    never.*\n    nor.*\n')
 
     def test_threads_lose_nothing(self):
         for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie']):
@@ -182,6 +210,24 @@ class Plain(unittest.TestCase):
         done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/monitor/libaprof-mcount.so',
                              '-ex', 'break f if a == 100', '-ex', 'run', '-ex', 'bt', './prog')
         self.assertRegex(done.stdout, r'(?s)#0 +(0x\w+ in )?f \(.*\n#1 .* in g \(.*\n#2 .*aprof_mcount_returned.*\n#3 .* in work \(')
+
+    @unittest.skipUnless(shutil.which('gdb'), 'gdb is not installed')
+    def test_debuggers_see_through_every_instruction(self):
+        """From the call of a patched routine to the return of what it called, through copies, hooks and the place of returns."""
+        for flags in (['-pg'], ['-pg', '-mfentry']):
+            with self.subTest(flags=flags):
+                self.compile(*flags, '-g', source=STEPS)
+                self.write(steps_gdb=GDB_STEPS)
+                done = self.run_here('gdb', '-q', '-batch', '-nx', '-ex', f'set env LD_PRELOAD {BUILD}/monitor/libaprof-mcount.so',
+                                     '-x', 'steps.gdb', './prog')
+                steps = done.stdout.split('STEP ')[1:]
+                self.assertEqual(len(steps), 150)
+                for step in steps:
+                    self.assertRegex(step, r' g \((?s:.*) work \((?s:.*) main \(')
+                first = ''.join(step.splitlines()[0] for step in steps)
+                self.assertIn('<aprof_mcount_copies', first)
+                self.assertIn('<aprof_mcount_returned', first)
+                self.assertNotIn('<aprof_mcount_return>', first)
 
 
 if __name__ == '__main__':

@@ -96,7 +96,7 @@ static void look(const char *path, const uint8_t *data, size_t size)
 	if (!s)
 		return;
 	ask(s, data, size);
-	symbols_hooked(s, 0, check_one, &left);
+	symbols_hooked(s, 0, true, check_one, &left);
 	symbols_static_arcs(s, 0, false, check_two, &left);
 	symbols_static_arcs(s, 0, true, check_two, &left);
 	symbols_free(s);

@@ -63,7 +63,7 @@ static void check_hooked(const char *path, const char *expected, bool complete)
 	struct symbols *s = scratch_open(path);
 	char names[1000] = "";
 
-	assert_int_equal(symbols_hooked(s, 0, collect, names), complete);
+	assert_int_equal(symbols_hooked(s, 0, false, collect, names), complete);
 	assert_string_equal(names, expected);
 	symbols_free(s);
 }
@@ -97,6 +97,28 @@ static void fentry_in_every_model(void **state)
 	}
 }
 
+/* gprof's own hooks, where a monitor took their place. */
+static void gprofs_in_every_model(void **state)
+{
+	static const char *const models[] = {
+		"-fPIE -pie", "-no-pie -fno-pie", "-mfentry -fPIE -pie", "-mfentry -no-pie -fno-pie", "-mfentry -fcf-protection -fno-plt", "-static",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		struct symbols *s;
+		char names[1000] = "";
+
+		scratch_run("$CC -fno-toplevel-reorder -pg p.c -o p %s", models[i]);
+		check_hooked("p", "", false);
+		s = scratch_open("p");
+		assert_true(symbols_hooked(s, 0, true, collect, names));
+		if (strcmp(models[i], "-static"))
+			assert_string_equal(names, "called never main");
+		symbols_free(s);
+	}
+}
+
 static void stripped(void **state)
 {
 	char expected[100];
@@ -108,7 +130,7 @@ static void stripped(void **state)
 	snprintf(expected, sizeof expected, "0x%lx 0x%lx 0x%lx", scratch_address("p", "called"),
 		 scratch_address("p", "never"), scratch_address("p", "main"));
 	s = scratch_open("q");
-	assert_true(symbols_hooked(s, 0, collect, names));
+	assert_true(symbols_hooked(s, 0, false, collect, names));
 	assert_string_equal(names, expected);
 	symbols_free(s);
 	check_kinds("q", SYMBOLS_FENTRY | SYMBOLS_MONITOR);
@@ -257,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fentry_in_every_model),
+		cmocka_unit_test(gprofs_in_every_model),
 		cmocka_unit_test(stripped),
 		cmocka_unit_test(shared_object),
 		cmocka_unit_test(other_ways),

@@ -208,7 +208,7 @@ static void no_module(void **state)
 	assert_false(symbols_find(s, 2, 0x1000)->known);
 	assert_string_equal(symbols_find(s, PROFILE_NONE, 0x7fff12345678)->name, "0x7fff12345678");
 	assert_false(symbols_line(s, PROFILE_NONE, 1, &file, &line));
-	assert_false(symbols_hooked(s, PROFILE_NONE, NULL, NULL));
+	assert_false(symbols_hooked(s, PROFILE_NONE, true, NULL, NULL));
 	assert_null(symbols_warning(s, 0));
 	symbols_free(s);
 }
@@ -492,7 +492,7 @@ static void other_machines(void **state)
 		skip();
 	struct symbols *s = scratch_open("p");
 	check_place(s, "p", "two", "two.c", 3);
-	assert_false(symbols_hooked(s, 0, NULL, NULL));
+	assert_false(symbols_hooked(s, 0, true, NULL, NULL));
 	symbols_free(s);
 	uint32_t hooks;
 	assert_true(symbols_has_hooks("p", &hooks, NULL));
@@ -518,7 +518,7 @@ static void ask_all(uint64_t first)
 		assert_non_null(symbols_find(s, 0, first + 8 * i)->display);
 		symbols_line(s, 0, first + 8 * i, &file, &line);
 	}
-	symbols_hooked(s, 0, ignore, NULL);
+	symbols_hooked(s, 0, true, ignore, NULL);
 	symbols_free(s);
 	symbols_has_hooks("p", &line, NULL);
 }

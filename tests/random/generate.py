@@ -2,7 +2,8 @@
 and routines with arguments on the stack and results of all kinds.
 
 A program is a function of its seed and prints one checksum.  Compiled with -DTAILS a call in tail position takes the place of its
-caller, as it does where the compiler turns it into a jump.  Compiled with -DLOG it also writes, for each thread, what
+caller, as it does where the compiler turns it into a jump.  Compiled with -DPARTS=N -DPART=K it is the K-th of N objects, which
+have every N-th routine each.  Compiled with -DLOG it also writes, for each thread, what
 it does: a file log.N of bytes 'e' ROUTINE (entered), 'l' (left) and 'u' DEPTH (unwound to the DEPTH-th frame, 16 bits)."""
 import random
 
@@ -38,6 +39,11 @@ static void open_log(int n) { char name[16]; sprintf(name, "log.%d", n); log_fil
 #define UNWOUND()
 #define OPEN(n)
 #define CLOSE()
+#endif
+
+#ifndef PARTS
+#define PARTS 1
+#define PART 0
 #endif
 
 #ifdef TAILS
@@ -159,6 +165,11 @@ def shape(rng, k, n, number):
     return "FUNCTION %s\n{\n\tENTER(%d); s->budget--; s->level++;\n\t%s\n}" % (declaration, number, text % {"inner": inner, "leave": leave})
 
 
+def in_part(number, text):
+    """TEXT, of the routine NUMBER, in the object that has it."""
+    return "#if %d %% PARTS == PART\n%s\n#endif" % (number, text)
+
+
 def program(seed, jumps=None, signals=False, wide=False):
     """The text of program SEED.  JUMPS: None, "longjmp" or "throw" (C++).  WIDE: very many contexts."""
     rng = random.Random(seed)
@@ -172,15 +183,16 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["extern \"C\" {" if jumps == "throw" else ""]
     out += ["routine %s;" % ", ".join("r%d" % i for i in range(n))]
     out += ["%s;" % declaration for _, declaration, _, _ in SHAPES]
-    out += ["FUNCTION void landed(struct state *s) { ENTER(%d); s->sum++; KEEP(); LEAVE(); }" % n]
+    out += ["void landed(struct state *s);", in_part(n, "FUNCTION void landed(struct state *s) { ENTER(%d); s->sum++; KEEP(); LEAVE(); }" % n)]
     percent = 90 if wide else rng.randint(40, 70)
     for i in range(n):
-        out += ["FUNCTION void r%d(struct state *s)\n{\n\tENTER(%d);\n\ts->budget--;\n\ts->level++;" % (i, i)]
-        out += body(rng, i, n, jumps, percent)
-        out += ending(rng, i, n, jumps)
-    out += [shape(rng, k, n, n + 3 + k) for k in range(len(SHAPES))]
+        text = ["FUNCTION void r%d(struct state *s)\n{\n\tENTER(%d);\n\ts->budget--;\n\ts->level++;" % (i, i)]
+        text += body(rng, i, n, jumps, percent)
+        text += ending(rng, i, n, jumps)
+        out.append(in_part(i, "\n".join(text)))
+    out += [in_part(n + 3 + k, shape(rng, k, n, n + 3 + k)) for k in range(len(SHAPES))]
     out += ["%sroutine *const table[] = { %s };" % ("" if jumps == "throw" else "static ", ", ".join("r%d" % i for i in range(n)))]
-    out += ["static struct state states[%d];" % threads]
+    out += ["#if PART == 0", "static struct state states[%d];" % threads]
     out += ["FUNCTION void *start(void *arg)\n{\n\tstruct state *s = (struct state *)arg;\n\tOPEN((int)(s - states) + 1);\n\tENTER(%d);"
             "\n\twhile (s->budget > 0)\n\t\ttable[choose(s, %d)](s);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn NULL;\n}" % (n + 1, n)]
     out += ["int main(void)\n{\n\tpthread_t t[%d];\n\tuint64_t sum = 0;\n\tOPEN(0);\n\tENTER(%d);" % (threads, n + 2)]
@@ -191,6 +203,6 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["\tfor (int i = 0; i < %d; i++) {\n\t\tpthread_join(t[i], NULL);\n\t\tsum = sum * 1000003 + states[i].sum;\n\t}" % threads]
     out += ["\tsignals(0);" if signals else ""]
     out += ["\tprintf(\"%llu\\n\", (unsigned long long)sum);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn 0;\n}"]
-    out += ["}" if jumps == "throw" else ""]
+    out += ["#endif", "}" if jumps == "throw" else ""]
     names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"] + [s[0] for s in SHAPES]
     return "\n".join(out) + "\n", names, threads

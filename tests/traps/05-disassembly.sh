@@ -13,7 +13,7 @@ fi
 for name in $(nm -u "$lib/libaprof.a" | awk '$1 == "U" || $1 == "w" {print $2}'); do
 	case $name in
 	_GLOBAL_OFFSET_TABLE_|__real_exit|__real_vfork|__real_swapcontext|__errno_location|__libc_single_threaded) ;;
-	pthread_key_create|pthread_setspecific|pthread_getspecific|pthread_atfork|__register_atfork|__dso_handle|_start|__real_dlclose|__real_unshare|__real_setns|__real_sigaction|__real_signal) ;;
+	pthread_key_create|pthread_setspecific|pthread_getspecific|pthread_atfork|__register_atfork|__dso_handle|_start|__real_dlclose|__real_unshare|__real_setns|__real_sigaction|__real_signal|__real_mlockall) ;;
 	*) echo "asks for $name"; exit 1 ;;
 	esac
 done

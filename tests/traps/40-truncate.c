@@ -2,6 +2,7 @@
  * goes on calling what it called, makes contexts by the thousand, threads and a child.
  *
  * flags: -pthread
+ * env: APROF_RATE=5000
  * variants: truncate half longer delete replace ones zeros
  * output: 42000 called
  * files: 0..2
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "trap.h"
 
@@ -36,6 +38,16 @@ HOOKED void b(int n) { if (n > 0) a(n / 2); if (n % 3) b(n - 1); KEEP(); }
 HOOKED void c(int n) { if (n > 0) b(n / 3); KEEP(); }
 HOOKED void a(int n) { b(n - 1); c(n - 2); KEEP(); }
 HOOKED void *thread(void *unused) { a(60); for (int i = 0; i < 20000; i++) f(); return unused; }
+
+UNHOOKED void burn(long msec)
+{
+	struct timespec now, start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < msec);
+}
 
 /* What was in the file is now BYTE everywhere. */
 UNHOOKED void overwrite(int byte)
@@ -74,7 +86,9 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < 1000; i++)
 		f();
+	burn(20);
 	meddle(argv[argc - 1]);
+	burn(50);			/* with ticks, which go to the file as well */
 	for (int i = 0; i < 1000; i++)
 		f();
 	a(100);

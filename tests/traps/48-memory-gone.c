@@ -3,10 +3,10 @@
  *
  * flags: -pthread
  * shell: ulimit -S -v 64000; exec "$@"
- * output: 2000000 2000000 100
+ * output: 500000 500000 100
  * calls: 10 before
- * calls: 1900000..2000010 after
- * calls: 0..2000000 starved
+ * calls: 480000..500010 after
+ * calls: 0..500000 starved
  * note: out_of_memory 1..
  * note: lost_calls 0..
  * note: stack_overflow 0..
@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include "trap.h"
 
-enum { CALLS = 2000000, PAGE = 4096 };
+enum { CALLS = 500000, PAGE = 4096 };
 
 static sem_t may_run[2];
 static long starved_calls, after_calls, new_calls;
