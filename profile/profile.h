@@ -17,6 +17,7 @@
 #include "history.h"
 
 #define PROFILE_NONE UINT32_MAX
+#define PROFILE_ALSO 16
 
 /* One file that went into the profile. */
 struct profile_run {
@@ -35,6 +36,8 @@ struct profile_run {
 /* A module, as the file names it. */
 struct profile_module {
 	char *path;			/* as mapped, "[vdso]" and the like included */
+	char **also;			/* other paths at which runs had the same module; some may be gone by now */
+	uint32_t nalso;			/* how many, PROFILE_ALSO at most; the rest is not kept */
 	uint8_t build_id[32];		/* GNU build-id */
 	uint32_t build_id_size;		/* bytes of it; 0: none */
 	bool main_program;		/* the executable */
