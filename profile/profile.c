@@ -91,6 +91,27 @@ static uint64_t routine_hash(const void *owner, uint32_t i)
 	return routine_key(&((const struct profile *)owner)->routines[i]);
 }
 
+/* Module M was at PATH, too; SIZE counts its NUL.  False: out of memory. */
+static bool add_path(struct profile_module *m, const char *path, size_t size)
+{
+	bool known = strcmp(m->path, path) == 0;
+	char **also, *copy;
+
+	for (uint32_t i = 0; i < m->nalso && !known; i++)
+		known = strcmp(m->also[i], path) == 0;
+	if (known || m->nalso == PROFILE_ALSO)
+		return true;
+	also = realloc(m->also, (m->nalso + 1) * sizeof *also);
+	if (!also)
+		return false;
+	m->also = also;
+	copy = malloc(size);
+	if (!copy)
+		return false;
+	m->also[m->nalso++] = memcpy(copy, path, size);
+	return true;
+}
+
 uint32_t profile_module(struct profile *p, const struct profile_module *m, size_t size)
 {
 	struct profile_private *own = p->private;
@@ -100,7 +121,7 @@ uint32_t profile_module(struct profile *p, const struct profile_module *m, size_
 
 	for (uint64_t i = key; (found = table_next(&own->module_table, &i)) != PROFILE_NONE;)
 		if (same_module(&p->modules[found], m))
-			return found;
+			return add_path(&p->modules[found], m->path, size) ? found : PROFILE_NONE;
 	if (!array_reserve(&p->modules, &own->modules, (size_t)p->nmodules + 1, sizeof *p->modules) ||
 	    !table_reserve(&own->module_table, (uint64_t)p->nmodules + 1, module_hash, p))
 		return PROFILE_NONE;
@@ -165,6 +186,14 @@ struct profile_mark profile_mark(const struct profile *p)
 	};
 }
 
+static void module_free(struct profile_module *m)
+{
+	for (uint32_t i = 0; i < m->nalso; i++)
+		free(m->also[i]);
+	free(m->also);
+	free(m->path);
+}
+
 void profile_rewind(struct profile *p, const struct profile_mark *mark)
 {
 	struct profile_private *own = p->private;
@@ -172,7 +201,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	while (p->nruns > mark->runs)
 		free(p->runs[--p->nruns].label);
 	while (p->nmodules > mark->modules)
-		free(p->modules[--p->nmodules].path);
+		module_free(&p->modules[--p->nmodules]);
 	while (p->ncontexts > mark->contexts)
 		own->histories.nodes[own->node_of[--p->ncontexts]].context = HISTORIES_NONE;
 	histories_cut(&own->histories, mark->nodes);

@@ -64,29 +64,46 @@ bool module_use(struct module *m, struct binary *b, struct error *err)
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", m->from->path);
 }
 
-/* Open the file at the module's path, or the vDSO in its place. */
-static bool open_path(const struct module *m, struct binary *b, const Dwfl_Callbacks *callbacks, struct error *err)
+/* Open the file at PATH, or the vDSO in its place. */
+static bool open_path(const char *path, struct binary *b, const Dwfl_Callbacks *callbacks, struct error *err)
 {
 	struct error ignored;
 
-	if (m->from->path[0] != '[')
-		return m->from->path[0] && binary_open(b, m->from->path, callbacks, err);
-	return !strcmp(m->from->path, "[vdso]") && binary_open_vdso(b, callbacks, &ignored);
+	if (path[0] != '[')
+		return path[0] && binary_open(b, path, callbacks, err);
+	return !strcmp(path, "[vdso]") && binary_open_vdso(b, callbacks, &ignored);
 }
 
-bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error *err)
+/* Use the file at PATH, if it is the module. */
+static bool open_at(struct module *m, const char *path, const Dwfl_Callbacks *callbacks, struct error *err)
 {
 	struct binary b;
 
-	m->opened = true;
-	error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "no file");
-	if (!m->from || !open_path(m, &b, callbacks, err))
+	if (!open_path(path, &b, callbacks, err))
 		return false;
 	if (module_matches(m, &b))
 		return module_use(m, &b, err);
-	if (m->from->path[0] != '[')
-		module_refuse(m, m->from->path, &b, err);
+	if (path[0] != '[')
+		module_refuse(m, path, &b, err);
 	binary_close(&b);
+	return false;
+}
+
+/* A module that several runs had at several places, one of them perhaps a copy that is gone, is taken from where it still is;
+ * if it is nowhere, the error is that of the first place. */
+bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error *err)
+{
+	struct error ignored;
+
+	m->opened = true;
+	error_set(err, ERROR_NONE, ERROR_NO_OFFSET, "no file");
+	if (!m->from)
+		return false;
+	if (open_at(m, m->from->path, callbacks, err))
+		return true;
+	for (uint32_t i = 0; i < m->from->nalso; i++)
+		if (open_at(m, m->from->also[i], callbacks, &ignored))
+			return true;
 	return false;
 }
 

@@ -392,6 +392,17 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
         self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
 
+    def test_a_copy_that_is_gone(self):
+        copy = pathlib.Path(self.cwd) / 'copy'
+        copy.write_bytes(self.program.read_bytes())
+        copy.chmod(0o755)
+        for program, out in (copy, 'first'), (self.program, 'second'):
+            subprocess.run([program, 'quick'], cwd=self.cwd, env=dict(os.environ, APROF_OUT=out), check=True)
+        copy.unlink()
+        done = aprof('report', '--json', 'first', 'second', cwd=self.cwd)
+        self.assertEqual(done.stderr, '')
+        self.assertEqual(self.entry(json.loads(done.stdout), 'work')['calls'], 200)
+
     def start_loop(self):
         environment = dict(os.environ, APROF_OUT=f'{self.cwd}/amon.out')
         process = subprocess.Popen([self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, env=environment, text=True)

@@ -30,8 +30,7 @@ class Results:
 
 
 def tap(text):
-    """The Test Anything Protocol: `ok 3 - name`, `not ok 4 - name`, `ok 5 - name # SKIP why`, and the plan `1..N`.
-    Without a plan (tests run by name) nothing is known of how many there should be."""
+    """The Test Anything Protocol: `ok 3 - name`, `not ok 4 - name`, `ok 5 - name # SKIP why`, and the plan `1..N`."""
     results, plan = Results(), None
     for line in text.splitlines():
         found = re.fullmatch(r"(not )?ok\b *\d* *-? *([^#]*?) *(#.*)?", line)
@@ -41,8 +40,8 @@ def tap(text):
             results.add(found[2], SKIPPED if skipped else FAILED if found[1] else PASSED)
         elif re.fullmatch(r"1\.\.\d+", line):
             plan = int(line[3:])
-    if plan is not None and plan != len(results.outcomes):
-        results.wrong.append(f"{len(results.outcomes)} of {plan} planned tests ended")
+    if plan != len(results.outcomes):
+        results.wrong.append(f"{len(results.outcomes)} of {'an unknown number of' if plan is None else plan} planned tests ended")
     return results
 
 
@@ -69,26 +68,30 @@ def gtest(text):
 
 
 def sqlite(text):
-    """SQLite's tester.tcl: `name... Ok`, `name... Omitted`, or `name...` and then lines `! name expected: ...`; at the end of
-    each run `0 errors out of N tests`.  Tests that tester.tcl counts without a name of their own (leaks, files left open) are
-    in N alone."""
-    results, open_name, sums = Results(), None, []
+    """SQLite's tester.tcl: `name... Ok`, `name... Omitted`, or `name...` and then lines `! name expected: ...`; after the tests
+    of a file `Time: FILE 12 ms`, and at the end `0 errors out of N tests`.  Tests that tester.tcl counts without a name of their
+    own are in N alone.  A test is named with its file, `select1.test: select1-1.1`."""
+    results, own, begun, sums = Results(), [], None, []
     for line in text.splitlines():
-        found = re.match(r"(\S.*?)\.\.\.( Ok| Omitted)?$", line)
-        error = re.match(r"! (\S+) (?:expected|got|threw)?", line)
-        total = re.match(r"(\d+) errors? out of (\d+) tests", line)
-        if found and found[2]:
-            results.add(found[1], PASSED if found[2] == " Ok" else SKIPPED)
-        elif found:
-            open_name = found[1]
-        elif error and open_name:
-            results.add(open_name, FAILED)
-            open_name = None
+        test = re.match(r"(\S.*?)\.\.\.( Ok| Omitted)?$", line)
+        file = re.match(r"Time: (\S+)", line)
+        total = re.match(r"\d+ errors? out of \d+ tests", line)
+        if test and test[2]:
+            own.append((test[1], PASSED if test[2] == " Ok" else SKIPPED))
+        elif test:
+            begun = test[1]
+        elif begun and line.startswith("! "):
+            own.append((begun, FAILED))
+            begun = None
+        elif file:
+            for name, end in own:
+                results.add(f"{file[1]}: {name}", end)
+            own = []
         elif total:
             sums.append(total[0])
     results.told = ", ".join(sums)
-    if not sums:
-        results.wrong.append("no line tells the number of errors")
+    if not sums or own:
+        results.wrong.append(f"no line tells the number of errors, and {len(own)} tests are of a file that did not end")
     return results
 
 

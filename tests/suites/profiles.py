@@ -4,25 +4,34 @@ Conserved in each file: the calls that an independent reader (doc/read_amon.py) 
 says, and but for entries of pieces (.part, .cold), which are no calls, those of the flat profile; the self times are the time
 in contexts; the arcs into a routine carry its calls and its time, those out of it the time of its callees."""
 
+import collections
 import functools
 import json
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "doc", "read_amon.py")
+BATCH = 64      # profiles read at a time
 FEW = 100000    # contexts up to which the independent reader, a slow one, is asked too
 
 
 @dataclass
-class Profile:
-    path: str
-    calls: int = 0                              # as the file says, entries of pieces included
-    contexts: int = 0
-    notes: dict = field(default_factory=dict)   # of things lost or changed, and how often
+class Reading:
+    """What one or more profiles say, together."""
+    files: int = 0
+    calls: int = 0                              # as the files say, entries of pieces included
+    notes: collections.Counter = field(default_factory=collections.Counter)   # of things lost or changed, and how often
     wrong: list = field(default_factory=list)   # what does not add up, a line each
+
+    def add(self, other):
+        self.files += other.files
+        self.calls += other.calls
+        self.notes.update(other.notes)
+        self.wrong += other.wrong
 
 
 def is_profile(path):
@@ -38,20 +47,41 @@ def find(folders):
     return sorted(filter(is_profile, paths))
 
 
-def read(aprof, path):
-    profile = Profile(path)
-    done = _run([aprof, "report", "--json", "--", path])
+def read_all(aprof, paths):
+    """All of PATHS, many at a time: a suite may leave thousands of small ones."""
+    batches, reading = [paths[i:i + BATCH] for i in range(0, len(paths), BATCH)], Reading()
+    with ThreadPoolExecutor(2) as pool:
+        for one in pool.map(lambda batch: _read(aprof, batch), batches):
+            reading.add(one)
+    return reading
+
+
+def _read(aprof, paths):
+    """PATHS together; if that is not clean, by themselves, so that the wrong one is named."""
+    reading = _read_together(aprof, paths)
+    if not reading.wrong or len(paths) == 1:
+        return reading
+    each, alone = [_read_together(aprof, [path]) for path in paths], Reading()
+    for one in each:
+        alone.add(one)
+    return alone if alone.wrong else reading
+
+
+def _read_together(aprof, paths):
+    reading, name = Reading(len(paths)), os.path.basename(paths[0]) + ("" if len(paths) == 1 else f" and {len(paths) - 1} more")
+    done = _run([aprof, "report", "--json", "--", *paths])
     if done.returncode or done.stderr:
-        profile.wrong.append(f"aprof report: status {done.returncode}: {done.stderr.strip()}")
-        return profile
+        reading.wrong.append(f"{name}: aprof report: status {done.returncode}: {done.stderr.strip()}")
+        return reading
     report = json.loads(done.stdout)
-    counts = report["run"]["counts"]
-    profile.calls, profile.contexts = counts["calls"], counts["contexts"]
-    profile.notes = {note["note"]: note["count"] for note in report["run"]["notes"] if not note["harmless"]}
-    profile.wrong += check(report)
-    if profile.contexts <= FEW:
-        profile.wrong += _read_again(report, path)
-    return profile
+    run = report["run"]
+    reading.calls = run["counts"]["calls"]
+    reading.notes.update({note["note"]: note["count"] for note in run["notes"] if not note["harmless"]})
+    wrong = check(report) + (_read_again(report, paths) if run["counts"]["contexts"] <= FEW else [])
+    if len(run["files"]) != len(paths):
+        wrong.append(f"{len(run['files'])} files read, not {len(paths)}")
+    reading.wrong += [f"{name}: {line}" for line in wrong]
+    return reading
 
 
 def _run(command):
@@ -70,8 +100,7 @@ def check(report):
         if found != expected:
             wrong.append(f"{what}: {found}, not {expected}")
 
-    if report["run"]["files"][0]["truncated"]:
-        wrong.append("cut off")
+    wrong += [f"{file['file']} is cut off" for file in report["run"]["files"] if file["truncated"]]
     if _flat_calls(report) > report["run"]["counts"]["calls"]:
         wrong.append("more calls in the flat profile than in the file")
     same("self times", sum(row["self_ns"] for row in report["flat"]), times["contexts_ns"])
@@ -91,11 +120,12 @@ def _pieces(program):
             if re.search(r"\.(part|cold)(\.\d+)*(\.|$)", line)}
 
 
-def _read_again(report, path):
-    done = _run([sys.executable, READER, path])
+def _read_again(report, paths):
+    done = _run([sys.executable, READER, *paths])
     if done.returncode:
         return [f"read_amon.py: {done.stderr.strip()}"]
-    pieces, calls, entered = _pieces(report["run"]["files"][0]["program"]), 0, 0
+    pieces = set().union(*(_pieces(program) for program in {file["program"] for file in report["run"]["files"]}))
+    calls = entered = 0
     for line in done.stdout.splitlines():
         words = line.split()
         calls += int(words[0]) + int(words[1])

@@ -13,4 +13,4 @@ build() {
     rm -rf made
 }
 
-run() { exec "$program" ${tests:+"--gtest_filter=$(echo $tests | tr ' ' :)"}; }
+run() { exec "$program" ${tests:+"--gtest_filter=$(echo "$tests" | tr '\n' :)"}; }

@@ -48,10 +48,12 @@ SQLITE = """select1-1.1... Ok
 select1-1.1... Ok
 select1 with blanks... Ok
 Time: select1.test 7 ms
+Memory used:          now         24  max     403856  max-size      65544
 io-5.5...
 ! io-5.5 expected: [8192]
 ! io-5.5 got:      [16384]
 io-5.6... Omitted
+Time: io.test 12 ms
 1 errors out of 6 tests on vm Linux 64-bit little-endian
 !Failures on these tests: io-5.5
 """
@@ -67,9 +69,10 @@ class Parsers(unittest.TestCase):
     def test_tap_that_was_broken_off(self):
         self.assertEqual(outcome.tap(TAP.rsplit("ok 5", 1)[0]).wrong, ["4 of 5 planned tests ended"])
 
-    def test_tap_by_name_has_no_plan(self):
+    def test_tap_without_numbers_and_plan(self):
         results = outcome.tap("not ok - one\nok - two\n")
-        self.assertEqual((results.outcomes, results.wrong), ({"one": "failed", "two": "passed"}, []))
+        self.assertEqual(results.outcomes, {"one": "failed", "two": "passed"})
+        self.assertEqual(results.wrong, ["2 of an unknown number of planned tests ended"])
 
     def test_gtest(self):
         results = outcome.gtest(GTEST)
@@ -84,16 +87,19 @@ class Parsers(unittest.TestCase):
 
     def test_sqlite(self):
         results = outcome.sqlite(SQLITE)
-        self.assertEqual(results.outcomes, {"select1-1.1": "passed", "select1-1.1#2": "passed", "select1 with blanks": "passed",
-                                            "io-5.5": "failed", "io-5.6": "skipped"})
+        self.assertEqual(results.outcomes, {"select1.test: select1-1.1": "passed", "select1.test: select1-1.1#2": "passed",
+                                            "select1.test: select1 with blanks": "passed", "io.test: io-5.5": "failed",
+                                            "io.test: io-5.6": "skipped"})
         self.assertEqual((results.told, results.wrong), ("1 errors out of 6 tests", []))
 
     def test_sqlite_that_was_broken_off(self):
-        self.assertEqual(outcome.sqlite(SQLITE.split("1 errors")[0]).wrong, ["no line tells the number of errors"])
+        for cut, left in ("Time: io", 2), ("1 errors", 0):
+            self.assertEqual(outcome.sqlite(SQLITE.split(cut)[0]).wrong,
+                             [f"no line tells the number of errors, and {left} tests are of a file that did not end"])
 
     def test_nothing_is_never_complete(self):
-        self.assertTrue(outcome.gtest("").wrong and outcome.sqlite("").wrong)
-        self.assertEqual(outcome.tap("").outcomes, {})
+        for parse in outcome.PARSERS.values():
+            self.assertTrue(parse("").wrong)
 
 
 class Comparison(unittest.TestCase):
@@ -122,7 +128,7 @@ def arc(calls, self_ns, children_ns):
 
 # main calls f three times, f calls itself once.
 REPORT = {
-    "run": {"files": [{"truncated": False}], "counts": {"calls": 5}, "times": {"contexts_ns": 100}},
+    "run": {"files": [{"file": "a", "truncated": False}], "counts": {"calls": 5}, "times": {"contexts_ns": 100}},
     "flat": [{"calls": 1, "recursive": 0, "self_ns": 30}, {"calls": 3, "recursive": 1, "self_ns": 70}],
     "callgraph": [
         {"name": "main", "calls": 1, "self_ns": 30, "children_ns": 70, "parents": [arc(1, 30, 70)], "children": [arc(3, 70, 0)]},
@@ -137,7 +143,7 @@ class Conservation(unittest.TestCase):
 
     def test_each_thing_that_does_not_add_up_is_named(self):
         for change, said in [
-            (lambda r: r["run"]["files"][0].update(truncated=True), "cut off"),
+            (lambda r: r["run"]["files"][0].update(truncated=True), "a is cut off"),
             (lambda r: r["run"]["counts"].update(calls=4), "more calls in the flat profile than in the file"),
             (lambda r: r["run"]["times"].update(contexts_ns=101), "self times: 100, not 101"),
             (lambda r: r["callgraph"][1].update(calls=4), "calls into f: 3, not 4"),
