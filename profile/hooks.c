@@ -228,6 +228,12 @@ static double lacks_settle(struct work *w)
 	return left > 0 ? fmax(1 - lack / left, 0) : 0;
 }
 
+/* TIME less LEFT; 0 where a file has times that are beyond all reason. */
+static int64_t difference(uint64_t time, double left)
+{
+	return time < UINT64_C(1) << 62 && left < 0x1p62 ? (int64_t)time - llround(left) : 0;
+}
+
 static void costs_store(struct work *w, double factor)
 {
 	struct profile *p = w->p;
@@ -237,7 +243,7 @@ static void costs_store(struct work *w, double factor)
 		struct group *g = w->groups + group_of(p, i);
 		double left = w->of[i].left * g->factor * factor;
 
-		p->contexts[i].hooks = (int64_t)p->contexts[i].time - llround(left);
+		p->contexts[i].hooks = difference(p->contexts[i].time, left);
 		cost += cost_of(w, i);
 		calls += (double)p->contexts[i].calls_out;
 	}
