@@ -38,7 +38,7 @@ static bool phase_check(const struct input *in, struct error *err)
 			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
 }
 
-/* Places of program counters, by address. */
+/* Program counters by address. */
 static int compare_places(const void *left, const void *right, void *arg)
 {
 	const struct profile_pc *pcs = arg, *a = pcs + *(const size_t *)left, *b = pcs + *(const size_t *)right;
@@ -59,32 +59,80 @@ static bool may_have_hooks(const struct profile *p, uint32_t module)
 	return p->modules[module].hooked || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
 }
 
-/* Which program counters of the profile are in the code of hooks; by address, since symbols_in_hooks likes it so. */
-static bool *find_in_hooks(const struct input *in, size_t *order)
+static int compare_symbols(const void *left, const void *right)
+{
+	uintptr_t a = (uintptr_t)*(const struct symbol *const *)left, b = (uintptr_t)*(const struct symbol *const *)right;
+
+	return (a > b) - (a < b);
+}
+
+static const struct symbol *symbol_of(const struct input *in, uint32_t routine)
+{
+	const struct profile_routine *r = in->profile->routines + routine;
+
+	return r->pseudo ? NULL : symbols_find(in->symbols, r->module, r->address);
+}
+
+/* The symbols of the profile's routines, sorted by their own addresses; malloc'ed. NULL: out of memory. */
+static const struct symbol **called_symbols(const struct input *in)
+{
+	uint32_t n = in->profile->nroutines;
+	const struct symbol **symbols = calloc((size_t)n + 1, sizeof *symbols);
+
+	for (uint32_t i = 0; symbols && i < n; i++)
+		symbols[i] = symbol_of(in, i);
+	if (symbols)
+		qsort(symbols, n, sizeof *symbols, compare_symbols);
+	return symbols;
+}
+
+static enum profile_place place_of(const struct input *in, const struct symbol **called, const struct profile_pc *pc)
 {
 	const struct profile *p = in->profile;
-	bool *in_hooks = calloc(p->npcs + 1, sizeof *in_hooks);
+	uint32_t routine = p->contexts[pc->context].routine;
+	const struct symbol *symbol;
+	bool own;
 
-	for (size_t i = 0; in_hooks && i < p->npcs; i++)
+	if (!may_have_hooks(p, pc->module))
+		return PROFILE_NO_HOOK;
+	symbol = symbols_find(in->symbols, pc->module, pc->address);
+	own = routine < p->nroutines && symbol_of(in, routine) == symbol;
+	if (symbols_in_hooks(in->symbols, pc->module, pc->address))
+		return own ? PROFILE_OWN_HOOK : PROFILE_HOOK_OF_CALLEE;
+	return !own && bsearch(&symbol, called, p->nroutines, sizeof *called, compare_symbols) ? PROFILE_EDGE : PROFILE_NO_HOOK;
+}
+
+/* The places of the profile's program counters; looked at by address, since symbols_in_hooks likes it so. ORDER has room for them all. */
+static enum profile_place *find_places(const struct input *in, size_t *order)
+{
+	const struct profile *p = in->profile;
+	enum profile_place *places = calloc(p->npcs + 1, sizeof *places);
+	const struct symbol **called = places ? called_symbols(in) : NULL;
+
+	if (!called) {
+		free(places);
+		return NULL;
+	}
+	for (size_t i = 0; i < p->npcs; i++)
 		order[i] = i;
-	if (in_hooks && p->npcs)
+	if (p->npcs)
 		qsort_r(order, p->npcs, sizeof *order, compare_places, p->pcs);
-	for (size_t i = 0; in_hooks && i < p->npcs; i++)
-		in_hooks[order[i]] = may_have_hooks(p, p->pcs[order[i]].module)
-			&& symbols_in_hooks(in->symbols, p->pcs[order[i]].module, p->pcs[order[i]].address);
-	return in_hooks;
+	for (size_t i = 0; i < p->npcs; i++)
+		places[order[i]] = place_of(in, called, p->pcs + order[i]);
+	free(called);
+	return places;
 }
 
 /* What the hooks cost. */
 static bool settle_hooks(struct input *in, struct error *err)
 {
 	size_t *order = calloc(in->profile->npcs + 1, sizeof *order);
-	bool *in_hooks = order ? find_in_hooks(in, order) : NULL;
-	bool ok = in_hooks ? profile_settle_hooks(in->profile, in->profile->npcs ? in_hooks : NULL, err)
+	enum profile_place *places = order ? find_places(in, order) : NULL;
+	bool ok = places ? profile_settle_hooks(in->profile, in->profile->npcs ? places : NULL, err)
 		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 
 	free(order);
-	free(in_hooks);
+	free(places);
 	return ok;
 }
 

@@ -22,7 +22,7 @@ enum {
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
 #define FRONT_FIRST 256
-#define FRONT_MOST 65536
+#define FRONT_MOST 1048576
 #endif
 
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
@@ -225,42 +225,33 @@ static bool same_history(struct thread *t, uint32_t item, const history_entry *s
 	return true;
 }
 
-/* The context with history S of N entries, AMON_NONE if there is none; *SLOT is where it is or goes. */
-static uint32_t known_find(struct thread *t, const history_entry *s, size_t n, uint32_t *slot)
+/* The context with history S of N entries and the hash HASH, AMON_NONE if there is none; *SLOT is where it is or goes. */
+static uint32_t known_find(struct thread *t, const history_entry *s, size_t n, uint32_t hash, uint32_t *slot)
 {
-	uint32_t tag, i = (uint32_t)history_hash(s, n) & t->known_mask;
+	uint64_t is;
 
-	for (; (tag = t->known[i]) != 0; i = (i + 1) & t->known_mask)
-		if (same_history(t, tag - 1, s, n)) {
-			*slot = i;
-			return tag - 1;
-		}
-	*slot = i;
+	for (*slot = hash & t->known_mask; (is = t->known[*slot]) != 0; *slot = (*slot + 1) & t->known_mask)
+		if (is >> 32 == hash && same_history(t, (uint32_t)is - 1, s, n))
+			return (uint32_t)is - 1;
 	return AMON_NONE;
-}
-
-/* A table of SLOTS words in place of the one at OLD. */
-static uint32_t *table_new(uint32_t slots)
-{
-	return arena((size_t)slots * sizeof(uint32_t), slots <= 65536);
 }
 
 static bool known_grow(struct thread *t)
 {
 	uint32_t slots = t->known ? (t->known_mask + 1) * 2 : 1024;
-	uint32_t *old = t->known, old_slots = t->known ? t->known_mask + 1 : 0;
+	uint32_t old_slots = t->known ? t->known_mask + 1 : 0;
+	uint64_t *old = t->known;
 
 	if (t->known && t->nknown < old_slots - old_slots / 4)
 		return true;
-	if (!(t->known = table_new(slots))) {
+	if (!(t->known = arena(slots * sizeof *old, slots <= 65536))) {
 		t->known = old;
 		return false;
 	}
 	t->known_mask = slots - 1;
 	for (uint32_t i = 0; i < old_slots; i++)
 		if (old[i]) {
-			history_entry *s = t->scratch[2];
-			uint32_t at = (uint32_t)history_hash(s, history_of(t, old[i] - 1, s)) & t->known_mask;
+			uint32_t at = old[i] >> 32 & t->known_mask;
 
 			while (t->known[at])
 				at = (at + 1) & t->known_mask;
@@ -483,10 +474,11 @@ static uint32_t context_known(struct thread *t, uint32_t parent, uint32_t routin
 			      const history_entry *s, size_t n, bool folded)
 {
 	uint32_t slot, item, place = item_at(t, parent)->folded;
+	uint32_t hash = (uint32_t)history_hash(s, n);
 
 	if (!known_grow(t))
 		return AMON_NONE;
-	item = known_find(t, s, n, &slot);
+	item = known_find(t, s, n, hash, &slot);
 	if (item != AMON_NONE)
 		return item;
 	if (folded && !(place = histories_add(t, t->nitems, s, n)))
@@ -494,7 +486,7 @@ static uint32_t context_known(struct thread *t, uint32_t parent, uint32_t routin
 	item = item_new(t, parent, routine, place);
 	if (item == AMON_NONE)
 		return AMON_NONE;
-	t->known[slot] = item + 1;
+	t->known[slot] = (uint64_t)hash << 32 | (item + 1);
 	t->nknown++;
 	return item;
 }
@@ -671,7 +663,7 @@ static bool front_init(struct thread *t)
 bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		if (!(t->scratch[i] = sys_memory((LONGEST_HISTORY + 1) * sizeof(history_entry), false)))
 			return false;
 	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)

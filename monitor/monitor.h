@@ -180,13 +180,14 @@ struct thread {
 	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
 	uint64_t *full;			/* complete table, open addressing: full_hash of the id above; below, the item + 1,
 					 * or the alias + 1 with the highest bit; 0: free */
-	uint32_t *known;		/* contexts with an unmarked entry by history: item + 1, open addressing */
+	uint64_t *known;		/* contexts with an unmarked entry by history, open addressing: the hash of the history
+					 * above; below, the item + 1; 0: free */
 	uint32_t known_mask;		/* its slots - 1 */
 	uint32_t nknown;		/* contexts in it */
 	uint32_t *histories;		/* folded histories: owner item, length, entries, ... */
 	uint32_t histories_used;	/* words used; 0 is no place */
 	uint32_t histories_size;	/* words that fit */
-	history_entry *scratch[3];	/* room for one history each */
+	history_entry *scratch[2];	/* room for one history each */
 	uint32_t lost;			/* item "(lost)" */
 	uint32_t elided;		/* item "(elided)"; 0: not made */
 	struct shadow *shadow;		/* in use */

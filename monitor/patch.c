@@ -7,6 +7,9 @@
  *     ff 15 slot     call *slot(%rip)     GCC's call in position-independent code: slot holds the hook's address
  *     ff 25 near     jmp *near(%rip)      near, a word of a block that lies in reach, holds the copy's
  *
+ *     e8 stub        call stub            in other code: stub is a jump through a slot
+ *     e9 jump        jmp jump             jump, in the block behind the words, is a jump through near
+ *
  * Invariant: whoever runs the code sees one of the two.  So it is written while the process has no other thread, or by one
  * store to the aligned word that all of it lies in, which processors guarantee; where neither can be, the call stays.
  *
@@ -23,11 +26,14 @@
 #endif
 
 enum {
-	CALL = 6,				/* bytes */
+	CHANGED = 5,				/* bytes of code */
+	STUB = 8,				/* bytes of a jump in a block, and of a word */
+	WORDS = 2 * COPIES * STUB,		/* bytes of all words of a block, and of all its jumps */
 	MOST_ROUTINES = 1 << 16,		/* whose copies are remembered, by their index */
 	MOST_BLOCKS = 16,
 	STEP = 1 << 22,				/* bytes between two places where a block is tried */
 	STEPS = 480,				/* to the end of what a jump reaches */
+	LOWEST = 1 << 20,			/* address; below, null pointers go astray */
 	PATCHED_NOT = 0xffff,			/* for good */
 };
 
@@ -36,8 +42,11 @@ void __fentry__(void);
 
 struct copied aprof_mcount_routines[2 * COPIES];
 
-/* Addresses of all copies, in reach of some code. */
-static uintptr_t *blocks[MOST_BLOCKS];
+/* What is in reach of some code: the addresses of all copies, and behind them, if somebody wanted them, jumps there. */
+static struct block {
+	uintptr_t *words;			/* NULL: the block is not made */
+	bool has_jumps;				/* the jumps can be used */
+} blocks[MOST_BLOCKS];
 
 static uint32_t at_work;			/* somebody is; who comes meanwhile tries another time */
 static uint16_t copy_of[MOST_ROUTINES];		/* by index of the routine: number of its copy + 1, 0, PATCHED_NOT */
@@ -45,29 +54,66 @@ static uint32_t taken[2] = { 0, 1 };		/* copies for mcount, for __fentry__; the 
 
 /* ---- code ---- */
 
-/* The hook that the CALL bytes before ROUTINE call through a word in memory; NULL: no such call. */
-static void (*hook_called(uintptr_t routine))(void)
-{
-	const uint8_t *code = (const uint8_t *)routine - CALL;
-	int32_t distance;
-	uintptr_t hook;
+/* A call of a hook.  A jump in its place has other bytes than the call in the last CHANGED. */
+struct call {
+	uintptr_t hook;				/* mcount or __fentry__; 0: there is no call */
+	bool is_near;				/* not through memory */
+};
 
-	if (code[0] != 0xff || code[1] != 0x15)
-		return NULL;
-	mem_copy(&distance, code + 2, sizeof distance);
-	mem_copy(&hook, (const char *)routine + distance, sizeof hook);
-	return hook == (uintptr_t)mcount ? mcount : hook == (uintptr_t)__fentry__ ? __fentry__ : NULL;
+/* END and the distance that the four bytes before it say. */
+static uintptr_t distant(uintptr_t end)
+{
+	int32_t distance;
+
+	mem_copy(&distance, (const char *)end - sizeof distance, sizeof distance);
+	return end + (uintptr_t)(intptr_t)distance;
+}
+
+static uintptr_t word_at(uintptr_t address)
+{
+	uintptr_t word;
+
+	mem_copy(&word, (const char *)address, sizeof word);
+	return word;
+}
+
+/* Where the stub of a PLT at ADDRESS jumps to: behind endbr64 and bnd, perhaps, through a slot; 0: it is none. */
+static uintptr_t stub_target(uintptr_t address)
+{
+	const uint8_t *code = (const uint8_t *)address;
+
+	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
+		code += 4;
+	if (code[0] == 0xf2)
+		code++;
+	return code[0] == 0xff && code[1] == 0x25 ? word_at(distant((uintptr_t)code + 6)) : 0;
+}
+
+/* The call that returns to ROUTINE. */
+static struct call call_before(uintptr_t routine)
+{
+	const uint8_t *code = (const uint8_t *)routine;
+	struct call c = { 0, false };
+
+	c.is_near = code[-CHANGED] == 0xe8;
+	if (c.is_near)
+		c.hook = stub_target(distant(routine));
+	else if (code[-6] == 0xff && code[-CHANGED] == 0x15)
+		c.hook = word_at(distant(routine));
+	if (c.hook != (uintptr_t)mcount && c.hook != (uintptr_t)__fentry__)
+		c.hook = 0;
+	return c;
 }
 
 /* Is ROUTINE, which calls HOOK, like any other?  A nested function pops its static chain behind the call; before the call of mcount a
  * frame is made. */
-static bool is_usual(uintptr_t routine, void (*hook)(void))
+static bool is_usual(uintptr_t routine, uintptr_t hook)
 {
 	const uint8_t *code = (const uint8_t *)routine;
 
-	if (hook == __fentry__)
+	if (hook == (uintptr_t)__fentry__)
 		return code[0] != 0x41 || code[1] != 0x5a;
-	for (int back = CALL + 4; back < 80; back++)
+	for (int back = 9; back < 80; back++)
 		if (code[-back] == 0x55 && code[1 - back] == 0x48 && code[2 - back] == 0x89 && code[3 - back] == 0xe5)
 			return true;
 	return false;
@@ -121,45 +167,69 @@ static bool write_word(uintptr_t code, const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* ---- the words in reach ---- */
+/* ---- blocks ---- */
 
-static bool is_reached(uintptr_t from, const uintptr_t *block)
+static bool is_reached(uintptr_t from, uintptr_t block)
 {
 	uintptr_t room = (uintptr_t)STEP * STEPS;
 
-	return (uintptr_t)block - from + room < 2 * room;
+	return block - from + room < 2 * room;
 }
 
-/* A block in reach of ROUTINE, made if need be: below, where heaps do not grow, or else as far above as can be. */
-static uintptr_t *block_near(uintptr_t routine)
+/* Memory for a block in reach of ROUTINE: below, where heaps do not grow, or else as far above as can be. */
+static uintptr_t *block_map(uintptr_t routine)
 {
-	size_t size = sizeof(uintptr_t) * 2 * COPIES;
 	uintptr_t page = routine & -(uintptr_t)AMON_PAGE;
-	int n = 0;
 
-	for (; n < MOST_BLOCKS && blocks[n]; n++)
-		if (is_reached(routine, blocks[n]))
-			return blocks[n];
-	for (int i = 1; n < MOST_BLOCKS && i < 2 * STEPS - 1; i++) {
+	for (int i = 1; i < 2 * STEPS - 1; i++) {
 		uintptr_t at = i < STEPS ? page - (uintptr_t)i * STEP : page + (uintptr_t)(2 * STEPS - 1 - i) * STEP;
-		long got = sys6(mmap, at, size, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		long got = at - LOWEST < page + (uintptr_t)STEP * STEPS
+			? sys6(mmap, at, 2 * WORDS, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) : -1;
 
 		if (sys_failed(got))
 			continue;
-		if (is_reached(routine, (uintptr_t *)got))
-			return blocks[n] = (uintptr_t *)got;
-		sys2(munmap, got, size);	/* a kernel before 4.17 */
+		if (is_reached(routine, (uintptr_t)got))
+			return (uintptr_t *)got;
+		sys2(munmap, got, 2 * WORDS);	/* a kernel before 4.17 */
 	}
 	return NULL;
+}
+
+/* A block in reach of ROUTINE, made if need be; NULL: there is none. */
+static struct block *block_near(uintptr_t routine)
+{
+	struct block *b = blocks;
+
+	for (; b < blocks + MOST_BLOCKS && b->words; b++)
+		if (is_reached(routine, (uintptr_t)b->words))
+			return b;
+	if (b < blocks + MOST_BLOCKS)
+		b->words = block_map(routine);
+	return b < blocks + MOST_BLOCKS && b->words ? b : NULL;
+}
+
+/* The jump of COPY in B; 0: the system refuses to run it. */
+static uintptr_t block_jump(struct block *b, uint32_t copy)
+{
+	static const uint8_t jump[STUB] = { 0xff, 0x25, 0, 0, 0, 0, 0xcc, 0xcc };
+	const int32_t distance = -WORDS - 6;
+	uint8_t *code = (uint8_t *)b->words + WORDS;
+
+	for (uint8_t *at = code; !b->has_jumps && at < code + WORDS; at += STUB) {
+		mem_copy(at, jump, sizeof jump);
+		mem_copy(at + 2, &distance, sizeof distance);
+	}
+	b->has_jumps = b->has_jumps || !sys_failed(sys3(mprotect, code, WORDS, PROT_READ | PROT_EXEC));
+	return b->has_jumps ? (uintptr_t)code + copy * STUB : 0;
 }
 
 /* ---- copies ---- */
 
 /* The number of the copy of ROUTINE, which calls HOOK and has INDEX; one that is loaded again finds its own. 2 * COPIES: there is none. */
-static uint32_t copy_for(uintptr_t routine, uint32_t index, void (*hook)(void))
+static uint32_t copy_for(uintptr_t routine, uint32_t index, uintptr_t hook)
 {
-	int kind = hook == __fentry__;
+	int kind = hook == (uintptr_t)__fentry__;
 	uint32_t copy;
 
 	if (copy_of[index])
@@ -172,22 +242,27 @@ static uint32_t copy_for(uintptr_t routine, uint32_t index, void (*hook)(void))
 	return copy;
 }
 
-static bool patch(uintptr_t routine, uint32_t index, void (*hook)(void))
+/* Where the jump in the place of CALL leads: the word of COPY in B, or its jump; 0: it cannot be had. */
+static uintptr_t jump_target(const struct call *call, struct block *b, uint32_t copy)
 {
-	uintptr_t code = routine - CALL + 1, *block;
-	bool alone = is_alone();
-	uint32_t copy;
-	uint8_t bytes[CALL - 1] = { 0x25 };
+	__atomic_store_n(&b->words[copy], (uintptr_t)aprof_mcount_copies + copy * COPY_SIZE, __ATOMIC_RELEASE);
+	return call->is_near ? block_jump(b, copy) : (uintptr_t)&b->words[copy];
+}
+
+static bool patch(uintptr_t routine, uint32_t index, const struct call *call)
+{
+	uint8_t bytes[CHANGED] = { call->is_near ? 0xe9 : 0x25 };
+	uintptr_t code = routine - CHANGED, to;
+	bool alone = is_alone(), in_word = is_in_word(code, CHANGED);
+	struct block *b = alone || in_word ? block_near(routine) : NULL;
+	uint32_t copy = b ? copy_for(routine, index, call->hook) : 2 * COPIES;
 	int32_t distance;
 
-	if ((!alone && !is_in_word(code, sizeof bytes)) || !(block = block_near(routine)) ||
-	    (copy = copy_for(routine, index, hook)) == 2 * COPIES)
+	if (copy == 2 * COPIES || !(to = jump_target(call, b, copy)))
 		return false;
-	__atomic_store_n(&block[copy], (uintptr_t)aprof_mcount_copies + copy * COPY_SIZE, __ATOMIC_RELEASE);
-	distance = (int32_t)((intptr_t)&block[copy] - (intptr_t)routine);
+	distance = (int32_t)((intptr_t)to - (intptr_t)routine);
 	mem_copy(bytes + 1, &distance, sizeof distance);
-	return (alone && write_alone(code, bytes, sizeof bytes)) ||
-	       (is_in_word(code, sizeof bytes) && write_word(code, bytes, sizeof bytes));
+	return (alone && write_alone(code, bytes, CHANGED)) || (in_word && write_word(code, bytes, CHANGED));
 }
 
 const char *patch_copy(uintptr_t routine)
@@ -210,15 +285,15 @@ static bool is_forbidden(void)
 
 void patch_routine(uintptr_t routine)
 {
-	void (*hook)(void) = is_forbidden() ? NULL : hook_called(routine);
-	uint32_t index = hook ? routine_index(routine, AMON_ROUTINE_INSIDE) : AMON_NONE;
+	struct call call = is_forbidden() ? (struct call){ 0, false } : call_before(routine);
+	uint32_t index = call.hook ? routine_index(routine, AMON_ROUTINE_INSIDE) : AMON_NONE;
 	uint64_t mask;
 
 	if (index >= MOST_ROUTINES || copy_of[index] == PATCHED_NOT)
 		return;
 	sys_block_signals(&mask);
 	if (!__atomic_exchange_n(&at_work, 1, __ATOMIC_ACQUIRE)) {
-		if (hook_called(routine) && (!is_usual(routine, hook) || !patch(routine, index, hook)))
+		if (call_before(routine).hook && (!is_usual(routine, call.hook) || !patch(routine, index, &call)))
 			copy_of[index] = PATCHED_NOT;
 		__atomic_store_n(&at_work, 0, __ATOMIC_RELEASE);
 	}

@@ -1,15 +1,17 @@
 /* hooks.c - what the hooks cost, by context.
  *
- * A routine's hooks run half in its caller's context: all of the entry before it changes the context is charged to the caller. So of
- * each call
+ * A routine's hooks run half in its caller's context: all of the entry before it changes the context is charged to the caller. Of
+ * each call by way inline
  *
- *     (1 + OVERLAP) * cost     is charged to the caller: what its processor waits for the hooks
- *         - OVERLAP * cost     is missing from the routine called: of its own work some is done while the processor waits, and charged to the caller
+ *     ENTRY * cost      is charged to the caller: while the processor waits for the entry's loads
+ *     EXIT * cost       to the routine called
+ *     HIDDEN * cost     is missing from the routine called: of its own work as much is done during that wait, and so charged to the caller
+ *     EDGE * cost       likewise: its instructions that stand before the end of the entry, or behind the exit
  *
- * with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on many instructions at once makes the
- * cost vary from call to call, by the caches, by what stands around the hook.  So where program counters were sampled, those in the
- * code of hooks tell more: how many samples a routine's calls had in hooks, against how many were expected of its calls.  Few samples say
- * little: both the cost of all and the ratio of a routine are drawn to what is expected, as if EXPECTED samples more had been
+ * and ENTRY + EXIT - HIDDEN = 1, with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on many instructions at
+ * once makes the cost vary from call to call, by the caches, by what stands around the hook.  So where program counters were sampled, those in the
+ * code of hooks tell more: how many samples there were at entries, at exits and at edges, and how many in each routine's contexts, against how many were expected of
+ * its calls.  Few samples say little: all of these are drawn to what is expected, as if some samples more had been
  * seen that fit (the mean of a gamma distribution after Poisson counts).
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
@@ -21,25 +23,32 @@
 #include "private.h"
 #include "profile.h"
 
-#define OVERLAP 0.4		/* doc/accuracy.md: programs differ, from 0.3 to 0.5 */
+#define HIDDEN 0.4		/* doc/accuracy.md: programs differ, from 0.3 to 0.5 */
+#define EXIT 0.15		/* likewise, from 0.05 to 0.3 */
+#define ENTRY (1 + HIDDEN - EXIT)
+#define EDGE 0.25
 #define MOST_LOST 1.35		/* samples due by those that came, at most */
+#define KERNEL 1.05		/* CPU time by that in user mode, where nothing else is known */
 
 enum {
 	EXPECTED_ALL = 20,	/* samples in hooks that the calibration weighs */
-	EXPECTED_ROUTINE = 5,	/* samples that the mean of all routines weighs in one */
+	EXPECTED_ROUTINE = 20,	/* samples that the mean of all routines weighs in one */
 	PC_PERIODS = 4,		/* ticks between two samples of the program counter */
 };
 
 /* A context while its hooks are estimated. */
 struct estimate {
 	double outside;		/* cost of the entries of its callees, ns */
-	double inside;		/* cost in itself, ns; negative: time of its own that stands in its callers */
+	double inside;		/* cost of its own exits, ns */
+	double hidden;		/* time of its own that stands in its callers, hidden behind hooks, ns */
+	double edges;		/* time of its callees, at their edges, less its own in its callers, ns */
 	double left;		/* of its time, when both are subtracted, ns */
 };
 
 /* A routine. */
 struct group {
-	double expected;	/* sum of the outside cost of its contexts in runs with program counters, by calibration, ns */
+	double outside, inside;	/* sums of its contexts' in runs with program counters, by calibration, ns */
+	double callees;		/* likewise, time of its callees at their edges, ns */
 	double ratio;		/* by how much the cost is to be multiplied */
 	uint64_t samples;	/* in hooks, in its contexts */
 	double left;		/* sum of its contexts' */
@@ -52,6 +61,7 @@ struct work {
 	struct estimate *of;	/* contexts */
 	struct group *groups;	/* routines, and one more: of the root */
 	double nsec;		/* that a sample of the program counter stands for; 0: there are none */
+	double entries, exits, edges; /* by how much their calibrated costs are to be multiplied in all routines */
 };
 
 static bool samples_code(const struct amon_header *h)
@@ -66,20 +76,24 @@ static uint32_t group_of(const struct profile *p, uint32_t context)
 	return routine < p->nroutines ? routine : p->nroutines;
 }
 
-/* With a sampled clock and way inline or fentry or cyg the calibration cannot tell what is charged where; else it does. */
 static void expect(struct work *w, const struct profile_share *s)
 {
 	const struct amon_header *h = &w->p->runs[w->p->threads[s->thread].run].header;
-	double cost = (double)h->hook_picoseconds / 1000, in = (double)h->hook_inside / 1000;
-	double calls = (double)s->entries + (double)s->recursive, out = (double)s->calls_out;
+	bool overlaps = h->way == 1u << AMON_WAY_INLINE && h->clock != AMON_CLOCK_TSC;
+	double cost = (double)h->hook_picoseconds / 1000, in = overlaps ? EXIT * cost : (double)h->hook_inside / 1000;
+	double out = overlaps ? ENTRY * cost : fmax(cost - in, 0), calls = (double)s->entries + (double)s->recursive;
 	struct estimate *e = w->of + s->context;
+	struct group *g = w->groups + group_of(w->p, s->context);
 
-	if (h->way == 1u << AMON_WAY_INLINE && h->clock != AMON_CLOCK_TSC)
-		in = -OVERLAP * cost;
-	e->outside += out * fmax(cost - in, 0);
+	e->outside += (double)s->calls_out * out;
 	e->inside += calls * in;
-	if (samples_code(h))
-		w->groups[group_of(w->p, s->context)].expected += out * fmax(cost - in, 0);
+	e->hidden += overlaps ? calls * HIDDEN * cost : 0;
+	e->edges += overlaps ? ((double)s->calls_out - calls) * EDGE * cost : 0;
+	if (samples_code(h)) {
+		g->outside += (double)s->calls_out * out;
+		g->inside += calls * in;
+		g->callees += overlaps ? (double)s->calls_out * EDGE * cost : 0;
+	}
 }
 
 int64_t hooks_calibrated(const struct profile *p, const struct profile_share *s)
@@ -111,45 +125,54 @@ int64_t profile_hooks(const struct profile *p, const struct profile_share *s)
 
 /* ---- program counters ---- */
 
-static void samples_add(struct work *w, const bool *in_hooks)
+/* SAMPLES by what was expected of so many ns. */
+static double ratio(const struct work *w, uint64_t samples, double nsec, double weight)
 {
-	struct profile_hook_cost *cost = &w->p->hook_cost;
+	return ((double)samples + weight) / (nsec / w->nsec + weight);
+}
+
+/* Add the samples up, by routine; and the ratios of all entries and exits. */
+static void samples_add(struct work *w, const enum profile_place *places)
+{
+	uint64_t samples[PROFILE_PLACES] = { 0 };
+	double outside = 0, inside = 0, callees = 0;
 
 	for (size_t i = 0; i < w->p->npcs; i++) {
-		if (!in_hooks[i])
-			continue;
-		w->groups[group_of(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
-		cost->samples += w->p->pcs[i].count;
+		samples[places[i]] += w->p->pcs[i].count;
+		if (places[i] == PROFILE_OWN_HOOK || places[i] == PROFILE_HOOK_OF_CALLEE)
+			w->groups[group_of(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
 	}
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		outside += w->groups[r].outside;
+		inside += w->groups[r].inside;
+		callees += w->groups[r].callees;
+	}
+	w->entries = ratio(w, samples[PROFILE_HOOK_OF_CALLEE], outside, EXPECTED_ALL);
+	w->exits = ratio(w, samples[PROFILE_OWN_HOOK], inside, EXPECTED_ALL);
+	w->edges = ratio(w, samples[PROFILE_EDGE], callees, EXPECTED_ALL);
+	w->p->hook_cost.samples = samples[PROFILE_HOOK_OF_CALLEE] + samples[PROFILE_OWN_HOOK];
 }
 
-/* The cost of a call by samples, over that by the calibration. */
-static double ratio_of_all(const struct work *w, double expected)
-{
-	return ((double)w->p->hook_cost.samples + EXPECTED_ALL) / (expected / w->nsec + EXPECTED_ALL);
-}
-
+/* The ratios of the routines; what they make of all hooks together is left as it was. */
 static void ratios_settle(struct work *w)
 {
-	double expected = 0, sum = 0, all;
+	double before = 0, after = 0;
 
-	for (uint32_t r = 0; r <= w->p->nroutines; r++)
-		expected += w->groups[r].expected;
-	if (expected <= 0)
-		return;
-	all = ratio_of_all(w, expected);
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct group *g = w->groups + r;
+		double expected = w->entries * g->outside + w->exits * g->inside;
 
-		g->ratio = ((double)g->samples + EXPECTED_ROUTINE) / (all * g->expected / w->nsec + EXPECTED_ROUTINE);
-		sum += g->ratio * g->expected;
+		g->ratio = ratio(w, g->samples, expected, EXPECTED_ROUTINE);
+		before += expected;
+		after += expected * g->ratio;
 	}
-	for (uint32_t r = 0; r <= w->p->nroutines; r++)
-		w->groups[r].ratio *= all * expected / sum;
+	for (uint32_t r = 0; after > 0 && r <= w->p->nroutines; r++)
+		w->groups[r].ratio *= before / after;
 }
 
-/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; some
- * samples are lost, but none is taken in the kernel, and nobody tells how much of each: so it is made longer, up to MOST_LOST. */
+/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but
+ * samples may be lost, and none is taken in the kernel, and nobody tells how much of each: where they are fewer than a program of
+ * KERNEL system time would have, they are taken to be lost, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
@@ -164,17 +187,24 @@ static double sample_length(const struct profile *p)
 	if (!rate || !samples)
 		return 0;
 	period = 1e9 * PC_PERIODS / rate;
-	return fmin(fmax((double)p->time / (double)samples, period), MOST_LOST * period);
+	return fmin(fmax((double)p->time / (double)samples / KERNEL, period), MOST_LOST * period);
 }
 
 /* ---- from costs to times ---- */
+
+static double cost_of(const struct work *w, uint32_t context)
+{
+	const struct estimate *e = w->of + context;
+
+	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges - e->hidden;
+}
 
 static void subtract(struct work *w)
 {
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		struct estimate *e = w->of + i;
 		struct group *g = w->groups + group_of(w->p, i);
-		double time = (double)w->p->contexts[i].time, cost = e->outside * g->ratio + e->inside;
+		double time = (double)w->p->contexts[i].time, cost = cost_of(w, i);
 
 		e->left = time > 0 ? fmax(time - cost, 0) : 0;
 		g->left += e->left;
@@ -198,6 +228,12 @@ static double lacks_settle(struct work *w)
 	return left > 0 ? fmax(1 - lack / left, 0) : 0;
 }
 
+/* TIME less LEFT; 0 where a file has times that are beyond all reason. */
+static int64_t difference(uint64_t time, double left)
+{
+	return time < UINT64_C(1) << 62 && left < 0x1p62 ? (int64_t)time - llround(left) : 0;
+}
+
 static void costs_store(struct work *w, double factor)
 {
 	struct profile *p = w->p;
@@ -207,17 +243,17 @@ static void costs_store(struct work *w, double factor)
 		struct group *g = w->groups + group_of(p, i);
 		double left = w->of[i].left * g->factor * factor;
 
-		p->contexts[i].hooks = (int64_t)p->contexts[i].time - llround(left);
-		cost += w->of[i].outside * g->ratio + w->of[i].inside;
+		p->contexts[i].hooks = difference(p->contexts[i].time, left);
+		cost += cost_of(w, i);
 		calls += (double)p->contexts[i].calls_out;
 	}
 	p->hook_cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;
 	p->hook_cost.picoseconds = calls > 0 && cost > 0 ? (uint64_t)fmin(1000 * cost / calls, 0x1p63) : 0;
 }
 
-bool profile_settle_hooks(struct profile *p, const bool *in_hooks, struct error *err)
+bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err)
 {
-	struct work w = { .p = p, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
+	struct work w = { .p = p, .entries = 1, .exits = 1, .edges = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
 		.groups = calloc((size_t)p->nroutines + 1, sizeof *w.groups) };
 	bool ok = w.of && w.groups;
 
@@ -226,9 +262,9 @@ bool profile_settle_hooks(struct profile *p, const bool *in_hooks, struct error 
 		w.groups[r].ratio = 1;
 	for (size_t i = 0; ok && i < p->nshares; i++)
 		expect(&w, p->shares + i);
-	w.nsec = in_hooks ? sample_length(p) : 0;
+	w.nsec = places ? sample_length(p) : 0;
 	if (ok && w.nsec > 0) {
-		samples_add(&w, in_hooks);
+		samples_add(&w, places);
 		ratios_settle(&w);
 	}
 	if (ok) {

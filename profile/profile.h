@@ -103,6 +103,15 @@ struct profile_pc {
 	uint64_t count;			/* samples */
 };
 
+/* Where a program counter is, seen from the routine that runs in its context. */
+enum profile_place {
+	PROFILE_NO_HOOK,		/* in that routine's own code, or in code without hooks */
+	PROFILE_EDGE,			/* in the own code of one that it calls, before the end of its entry hook or behind its exit hook */
+	PROFILE_OWN_HOOK,		/* among the hooks that way inline put into that routine */
+	PROFILE_HOOK_OF_CALLEE,		/* in the hooks of one that it calls, or in a hook that is a function */
+	PROFILE_PLACES
+};
+
 /* A phase, as the program named it, over all runs. */
 struct profile_phase {
 	char name[48];			/* "" for the time before any was named */
@@ -158,9 +167,8 @@ bool profile_set_phase(struct profile *p, const char *name);
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);
 
 /* Estimate what the hooks cost when all is read: sets contexts[].hooks, which until then are from the calibration alone and may exceed the
- * contexts' times, and hook_cost.  IN_HOOKS: for each of pcs[] whether it is in the code of hooks; NULL: not known.  False with *ERR set:
- * out of memory. */
-bool profile_settle_hooks(struct profile *p, const bool *in_hooks, struct error *err);
+ * contexts' times, and hook_cost.  PLACES: for each of pcs[] where it is; NULL: not known.  False with *ERR set: out of memory. */
+bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err);
 
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);

@@ -214,7 +214,7 @@ class Plain(unittest.TestCase):
     @unittest.skipUnless(shutil.which('gdb'), 'gdb is not installed')
     def test_debuggers_see_through_every_instruction(self):
         """From the call of a patched routine to the return of what it called, through copies, hooks and the place of returns."""
-        for flags in (['-pg'], ['-pg', '-mfentry']):
+        for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie'], ['-pg', '-mfentry', '-no-pie', '-fno-pie']):
             with self.subTest(flags=flags):
                 self.compile(*flags, '-g', source=STEPS)
                 self.write(steps_gdb=GDB_STEPS)
@@ -223,6 +223,8 @@ class Plain(unittest.TestCase):
                 steps = done.stdout.split('STEP ')[1:]
                 self.assertEqual(len(steps), 150)
                 for step in steps:
+                    if re.match(r'.*\sjmp +\*-0x[0-9a-f]+\(%rip\)', step):
+                        continue        # in code that is nobody's: from a call within 2 GB to a copy
                     self.assertRegex(step, r' g \((?s:.*) work \((?s:.*) main \(')
                 first = ''.join(step.splitlines()[0] for step in steps)
                 self.assertIn('<aprof_mcount_copies', first)

@@ -29,20 +29,36 @@ def poisson(source, mean):
     return count
 
 
-def noise(sampled, charged, ticks, tick, draws=200, seed=1):
+class Charged:
+    """A charged profile and what it is made of, each by routine: CHARGED times, the TICKS (samples) behind them, of TICK seconds or
+    nanoseconds each, those of the hooks included; what was SUBTRACTED of them; and how many SAMPLES in hooks told how much that is,
+    0 for none: a calibration."""
+
+    def __init__(self, charged, ticks, tick, subtracted=None, samples=0):
+        self.charged = charged
+        self.ticks = ticks
+        self.tick = tick
+        positive = {name: value for name, value in (subtracted or {}).items() if value > 0}
+        self.hook = sum(positive.values()) / samples if samples else 0
+        self.hooks = {name: value / self.hook for name, value in positive.items()} if samples else {}
+
+    def chance(self, name, source):
+        """By how much the time of a routine is off in one draw: more ticks than in the mean, and fewer samples in its hooks. What few
+        of these say aprof believes in part only (profile/hooks.c)."""
+        ticks, hooks = self.ticks.get(name, 0), self.hooks.get(name, 0)
+        believed = hooks / (hooks + 20)
+        return (poisson(source, ticks) - ticks) * self.tick - (poisson(source, hooks) - hooks) * believed * self.hook
+
+
+def noise(sampled, profile, draws=200, seed=1):
     """The mean total variation of a sampled profile and a charged one if both were of the same truth, with as many samples as they
-    have.  SAMPLED are the samples of the one, CHARGED the times of the other; TICKS are the samples that its times come from,
-    those of the hooks included, for what is subtracted is noise all the same, and TICK is what each stands for, in the unit of CHARGED.
-    The truth is taken to be the mean of both."""
+    have.  The truth is taken to be the mean of both."""
     source = random.Random(seed)
-    p, q = shares(sampled), shares(charged)
-    truth = {name: (p.get(name, 0) + q.get(name, 0)) / 2 for name in p.keys() | q.keys()}
-    n, scale, total = sum(sampled.values()), sum(charged.values()), 0.0
+    p, q = shares(sampled), shares(profile.charged)
+    truth = {name: (p.get(name, 0) + q.get(name, 0)) / 2 for name in sorted(p.keys() | q.keys())}
+    n, scale, total = sum(sampled.values()), sum(profile.charged.values()), 0.0
     for _ in range(draws):
         one = {name: poisson(source, share * n) for name, share in truth.items()}
-        other = {}
-        for name, share in truth.items():
-            mean = ticks.get(name, 0)
-            other[name] = max(0.0, share * scale + (poisson(source, mean) - mean) * tick)
+        other = {name: max(0.0, share * scale + profile.chance(name, source)) for name, share in truth.items()}
         total += total_variation(one, other)
     return total / draws

@@ -70,32 +70,43 @@ class Difference(unittest.TestCase):
             return {name: source_draw.count(name) for source_draw in [source.choices(names, weights, k=n)] for name in names}
 
         seen = [difference.total_variation(draw(2000), draw(500)) for _ in range(100)]
-        told = difference.noise(draw(2000), draw(500), draw(500), 1)
+        sample = draw(500)
+        told = difference.noise(draw(2000), difference.Charged(sample, sample, 1))
         self.assertAlmostEqual(told, sum(seen) / len(seen), delta=0.01)
 
     def test_subtracted_time_is_noise(self):
-        """Half of the ticks were the hooks': there is more noise than if there had been none."""
-        sample, ticks = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}
-        little = difference.noise(sample, ticks, ticks, 1)
-        much = difference.noise(sample, {"a": 500, "b": 500}, ticks, 1)
-        self.assertGreater(much, 1.5 * little)
+        """Half of the ticks were the hooks': there is more noise than if there had been none, and still more if samples tell which half."""
+        sample, ticks, half = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}, {"a": 500, "b": 500}
+        none = difference.noise(sample, difference.Charged(ticks, ticks, 1))
+        known = difference.noise(sample, difference.Charged(half, ticks, 1, half))
+        guessed = difference.noise(sample, difference.Charged(half, ticks, 1, half, 200))
+        self.assertGreater(known, 1.5 * none)
+        self.assertGreater(guessed, 1.2 * known)
 
 
-def report(times, calls):
-    flat = [{"name": name, "calls": calls, "recursive": 0, "self_ns": ns, "self_ticks": ns // 10 ** 6, "pseudo": False} for name, ns in times.items()]
-    return {"run": {"times": {"contexts_ns": sum(times.values()), "hooks_unplaced_ns": 0}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}}, "flat": flat}
+def report(times, calls, runs):
+    """As aprof makes one of so many runs."""
+    flat = [{"name": name, "calls": runs * calls, "recursive": 0, "self_ns": runs * ns, "self_ticks": runs * ns // 10 ** 6, "pseudo": False}
+            for name, ns in times.items()]
+    return {"run": {"times": {"contexts_ns": runs * sum(times.values()), "raw_ns": 1_200_000_000}, "clock": {"hook_ps": 1500, "hook_samples": 12}, "counts": {"calls": 2 * calls}},
+            "flat": flat}
+
+
+def read(program, files, *options):
+    """1.2 s with hooks, of which 1.03 s are charged, f with 0.1 s too much."""
+    assert program == "exe"
+    return report({"f": 730_000_000, "g": 470_000_000} if options else {"f": 630_000_000, "g": 400_000_000}, 50_000_000, len(files))
 
 
 class Tables(unittest.TestCase):
     def samples(self, folder):
-        """One program: 1 s bare, 1.2 s with hooks, of which 1.03 s are charged, f with 0.1 s too much."""
-        charged, raw = {"f": 630_000_000, "g": 400_000_000}, {"f": 730_000_000, "g": 470_000_000}
-        info = accuracy.summary(report(charged, 50_000_000), report(raw, 50_000_000))
+        """One program, 1 s bare."""
         lines = [{"machine": "m", "compiler": "c", "date": "d", "load": "0", "variant": "inline"}]
         for number in range(3):
             common = {"program": "p", "title": "P", "round": number, "system": 0.0}
-            lines += [{**common, "variant": "bare", "user": 1.0, "info": {}}, {**common, "variant": "inline", "user": 1.2, "info": info},
-                      {**common, "variant": "bare-perf", "user": 1.1, "info": {"inside": {"f": 5000, "g": 5000}, "outside": {"ld.so": 3}}}]
+            lines += [{**common, "variant": "bare", "user": 1.0, "info": {}},
+                      {**common, "variant": "inline", "user": 1.2, "info": {"program": "exe", "profile": str(number)}},
+                      {**common, "variant": "bare-perf", "user": 1.1, "info": {"stacks": [["f", "main", "exe", 5000], ["g", "libc", 5000], ["ld.so", 3]]}}]
         path = os.path.join(folder, "samples")
         with open(path, "w") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)
@@ -103,14 +114,14 @@ class Tables(unittest.TestCase):
 
     def test_tables(self):
         with tempfile.TemporaryDirectory() as folder:
-            text = accuracy.tables(self.samples(folder))
+            text = accuracy.tables(self.samples(folder), read)
         rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| P") or line.startswith("| `")]
         times, profiles, first, _ = rows
         self.assertEqual(times[:3] + times[4:7], ["P", "100.0 M", "1.00", "2.00", "1.50", "12"])
         self.assertEqual(times[7:], ["1.030 [1.030, 1.030]", "5 %", "met"])
         self.assertEqual(profiles[:5], ["P", "30,000", "9", "3,090", "11.2"])
         self.assertEqual(profiles[-1], "missed")
-        self.assertEqual(first[:4], ["`f`", "50.00", "61.17", "+11.17"])
+        self.assertEqual(first[:4] + first[5:], ["`f`", "50.00", "61.17", "+11.17", "50.00", "10.0", "2.0"])
 
     def test_put(self):
         with tempfile.TemporaryDirectory() as folder:
