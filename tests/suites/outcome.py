@@ -73,7 +73,8 @@ def sqlite(text):
     own are in N alone.  A test is named with its file, `select1.test: select1-1.1`."""
     results, own, begun, sums = Results(), [], None, []
     for line in text.splitlines():
-        test = re.match(r"(\S.*?)\.\.\.( Ok| Omitted)?$", line)
+        # Tests with threads print dots of their own, as many as they come to.
+        test = re.match(r"\.*([^.\s].*?)\.\.\.( Ok| Omitted)?$", line)
         file = re.match(r"Time: (\S+)", line)
         total = re.match(r"\d+ errors? out of \d+ tests", line)
         if test and test[2]:

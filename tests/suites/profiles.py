@@ -113,19 +113,25 @@ def check(report):
 
 
 @functools.lru_cache(None)
-def _pieces(program):
-    """What read_amon.py calls the pieces of functions in PROGRAM, an executable with symbols."""
+def _pieces_at(program):
+    """Addresses of the pieces of functions in PROGRAM, an executable with symbols."""
     lines = _run(["nm", program]).stdout.splitlines()
-    return {f"{os.path.basename(program)}+0x{int(line.split()[0], 16):x}" for line in lines
-            if re.search(r"\.(part|cold)(\.\d+)*(\.|$)", line)}
+    return {int(line.split()[0], 16) for line in lines if re.search(r"\.(part|cold)(\.\d+)*(\.|$)", line)}
+
+
+def _pieces(programs):
+    """What read_amon.py calls the pieces of functions in PROGRAMS.  One that is gone was a copy of another of them, or it has no
+    symbols for aprof either, and is read by itself."""
+    known = {program: _pieces_at(program) for program in programs if os.path.exists(program)}
+    everywhere = set().union(*known.values())
+    return {f"{os.path.basename(program)}+0x{at:x}" for program in programs for at in known.get(program, everywhere)}
 
 
 def _read_again(report, paths):
     done = _run([sys.executable, READER, *paths])
     if done.returncode:
         return [f"read_amon.py: {done.stderr.strip()}"]
-    pieces = set().union(*(_pieces(program) for program in {file["program"] for file in report["run"]["files"]}))
-    calls = entered = 0
+    pieces, calls, entered = _pieces({file["program"] for file in report["run"]["files"]}), 0, 0
     for line in done.stdout.splitlines():
         words = line.split()
         calls += int(words[0]) + int(words[1])

@@ -46,7 +46,8 @@ half a line[  FAILED  ] Parser.Throws, where GetParam() = 4 (12 ms)
 
 SQLITE = """select1-1.1... Ok
 select1-1.1... Ok
-select1 with blanks... Ok
+.....................
+....select1 with blanks... Ok
 Time: select1.test 7 ms
 Memory used:          now         24  max     403856  max-size      65544
 io-5.5...
