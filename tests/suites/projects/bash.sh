@@ -28,8 +28,9 @@ run() {
     export THIS_SH="$PWD/bash" BUILD_DIR="$PWD" TMPDIR="$PWD" BASH_TSTOUT="$PWD/output"
     export PATH=".:${program%/*}/helpers:$PATH"
     cd tests
-    [ -n "$tests" ] || { tests=$(echo run-* | sed 's/run-all//; s/run-minimal//; s/run-gprof//'); echo "1..$(echo $tests | wc -w)"; }
-    for test in $tests; do
+    names=$(cat "$tests")
+    [ -n "$names" ] || { names=$(echo run-* | sed 's/run-all//; s/run-minimal//; s/run-gprof//'); echo "1..$(echo $names | wc -w)"; }
+    for test in $names; do
         if sh "$test" >&2; then echo "ok - $test"; else echo "not ok - $test"; fi
     done
 }

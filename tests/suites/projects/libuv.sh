@@ -14,8 +14,8 @@ build() {
 # The tests look for their files in the folder test; a test that is named runs by itself.
 run() {
     ln -s "$(source_of libuv1)/test" test
-    [ -n "$tests" ] || exec "$program"
-    for test in $tests; do
+    [ -s "$tests" ] || exec "$program"
+    for test in $(cat "$tests"); do
         "$program" "$test" || true
     done
 }

@@ -22,11 +22,11 @@ build() {
 run() {
     cp -rs "$(source_of sqlite3)" source
     sed -i '1i expr srand(1)' source/test/tester.tcl
-    [ -z "$long" ] || [ -n "$tests" ] || exec "$program" source/test/extraquick.test
-    files=$(echo "$tests" | sed 's/: .*//' | sort -u)
+    [ -z "$long" ] || [ -s "$tests" ] || exec "$program" source/test/extraquick.test
+    files=$(sed 's/: .*//' "$tests" | sort -u)
     [ -n "$files" ] || files=$(cd source/test && ls select*.test where*.test join*.test trans*.test savepoint*.test trigger*.test thread*.test)
     for file in $files; do
         "$program" "$(find -L source -name "$file")" || true
-        echo "Time: $file"
+        printf '\nTime: %s\n' "$file"
     done
 }

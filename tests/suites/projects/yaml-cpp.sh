@@ -13,4 +13,7 @@ build() {
     rm -rf made
 }
 
-run() { exec "$program" ${tests:+"--gtest_filter=$(echo "$tests" | tr '\n' :)"}; }
+run() {
+    [ -s "$tests" ] || exec "$program"
+    exec "$program" "--gtest_filter=$(tr '\n' : <"$tests")"
+}

@@ -38,5 +38,5 @@ END
 
 run() {
     echo >>"$cache/runs"
-    RUNS=$(grep -c '' "$cache/runs") exec "$program" $tests
+    RUNS=$(grep -c '' "$cache/runs") exec "$program" $(cat "$tests")
 }
