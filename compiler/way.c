@@ -140,7 +140,7 @@ static void add_free_hooks(const char *libdir, struct list *out)
 {
 	list_add(out, "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor,"
 		 "--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor,"
-		 "--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,"
+		 "--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor,"
 		 "--defsym=__real_sigaction=aprof_monitor,--defsym=__real_signal=aprof_monitor");
 	add_static_monitor(true, libdir, out);
 }

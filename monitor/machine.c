@@ -444,6 +444,8 @@ static void front_grow(struct thread *t)
 
 	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 4)
 		return;
+	if (slots * 4 * sizeof *front > monitor.header->memory_bound / 16)
+		return;
 	front = front_new(slots * 4);
 	if (!front)
 		return;

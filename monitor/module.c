@@ -107,7 +107,7 @@ static void identify(uintptr_t base, uintptr_t end, struct amon_module *r)
 		return;
 	for (int i = 0; i < ehdr->e_phnum; i++)
 		if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
-			r->bias = base - (phdr[i].p_vaddr & -AMON_PAGE);
+			r->bias = base - (phdr[i].p_vaddr & -(uint64_t)AMON_PAGE);
 	for (int i = 0; i < ehdr->e_phnum; i++)
 		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base && !r->build_id_size)
 			notes_build_id((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r);

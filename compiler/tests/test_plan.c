@@ -24,7 +24,7 @@
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
-	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor," \
+	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor," \
 	"--defsym=__real_sigaction=aprof_monitor,--defsym=__real_signal=aprof_monitor " HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
 #define SHARED_AS(name) OPTIONS "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
