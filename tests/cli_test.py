@@ -328,6 +328,7 @@ class Real(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn('Flat profile', done.stdout)
         self.assertRegex(done.stdout, r'Routines never called: 2\n\n    dear  \(prog.c:\d+\)\n    unused  \(prog.c:\d+\)\n')
+        self.assertNotIn('do not record which of their functions', done.stdout)
         again = aprof('-b', self.program, cwd=self.cwd)
         self.assertEqual(again.stdout, done.stdout)
 
@@ -374,6 +375,14 @@ class Real(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn('has no hooks', done.stderr)
         self.assertIn('CC=aprof-cc', done.stderr)
+
+    def test_linked_with_the_monitor_but_no_hooks(self):
+        pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
+        subprocess.run(['cc', '-c', 'linked.c'], cwd=self.cwd, check=True)
+        subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
+        done = aprof('run', './linked', cwd=self.cwd)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('has no hooks', done.stderr)
 
     def test_several_processes(self):
         script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'
