@@ -16,6 +16,7 @@ enum {
 	BATCHES = 16,
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
+	DEEPEST = 512,			/* words of the stack that a call of a loop takes, at most */
 };
 
 /* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf calls both hooks, as way fentry or as way cyg
@@ -195,6 +196,17 @@ static struct cost measure(const struct trial *t)
 	return cost;
 }
 
+#ifdef APROF_MCOUNT
+/* Whether the loops' calls will be redirected, whose slots are somewhat below this frame: a leaf whose return is not seen calls itself, as the
+ * machine sees it, which this one does not know. */
+static bool returns_are_seen(void)
+{
+	const uintptr_t *frame = __builtin_frame_address(0);
+
+	return mcount_may_redirect(frame) && mcount_may_redirect(frame - DEEPEST);
+}
+#endif
+
 void calibrate(void)
 {
 #if defined(__x86_64__)
@@ -203,7 +215,7 @@ void calibrate(void)
 	if (costs[0].total)
 		return;
 #ifdef APROF_MCOUNT
-	if (mcount_is_refused())
+	if (!returns_are_seen())
 		return;
 	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif

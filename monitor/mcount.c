@@ -79,6 +79,11 @@ bool mcount_is_refused(void)
 	return redirection == REFUSED;
 }
 
+bool mcount_may_redirect(const uintptr_t *slot)
+{
+	return !mcount_is_refused() && region_make(slot);
+}
+
 static bool is_redirected(const uintptr_t *slot)
 {
 	return mcount_is_place(*slot);
@@ -88,7 +93,7 @@ void aprof_mcount_redirect(uintptr_t *slot)
 {
 	if (is_redirected(slot))
 		return;
-	if (mcount_is_refused() || !region_make(slot)) {
+	if (!mcount_may_redirect(slot)) {
 		note(AMON_NOTE_UNREDIRECTED);
 		return;
 	}

@@ -39,6 +39,9 @@ extern intptr_t aprof_mcount_doubles[] HIDDEN;
 /* May returns not be redirected in this process?  After its start. */
 bool mcount_is_refused(void) HIDDEN;
 
+/* May that of a routine be whose return address is in SLOT?  No, too, where the system has no memory for the slot's double. */
+bool mcount_may_redirect(const uintptr_t *slot) HIDDEN;
+
 /* An entry of the routine at CFA that mcount.S does not answer: enter it and redirect its return. */
 void aprof_mcount_slow(uintptr_t routine, uintptr_t cfa) HIDDEN;
 

@@ -1,5 +1,6 @@
-/* inject.h - make system calls of the monitor fail: only those made in this program's own code, where the monitor is
- * linked, not libc's.  FAULT=NUMBER:ERRNO in the environment says which, and how. */
+/* inject.h - make system calls of the monitor fail: only those made in the code that the monitor is in, this program's own or that of
+ * a library of aprof's, not libc's.  FAULT=NUMBER:ERRNO in the environment says which, and how. */
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -7,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 extern const char __executable_start[], etext[];
@@ -14,17 +16,45 @@ extern const char __executable_start[], etext[];
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define UNLESS(test, value, skip) BPF_JUMP(BPF_JMP | BPF_K | (test), (value), 0, (skip))
 
+struct code {
+	uintptr_t low, high;		/* addresses, high one past */
+};
+
+/* If the object is a library of aprof's, its code is the one. */
+__attribute__((no_instrument_function)) static int look_at_object(struct dl_phdr_info *object, size_t size, void *arg)
+{
+	struct code *code = arg;
+
+	(void)size;
+	if (!strstr(object->dlpi_name, "/libaprof"))
+		return 0;
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_LOAD && object->dlpi_phdr[i].p_flags & PF_X) {
+			code->low = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+			code->high = code->low + object->dlpi_phdr[i].p_memsz;
+		}
+	return 1;
+}
+
+__attribute__((no_instrument_function)) static struct code code_of_monitor(void)
+{
+	struct code code = { (uintptr_t)__executable_start, (uintptr_t)etext };
+
+	dl_iterate_phdr(look_at_object, &code);
+	return code;
+}
+
 __attribute__((constructor(101), no_instrument_function)) static void inject(void)
 {
 	const char *fault = getenv("FAULT");
 	unsigned number = 0, error = 0;
-	uintptr_t low = (uintptr_t)__executable_start, high = (uintptr_t)etext;
+	const struct code code = code_of_monitor();
 	struct sock_filter filter[] = {
 		LOAD(nr), UNLESS(BPF_JEQ, 0, 7),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
-		UNLESS(BPF_JEQ, (uint32_t)(low >> 32), 5),
+		UNLESS(BPF_JEQ, (uint32_t)(code.low >> 32), 5),
 		LOAD(instruction_pointer),
-		UNLESS(BPF_JGE, (uint32_t)low, 3), BPF_JUMP(BPF_JMP | BPF_K | BPF_JGE, (uint32_t)high, 2, 0),
+		UNLESS(BPF_JGE, (uint32_t)code.low, 3), BPF_JUMP(BPF_JMP | BPF_K | BPF_JGE, (uint32_t)code.high, 2, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};

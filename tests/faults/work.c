@@ -1,5 +1,6 @@
 /* work.c - something of all that the monitor deals with: threads, a fork, an exec'd child, signals, contexts by the thousand,
  * a coroutine, a library, another name for the profile, the API.  Prints what it did. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>

@@ -6,6 +6,7 @@
  * expect: 1 0 main burn
  * after: "$APROF" info amon.out | grep -q 'time by sampler, program counters by none'
  * after: test $("$APROF" info --json amon.out | jq '.threads[0].ticks > 20') = true */
+#define _GNU_SOURCE
 #include <time.h>
 #include "../faults/inject.h"
 #include "trap.h"

@@ -2,6 +2,7 @@
  * reserved must not count.
  *
  * need: setpriv
+ * na(pg): the doubles of return addresses, 64 MB for each 64 MB of the address space that stacks are in, are locked as well
  * variants: root user limited
  * flags: -pthread
  * shell(root): exec "$@"

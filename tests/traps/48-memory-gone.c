@@ -10,7 +10,8 @@
  * note: out_of_memory 1..
  * note: lost_calls 0..
  * note: stack_overflow 0..
- * note: disk_full 0.. */
+ * note: disk_full 0..
+ * note(pg): unredirected 0.. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
