@@ -15,7 +15,7 @@ all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --
 deps: ; @tests/deps $(PKGS_CHECK)
 demo: all ; @tests/demo build
 check: deps all ; @tests/check build
-bench: deps all ; @bench/run --results doc/results.md && bench/empty build && bench/million && node bench/page.mjs
+bench: deps all ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 soak: deps all ; @tests/soak build $(MINUTES)

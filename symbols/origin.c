@@ -2,7 +2,8 @@
  *
  * Candidates are all functions of the base name; the best by these, in order, is taken:
  *     whole rather than copied, copied rather than a piece;
- *     the same place of declaration, or, where DWARF does not tell, the same file in the symbol table, or seen everywhere;
+ *     the same place of declaration, or, where DWARF does not tell, the same file in the symbol table, or seen everywhere (and so are
+ *         hidden functions, which linkers make local ones of no file);
  *     the very name that the compiler put its suffix to;
  *     the nearest of whole functions, the first of others, so that all clones agree on one. */
 #include "origin.h"
@@ -27,11 +28,9 @@ static enum kinship kinship(struct module *m, uint32_t i, uint32_t j)
 	if (source_function(source, f->functions[i].start, &file, &line)
 	    && source_function(source, f->functions[j].start, &other, &other_line))
 		return line == other_line && !strcmp(file, other) ? SAME_PLACE : STRANGER;
-	if (!b->local)
-		return POSSIBLE;
-	if (!a->unit || !b->unit)
-		return a->unit == b->unit ? SAME_FILE : STRANGER;
-	return strcmp(a->unit, b->unit) ? STRANGER : SAME_FILE;
+	if (a->local && b->local && !a->unit == !b->unit && (!a->unit || !strcmp(a->unit, b->unit)))
+		return SAME_FILE;
+	return b->unit ? STRANGER : POSSIBLE;
 }
 
 static int wholeness(const struct clone *clone)

@@ -333,6 +333,7 @@ static const char folding[] =
 	"	function moved.lto_priv.0.constprop.0\n"
 	"	function moved.lto_priv.1\n"
 	"	function moved.lto_priv.1.constprop.0\n"
+	"	function hidden.part.0\n"
 	"	.section .note.GNU-stack,\"\",@progbits\n";
 
 static void check_fold(struct symbols *s, uint64_t base, const char *const *names, const char *display)
@@ -362,11 +363,12 @@ static void folds(void **state)
 		fprintf(out, "	.text\n	.globl start_%s\nstart_%s:\n	ret\n", unit, unit);
 		fclose(out);
 	}
-	scratch_file("c.c", "void everywhere(void) { }\nint main(void) { return 0; }\n");
+	scratch_file("c.c", "void everywhere(void) { }\n__attribute__((visibility(\"hidden\"))) void hidden(void) { }\n"
+		     "int main(void) { return 0; }\n");
 	scratch_run("$CC -c a.s && $CC -c b.s && $CC a.o b.o c.c -o p");
 	s = scratch_open("p");
 	for (int i = 0; i < 2; i++) {
-		base[i] = scratch_address("p", i ? "start_b" : "start_a") - 12 * 16;
+		base[i] = scratch_address("p", i ? "start_b" : "start_a") - 13 * 16;
 		check_fold(s, base[i], (const char *[]){ "0", "1", "2", NULL }, "whole");
 		check_fold(s, base[i], (const char *[]){ "3", "4", "5", NULL }, "gone");
 		check_fold(s, base[i], (const char *[]){ "6", NULL }, "everywhere");
@@ -374,11 +376,12 @@ static void folds(void **state)
 		check_fold(s, base[i], (const char *[]){ "8", "9", NULL }, "moved");
 		check_fold(s, base[i], (const char *[]){ "10", "11", NULL }, "moved");
 		assert_string_equal(find(s, base[i] + 6 * 16)->key, find(s, scratch_address("p", "everywhere"))->key);
+		assert_string_equal(find(s, base[i] + 12 * 16)->key, find(s, scratch_address("p", "hidden"))->key);
 		assert_string_not_equal(find(s, base[i])->key, find(s, base[i] + 48)->key);
 		assert_string_not_equal(find(s, base[i] + 8 * 16)->key, find(s, base[i] + 10 * 16)->key);
 	}
-	for (int i = 0; i < 12; i++)
-		assert_int_equal(find(s, base[0] + 16 * i)->part, i == 2 || i == 4 || i == 5 || i == 6);
+	for (int i = 0; i < 13; i++)
+		assert_int_equal(find(s, base[0] + 16 * i)->part, i == 2 || i == 4 || i == 5 || i == 6 || i == 12);
 	for (int i = 0; i < 12; i++)
 		if (i != 6)
 			assert_string_not_equal(find(s, base[0] + 16 * i)->key, find(s, base[1] + 16 * i)->key);
