@@ -35,6 +35,14 @@ static bool take_switch(struct choice *c, const char *value, struct error *err)
 	return true;
 }
 
+static bool take_clock(struct choice *c, const char *value, struct error *err)
+{
+	if (strcmp(value, "tsc"))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-clock=%s: there is tsc, for which code must be compiled; other "
+				 "clocks are chosen when the program is run (APROF_CLOCK)", value);
+	return c->tsc = true;
+}
+
 bool choice_take(struct choice *c, const char *word, bool *ours, struct error *err)
 {
 	const char *value;
@@ -52,6 +60,8 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return take_leaf(c, value, err);
 	if ((value = after(word, "--aprof-switch=")))
 		return take_switch(c, value, err);
+	if ((value = after(word, "--aprof-clock=")))
+		return take_clock(c, value, err);
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
 	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET,

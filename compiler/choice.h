@@ -14,6 +14,7 @@ struct choice {
 	struct select select;	/* --aprof-only=, --aprof-except= */
 	int leaf;		/* --aprof-leaf=: statements; 0: not given */
 	struct list switches;	/* --aprof-switch=: routines that switch stacks */
+	bool tsc;		/* --aprof-clock=tsc */
 	bool verbose;		/* --aprof-verbose */
 };
 

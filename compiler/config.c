@@ -15,13 +15,14 @@
 #include "probe.h"
 
 const char compiler_config_help[] =
-"Usage: aprof config [--way=WAY] [--cflags | --cxxflags | --fflags] [--libs | --ldflags] [--libdir] [--version]\n"
+"Usage: aprof config [--way=WAY] [--clock=tsc] [--cflags | --cxxflags | --fflags] [--libs | --ldflags] [--libdir] [--version]\n"
 "Prints flags for building without aprof-cc:\n"
 "\n"
 "  --cflags, --cxxflags, --fflags  for the compiler, and enough for the link as well:\n"
 "                                  make CFLAGS=\"-O2 $(aprof config --cflags)\"\n"
 "  --libs, --ldflags               for the link alone\n"
 "  --way=WAY                       inline, fentry, cyg, nop, nop-fentry, nop-cyg; the best that there is\n"
+"  --clock=tsc                     for way inline: code that reads the cycle counter, for that clock\n"
 "  --libdir                        the directory of aprof's libraries\n"
 "  --version                       aprof's version\n"
 "\n"
@@ -30,6 +31,7 @@ const char compiler_config_help[] =
 /* What is to be printed. */
 struct request {
 	struct way way;			/* --way= */
+	bool tsc;			/* --clock=tsc */
 	enum compiler_language language;	/* whose flags */
 	bool compile;			/* --cflags and the like */
 	bool link;			/* --libs, --ldflags */
@@ -53,6 +55,8 @@ static bool read_option(struct request *r, const char *word, struct error *err)
 		}
 	if (!strncmp(word, "--way=", strlen("--way=")))
 		return way_find(word + strlen("--way="), &r->way, err);
+	if (!strcmp(word, "--clock=tsc"))
+		return r->tsc = true;
 	if (!strcmp(word, "--libs") || !strcmp(word, "--ldflags"))
 		return r->link = true;
 	if (!strcmp(word, "--libdir"))
@@ -131,11 +135,11 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	if (good) {
 		find_plugins(libdir, &plugins);
 		probe(&compiler, r->language, &plugins, &ability);
-		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err);
+		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err));
 	}
 	find_free(&compiler);
 	if (good && r->compile)
-		way_compile_flags(hooks, ability.plugin, out);
+		way_compile_flags(hooks, ability.plugin, r->tsc, out);
 	list_free(&plugins);
 	if (!good)
 		return false;

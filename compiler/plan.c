@@ -125,10 +125,8 @@ static bool add_steps(struct plan *p, const struct surroundings *around, struct 
 /* The plugin's own arguments: one for each of PATTERNS. */
 static void add_arguments(struct plan *p, const char *plugin, const char *key, const struct list *patterns)
 {
-	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
-
 	for (size_t i = 0; i < patterns->count; i++)
-		list_format(&p->before, "-fplugin-arg-%.*s-%s=%s", (int)strcspn(base, "."), base, key, patterns->items[i]);
+		way_plugin_argument(plugin, key, patterns->items[i], &p->before);
 }
 
 /* The plugin chooses by itself, at the link too. */
@@ -137,7 +135,7 @@ static void add_plugin(struct plan *p, const char *plugin)
 	const struct select *s = &p->choice.select;
 	struct list leaf = {0};
 
-	way_compile_flags(HOOKS_INLINE, plugin, &p->before);
+	way_compile_flags(HOOKS_INLINE, plugin, p->choice.tsc, &p->before);
 	add_arguments(p, plugin, "only-file", &s->only_files);
 	add_arguments(p, plugin, "except-file", &s->except_files);
 	add_arguments(p, plugin, "only-name", &s->only_names);
@@ -164,7 +162,7 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 		p->why = "but --aprof-only and --aprof-except leave these files out";
 		return p->no_lto = true;
 	}
-	way_compile_flags(p->hooks, NULL, &p->before);
+	way_compile_flags(p->hooks, NULL, false, &p->before);
 	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
 		return add_steps(p, around, err);
 	return true;
@@ -189,6 +187,11 @@ static bool check_leaf(const struct plan *p, struct error *err)
 			 p->why);
 }
 
+static bool check_clock(const struct plan *p, struct error *err)
+{
+	return !p->choice.tsc || way_check_tsc(p->hooks, p->why, err);
+}
+
 static bool choose(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	struct way way = p->choice.way;
@@ -202,7 +205,8 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 				 "use --aprof-way=fentry");
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
-	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err);
+	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) &&
+	       check_clock(p, err);
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)

@@ -91,7 +91,22 @@ const char *way_name(enum hooks hooks)
 	return names[hooks];
 }
 
-void way_compile_flags(enum hooks hooks, const char *plugin, struct list *out)
+void way_plugin_argument(const char *plugin, const char *key, const char *value, struct list *out)
+{
+	const char *base = strrchr(plugin, '/') ? strrchr(plugin, '/') + 1 : plugin;
+
+	list_format(out, "-fplugin-arg-%.*s-%s=%s", (int)strcspn(base, "."), base, key, value);
+}
+
+bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
+{
+	if (hooks == HOOKS_INLINE)
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-clock=tsc is for way inline, and this is way %s (%s), which needs no other "
+			 "code for it: run the program with APROF_CLOCK=tsc", way_name(hooks), why);
+}
+
+void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct list *out)
 {
 	static const char *const flags[] = {
 		[HOOKS_NONE] = "",
@@ -103,6 +118,8 @@ void way_compile_flags(enum hooks hooks, const char *plugin, struct list *out)
 
 	if (hooks == HOOKS_INLINE)
 		list_format(out, "-fplugin=%s", plugin);
+	if (hooks == HOOKS_INLINE && tsc)
+		way_plugin_argument(plugin, "clock", "tsc", out);
 	list_add_words(out, flags[hooks]);
 }
 

@@ -26,6 +26,8 @@ const char compiler_help[] =
 "                           A shell pattern; one with a / or . in it is for files, else for routines,\n"
 "                           unless file: or name: stands before it\n"
 "  --aprof-leaf=N           leave out routines of less than N statements that call nothing (way inline)\n"
+"  --aprof-clock=tsc        for way inline: code that reads the cycle counter, so that the program's clock is tsc,\n"
+"                           elapsed time at each call and return, unless APROF_CLOCK says otherwise\n"
 "  --aprof-switch=NAME      this routine returns on another stack, as swapcontext does (way inline)\n"
 "  --aprof-verbose          print the way, why, and the real command\n"
 "  --aprof-help             print this\n"

@@ -76,6 +76,7 @@ enum amon_note {
 	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
 	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
 	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
+	AMON_NOTE_UNTIMED,		/* clock tsc: calls by way inline of routines that do not read the counter, not counted */
 	AMON_NOTES
 };
 

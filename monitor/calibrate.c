@@ -26,9 +26,11 @@ calibrated_loop aprof_calibrate_bare HIDDEN, aprof_calibrate_bare_apart HIDDEN;
 calibrated_loop aprof_calibrate_fentry HIDDEN, aprof_calibrate_fentry_apart HIDDEN;
 calibrated_loop aprof_calibrate_cyg HIDDEN, aprof_calibrate_cyg_apart HIDDEN;
 calibrated_loop aprof_calibrate_inline HIDDEN, aprof_calibrate_inline_apart HIDDEN;
+calibrated_loop aprof_calibrate_tsc HIDDEN, aprof_calibrate_tsc_apart HIDDEN;
 extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
+extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 
 /* The hooks are called by registers: a call by name would look, to who reads the code of the program that the monitor is in, as if the
  * program had routines with hooks of that way. */
@@ -53,6 +55,14 @@ const char *aprof_calibrate_copy HIDDEN;
 	".hidden " name "\n.globl " name "\n.type " name ", @function\n.p2align 5\n" name ":\n\t" \
 	"endbr64\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tmovq %rdi, %rbx\n\t" hooks \
 	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
+
+/* The plugin's. */
+#define CHARGE \
+	"1:\tmovq %fs:64(%rsi), %r9\n\ttestq %r9, %r9\n\tjz 3f\n\tmovq %fs:72(%rsi), %r11\n\tmovq %fs:56(%rsi), %rax\n\t" \
+	"cmpq 16(%r11), %rax\n\tjne 3f\n" \
+	"2:\trdtsc\n\tsalq $32, %rdx\n\torq %rax, %rdx\n\tmovq %r9, %rax\n\tcmpxchgq %rdx, %fs:64(%rsi)\n\tjne 1b\n\t" \
+	"subq %rax, %rdx\n\taddq %rdx, 8(%r11)\n" \
+	"3:\t"
 
 __asm__(".text\n"
 	"9:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
@@ -79,7 +89,18 @@ __asm__(".text\n"
 	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
 	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
 	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf", NO_HOOKS));
+	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf", NO_HOOKS)
+	".p2align 4\n.hidden aprof_calibrate_tsc_leaf\n.globl aprof_calibrate_tsc_leaf\n"
+	"aprof_calibrate_tsc_leaf:\n\t"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
+	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_tsc_leaf(%rip), %r10\n\t"
+	"movq %fs:56(%rsi), %rdi\n\t"
+	"leaq (%rdi,%r10), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
+	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
+	"cmpq %rcx, 16(%r8)\n\tjne 4f\n\tcmpq %r10, 24(%r8)\n\tjne 4f\n\t"
+	CHARGE "movq %fs:72(%rsi), %r10\n\tincq (%r8)\n\tmovq %r8, %fs:72(%rsi)\n\tmovq %rcx, %fs:56(%rsi)\n"
+	"4:\t" CHARGE "movq %r10, %fs:72(%rsi)\n\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
+	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS));
 #endif
 
 /* A machine that knows one call: of item 1 from item 0. */
@@ -121,7 +142,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 	t->shadow = &fake.shadow;
 	fake.shadow = (struct shadow){ .high = UINTPTR_MAX, .base = fake.frames, .end = fake.frames + FRAMES };
 	fake.frames[0] = (struct frame){ .cfa = UINTPTR_MAX - 63, .context = ROOT_ID };
-	tls->front = monitor.clock.clock == AMON_CLOCK_TSC ? aprof_front_none : fake.front;
+	tls->front = clock_is_tsc() && !is_inline ? aprof_front_none : fake.front;
 	tls->front_mask = 0;
 	tls->top = fake.frames;
 	tls->end = fake.frames + FRAMES;
@@ -129,6 +150,8 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 	tls->thread = t;
 	tls->inert = 0;
 	tls->current = is_inline ? ROOT_ID : 0;
+	tls->last = clock_is_tsc() ? clock_cycles() : 0;
+	tls->charged = fake.counters;
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
@@ -175,7 +198,7 @@ static struct cost measure(const struct trial *t)
 {
 	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
 
-	if (monitor.clock.clock != AMON_CLOCK_TSC)
+	if (!clock_is_tsc())
 		cost.total = (cost.total + measure_in(t->apart, aprof_calibrate_bare_apart, t).total) / 2;
 	return cost;
 }
@@ -205,7 +228,9 @@ void calibrate(void)
 #endif
 	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
 	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
-	costs[2] = measure(&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
+	costs[2] = measure(monitor.reads_counter ?
+		&(struct trial){ aprof_calibrate_tsc, aprof_calibrate_tsc_apart, aprof_calibrate_tsc_leaf, true } :
+		&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
 	nsec = sys_clock(1) - nsec;
 	cycles = clock_cycles() - cycles;
 	for (int way = 0; way < 3; way++) {

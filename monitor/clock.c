@@ -63,9 +63,9 @@ void clock_choose(void)
 	struct clock_choice *c = &monitor.clock;
 	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
 
-	c->clock = env_word("APROF_CLOCK", clocks, 4, AMON_CLOCK_TICK);
+	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
 	c->rate = env_rate();
-	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && monitor.without_exits) || (c->clock == AMON_CLOCK_TSC && !tsc_is_invariant())) {
+	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
 		note(AMON_NOTE_CLOCK_CHANGED);
 		c->clock = AMON_CLOCK_TICK;
 	}
@@ -139,12 +139,16 @@ void clock_start(void)
 
 void clock_stop(void)
 {
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (clock_is_tsc() && tls->thread)
+		clock_charge_tsc(tls->thread, tls_context(tls));
 	if (is_sampled())
 		sampler_stop();
 	else
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			clock_thread_end(t);
-	if (monitor.clock.clock == AMON_CLOCK_TSC)
+	if (clock_is_tsc())
 		tsc_measure();
 }
 
@@ -158,7 +162,7 @@ void clock_thread(struct thread *t, bool end_seen)
 	t->pending = 0;
 	if (!t->record->cpu_first)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
-	t->tsc_last = clock_cycles();
+	t->tls->last = clock_is_tsc() ? clock_cycles() : 0;
 	if (end_seen || t->tid == monitor.pid || !is_sampled())
 		sampler_watch(t, true);
 	else
@@ -184,24 +188,51 @@ void clock_advance(struct thread *t, uint64_t cpu)
 	}
 }
 
-/* ---- tsc ---- */
+/* ---- tsc ----
+ *
+ * Whoever charges first takes the cycles since `last` by one instruction, so that no others do: a signal handler that comes
+ * between has taken its own part, and its end is where the rest begins. */
 
-void clock_charge_tsc(struct thread *t)
+static bool take(uint64_t *last, uint64_t from, uint64_t now)
 {
-	uint64_t now = clock_cycles();
+#if defined(__x86_64__)
+	bool taken;
 
-	uint32_t item = machine_item(t, tls_context(t->tls));
+	__asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(taken), "+m"(*last), "+a"(from) : "r"(now));
+	return taken;
+#else
+	return __atomic_compare_exchange_n(last, &from, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
 
-	if ((int64_t)(now - t->tsc_last) > 0 && item != AMON_NONE)	/* another processor's counter may be a little behind */
-		machine_counter(t, item)->time += now - t->tsc_last;
-	t->tsc_last = now;
+/* The cycles that TLS, the calling thread's, has not been charged so far; from now on it has. */
+static uint64_t take_cycles(struct aprof_tls *tls)
+{
+	uint64_t from, now;
+
+	do {
+		from = __atomic_load_n(&tls->last, __ATOMIC_RELAXED);
+		if (!from)
+			return 0;
+		now = clock_cycles();
+	} while (!take(&tls->last, from, now));
+	return (int64_t)(now - from) > 0 ? now - from : 0;	/* another processor's counter may be a little behind */
+}
+
+void clock_charge_tsc(struct thread *t, context_id c)
+{
+	struct amon_counter *charged = t->tls->charged;
+
+	if (charged->id != c) {
+		uint32_t item = machine_item(t, c);
+
+		charged = machine_counter(t, item == AMON_NONE ? 0 : item);	/* of no context of T's: the root's */
+	}
+	counter_add(&charged->time, take_cycles(t->tls));
+	__atomic_store_n(&t->tls->charged, charged, __ATOMIC_RELAXED);
 }
 
 void clock_charge_tsc_monitor(struct thread *t)
 {
-	uint64_t now = clock_cycles();
-
-	if ((int64_t)(now - t->tsc_last) > 0)
-		t->record->monitor += now - t->tsc_last;
-	t->tsc_last = now;
+	t->record->monitor += take_cycles(t->tls);
 }

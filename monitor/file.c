@@ -371,6 +371,17 @@ void file_shrink(void)
 	sys_unlock(&chunk_lock);
 }
 
+/* Open routines of way inline hold addresses of counters (clock tsc), look whether they are the current context's, and find that
+ * they are not: there must be something to look at. */
+static void leave_mapping(char *start, uint64_t used)
+{
+	if (monitor.reads_counter && used < monitor.mapped &&
+	    !sys_failed(sys6(mmap, start, used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0)))
+		sys2(munmap, start + used, monitor.mapped - used);
+	else
+		sys2(munmap, start, monitor.mapped);
+}
+
 void file_leave(void)
 {
 	static struct amon_header copy;
@@ -379,7 +390,7 @@ void file_leave(void)
 	mem_copy(&copy, old, sizeof copy);
 	monitor.header = &copy;
 	if (monitor.mapped)
-		sys2(munmap, old, monitor.mapped);
+		leave_mapping((char *)old, copy.used);
 	monitor.mapped = 0;
 	monitor.anonymous = false;
 	cut = false;
@@ -558,6 +569,7 @@ static void write_saved(long fd)
 	saved.notes[AMON_NOTE_TRUNCATED] = 1;
 	saved.state = AMON_ENDED;
 	saved.clock = monitor.clock.clock;	/* siblings are read with it */
+	saved.tsc_hz = monitor.header->tsc_hz;
 	if (sizeof saved <= size_limit())
 		sys4(pwrite64, fd, &saved, sizeof saved, 0);
 }

@@ -365,6 +365,7 @@ aprof_inline_miss:
 	save	r10
 	save	rbp
 	leaq	200(%rsp), %rsi
+	xorl	%edx, %edx			/* its code does not read the counter */
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register rbp
 	andq	$-16, %rsp
@@ -378,6 +379,96 @@ aprof_inline_miss:
 	jmp	.Linline_done
 	.cfi_endproc
 	.size	aprof_inline_miss, .-aprof_inline_miss
+
+	/* The same in a routine that reads the counter, for clock tsc.  Returns in rdx the counters that were charged before. */
+	.globl	aprof_inline_miss_tsc
+	.type	aprof_inline_miss_tsc, @function
+	.p2align 6
+aprof_inline_miss_tsc:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, r11
+	_CET_ENDBR
+	leaq	-128(%rsp), %rsp
+	.cfi_adjust_cfa_offset 128
+	save	r11
+	.cfi_rel_offset rip, 0
+	save	rcx
+	save	rdi
+	save	rsi
+	save	r8
+	save	r9
+	save	r10
+	save	rbp
+	movq	%rax, %rdi
+	leaq	192(%rsp), %rsi
+	movl	$1, %edx
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	aprof_inline_slow
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r10
+	restore	r9
+	restore	r8
+	restore	rsi
+	restore	rdi
+	restore	rcx
+	restore	r11
+	.cfi_register rip, r11
+	leaq	128(%rsp), %rsp
+	.cfi_adjust_cfa_offset -128
+	notrack jmp *%r11
+	.cfi_endproc
+	.size	aprof_inline_miss_tsc, .-aprof_inline_miss_tsc
+
+	/* Clock tsc: time is to be charged, and not to what `charged` says.  r11: where to go on; all other registers but the flags
+	 * are kept, and what lies below the stack pointer. */
+	.globl	aprof_inline_charge
+	.type	aprof_inline_charge, @function
+	.p2align 6
+aprof_inline_charge:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, r11
+	_CET_ENDBR
+	leaq	-128(%rsp), %rsp
+	.cfi_adjust_cfa_offset 128
+	save	r11
+	.cfi_rel_offset rip, 0
+	save	rax
+	save	rcx
+	save	rdx
+	save	rdi
+	save	rsi
+	save	r8
+	save	r9
+	save	r10
+	save	rbp
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	aprof_inline_settle
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r10
+	restore	r9
+	restore	r8
+	restore	rsi
+	restore	rdi
+	restore	rdx
+	restore	rcx
+	restore	rax
+	restore	r11
+	.cfi_register rip, r11
+	leaq	128(%rsp), %rsp
+	.cfi_adjust_cfa_offset -128
+	notrack jmp *%r11
+	.cfi_endproc
+	.size	aprof_inline_charge, .-aprof_inline_charge
 
 	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
 	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first. */

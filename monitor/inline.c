@@ -4,16 +4,23 @@
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
  * of this thread's machine (its thread had none yet, or it is of the process that forked this one) is put right at the
- * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for. */
+ * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for.
+ *
+ * Clock tsc needs code that reads the counter (the plugin's argument clock=tsc): each entry and exit charges the cycles since
+ * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what
+ * is put back there either: counters of a parent process, of a thread's time before it had a machine, of the routine that a longjmp left.
+ * Code that does not read the counter counts as code without hooks then: nobody would know when its routines are left. */
 #include "monitor.h"
 
 #include <stddef.h>
 
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
-	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, current) == 56,
+	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, current) == 56 &&
+	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72,
 	       "compiler/plugin/aprof.cc knows these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, id) == 16 &&
-	       offsetof(struct amon_counter, routine) == 24, "compiler/plugin/aprof.cc knows these");
+_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 &&
+	       offsetof(struct amon_counter, id) == 16 && offsetof(struct amon_counter, routine) == 24,
+	       "compiler/plugin/aprof.cc knows these");
 
 /* T's context for C, which is said to be the current one. */
 static context_id context_here(struct thread *t, context_id c)
@@ -26,24 +33,52 @@ static context_id context_here(struct thread *t, context_id c)
 	return ROOT_ID;
 }
 
-static void enter(struct aprof_tls *tls, target to)
+/* What the routine entered is to put back, if nothing is entered. */
+static struct entered nothing_entered(const struct aprof_tls *tls)
 {
-	counter_bump(&target_count(to)->calls);
-	__atomic_store_n(&tls->current, target_to(to), __ATOMIC_RELAXED);
+	return (struct entered){ tls->current, tls->charged };
 }
 
-/* With signals blocked: any thread, any routine. Returns the context before the entry. */
-static context_id enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp)
+/* Enter TO from the context BEFORE. */
+static struct entered enter(struct thread *t, context_id before, target to)
+{
+	struct aprof_tls *tls = t->tls;
+	struct entered entered = { before, tls->charged };
+
+	if (clock_is_tsc()) {
+		clock_charge_tsc(t, before);
+		entered.charged = tls->charged;
+		__atomic_store_n(&tls->charged, target_charged(to), __ATOMIC_RELAXED);
+	}
+	counter_bump(&target_count(to)->calls);
+	__atomic_store_n(&tls->current, target_to(to), __ATOMIC_RELAXED);
+	return entered;
+}
+
+/* Does clock tsc leave a routine out, since its code does not read the counter? */
+static bool is_left_out(bool reads)
+{
+	if (reads || !clock_is_tsc())
+		return false;
+	note(AMON_NOTE_UNTIMED);
+	return true;
+}
+
+/* With signals blocked: any thread, any routine. */
+static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(sp);
+	struct entered entered;
 	context_id before;
 	target to;
 
-	if (!t)
-		return tls->current;
+	if (!t || is_left_out(reads))
+		return nothing_entered(tls);
 	t->busy = 1;
+	process_look_for_reset();
 	if (!tls->current)
 		stack_follow_inline(t);
+	machine_front_begin(t);
 	before = context_here(t, tls->current);
 	to = machine_find(t, before, routine);
 	if (!to)
@@ -54,38 +89,63 @@ static context_id enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintpt
 		note(AMON_NOTE_LOST_CALLS);
 		to = (target)machine_counter(t, t->lost);
 	}
-	enter(tls, to);
+	entered = enter(t, before, to);
 	t->busy = 0;
-	return before;
+	return entered;
 }
 
-context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp)
+static bool is_live(const struct aprof_tls *tls)
+{
+	return tls->thread && monitor_state() == MONITOR_ON && *monitor.alive;
+}
+
+struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	context_id before;
+	struct entered entered;
 	uint64_t mask;
 
-	if (slow_is_early(tls))
-		return tls->current;
-	before = tls->current;
-	if (tls->inert || monitor_state() == MONITOR_OFF)
-		return before;
-	if (before && tls->thread && monitor_state() == MONITOR_ON && *monitor.alive) {
-		target to = machine_find(tls->thread, before, routine);
+	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
+		return nothing_entered(tls);
+	if (tls->current && is_live(tls)) {
+		struct thread *t = tls->thread;
+		target to;
 
+		if (is_left_out(reads))
+			return nothing_entered(tls);
+		to = machine_find(t, tls->current, routine);
 		if (to) {
-			tls->thread->record->misses++;
-			machine_front_add(tls->thread, to);
-			enter(tls, to);
-			return before;
+			t->record->misses++;
+			machine_front_add(t, to);
+			return enter(t, tls->current, to);
 		}
 	}
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;
-	monitor.without_exits = true;
+	if (reads)
+		monitor.reads_counter = true;
+	else
+		monitor.without_exits = true;
+	entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
-		before = enter_blocked(tls, routine, sp);
+		entered = enter_blocked(tls, routine, sp, reads);
 	tls->inert = INERT_NOT;
 	sys_restore_signals(&mask);
-	return before;
+	return entered;
+}
+
+void aprof_inline_settle(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	uint64_t mask;
+
+	if (tls->inert || !is_live(tls))
+		return;
+	if (machine_item(tls->thread, tls->current) != AMON_NONE) {
+		clock_charge_tsc(tls->thread, tls->current);
+		return;
+	}
+	sys_block_signals(&mask);
+	clock_charge_tsc(tls->thread, context_here(tls->thread, tls->current));
+	sys_restore_signals(&mask);
 }

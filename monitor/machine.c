@@ -386,6 +386,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 		return 0;
 	alias = alias_at(t, t->naliases);
 	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
+	alias->key.time = (uintptr_t)machine_counter(t, machine_item(t, to));
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;
@@ -648,18 +649,30 @@ void machine_show(struct thread *t, uintptr_t tag)
 	each_key(t, key_show, &tag);
 }
 
-/* The fast path's table for t->tls; with clock tsc there is none: every call goes out of line. */
+/* The fast path's table for t->tls. */
+static bool front_use(struct thread *t)
+{
+	if (!t->front) {
+		if (!(t->front = front_new(FRONT_FIRST)))
+			return false;
+		t->front_mask = (FRONT_FIRST - 1) * sizeof(target);
+	}
+	t->tls->front = t->front;
+	t->tls->front_mask = t->front_mask;
+	return true;
+}
+
+/* With clock tsc there is none for ways whose hooks do not read the counter: their calls all go out of line.  Where way inline
+ * is in use they do so in any case, and it has a table. */
 static bool front_init(struct thread *t)
 {
-	target *front;
+	return (clock_is_tsc() && !t->tls->current) || front_use(t);
+}
 
-	if (monitor.clock.clock == AMON_CLOCK_TSC)
-		return true;
-	if (!(front = front_new(FRONT_FIRST)))
-		return false;
-	t->front = t->tls->front = front;
-	t->front_mask = t->tls->front_mask = (FRONT_FIRST - 1) * sizeof(target);
-	return true;
+void machine_front_begin(struct thread *t)
+{
+	if (t->tls->front == aprof_front_none)
+		front_init(t);
 }
 
 bool machine_init(struct thread *t)
@@ -676,10 +689,5 @@ bool machine_init(struct thread *t)
 
 bool machine_resume(struct thread *t)
 {
-	if (t->front) {
-		t->tls->front = t->front;
-		t->tls->front_mask = t->front_mask;
-		return true;
-	}
 	return front_init(t);
 }

@@ -51,7 +51,8 @@ static inline context_id context_step(context_id from, uintptr_t routine) { retu
  * are never freed, so a probe that finds its key is right whatever a signal handler did meanwhile.
  * A transition to a context made by another one, and a direct recursive call, is an alias. */
 struct alias {
-	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls and time unused */
+	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls unused; in place of a
+					 * time the address of the counters of the context after the call */
 	struct amon_counter *count;	/* whose calls to bump */
 	context_id to;			/* context after the call */
 };
@@ -69,6 +70,12 @@ static inline struct alias *target_alias(target t) { return (struct alias *)(t -
 static inline struct amon_counter *target_key(target t) { return (struct amon_counter *)(t & ~(uintptr_t)1); }
 static inline context_id target_to(target t) { return t & 1 ? target_alias(t)->to : target_key(t)->id; }
 static inline struct amon_counter *target_count(target t) { return t & 1 ? target_alias(t)->count : target_key(t); }
+
+/* The counters of the context that T leads to: those that are charged there. */
+static inline struct amon_counter *target_charged(target t)
+{
+	return t & 1 ? (struct amon_counter *)(uintptr_t)target_alias(t)->key.time : target_key(t);
+}
 
 static inline bool target_matches(target t, context_id id, uintptr_t routine)
 {
@@ -107,6 +114,9 @@ struct aprof_tls {
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */
 	context_id current;		/* 56: way inline: the context that is charged now; 0 (no context's id) while the
 					 * thread has not met that way, and then it is the top frame's */
+	uint64_t last;			/* 64: clock tsc: up to when this thread's time is charged, cycles; 0: it is not taken */
+	struct amon_counter *charged;	/* 72: clock tsc: the counters of the context that is charged now, if they have its id;
+					 * else whoever charges next looks for them. Never NULL */
 };
 
 /* Way inline keeps the context in a word of the thread, not in a frame: an entry and an exit then need not look where the top
@@ -193,7 +203,7 @@ struct thread {
 	struct shadow *shadow;		/* in use */
 	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
 	struct shadow *shadows;		/* all of them */
-	uint64_t tsc_last;		/* clock tsc: when current was last charged, cycles */
+	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
 	volatile uint32_t watched;	/* the clock may look at tls */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
@@ -236,7 +246,8 @@ struct monitor {
 	bool forked;			/* began as a forked child */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
-	bool without_exits;		/* way inline is in use: nobody is told of exits */
+	bool without_exits;		/* way inline is in use where it does not read the counter: nobody is told of exits */
+	bool reads_counter;		/* way inline is in use where it does */
 	uint32_t shown;			/* times that an unloaded module came back */
 	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
 };
@@ -259,6 +270,7 @@ enum monitor_state {
 
 extern struct monitor monitor HIDDEN;
 
+static inline bool clock_is_tsc(void) { return monitor.clock.clock == AMON_CLOCK_TSC; }
 static inline uint32_t monitor_state(void) { return __atomic_load_n(&monitor.state, __ATOMIC_ACQUIRE); }
 
 /* Add one, by one instruction: a signal handler's counts are never overwritten. */
@@ -268,6 +280,16 @@ static inline void counter_bump(uint64_t *count)
 	__asm__ volatile("incq %0" : "+m"(*count));
 #else
 	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Add N in the same way. */
+static inline void counter_add(uint64_t *count, uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("addq %1, %0" : "+m"(*count) : "r"(n));
+#else
+	__atomic_fetch_add(count, n, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -334,6 +356,7 @@ bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, 
 target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 void machine_front_add(struct thread *t, target to) HIDDEN;
+void machine_front_begin(struct thread *t) HIDDEN; /* let the hooks find what is in the front table, if they may */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
@@ -369,9 +392,14 @@ bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: 
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
 
-/* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP. Returns the context before the
- * entry, which is what its exit puts back. */
-context_id aprof_inline_slow(uintptr_t routine, uintptr_t sp) HIDDEN;
+/* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP; READS: its code reads the counter. Returns what
+ * was there before the entry, which is what its exit puts back. */
+struct entered {
+	context_id before;		/* the context */
+	struct amon_counter *charged;	/* aprof_tls.charged; of no use but to a routine that reads the counter */
+};
+struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads) HIDDEN;
+void aprof_inline_settle(void) HIDDEN;	/* clock tsc: charge the current context, which aprof_tls.charged is not of */
 enum { ROUTINE_INLINE = 1u << 16 };	/* beside AMON_ROUTINE_INSIDE, in the monitor only: of way inline */
 
 /* clock.c and its sources. */
@@ -380,7 +408,7 @@ void clock_start(void) HIDDEN;			/* process has started, or a child began anew *
 void clock_thread(struct thread *t, bool end_seen) HIDDEN; /* T has begun, and its end will be told; called in T */
 void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
 void clock_stop(void) HIDDEN;			/* process exits */
-void clock_charge_tsc(struct thread *t) HIDDEN;	/* charge the cycles since tsc_last to current */
+void clock_charge_tsc(struct thread *t, context_id c) HIDDEN; /* charge the calling thread's cycles up to now to its context C */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */

@@ -250,6 +250,8 @@ static void child_begin(void)
 	tls->thread = NULL;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
+	tls->last = 0;
+	tls->charged = &aprof_counter_none;
 	file_leave();
 	module_forget();
 	monitor.lock.taken = 0;
@@ -289,6 +291,9 @@ void aprof_vfork_before(void)
 	tls->inert = INERT_VFORK;
 	tls->front = aprof_front_none;
 	tls->front_mask = 0;
+	if (tls->thread)
+		tls->thread->vfork_last = tls->last;
+	tls->last = 0;
 	if (monitor_state() == MONITOR_ON)
 		note(AMON_NOTE_VFORK);
 }
@@ -297,9 +302,9 @@ void aprof_vfork_after(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 
-	if (tls->thread && tls->thread->front) {
-		tls->front = tls->thread->front;
-		tls->front_mask = tls->thread->front_mask;
+	if (tls->thread) {
+		machine_front_begin(tls->thread);
+		tls->last = tls->thread->vfork_last;
 	}
 	tls->inert = INERT_NOT;
 }
@@ -380,6 +385,8 @@ void process_leave(void)
 		return;
 	t->record->current = machine_item(t, tls_context(tls));
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
+	if (clock_is_tsc())
+		clock_charge_tsc(t, tls_context(tls));
 	stack_push_root(t);
 }
 

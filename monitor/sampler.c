@@ -582,7 +582,7 @@ void sampler_hold(void)
 			if (monitor.clock.clock == AMON_CLOCK_TICK && t->pending)
 				place_pending(t, &l);
 			if (monitor.clock.clock == AMON_CLOCK_TSC)
-				clock_charge_tsc(t);
+				clock_charge_tsc(t, tls_context(t->tls));
 		} else if (t->watched) {
 			clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
 			t->pending = 0;

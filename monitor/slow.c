@@ -17,18 +17,13 @@ _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon
 _Static_assert(sizeof(struct frame) == 24 && offsetof(struct frame, context) == 8 &&
 	       offsetof(struct frame, site) == 16, "hooks.S knows these");
 
-__thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none };
-
-static bool is_tsc(void)
-{
-	return monitor.clock.clock == AMON_CLOCK_TSC;
-}
+__thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };
 
 /* Count and push: the rest of the fast path. */
 static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct frame *f = tls->top + 1;
-	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (is_tsc() || tls->current ? FRAME_SLOW : 0);
+	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (clock_is_tsc() || tls->current ? FRAME_SLOW : 0);
 
 	counter_bump(&target_count(to)->calls);
 	if (frame_cfa(tls->top) == cfa && tls->reach)
@@ -71,8 +66,8 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	if (!t)
 		return;
 	t->busy = 1;
-	if (is_tsc())
-		clock_charge_tsc(t);
+	if (clock_is_tsc())
+		clock_charge_tsc(t, tls_context(tls));
 	process_look_for_reset();
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, !(flags & AMON_ROUTINE_INSIDE));
@@ -90,7 +85,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&target_count(to)->calls);
 	}
-	if (is_tsc())
+	if (clock_is_tsc())
 		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 }
@@ -136,8 +131,8 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 		target to = machine_find(tls->thread, tls_context(tls), routine);
 
 		if (to) {
-			if (is_tsc())
-				clock_charge_tsc(tls->thread);
+			if (clock_is_tsc())
+				clock_charge_tsc(tls->thread, tls_context(tls));
 			else
 				tls->thread->record->misses++;
 			machine_front_add(tls->thread, to);
@@ -161,9 +156,9 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 
 	if (!t || tls->inert || monitor_state() != MONITOR_ON)
 		return;
-	if (is_tsc()) {
-		clock_charge_tsc(t);
-		if (frame_cfa(tls->top) == cfa) {
+	if (clock_is_tsc()) {
+		clock_charge_tsc(t, tls_context(tls));
+		if (!tls->current && frame_cfa(tls->top) == cfa) {
 			tls->top--;
 			return;
 		}
@@ -181,7 +176,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
 	tls_take_up(tls);
-	if (is_tsc())
+	if (clock_is_tsc())
 		clock_charge_tsc_monitor(t);
 	t->busy = 0;
 	sys_restore_signals(&mask);

@@ -166,6 +166,8 @@ void thread_end(struct thread *t)
 	uint64_t mask;
 
 	sys_block_signals(&mask);
+	if (clock_is_tsc())
+		clock_charge_tsc(t, tls_context(t->tls));
 	if (t->record->folded == 1)
 		t->record->state = AMON_THREAD_ENDED;
 	clock_thread_end(t);		/* last: the machine may be another thread's from here on */

@@ -37,6 +37,12 @@ static void announce(struct thread *t, const ucontext_t *to)
 		stack_announce(t, low, high);
 }
 
+static void charge(struct aprof_tls *tls)
+{
+	if (tls->last && tls->thread)
+		clock_charge_tsc(tls->thread, tls->current);
+}
+
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
  * that; 0: another way. */
 static context_id leave_context(void)
@@ -46,14 +52,17 @@ static context_id leave_context(void)
 
 	if (!left || !tls->thread || monitor_state() != MONITOR_ON)
 		return 0;
+	charge(tls);
 	tls->current = ROOT_ID;
 	return left;
 }
 
 static void take_up_context(context_id left)
 {
-	if (left)
-		aprof_tls.current = left;
+	if (!left)
+		return;
+	charge(&aprof_tls);
+	aprof_tls.current = left;
 }
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)

@@ -42,6 +42,8 @@ static const struct note table[AMON_NOTES] = {
 		"please report this with the file", false },
 	[AMON_NOTE_PHASE_LOST] = { "phase_lost", "a change of phase found no room; what followed counts for the phase before",
 		"name fewer phases, or raise APROF_MEMORY", false },
+	[AMON_NOTE_UNTIMED] = { "untimed", "a call, by way inline, of a routine that does not read the cycle counter: under clock tsc it counts as code without hooks",
+		"build all of the program with aprof-cc --aprof-clock=tsc, or use another clock", false },
 	[AMON_NOTE_EARLY] = { "early", "calls came before the program was relocated (resolvers of IFUNCs) and are not counted", NULL, true },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },

@@ -209,7 +209,7 @@ static void clock_print(struct head *h)
 		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");
 	}
 	if (h->sums.notes[AMON_NOTE_CLOCK_CHANGED] && is_inline(h))
-		print_field(h->out, h->options, "", "another clock was asked for: tsc needs hooks that are called (aprof-cc --aprof-way=fentry)");
+		print_field(h->out, h->options, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
 }
 
 /* Half the 95 % interval of a share of PERCENT when SAMPLES are binomial, in points. */

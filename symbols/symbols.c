@@ -240,6 +240,14 @@ static bool visit_callers(struct module *m, const char *name, void (*visit)(void
 	return sites != NULL;
 }
 
+/* Those of way inline: where a probe misses they go to one of these.  False: out of memory. */
+static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_tsc" };
+
+static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+{
+	return visit_callers(m, inline_misses[0], visit, arg) && visit_callers(m, inline_misses[1], visit, arg);
+}
+
 /* Visit the functions of M that call gprof's hooks.  False: out of memory. */
 static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
@@ -273,7 +281,7 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		last = symbol;
 	}
 	free(at);
-	if (m->binary.machine != EM_X86_64 || !visit_callers(m, "aprof_inline_miss", visit, arg) || (gprofs && !visit_gprofs(m, visit, arg)))
+	if (m->binary.machine != EM_X86_64 || !visit_inlines(m, visit, arg) || (gprofs && !visit_gprofs(m, visit, arg)))
 		return false;
 	return !has_other_hooks(&m->binary, &kinds) || (gprofs && kinds == SYMBOLS_MCOUNT);
 }
@@ -342,9 +350,11 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 	hook = hook_find(&b, "__aprof_entry", 0);
 	if (hook_is_called(&b, &hook))
 		*hooks |= SYMBOLS_FENTRY;
-	hook = hook_find(&b, "aprof_inline_miss", 0);
-	if (hook_is_called(&b, &hook))
-		*hooks |= SYMBOLS_INLINE;
+	for (size_t i = 0; i < sizeof inline_misses / sizeof *inline_misses; i++) {
+		hook = hook_find(&b, inline_misses[i], 0);
+		if (hook_is_called(&b, &hook))
+			*hooks |= SYMBOLS_INLINE;
+	}
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
 	if (hooks_are_nops(&b))

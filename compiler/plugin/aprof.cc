@@ -22,7 +22,27 @@
  * asm of its own, and the second pass, on RTL, takes it out again where the call stayed a call: the store before the
  * return does it then.
  *
+ * With the argument clock=tsc the code can charge its time by itself, if the program is run with that clock. After the probe and before
+ * each change of the context back it does
+ *
+ *     while ((from = aprof_tls.last) != 0) {          (another clock runs, or none: it is 0)
+ *             charged = aprof_tls.charged;
+ *             if (charged->id != aprof_tls.current) {
+ *                     aprof_inline_charge();          (keeps all registers; does the same out of line)
+ *             } else if (aprof_tls.last is from still, and so becomes now = rdtsc()) {
+ *                     charged->time += now - from;
+ *                     break;
+ *             }
+ *     }
+ *
+ * and then, with the context, puts aprof_tls.charged to where the probe led, or back.  Compare and store are one instruction: a signal
+ * handler that came before it has taken the cycles up to its own end, and the code looks again; one that comes behind it begins where this
+ * ends.  None are taken twice, and none are lost unless the handler jumps away just before they are added.  Where a handler comes between the stores
+ * of context and counters, the two do not fit, so the next charge looks for the counters, and finds the right ones.
+ *
  * The layout of the monitor's structs is that of monitor/monitor.h; monitor/inline.c checks it. */
+#include <initializer_list>
+
 #include "gcc-plugin.h"
 #include "plugin-version.h"
 
@@ -67,7 +87,8 @@ EXPORTED int plugin_is_GPL_compatible;
 namespace {
 
 /* Offsets in struct aprof_tls and amon_counter. */
-enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, KEY_CALLS = 0, KEY_ID = 16, KEY_ROUTINE = 24 };
+enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 64, TLS_CHARGED = 72, TLS_WORDS = 10,
+       KEY_CALLS = 0, KEY_TIME = 8, KEY_ID = 16, KEY_ROUTINE = 24 };
 
 const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
 
@@ -78,6 +99,7 @@ vec<const char *> switches;
 struct options {
 	struct select select;	/* patterns of files and routines */
 	int leaf;		/* leaves of fewer statements than this; 0: none */
+	bool tsc;		/* read the cycle counter */
 } options;
 
 /* Routines without hooks since the user wants it so: "leaf:NAME", "name:NAME" or "file:NAME", NAME as linked. */
@@ -103,7 +125,7 @@ tree tls_decl()
 
 	if (decl)
 		return decl;
-	tree type = build_array_type_nelts(word_type(), 8);
+	tree type = build_array_type_nelts(word_type(), TLS_WORDS);
 
 	decl = tls = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("aprof_tls"), type);
 	TREE_PUBLIC(decl) = DECL_EXTERNAL(decl) = TREE_USED(decl) = DECL_ARTIFICIAL(decl) = TREE_ADDRESSABLE(decl) = 1;
@@ -130,8 +152,9 @@ tree tls_word(int offset)
 	return word_at(build_fold_addr_expr(tls_decl()), offset, false);
 }
 
-/* The thread's context; volatile, since signal handlers read and write it too. */
-tree current() { return word_at(build_fold_addr_expr(tls_decl()), TLS_CURRENT, true); }
+/* Words that signal handlers read and write too: the thread's context, and those of clock tsc. */
+tree volatile_word(int offset) { return word_at(build_fold_addr_expr(tls_decl()), offset, true); }
+tree current() { return volatile_word(TLS_CURRENT); }
 
 /* Append to SEQ the assignment of RHS to a new name, which is returned. */
 tree emit_assign(gimple_seq *seq, tree type, tree rhs)
@@ -170,22 +193,26 @@ tree operand(const char *constraint, tree value)
 	return build_tree_list(build_tree_list(NULL_TREE, build_string(strlen(constraint), constraint)), value);
 }
 
-gasm *emit_asm(gimple_seq *seq, const char *text, tree out, tree in, tree in2, const char *const *clobbers)
+typedef std::initializer_list<tree> operands;
+
+/* Append the asm TEXT with these operands, and what else it CLOBBERS. */
+gasm *emit_asm(gimple_seq *seq, const char *text, operands out, operands in, std::initializer_list<const char *> clobbers)
 {
 	vec<tree, va_gc> *outs = NULL, *ins = NULL, *clobbered = NULL;
 	gasm *stmt;
 
-	if (out)
-		vec_safe_push(outs, out);
-	if (in)
-		vec_safe_push(ins, in);
-	if (in2)
-		vec_safe_push(ins, in2);
-	for (; clobbers && *clobbers; clobbers++)
-		vec_safe_push(clobbered, build_tree_list(NULL_TREE, build_string(strlen(*clobbers), *clobbers)));
+	for (tree o : out)
+		vec_safe_push(outs, o);
+	for (tree i : in)
+		vec_safe_push(ins, i);
+	for (const char *c : clobbers)
+		vec_safe_push(clobbered, build_tree_list(NULL_TREE, build_string(strlen(c), c)));
 	stmt = gimple_build_asm_vec(text, ins, outs, clobbered, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	gimple_seq_add_stmt_without_update(seq, stmt);
+	for (tree o : out)
+		if (TREE_CODE(TREE_VALUE(o)) == SSA_NAME)
+			SSA_NAME_DEF_STMT(TREE_VALUE(o)) = stmt;
 	return stmt;
 }
 
@@ -194,6 +221,47 @@ tree emit_top(gimple_seq *seq) { return emit_pointer(seq, emit_load(seq, tls_wor
 
 const char tail_exit[] = "mov{q\t%1, %0|\t%0, %1}";
 
+/* ---- clock tsc ---- */
+
+#define CHARGE \
+	"1:\tmov{q\t%7, %3|\t%3, %7}\n\t" \
+	"test{q}\t%3, %3\n\t" \
+	"jz\t3f\n\t" \
+	"mov{q\t%8, %2|\t%2, %8}\n\t" \
+	"mov{q\t%9, %0|\t%0, %9}\n\t" \
+	"cmp{q\t16(%2), %0|\t%0, QWORD PTR 16[%2]}\n\t" \
+	"je\t2f\n\t" \
+	"lea{q\t3f(%%rip), %%r11|\tr11, 3f[rip]}\n\t" \
+	"jmp\t{*aprof_inline_charge@GOTPCREL(%%rip)|[QWORD PTR aprof_inline_charge@GOTPCREL[rip]]}\n" \
+	"2:\trdtsc\n\t" \
+	"sal{q\t$32, %1|\t%1, 32}\n\t" \
+	"or{q\t%0, %1|\t%1, %0}\n\t" \
+	"mov{q\t%3, %0|\t%0, %3}\n\t" \
+	"cmpxchg{q\t%1, %4|\t%4, %1}\n\t" \
+	"jne\t1b\n\t" \
+	"sub{q\t%0, %1|\t%1, %0}\n\t" \
+	"add{q\t%1, 8(%2)|\tQWORD PTR 8[%2], %1}\n" \
+	"3:"
+
+const char charge[] = CHARGE;
+const char tail_exit_tsc[] = CHARGE "\tmov{q\t%10, %5|\t%5, %10}\n\tmov{q\t%11, %6|\t%6, %11}";
+
+tree scratch(const char *constraint) { return operand(constraint, make_ssa_name(word_type())); }
+
+/* Append TEXT, CHARGE and what follows it, which puts BEFORE and PREV back into `charged` and `current`; NULL: it does not. */
+void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev)
+{
+	static_assert(KEY_TIME == 8 && KEY_ID == 16, "as in CHARGE");
+	const operands out = { scratch("=&a"), scratch("=&d"), scratch("=&r"), scratch("=&r"), operand("=m", volatile_word(TLS_LAST)),
+			       operand("=m", volatile_word(TLS_CHARGED)), operand("=m", current()) };
+	tree last = operand("m", volatile_word(TLS_LAST)), charged = operand("m", volatile_word(TLS_CHARGED)), context = operand("m", current());
+
+	if (before)
+		emit_asm(seq, text, out, { last, charged, context, operand("r", before), operand("r", prev) }, { "r11", "cc" });
+	else
+		emit_asm(seq, text, out, { last, charged, context }, { "r11", "cc" });
+}
+
 /* ---- the function at hand ---- */
 
 struct hooks {
@@ -201,6 +269,7 @@ struct hooks {
 	tree prev;		/* context before the entry */
 	tree top;		/* top frame after the entry, if needed */
 	tree own;		/* context after the entry, if needed */
+	tree before;		/* clock tsc: what was charged before the entry */
 };
 
 const char *assembler_name(tree decl)
@@ -329,11 +398,9 @@ tree emit_routine(gimple_seq *seq, tree decl)
 		gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, NOP_EXPR,
 			emit_assign(seq, ptr_type_node, build1(ADDR_EXPR, ptr_type_node, decl))));
 	} else {
-		gasm *stmt = emit_asm(seq, "1:\tlea{q\t1b(%%rip), %0|\t%0, 1b[rip]}", operand("=r", name), NULL_TREE,
-				      NULL_TREE, NULL);
+		gasm *stmt = emit_asm(seq, "1:\tlea{q\t1b(%%rip), %0|\t%0, 1b[rip]}", { operand("=r", name) }, {}, {});
 
 		gimple_asm_set_volatile(stmt, false);
-		SSA_NAME_DEF_STMT(name) = stmt;
 	}
 	return name;
 }
@@ -354,27 +421,40 @@ tree emit_probe(gimple_seq *seq, tree next)
 	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, x), 0, false)));
 }
 
-/* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. */
-tree emit_miss(gimple_seq *seq, tree routine)
-{
-	static const char *const clobbers[] = { "r11", "cc", "memory", NULL };
-	tree prev = make_ssa_name(word_type());
-	gasm *stmt = emit_asm(seq, "lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t"
-			      "jmp\t{*aprof_inline_miss@GOTPCREL(%%rip)|[QWORD PTR aprof_inline_miss@GOTPCREL[rip]]}\n1:",
-			      operand("=a", prev), operand("0", routine), NULL_TREE, clobbers);
+#define MISS(name) \
+	"lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t" \
+	"jmp\t{*" name "@GOTPCREL(%%rip)|[QWORD PTR " name "@GOTPCREL[rip]]}\n1:"
 
-	SSA_NAME_DEF_STMT(prev) = stmt;
+/* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. *BEFORE: what was charged,
+ * with clock tsc. */
+tree emit_miss(gimple_seq *seq, tree routine, tree *before)
+{
+	tree prev = make_ssa_name(word_type());
+
+	if (options.tsc) {
+		*before = make_ssa_name(word_type());
+		emit_asm(seq, MISS("aprof_inline_miss_tsc"), { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
+			 { "r11", "cc", "memory" });
+	} else {
+		emit_asm(seq, MISS("aprof_inline_miss"), { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
+	}
 	return prev;
 }
 
-void emit_hit(gimple_seq *seq, tree to, tree next)
+/* Count the call and change the context. Returns what was charged before, with clock tsc. */
+tree emit_hit(gimple_seq *seq, tree to, tree next)
 {
-	static const char *const clobbers[] = { "cc", NULL };
-	tree calls = word_at(to, KEY_CALLS, false);
+	tree calls = word_at(to, KEY_CALLS, false), before = NULL_TREE;
 
-	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", operand("=m", calls), operand("m", unshare_expr(calls)), NULL_TREE,
-		 clobbers);
+	if (options.tsc) {
+		emit_charge(seq, charge, NULL_TREE, NULL_TREE);
+		before = emit_load(seq, volatile_word(TLS_CHARGED));
+	}
+	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", { operand("=m", calls) }, { operand("m", unshare_expr(calls)) }, { "cc" });
+	if (options.tsc)
+		emit_store(seq, volatile_word(TLS_CHARGED), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
 	emit_store(seq, current(), next);
+	return before;
 }
 
 /* Append SEQ to BB, which it fills. */
@@ -406,14 +486,24 @@ void branch(basic_block bb, tree a, tree b, basic_block yes, basic_block no)
 	make_edge(bb, no, EDGE_FALSE_VALUE)->probability = profile_probability::very_unlikely();
 }
 
+/* A new name, in JOIN, for A if control comes there from FROM_A, and for B if it comes from FROM_B. */
+tree either(basic_block join, basic_block from_a, tree a, basic_block from_b, tree b)
+{
+	tree name = make_ssa_name(word_type());
+	gphi *phi = create_phi_node(name, join);
+
+	add_phi_arg(phi, a, find_edge(from_a, join), UNKNOWN_LOCATION);
+	add_phi_arg(phi, b, find_edge(from_b, join), UNKNOWN_LOCATION);
+	return name;
+}
+
 void insert_entry(hooks *h, bool receives)
 {
 	edge start = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(h->fun));
 	basic_block probe = split_edge(start), join, second, hit, miss;
 	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
 	gimple_seq seq = NULL;
-	tree prev, routine, next, to, missed;
-	gphi *phi;
+	tree prev, routine, next, to, missed, before, missed_before = NULL_TREE;
 
 	join = split_edge(single_succ_edge(probe));
 	remove_edge(single_succ_edge(probe));
@@ -435,19 +525,18 @@ void insert_entry(hooks *h, bool receives)
 	branch(second, key, routine, hit, miss);
 
 	seq = NULL;
-	emit_hit(&seq, to, next);
+	before = emit_hit(&seq, to, next);
 	fill(hit, seq);
 	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
 
 	seq = NULL;
-	missed = emit_miss(&seq, routine);
+	missed = emit_miss(&seq, routine, &missed_before);
 	fill(miss, seq);
 	make_single_succ_edge(miss, join, EDGE_FALLTHRU);
 
-	h->prev = make_ssa_name(word_type());
-	phi = create_phi_node(h->prev, join);
-	add_phi_arg(phi, prev, find_edge(hit, join), UNKNOWN_LOCATION);
-	add_phi_arg(phi, missed, find_edge(miss, join), UNKNOWN_LOCATION);
+	h->prev = either(join, hit, prev, miss, missed);
+	if (options.tsc)
+		h->before = either(join, hit, before, miss, missed_before);
 	if (receives) {
 		seq = NULL;
 		h->top = emit_top(&seq);
@@ -462,6 +551,10 @@ gimple_seq exit_seq(const hooks *h)
 {
 	gimple_seq seq = NULL;
 
+	if (options.tsc) {
+		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
+		emit_store(&seq, volatile_word(TLS_CHARGED), h->before);
+	}
 	emit_store(&seq, current(), h->prev);
 	return seq;
 }
@@ -470,15 +563,21 @@ gimple_seq tail_exit_seq(const hooks *h)
 {
 	gimple_seq seq = NULL;
 
-	emit_asm(&seq, tail_exit, operand("=m", current()), operand("r", h->prev), NULL_TREE, NULL);
+	if (options.tsc)
+		emit_charge(&seq, tail_exit_tsc, h->before, h->prev);
+	else
+		emit_asm(&seq, tail_exit, { operand("=m", current()) }, { operand("r", h->prev) }, {});
 	return seq;
 }
 
-/* Put back the function's own context; frames that other ways pushed meanwhile are dropped where DROPS. */
+/* Put back the function's own context; frames that other ways pushed meanwhile are dropped where DROPS.  With clock tsc the next charge finds
+ * that the context's counters are others than those of where control came from. */
 gimple_seq receive_seq(const hooks *h, bool drops)
 {
 	gimple_seq seq = NULL;
 
+	if (options.tsc)
+		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
 	if (drops)
 		emit_store(&seq, tls_word(TLS_TOP), emit_assign(&seq, word_type(), fold_convert(word_type(), h->top)));
 	emit_store(&seq, current(), h->own);
@@ -651,7 +750,7 @@ struct pass_aprof : gimple_opt_pass {
 
 unsigned int pass_aprof::execute(function *fun)
 {
-	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE };
+	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE, NULL_TREE };
 	const char *why = why_left_out(fun);
 	auto_vec<basic_block> blocks;
 	basic_block bb;
@@ -685,11 +784,9 @@ struct pass_tails : rtl_opt_pass {
 
 bool is_tail_exit(rtx_insn *insn)
 {
-	rtx set;
+	rtx op = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL_RTX;
 
-	if (!NONJUMP_INSN_P(insn) || !(set = single_set(insn)) || GET_CODE(SET_SRC(set)) != ASM_OPERANDS)
-		return false;
-	return !strcmp(ASM_OPERANDS_TEMPLATE(SET_SRC(set)), tail_exit);
+	return op && !strcmp(ASM_OPERANDS_TEMPLATE(op), options.tsc ? tail_exit_tsc : tail_exit);
 }
 
 /* Does what follows INSN, up to where control ends, leave by a jump? */
@@ -746,6 +843,8 @@ bool read_argument(const plugin_argument *a)
 		list_add(&s->except_names, a->value);
 	else if (!strcmp(a->key, "switch"))
 		switches.safe_push(a->value);
+	else if (!strcmp(a->key, "clock"))
+		return options.tsc = !strcmp(a->value, "tsc");
 	else
 		return !strcmp(a->key, "leaf") && read_number(a->value, &options.leaf);
 	return true;

@@ -150,6 +150,12 @@ static const struct row rows[] = {
 	{&plugged, "--aprof-switch=jump --aprof-only=file:x a.o", INLINE ARGUMENT "only-file=x " ARGUMENT "switch=jump " EXE "a.o"},
 	{&gcc, "--aprof-switch=jump -c a.c", FENTRY "-c a.c"},
 	{&gcc, "--aprof-leaf=8 -c a.c", "error: --aprof-leaf needs way inline, and this is way fentry"},
+	{&plugged, "--aprof-clock=tsc --aprof-leaf=8 -c a.c", INLINE ARGUMENT "clock=tsc " ARGUMENT "leaf=8 -c a.c"},
+	{&plugged, "--aprof-clock=tsc a.o -flto", INLINE ARGUMENT "clock=tsc " EXE "a.o -flto"},
+	{&plugged, "--aprof-clock=tsc -E a.c", "-E a.c"},
+	{&plugged, "--aprof-clock=tsc --aprof-way=cyg -c a.c", "error: --aprof-clock=tsc is for way inline, and this is way cyg (asked for)"},
+	{&gcc, "--aprof-clock=tsc -c a.c", "error: --aprof-clock=tsc is for way inline, and this is way fentry (aprof was built without"},
+	{&plugged, "--aprof-clock=tick -c a.c", "error: --aprof-clock=tick: there is tsc"},
 	{&plugged, "--aprof-leaf=0 -c a.c", "error: --aprof-leaf=0: it wants a number"},
 	{&plugged, "--aprof-switch= -c a.c", "error: --aprof-switch= wants the name"},
 
