@@ -291,8 +291,8 @@ static bool order_print(make_order *make, const struct report_input *in, const s
 {
 	const struct gprof *g = in->gmon;
 	size_t n = (size_t)g->nroutines + 1, m = 4 * ((size_t)g->narcs + 1);
-	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .ends = calloc(n, sizeof *p.ends), .placed = calloc(m, sizeof *p.placed),
-		.later = calloc(2 * m, sizeof *p.later), .out = out };
+	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .ends = calloc(n, sizeof *p.ends),
+		.placed = calloc(m, sizeof *p.placed), .later = calloc(2 * m, sizeof *p.later), .out = out };
 	uint32_t *used = calloc(n, sizeof *used), *arcs = calloc(m, sizeof *arcs), *aside = calloc(2 * m, sizeof *aside);
 	bool ok = p.f && p.ends && p.placed && p.later && used && arcs && aside;
 
