@@ -48,7 +48,7 @@ static int compare_places(const void *left, const void *right, void *arg)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Whether there may be code of hooks in the module: it has routines with hooks, or it is the monitor. Others need not be opened. */
+/* Whether there may be code of hooks in the module: it has routines with hooks, or the monitor may be in it. Others need not be opened. */
 static bool may_have_hooks(const struct profile *p, uint32_t module)
 {
 	const char *base;
@@ -56,7 +56,7 @@ static bool may_have_hooks(const struct profile *p, uint32_t module)
 	if (module >= p->nmodules)
 		return false;
 	base = strrchr(p->modules[module].path, '/');
-	return p->modules[module].hooked || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
+	return p->modules[module].hooked || p->modules[module].main_program || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
 }
 
 static int compare_symbols(const void *left, const void *right)
@@ -123,17 +123,15 @@ static enum profile_place *find_places(const struct input *in, size_t *order)
 	return places;
 }
 
-/* What the hooks cost. */
+/* Where the program counters were, and by that what the hooks cost. */
 static bool settle_hooks(struct input *in, struct error *err)
 {
 	size_t *order = calloc(in->profile->npcs + 1, sizeof *order);
-	enum profile_place *places = order ? find_places(in, order) : NULL;
-	bool ok = places ? profile_settle_hooks(in->profile, in->profile->npcs ? places : NULL, err)
-		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 
+	in->places = order ? find_places(in, order) : NULL;
 	free(order);
-	free(places);
-	return ok;
+	return in->places ? profile_settle_hooks(in->profile, in->profile->npcs ? in->places : NULL, err)
+		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
 /* Find the static arcs. */
@@ -168,8 +166,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		in->gprof = graph_build(in->profile, in->names.names, &more, err);
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
-	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .never = in->names.never,
-		.nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .places = in->places,
+		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
 		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
 	return true;
 }
@@ -181,6 +179,7 @@ void input_free(struct input *in)
 	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
+	free(in->places);
 	if (in->symbols)
 		symbols_free(in->symbols);
 	if (in->profile)

@@ -32,22 +32,29 @@ extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 
+/* The hooks are called by registers: a call by name would look, to who reads the code of the program that the monitor is in, as if the
+ * program had routines with hooks of that way. */
+#define HOOKS(entry, exit) "movq " entry "@GOTPCREL(%rip), %r12\n\tmovq " exit "@GOTPCREL(%rip), %r13\n"
+#define NO_HOOKS ""
+
 #ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
 #include "mcount.h"
 #define ENTRY "jmp *aprof_calibrate_copy(%rip)\n"
 #define EXIT ""
+#define FENTRY_HOOKS NO_HOOKS
 const char *aprof_calibrate_copy HIDDEN;
 #else
-#define ENTRY "call __aprof_entry@PLT\n"
-#define EXIT "call __return__@PLT\n\t"
+#define ENTRY "call *%r12\n"
+#define EXIT "call *%r13\n\t"
+#define FENTRY_HOOKS HOOKS("__aprof_entry", "__return__")
 #endif
 
 #if defined(__x86_64__)
-#define LOOP(name, leaf) LOOP_OF(name, leaf, "") LOOP_OF(name "_apart", leaf, "lfence\n\t")
-#define LOOP_OF(name, leaf, before) \
+#define LOOP(name, leaf, hooks) LOOP_OF(name, leaf, hooks, "") LOOP_OF(name "_apart", leaf, hooks, "lfence\n\t")
+#define LOOP_OF(name, leaf, hooks, before) \
 	".hidden " name "\n.globl " name "\n.type " name ", @function\n.p2align 5\n" name ":\n\t" \
-	"endbr64\n\tpushq %rbx\n\tmovq %rdi, %rbx\n" \
-	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %rbx\n\tret\n"
+	"endbr64\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tmovq %rdi, %rbx\n\t" hooks \
+	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
 
 /* The plugin's. */
 #define CHARGE \
@@ -59,20 +66,20 @@ const char *aprof_calibrate_copy HIDDEN;
 
 __asm__(".text\n"
 	"9:\tpushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_bare", "9b")
+	LOOP("aprof_calibrate_bare", "9b", NO_HOOKS)
 	".p2align 4\n"
 	"9:\t" ENTRY
 	".hidden aprof_calibrate_fentry_routine\n.globl aprof_calibrate_fentry_routine\n"
 	"aprof_calibrate_fentry_routine:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\t" EXIT "ret\n"
-	LOOP("aprof_calibrate_fentry", "9b")
+	LOOP("aprof_calibrate_fentry", "9b", FENTRY_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_cyg_leaf\n.globl aprof_calibrate_cyg_leaf\n"
 	"aprof_calibrate_cyg_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
-	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall __cyg_profile_func_enter@PLT\n\t"
-	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall __cyg_profile_func_exit@PLT\n\t"
+	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r12\n\t"
+	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r13\n\t"
 	"popq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf")
+	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf", HOOKS("__cyg_profile_func_enter", "__cyg_profile_func_exit"))
 	".p2align 4\n.hidden aprof_calibrate_inline_leaf\n.globl aprof_calibrate_inline_leaf\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
@@ -82,7 +89,7 @@ __asm__(".text\n"
 	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
 	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
 	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf")
+	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf", NO_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_tsc_leaf\n.globl aprof_calibrate_tsc_leaf\n"
 	"aprof_calibrate_tsc_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
@@ -93,7 +100,7 @@ __asm__(".text\n"
 	"cmpq %rcx, 16(%r8)\n\tjne 4f\n\tcmpq %r10, 24(%r8)\n\tjne 4f\n\t"
 	CHARGE "movq %fs:72(%rsi), %r10\n\tincq (%r8)\n\tmovq %r8, %fs:72(%rsi)\n\tmovq %rcx, %fs:56(%rsi)\n"
 	"4:\t" CHARGE "movq %r10, %fs:72(%rsi)\n\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf"));
+	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS));
 #endif
 
 /* A machine that knows one call: of item 1 from item 0. */

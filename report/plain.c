@@ -67,8 +67,6 @@ bool plain_make(struct plain *p, const struct report_input *in, struct error *er
 	for (size_t i = 0; in->symbols && i < profile->npcs; i++)
 		sample_add(p, &samples, &profile->pcs[i]);
 	samples_free(&samples);
-	if (p->hooks < profile->hook_cost.samples)
-		p->hooks = profile->hook_cost.samples;	/* those of way inline are in the routines' own code */
 	modules_sort(p, profile);
 	return true;
 }

@@ -30,15 +30,14 @@ void samples_free(struct samples *s)
 	*s = (struct samples){ 0 };
 }
 
-/* The monitor's names that are seen from outside; what else it has is local to it and runs rarely. */
-static bool is_hook(const char *path, const char *name)
+/* Whether PC, in a module, was among hooks, or in what else is aprof's: its library. */
+static bool is_hook(const struct samples *s, const struct profile_pc *pc)
 {
-	static const char *const hooks[] = { "__aprof", "aprof_", "__cyg_profile", "__wrap___cyg_profile", "__return__" };
+	const struct profile *p = s->in->graph->profile;
+	enum profile_place place = s->in->places[pc - p->pcs];
 
-	for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
-		if (strncmp(name, hooks[i], strlen(hooks[i])) == 0)
-			return true;
-	return strncmp(print_basename(path), "libaprof", 8) == 0;
+	return place == PROFILE_OWN_HOOK || place == PROFILE_HOOK_OF_CALLEE ||
+	       strncmp(print_basename(p->modules[pc->module].path), "libaprof", 8) == 0;
 }
 
 /* Whether SYMBOL is the routine that runs in CONTEXT. */
@@ -56,10 +55,10 @@ enum sample_place sample_place(const struct samples *s, const struct profile_pc 
 	if (pc->module >= g->profile->nmodules)
 		return SAMPLE_NOWHERE;
 	*symbol = symbols_find(s->in->symbols, pc->module, pc->address);
+	if (is_hook(s, pc))
+		return SAMPLE_HOOK;
 	if (is_own(g, pc->context, *symbol))
 		return SAMPLE_OWN;
-	if (is_hook(g->profile->modules[pc->module].path, (*symbol)->name))
-		return SAMPLE_HOOK;
 	if (!(*symbol)->known && g->profile->modules[pc->module].hooked)
 		return SAMPLE_EDGE;		/* stripped: most likely the routine itself */
 	if (bsearch(&(*symbol)->key, s->keys, g->nroutines, sizeof *s->keys, by_key))

@@ -5,8 +5,8 @@
 #include "report.h"
 
 enum sample_place {
-	SAMPLE_OWN,		/* the running routine's own code */
-	SAMPLE_HOOK,		/* aprof's own code */
+	SAMPLE_OWN,		/* the running routine's own code, hooks apart */
+	SAMPLE_HOOK,		/* aprof's own code, be it in the routine by way inline */
 	SAMPLE_EDGE,		/* another routine with hooks, before its entry hook or after its exit hook;
 				 * or a function without name of a module with hooks */
 	SAMPLE_PLAIN,		/* code without hooks */

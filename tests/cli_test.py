@@ -323,11 +323,29 @@ class Real(unittest.TestCase):
         self.assertGreater(shares, 0.9 * row['self_ns'])
         self.assertLessEqual(shares, row['self_ns'])
 
+    def test_leaves_know_the_hooks(self):
+        """Samples in hooks that way inline put into the routines are no samples of the routines' own code."""
+        pathlib.Path(self.cwd, 'calls.c').write_text(r'''
+            static volatile long n;
+            __attribute__((noinline)) static void leaf(void) { n++; }
+            int main(void) { for (int i = 0; i < 150000000; i++) leaf(); }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'calls', 'calls.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './calls', cwd=self.cwd)
+        for option, rate in ([], 0), (['--raw'], 1):
+            whole = json.loads(aprof('report', '--json', '--leaves', *option, 'calls', cwd=self.cwd).stdout)
+            parts = [part for row in whole['flat'] for part in row['parts'] if part['name'] == '(hooks)']
+            samples = whole['run']['clock']['hook_samples']
+            if not samples:
+                self.skipTest('no program counters here')
+            self.assertEqual(sum(part['ticks'] for part in parts), rate * samples)
+
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
         self.assertEqual(done.returncode, 3)
         self.assertIn('Flat profile', done.stdout)
         self.assertRegex(done.stdout, r'Routines never called: 2\n\n    dear  \(prog.c:\d+\)\n    unused  \(prog.c:\d+\)\n')
+        self.assertNotIn('do not record which of their functions', done.stdout)
         again = aprof('-b', self.program, cwd=self.cwd)
         self.assertEqual(again.stdout, done.stdout)
 
@@ -374,6 +392,14 @@ class Real(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn('has no hooks', done.stderr)
         self.assertIn('CC=aprof-cc', done.stderr)
+
+    def test_linked_with_the_monitor_but_no_hooks(self):
+        pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
+        subprocess.run(['cc', '-c', 'linked.c'], cwd=self.cwd, check=True)
+        subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
+        done = aprof('run', './linked', cwd=self.cwd)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn('has no hooks', done.stderr)
 
     def test_several_processes(self):
         script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'
