@@ -75,11 +75,13 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (!t || is_left_out(reads))
 		return nothing_entered(tls);
 	t->busy = 1;
-	process_look_for_reset();
 	if (!tls->current)
 		stack_follow_inline(t);
 	machine_front_begin(t);
 	before = context_here(t, tls->current);
+	if (clock_is_tsc())
+		clock_charge_tsc(t, before);
+	process_look_for_reset();
 	to = machine_find(t, before, routine);
 	if (!to)
 		to = machine_make(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE);
@@ -89,6 +91,8 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 		note(AMON_NOTE_LOST_CALLS);
 		to = (target)machine_counter(t, t->lost);
 	}
+	if (clock_is_tsc())
+		clock_charge_tsc_monitor(t);
 	entered = enter(t, before, to);
 	t->busy = 0;
 	return entered;

@@ -306,6 +306,7 @@ void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request 
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
 bool process_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
+uint64_t process_forked_at(void) HIDDEN;	/* in a child, clock tsc: when it began, cycles */
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;

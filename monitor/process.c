@@ -3,7 +3,7 @@
  * The start is lazy: the first hook, which may run before any constructor, does it, with raw
  * system calls and static memory.  Handlers that need libc (fork, exit, thread exit) are
  * registered by a constructor, which no hook waits for. */
-#include "monitor.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -25,6 +25,7 @@ static bool has_key;
 static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
 static struct frame *fork_top;		/* its top frame at the fork, */
 static context_id fork_context;	/* and that one's context */
+static uint64_t fork_cycles;		/* when that was, if the clock is tsc */
 
 void note(enum amon_note kind)
 {
@@ -220,6 +221,11 @@ bool process_unmoved(void)
 	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) && aprof_tls.top == fork_top && tls_context(&aprof_tls) == fork_context;
 }
 
+uint64_t process_forked_at(void)
+{
+	return fork_cycles;
+}
+
 bool process_watch_thread(void)
 {
 	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
@@ -246,6 +252,7 @@ static void child_begin(void)
 		forked_from = tls->thread;
 		fork_top = tls->top;
 		fork_context = tls_context(tls);
+		fork_cycles = clock_is_tsc() ? clock_cycles() : 0;
 	}
 	tls->thread = NULL;
 	tls->front = aprof_front_none;

@@ -3,7 +3,7 @@
  *
  * Invariant: a struct thread is in monitor.threads for ever; its record and counters stay in the file.
  * Signals are blocked. */
-#include "monitor.h"
+#include "clock.h"
 
 #include <errno.h>
 
@@ -116,14 +116,16 @@ static struct thread *machine_take(struct aprof_tls *tls)
 	return t;
 }
 
-/* T is a forked child's, which spent SPENT ns before this start of ours. If no routine was left meanwhile, all of it was
- * in the routine that was at work at the fork; else no sample saw where. */
-static void account_for_fork(struct thread *t, uint64_t spent, bool unmoved)
+/* T is a forked child's, which spent SPENT ns, and so many CYCLES, before this start of ours. If no routine was left meanwhile, all of it was
+ * in the routine that was at work at the fork; else no sample saw where, or with clock tsc none of it is taken. */
+static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, bool unmoved)
 {
 	struct amon_thread *r = t->record;
 	uint32_t item = machine_item(t, tls_context(t->tls));
 
-	if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
+	if (clock_is_tsc() && unmoved) {
+		t->tls->last -= cycles;
+	} else if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
 		machine_charge(t, item, spent);
 		r->ticks++;
 		r->monitor += r->cpu_first - spent;
@@ -139,6 +141,7 @@ struct thread *thread_start(uintptr_t cfa)
 	bool unmoved = process_unmoved();
 	struct thread *t, *parent = process_forked_from();
 	uint64_t spent = parent ? sys_clock(3 /* CLOCK_THREAD_CPUTIME_ID */) : 0;
+	uint64_t cycles = parent && process_forked_at() ? clock_cycles() - process_forked_at() : 0;
 
 	if (!process_start())
 		return NULL;
@@ -157,7 +160,7 @@ struct thread *thread_start(uintptr_t cfa)
 	tls->thread = t;
 	clock_thread(t, process_watch_thread());
 	if (parent)
-		account_for_fork(t, spent, unmoved);
+		account_for_fork(t, spent, cycles, unmoved);
 	return t;
 }
 

@@ -19,18 +19,41 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
 WORK = None         # the program, hooked by the way that the compiler has
 BARE = None         # the program, not hooked
+TSC = {}            # programs that count their own cycles, by way
+MIXED = None        # one of objects that read the counter and objects that do not
 
 
 def build(root, scratch):
-    global WORK, BARE
+    global WORK, BARE, MIXED
     WORK, BARE = os.path.join(scratch, 'work'), os.path.join(scratch, 'bare')
     source = os.path.join(HERE, 'clock_work.c')
+    MIXED = os.path.join(scratch, 'mixed')
     common = ['-O2', '-D_GNU_SOURCE', source, '-pthread']
     for program, way in (WORK, []), (WORK + '.fentry', ['--aprof-way=fentry']), (WORK + '.cyg', ['--aprof-way=cyg']):
         subprocess.run([os.path.join(root, 'aprof-cc'), *way, *common, '-o', program], check=True)
     subprocess.run(['cc', *common, '-o', BARE], check=True)
+    build_tsc(root, scratch)
     for program in WORK, BARE:
         os.chmod(program, 0o755)
+
+
+def build_tsc(root, scratch):
+    """The program that counts its own cycles, by each way and level, and of a mixture of objects; way inline is None without the plugin."""
+    wrapper, source = os.path.join(root, 'aprof-cc'), os.path.join(HERE, 'tsc_work.c')
+    common = ['-pthread', '-w']
+    for way in 'inline', 'fentry', 'cyg':
+        option = ['--aprof-clock=tsc'] if way == 'inline' else []
+        for level in '-O0', '-O2':
+            program = os.path.join(scratch, 'tsc.' + way + level)
+            done = subprocess.run([wrapper, '--aprof-way=' + way, *option, level, *common, source, '-o', program], capture_output=True, text=True)
+            assert done.returncode == 0 or 'no way inline' in done.stderr, done.stderr
+            TSC.setdefault(way, []).extend([program] if done.returncode == 0 else [])
+    if TSC['inline']:
+        part = os.path.join(scratch, 'plain')
+        with open(part + '.c', 'w') as f:
+            f.write('void plain(void (*then)(void)) { then(); __asm__ volatile(""); }')
+        for command in (['-O2', '-c', part + '.c', '-o', part + '.o'], ['--aprof-clock=tsc', '-O2', '-DMIXED', *common, source, part + '.o', '-o', MIXED]):
+            subprocess.run([wrapper, '--aprof-way=inline', *command], check=True)
 
 
 class Run:
@@ -40,7 +63,7 @@ class Run:
         self.scratch = tempfile.mkdtemp(dir=os.path.dirname(WORK))
         os.chmod(self.scratch, 0o777)
         self.program = program = program or WORK
-        command = [program, mode, str(argument)]
+        command = [program, mode] + ([] if argument is None else [str(argument)])
         if not perf:
             command = [BARE, '--no-perf'] + command
         done = subprocess.run([*before, *command], cwd=self.scratch, capture_output=True, text=True, timeout=120,
@@ -251,6 +274,82 @@ def test_tsc():
     assert seconds['await'] >= 0.3 and seconds['burn'] >= 0.06, seconds
     assert 0.3 < sum(seconds.values()) <= elapsed * 1.001, (seconds, elapsed)
     assert 0 < amon.hook_inside <= amon.hook_picoseconds
+
+
+def check_cycles(run, driver, amon, lines):
+    """Each routine was charged what it counted itself, and nothing was charged that did not pass."""
+    own = {name: int(n) for name, n in map(str.split, lines)}
+    own[driver] = own.pop('driver', 0)
+    total = own.pop('all', None) or sum(own.values())
+    time = amon.time()
+    if amon.clock == 1 and amon.notes.get('clock_changed'):
+        raise Skip('no invariant cycle counter')
+    assert run.status == 0 and amon.clock == 2, (run.status, run.error, amon.clock, amon.notes)
+    for name, cycles in own.items():
+        assert -0.001 * total <= time[name] - cycles <= 0.05 * total or not cycles, (run.program, name, time[name], cycles, total)
+
+
+def cycles_by(way, modes, **environment):
+    """Programs that count their cycles by themselves."""
+    if not TSC[way]:
+        raise Skip('aprof was built without its plugin')
+    for program in TSC[way]:
+        for mode, driver in modes.items():
+            run = Run(mode, None, program=program, **environment)
+            amon = run.amon()
+            check_cycles(run, driver, amon, run.output.splitlines())
+            total = int(run.output.split()[-1]) * (4 if mode == 'threads' else 1)
+            charged = sum(amon.time().values()) + sum(t.monitor for t in amon.threads)
+            assert mode == 'threads' or 0.98 * total < charged < 1.1 * total, (program, mode, charged, total)
+
+
+def test_tsc_inline():
+    """What the code itself charges is what the program counts: recursion, jumps, signals, threads, a child of vfork's."""
+    cycles_by('inline', {'shares': 'shares', 'recursion': 'recursion', 'jumps': 'jumps', 'signals': 'signals', 'threads': 'threads',
+                         'vfork': 'vforked'})
+
+
+def test_tsc_called():
+    """The same by hooks that are called; what a longjmp leaves is charged where it began, until the next call."""
+    for way in 'fentry', 'cyg':
+        cycles_by(way, {'shares': 'shares', 'recursion': 'recursion', 'threads': 'threads'}, clock='tsc')
+
+
+def test_tsc_fork():
+    """A child goes on in what its parent entered, and is charged from the fork on."""
+    if not TSC['inline']:
+        raise Skip('aprof was built without its plugin')
+    for program in TSC['inline']:
+        run = Run('fork', None, program=program)
+        lines = run.output.splitlines()
+        files = {bool(a.time('calls')['small']): a for a in run.amons()}
+        assert len(files) == 2
+        check_cycles(run, 'forked', files[False], lines[-1:])       # the parent, which waits for the child
+        check_cycles(run, 'forked', files[True], lines[:-2])
+
+
+def test_tsc_chosen():
+    """Code that reads the counter runs clock tsc, unless told otherwise; then nothing is charged by it."""
+    if not TSC['inline']:
+        raise Skip('aprof was built without its plugin')
+    program = TSC['inline'][-1]
+    amon = Run('shares', None, program=program, clock='tick').amon()
+    assert amon.clock == 1 and not amon.notes.get('clock_changed')
+    conserved(amon)
+    amon = Run('shares', None, program=program, clock='none').amon()
+    assert amon.clock == 0 and sum(amon.time().values()) == 0 and amon.time('calls')['small'] == 600
+    amon = Run('burn', 20, clock='tsc').amon()
+    assert amon.clock == 1 and amon.notes['clock_changed'] == 1, 'way inline without --aprof-clock=tsc'
+
+
+def test_tsc_mixed():
+    """Routines that do not read the counter are as code without hooks: their callers' calls and times are right."""
+    if not TSC['inline']:
+        raise Skip('aprof was built without its plugin')
+    run = Run('mixed', None, program=MIXED)
+    amon = run.amon()
+    check_cycles(run, 'mixed', amon, run.output.splitlines())
+    assert amon.notes['untimed'] == 300 and amon.time('calls')['plain'] == 0 and amon.time('calls')['spend_plain'] == 300, amon.notes
 
 
 def test_wall():

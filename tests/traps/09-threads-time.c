@@ -1,5 +1,6 @@
 /* A sleeping main thread and a burner: the time is the burner's.
  *
+ * na(reads): it looks at CPU time, and this clock takes elapsed time
  * flags: -pthread
  * expect: 1 0 main
  * expect: 1 0 thread

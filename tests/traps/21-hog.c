@@ -5,7 +5,7 @@
  * shell: taskset -c 0 sh -c 'while :; do :; done' & hog=$!; taskset -c 0 "$@"; status=$?; kill $hog; exit $status
  * expect: 1 0 main
  * expect: 1 0 main burn
- * na(inline): way inline is told of no exits, so clock tsc gives way to tick, and the report says so
+ * na(inline !reads): way inline is told of no exits, so clock tsc gives way to tick, and the report says so
  * report: elapsed time
  * report: times the CPU time */
 #include <time.h>

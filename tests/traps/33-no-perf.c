@@ -1,5 +1,6 @@
 /* Where perf events are forbidden, as in containers, the program runs and is timed all the same, and the file says how.
  *
+ * na(reads): there is no sampler
  * env: FAULT=298:13
  * flags: -no-pie
  * expect: 1 0 main

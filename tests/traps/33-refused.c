@@ -1,6 +1,7 @@
 /* A sandbox that refuses what profilers use, to the whole process and from its start: perf_event_open, timer_create, process
  * clocks' timers, extended scheduling, /proc by openat2.  The program runs and is counted, and timed all the same.
  *
+ * na(reads): there is no sampler
  * variants: EPERM ENOSYS auto perf timer
  * env(perf): APROF_PC=perf
  * env(timer): APROF_PC=timer

@@ -1,5 +1,6 @@
 /* An unprivileged user's read()-bound loop: the time in the kernel is charged too.
  *
+ * na(reads): it looks at CPU time, and this clock takes elapsed time
  * need: root setpriv
  * shell: chmod 777 .; exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
  * told: yes

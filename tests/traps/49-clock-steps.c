@@ -2,6 +2,7 @@
  * twentieth of a second, to and fro.  A process beside answers the monitor's clock_gettime, 100 times a second another way.  The
  * program is counted and timed by its CPU time all the same.
  *
+ * na(reads): it looks at CPU time, and this clock takes elapsed time
  * variants: realtime tick wall tsc none
  * env(wall): APROF_CLOCK=wall
  * env(tsc): APROF_CLOCK=tsc

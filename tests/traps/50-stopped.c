@@ -1,6 +1,7 @@
 /* A program that starts stopped, and profiles one stretch of itself: calls and time of that alone.  A child goes on as its
  * parent was.
  *
+ * na(reads): it looks at CPU time, and this clock takes elapsed time
  * env: APROF_STOPPED=1
  * expect: 2 0 main burn
  * files: 2
