@@ -78,16 +78,29 @@
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
-/* Count the call that leads to ID if RAX is its context's.  One time in 32 it is not found, so that it goes to
- * the first slot, where what is called most comes to stay. */
+/* Count the call that leads to ID if RAX is its context's. */
 #define FIND(id, routine, not_found) \
 	cmpq	id, KEY_ID(%rax); \
 	jne	not_found; \
 	cmpq	routine, KEY_ROUTINE(%rax); \
 	jne	not_found; \
-	testb	$31, KEY_CALLS(%rax); \
-	jz	not_found; \
 	incq	KEY_CALLS(%rax)
+
+/* One time in four, let RAX, which was found in the other slot of ID's pair, change places with what is in ID's own, where what
+ * is called most comes to stay. A signal handler in between finds one of them twice. SCRATCH is changed. */
+#define PROMOTE(id, scratch, reg, done) \
+	testb	$3, KEY_CALLS(%rax); \
+	jnz	done; \
+	movq	id, scratch; \
+	shrq	$29, scratch; \
+	andq	TLS(TLS_MASK, reg), scratch; \
+	addq	TLS(TLS_FRONT, reg), scratch; \
+	pushq	(scratch); \
+	.cfi_adjust_cfa_offset 8; \
+	movq	%rax, (scratch); \
+	xorq	$8, scratch; \
+	popq	(scratch); \
+	.cfi_adjust_cfa_offset -8
 
 /* The same if RAX is an alias; ID becomes the context that it leads to. */
 #define FIND_ALIAS(id, routine, not_found) \
@@ -184,6 +197,7 @@ ENTRY_HOOK:
 	testb	$1, %al
 	jnz	.Lentry_alias_second
 	FIND(%rcx, %r11, .Lentry_slow)
+	PROMOTE(%rcx, %r11, %rdx, .Lentry_push)
 	jmp	.Lentry_push
 .Lentry_alias_second:
 	FIND_ALIAS(%rcx, %r11, .Lentry_slow)
@@ -333,6 +347,7 @@ aprof_inline_miss:
 	testb	$1, %al
 	jnz	.Linline_alias_second
 	FIND(%rcx, %rdi, .Linline_slow)
+	PROMOTE(%rcx, %rdi, %rdx, .Linline_enter)
 .Linline_enter:
 	movq	%rcx, TLS(TLS_CURRENT, %rdx)
 	movq	%rsi, %rax
@@ -527,6 +542,7 @@ __wrap___cyg_profile_func_\name:
 	testb	$1, %al
 	jnz	.Lenter_alias_second
 	FIND(%rcx, %rdi, .Lenter_slow)
+	PROMOTE(%rcx, %rdi, %r9, .Lenter_push)
 	jmp	.Lenter_push
 .Lenter_alias_second:
 	FIND_ALIAS(%rcx, %rdi, .Lenter_slow)
