@@ -74,7 +74,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 
 	if (!t || is_left_out(reads))
 		return nothing_entered(tls);
-	t->busy = 1;
+	t->busy = BUSY;
 	if (!tls->current)
 		stack_follow_inline(t);
 	machine_front_begin(t);
@@ -117,12 +117,9 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 
 		if (is_left_out(reads))
 			return nothing_entered(tls);
-		to = machine_find(t, tls->current, routine);
-		if (to) {
-			t->record->misses++;
-			machine_front_add(t, to);
+		to = machine_reach(t, tls->current, routine);
+		if (to)
 			return enter(t, tls->current, to);
-		}
 	}
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;

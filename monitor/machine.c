@@ -18,6 +18,7 @@ enum {
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
+	TABLE_POPULATED = 65536,	/* slots of a table that is made resident at once */
 };
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
@@ -31,17 +32,31 @@ enum {
 struct amon_counter aprof_counter_none = { .routine = NO_ROUTINE };
 target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
 
-/* Private memory, counted. */
-static void *arena(size_t size, bool populate)
+/* Count MEMORY, of SIZE bytes, or that there is none. */
+static void *arena_counted(void *memory, size_t size)
 {
-	void *memory = sys_memory(size, populate);
-
 	if (!memory)
 		note_error(AMON_NOTE_OUT_OF_MEMORY, -ENOMEM);
 	else
 		__atomic_store_n(&monitor.header->memory_private,
 				 __atomic_add_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	return memory;
+}
+
+/* Private memory, counted. */
+static void *arena(size_t size, bool populate)
+{
+	return arena_counted(sys_memory(size, populate), size);
+}
+
+/* The same for a table of SLOTS words behind BEFORE bytes. */
+static void *arena_table(size_t before, uint32_t slots)
+{
+	size_t size = slots * sizeof(uint64_t);
+
+	if (slots <= TABLE_POPULATED)
+		return arena(before + size, true);
+	return arena_counted(sys_memory_large(before, size), before + size);
 }
 
 static struct alias *alias_at(struct thread *t, uint32_t i)
@@ -80,6 +95,59 @@ uint32_t machine_ticks(struct thread *t, uint32_t item)
 	return 0;
 }
 
+/* ---- tables ----
+ *
+ * Open addressing: a slot has a hash above and a tag below, never 0; 0 is free.  The mask stands before the first slot, in a
+ * page of its own, so that who has a table has both.  An outgrown one stays mapped, for a look-up that this thread's signal handler
+ * interrupted or that the sampler is at, but its memory is given back: they find nothing there, as if they had come before. */
+
+/* Give back the SIZE bytes at MEMORY, which may be looked at all the same. */
+static void arena_forget(void *memory, size_t size)
+{
+	if (size < AMON_PAGE || sys_failed(sys3(madvise, memory, size, MADV_DONTNEED)))
+		return;
+	monitor.header->memory_private = __atomic_sub_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED);
+}
+
+static uint64_t table_slot(uint64_t hash, uint32_t tag) { return hash << 32 | tag; }
+
+static void table_add(uint64_t *table, uint64_t slot)
+{
+	uint64_t mask = table[-1], i = slot >> 32 & mask;
+
+	while (table[i])
+		i = (i + 1) & mask;
+	__atomic_store_n(&table[i], slot, __ATOMIC_RELEASE);
+}
+
+static bool table_has_room(const uint64_t *table, uint32_t used)
+{
+	uint64_t slots = table ? table[-1] + 1 : 0;
+
+	return used < slots - slots / 4;
+}
+
+/* Make room for one more in *TABLE, of which USED slots are taken; NULL: there is none yet. */
+static bool table_grow(uint64_t **table, uint32_t used)
+{
+	uint64_t *old = *table, *grown;
+	uint32_t slots = old ? (uint32_t)old[-1] + 1 : 0;
+
+	if (table_has_room(old, used))
+		return true;
+	if (!(grown = arena_table(AMON_PAGE, old ? slots * 2 : 1024)))
+		return false;
+	grown += AMON_PAGE / sizeof *grown;
+	grown[-1] = (old ? slots * 2 : 1024) - 1;
+	for (uint32_t i = 0; i < slots; i++)
+		if (old[i])
+			table_add(grown, old[i]);
+	__atomic_store_n(table, grown, __ATOMIC_RELEASE);
+	if (old)
+		arena_forget(old, slots * sizeof *old);
+	return true;
+}
+
 /* ---- items ---- */
 
 static bool items_grow(struct thread *t)
@@ -106,6 +174,18 @@ static bool items_grow(struct thread *t)
 	return true;
 }
 
+/* A part of the hash of a history that ends in E, behind one whose hash is HASH. */
+static uint32_t hash_add(uint32_t hash, history_entry e)
+{
+	return (uint32_t)(((uint64_t)hash << 32 | e) * UINT64_C(0xff51afd7ed558ccd) >> 32);
+}
+
+/* The hash of what follows PARENT's history if ROUTINE is called and unmarks nothing. */
+static uint32_t hash_next(struct thread *t, uint32_t parent, uint32_t routine)
+{
+	return hash_add(parent == AMON_NONE ? 0 : item_at(t, parent)->hash, history_marked(routine));
+}
+
 /* Append an item.  AMON_NONE: no room. Published by the chunk's count, last. */
 static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded)
 {
@@ -124,6 +204,7 @@ static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, ui
 	item->parent = parent;
 	item->routine = routine;
 	item->folded = folded;
+	item->hash = hash_next(t, parent, routine);
 	span->links[i - span->base] = (struct amon_link){ parent, routine };
 	t->nitems = i + 1;
 	__atomic_store_n(&span->chunk->count, i - span->base + 1, __ATOMIC_RELEASE);
@@ -195,11 +276,10 @@ static uint32_t histories_add(struct thread *t, uint32_t owner, const history_en
 
 		if (!grown)
 			return 0;
-		if (t->histories)
+		if (t->histories) {
 			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
-		if (t->histories)
-			sys2(munmap, t->histories, t->histories_size * sizeof *grown);
-		__atomic_sub_fetch(&monitor.memory_private, t->histories_size * sizeof *grown, __ATOMIC_RELAXED);
+			arena_forget(t->histories, t->histories_size * sizeof *grown);
+		}
 		t->histories = grown;
 		t->histories_size = (uint32_t)words;
 	}
@@ -211,6 +291,29 @@ static uint32_t histories_add(struct thread *t, uint32_t owner, const history_en
 }
 
 /* ---- contexts with an unmarked entry, by history (step B2) ---- */
+
+/* What the call of a routine in a context leads to. */
+struct step {
+	uint32_t parent;		/* the context's item */
+	uint32_t routine;
+	bool folds;			/* an older activation of it is unmarked */
+	history_entry *history;		/* what comes of it; NULL: not written out yet */
+	size_t length;			/* entries of it */
+	uint32_t hash;			/* its hash */
+};
+
+/* Write out what comes of S, with signals blocked. False: it is too long. */
+static bool step_write(struct thread *t, struct step *s)
+{
+	size_t n = history_length(t, s->parent);
+
+	if (n >= LONGEST_HISTORY)
+		return false;
+	s->history = t->scratch[0];
+	history_of(t, s->parent, s->history);
+	s->length = history_next(s->history, n, s->routine);
+	return true;
+}
 
 static bool same_history(struct thread *t, uint32_t item, const history_entry *s, size_t n)
 {
@@ -225,43 +328,26 @@ static bool same_history(struct thread *t, uint32_t item, const history_entry *s
 	return true;
 }
 
-/* The context with history S of N entries and the hash HASH, AMON_NONE if there is none; *SLOT is where it is or goes. */
-static uint32_t known_find(struct thread *t, const history_entry *s, size_t n, uint32_t hash, uint32_t *slot)
+/* The slot with the tag of a context whose history has the hash HASH, from slot I on; or the first free one. */
+static uint64_t known_next(const uint64_t *known, uint32_t hash, uint64_t i)
 {
-	uint64_t is;
-
-	for (*slot = hash & t->known_mask; (is = t->known[*slot]) != 0; *slot = (*slot + 1) & t->known_mask)
-		if (is >> 32 == hash && same_history(t, (uint32_t)is - 1, s, n))
-			return (uint32_t)is - 1;
-	return AMON_NONE;
+	for (; known[i & known[-1]] && known[i & known[-1]] >> 32 != hash; i++)
+		;
+	return i & known[-1];
 }
 
-static bool known_grow(struct thread *t)
+/* The context that S leads to, AMON_NONE if there is none or S is too long. */
+static uint32_t known_find(struct thread *t, struct step *s)
 {
-	uint32_t slots = t->known ? (t->known_mask + 1) * 2 : 1024;
-	uint32_t old_slots = t->known ? t->known_mask + 1 : 0;
-	uint64_t *old = t->known;
+	uint64_t i = known_next(t->known, s->hash, s->hash);
 
-	if (t->known && t->nknown < old_slots - old_slots / 4)
-		return true;
-	if (!(t->known = arena(slots * sizeof *old, slots <= 65536))) {
-		t->known = old;
-		return false;
-	}
-	t->known_mask = slots - 1;
-	for (uint32_t i = 0; i < old_slots; i++)
-		if (old[i]) {
-			uint32_t at = old[i] >> 32 & t->known_mask;
+	for (; t->known[i]; i = known_next(t->known, s->hash, i + 1)) {
+		uint32_t item = (uint32_t)t->known[i] - 1;
 
-			while (t->known[at])
-				at = (at + 1) & t->known_mask;
-			t->known[at] = old[i];
-		}
-	if (old) {
-		sys2(munmap, old, old_slots * sizeof *old);
-		__atomic_sub_fetch(&monitor.memory_private, old_slots * sizeof *old, __ATOMIC_RELAXED);
+		if ((s->history || step_write(t, s)) && same_history(t, item, s->history, s->length))
+			return item;
 	}
-	return true;
+	return AMON_NONE;
 }
 
 /* ---- targets: the full table ---- */
@@ -302,54 +388,19 @@ uint32_t machine_item(struct thread *t, context_id id)
 	return AMON_NONE;
 }
 
-static void full_add(uint64_t *full, uint64_t slot)
+static uint32_t *recent_place(struct thread *t, context_id id) { return &t->recent[id >> 32 & (THREAD_RECENT - 1)]; }
+
+/* The same: mostly one that was made or asked for not long ago. */
+static uint32_t item_of(struct thread *t, context_id id)
 {
-	uint64_t mask = full[-1], i = slot >> 32 & mask;
+	uint32_t *recent = recent_place(t, id), item = *recent;
 
-	while (full[i])
-		i = (i + 1) & mask;
-	__atomic_store_n(&full[i], slot, __ATOMIC_RELEASE);
-}
-
-/* A table of SLOTS free ones. Its mask stands before its first slot, in a page of its own. */
-static uint64_t *full_new(uint32_t slots)
-{
-	uint64_t *full = arena(AMON_PAGE + slots * sizeof *full, slots <= 32768);
-
-	if (!full)
-		return NULL;
-	full += AMON_PAGE / sizeof *full;
-	full[-1] = slots - 1;
-	return full;
-}
-
-/* An outgrown table stays mapped, for a look-up that this thread's signal handler interrupted or that the sampler is
- * at, but its memory is given back: they find nothing there, as if they had come before. */
-static void full_forget(uint64_t *full, uint64_t slots)
-{
-	if (slots * sizeof *full < AMON_PAGE || sys_failed(sys3(madvise, full, slots * sizeof *full, MADV_DONTNEED)))
-		return;
-	monitor.header->memory_private = __atomic_sub_fetch(&monitor.memory_private, slots * sizeof *full, __ATOMIC_RELAXED);
-}
-
-/* Make room for one more target in the full table. */
-static bool full_grow(struct thread *t)
-{
-	uint64_t *old = t->full, *full;
-	uint32_t slots = old ? (uint32_t)old[-1] + 1 : 0;
-
-	if (old && t->ntargets < slots - slots / 4)
-		return true;
-	full = full_new(old ? slots * 2 : 1024);
-	if (!full)
-		return false;
-	for (uint32_t i = 0; i < slots; i++)
-		if (old[i])
-			full_add(full, old[i]);
-	__atomic_store_n(&t->full, full, __ATOMIC_RELEASE);
-	if (old)
-		full_forget(old, slots);
-	return true;
+	if (item_at(t, item)->id == id)
+		return item;
+	item = machine_item(t, id);
+	if (item != AMON_NONE)
+		*recent = item;
+	return item;
 }
 
 /* Call ITEM by ID, and let calls of the routine at ADDRESS that step to ID find it. */
@@ -357,12 +408,13 @@ static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t 
 {
 	struct amon_counter *key = machine_counter(t, item);
 
-	if (!full_grow(t))
+	if (!table_grow(&t->full, t->ntargets))
 		return false;
 	key->id = item_at(t, item)->id = id;
 	key->routine = address;
 	t->ntargets++;
-	full_add(t->full, full_hash(id) << 32 | (item + 1));
+	*recent_place(t, id) = item;
+	table_add(t->full, table_slot(full_hash(id), item + 1));
 	return true;
 }
 
@@ -380,7 +432,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	uint32_t page = t->naliases / ALIASES_PER_PAGE;
 	struct alias *alias;
 
-	if (page >= THREAD_DIRECTORY || !full_grow(t))
+	if (page >= THREAD_DIRECTORY || !table_grow(&t->full, t->ntargets))
 		return 0;
 	if (!t->aliases[page] && !(t->aliases[page] = arena(ALIASES_PER_PAGE * sizeof *alias, true)))
 		return 0;
@@ -390,14 +442,20 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;
-	full_add(t->full, full_hash(alias->key.id) << 32 | t->naliases | ALIAS);
+	table_add(t->full, table_slot(full_hash(alias->key.id), t->naliases | ALIAS));
 	return (target)alias + 1;
 }
 
-/* May a new context be called ID?  None is called 0: tls.current. */
-static bool is_free(struct thread *t, context_id id)
+/* Where ID goes in the full table.  NULL: a context is called so, or none may be (0 in tls.current is none). */
+static uint64_t *full_place(struct thread *t, context_id id)
 {
-	return id && machine_item(t, id) == AMON_NONE;
+	uint64_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
+	uint64_t hash = full_hash(id), mask = full[-1], i = hash & mask;
+
+	for (; full[i]; i = (i + 1) & mask)
+		if (full[i] >> 32 == hash && !(full[i] & ALIAS) && item_at(t, (uint32_t)full[i] - 1)->id == id)
+			return NULL;
+	return id ? &full[i] : NULL;
 }
 
 /* The new context ITEM is reached from FROM by a call of the routine at ADDRESS. */
@@ -405,11 +463,11 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 {
 	context_id id = context_step(from, address);
 
-	if (is_free(t, id)) {
+	if (full_place(t, id)) {
 		t->record->slow++;
 		return item_call(t, item, id, address) ? (target)machine_counter(t, item) : 0;
 	}
-	while (!is_free(t, id))
+	while (!full_place(t, id))
 		id = context_step(id, item);
 	if (!item_call(t, item, id, NO_ROUTINE))
 		return 0;
@@ -420,7 +478,7 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 
 static target *front_new(uint32_t slots)
 {
-	target *front = arena(slots * sizeof *front, true);
+	target *front = arena_table(0, slots);
 
 	for (uint32_t i = 0; front && i < slots; i++)
 		front[i] = aprof_front_none[0];
@@ -437,15 +495,24 @@ static void front_put(target *front, uint64_t mask, target to)
 	front[own] = to;
 }
 
+static uint32_t front_slots(const struct aprof_tls *tls) { return (uint32_t)(tls->front_mask / sizeof(target)) + 1; }
+
+/* Should it grow? */
+static bool front_is_small(const struct thread *t)
+{
+	uint32_t slots = front_slots(t->tls);
+
+	return t->tls->front != aprof_front_none && slots < FRONT_MOST && t->ntargets >= slots / 4 &&
+	       slots * 4 * sizeof(target) <= monitor.header->memory_bound / 16;
+}
+
 static void front_grow(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
-	uint32_t slots = (uint32_t)(tls->front_mask / sizeof(target)) + 1;
+	uint32_t slots = front_slots(tls);
 	target *front;
 
-	if (tls->front == aprof_front_none || slots >= FRONT_MOST || t->ntargets < slots / 4)
-		return;
-	if (slots * 4 * sizeof *front > monitor.header->memory_bound / 16)
+	if (!front_is_small(t))
 		return;
 	front = front_new(slots * 4);
 	if (!front)
@@ -471,25 +538,26 @@ void machine_front_add(struct thread *t, target to)
 
 /* ---- making contexts ---- */
 
-/* The context with the history S of N entries, one that has an unmarked entry: found (B2) or
- * made (B3) as the transition from PARENT to ROUTINE, FOLDED if the step unmarked an entry. */
-static uint32_t context_known(struct thread *t, uint32_t parent, uint32_t routine,
-			      const history_entry *s, size_t n, bool folded)
-{
-	uint32_t slot, item, place = item_at(t, parent)->folded;
-	uint32_t hash = (uint32_t)history_hash(s, n);
+/* Does what S leads to have an unmarked entry? All others are contexts that nothing else leads to. */
+static bool step_is_folded(struct thread *t, const struct step *s) { return s->folds || item_at(t, s->parent)->folded; }
 
-	if (!known_grow(t))
+/* The context that S leads to, one that has an unmarked entry: found (B2) or made (B3). */
+static uint32_t context_known(struct thread *t, struct step *s)
+{
+	uint32_t item, place = item_at(t, s->parent)->folded;
+
+	if (!table_grow(&t->known, t->nknown))
 		return AMON_NONE;
-	item = known_find(t, s, n, hash, &slot);
+	item = known_find(t, s);
 	if (item != AMON_NONE)
 		return item;
-	if (folded && !(place = histories_add(t, t->nitems, s, n)))
+	if (s->folds && !(place = histories_add(t, t->nitems, s->history, s->length)))
 		return AMON_NONE;
-	item = item_new(t, parent, routine, place);
+	item = item_new(t, s->parent, s->routine, place);
 	if (item == AMON_NONE)
 		return AMON_NONE;
-	t->known[slot] = (uint64_t)hash << 32 | (item + 1);
+	item_at(t, item)->hash = s->hash;
+	table_add(t->known, table_slot(s->hash, item + 1));
 	t->nknown++;
 	return item;
 }
@@ -497,19 +565,19 @@ static uint32_t context_known(struct thread *t, uint32_t parent, uint32_t routin
 /* The context to which a call of ROUTINE leads from the context ITEM, another than ITEM itself. */
 static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 {
-	history_entry *s = t->scratch[0];
-	bool met;
-	size_t n;
+	struct step s = { .parent = item, .routine = routine, .folds = history_has(t, item, routine),
+			  .hash = hash_next(t, item, routine) };
 
-	if (!item_at(t, item)->folded && !history_has(t, item, routine))
-		return item_new(t, item, routine, 0);	/* all marked: no other history equals it */
-	n = history_length(t, item);
-	if (n >= LONGEST_HISTORY)
-		return AMON_NONE;
-	met = history_has(t, item, routine);
-	history_of(t, item, s);
-	n = history_next(s, n, routine);
-	return context_known(t, item, routine, s, n, met);
+	if (!step_is_folded(t, &s))
+		return item_new(t, item, routine, 0);
+	if (s.folds) {
+		if (!step_write(t, &s))
+			return AMON_NONE;
+		s.hash = 0;
+		for (size_t i = 0; i < s.length; i++)
+			s.hash = hash_add(s.hash, s.history[i]);
+	}
+	return context_known(t, &s);
 }
 
 /* The context of PARENT and ROUTINE among the elided ones, whose keys have the routine's number for its address. */
@@ -562,11 +630,122 @@ static target make_bounded(struct thread *t, context_id from, uintptr_t address,
 	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
 }
 
-target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
+/* ---- making a context while signals may come ----
+ *
+ * Most contexts are reached by a call that meets no older activation of its routine, and find room in tables and chunks. To
+ * change the signal mask twice would take as long as to make one.  So all is looked up first and noted in t->making, and one instruction makes
+ * t->version odd if it is still what it was before: nothing was made meanwhile.  Then it is written down, by stores that may be
+ * repeated and counts that are raised from what they were known to be: a signal handler that needs a context itself does that for
+ * whom it interrupted, who finds it done.  So does a forked child, whose parent does the same. */
+
+/* Write down what M says, all of it or what is left. */
+static void making_finish(struct thread *t, const struct making *m)
 {
-	uint32_t item = machine_item(t, from), shown = monitor.shown, routine = routine_index(address, flags);
+	uint32_t i = m->item - m->span->base;
+
+	*item_at(t, m->item) = (struct item){ m->id, m->parent, m->routine, item_at(t, m->parent)->folded,
+					      hash_next(t, m->parent, m->routine) };
+	m->span->links[i] = (struct amon_link){ m->parent, m->routine };
+	m->span->counters[i].id = m->id;
+	m->span->counters[i].routine = m->address;
+	*recent_place(t, m->id) = m->item;
+	if (m->known) {
+		count_step(&t->nknown, m->nknown);
+		__atomic_store_n(m->known, table_slot(item_at(t, m->item)->hash, m->item + 1), __ATOMIC_RELEASE);
+	}
+	count_step(&t->ntargets, m->targets);
+	count_step(&t->nitems, m->item);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	count_step(&m->span->chunk->count, i);
+	__atomic_store_n(m->place, table_slot(full_hash(m->id), m->item + 1), __ATOMIC_RELEASE);
+}
+
+/* Is there room for one more item and target without more memory? */
+static bool making_has_room(const struct thread *t)
+{
+	const struct span *span = t->nspans ? &t->spans[t->nspans - 1] : NULL;
+
+	return span && t->nitems < span->base + span->capacity && t->nitems / ITEMS_PER_PAGE < THREAD_DIRECTORY &&
+	       t->items[t->nitems / ITEMS_PER_PAGE] && table_has_room(t->full, t->ntargets) && !front_is_small(t) && !file_over_bound(false);
+}
+
+/* The context of M has an unmarked entry. Is there none with its history (B2), nor one that may have it? */
+static bool making_is_new(struct thread *t, struct making *m)
+{
+	uint64_t *known = __atomic_load_n(&t->known, __ATOMIC_ACQUIRE);
+	uint32_t hash = hash_next(t, m->parent, m->routine);
+
+	m->nknown = t->nknown;
+	if (!table_has_room(known, m->nknown))
+		return false;
+	m->known = &known[known_next(known, hash, hash)];
+	return !*m->known;
+}
+
+/* Note in M what makes the context to which a call of the routine at ADDRESS leads from FROM. False: it is not so simple. */
+static bool making_plan(struct thread *t, context_id from, uintptr_t address, struct making *m)
+{
+	uint32_t parent = item_of(t, from), routine = routine_known(address);
+	context_id id = context_step(from, address);
+
+	if (parent == AMON_NONE || routine == AMON_NONE || !making_has_room(t) || history_has(t, parent, routine))
+		return false;
+	*m = (struct making){ .id = id, .address = address, .item = t->nitems, .parent = parent, .routine = routine,
+			      .targets = t->ntargets, .place = full_place(t, id), .span = &t->spans[t->nspans - 1] };
+	return m->place && (!item_at(t, parent)->folded || making_is_new(t, m));
+}
+
+/* The context to which a call of the routine at ADDRESS leads from FROM, made. 0: it is not so simple, or came too late. */
+static target make_open(struct thread *t, context_id from, uintptr_t address)
+{
+	uint32_t version = *(volatile uint32_t *)&t->version;
+	struct making m;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (version % 2 || !making_plan(t, from, address, &m))
+		return 0;
+	t->making = m;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!count_step(&t->version, version))
+		return 0;
+	making_finish(t, &m);
+	count_step(&t->version, version + 1);
+	counter_bump(&t->record->slow);
+	return (target)&m.span->counters[m.item - m.span->base];
+}
+
+target machine_reach(struct thread *t, context_id from, uintptr_t routine)
+{
+	target to = machine_find(t, from, routine);
+
+	if (to) {
+		t->record->misses += t->tls->front != aprof_front_none;
+	} else if (!clock_is_tsc()) {
+		t->busy = busy_open(from);
+		to = make_open(t, from, routine);
+		t->busy = 0;
+	}
+	if (to)
+		machine_front_add(t, to);
+	return to;
+}
+
+/* Before anything is made with signals blocked: do what was interrupted. False: there was nothing. */
+static bool making_help(struct thread *t)
+{
+	if (t->version % 2 == 0)
+		return false;
+	making_finish(t, &t->making);
+	t->version++;
+	return true;
+}
+
+static target make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
+{
+	bool helped = making_help(t);
+	uint32_t item = item_of(t, from), shown = monitor.shown, routine = routine_index(address, flags);
 	uint32_t made = t->nitems, to;
-	target again = shown != monitor.shown ? machine_find(t, from, address) : 0;
+	target again = helped || shown != monitor.shown ? machine_find(t, from, address) : 0;
 
 	if (item == AMON_NONE || routine == AMON_NONE || again)
 		return again;
@@ -581,6 +760,14 @@ target machine_make(struct thread *t, context_id from, uintptr_t address, uint32
 	if (to == made)			/* B3: a new context, whose key this is */
 		return target_new(t, from, address, to);
 	return alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
+}
+
+target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
+{
+	target to = make(t, from, address, flags);
+
+	t->version += 2;
+	return to;
 }
 
 /* The context of T after the routine of FROM's item STEP is called in HERE. */

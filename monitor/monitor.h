@@ -168,9 +168,24 @@ struct item {
 	uint32_t routine;		/* index of the routine */
 	uint32_t folded;		/* place in `histories` of its nearest ancestor-or-self made by
 					 * unmarking an entry; 0: none, the history is the chain of parents */
+	uint32_t hash;			/* of its history */
 };
 
-enum { THREAD_SPANS = 40, THREAD_DIRECTORY = 1024 };
+/* A context that is being made while signals may come: what is to be written, and where. */
+struct making {
+	context_id id;			/* of the context */
+	uintptr_t address;		/* of the routine called */
+	uint32_t item;			/* the new one */
+	uint32_t parent;		/* its parent */
+	uint32_t routine;		/* its routine */
+	uint32_t targets;		/* in the full table before */
+	uint64_t *place;		/* in the full table */
+	uint64_t *known;		/* in the table of known histories; NULL: it has no unmarked entry */
+	uint32_t nknown;		/* in that table before */
+	struct span *span;		/* that has room for it */
+};
+
+enum { THREAD_SPANS = 40, THREAD_DIRECTORY = 1024, THREAD_RECENT = 256 };
 
 /* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
@@ -178,7 +193,8 @@ struct thread {
 	struct amon_thread *record;	/* in the file */
 	uint32_t index;			/* of record */
 	int tid;			/* kernel's id */
-	volatile uint32_t busy;		/* in the slow path: time now is the monitor's */
+	volatile uint32_t busy;		/* BUSY in the slow path: time now is the monitor's; busy_open(c): it is, as long as the
+					 * thread's context is c; else 0 */
 	uint32_t nitems;		/* items made */
 	uint32_t naliases;		/* aliases made */
 	uint32_t ntargets;		/* targets in the full table */
@@ -186,13 +202,15 @@ struct thread {
 	struct span spans[THREAD_SPANS]; /* chunks of contexts */
 	struct alias *aliases[THREAD_DIRECTORY]; /* pages of ALIASES_PER_PAGE */
 	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
+	uint32_t version;		/* of all that a look-up sees; odd: `making` is being written */
+	struct making making;
+	uint32_t recent[THREAD_RECENT];	/* items asked for not long ago, a guess, by the id */
 	target *front;			/* the front table, for the next thread that uses the machine */
 	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
-	uint64_t *full;			/* complete table, open addressing: full_hash of the id above; below, the item + 1,
-					 * or the alias + 1 with the highest bit; 0: free */
-	uint64_t *known;		/* contexts with an unmarked entry by history, open addressing: the hash of the history
-					 * above; below, the item + 1; 0: free */
-	uint32_t known_mask;		/* its slots - 1 */
+	uint64_t *full;			/* complete table: full_hash of the id above; below, the item + 1, or the alias + 1 with the
+					 * highest bit */
+	uint64_t *known;		/* contexts with an unmarked entry by history: the hash of the history above; below, the
+					 * item + 1 */
 	uint32_t nknown;		/* contexts in it */
 	uint32_t *histories;		/* folded histories: owner item, length, entries, ... */
 	uint32_t histories_used;	/* words used; 0 is no place */
@@ -270,6 +288,11 @@ enum monitor_state {
 
 extern struct monitor monitor HIDDEN;
 
+/* Marks in thread.busy. The second is of who makes a context while signals may come: their handlers are not the monitor's time,
+ * and one that leaves by a jump leaves the mark where it is. */
+enum { BUSY = 2 };
+static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
+
 static inline bool clock_is_tsc(void) { return monitor.clock.clock == AMON_CLOCK_TSC; }
 static inline uint32_t monitor_state(void) { return __atomic_load_n(&monitor.state, __ATOMIC_ACQUIRE); }
 
@@ -280,6 +303,19 @@ static inline void counter_bump(uint64_t *count)
 	__asm__ volatile("incq %0" : "+m"(*count));
 #else
 	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Make *COUNT one more if it is FROM, by one instruction.  False: it is not, a signal handler was there before. */
+static inline bool count_step(uint32_t *count, uint32_t from)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	__asm__ volatile("cmpxchgl %3, %1" : "=@ccz"(done), "+m"(*count), "+a"(from) : "r"(from + 1) : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(count, &from, from + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -351,10 +387,14 @@ void routine_show(uintptr_t tag) HIDDEN;	/* what was hidden with TAG is there ag
 bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
-/* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find and machine_front_add. */
+uint32_t routine_known(uintptr_t address) HIDDEN; /* the same if it is known; AMON_NONE. Any time. */
+
+/* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find, machine_reach and machine_front_add. */
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
 bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
 target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
+target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* found, or made with no more memory, and
+										 * put into the front table; 0: block signals */
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 void machine_front_add(struct thread *t, target to) HIDDEN;
 void machine_front_begin(struct thread *t) HIDDEN; /* let the hooks find what is in the front table, if they may */

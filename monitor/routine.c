@@ -121,17 +121,20 @@ static uint32_t add(uintptr_t address, uint32_t flags)
 	return s->index;
 }
 
-uint32_t routine_index(uintptr_t address, uint32_t flags)
+uint32_t routine_known(uintptr_t address)
 {
 	struct table *t = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-	uint32_t index;
+	struct slot *s = t ? find(t, address) : NULL;
 
-	if (t) {
-		struct slot *s = find(t, address);
+	return s && __atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address ? s->index : AMON_NONE;
+}
 
-		if (__atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address)
-			return s->index;
-	}
+uint32_t routine_index(uintptr_t address, uint32_t flags)
+{
+	uint32_t index = routine_known(address);
+
+	if (index != AMON_NONE)
+		return index;
 	sys_lock(&monitor.lock);
 	index = add(address, flags);
 	sys_unlock(&monitor.lock);

@@ -241,7 +241,7 @@ static struct look look_at(const struct thread *t)
 	if (l.before == t->sampled_cpu && monitor.clock.clock == AMON_CLOCK_TICK)
 		return l;		/* it has not run at all */
 	l.at = context_now(t);
-	l.busy = t->busy;
+	l.busy = t->busy == BUSY || t->busy == busy_open(l.at);
 	l.after = sys_clock(clock);
 	return l;
 }

@@ -65,7 +65,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 
 	if (!t)
 		return;
-	t->busy = 1;
+	t->busy = BUSY;
 	if (clock_is_tsc())
 		clock_charge_tsc(t, tls_context(tls));
 	process_look_for_reset();
@@ -128,14 +128,11 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
-		target to = machine_find(tls->thread, tls_context(tls), routine);
+		target to = machine_reach(tls->thread, tls_context(tls), routine);
 
 		if (to) {
 			if (clock_is_tsc())
 				clock_charge_tsc(tls->thread, tls_context(tls));
-			else
-				tls->thread->record->misses++;
-			machine_front_add(tls->thread, to);
 			enter(tls, to, cfa, site, flags);
 			return;
 		}
@@ -169,7 +166,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 		return;
 	}
 	sys_block_signals(&mask);
-	t->busy = 1;
+	t->busy = BUSY;
 	tls_put_away(tls);
 	if (stack_sync_exit(t, cfa, site))
 		tls->top--;

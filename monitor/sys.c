@@ -8,12 +8,31 @@
 #include <sys/resource.h>
 #include <time.h>
 
+enum { LARGE_PAGE = 2 << 20 };
+
 void *sys_memory(size_t size, bool populate)
 {
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : MAP_NORESERVE);
 	long ret = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 
 	return sys_failed(ret) ? NULL : (void *)ret;
+}
+
+void *sys_memory_large(size_t before, size_t size)
+{
+	size_t all = before + size + LARGE_PAGE;
+	char *map = sys_memory(size < LARGE_PAGE ? before + size : all, false), *begin, *end;
+
+	if (!map || size < LARGE_PAGE)
+		return map;
+	begin = (char *)(((uintptr_t)map + before + LARGE_PAGE - 1) & -(uintptr_t)LARGE_PAGE) - before;
+	end = begin + before + size;
+	if (begin > map)
+		sys2(munmap, map, begin - map);
+	if (map + all > end)
+		sys2(munmap, end, map + all - end);
+	sys3(madvise, begin + before, size, MADV_HUGEPAGE);
+	return begin;
 }
 
 static bool dear;

@@ -52,6 +52,10 @@ static inline bool sys_failed(long ret) { return (unsigned long)ret >= (unsigned
 /* SIZE bytes of zeroed anonymous memory, resident at once if POPULATE; NULL when refused. */
 void *sys_memory(size_t size, bool populate);
 
+/* The same for a table that is looked at here and there: SIZE bytes that begin where a large page does, if they fill one, BEFORE
+ * bytes behind what is returned, not resident.  The kernel is asked for large pages, which it need not have. */
+void *sys_memory_large(size_t before, size_t size);
+
 /* Block every signal of this thread but SIGBUS, which a truncated data file raises and file.c answers, keeping the old
  * mask in *OLD; and put it back. */
 static inline void sys_block_signals(uint64_t *old)

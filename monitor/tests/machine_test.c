@@ -5,10 +5,12 @@
  * the links of the file as a reader does, equals the model's, and equal histories are one context.  The parts that the machine stands
  * on are stood in for here, so that each allocation can be made to fail in turn. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include <cmocka.h>
 
@@ -35,7 +37,8 @@ static bool refused(void)
 void note(enum amon_note kind) { notes[kind]++; }
 void note_error(enum amon_note kind, long error) { (void)error; notes[kind]++; }
 bool file_over_bound(bool reserve) { return over_bound && !reserve; }
-uint32_t routine_index(uintptr_t address, uint32_t flags) { (void)flags; return (uint32_t)(address / 16); }
+uint32_t routine_known(uintptr_t address) { return (uint32_t)(address / 16); }
+uint32_t routine_index(uintptr_t address, uint32_t flags) { (void)flags; return routine_known(address); }
 uintptr_t routine_address(uint32_t index, uint32_t *flags) { *flags = 0; return (uintptr_t)index * 16; }
 
 /* All memory of one machine, given back together. */
@@ -57,6 +60,8 @@ void *sys_memory(size_t size, bool populate)
 	(void)populate;
 	return refused() ? NULL : take(size);
 }
+
+void *sys_memory_large(size_t before, size_t size) { return sys_memory(before + size, false); }
 
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
 {
@@ -208,18 +213,33 @@ static void walk_end(void)
 	give_back();
 }
 
-/* Call one of ROUTINES routines.  False: the machine had no room. */
+enum { TRAP_FLAG = 0x100 };
+
+/* From now on, or no more, SIGTRAP comes before each instruction. */
+static void single_step(bool on)
+{
+	unsigned long flags;
+
+	__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; popq %0" : "=r"(flags));
+	flags = on ? flags | TRAP_FLAG : flags & ~(unsigned long)TRAP_FLAG;
+	__asm__ volatile("pushq %0; popfq; lea 128(%%rsp), %%rsp" : : "r"(flags) : "cc", "memory");
+}
+
+/* Call one of ROUTINES routines, as hooks do: what is not to be had otherwise is made with signals blocked.  False: the machine had no room. */
 static bool walk_call(struct walk *w, uint32_t routines)
 {
 	context_id from = w->here[w->depth];
 	uint32_t routine = any(routines);
 	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
-	target to = machine_find(&w->thread, from, address);
+	target to = machine_reach(&w->thread, from, address);
 
-	if (!to && !(to = machine_make(&w->thread, from, address, 0)))
-		return false;
-	machine_front_add(&w->thread, to);
-	target_count(to)->calls++;
+	if (!to) {
+		single_step(false);
+		if (!(to = machine_find(&w->thread, from, address)) && !(to = machine_make(&w->thread, from, address, 0)))
+			return false;
+	}
+	counter_bump(&target_count(to)->calls);
+	single_step(false);
 	walked++;
 	w->depth++;
 	w->here[w->depth] = target_to(to);
@@ -349,12 +369,84 @@ static void test_bound(void **state)
 	walk_end();
 }
 
+/* ---- a signal at each instruction ---- */
+
+static struct interrupted {
+	struct walk walk;
+	long step, at;			/* instructions since the call began; the one before which the signal comes */
+	long calls;			/* how many the handler makes */
+} interrupted;
+
+/* The signal's handler calls routines and returns from them, first of all the one that is being called. */
+static void on_step(int signal, siginfo_t *info, void *context)
+{
+	struct walk *w = &interrupted.walk;
+	uint32_t depth = w->depth;
+	uint64_t after = seed;
+
+	(void)signal;
+	(void)info;
+	if (interrupted.step++ != interrupted.at)
+		return;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	for (long n = 0; n < interrupted.calls; n++) {
+		if (w->depth == DEPTH)
+			w->depth = depth;
+		assert_true(walk_call(w, 12));
+	}
+	w->depth = depth;
+	seed = after;
+}
+
+/* One call of a walk from SEED, which the handler interrupts at the instruction AT with CALLS calls. False: it ended before. */
+static bool interrupt(uint64_t start, long at, long calls)
+{
+	struct walk *w = &interrupted.walk;
+	uint64_t before = walked;
+
+	interrupted.at = at;
+	interrupted.step = 0;
+	interrupted.calls = calls;
+	assert_true(walk_begin(w, start));
+	w->tls.current = 1;		/* as by way inline: whoever has no front table counts no misses */
+	walk(w, 200 + (long)start * 30, 12);
+	w->depth = w->depth < DEPTH / 2 ? w->depth : DEPTH / 2;
+	while (machine_find(&w->thread, w->here[w->depth], (uintptr_t)any(12) * 16))
+		;			/* the last number is that of a routine not called from here yet */
+	seed = (seed - 1442695040888963407u) * UINT64_C(0xc097ef87329e28a5);
+	single_step(true);
+	assert_true(walk_call(w, 12));
+	single_step(false);
+	same(replay(&w->thread, machine_item(&w->thread, w->here[w->depth])), &w->history[w->depth]);
+	assert_int_equal(walk(w, 300, 12), 0);
+	check_unique(w, 4000);
+	assert_int_equal(calls_counted(w), walked - before);
+	walk_end();
+	return interrupted.step > at;
+}
+
+static void test_interrupted(void **state)
+{
+	static const long calls[] = { 1, 4, 900 };
+	struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+	long interruptions = 0;
+
+	(void)state;
+	sigaction(SIGTRAP, &action, NULL);
+	for (uint64_t start = 0; start < 3; start++)
+		for (int i = 0; i < 3; i++)
+			for (long at = 0; interrupt(start, at, calls[i]); at += calls[i] < 100 ? 1 : 7)
+				interruptions++;
+	assert_true(interruptions > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_nth_allocation),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
