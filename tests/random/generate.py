@@ -92,7 +92,7 @@ SHAPES = [
 SIGNALS = r"""
 static volatile unsigned handled;
 FUNCTION void signal_inner(void) { KEEP(); }
-FUNCTION void signal_handler(int sig) { (void)sig; signal_inner(); handled++; KEEP(); }
+FUNCTION void signal_handler(int sig) { (void)sig; signal_inner(); __atomic_add_fetch(&handled, 1, __ATOMIC_RELAXED); KEEP(); }
 static PLAIN void signals(int on)
 {
 	struct itimerval timer = { { 0, on ? 60 : 0 }, { 0, on ? 60 : 0 } };
