@@ -126,6 +126,7 @@ bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *min
 	case 'O': return format_set(c, argument);
 	case 'd': return nothing(&debug_told, "-d", "there is no debugging output");
 	case 'R': c->map = argument; return view_ask(c, VIEW_FILES, GPROF_INCLUDE_GRAPH, NULL);
+	case KEY_FILE_NAMES: c->file_names = true; return true;
 	case KEY_DEMANGLE: c->mangled = false; return true;
 	case KEY_NO_DEMANGLE: c->mangled = true; return true;
 	default: return view_option_set(c, key, argument, mine);

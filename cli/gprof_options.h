@@ -41,7 +41,7 @@ struct gprof_choice {
 bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine);
 
 /* Options without a letter; the numbers are not those of options.c. */
-enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE };
+enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE, KEY_FILE_NAMES };
 
 /* Whether what was chosen goes together; false after a message. */
 bool gprof_choice_check(const struct gprof_choice *c);

@@ -118,7 +118,6 @@ static bool has_gprofs(const struct profile *p)
 static bool never_make(struct names *n, const struct profile *p, struct symbols *s)
 {
 	struct visit v = { .names = n, .called = called_make(n, p->nroutines), .ncalled = p->nroutines };
-
 	bool gprofs = has_gprofs(p);
 
 	if (!v.called)

@@ -16,7 +16,8 @@
 enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC, KEY_CALLS, KEY_HTML, KEY_ONLY, KEY_FILE_NAMES,
+	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC,
+	KEY_CALLS, KEY_HTML, KEY_ONLY,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -392,7 +393,6 @@ static bool option_set(struct options *o, int key, char *argument)
 {
 	bool mine, ok = gprof_option_set(&o->gprof, key, argument, &mine);
 
-	o->gprof.file_names |= key == KEY_FILE_NAMES;
 	if (mine)
 		return ok;
 	switch (key) {
@@ -401,7 +401,6 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'T': o->report.gprof.traditional = true; return true;
 	case 'L': o->report.gprof.paths = true; return true;
 	case 'x': o->report.gprof.all_lines = true; return true;
-	case KEY_FILE_NAMES: o->report.gprof.file_names = true; return true;
 	case 'y': o->report.gprof.separate = true; return true;
 	case 'I': o->report.gprof.source_path = argument; return true;
 	case 't': return whole_number(argument, "table-length", &o->report.gprof.table_length);
@@ -514,6 +513,7 @@ static bool options_check(struct options *o, unsigned command)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
 		o->report.colour = false;
+	o->report.gprof.file_names = o->gprof.file_names;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	o->graph.specs = o->gprof.specs;
 	o->graph.nspecs = o->gprof.nspecs;

@@ -314,8 +314,7 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 	json_t *value = NULL;
-
-	bool ok = memory;
+	bool ok = memory != NULL;
 
 	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
 		ok = diff_path(c, index, 0, memory);
@@ -359,7 +358,6 @@ static json_t *runs_json(const struct comparison *c)
 
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		const struct comparison_run *run = &c->runs[i];
-
 		json_t *row = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
 			"side", run->fresh ? "new" : "base", "time_ns", emit_count(run->time), "ticks", emit_count(run->ticks),
 			"calls", emit_count(run->calls), "unnamed", emit_count(run->unnamed));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pair_table.h"
 #include "rows.h"
 
 static int text_compare(const char *a, const char *b)
@@ -119,41 +120,29 @@ bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 	return ok;
 }
 
-/* A table from (from, to, gap) to items: slots with linear probing, never more than half full. */
+/* Arcs or contexts of all runs, by whence, whither and gap. */
 struct pairs {
-	struct comparison_items *items;	/* what it finds */
-	uint32_t *slots;		/* item + 1; 0: free */
-	size_t mask;			/* slots - 1 */
+	struct comparison_items *items;	/* what they are matched to */
+	struct pair_table table;	/* (from, to << 1 | gap) to item + 1 */
 };
 
-static bool pairs_make(struct pairs *p, struct comparison_items *items, size_t most)
+/* Find the item of ROW, of run RUN, or make it, and add the row's value to it.  False: out of memory. */
+static bool pair_add(struct pairs *p, struct row_pair *row, uint32_t run, uint32_t from, uint32_t to)
 {
-	size_t size = 64;
+	uint32_t *number = pair_table_at(&p->table, from, to << 1 | row->gap);
+	struct comparison_item *item;
 
-	while (size < 2 * most)
-		size *= 2;
-	*p = (struct pairs){ .items = items, .slots = calloc(size, sizeof *p->slots), .mask = size - 1 };
-	return p->slots != NULL;
-}
-
-static uint32_t pairs_at(struct pairs *p, uint32_t from, uint32_t to, bool gap)
-{
-	uint64_t hash = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15) + gap;
-
-	for (size_t i = (hash ^ hash >> 29) & p->mask;; i = (i + 1) & p->mask) {
-		struct comparison_item *item = &p->items->items[p->slots[i] ? p->slots[i] - 1 : 0];
-
-		if (p->slots[i] == 0) {
-			item = &p->items->items[p->items->n++];
-			item->from = from;
-			item->to = to;
-			item->gap = gap;
-			p->slots[i] = p->items->n;
-			return p->items->n - 1;
-		}
-		if (item->from == from && item->to == to && item->gap == gap)
-			return p->slots[i] - 1;
-	}
+	if (!number)
+		return false;
+	if (*number == 0)
+		*number = ++p->items->n;
+	row->item = *number - 1;
+	item = &p->items->items[row->item];
+	item->from = from;
+	item->to = to;
+	item->gap = row->gap;
+	value_add(&item->values[run], &row->value);
+	return true;
 }
 
 static uint32_t routine_item(const struct rows *rows, uint32_t row)
@@ -163,43 +152,39 @@ static uint32_t routine_item(const struct rows *rows, uint32_t row)
 
 bool match_arcs(struct comparison *c, struct rows *rows, uint32_t n)
 {
-	struct comparison_items *arcs = &c->kinds[COMPARISON_ARCS];
-	struct pairs pairs = { 0 };
+	struct pairs pairs = { .items = &c->kinds[COMPARISON_ARCS] };
 	size_t most = 0;
 	bool ok;
 
 	for (uint32_t i = 0; i < n; i++)
 		most += rows[i].narcs;
-	ok = items_make(arcs, most, n) && pairs_make(&pairs, arcs, most);
-	for (uint32_t i = 0; ok && i < n; i++)
-		for (uint32_t k = 0; k < rows[i].narcs; k++) {
+	ok = items_make(pairs.items, most, n);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; ok && k < rows[i].narcs; k++) {
 			struct row_pair *row = &rows[i].arcs[k];
 
-			row->item = pairs_at(&pairs, routine_item(&rows[i], row->from), routine_item(&rows[i], row->to), false);
-			value_add(&arcs->items[row->item].values[i], &row->value);
+			ok = pair_add(&pairs, row, i, routine_item(&rows[i], row->from), routine_item(&rows[i], row->to));
 		}
-	free(pairs.slots);
+	pair_table_free(&pairs.table);
 	return ok;
 }
 
 bool match_contexts(struct comparison *c, struct rows *rows, uint32_t n)
 {
-	struct comparison_items *contexts = &c->kinds[COMPARISON_CONTEXTS];
-	struct pairs pairs = { 0 };
+	struct pairs pairs = { .items = &c->kinds[COMPARISON_CONTEXTS] };
 	size_t most = 0;
 	bool ok;
 
 	for (uint32_t i = 0; i < n; i++)
 		most += rows[i].ncontexts;
-	ok = items_make(contexts, most, n) && pairs_make(&pairs, contexts, most);
-	for (uint32_t i = 0; ok && i < n; i++)
-		for (uint32_t k = 0; k < rows[i].ncontexts; k++) {
+	ok = items_make(pairs.items, most, n);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; ok && k < rows[i].ncontexts; k++) {
 			struct row_pair *row = &rows[i].contexts[k];
 			uint32_t parent = k == 0 ? GRAPH_NONE : rows[i].contexts[row->from].item;
 
-			row->item = pairs_at(&pairs, parent, routine_item(&rows[i], row->to), row->gap);
-			value_add(&contexts->items[row->item].values[i], &row->value);
+			ok = pair_add(&pairs, row, i, parent, routine_item(&rows[i], row->to));
 		}
-	free(pairs.slots);
+	pair_table_free(&pairs.table);
 	return ok;
 }

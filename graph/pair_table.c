@@ -51,6 +51,11 @@ uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b)
 	return &slot->number;
 }
 
+uint32_t pair_table_find(const struct pair_table *t, uint32_t a, uint32_t b)
+{
+	return t->nslots ? slot_of(t, a, b)->number : 0;
+}
+
 void pair_table_free(struct pair_table *t)
 {
 	free(t->slots);

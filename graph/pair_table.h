@@ -20,6 +20,9 @@ struct pair_table {
  * Valid until the next call.  NULL: out of memory. */
 uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b);
 
+/* The number of (A, B), 0 if it was not met; adds nothing. */
+uint32_t pair_table_find(const struct pair_table *t, uint32_t a, uint32_t b);
+
 /* Free what T holds. */
 void pair_table_free(struct pair_table *t);
 

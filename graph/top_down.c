@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "build.h"
+#include "pair_table.h"
 #include "tree.h"
 
 /* A node of the trie. */
@@ -29,38 +30,10 @@ struct trie {
 	uint32_t n;		/* how many */
 	uint32_t room;		/* how many fit */
 	uint32_t nspelled;	/* the first of them are the fronts of histories that are spelled out */
-	uint32_t *slots;	/* hash table of these; 0: empty, for the root is nobody's child */
-	size_t nslots;		/* a power of two */
+	struct pair_table spelled; /* (parent, link) to path, of these */
 	uint32_t *node_of;	/* context -> path */
 	uint32_t *place;	/* path -> node of the tree; GRAPH_NONE: left out */
 };
-
-static uint32_t *slot_of(const struct trie *t, uint32_t parent, uint32_t link)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | link) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t mask = t->nslots - 1;
-
-	for (size_t i = (hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
-		const struct path *path = t->paths + t->slots[i];
-
-		if (t->slots[i] == 0 || (path->parent == parent && path->link == link))
-			return t->slots + i;
-	}
-}
-
-static bool rehash(struct trie *t, size_t nslots)
-{
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-
-	if (!slots)
-		return false;
-	free(t->slots);
-	t->slots = slots;
-	t->nslots = nslots;
-	for (uint32_t i = 1; i < t->n; i++)
-		*slot_of(t, t->paths[i].parent, t->paths[i].link) = i;
-	return true;
-}
 
 /* A new child of PARENT by LINK.  0: out of memory. */
 static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
@@ -75,20 +48,17 @@ static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
 /* The child of PARENT by LINK on the way of a history that is spelled out, made when new.  0: out of memory. */
 static uint32_t spelled_child(struct trie *t, uint32_t parent, uint32_t link)
 {
-	uint32_t *slot;
+	uint32_t *child = pair_table_at(&t->spelled, parent, link);
 
-	if (2 * ((size_t)t->n + 1) > t->nslots && !rehash(t, 2 * t->nslots))
-		return 0;
-	slot = slot_of(t, parent, link);
-	if (*slot == 0)
-		*slot = add(t, parent, link);
-	return *slot;
+	if (child && *child == 0)
+		*child = add(t, parent, link);
+	return child ? *child : 0;
 }
 
 /* The child of PARENT for a context that adds ROUTINE to its history.  0: out of memory. */
 static uint32_t added_child(struct trie *t, uint32_t parent, uint32_t routine)
 {
-	uint32_t found = parent < t->nspelled ? *slot_of(t, parent, routine << 1) : 0;
+	uint32_t found = parent < t->nspelled ? pair_table_find(&t->spelled, parent, routine << 1) : 0;
 
 	return found ? found : add(t, parent, routine << 1);
 }
@@ -200,8 +170,7 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 static bool trie_build(struct trie *t)
 {
 	t->node_of = calloc(t->g->ncontexts, sizeof *t->node_of);
-	if (!t->node_of || !build_grow(&t->paths, 0, &t->room, sizeof *t->paths)
-	    || !rehash(t, build_table_size(0)))
+	if (!t->node_of || !build_grow(&t->paths, 0, &t->room, sizeof *t->paths))
 		return false;
 	t->paths[0] = (struct path){ .parent = GRAPH_NONE };
 	t->n = 1;
@@ -234,7 +203,7 @@ static void hand_over(struct trie *t, struct tree *tree)
 static void trie_end(struct trie *t)
 {
 	free(t->paths);
-	free(t->slots);
+	pair_table_free(&t->spelled);
 	free(t->node_of);
 	free(t->place);
 }

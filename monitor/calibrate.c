@@ -19,8 +19,8 @@ enum {
 	DEEPEST = 512,			/* words of the stack that a call of a loop takes, at most */
 };
 
-/* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf calls both hooks, as way fentry or as way cyg
- * does, has the code of way inline, or none.  The addresses are those that the hooks see. */
+/* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf
+ * calls both hooks, as way fentry or as way cyg does, has the code of way inline, or none.  The addresses are those that the hooks see. */
 typedef void calibrated_loop(uint64_t n);
 calibrated_loop aprof_calibrate_bare HIDDEN, aprof_calibrate_bare_apart HIDDEN;
 calibrated_loop aprof_calibrate_fentry HIDDEN, aprof_calibrate_fentry_apart HIDDEN;

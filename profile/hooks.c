@@ -5,14 +5,15 @@
  *
  *     ENTRY * cost      is charged to the caller: while the processor waits for the entry's loads
  *     EXIT * cost       to the routine called
- *     HIDDEN * cost     is missing from the routine called: of its own work as much is done during that wait, and so charged to the caller
+ *     HIDDEN * cost     is missing from the routine called: of its own work as much is done during that wait, and so charged to
+ *                       the caller
  *     EDGE * cost       likewise: its instructions that stand before the end of the entry, or behind the exit
  *
- * and ENTRY + EXIT - HIDDEN = 1, with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on many instructions at
- * once makes the cost vary from call to call, by the caches, by what stands around the hook.  So where program counters were sampled, those in the
- * code of hooks tell more: how many samples there were at entries, at exits and at edges, and how many in each routine's contexts, against how many were expected of
- * its calls.  Few samples say little: all of these are drawn to what is expected, as if some samples more had been
- * seen that fit (the mean of a gamma distribution after Poisson counts).
+ * and ENTRY + EXIT - HIDDEN = 1, with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on
+ * many instructions at once makes the cost vary from call to call, by the caches, by what stands around the hook.  So where program
+ * counters were sampled, those in the code of hooks tell more: how many samples there were at entries, at exits and at edges, and how
+ * many in each routine's contexts, against how many were expected of its calls.  Few samples say little: all of these are drawn to
+ * what is expected, as if some samples more had been seen that fit (the mean of a gamma distribution after Poisson counts).
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
  * has often none.  The rest is then taken from the other contexts of the routine, in proportion; what they do not have,

@@ -31,6 +31,9 @@ struct placing {
 	struct function *f;	/* one for each routine */
 	struct chain *ends;	/* one for each routine */
 	bool *placed;		/* for each arc: in a chain, or put aside */
+	uint32_t *used;		/* room for routines */
+	uint32_t *arcs;		/* room for arcs */
+	uint32_t *aside;	/* room for arcs, each twice */
 	uint32_t *later;	/* arcs that found no place */
 	size_t nlater;		/* how many */
 	FILE *out;
@@ -230,11 +233,10 @@ static void function_begin(struct placing *p, uint32_t r)
 	p->ends[r] = (struct chain){ r, r };
 }
 
-/* USED, ARCS and ASIDE have room. */
-static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside)
+static void functions_order(struct placing *p)
 {
 	const struct gprof *g = p->g;
-	uint32_t n = 0;
+	uint32_t *used = p->used, *arcs = p->arcs, *aside = p->aside, n = 0;
 	size_t narcs = 0, nlater;
 
 	for (uint32_t r = 0; r < g->nroutines; r++) {
@@ -262,22 +264,20 @@ static void functions_order(struct placing *p, uint32_t *used, uint32_t *arcs, u
 }
 
 /* Chains of files from the arcs between them in the order in which these were met, then the files that found no place, then those without
- * routines.  ARCS has room; USED and ASIDE are functions_order's. */
-static void files_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside)
+ * routines. */
+static void files_order(struct placing *p)
 {
 	const struct gprof *g = p->g;
 	size_t narcs = 0;
 
-	(void)used;
-	(void)aside;
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		function_begin(p, r);
 	for (uint32_t i = 0; i < g->narcs; i++) {
 		if (g->arcs[i].from != g->arcs[i].to)
-			arcs[narcs++] = i;
+			p->arcs[narcs++] = i;
 		p->placed[i] = !g->routines[g->arcs[i].from].symbol->mapped || !g->routines[g->arcs[i].to].symbol->mapped;
 	}
-	arcs_order(p, arcs, narcs, false);
+	arcs_order(p, p->arcs, narcs, false);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (g->routines[r].symbol->mapped && !p->f[r].placed)
 			name_print(p, g->routines[r].symbol->name);
@@ -285,26 +285,26 @@ static void files_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint3
 		name_print(p, g->others[i]);
 }
 
-typedef void make_order(struct placing *p, uint32_t *used, uint32_t *arcs, uint32_t *aside);
+typedef void make_order(struct placing *p);
 
 static bool order_print(make_order *make, const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct gprof *g = in->gmon;
 	size_t n = (size_t)g->nroutines + 1, m = 4 * ((size_t)g->narcs + 1);
-	struct placing p = { .options = options, .g = g, .f = calloc(n, sizeof *p.f), .ends = calloc(n, sizeof *p.ends), .placed = calloc(m, sizeof *p.placed),
-		.later = calloc(2 * m, sizeof *p.later), .out = out };
-	uint32_t *used = calloc(n, sizeof *used), *arcs = calloc(m, sizeof *arcs), *aside = calloc(2 * m, sizeof *aside);
-	bool ok = p.f && p.ends && p.placed && p.later && used && arcs && aside;
+	struct placing p = { .options = options, .g = g, .out = out, .f = calloc(n, sizeof *p.f), .ends = calloc(n, sizeof *p.ends),
+		.placed = calloc(m, sizeof *p.placed), .used = calloc(n, sizeof *p.used), .arcs = calloc(m, sizeof *p.arcs),
+		.aside = calloc(2 * m, sizeof *p.aside), .later = calloc(2 * m, sizeof *p.later) };
+	bool ok = p.f && p.ends && p.placed && p.used && p.arcs && p.aside && p.later;
 
 	if (ok)
-		make(&p, used, arcs, aside);
+		make(&p);
 	free(p.f);
 	free(p.ends);
 	free(p.placed);
+	free(p.used);
+	free(p.arcs);
+	free(p.aside);
 	free(p.later);
-	free(used);
-	free(arcs);
-	free(aside);
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 

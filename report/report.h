@@ -112,7 +112,8 @@ extern const struct report report_table[];
 const struct report *report_find(const char *name);
 
 /* Write the reports called NAMES[0..n) to OUT in that order: sections of text one after the other (those on a
- * gmon.out on pages of their own, as gprof's), or members of one JSON object.  Every name is in the table.  False with *ERR set when memory is short or OUT fails. */
+ * gmon.out on pages of their own, as gprof's), or members of one JSON object.  Every name is in the table.  False with *ERR set
+ * when memory is short or OUT fails. */
 bool report_print(const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err);
 

@@ -22,8 +22,8 @@ struct text_map {
 	size_t n;		/* how many, 1 at least once it is read */
 };
 
-/* Read the map PATH, FILE:ADDRESS TYPE SYMBOL a line; names are copied to ARENA.  False with *ERR set: ERROR_SYSTEM, ERROR_USAGE (a line is not like that, or there is
- * none), ERROR_MEMORY.  Either way freed with text_map_free. */
+/* Read the map PATH, FILE:ADDRESS TYPE SYMBOL a line; names are copied to ARENA.  False with *ERR set: ERROR_SYSTEM, ERROR_USAGE
+ * (a line is not like that, or there is none), ERROR_MEMORY.  Either way freed with text_map_free. */
 bool text_map_read(const char *path, struct arena *arena, struct text_map *map, struct error *err);
 void text_map_free(struct text_map *map);
 

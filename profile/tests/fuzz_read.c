@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tests/fuzz.h"
 #include "profile.h"
 #include "sound.h"
 
@@ -62,12 +63,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-static uint32_t roll(uint64_t *dice, uint32_t n)
-{
-	*dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((*dice >> 33) % n);
-}
-
 /* A word that is likely to hurt, near OLD or at an edge. */
 static uint32_t nasty(uint64_t *dice, uint32_t old)
 {
@@ -102,22 +97,6 @@ static size_t mutate(uint8_t *data, size_t size, uint64_t dice)
 }
 
 #ifdef DRIVER
-
-static uint8_t *read_file(const char *name, size_t *len)
-{
-	FILE *f = fopen(name, "rb");
-	uint8_t *data;
-	long size;
-
-	if (!f || fseek(f, 0, SEEK_END) != 0 || (size = ftell(f)) < 0 || fseek(f, 0, SEEK_SET) != 0) {
-		perror(name);
-		exit(2);
-	}
-	data = malloc((size_t)size + 1);
-	*len = data ? fread(data, 1, (size_t)size, f) : 0;
-	fclose(f);
-	return data;
-}
 
 int main(int argc, char **argv)
 {

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../tests/fuzz.h"
 #include "symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -115,12 +116,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-static uint32_t roll(uint64_t *dice, uint32_t n)
-{
-	*dice = *dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)((*dice >> 33) % n);
-}
-
 /* A word that is likely to hurt, near OLD or at an edge. */
 static uint64_t nasty(uint64_t *dice, uint64_t old, size_t size)
 {
@@ -183,22 +178,6 @@ enum {
 	SECONDS = 20,		/* CPU time of one file, with all the patience that a test must have */
 	MEMORY = 1 << 30,	/* bytes of address space */
 };
-
-static uint8_t *read_file(const char *name, size_t *len)
-{
-	FILE *f = fopen(name, "rb");
-	uint8_t *data;
-	long size;
-
-	if (!f || fseek(f, 0, SEEK_END) != 0 || (size = ftell(f)) < 0 || fseek(f, 0, SEEK_SET) != 0) {
-		perror(name);
-		exit(2);
-	}
-	data = malloc((size_t)size + 1);
-	*len = data ? fread(data, 1, (size_t)size, f) : 0;
-	fclose(f);
-	return data;
-}
 
 /* From here on the process is killed where it uses up SECONDS more. */
 static void more_time(void)
