@@ -416,11 +416,12 @@ class Real(unittest.TestCase):
 
     def test_linked_with_the_monitor_but_no_hooks(self):
         pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
-        subprocess.run(['cc', '-c', 'linked.c'], cwd=self.cwd, check=True)
-        subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
-        done = aprof('run', './linked', cwd=self.cwd)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('has no hooks', done.stderr)
+        for flags, told in ([], 'has no hooks'), (['-pg'], 'was linked by aprof-cc'):
+            subprocess.run(['cc', *flags, '-c', 'linked.c'], cwd=self.cwd, check=True)
+            subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
+            done = aprof('run', './linked', cwd=self.cwd)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn(told, done.stderr)
 
     def test_several_processes(self):
         script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'
