@@ -100,6 +100,9 @@ static void nothing_tell(const struct run *r)
 		message("%s has hooks but was linked without the monitor; link it with aprof-cc too, or with $(aprof config --libs)", r->program);
 	else if (hooks & SYMBOLS_NOPS)
 		message("%s was built with -mnop-mcount: its hooks do nothing until somebody patches them; build it without", r->program);
+	else if (hooks & SYMBOLS_MCOUNT && hooks & SYMBOLS_MONITOR)
+		message("%s has gprof's hooks (-pg) but was linked by aprof-cc, whose monitor does not answer them; link it by your compiler, or %s",
+			r->program, rebuild);
 	else if (hooks & SYMBOLS_MCOUNT && symbols_is_static(r->program))
 		message("%s has gprof's hooks (-pg) and is static, so that aprof's cannot take their place; link it without -static, or %s",
 			r->program, rebuild);

@@ -56,7 +56,7 @@ const char *aprof_calibrate_copy HIDDEN;
 	"endbr64\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tmovq %rdi, %rbx\n\t" hooks \
 	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
 
-/* The plugin's. */
+/* What the plugin's code does to charge its time; rsi says where the thread's words are. Nothing is out of line here. */
 #define CHARGE \
 	"1:\tmovq %fs:64(%rsi), %r9\n\ttestq %r9, %r9\n\tjz 3f\n\tmovq %fs:72(%rsi), %r11\n\tmovq %fs:56(%rsi), %rax\n\t" \
 	"cmpq 16(%r11), %rax\n\tjne 3f\n" \

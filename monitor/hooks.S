@@ -23,11 +23,14 @@
 #define TLS_END		40
 #define TLS_INERT	48
 #define TLS_CURRENT	56
+#define TLS_LAST	64
+#define TLS_CHARGED	72
 #define INERT_EARLY	3
 #ifndef STEP_FACTOR
 #define STEP_FACTOR	-0x61c8864f
 #endif
 #define KEY_CALLS	0
+#define KEY_TIME	8
 #define KEY_ID		16
 #define KEY_ROUTINE	24
 #define ALIAS_COUNT	32
@@ -395,7 +398,8 @@ aprof_inline_miss:
 	.cfi_endproc
 	.size	aprof_inline_miss, .-aprof_inline_miss
 
-	/* The same in a routine that reads the counter, for clock tsc.  Returns in rdx the counters that were charged before. */
+	/* The same in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
+	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
 	.globl	aprof_inline_miss_tsc
 	.type	aprof_inline_miss_tsc, @function
 	.p2align 6
@@ -413,19 +417,43 @@ aprof_inline_miss_tsc:
 	save	rsi
 	save	r8
 	save	r9
-	save	r10
-	save	rbp
 	movq	%rax, %rdi
-	leaq	192(%rsp), %rsi
-	movl	$1, %edx
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_inline_slow
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
+	TLS_BASE(%r8)
+	movq	TLS(TLS_CURRENT, %r8), %rsi
+	movq	TLS(TLS_CHARGED, %r8), %r11
+	cmpq	$0, TLS(TLS_LAST, %r8)
+	je	.Ltsc_find			/* no time is taken */
+	cmpq	%rsi, KEY_ID(%r11)
+	jne	.Ltsc_slow
+.Ltsc_find:
+	movq	%rsi, %rcx
+	PROBE(%rcx, %rdi, %r8)
+	testb	$1, %al
+	jnz	.Ltsc_alias
+.Ltsc_second:
+	SECOND(%rcx, %r8)
+	testb	$1, %al
+	jnz	.Ltsc_alias_second
+	FIND(%rcx, %rdi, .Ltsc_slow)
+	movq	%rax, %rdi			/* its own counters are charged from now on */
+.Ltsc_charge:
+	movq	TLS(TLS_LAST, %r8), %r9		/* as the plugin's code does it */
+	testq	%r9, %r9
+	jz	.Ltsc_untimed
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	movq	%r9, %rax
+	cmpxchgq %rdx, TLS(TLS_LAST, %r8)
+	jne	.Ltsc_charge
+	subq	%rax, %rdx
+	addq	%rdx, KEY_TIME(%r11)
+	movq	%rdi, TLS(TLS_CHARGED, %r8)
+.Ltsc_untimed:
+	movq	%r11, %rdx
+	movq	%rcx, TLS(TLS_CURRENT, %r8)
+	movq	%rsi, %rax
+.Ltsc_done:
 	restore	r9
 	restore	r8
 	restore	rsi
@@ -436,6 +464,36 @@ aprof_inline_miss_tsc:
 	leaq	128(%rsp), %rsp
 	.cfi_adjust_cfa_offset -128
 	notrack jmp *%r11
+	.cfi_adjust_cfa_offset 128+48
+	.cfi_rel_offset rip, 40
+	.cfi_rel_offset r11, 40
+	.cfi_rel_offset rcx, 32
+	.cfi_rel_offset rdi, 24
+	.cfi_rel_offset rsi, 16
+	.cfi_rel_offset r8, 8
+	.cfi_rel_offset r9, 0
+.Ltsc_alias:
+	FIND_ALIAS(%rcx, %rdi, .Ltsc_second)
+.Ltsc_alias_charge:
+	movq	KEY_TIME-1(%rax), %rdi		/* the counters of the context that it leads to */
+	jmp	.Ltsc_charge
+.Ltsc_alias_second:
+	FIND_ALIAS(%rcx, %rdi, .Ltsc_slow)
+	jmp	.Ltsc_alias_charge
+.Ltsc_slow:
+	save	r10
+	save	rbp
+	leaq	192(%rsp), %rsi
+	movl	$1, %edx
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	aprof_inline_slow
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	restore	rbp
+	restore	r10
+	jmp	.Ltsc_done
 	.cfi_endproc
 	.size	aprof_inline_miss_tsc, .-aprof_inline_miss_tsc
 

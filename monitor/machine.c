@@ -29,7 +29,7 @@ enum {
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
 #define NO_ROUTINE UINTPTR_MAX		/* in the key of a context that no call finds by it */
 
-struct amon_counter aprof_counter_none = { .routine = NO_ROUTINE };
+struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
 target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
 
 /* Count MEMORY, of SIZE bytes, or that there is none. */
@@ -438,7 +438,8 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 		return 0;
 	alias = alias_at(t, t->naliases);
 	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
-	alias->key.time = (uintptr_t)machine_counter(t, machine_item(t, to));
+	if (clock_is_tsc())
+		alias->key.time = (uintptr_t)machine_counter(t, machine_item(t, to));
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;

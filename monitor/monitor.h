@@ -51,8 +51,8 @@ static inline context_id context_step(context_id from, uintptr_t routine) { retu
  * are never freed, so a probe that finds its key is right whatever a signal handler did meanwhile.
  * A transition to a context made by another one, and a direct recursive call, is an alias. */
 struct alias {
-	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls unused; in place of a
-					 * time the address of the counters of the context after the call */
+	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls unused; with clock tsc
+					 * its time is the address of the counters of the context after the call */
 	struct amon_counter *count;	/* whose calls to bump */
 	context_id to;			/* context after the call */
 };

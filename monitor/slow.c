@@ -9,9 +9,10 @@
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
 	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
+	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72 &&
 	       INERT_EARLY == 3,
 	       "hooks.S knows these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, id) == 16 &&
+_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
 	       offsetof(struct alias, to) == 40, "hooks.S knows these");
 _Static_assert(sizeof(struct frame) == 24 && offsetof(struct frame, context) == 8 &&

@@ -349,6 +349,27 @@ class Real(unittest.TestCase):
         again = aprof('-b', self.program, cwd=self.cwd)
         self.assertEqual(again.stdout, done.stdout)
 
+    def test_code_that_reads_the_counter(self):
+        (pathlib.Path(self.cwd) / 'reads.c').write_text('''
+            __attribute__((noipa)) int leaf(int x) { return x + 1; }
+            __attribute__((noipa)) int never(int x) { return leaf(x); }
+            int plain(int x);
+            int main(int argc, char **argv) { (void)argv; return argc == 9 ? never(1) : plain(leaf(0)) != 3; }
+        ''')
+        (pathlib.Path(self.cwd) / 'plain.c').write_text('int leaf(int); int plain(int x) { return leaf(x) + 1; }')
+        for words in (['-c', 'plain.c'], ['--aprof-clock=tsc', '-o', 'reads', 'reads.c', 'plain.o']):
+            built = subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '-O1', *words], cwd=self.cwd, capture_output=True, text=True)
+            if 'no way inline' in built.stderr:
+                self.skipTest('aprof was built without its plugin')
+            self.assertEqual(built.returncode, 0, built.stderr)
+        done = aprof('run', './reads', cwd=self.cwd)
+        self.assertRegex(done.stdout, r'clock +tsc: elapsed time, from the cycle counter')
+        self.assertRegex(done.stdout, r'warning +1 x a call, by way inline, of a routine that does not read the cycle\s+counter')
+        self.assertRegex(done.stdout, r'Routines never called: 2\s+never\s+plain')
+        done = aprof('run', '--clock=tick', './reads', cwd=self.cwd)
+        self.assertRegex(done.stdout, r'clock +tick: CPU time')
+        self.assertRegex(done.stdout, r'\n[^\n]* 1 [^\n]*plain')
+
     def test_routines_left_out(self):
         source = pathlib.Path(self.cwd) / 'left.c'
         source.write_text('''
@@ -395,11 +416,12 @@ class Real(unittest.TestCase):
 
     def test_linked_with_the_monitor_but_no_hooks(self):
         pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
-        subprocess.run(['cc', '-c', 'linked.c'], cwd=self.cwd, check=True)
-        subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
-        done = aprof('run', './linked', cwd=self.cwd)
-        self.assertEqual(done.returncode, 4)
-        self.assertIn('has no hooks', done.stderr)
+        for flags, told in ([], 'has no hooks'), (['-pg'], 'was linked by aprof-cc'):
+            subprocess.run(['cc', *flags, '-c', 'linked.c'], cwd=self.cwd, check=True)
+            subprocess.run([BUILD / 'aprof-cc', '-o', 'linked', 'linked.o'], cwd=self.cwd, check=True)
+            done = aprof('run', './linked', cwd=self.cwd)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn(told, done.stderr)
 
     def test_several_processes(self):
         script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'

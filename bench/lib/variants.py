@@ -38,6 +38,7 @@ BUILDS = {
     "nop-fentry": Build(way="nop-fentry"),
     "nop-cyg": Build(way="nop-cyg"),
     "inline": Build(way="inline"),
+    "inline-tsc": Build(way="inline", cflags=("--aprof-clock=tsc",)),
     "fentry": Build(way="fentry"),
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
@@ -45,8 +46,8 @@ BUILDS = {
 }
 
 
-def _aprof(way, clock, default=True):
-    return Variant(way, f"aprof, way {way}, clock {clock}", {"APROF_CLOCK": clock, "APROF_OUT": "amon.out"},
+def _aprof(way, clock, default=True, build=""):
+    return Variant(build or way, f"aprof, way {way}, clock {clock}", {"APROF_CLOCK": clock, "APROF_OUT": "amon.out"},
                    data="amon.out*", default=default)
 
 
@@ -63,6 +64,7 @@ VARIANTS = {
     "empty": Variant("empty", "-finstrument-functions, two empty functions as hooks (the paper's dummy)"),
     "inline": _aprof("inline", "tick"),
     "inline-none": _aprof("inline", "none"),
+    "inline-tsc": _aprof("inline", "tsc", default=False, build="inline-tsc"),  # a build of its own
     "fentry": _aprof("fentry", "tick"),
     "fentry-tsc": _aprof("fentry", "tsc"),
     "fentry-none": _aprof("fentry", "none"),

@@ -454,6 +454,24 @@ inline_libraries() {
 	makes 7 "$cc" -O1 main.c ./libpart.so -o t
 }
 
+# Code that reads the cycle counter.
+inline_clock() {
+	use_plugin
+	sources
+	for o in -O0 -Os -static -static-pie "-masm=intel -O2" "-fPIC -O2"; do
+		makes 7 "$cc" --aprof-clock=tsc -fno-inline $o main.c part.c -o t
+	done
+	makes 5 "$cc" --aprof-clock=tsc -O1 -flto main.c part.c -o t
+	"$cc" --aprof-clock=tsc -O1 -fPIC -shared part.c -o libpart.so
+	makes 7 "$cc" --aprof-clock=tsc -O1 main.c ./libpart.so -o t
+	makes 2 gcc -O1 main.c ./libpart.so -o t
+	flags=$("$driver" config --clock=tsc --cflags) || fail "config --clock=tsc"
+	makes 7 gcc -O1 $flags main.c part.c -o t
+	refuses "is for way inline" "$cc" --aprof-way=fentry --aprof-clock=tsc -c main.c
+	refuses "is for way inline" "$driver" config --way=cyg --clock=tsc --cflags
+	refuses "there is tsc" "$cc" --aprof-clock=wall -c main.c
+}
+
 # Other front ends of GCC's, by the compiler that APROF_CC or APROF_FC names.
 inline_languages() {
 	use_plugin

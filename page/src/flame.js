@@ -17,7 +17,7 @@ const CELL = 20,
 	DEEPEST = 400;
 
 function shade(app, branch) {
-	if (branch.routine < 0 || branch.routine >= app.model.routines.length) return 'var(--frame-none)';
+	if (!app.model.isRoutine(branch.routine)) return 'var(--frame-none)';
 	if (app.model.compares) {
 		const t = figures.toneOf(app, branch);
 		return t === 0
@@ -218,7 +218,7 @@ function crumbs(app, branch, zoom) {
 // A drawing with its way, appended to BOX.
 function place(app, box, top, key, inverted) {
 	const zoom = (b) =>
-		app.set({ [key]: pathText(b.path), ...(b.routine >= 0 && b.routine < app.model.routines.length ? { sel: b.routine } : {}) });
+		app.set({ [key]: pathText(b.path), ...(app.model.isRoutine(b.routine) ? { sel: b.routine } : {}) });
 	const drawing = new Drawing(app, top, pathLinks(app.state[key]), inverted, zoom);
 	if (app.state.dir !== 'sandwich' || drawing.branch.parent) box.append(crumbs(app, drawing.branch, zoom));
 	box.append(drawing.box);

@@ -95,7 +95,7 @@ class App {
 
 	get selected() {
 		const r = this.state.sel === '' ? -1 : Number(this.state.sel);
-		return Number.isInteger(r) && r < this.model.routines.length ? r : -1;
+		return Number.isInteger(r) && this.model.isRoutine(r) ? r : -1;
 	}
 
 	// MAKE's value for the view on show, made once.

@@ -310,6 +310,11 @@ export class Model {
 		return new View(this, split, all.figures, () => all.arcs, all.whole);
 	}
 
+	// Whether R is a routine, rather than the run or a thread, which have numbers in trees, too.
+	isRoutine(r) {
+		return r >= 0 && r < this.routines.length;
+	}
+
 	routineName(r) {
 		return r < 0
 			? '(the run)'

@@ -181,7 +181,7 @@ function pick(app, row) {
 	row.select();
 	row.scrollTo('nearest', false).catch(() => {});
 	const b = row.getData().branch;
-	if (b && b.routine >= 0 && b.routine < app.model.routines.length) app.set({ sel: b.routine });
+	if (b && app.model.isRoutine(b.routine)) app.set({ sel: b.routine });
 }
 
 export const tree = {
