@@ -90,7 +90,7 @@
 	incq	KEY_CALLS(%rax)
 
 /* One time in four, let RAX, which was found in the other slot of ID's pair, change places with what is in ID's own, where what
- * is called most comes to stay. A signal handler in between finds one of them twice. SCRATCH is changed. */
+ * is called most comes to stay. A signal handler in between finds one of them twice. SCRATCH is changed. Goes on at DONE. */
 #define PROMOTE(id, scratch, reg, done) \
 	testb	$3, KEY_CALLS(%rax); \
 	jnz	done; \
@@ -435,6 +435,8 @@ aprof_inline_miss_tsc:
 	testb	$1, %al
 	jnz	.Ltsc_alias_second
 	FIND(%rcx, %rdi, .Ltsc_slow)
+	PROMOTE(%rcx, %rdi, %r8, .Ltsc_found)
+.Ltsc_found:
 	movq	%rax, %rdi			/* its own counters are charged from now on */
 .Ltsc_charge:
 	movq	TLS(TLS_LAST, %r8), %r9		/* as the plugin's code does it */
