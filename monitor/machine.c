@@ -621,13 +621,19 @@ static target make_recursive(struct thread *t, context_id from, uintptr_t addres
 	return count == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, count), from);
 }
 
+/* Is there no memory for aliases either? Then the elided contexts are found anew at each call. */
+static bool aliases_are_over_bound(void)
+{
+	return __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > monitor.header->memory_bound / 2;
+}
+
 static target make_bounded(struct thread *t, context_id from, uintptr_t address, uint32_t item, uint32_t routine)
 {
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
-	if (to != AMON_NONE && __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > monitor.header->memory_bound / 2)
-		return (target)machine_counter(t, to);	/* found anew at each call: slow, but no memory */
+	if (to != AMON_NONE && aliases_are_over_bound())
+		return (target)machine_counter(t, to);
 	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
 }
 
@@ -715,12 +721,30 @@ static target make_open(struct thread *t, context_id from, uintptr_t address)
 	return (target)&m.span->counters[m.item - m.span->base];
 }
 
+/* The elided context that make_bounded comes to, if nothing has to be made for it; else 0. */
+static target find_bounded(struct thread *t, context_id from, uintptr_t address)
+{
+	uint32_t item = item_of(t, from), routine = routine_known(address);
+	target above, to;
+
+	if (item == AMON_NONE || routine == AMON_NONE || item_at(t, item)->routine == routine ||
+	    item_at(t, item)->routine >= AMON_ROUTINE_ROOT || !t->elided)
+		return 0;
+	above = machine_find(t, machine_counter(t, t->elided)->id, item_at(t, item)->routine);
+	to = above ? machine_find(t, target_to(above), routine) : 0;
+	if (to)
+		note(AMON_NOTE_MEMORY_BOUND);
+	return to;
+}
+
 target machine_reach(struct thread *t, context_id from, uintptr_t routine)
 {
 	target to = machine_find(t, from, routine);
 
 	if (to) {
 		t->record->misses += t->tls->front != aprof_front_none;
+	} else if (!clock_is_tsc() && file_over_bound(false)) {
+		return aliases_are_over_bound() ? find_bounded(t, from, routine) : 0;
 	} else if (!clock_is_tsc()) {
 		t->busy = busy_open(from);
 		to = make_open(t, from, routine);
