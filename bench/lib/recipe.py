@@ -91,6 +91,14 @@ def _without_runs(path):
     return "".join(kept)
 
 
+def cxx_of(compiler):
+    """The C++ compiler that goes with a C compiler, which may have options."""
+    words = compiler.split(" ")
+    folder, name = os.path.split(words[0])
+    name = name.replace("aprof-cc", "aprof-c++").replace("gcc", "g++").replace("clang", "clang++")
+    return " ".join([os.path.join(folder, name), *words[1:]])
+
+
 def _last_line(log):
     """Of a log that grows, cut to be shown."""
     with open(log, "rb") as file:
@@ -216,8 +224,8 @@ class Program:
         folder = os.path.join(self.shop.cache, "built", self.name, f"{name}-{key}")
         if not os.path.exists(os.path.join(folder, "program")):
             say(f"{self.name}: building {name}")
-            environment = self.shop.environment(CC=compiler, CFLAGS=cflags, LDFLAGS=ldflags, program="", launch="",
-                                                CXX=compiler.replace("gcc", "g++").replace("aprof-cc", "aprof-c++"),
+            environment = self.shop.environment(CC=compiler, CFLAGS=cflags, LDFLAGS=ldflags, program="", launch="", CXX=cxx_of(compiler),
+                                                APROF_CC=self.shop.compiler, APROF_CXX=cxx_of(self.shop.compiler),
                                                 CXXFLAGS=cflags, prepared=self.prepared)
             self._make(folder, "build", environment)
         return os.path.join(folder, "program")
@@ -228,7 +236,7 @@ class Program:
         compiler, ldflags = shop.compiler, list(build.ldflags)
         if build.way:
             compiler = f"{shop.aprof}/aprof-cc --aprof-way={build.way}"
-            stamps = [_contents(f) for kind in ("libaprof*.[ao]", "aprof_gcc*.so")
+            stamps = [shop.compiler] + [_contents(f) for kind in ("libaprof*.[ao]", "aprof_gcc*.so")
                       for f in sorted(glob.glob(f"{shop.aprof}/**/{kind}", recursive=True)) if os.path.isfile(f)] + [_contents(f"{shop.aprof}/aprof-cc")]
         if build.hooks:
             ldflags.append(self._hooks(build.hooks))

@@ -71,6 +71,25 @@ class Recipes(unittest.TestCase):
         self.assertEqual(os.stat(first).st_mtime_ns, stamp)
         self.assertNotEqual(program.build("empty"), first)
 
+    def test_each_compiler_goes_with_its_own_for_cpp(self):
+        pairs = {"gcc": "g++", "gcc-12": "g++-12", "clang": "clang++", "/opt/clang/bin/gcc -m64": "/opt/clang/bin/g++ -m64",
+                 "/b/aprof-cc --aprof-way=cyg": "/b/aprof-c++ --aprof-way=cyg"}
+        self.assertEqual({c: recipe.cxx_of(c) for c in pairs}, pairs)
+
+    def test_aprofs_builds_are_of_the_compiler_that_is_compared(self):
+        self.shop.aprof = os.path.join(self.shop.cache, "aprof")
+        os.makedirs(self.shop.aprof)
+        wrapper = os.path.join(self.shop.aprof, "aprof-cc")
+        with open(wrapper, "w") as file:
+            file.write('#!/bin/sh\necho "$APROF_CC $APROF_CXX" >&2\nshift\nexec $APROF_CC "$@"\n')
+        os.chmod(wrapper, 0o755)
+        program = self.program("made_up")
+        first = program.build("inline")
+        with open(os.path.dirname(first) + ".log") as file:
+            self.assertIn("gcc g++\n", file.read())
+        self.shop.compiler = "gcc -O1"
+        self.assertNotEqual(program.build("inline"), first)
+
     def test_the_empty_hooks_are_the_ones_of_the_bench(self):
         with open(self.program("made_up").build("empty"), "rb") as file:
             self.assertIn(b"__cyg_profile_func_enter", file.read())
