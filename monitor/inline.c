@@ -64,6 +64,13 @@ static bool is_left_out(bool reads)
 	return true;
 }
 
+/* Say that way inline is in use; once, since all threads read what stands beside it. */
+static void note_way(bool *seen)
+{
+	if (!__atomic_load_n(seen, __ATOMIC_RELAXED))
+		__atomic_store_n(seen, true, __ATOMIC_RELAXED);
+}
+
 /* With signals blocked: any thread, any routine. */
 static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
 {
@@ -123,10 +130,7 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 	}
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;
-	if (reads)
-		monitor.reads_counter = true;
-	else
-		monitor.without_exits = true;
+	note_way(reads ? &monitor.reads_counter : &monitor.without_exits);
 	entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
 		entered = enter_blocked(tls, routine, sp, reads);
