@@ -371,15 +371,14 @@ void file_shrink(void)
 	sys_unlock(&chunk_lock);
 }
 
-/* Open routines of way inline hold addresses of counters (clock tsc), look whether they are the current context's, and find that
- * they are not: there must be something to look at. */
+/* Who still holds an address in it may look there and write there, and finds nobody's counters: a hook, if a signal handler that
+ * interrupted it forked and the child returns from the handler; an open routine of way inline (clock tsc). */
 static void leave_mapping(char *start, uint64_t used)
 {
-	if (monitor.reads_counter && used < monitor.mapped &&
-	    !sys_failed(sys6(mmap, start, used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0)))
+	if (sys_failed(sys6(mmap, start, used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0)))
+		used = 0;
+	if (used < monitor.mapped)
 		sys2(munmap, start + used, monitor.mapped - used);
-	else
-		sys2(munmap, start, monitor.mapped);
 }
 
 void file_leave(void)

@@ -22,17 +22,6 @@ _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon
 	       offsetof(struct amon_counter, id) == 16 && offsetof(struct amon_counter, routine) == 24,
 	       "compiler/plugin/aprof.cc knows these");
 
-/* T's context for C, which is said to be the current one. */
-static context_id context_here(struct thread *t, context_id c)
-{
-	if (machine_item(t, c) != AMON_NONE)
-		return c;
-	for (struct thread *from = t->forked_from; from; from = from->forked_from)
-		if (machine_item(from, c) != AMON_NONE)
-			return machine_adopt(t, from, c);
-	return ROOT_ID;
-}
-
 /* What the routine entered is to put back, if nothing is entered. */
 static struct entered nothing_entered(const struct aprof_tls *tls)
 {
@@ -85,7 +74,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (!tls->current)
 		stack_follow_inline(t);
 	machine_front_begin(t);
-	before = context_here(t, tls->current);
+	before = machine_here(t, tls->current);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, before);
 	process_look_for_reset();
@@ -105,28 +94,28 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	return entered;
 }
 
-static bool is_live(const struct aprof_tls *tls)
-{
-	return tls->thread && monitor_state() == MONITOR_ON && *monitor.alive;
-}
-
 struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct entered entered;
+	struct thread *t;
 	uint64_t mask;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return nothing_entered(tls);
-	if (tls->current && is_live(tls)) {
-		struct thread *t = tls->thread;
+	t = thread_live(tls);
+	if (t && tls->current) {
 		target to;
 
 		if (is_left_out(reads))
 			return nothing_entered(tls);
 		to = machine_reach(t, tls->current, routine);
-		if (to)
-			return enter(t, tls->current, to);
+		if (to) {
+			entered = enter(t, tls->current, to);
+			if (thread_live(tls) == t)
+				return entered;
+			tls->current = entered.before;	/* a signal handler forked, this is the child, and TO was its parent's */
+		}
 	}
 	sys_block_signals(&mask);
 	tls->inert = INERT_MONITOR;
@@ -142,15 +131,18 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 void aprof_inline_settle(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t = thread_live(tls);
 	uint64_t mask;
 
-	if (tls->inert || !is_live(tls))
+	if (tls->inert || !t)
 		return;
-	if (machine_item(tls->thread, tls->current) != AMON_NONE) {
-		clock_charge_tsc(tls->thread, tls->current);
+	if (machine_item(t, tls->current) != AMON_NONE) {
+		clock_charge_tsc(t, tls->current);
 		return;
 	}
 	sys_block_signals(&mask);
-	clock_charge_tsc(tls->thread, context_here(tls->thread, tls->current));
+	t = thread_live(tls);
+	if (t)
+		clock_charge_tsc(t, machine_here(t, tls->current));
 	sys_restore_signals(&mask);
 }

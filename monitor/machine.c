@@ -477,12 +477,20 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 
 /* ---- the front table ---- */
 
+static uint64_t front_mask(uint32_t slots) { return (slots - 1) * sizeof(target); }
+
+static void front_empty(target *front, uint32_t slots)
+{
+	for (uint32_t i = 0; i < slots; i++)
+		front[i] = aprof_front_none[0];
+}
+
 static target *front_new(uint32_t slots)
 {
 	target *front = arena_table(0, slots);
 
-	for (uint32_t i = 0; front && i < slots; i++)
-		front[i] = aprof_front_none[0];
+	if (front)
+		front_empty(front, slots);
 	return front;
 }
 
@@ -507,6 +515,13 @@ static bool front_is_small(const struct thread *t)
 	       slots * 4 * sizeof(target) <= monitor.header->memory_bound / 16;
 }
 
+/* In a forked child there may be room for it where it is: what the parent left there goes. */
+static void front_widen(struct thread *t, uint32_t slots)
+{
+	front_empty(t->front, slots);
+	t->tls->front_mask = t->front_mask = front_mask(slots);
+}
+
 static void front_grow(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
@@ -515,26 +530,51 @@ static void front_grow(struct thread *t)
 
 	if (!front_is_small(t))
 		return;
+	if (slots * 4 <= t->front_room) {
+		front_widen(t, slots * 4);
+		return;
+	}
 	front = front_new(slots * 4);
 	if (!front)
 		return;
 	for (uint32_t i = 0; i < slots; i++)
 		if (tls->front[i] != aprof_front_none[0])
-			front_put(front, (slots * 4 - 1) * sizeof(target), tls->front[i]);
+			front_put(front, front_mask(slots * 4), tls->front[i]);
 	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
 	tls->front = front;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tls->front_mask = (slots * 4 - 1) * sizeof(target);
+	tls->front_mask = front_mask(slots * 4);
 	t->front = front;
 	t->front_mask = tls->front_mask;
+	t->front_room = slots * 4;
 }
 
+/* A signal handler may come between: if the table grows meanwhile, the mask is one that fits it, too; if the handler forks
+ * and this is the child, TO is its parent's. */
 void machine_front_add(struct thread *t, target to)
 {
 	struct aprof_tls *tls = t->tls;
+	uint64_t mask = *(volatile uint64_t *)&tls->front_mask;
+	target *front;
 
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	front = *(target *volatile *)&tls->front;
+	if (front != aprof_front_none && *(struct thread *volatile *)&tls->thread == t)
+		front_put(front, mask, to);
+}
+
+void machine_front_none(struct aprof_tls *tls)
+{
+	tls->front_mask = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tls->front = aprof_front_none;
+}
+
+void machine_front_leave(struct aprof_tls *tls)
+{
+	tls->front_mask = 0;
 	if (tls->front != aprof_front_none)
-		front_put(tls->front, tls->front_mask, to);
+		front_empty(tls->front, 2);
 }
 
 /* ---- making contexts ---- */
@@ -718,6 +758,8 @@ static target make_open(struct thread *t, context_id from, uintptr_t address)
 	making_finish(t, &m);
 	count_step(&t->version, version + 1);
 	counter_bump(&t->record->slow);
+	if (t->tls->thread != t)		/* a signal handler forked, and this is the child */
+		return 0;
 	return (target)&m.span->counters[m.item - m.span->base];
 }
 
@@ -827,6 +869,16 @@ context_id machine_adopt(struct thread *t, struct thread *from, context_id id)
 	return here;
 }
 
+context_id machine_here(struct thread *t, context_id c)
+{
+	if (machine_item(t, c) != AMON_NONE)
+		return c;
+	for (struct thread *from = t->forked_from; from; from = from->forked_from)
+		if (machine_item(from, c) != AMON_NONE)
+			return machine_adopt(t, from, c);
+	return ROOT_ID;
+}
+
 /* Every slot of the tables leads to a key in an item or an alias: what is changed there is changed for all. */
 static void each_key(struct thread *t, void (*visit)(uint64_t *routine, const uintptr_t *arg), const uintptr_t *arg)
 {
@@ -861,14 +913,27 @@ void machine_show(struct thread *t, uintptr_t tag)
 	each_key(t, key_show, &tag);
 }
 
+/* T's first table. In a forked child it begins as small as any other, but in the place of its parent's: a probe that a signal handler
+ * interrupted, which forked, may have read the parent's mask. */
+static bool front_begin(struct thread *t)
+{
+	if (t->forked_from && t->tls->front != aprof_front_none) {
+		t->front = t->tls->front;
+		t->front_room = t->forked_from->front_room;
+		front_empty(t->front, FRONT_FIRST);
+	} else {
+		t->front = front_new(FRONT_FIRST);
+		t->front_room = FRONT_FIRST;
+	}
+	t->front_mask = front_mask(FRONT_FIRST);
+	return t->front;
+}
+
 /* The fast path's table for t->tls. */
 static bool front_use(struct thread *t)
 {
-	if (!t->front) {
-		if (!(t->front = front_new(FRONT_FIRST)))
-			return false;
-		t->front_mask = (FRONT_FIRST - 1) * sizeof(target);
-	}
+	if (!t->front && !front_begin(t))
+		return false;
 	t->tls->front = t->front;
 	t->tls->front_mask = t->front_mask;
 	return true;

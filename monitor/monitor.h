@@ -207,6 +207,7 @@ struct thread {
 	uint32_t recent[THREAD_RECENT];	/* items asked for not long ago, a guess, by the id */
 	target *front;			/* the front table, for the next thread that uses the machine */
 	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
+	uint32_t front_room;		/* slots there is memory for: in a forked child, more than the mask says */
 	uint64_t *full;			/* complete table: full_hash of the id above; below, the item + 1, or the alias + 1 with the
 					 * highest bit */
 	uint64_t *known;		/* contexts with an unmarked entry by history: the hash of the history above; below, the
@@ -397,10 +398,14 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDE
 										 * put into the front table; 0: block signals */
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 void machine_front_add(struct thread *t, target to) HIDDEN;
+void machine_front_none(struct aprof_tls *tls) HIDDEN; /* let the hooks find nothing */
+void machine_front_leave(struct aprof_tls *tls) HIDDEN; /* the same, with a mask that an interrupted probe has read already */
 void machine_front_begin(struct thread *t) HIDDEN; /* let the hooks find what is in the front table, if they may */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
+/* T's context for C, which is said to be the current one: of a forked child's parent's it is the one with the same history. The root: unknown. */
+context_id machine_here(struct thread *t, context_id c) HIDDEN;
 /* The context of T with the history of context ID of the machine FROM, made step by step. */
 context_id machine_adopt(struct thread *t, struct thread *from, context_id id) HIDDEN;
 
@@ -418,7 +423,7 @@ void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is 
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
-bool stack_adopt(struct thread *t, struct thread *parent) HIDDEN; /* forked child: go on with the parent's frames */
+bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
 /* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
 bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
@@ -427,6 +432,15 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /*
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
 void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
+
+/* The machine that counts what the calling thread, whose words are at TLS, calls now; NULL: none, or not yet. It is read once, since a
+ * signal handler may fork at any time, and in the child there is none at first. */
+static inline struct thread *thread_live(const struct aprof_tls *tls)
+{
+	struct thread *t = *(struct thread *const volatile *)&tls->thread;
+
+	return t && monitor_state() == MONITOR_ON && *monitor.alive ? t : NULL;
+}
 
 /* slow.c - out of line parts of the hooks. */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */

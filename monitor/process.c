@@ -243,7 +243,8 @@ static void on_thread_exit(void *arg)
 /* ---- fork ---- */
 
 /* From here on nothing of the parent's is written: the file is let go, the thread begins
- * anew at its next hook, in a new machine that adopts the contexts of its open frames. */
+ * anew at its next hook, in a new machine that adopts the contexts of its open frames.
+ * A probe that a signal handler interrupted, which forked, may have taken the parent's mask already. */
 static void child_begin(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
@@ -255,8 +256,7 @@ static void child_begin(void)
 		fork_cycles = clock_is_tsc() ? clock_cycles() : 0;
 	}
 	tls->thread = NULL;
-	tls->front = aprof_front_none;
-	tls->front_mask = 0;
+	machine_front_leave(tls);
 	tls->last = 0;
 	tls->charged = &aprof_counter_none;
 	file_leave();
@@ -296,8 +296,7 @@ void aprof_vfork_before(void)
 	struct aprof_tls *tls = &aprof_tls;
 
 	tls->inert = INERT_VFORK;
-	tls->front = aprof_front_none;
-	tls->front_mask = 0;
+	machine_front_none(tls);
 	if (tls->thread)
 		tls->thread->vfork_last = tls->last;
 	tls->last = 0;

@@ -49,11 +49,9 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 	target to;
 
 	tls_put_away(t->tls);
+	top->context = machine_here(t, top->context);
+	tls_take_up(t->tls);
 	to = machine_find(t, top->context, routine);
-	if (!to && machine_item(t, top->context) == AMON_NONE) {
-		top->context = ROOT_ID;
-		tls_take_up(t->tls);
-	}
 	return to ? to : machine_make(t, top->context, routine, flags);
 }
 
@@ -91,17 +89,13 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	t->busy = 0;
 }
 
-static bool is_live(struct aprof_tls *tls)
-{
-	return tls->thread && monitor_state() == MONITOR_ON && *monitor.alive;
-}
-
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
-static bool is_plain(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags)
+static bool is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
+	const struct aprof_tls *tls = t->tls;
 	uintptr_t top = frame_cfa(tls->top);
 
-	if (cfa - FRAME_FENTRY < stack_low(tls->thread))
+	if (cfa - FRAME_FENTRY < stack_low(t))
 		return false;
 	return top > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && tls->top + 2 < tls->end);
 }
@@ -124,18 +118,22 @@ bool slow_is_early(struct aprof_tls *tls)
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t;
 	uint64_t mask;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
-	if (is_live(tls) && is_plain(tls, cfa, site, flags)) {
-		target to = machine_reach(tls->thread, tls_context(tls), routine);
+	t = thread_live(tls);
+	if (t && is_plain(t, cfa, site, flags)) {
+		target to = machine_reach(t, tls_context(tls), routine);
 
 		if (to) {
 			if (clock_is_tsc())
-				clock_charge_tsc(tls->thread, tls_context(tls));
+				clock_charge_tsc(t, tls_context(tls));
 			enter(tls, to, cfa, site, flags);
-			return;
+			if (thread_live(tls) == t)
+				return;
+			tls->top--;		/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
 	sys_block_signals(&mask);
@@ -167,6 +165,9 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 		return;
 	}
 	sys_block_signals(&mask);
+	t = tls->thread;
+	if (!t)				/* a signal handler forked meanwhile */
+		goto done;
 	t->busy = BUSY;
 	tls_put_away(tls);
 	if (stack_sync_exit(t, cfa, site))
@@ -177,5 +178,6 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 	if (clock_is_tsc())
 		clock_charge_tsc_monitor(t);
 	t->busy = 0;
+done:
 	sys_restore_signals(&mask);
 }

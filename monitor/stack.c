@@ -310,12 +310,12 @@ static context_id adopt(struct thread *t, struct thread *parent, context_id c)
 	return seen[i].here;
 }
 
-bool stack_adopt(struct thread *t, struct thread *parent)
+bool stack_adopt(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
+	struct thread *parent = t->forked_from;
 
 	tls_put_away(tls);
-	t->forked_from = parent;
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
 	for (struct shadow *s = t->shadows; s; s = s->next) {

@@ -48,14 +48,15 @@ static bool record_new(struct thread *t)
 	return true;
 }
 
-/* A machine that no thread has used.  Not yet in monitor.threads. */
-static struct thread *machine_new(struct aprof_tls *tls)
+/* A machine that no thread has used; in a forked child PARENT is the one that the thread had before.  Not yet in monitor.threads. */
+static struct thread *machine_new(struct aprof_tls *tls, struct thread *parent)
 {
 	struct thread *t = sys_memory(sizeof *t, false);
 
 	if (!t || !record_new(t))
 		return NULL;
 	t->tls = tls;
+	t->forked_from = parent;
 	return machine_init(t) ? t : NULL;
 }
 
@@ -99,7 +100,7 @@ static struct thread *start_failed(bool tried)
 }
 
 /* The machine for the calling thread: an ended one's, or a new one. */
-static struct thread *machine_take(struct aprof_tls *tls)
+static struct thread *machine_take(struct aprof_tls *tls, struct thread *parent)
 {
 	struct thread *t = take_ended();
 
@@ -108,7 +109,7 @@ static struct thread *machine_take(struct aprof_tls *tls)
 		__atomic_store_n(&t->tid, (int)sys0(gettid), __ATOMIC_RELAXED);
 		return machine_resume(t) ? t : NULL;
 	}
-	t = machine_new(tls);
+	t = machine_new(tls, parent);
 	if (t) {
 		t->next = monitor.threads;
 		__atomic_store_n(&monitor.threads, t, __ATOMIC_RELEASE);
@@ -148,11 +149,10 @@ struct thread *thread_start(uintptr_t cfa)
 	if (is_held_off())
 		return start_failed(false);
 	sys_lock(&monitor.lock);
-	t = machine_take(tls);
+	t = machine_take(tls, parent);
 	sys_unlock(&monitor.lock);
-	if (!t || !(parent ? stack_adopt(t, parent) : stack_init(t, cfa))) {
-		tls->front_mask = 0;
-		tls->front = aprof_front_none;
+	if (!t || !(parent ? stack_adopt(t) : stack_init(t, cfa))) {
+		machine_front_leave(tls);
 		return start_failed(true);
 	}
 	begin(t);

@@ -39,8 +39,10 @@ static void announce(struct thread *t, const ucontext_t *to)
 
 static void charge(struct aprof_tls *tls)
 {
-	if (tls->last && tls->thread)
-		clock_charge_tsc(tls->thread, tls->current);
+	struct thread *t = thread_live(tls);
+
+	if (tls->last && t)
+		clock_charge_tsc(t, tls->current);
 }
 
 /* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
@@ -50,7 +52,7 @@ static context_id leave_context(void)
 	struct aprof_tls *tls = &aprof_tls;
 	context_id left = tls->current;
 
-	if (!left || !tls->thread || monitor_state() != MONITOR_ON)
+	if (!left || !thread_live(tls))
 		return 0;
 	charge(tls);
 	tls->current = ROOT_ID;
@@ -67,18 +69,18 @@ static void take_up_context(context_id left)
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
-	struct aprof_tls *tls = &aprof_tls;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+	struct thread *t = thread_live(&aprof_tls);
 	context_id left;
 	int ret;
 
-	if (tls->thread && monitor_state() == MONITOR_ON)
-		announce(tls->thread, to);
+	if (t)
+		announce(t, to);
 	left = leave_context();
 	ret = __real_swapcontext(from, to);
-	tls = &aprof_tls;
-	if (tls->thread && monitor_state() == MONITOR_ON)
-		stack_return(tls->thread, here);
+	t = thread_live(&aprof_tls);
+	if (t)
+		stack_return(t, here);
 	take_up_context(left);
 	return ret;
 }
