@@ -117,15 +117,77 @@
 
 #ifndef ENTRY_MACROS
 #define ENTRY_MACROS
-	.macro	save reg
+	.macro	save reg, more:vararg
 	pushq	%\reg
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset \reg, 0
+	.ifnb	\more
+	save	\more
+	.endif
 	.endm
-	.macro	restore reg
+
+	/* What save has saved, named in the same order. */
+	.macro	restore reg, more:vararg
+	.ifnb	\more
+	restore	\more
+	.endif
 	popq	%\reg
 	.cfi_adjust_cfa_offset -8
 	.cfi_restore \reg
+	.endm
+
+	/* Call FUNCTION on a stack that is aligned; rbp is saved. */
+	.macro	call_aligned function
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	\function
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	.endm
+
+	/* RAX, from ID's own slot, is not its context.  Goes on at FOUND if it is in the other slot, at ALIAS if an alias in either
+	 * says what it is, then ID; ROUTINE is changed. */
+	.macro	look_further id, routine, base, found, alias, slow
+	testb	$1, %al
+	jnz	.Lown\@
+.Lsecond\@:
+	SECOND(\id, \base)
+	testb	$1, %al
+	jnz	.Lother\@
+	FIND(\id, \routine, \slow)
+	PROMOTE(\id, \routine, \base, \found)
+	jmp	\found
+.Lown\@:
+	FIND_ALIAS(\id, \routine, .Lsecond\@)
+	jmp	\alias
+.Lother\@:
+	FIND_ALIAS(\id, \routine, \slow)
+	jmp	\alias
+	.endm
+
+	/* A place that code jumps to, having put into r11 where it goes on.  Kept is what lies below the stack pointer, where a leaf may have
+	 * its variables. */
+	.macro	detour name
+	.globl	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, r11
+	_CET_ENDBR
+	leaq	-128(%rsp), %rsp
+	.cfi_adjust_cfa_offset 128
+	save	r11
+	.cfi_rel_offset rip, 0
+	.endm
+	.macro	go_on
+	restore	r11
+	.cfi_register rip, r11
+	leaq	128(%rsp), %rsp
+	.cfi_adjust_cfa_offset -128
+	notrack jmp *%r11
 	.endm
 #endif
 
@@ -164,11 +226,7 @@ ENTRY_HOOK:
 	movq	FRAME_CONTEXT(%rax), %rcx
 	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
 	PROBE(%rcx, %r11, %rdx)
-	cmpq	%rcx, KEY_ID(%rax)
-	jne	.Lentry_alias
-	cmpq	%r11, KEY_ROUTINE(%rax)
-	jne	.Lentry_second
-	incq	KEY_CALLS(%rax)
+	FIND(%rcx, %r11, .Lentry_further)
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
 	leaq	ENTRY_CFA, %rax
@@ -190,21 +248,8 @@ ENTRY_HOOK:
 	movq	%rcx, FRAME_CONTEXT(%r11)
 	movq	%rax, FRAME_CFA(%r11)
 	jmp	.Lentry_done
-.Lentry_alias:
-	testb	$1, %al
-	jz	.Lentry_second
-	FIND_ALIAS(%rcx, %r11, .Lentry_second)
-	jmp	.Lentry_push
-.Lentry_second:
-	SECOND(%rcx, %rdx)
-	testb	$1, %al
-	jnz	.Lentry_alias_second
-	FIND(%rcx, %r11, .Lentry_slow)
-	PROMOTE(%rcx, %r11, %rdx, .Lentry_push)
-	jmp	.Lentry_push
-.Lentry_alias_second:
-	FIND_ALIAS(%rcx, %r11, .Lentry_slow)
-	jmp	.Lentry_push
+.Lentry_further:
+	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
 	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
 
 .Lentry_slow:
@@ -212,34 +257,13 @@ ENTRY_HOOK:
 	.cfi_rel_offset rax, 8
 	.cfi_rel_offset rcx, 0
 	SLOW_BASE
-	save	r11
-	save	rdx
-	save	rsi
-	save	rdi
-	save	r8
-	save	r9
-	save	r10
-	save	rbp
+	save	r11, rdx, rsi, rdi, r8, r9, r10, rbp
 	ENTRY_ROUTINE(80, %rdi)
 	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp			/* a nested function pushes its static chain first */
-	call	ENTRY_SLOW
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rdi
-	restore	rsi
-	restore	rdx
-	restore	r11
-	restore	rcx
-	restore	rax
+	call_aligned ENTRY_SLOW			/* a nested function pushes its static chain first */
+	restore	rax, rcx, r11, rdx, rsi, rdi, r8, r9, r10, rbp
 	ret
 	.cfi_endproc
 	.size	ENTRY_HOOK, .-ENTRY_HOOK
@@ -288,135 +312,47 @@ __return__:
 .Lexit_slow:
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset rax, 0
-	save	rcx
-	save	rdx
-	save	rsi
-	save	rdi
-	save	r8
-	save	r9
-	save	r10
-	save	r11
-	save	rbp
+	save	rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
 	leaq	96(%rsp), %rdi			/* CFA, site */
 	xorl	%esi, %esi
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_exit_slow
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r11
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rdi
-	restore	rsi
-	restore	rdx
-	restore	rcx
-	restore	rax
+	call_aligned aprof_exit_slow
+	restore	rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
 	ret
 	.cfi_endproc
 	.size	__return__, .-__return__
 
-	/* Way inline: a probe in the routine missed. rax: the routine, r11: where to go on. All registers but those and
-	 * the flags are kept, and what lies below the stack pointer, where a leaf may have its variables. Returns in rax
+	/* Way inline: a probe in the routine missed. rax: the routine. All other registers but the flags are kept.  Returns in rax
 	 * the context before the entry; the routine's is in place and counted. */
-	.globl	aprof_inline_miss
-	.type	aprof_inline_miss, @function
-	.p2align 6
-aprof_inline_miss:
-	.cfi_startproc
-	.cfi_def_cfa_offset 0
-	.cfi_register rip, r11
-	_CET_ENDBR
-	leaq	-128(%rsp), %rsp
-	.cfi_adjust_cfa_offset 128
-	save	r11
-	.cfi_rel_offset rip, 0
-	save	rcx
-	save	rdx
-	save	rdi
-	save	rsi
+	detour	aprof_inline_miss
+	save	rcx, rdx, rdi, rsi
 	movq	%rax, %rdi
 	TLS_BASE(%rdx)
 	movq	TLS(TLS_CURRENT, %rdx), %rcx
 	movq	%rcx, %rsi
 	PROBE(%rcx, %rdi, %rdx)
-	testb	$1, %al
-	jnz	.Linline_alias
-.Linline_second:
-	SECOND(%rcx, %rdx)
-	testb	$1, %al
-	jnz	.Linline_alias_second
-	FIND(%rcx, %rdi, .Linline_slow)
-	PROMOTE(%rcx, %rdi, %rdx, .Linline_enter)
+	look_further %rcx, %rdi, %rdx, .Linline_enter, .Linline_enter, .Linline_slow
 .Linline_enter:
 	movq	%rcx, TLS(TLS_CURRENT, %rdx)
 	movq	%rsi, %rax
 .Linline_done:
-	restore	rsi
-	restore	rdi
-	restore	rdx
-	restore	rcx
-	restore	r11
-	.cfi_register rip, r11
-	leaq	128(%rsp), %rsp
-	.cfi_adjust_cfa_offset -128
-	notrack jmp *%r11
-	.cfi_adjust_cfa_offset 128+40
-	.cfi_rel_offset rip, 32
-	.cfi_rel_offset r11, 32
-	.cfi_rel_offset rcx, 24
-	.cfi_rel_offset rdx, 16
-	.cfi_rel_offset rdi, 8
-	.cfi_rel_offset rsi, 0
-.Linline_alias:
-	FIND_ALIAS(%rcx, %rdi, .Linline_second)
-	jmp	.Linline_enter
-.Linline_alias_second:
-	FIND_ALIAS(%rcx, %rdi, .Linline_slow)
-	jmp	.Linline_enter
+	.cfi_remember_state
+	restore	rcx, rdx, rdi, rsi
+	go_on
+	.cfi_restore_state
 .Linline_slow:
-	save	r8
-	save	r9
-	save	r10
-	save	rbp
+	save	r8, r9, r10, rbp
 	leaq	200(%rsp), %rsi
 	xorl	%edx, %edx			/* its code does not read the counter */
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_inline_slow
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
-	restore	r9
-	restore	r8
+	call_aligned aprof_inline_slow
+	restore	r8, r9, r10, rbp
 	jmp	.Linline_done
 	.cfi_endproc
 	.size	aprof_inline_miss, .-aprof_inline_miss
 
 	/* The same in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
 	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
-	.globl	aprof_inline_miss_tsc
-	.type	aprof_inline_miss_tsc, @function
-	.p2align 6
-aprof_inline_miss_tsc:
-	.cfi_startproc
-	.cfi_def_cfa_offset 0
-	.cfi_register rip, r11
-	_CET_ENDBR
-	leaq	-128(%rsp), %rsp
-	.cfi_adjust_cfa_offset 128
-	save	r11
-	.cfi_rel_offset rip, 0
-	save	rcx
-	save	rdi
-	save	rsi
-	save	r8
-	save	r9
+	detour	aprof_inline_miss_tsc
+	save	rcx, rdi, rsi, r8, r9
 	movq	%rax, %rdi
 	TLS_BASE(%r8)
 	movq	TLS(TLS_CURRENT, %r8), %rsi
@@ -428,14 +364,10 @@ aprof_inline_miss_tsc:
 .Ltsc_find:
 	movq	%rsi, %rcx
 	PROBE(%rcx, %rdi, %r8)
-	testb	$1, %al
-	jnz	.Ltsc_alias
-.Ltsc_second:
-	SECOND(%rcx, %r8)
-	testb	$1, %al
-	jnz	.Ltsc_alias_second
-	FIND(%rcx, %rdi, .Ltsc_slow)
-	PROMOTE(%rcx, %rdi, %r8, .Ltsc_found)
+	look_further %rcx, %rdi, %r8, .Ltsc_found, .Ltsc_alias, .Ltsc_slow
+.Ltsc_alias:
+	movq	KEY_TIME-1(%rax), %rdi		/* the counters of the context that it leads to */
+	jmp	.Ltsc_charge
 .Ltsc_found:
 	movq	%rax, %rdi			/* its own counters are charged from now on */
 .Ltsc_charge:
@@ -456,92 +388,26 @@ aprof_inline_miss_tsc:
 	movq	%rcx, TLS(TLS_CURRENT, %r8)
 	movq	%rsi, %rax
 .Ltsc_done:
-	restore	r9
-	restore	r8
-	restore	rsi
-	restore	rdi
-	restore	rcx
-	restore	r11
-	.cfi_register rip, r11
-	leaq	128(%rsp), %rsp
-	.cfi_adjust_cfa_offset -128
-	notrack jmp *%r11
-	.cfi_adjust_cfa_offset 128+48
-	.cfi_rel_offset rip, 40
-	.cfi_rel_offset r11, 40
-	.cfi_rel_offset rcx, 32
-	.cfi_rel_offset rdi, 24
-	.cfi_rel_offset rsi, 16
-	.cfi_rel_offset r8, 8
-	.cfi_rel_offset r9, 0
-.Ltsc_alias:
-	FIND_ALIAS(%rcx, %rdi, .Ltsc_second)
-.Ltsc_alias_charge:
-	movq	KEY_TIME-1(%rax), %rdi		/* the counters of the context that it leads to */
-	jmp	.Ltsc_charge
-.Ltsc_alias_second:
-	FIND_ALIAS(%rcx, %rdi, .Ltsc_slow)
-	jmp	.Ltsc_alias_charge
+	.cfi_remember_state
+	restore	rcx, rdi, rsi, r8, r9
+	go_on
+	.cfi_restore_state
 .Ltsc_slow:
-	save	r10
-	save	rbp
+	save	r10, rbp
 	leaq	192(%rsp), %rsi
 	movl	$1, %edx
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_inline_slow
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
+	call_aligned aprof_inline_slow
+	restore	r10, rbp
 	jmp	.Ltsc_done
 	.cfi_endproc
 	.size	aprof_inline_miss_tsc, .-aprof_inline_miss_tsc
 
-	/* Clock tsc: time is to be charged, and not to what `charged` says.  r11: where to go on; all other registers but the flags
-	 * are kept, and what lies below the stack pointer. */
-	.globl	aprof_inline_charge
-	.type	aprof_inline_charge, @function
-	.p2align 6
-aprof_inline_charge:
-	.cfi_startproc
-	.cfi_def_cfa_offset 0
-	.cfi_register rip, r11
-	_CET_ENDBR
-	leaq	-128(%rsp), %rsp
-	.cfi_adjust_cfa_offset 128
-	save	r11
-	.cfi_rel_offset rip, 0
-	save	rax
-	save	rcx
-	save	rdx
-	save	rdi
-	save	rsi
-	save	r8
-	save	r9
-	save	r10
-	save	rbp
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_inline_settle
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rsi
-	restore	rdi
-	restore	rdx
-	restore	rcx
-	restore	rax
-	restore	r11
-	.cfi_register rip, r11
-	leaq	128(%rsp), %rsp
-	.cfi_adjust_cfa_offset -128
-	notrack jmp *%r11
+	/* Clock tsc: time is to be charged, and not to what `charged` says. All registers but r11 and the flags are kept. */
+	detour	aprof_inline_charge
+	save	rax, rcx, rdx, rdi, rsi, r8, r9, r10, rbp
+	call_aligned aprof_inline_settle
+	restore	rax, rcx, rdx, rdi, rsi, r8, r9, r10, rbp
+	go_on
 	.cfi_endproc
 	.size	aprof_inline_charge, .-aprof_inline_charge
 
@@ -574,11 +440,7 @@ __wrap___cyg_profile_func_\name:
 .Lenter_live:
 	movq	FRAME_CONTEXT(%r10), %rcx
 	PROBE(%rcx, %rdi, %r9)
-	cmpq	%rcx, KEY_ID(%rax)
-	jne	.Lenter_alias
-	cmpq	%rdi, KEY_ROUTINE(%rax)
-	jne	.Lenter_second
-	incq	KEY_CALLS(%rax)
+	FIND(%rcx, %rdi, .Lenter_further)
 .Lenter_push:
 	decq	%rdx				/* the CFA less FRAME_CYG */
 	addq	$FRAME_SIZE, %r10
@@ -592,21 +454,8 @@ __wrap___cyg_profile_func_\name:
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jne	.Lenter_again			/* a signal handler used the place meanwhile */
 	ret
-.Lenter_alias:
-	testb	$1, %al
-	jz	.Lenter_second
-	FIND_ALIAS(%rcx, %rdi, .Lenter_second)
-	jmp	.Lenter_push
-.Lenter_second:
-	SECOND(%rcx, %r9)
-	testb	$1, %al
-	jnz	.Lenter_alias_second
-	FIND(%rcx, %rdi, .Lenter_slow)
-	PROMOTE(%rcx, %rdi, %r9, .Lenter_push)
-	jmp	.Lenter_push
-.Lenter_alias_second:
-	FIND_ALIAS(%rcx, %rdi, .Lenter_slow)
-	jmp	.Lenter_push
+.Lenter_further:
+	look_further %rcx, %rdi, %r9, .Lenter_push, .Lenter_push, .Lenter_slow
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)

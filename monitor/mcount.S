@@ -54,9 +54,7 @@
 #define PASTE(a, b)	PASTE_(a, b)
 #define LABEL(name)	PASTE(ENTRY_PREFIX, name)
 #define Lentry_look	LABEL(look)
-#define Lentry_alias	LABEL(alias)
-#define Lentry_second	LABEL(second)
-#define Lentry_alias_second LABEL(alias_second)
+#define Lentry_further	LABEL(further)
 #define Lentry_push	LABEL(push)
 #define Lentry_again	LABEL(again)
 #define Lentry_done	LABEL(done)
@@ -197,34 +195,14 @@
 	leaq	8(%rbp), %rdi
 	movq	%rbp, %r11
 .Lodd:
-	save	rax
-	save	rcx
-	save	rdx
-	save	rsi
-	save	r8
-	save	r9
-	save	r10
-	save	rbp
+	save	rax, rcx, rdx, rsi, r8, r9, r10, rbp
 	movq	%rdi, %rsi			/* routine, slot, frame pointer, what may point behind the slot */
 	movq	72(%rsp), %rdi
 	movq	%r11, %rdx
 	movq	%r10, %rcx
 	movq	%r13, %r8
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_mcount_odd
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rsi
-	restore	rdx
-	restore	rcx
-	restore	rax
-	restore	rdi
+	call_aligned aprof_mcount_odd
+	restore	rdi, rax, rcx, rdx, rsi, r8, r9, r10, rbp
 	ret
 	.cfi_endproc
 
@@ -236,27 +214,10 @@
 	.cfi_rel_offset rcx, 8
 	.cfi_rel_offset rdx, 0
 .Lredirect:
-	save	r11
-	save	rsi
-	save	rdi
-	save	r8
-	save	r9
-	save	r10
-	save	rbp
+	save	r11, rsi, rdi, r8, r9, r10, rbp
 	leaq	16(%rax), %rdi
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	aprof_mcount_redirect
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	restore	rbp
-	restore	r10
-	restore	r9
-	restore	r8
-	restore	rdi
-	restore	rsi
-	restore	r11
+	call_aligned aprof_mcount_redirect
+	restore	r11, rsi, rdi, r8, r9, r10, rbp
 	notrack jmp *%r11
 	.cfi_endproc
 
