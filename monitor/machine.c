@@ -785,9 +785,11 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine)
 
 	if (to) {
 		t->record->misses += t->tls->front != aprof_front_none;
-	} else if (!clock_is_tsc() && file_over_bound(false)) {
+	} else if (clock_is_tsc() || reset_is_due()) {
+		return 0;
+	} else if (file_over_bound(false)) {
 		return aliases_are_over_bound() ? find_bounded(t, from, routine) : 0;
-	} else if (!clock_is_tsc()) {
+	} else {
 		t->busy = busy_open(from);
 		to = make_open(t, from, routine);
 		t->busy = 0;

@@ -295,6 +295,15 @@ enum { BUSY = 2 };
 static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
 
 static inline bool clock_is_tsc(void) { return monitor.clock.clock == AMON_CLOCK_TSC; }
+
+/* Is a new interval asked for, and no sampler there to see it? */
+static inline bool reset_is_due(void)
+{
+	const struct amon_header *h = monitor.header;
+
+	return h->source != AMON_SOURCE_SAMPLER && h->reset_request != h->reset_done;
+}
+
 static inline uint32_t monitor_state(void) { return __atomic_load_n(&monitor.state, __ATOMIC_ACQUIRE); }
 
 /* Add one, by one instruction: a signal handler's counts are never overwritten. */
@@ -338,7 +347,7 @@ void note_error(enum amon_note kind, long error) HIDDEN;
 const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
 bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
 bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fork handler; false: stay out */
-void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler */
+void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler: with signals blocked, when something is made */
 void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
 void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */

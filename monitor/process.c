@@ -369,12 +369,10 @@ void process_reset(void)
 /* Without a sampler nobody else looks: the request is seen when the next context is made. */
 void process_look_for_reset(void)
 {
-	struct amon_header *h = monitor.header;
-
-	if (h->source == AMON_SOURCE_SAMPLER || h->reset_request == h->reset_done)
+	if (!reset_is_due())
 		return;
 	sys_lock(&monitor.lock);
-	if (h->reset_request != h->reset_done)
+	if (reset_is_due())
 		process_reset();
 	sys_unlock(&monitor.lock);
 }

@@ -21,10 +21,10 @@ void *sys_memory(size_t size, bool populate)
 void *sys_memory_large(size_t before, size_t size)
 {
 	size_t all = before + size + LARGE_PAGE;
-	char *map = sys_memory(size < LARGE_PAGE ? before + size : all, false), *begin, *end;
+	char *map = size < LARGE_PAGE ? NULL : sys_memory(all, false), *begin, *end;
 
-	if (!map || size < LARGE_PAGE)
-		return map;
+	if (!map)			/* too small, or no room to choose from */
+		return sys_memory(before + size, false);
 	begin = (char *)(((uintptr_t)map + before + LARGE_PAGE - 1) & -(uintptr_t)LARGE_PAGE) - before;
 	end = begin + before + size;
 	if (begin > map)
