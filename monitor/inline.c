@@ -73,7 +73,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	t->busy = BUSY;
 	if (!tls->current)
 		stack_follow_inline(t);
-	machine_front_begin(t);
+	front_begin(t);
 	before = machine_here(t, tls->current);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, before);
@@ -82,7 +82,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (!to)
 		to = machine_make(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE);
 	if (to) {
-		machine_front_add(t, to);
+		front_add(t, to);
 	} else {
 		note(AMON_NOTE_LOST_CALLS);
 		to = (target)machine_counter(t, t->lost);

@@ -1,4 +1,4 @@
-/* machine.c - a thread's machine: items, aliases, and the tables that find them.
+/* machine.c - a thread's machine: items, aliases, and what finds them.
  *
  * Invariants: an item's key and an alias never change and never move once made.  The first item
  * with a history is its context; targets lead to contexts only, so the machine is finite.
@@ -6,11 +6,8 @@
  * appended since; only a call that meets an older activation of the same routine folds.
  * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
  *
- * Everything here runs with signals blocked, but for machine_find and machine_front_add. */
+ * Everything here runs with signals blocked, but for machine_find and machine_reach. */
 #include "monitor.h"
-
-#include <errno.h>
-#include <sys/mman.h>
 
 enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */
@@ -18,46 +15,9 @@ enum {
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
-	TABLE_POPULATED = 65536,	/* slots of a table that is made resident at once */
 };
 
-#ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
-#define FRONT_FIRST 256
-#define FRONT_MOST 1048576
-#endif
-
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
-#define NO_ROUTINE UINTPTR_MAX		/* in the key of a context that no call finds by it */
-
-struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
-target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
-
-/* Count MEMORY, of SIZE bytes, or that there is none. */
-static void *arena_counted(void *memory, size_t size)
-{
-	if (!memory)
-		note_error(AMON_NOTE_OUT_OF_MEMORY, -ENOMEM);
-	else
-		__atomic_store_n(&monitor.header->memory_private,
-				 __atomic_add_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-	return memory;
-}
-
-/* Private memory, counted. */
-static void *arena(size_t size, bool populate)
-{
-	return arena_counted(sys_memory(size, populate), size);
-}
-
-/* The same for a table of SLOTS words behind BEFORE bytes. */
-static void *arena_table(size_t before, uint32_t slots)
-{
-	size_t size = slots * sizeof(uint64_t);
-
-	if (slots <= TABLE_POPULATED)
-		return arena(before + size, true);
-	return arena_counted(sys_memory_large(before, size), before + size);
-}
 
 static struct alias *alias_at(struct thread *t, uint32_t i)
 {
@@ -93,59 +53,6 @@ uint32_t machine_ticks(struct thread *t, uint32_t item)
 		if (item >= t->spans[s].base)
 			return t->spans[s].ticks[item - t->spans[s].base];
 	return 0;
-}
-
-/* ---- tables ----
- *
- * Open addressing: a slot has a hash above and a tag below, never 0; 0 is free.  The mask stands before the first slot, in a
- * page of its own, so that who has a table has both.  An outgrown one stays mapped, for a look-up that this thread's signal handler
- * interrupted or that the sampler is at, but its memory is given back: they find nothing there, as if they had come before. */
-
-/* Give back the SIZE bytes at MEMORY, which may be looked at all the same. */
-static void arena_forget(void *memory, size_t size)
-{
-	if (size < AMON_PAGE || sys_failed(sys3(madvise, memory, size, MADV_DONTNEED)))
-		return;
-	monitor.header->memory_private = __atomic_sub_fetch(&monitor.memory_private, size, __ATOMIC_RELAXED);
-}
-
-static uint64_t table_slot(uint64_t hash, uint32_t tag) { return hash << 32 | tag; }
-
-static void table_add(uint64_t *table, uint64_t slot)
-{
-	uint64_t mask = table[-1], i = slot >> 32 & mask;
-
-	while (table[i])
-		i = (i + 1) & mask;
-	__atomic_store_n(&table[i], slot, __ATOMIC_RELEASE);
-}
-
-static bool table_has_room(const uint64_t *table, uint32_t used)
-{
-	uint64_t slots = table ? table[-1] + 1 : 0;
-
-	return used < slots - slots / 4;
-}
-
-/* Make room for one more in *TABLE, of which USED slots are taken; NULL: there is none yet. */
-static bool table_grow(uint64_t **table, uint32_t used)
-{
-	uint64_t *old = *table, *grown;
-	uint32_t slots = old ? (uint32_t)old[-1] + 1 : 0;
-
-	if (table_has_room(old, used))
-		return true;
-	if (!(grown = arena_table(AMON_PAGE, old ? slots * 2 : 1024)))
-		return false;
-	grown += AMON_PAGE / sizeof *grown;
-	grown[-1] = (old ? slots * 2 : 1024) - 1;
-	for (uint32_t i = 0; i < slots; i++)
-		if (old[i])
-			table_add(grown, old[i]);
-	__atomic_store_n(table, grown, __ATOMIC_RELEASE);
-	if (old)
-		arena_forget(old, slots * sizeof *old);
-	return true;
 }
 
 /* ---- items ---- */
@@ -195,7 +102,7 @@ static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, ui
 
 	if (page >= THREAD_DIRECTORY)
 		return AMON_NONE;
-	if (!t->items[page] && !(t->items[page] = arena(ITEMS_PER_PAGE * sizeof *item, true)))
+	if (!t->items[page] && !(t->items[page] = memory_take(ITEMS_PER_PAGE * sizeof *item, true)))
 		return AMON_NONE;
 	if ((!t->nspans || i == t->spans[t->nspans - 1].base + t->spans[t->nspans - 1].capacity) && !items_grow(t))
 		return AMON_NONE;
@@ -272,13 +179,13 @@ static uint32_t histories_add(struct thread *t, uint32_t owner, const history_en
 
 	if (place + n + 2 > t->histories_size) {
 		size_t words = t->histories_size * 2 + n + 1024;
-		uint32_t *grown = arena(words * sizeof *grown, false);
+		uint32_t *grown = memory_take(words * sizeof *grown, false);
 
 		if (!grown)
 			return 0;
 		if (t->histories) {
 			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
-			arena_forget(t->histories, t->histories_size * sizeof *grown);
+			memory_forget(t->histories, t->histories_size * sizeof *grown);
 		}
 		t->histories = grown;
 		t->histories_size = (uint32_t)words;
@@ -434,7 +341,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 
 	if (page >= THREAD_DIRECTORY || !table_grow(&t->full, t->ntargets))
 		return 0;
-	if (!t->aliases[page] && !(t->aliases[page] = arena(ALIASES_PER_PAGE * sizeof *alias, true)))
+	if (!t->aliases[page] && !(t->aliases[page] = memory_take(ALIASES_PER_PAGE * sizeof *alias, true)))
 		return 0;
 	alias = alias_at(t, t->naliases);
 	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
@@ -473,108 +380,6 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 	if (!item_call(t, item, id, NO_ROUTINE))
 		return 0;
 	return alias_new(t, from, address, machine_counter(t, item), id);
-}
-
-/* ---- the front table ---- */
-
-static uint64_t front_mask(uint32_t slots) { return (slots - 1) * sizeof(target); }
-
-static void front_empty(target *front, uint32_t slots)
-{
-	for (uint32_t i = 0; i < slots; i++)
-		front[i] = aprof_front_none[0];
-}
-
-static target *front_new(uint32_t slots)
-{
-	target *front = arena_table(0, slots);
-
-	if (front)
-		front_empty(front, slots);
-	return front;
-}
-
-/* Slots are in pairs. TO goes into its own, and what was there into the other one. */
-static void front_put(target *front, uint64_t mask, target to)
-{
-	uint64_t own = front_slot(target_key(to)->id, mask), other = own ^ 1;
-
-	if (front[own] != aprof_front_none[0])
-		front[other] = front[own];
-	front[own] = to;
-}
-
-static uint32_t front_slots(const struct aprof_tls *tls) { return (uint32_t)(tls->front_mask / sizeof(target)) + 1; }
-
-/* Should it grow? */
-static bool front_is_small(const struct thread *t)
-{
-	uint32_t slots = front_slots(t->tls);
-
-	return t->tls->front != aprof_front_none && slots < FRONT_MOST && t->ntargets >= slots / 4 &&
-	       slots * 4 * sizeof(target) <= monitor.header->memory_bound / 16;
-}
-
-/* In a forked child there may be room for it where it is: what the parent left there goes. */
-static void front_widen(struct thread *t, uint32_t slots)
-{
-	front_empty(t->front, slots);
-	t->tls->front_mask = t->front_mask = front_mask(slots);
-}
-
-static void front_grow(struct thread *t)
-{
-	struct aprof_tls *tls = t->tls;
-	uint32_t slots = front_slots(tls);
-	target *front;
-
-	if (!front_is_small(t))
-		return;
-	if (slots * 4 <= t->front_room) {
-		front_widen(t, slots * 4);
-		return;
-	}
-	front = front_new(slots * 4);
-	if (!front)
-		return;
-	for (uint32_t i = 0; i < slots; i++)
-		if (tls->front[i] != aprof_front_none[0])
-			front_put(front, front_mask(slots * 4), tls->front[i]);
-	/* Until the mask follows, the old one finds a part of the new table: misses, never errors. */
-	tls->front = front;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tls->front_mask = front_mask(slots * 4);
-	t->front = front;
-	t->front_mask = tls->front_mask;
-	t->front_room = slots * 4;
-}
-
-/* A signal handler may come between: if the table grows meanwhile, the mask is one that fits it, too; if the handler forks
- * and this is the child, TO is its parent's. */
-void machine_front_add(struct thread *t, target to)
-{
-	struct aprof_tls *tls = t->tls;
-	uint64_t mask = *(volatile uint64_t *)&tls->front_mask;
-	target *front;
-
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	front = *(target *volatile *)&tls->front;
-	if (front != aprof_front_none && *(struct thread *volatile *)&tls->thread == t)
-		front_put(front, mask, to);
-}
-
-void machine_front_none(struct aprof_tls *tls)
-{
-	tls->front_mask = 0;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tls->front = aprof_front_none;
-}
-
-void machine_front_leave(struct aprof_tls *tls)
-{
-	tls->front_mask = 0;
-	if (tls->front != aprof_front_none)
-		front_empty(tls->front, 2);
 }
 
 /* ---- making contexts ---- */
@@ -795,7 +600,7 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine)
 		t->busy = 0;
 	}
 	if (to)
-		machine_front_add(t, to);
+		front_add(t, to);
 	return to;
 }
 
@@ -915,45 +720,6 @@ void machine_show(struct thread *t, uintptr_t tag)
 	each_key(t, key_show, &tag);
 }
 
-/* T's first table. In a forked child it begins as small as any other, but in the place of its parent's: a probe that a signal handler
- * interrupted, which forked, may have read the parent's mask. */
-static bool front_begin(struct thread *t)
-{
-	if (t->forked_from && t->tls->front != aprof_front_none) {
-		t->front = t->tls->front;
-		t->front_room = t->forked_from->front_room;
-		front_empty(t->front, FRONT_FIRST);
-	} else {
-		t->front = front_new(FRONT_FIRST);
-		t->front_room = FRONT_FIRST;
-	}
-	t->front_mask = front_mask(FRONT_FIRST);
-	return t->front;
-}
-
-/* The fast path's table for t->tls. */
-static bool front_use(struct thread *t)
-{
-	if (!t->front && !front_begin(t))
-		return false;
-	t->tls->front = t->front;
-	t->tls->front_mask = t->front_mask;
-	return true;
-}
-
-/* With clock tsc there is none for ways whose hooks do not read the counter: their calls all go out of line.  Where way inline
- * is in use they do so in any case, and it has a table. */
-static bool front_init(struct thread *t)
-{
-	return (clock_is_tsc() && !t->tls->current) || front_use(t);
-}
-
-void machine_front_begin(struct thread *t)
-{
-	if (t->tls->front == aprof_front_none)
-		front_init(t);
-}
-
 bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
@@ -963,10 +729,10 @@ bool machine_init(struct thread *t)
 	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)
 		return false;
 	t->lost = item_begin(t, AMON_ROUTINE_LOST);
-	return t->lost != AMON_NONE && front_init(t);
+	return t->lost != AMON_NONE && front_begin(t);
 }
 
 bool machine_resume(struct thread *t)
 {
-	return front_init(t);
+	return front_begin(t);
 }

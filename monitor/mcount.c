@@ -143,7 +143,7 @@ static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
 /* Where returns are not redirected every entry comes out of line, to look what has been left. */
 static void enter_refused(struct aprof_tls *tls, uintptr_t cfa)
 {
-	machine_front_none(tls);
+	front_none(tls);
 	if (tls->thread)
 		drop_left(tls, cfa);
 }

@@ -40,6 +40,7 @@ typedef uint64_t context_id;
 #ifndef STEP_FACTOR			/* odd, and an immediate of 32 bits; a build with 1 tests ids that are taken */
 #define STEP_FACTOR UINT64_C(0xffffffff9e3779b1)
 #endif
+#define NO_ROUTINE UINTPTR_MAX		/* in the key of a context that no call finds by it */
 #define ROOT_ID UINT64_C(0x9e3779b97f4a7c15) /* of the root; other contexts without a caller are near it */
 
 /* For one routine no two contexts step to one id.  The code of hooks.S and of the plugin does the same. */
@@ -399,17 +400,34 @@ uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the revers
 
 uint32_t routine_known(uintptr_t address) HIDDEN; /* the same if it is known; AMON_NONE. Any time. */
 
-/* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find, machine_reach and machine_front_add. */
+/* memory.c - private memory, counted; zeros. NULL: none, which is noted. */
+void *memory_take(size_t size, bool populate) HIDDEN; /* SIZE bytes, resident at once if POPULATE */
+void *memory_take_table(size_t before, uint32_t slots) HIDDEN; /* SLOTS words behind BEFORE bytes */
+void memory_forget(void *memory, size_t size) HIDDEN; /* SIZE bytes are of no more use, but may be looked at */
+
+/* table.c - tables by hash. NULL: one that has no slots yet. */
+static inline uint64_t table_slot(uint64_t hash, uint32_t tag) { return hash << 32 | tag; }
+void table_add(uint64_t *table, uint64_t slot) HIDDEN; /* which has room for it */
+bool table_has_room(const uint64_t *table, uint32_t used) HIDDEN; /* for one more than USED */
+bool table_grow(uint64_t **table, uint32_t used) HIDDEN; /* make room for one more than USED; false: no memory */
+
+/* front.c - the front table: signals blocked, but for front_add and front_is_small. */
+bool front_begin(struct thread *t) HIDDEN;	/* let the hooks find what is in it. False: no memory. With clock tsc there is none for ways whose
+						 * hooks do not read the counter: their calls all go out of line, as they do where
+						 * way inline is in use, which has one */
+bool front_is_small(const struct thread *t) HIDDEN; /* should it grow? */
+void front_grow(struct thread *t) HIDDEN;	/* if it should */
+void front_add(struct thread *t, target to) HIDDEN; /* if there is one */
+void front_none(struct aprof_tls *tls) HIDDEN;	/* let the hooks find nothing */
+void front_leave(struct aprof_tls *tls) HIDDEN;	/* the same, where a probe that was interrupted may go on */
+
+/* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find and machine_reach. */
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
 bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
 target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
 target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* found, or made with no more memory, and
 										 * put into the front table; 0: block signals */
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
-void machine_front_add(struct thread *t, target to) HIDDEN;
-void machine_front_none(struct aprof_tls *tls) HIDDEN; /* let the hooks find nothing */
-void machine_front_leave(struct aprof_tls *tls) HIDDEN; /* the same, with a mask that an interrupted probe has read already */
-void machine_front_begin(struct thread *t) HIDDEN; /* let the hooks find what is in the front table, if they may */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */

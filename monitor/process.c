@@ -256,7 +256,7 @@ static void child_begin(void)
 		fork_cycles = clock_is_tsc() ? clock_cycles() : 0;
 	}
 	tls->thread = NULL;
-	machine_front_leave(tls);
+	front_leave(tls);
 	tls->last = 0;
 	tls->charged = &aprof_counter_none;
 	file_leave();
@@ -296,7 +296,7 @@ void aprof_vfork_before(void)
 	struct aprof_tls *tls = &aprof_tls;
 
 	tls->inert = INERT_VFORK;
-	machine_front_none(tls);
+	front_none(tls);
 	if (tls->thread)
 		tls->thread->vfork_last = tls->last;
 	tls->last = 0;
@@ -309,7 +309,7 @@ void aprof_vfork_after(void)
 	struct aprof_tls *tls = &aprof_tls;
 
 	if (tls->thread) {
-		machine_front_begin(tls->thread);
+		front_begin(tls->thread);
 		tls->last = tls->thread->vfork_last;
 	}
 	tls->inert = INERT_NOT;

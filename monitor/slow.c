@@ -73,7 +73,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	tls_take_up(tls);
 	to = target_for(t, routine, flags);
 	if (to) {
-		machine_front_add(t, to);
+		front_add(t, to);
 	} else {
 		note(AMON_NOTE_LOST_CALLS);
 		to = (target)machine_counter(t, t->lost);

@@ -152,7 +152,7 @@ struct thread *thread_start(uintptr_t cfa)
 	t = machine_take(tls, parent);
 	sys_unlock(&monitor.lock);
 	if (!t || !(parent ? stack_adopt(t) : stack_init(t, cfa))) {
-		machine_front_leave(tls);
+		front_leave(tls);
 		return start_failed(true);
 	}
 	begin(t);

@@ -1,0 +1,131 @@
+/* front.c - the front table of a thread, small and evicting, which the hooks probe inline (step B1): targets by the ids of contexts.
+ *
+ * Slots are in pairs: a target goes into the one that its id says, and what was there into the other, where the hooks look
+ * out of line.
+ * Invariant: a probe reads the mask, then the table, and a signal handler may come between that makes the table grow, or that forks and
+ * returns in the child.  So a table never has fewer slots than a mask says that was there before it, and each slot leads to
+ * something that can be looked at. */
+#include "monitor.h"
+
+#ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
+#define FRONT_FIRST 256
+#define FRONT_MOST 1048576
+#endif
+
+struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
+target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
+
+static uint64_t mask_of(uint32_t slots) { return (slots - 1) * sizeof(target); }
+
+static uint32_t slots_of(uint64_t mask) { return (uint32_t)(mask / sizeof(target)) + 1; }
+
+static void clear(target *front, uint32_t slots)
+{
+	for (uint32_t i = 0; i < slots; i++)
+		front[i] = aprof_front_none[0];
+}
+
+static void put(target *front, uint64_t mask, target to)
+{
+	uint64_t own = front_slot(target_key(to)->id, mask), other = own ^ 1;
+
+	if (front[own] != aprof_front_none[0])
+		front[other] = front[own];
+	front[own] = to;
+}
+
+/* A table of T's own; the one before, if any, stays as it is. */
+static bool renew(struct thread *t, uint32_t slots)
+{
+	target *front = memory_take_table(0, slots);
+
+	if (!front)
+		return false;
+	clear(front, slots);
+	for (uint32_t i = 0; t->front && i < slots_of(t->front_mask); i++)
+		if (t->front[i] != aprof_front_none[0])
+			put(front, mask_of(slots), t->front[i]);
+	t->front = front;
+	t->front_mask = mask_of(slots);
+	t->front_room = slots;
+	return true;
+}
+
+/* Let the hooks have T's table.  Until the mask follows, the old one finds a part of it: misses, never errors. */
+static void show(struct thread *t)
+{
+	t->tls->front = t->front;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->tls->front_mask = t->front_mask;
+}
+
+bool front_is_small(const struct thread *t)
+{
+	uint32_t slots = slots_of(t->tls->front_mask);
+
+	return t->tls->front != aprof_front_none && slots < FRONT_MOST && t->ntargets >= slots / 4 &&
+	       slots * 4 * sizeof(target) <= monitor.header->memory_bound / 16;
+}
+
+void front_grow(struct thread *t)
+{
+	uint32_t slots = slots_of(t->front_mask) * 4;
+
+	if (!front_is_small(t))
+		return;
+	if (slots <= t->front_room) {		/* where a forked child's parent had its own */
+		clear(t->front, slots);
+		t->front_mask = mask_of(slots);
+	} else if (!renew(t, slots)) {
+		return;
+	}
+	show(t);
+}
+
+void front_add(struct thread *t, target to)
+{
+	struct aprof_tls *tls = t->tls;
+	uint64_t mask = *(volatile uint64_t *)&tls->front_mask;
+	target *front;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	front = *(target *volatile *)&tls->front;
+	if (front != aprof_front_none && *(struct thread *volatile *)&tls->thread == t)	/* else TO is a parent process's */
+		put(front, mask, to);
+}
+
+void front_none(struct aprof_tls *tls)
+{
+	tls->front_mask = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tls->front = aprof_front_none;
+}
+
+void front_leave(struct aprof_tls *tls)
+{
+	tls->front_mask = 0;
+	if (tls->front != aprof_front_none)
+		clear(tls->front, 2);
+}
+
+/* In a forked child T's first table begins as small as any other, but in the place of its parent's. */
+static bool begin(struct thread *t)
+{
+	if (!t->forked_from || t->tls->front == aprof_front_none)
+		return renew(t, FRONT_FIRST);
+	t->front = t->tls->front;
+	t->front_room = t->forked_from->front_room;
+	t->front_mask = mask_of(FRONT_FIRST);
+	clear(t->front, FRONT_FIRST);
+	return true;
+}
+
+bool front_begin(struct thread *t)
+{
+	if (clock_is_tsc() && !t->tls->current)
+		return true;
+	if (!t->front && !begin(t))
+		return false;
+	show(t);
+	return true;
+}
