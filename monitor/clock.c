@@ -43,6 +43,7 @@ static uint32_t env_word(const char *name, const char *const *words, uint32_t n,
 	return n;
 }
 
+/* 0: none is asked for. */
 static uint32_t env_rate(void)
 {
 	const char *s = process_env("APROF_RATE");
@@ -50,8 +51,8 @@ static uint32_t env_rate(void)
 
 	for (; s && *s >= '0' && *s <= '9' && rate <= MOST_RATE; s++)
 		rate = rate * 10 + (uint32_t)(*s - '0');
-	if (!s || *s || !rate)
-		return DEFAULT_RATE;
+	if (!s || *s)
+		return 0;
 	return rate < MOST_RATE ? rate : MOST_RATE;
 }
 
@@ -65,6 +66,9 @@ void clock_choose(void)
 
 	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
 	c->rate = env_rate();
+	c->is_rate_asked = c->rate;
+	if (!c->rate)
+		c->rate = DEFAULT_RATE;
 	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
 		note(AMON_NOTE_CLOCK_CHANGED);
 		c->clock = AMON_CLOCK_TICK;

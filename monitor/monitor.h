@@ -243,7 +243,8 @@ struct thread {
 /* Clocks as APROF_CLOCK and APROF_RATE ask. */
 struct clock_choice {
 	uint32_t clock;			/* enum amon_clock */
-	uint32_t rate;			/* samples each second */
+	uint32_t rate;			/* samples each second, at most */
+	bool is_rate_asked;		/* it is the user's */
 	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _TIMER, _PERF */
 };
 

@@ -30,8 +30,11 @@
 enum {
 	STACK = 65536,			/* bytes; the handler of SIGBUS may run on it */
 	SLICE = 100000,			/* ns of a processor at a time */
-	SHARE = 32,			/* we take at most about one part in SHARE of a processor */
-	IDLE_ROUNDS = 128,		/* rounds without work before it asks whether it is alone */
+	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
+	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
+	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
+	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
+	WHOLE = 1024,			/* a processor, in pace.used */
 	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
 };
 
@@ -43,6 +46,11 @@ static uint64_t random_state;
 static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
 static int sampler_tid;			/* of the sampler at work, or the last one */
 static uint32_t credentials[2][4];	/* its user and group ids: real, effective, saved, of the file system */
+static struct {
+	uint64_t cost;			/* CPU time of a round, to sleep and to be woken included, ns: a mean of the last ones */
+	uint64_t used;			/* processors that the program used, in parts of WHOLE: the same; at least WHOLE */
+	uint64_t share;			/* at most about one part in that of them is ours */
+} pace;
 
 /* ---- the state of another thread ---- */
 
@@ -298,8 +306,8 @@ static void tick_wall(struct thread *t, uint64_t now)
 	t->sampled_wall = now;
 }
 
-/* Look at every thread, at NOW. True: somebody has worked since the last round. */
-static bool round_all(uint64_t now)
+/* Look at every thread, at NOW. Returns what all have worked since the last round, ns. */
+static uint64_t round_all(uint64_t now)
 {
 	uint64_t worked = 0;
 
@@ -316,9 +324,9 @@ static bool round_all(uint64_t now)
 			state_close(t);
 		}
 		sys_unlock(&look_lock);
-		worked |= t->sampled_cpu ^ before;
+		worked += t->sampled_cpu - before;
 	}
-	return worked != 0;
+	return worked;
 }
 
 /* ---- the thread ---- */
@@ -398,16 +406,53 @@ static void reset(void)
 	sys_unlock(&look_lock);
 }
 
-/* The moment of the next look after one that was due at DUE and came at NOW: early or late by up to half a period,
- * so as not to beat with a periodic program, and no sooner than SHARE allows for rounds that take TOOK. */
-static uint64_t next_look(uint64_t due, uint64_t now, uint64_t took)
+/* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share. */
+static uint64_t period(void)
 {
-	uint64_t period = 1000000000u / monitor.clock.rate;
-	uint64_t pause = period / 2 + random_next() % period;
+	uint64_t asked = 1000000000u / monitor.clock.rate, least = pace.cost * pace.share * WHOLE / pace.used;
 
-	if (now > due + 2 * period)
+	return asked > least ? asked : least;
+}
+
+/* The moment of the next look after one that was due at DUE and came at NOW: early or late by up to half a period,
+ * so as not to beat with a periodic program. */
+static uint64_t next_look(uint64_t due, uint64_t now)
+{
+	if (now > due + 2 * period())
 		note(AMON_NOTE_OVERRUN);
-	return now + (pause > took * SHARE ? pause : took * SHARE);
+	return now + period() / 2 + random_next() % period();
+}
+
+/* MEAN with one more VALUE, the first if it is 0. */
+static uint64_t mean_add(uint64_t mean, uint64_t value)
+{
+	return mean ? (mean * 7 + value) / 8 : value;
+}
+
+/* Is more than a fiftieth of the program's time in no context, since threads end before they are looked at? */
+static bool is_losing(void)
+{
+	uint64_t unplaced = 0, all = 0;
+
+	for (struct thread *t = monitor.threads; t; t = t->next) {
+		unplaced += t->record->unplaced - t->pending;
+		all += t->record->cpu_last - t->record->cpu_first;
+	}
+	return unplaced > all / 50;
+}
+
+static void pace_follow(uint64_t worked, uint64_t passed)
+{
+	uint64_t used = passed ? worked * WHOLE / passed : 0;
+
+	pace.used = mean_add(pace.used, used > WHOLE ? used : WHOLE);
+}
+
+/* A round has cost COST ns. */
+static void pace_set(uint64_t cost)
+{
+	pace.cost = mean_add(pace.cost, cost);
+	pace.share = monitor.clock.is_rate_asked || is_losing() ? SHARE_MOST : SHARE;
 }
 
 /* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep. */
@@ -430,7 +475,7 @@ static void slice_set(void)
 
 static void __attribute__((noreturn)) sampler(void)
 {
-	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now, took = 0;
+	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now;
 	uint32_t rounds = 0, idle = 0;
 	int status = 0;
 
@@ -438,21 +483,26 @@ static void __attribute__((noreturn)) sampler(void)
 	sys2(prctl, 29 /* PR_SET_TIMERSLACK */, 1);
 	/* Others may cut the file under us: file.c mends that, and a blocked SIGBUS would be death. */
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
+	pace.cost = 0;
+	pace.used = WHOLE;
+	pace.share = SHARE;
 	slice_set();
 	descriptors_begin();
 	credentials_begin();
 	pc_begin(proc >= 0);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
-		bool measure = ++rounds % 16 == 0;
-		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
+		bool measure = ++rounds % MEASURE_ROUNDS == 0;
+		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked;
 
-		due = next_look(due, now, took);
+		due = next_look(due, now);
 		sleep_until(due);
 		now = sys_clock(CLOCK_MONOTONIC);
-		if (round_all(now))
+		worked = round_all(now);
+		if (worked)
 			idle = 0;
+		pace_follow(worked, now - before);
 		if (measure)
-			took = sys_clock(CLOCK_THREAD_CPUTIME_ID) - began;
+			pace_set(sys_clock(CLOCK_THREAD_CPUTIME_ID) - began);
 		pc_round();
 		if (rounds % FOLLOW_ROUNDS == 0)
 			follow_somebody();

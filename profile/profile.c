@@ -214,6 +214,20 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
 }
 
+double profile_tick(const struct profile *p)
+{
+	const struct amon_header *h = p->nruns ? &p->runs[0].header : NULL;
+	double ticks = 0;
+
+	if (!h || (h->clock != AMON_CLOCK_TICK && h->clock != AMON_CLOCK_WALL))
+		return 0;
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		ticks += (double)p->contexts[i].ticks;
+	if (ticks > 0)
+		return (double)p->time / ticks;
+	return h->rate ? 1e9 / h->rate : 0;
+}
+
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out)
 {
 	uint32_t length = p->contexts[context].length;

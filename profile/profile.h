@@ -170,6 +170,9 @@ size_t profile_history(const struct profile *p, uint32_t context, history_entry 
  * contexts' times, and hook_cost.  PLACES: for each of pcs[] where it is; NULL: not known.  False with *ERR set: out of memory. */
 bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err);
 
+/* The time that a sample stands for, ns, hooks included: the mean, or what the rate says where there is no sample; 0: time was not sampled. */
+double profile_tick(const struct profile *p);
+
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
 

@@ -434,11 +434,11 @@ static void heading_print(struct listing *l)
 
 static void granularity_print(FILE *out, const struct graph *g)
 {
-	const struct amon_header *h = g->profile->nruns ? &g->profile->runs[0].header : NULL;
+	double tick = profile_tick(g->profile);
 
-	if (h && h->rate && g->ticks)
-		fprintf(out, "granularity: each sample hit is %.6g seconds, %.2f%% of %.2f seconds\n\n", 1.0 / h->rate,
-			100.0 / h->rate / ((double)g->time / 1e9), (double)g->time / 1e9);
+	if (tick > 0 && g->ticks)
+		fprintf(out, "granularity: each sample hit is %.6g seconds, %.2f%% of %.2f seconds\n\n", tick / 1e9,
+			100.0 * tick / (double)g->time, (double)g->time / 1e9);
 }
 
 static void legend_print(struct listing *l)

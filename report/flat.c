@@ -113,8 +113,8 @@ static void granularity_print(FILE *out, const struct graph *g)
 		fputs(" no time accumulated\n\n", out);
 	else if (h && h->clock == AMON_CLOCK_TSC)
 		fputs("Times are elapsed, read from the cycle counter.\n", out);
-	else if (h && h->rate && g->ticks)
-		fprintf(out, "Each sample counts as %.6g seconds.\n", 1.0 / h->rate);
+	else if (profile_tick(g->profile) > 0 && g->ticks)
+		fprintf(out, "Each sample counts as %.6g seconds.\n", profile_tick(g->profile) / 1e9);
 }
 
 static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)

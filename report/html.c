@@ -122,30 +122,9 @@ static json_t *head_json(const struct side *s, struct error *err)
 	return head;
 }
 
-static bool is_sampled(const struct graph *g)
-{
-	uint32_t clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE;
-
-	return clock == AMON_CLOCK_TICK || clock == AMON_CLOCK_WALL;
-}
-
-/* The time that a sample stands for, ns: all samples of the profile carry its raw time. */
-static double tick_of(const struct graph *g)
-{
-	double ticks = 0;
-
-	if (!is_sampled(g))
-		return 0;
-	for (uint32_t i = 0; i < g->profile->ncontexts; i++)
-		ticks += (double)g->profile->contexts[i].ticks;
-	if (ticks > 0)
-		return (double)g->profile->time / ticks;
-	return g->profile->runs[0].header.rate ? 1e9 / g->profile->runs[0].header.rate : 0;
-}
-
 static json_t *times_json(const struct graph *g)
 {
-	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o}", "tick_ns", tick_of(g), "time_ns", emit_count(g->time), "outside_ns", emit_count(g->outside),
+	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o}", "tick_ns", profile_tick(g->profile), "time_ns", emit_count(g->time), "outside_ns", emit_count(g->outside),
 			 "ticks", emit_count(g->ticks), "outside_ticks", emit_count(g->outside_ticks), "calls", emit_count(g->calls));
 }
 
@@ -172,7 +151,7 @@ static bool side_json(const struct side *s, struct emit *e, struct error *err)
 		if (!report_find(reports[i])->json(s->in, &options, e, err))
 			return false;
 	emit_member(e, "times", times_json(s->g));
-	emit_member(e, "sampled", json_boolean(is_sampled(s->g)));
+	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "counts", counts_json(s));
 	emit_array(e, "strings");
 	for (size_t i = 0; i < s->strings.n; i++)

@@ -194,11 +194,11 @@ static void clock_print(struct head *h)
 	print_grouped(ticks, h->graph->ticks);
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
-		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled %" PRIu32
+		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
 			    " times a second by %s; %s samples", h->first->rate, source_text(h->first->source), ticks);
 		break;
 	case AMON_CLOCK_WALL:
-		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled %" PRIu32
+		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
 			    " times a second; %s samples", h->first->rate, ticks);
 		break;
 	case AMON_CLOCK_TSC:
