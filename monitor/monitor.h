@@ -186,7 +186,11 @@ struct making {
 	struct span *span;		/* that has room for it */
 };
 
-enum { THREAD_SPANS = 40, THREAD_DIRECTORY = 1024, THREAD_RECENT = 256 };
+#ifndef THREAD_DIRECTORY		/* pages of items, of aliases; a build with few tests what comes behind the last */
+#define THREAD_DIRECTORY 4096
+#endif
+
+enum { THREAD_SPANS = THREAD_DIRECTORY / 16 + 8, THREAD_RECENT = 256 };
 
 /* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
