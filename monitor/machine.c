@@ -311,6 +311,13 @@ uint32_t machine_item(struct thread *t, context_id id)
 	return AMON_NONE;
 }
 
+uintptr_t machine_routine(struct thread *t, context_id id)
+{
+	uint32_t item = machine_item(t, id), flags;
+
+	return item == AMON_NONE || item_at(t, item)->routine >= AMON_ROUTINE_ROOT ? 0 : routine_address(item_at(t, item)->routine, &flags);
+}
+
 static uint32_t *recent_place(struct thread *t, context_id id) { return &t->recent[id >> 32 & (THREAD_RECENT - 1)]; }
 
 /* The same: mostly one that was made or asked for not long ago. */

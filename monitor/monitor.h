@@ -434,6 +434,7 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDE
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
+uintptr_t machine_routine(struct thread *t, context_id id) HIDDEN; /* address of the one that runs in it; 0: unknown */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
 /* T's context for C, which is said to be the current one: of a forked child's parent's it is the one with the same history. The root: unknown. */
 context_id machine_here(struct thread *t, context_id c) HIDDEN;
@@ -458,7 +459,7 @@ bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the paren
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
 /* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
 bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
-bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
@@ -476,7 +477,7 @@ static inline struct thread *thread_live(const struct aprof_tls *tls)
 /* slow.c - out of line parts of the hooks. */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
-void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* SITE and ROUTINE as at the entry; not way cyg: 0 */
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP; READS: its code reads the counter. Returns what
  * was there before the entry, which is what its exit puts back. */

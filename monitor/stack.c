@@ -202,7 +202,17 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 	return tls->top + 2 < t->shadow->end;
 }
 
-bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
+/* GCC splits off the end of a routine (.part), the exit hook with it, and inlines the rest, the entry hook with it: ROUTINE, whose exit
+ * hook sees CFA, is the top frame's all the same.  Not where the shadow is full: then the last frames were never pushed. */
+static bool is_left_by_piece(struct thread *t, uintptr_t cfa, uintptr_t routine)
+{
+	const struct frame *top = t->tls->top;
+
+	return routine && frame_is_cyg(top) && frame_cfa(top) > cfa && top + 2 < t->shadow->end &&
+	       machine_routine(t, top->context) == routine;
+}
+
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine)
 {
 	struct aprof_tls *tls = t->tls;
 	const struct frame *top = tls->top;
@@ -211,7 +221,7 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	pop_dead(tls, cfa - 8);
-	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8)
+	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8 || is_left_by_piece(t, cfa, routine))
 		return true;
 	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
 	if (tls->top == top || !frame_is_cyg(tls->top + 1) || !frame_same_site(&tls->top[1], site))
