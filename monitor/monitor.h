@@ -150,6 +150,7 @@ struct shadow {
 	struct frame *top;		/* last frame, while another shadow is in use */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
+	struct thread *thread;		/* that thread */
 };
 
 /* A chunk of contexts in the file: counters of items base .. base + capacity. */
@@ -227,6 +228,10 @@ struct thread {
 	struct shadow *shadow;		/* in use */
 	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
 	struct shadow *shadows;		/* all of them */
+	struct shadow *unused, *unused_end; /* room for more */
+	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
+	uint32_t announced_slots;	/* its slots, a power of 2 */
+	uint32_t nannounced;		/* and those taken */
 	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
 	volatile uint32_t watched;	/* the clock may look at tls */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
@@ -454,7 +459,8 @@ bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thre
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
-void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
+/* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
+void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;
 bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
 /* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
