@@ -313,8 +313,9 @@ __return__:
 	.cfi_adjust_cfa_offset 8
 	.cfi_rel_offset rax, 0
 	save	rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
-	leaq	96(%rsp), %rdi			/* CFA, site */
+	leaq	96(%rsp), %rdi			/* CFA, site, routine */
 	xorl	%esi, %esi
+	xorl	%edx, %edx
 	call_aligned aprof_exit_slow
 	restore	rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
 	ret
@@ -505,7 +506,9 @@ __wrap___cyg_profile_func_\name:
 	cmpq	%rdx, FRAME_CFA(%rax)
 	je	.Lleave
 .Lleave_slow:
-	leaq	FRAME_CYG(%rdx), %rdi
+	leaq	FRAME_CYG(%rdx), %rcx
+	movq	%rdi, %rdx
+	movq	%rcx, %rdi
 	jmp	aprof_exit_slow
 	.cfi_endproc
 	.size	__cyg_profile_func_exit, .-__cyg_profile_func_exit

@@ -14,6 +14,7 @@ enum {
 	ITEMS_PER_PAGE = 4096,		/* 96 KB */
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
+	SMALL_SPANS = 8,		/* of fewer */
 	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
 };
 
@@ -29,33 +30,48 @@ static struct item *item_at(struct thread *t, uint32_t i)
 	return &t->items[i / ITEMS_PER_PAGE][i % ITEMS_PER_PAGE];
 }
 
+/* The span of ITEM.  Those before the last are of MOST_ITEMS, but for the first SMALL_SPANS, which are of less than twice as many together:
+ * so it is the one at which the search begins, or one of the few before. */
+static struct span *span_of(struct thread *t, uint32_t item)
+{
+	uint32_t s = item / MOST_ITEMS + SMALL_SPANS - 1;
+
+	if (s >= t->nspans)
+		s = t->nspans - 1;
+	while (item < t->spans[s].base)
+		s--;
+	return &t->spans[s];
+}
+
 struct amon_counter *machine_counter(struct thread *t, uint32_t item)
 {
-	for (uint32_t s = t->nspans; s-- > 0;)
-		if (item >= t->spans[s].base)
-			return &t->spans[s].counters[item - t->spans[s].base];
-	return NULL;
+	struct span *span = span_of(t, item);
+
+	return &span->counters[item - span->base];
 }
 
 void machine_charge(struct thread *t, uint32_t item, uint64_t time)
 {
-	for (uint32_t s = t->nspans; s-- > 0;)
-		if (item >= t->spans[s].base) {
-			t->spans[s].counters[item - t->spans[s].base].time += time;
-			t->spans[s].ticks[item - t->spans[s].base]++;
-			return;
-		}
+	struct span *span = span_of(t, item);
+
+	span->counters[item - span->base].time += time;
+	span->ticks[item - span->base]++;
 }
 
 uint32_t machine_ticks(struct thread *t, uint32_t item)
 {
-	for (uint32_t s = t->nspans; s-- > 0;)
-		if (item >= t->spans[s].base)
-			return t->spans[s].ticks[item - t->spans[s].base];
-	return 0;
+	struct span *span = span_of(t, item);
+
+	return span->ticks[item - span->base];
 }
 
 /* ---- items ---- */
+
+/* No more contexts are made: memory is used up, or the directory is but for a quarter, which is for elided ones. */
+static bool is_over_bound(const struct thread *t)
+{
+	return t->nitems / ITEMS_PER_PAGE >= THREAD_DIRECTORY - THREAD_DIRECTORY / 4 || file_over_bound(false);
+}
 
 static bool items_grow(struct thread *t)
 {
@@ -295,6 +311,13 @@ uint32_t machine_item(struct thread *t, context_id id)
 	return AMON_NONE;
 }
 
+uintptr_t machine_routine(struct thread *t, context_id id)
+{
+	uint32_t item = machine_item(t, id), flags;
+
+	return item == AMON_NONE || item_at(t, item)->routine >= AMON_ROUTINE_ROOT ? 0 : routine_address(item_at(t, item)->routine, &flags);
+}
+
 static uint32_t *recent_place(struct thread *t, context_id id) { return &t->recent[id >> 32 & (THREAD_RECENT - 1)]; }
 
 /* The same: mostly one that was made or asked for not long ago. */
@@ -466,10 +489,20 @@ static target make_recursive(struct thread *t, context_id from, uintptr_t addres
 	return count == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, count), from);
 }
 
-/* Is there no memory for aliases either? Then the elided contexts are found anew at each call. */
-static bool aliases_are_over_bound(void)
+/* Is there no room for aliases either? Then the elided contexts are found anew at each call. */
+static bool aliases_are_over_bound(const struct thread *t)
 {
-	return __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > monitor.header->memory_bound / 2;
+	return t->naliases / ALIASES_PER_PAGE >= THREAD_DIRECTORY - THREAD_DIRECTORY / 4 ||
+	       __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED) > monitor.header->memory_bound / 2;
+}
+
+/* A call of the routine at ADDRESS in FROM leads to the context TO; where there is no room to note that, it is found anew at each call. */
+static target alias_to(struct thread *t, context_id from, uintptr_t address, uint32_t to)
+{
+	struct amon_counter *count = machine_counter(t, to);
+	target alias = alias_new(t, from, address, count, count->id);
+
+	return alias ? alias : (target)count;
 }
 
 static target make_bounded(struct thread *t, context_id from, uintptr_t address, uint32_t item, uint32_t routine)
@@ -477,9 +510,9 @@ static target make_bounded(struct thread *t, context_id from, uintptr_t address,
 	uint32_t to = context_elided(t, item, routine);
 
 	note(AMON_NOTE_MEMORY_BOUND);
-	if (to != AMON_NONE && aliases_are_over_bound())
+	if (to != AMON_NONE && aliases_are_over_bound(t))
 		return (target)machine_counter(t, to);
-	return to == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
+	return to == AMON_NONE ? 0 : alias_to(t, from, address, to);
 }
 
 /* ---- making a context while signals may come ----
@@ -518,7 +551,7 @@ static bool making_has_room(const struct thread *t)
 	const struct span *span = t->nspans ? &t->spans[t->nspans - 1] : NULL;
 
 	return span && t->nitems < span->base + span->capacity && t->nitems / ITEMS_PER_PAGE < THREAD_DIRECTORY &&
-	       t->items[t->nitems / ITEMS_PER_PAGE] && table_has_room(t->full, t->ntargets) && !front_is_small(t) && !file_over_bound(false);
+	       t->items[t->nitems / ITEMS_PER_PAGE] && table_has_room(t->full, t->ntargets) && !front_is_small(t) && !is_over_bound(t);
 }
 
 /* The context of M has an unmarked entry. Is there none with its history (B2), nor one that may have it? */
@@ -592,8 +625,8 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine)
 		t->record->misses += t->tls->front != aprof_front_none;
 	} else if (clock_is_tsc() || reset_is_due()) {
 		return 0;
-	} else if (file_over_bound(false)) {
-		return aliases_are_over_bound() ? find_bounded(t, from, routine) : 0;
+	} else if (is_over_bound(t)) {
+		return aliases_are_over_bound(t) ? find_bounded(t, from, routine) : 0;
 	} else {
 		t->busy = busy_open(from);
 		to = make_open(t, from, routine);
@@ -626,14 +659,14 @@ static target make(struct thread *t, context_id from, uintptr_t address, uint32_
 	front_grow(t);
 	if (item_at(t, item)->routine == routine)
 		return make_recursive(t, from, address, item);
-	if (file_over_bound(false))
+	if (is_over_bound(t))
 		return make_bounded(t, from, address, item, routine);
 	to = context_next(t, item, routine);
 	if (to == AMON_NONE)
 		return 0;
-	if (to == made)			/* B3: a new context, whose key this is */
+	if (to == made || !item_at(t, to)->id)	/* B3: a new context, or one for whose key there was no room; this is it */
 		return target_new(t, from, address, to);
-	return alias_new(t, from, address, machine_counter(t, to), machine_counter(t, to)->id);
+	return alias_to(t, from, address, to);
 }
 
 target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)

@@ -193,7 +193,7 @@ uintptr_t aprof_mcount_leave(uintptr_t cfa)
 	struct aprof_tls *tls = &aprof_tls;
 
 	if (tls->thread)
-		aprof_exit_slow(cfa, 0);
+		aprof_exit_slow(cfa, 0, 0);
 	while (frame_cfa(tls->top) <= cfa && frame_cfa(tls->top) > cfa - 64)
 		tls->top--;
 	return *double_of((uintptr_t *)cfa - 1);

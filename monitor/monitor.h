@@ -150,6 +150,7 @@ struct shadow {
 	struct frame *top;		/* last frame, while another shadow is in use */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
+	struct thread *thread;		/* that thread */
 };
 
 /* A chunk of contexts in the file: counters of items base .. base + capacity. */
@@ -186,7 +187,11 @@ struct making {
 	struct span *span;		/* that has room for it */
 };
 
-enum { THREAD_SPANS = 40, THREAD_DIRECTORY = 1024, THREAD_RECENT = 256 };
+#ifndef THREAD_DIRECTORY		/* pages of items, of aliases; a build with few tests what comes behind the last */
+#define THREAD_DIRECTORY 4096
+#endif
+
+enum { THREAD_SPANS = THREAD_DIRECTORY / 16 + 8, THREAD_RECENT = 256 };
 
 /* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
@@ -223,6 +228,10 @@ struct thread {
 	struct shadow *shadow;		/* in use */
 	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
 	struct shadow *shadows;		/* all of them */
+	struct shadow *unused, *unused_end; /* room for more */
+	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
+	uint32_t announced_slots;	/* its slots, a power of 2 */
+	uint32_t nannounced;		/* and those taken */
 	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
 	volatile uint32_t watched;	/* the clock may look at tls */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
@@ -431,6 +440,7 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDE
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
+uintptr_t machine_routine(struct thread *t, context_id id) HIDDEN; /* address of the one that runs in it; 0: unknown */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
 /* T's context for C, which is said to be the current one: of a forked child's parent's it is the one with the same history. The root: unknown. */
 context_id machine_here(struct thread *t, context_id c) HIDDEN;
@@ -450,12 +460,13 @@ bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thre
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN; /* LOW .. HIGH is a stack of its own */
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
-void stack_return(struct thread *t, uintptr_t cfa) HIDDEN; /* back on the machine stack of CFA */
+/* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
+void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;
 bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the parent's frames */
 bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
 /* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
 bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
-bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site) HIDDEN; /* before an exit: is top its frame? */
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* before an exit: is top its frame? */
 
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
@@ -473,7 +484,7 @@ static inline struct thread *thread_live(const struct aprof_tls *tls)
 /* slow.c - out of line parts of the hooks. */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
-void aprof_exit_slow(uintptr_t cfa, uintptr_t site) HIDDEN; /* SITE as at the entry; way fentry: 0 */
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* SITE and ROUTINE as at the entry; not way cyg: 0 */
 
 /* inline.c - the same for way inline: ROUTINE is entered, with the stack at about SP; READS: its code reads the counter. Returns what
  * was there before the entry, which is what its exit puts back. */

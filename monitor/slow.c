@@ -144,7 +144,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	sys_restore_signals(&mask);
 }
 
-void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
+void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = tls->thread;
@@ -170,7 +170,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site)
 		goto done;
 	t->busy = BUSY;
 	tls_put_away(tls);
-	if (stack_sync_exit(t, cfa, site))
+	if (stack_sync_exit(t, cfa, site, routine))
 		tls->top--;
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);

@@ -17,6 +17,7 @@ enum {
 	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */
 	LEAST = 65536,			/* bytes of a shadow */
 	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
+	FIRST_ANNOUNCED = 512,		/* slots of the table of announced stacks */
 	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 };
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
@@ -49,6 +50,15 @@ static struct frame *frames_new(size_t *size)
 	return NULL;
 }
 
+static struct shadow *shadow_alloc(struct thread *t)
+{
+	if (t->unused == t->unused_end) {
+		t->unused = sys_memory(AMON_PAGE, false);
+		t->unused_end = t->unused ? t->unused + AMON_PAGE / sizeof *t->unused : NULL;
+	}
+	return t->unused ? t->unused++ : NULL;
+}
+
 /* A shadow of SIZE bytes, at least LEAST, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
@@ -59,9 +69,10 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	while (s && (s->high || s == t->shadow || (size_t)(s->end - s->base) < size / sizeof *s->base))
 		s = s->next;
 	if (!s) {
-		s = sys_memory(sizeof *s, false);
+		s = shadow_alloc(t);
 		if (!s || !(s->base = frames_new(&size)))
 			return NULL;
+		s->thread = t;
 		s->end = s->base + size / sizeof *s->base;
 		s->base->cfa = NOWHERE;
 		s->next = t->shadows;
@@ -137,6 +148,17 @@ static context_id context_for(struct thread *t, uintptr_t cfa)
 	return ROOT_ID;
 }
 
+static bool is_on(const struct shadow *s, uintptr_t address) { return address >= s->low && address <= s->high; }
+
+/* Use S, one of T's, instead of the one in use. */
+static void stack_take_up(struct thread *t, struct shadow *s)
+{
+	if (s == t->shadow)
+		return;
+	t->shadow->top = t->tls->top;
+	use(t, s);
+}
+
 /* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
 static bool stack_switch(struct thread *t, uintptr_t cfa)
 {
@@ -157,10 +179,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 		now->high = cfa > now->high ? cfa : now->high;
 		s = now;
 	}
-	if (s != now) {
-		now->top = t->tls->top;
-		use(t, s);
-	}
+	stack_take_up(t, s);
 	limit_set(t);
 	return true;
 }
@@ -202,7 +221,17 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 	return tls->top + 2 < t->shadow->end;
 }
 
-bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
+/* GCC splits off the end of a routine (.part), the exit hook with it, and inlines the rest, the entry hook with it: ROUTINE, whose exit
+ * hook sees CFA, is the top frame's all the same.  Not where the shadow is full: then the last frames were never pushed. */
+static bool is_left_by_piece(struct thread *t, uintptr_t cfa, uintptr_t routine)
+{
+	const struct frame *top = t->tls->top;
+
+	return routine && frame_is_cyg(top) && frame_cfa(top) > cfa && top + 2 < t->shadow->end &&
+	       machine_routine(t, top->context) == routine;
+}
+
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine)
 {
 	struct aprof_tls *tls = t->tls;
 	const struct frame *top = tls->top;
@@ -211,7 +240,7 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site)
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	pop_dead(tls, cfa - 8);
-	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8)
+	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8 || is_left_by_piece(t, cfa, routine))
 		return true;
 	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
 	if (tls->top == top || !frame_is_cyg(tls->top + 1) || !frame_same_site(&tls->top[1], site))
@@ -234,18 +263,76 @@ void stack_push_root(struct thread *t)
 	tls_take_up(tls);
 }
 
+/* ---- stacks that makecontext tells of: by the thousand ---- */
+
+/* The place in T's table of the stack that begins at LOW, or the free one where it belongs.  Shadows that are used again stand in it more than
+ * once, and are found by what they are now. */
+static struct shadow **announced_place(const struct thread *t, uintptr_t low)
+{
+	uint32_t mask = t->announced_slots - 1, i = (uint32_t)(low * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (t->announced[i] && t->announced[i]->low != low)
+		i = (i + 1) & mask;
+	return &t->announced[i];
+}
+
+/* A table with room for twice as many as there are shadows. */
+static bool announced_grow(struct thread *t)
+{
+	uint32_t slots = FIRST_ANNOUNCED, n = 0;
+	struct shadow **old = t->announced, **grown;
+
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		n++;
+	while (slots < n * 4)
+		slots *= 2;
+	if (!(grown = memory_take(slots * sizeof *grown, false)))
+		return false;
+	if (old)
+		memory_forget(old, t->announced_slots * sizeof *old);
+	t->announced = grown;
+	t->announced_slots = slots;
+	t->nannounced = n;
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		*announced_place(t, s->low) = s;
+	return true;
+}
+
+static void announced_add(struct thread *t, struct shadow *s)
+{
+	if ((t->announced && t->nannounced < t->announced_slots / 2) || announced_grow(t)) {
+		*announced_place(t, s->low) = s;
+		t->nannounced++;
+	}
+}
+
+/* The shadow of LOW .. HIGH if there is one.  Those of stacks that were there before are free from now on. */
+static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_t high)
+{
+	for (struct shadow *s = t->shadows; s; s = s->next) {
+		if (s->low == low && s->high == high)
+			return s;
+		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
+			s->low = s->high = 0;
+	}
+	return NULL;
+}
+
 static void announce(struct thread *t, uintptr_t low, uintptr_t high)
 {
 	size_t size = (high - low) * 3;
+	struct shadow *s = t->announced ? *announced_place(t, low) : NULL;
 
-	for (struct shadow *s = t->shadows; s; s = s->next) {
-		if (s->low == low && s->high == high)
-			return;
-		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
-			s->low = s->high = 0;	/* of a stack that was there before */
+	if (s && s->high == high)
+		return;
+	s = announced_before(t, low, high);
+	if (!s) {
+		s = shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID);
+		if (s)
+			note(AMON_NOTE_FOREIGN_STACK);
 	}
-	if (shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID))
-		note(AMON_NOTE_FOREIGN_STACK);
+	if (s)
+		announced_add(t, s);
 }
 
 void stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
@@ -271,13 +358,15 @@ void stack_shrink(struct thread *t)
 	sys_restore_signals(&mask);
 }
 
-void stack_return(struct thread *t, uintptr_t cfa)
+void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 {
 	uint64_t mask;
 
 	sys_block_signals(&mask);
 	tls_put_away(t->tls);
-	if (cfa < t->shadow->low || cfa > t->shadow->high)
+	if (known && known->thread == t && is_on(known, cfa))
+		stack_take_up(t, known);
+	else if (!is_on(t->shadow, cfa))
 		stack_switch(t, cfa);
 	pop_dead(t->tls, cfa);
 	tls_take_up(t->tls);
@@ -318,7 +407,11 @@ bool stack_adopt(struct thread *t)
 	tls_put_away(tls);
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
+	t->announced = parent->announced;
+	t->announced_slots = parent->announced_slots;
+	t->nannounced = parent->nannounced;
 	for (struct shadow *s = t->shadows; s; s = s->next) {
+		s->thread = t;
 		for (struct frame *f = s->base; f <= s->top; f++)
 			f->context = adopt(t, parent, f->context);
 	}

@@ -37,6 +37,14 @@ static void announce(struct thread *t, const ucontext_t *to)
 		stack_announce(t, low, high);
 }
 
+/* The thread, if there are shadows to keep: way inline has none. */
+static struct thread *shadowed(void)
+{
+	struct thread *t = thread_live(&aprof_tls);
+
+	return t && monitor.header->way & ~(1u << AMON_WAY_INLINE) ? t : NULL;
+}
+
 static void charge(struct aprof_tls *tls)
 {
 	struct thread *t = thread_live(tls);
@@ -70,7 +78,8 @@ static void take_up_context(context_id left)
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct thread *t = thread_live(&aprof_tls);
+	struct thread *t = shadowed();
+	struct shadow *mine = t ? t->shadow : NULL;
 	context_id left;
 	int ret;
 
@@ -78,9 +87,9 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 		announce(t, to);
 	left = leave_context();
 	ret = __real_swapcontext(from, to);
-	t = thread_live(&aprof_tls);
+	t = shadowed();
 	if (t)
-		stack_return(t, here);
+		stack_return(t, here, mine);
 	take_up_context(left);
 	return ret;
 }

@@ -266,6 +266,19 @@ static long walk(struct walk *w, long n, uint32_t routines)
 	return lost;
 }
 
+/* Call ROUTINE in the context FROM, which the machine has room for.  The context that it leads to. */
+static context_id called(struct walk *w, context_id from, uint32_t routine)
+{
+	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
+	target to = machine_reach(&w->thread, from, address);
+
+	if (!to && !(to = machine_find(&w->thread, from, address)))
+		to = machine_make(&w->thread, from, address, 0);
+	assert_true(to);
+	counter_bump(&target_count(to)->calls);
+	return target_to(to);
+}
+
 static uint64_t calls_counted(struct walk *w)
 {
 	uint64_t calls = 0;
@@ -369,6 +382,33 @@ static void test_bound(void **state)
 	walk_end();
 }
 
+/* A context for each of N routines called by each of N, more than a thread had room for once.  In a directory of 32 pages three quarters of
+ * them are elided, and at last there is no alias for those; but each call is counted with its caller. */
+static void test_many(void **state)
+{
+	enum { FULL = THREAD_DIRECTORY == 32, N = FULL ? 355 : STEP_FACTOR == 1 ? 100 : 1600 };
+	static struct walk w;
+	static context_id from[N];
+
+	(void)state;
+	assert_true(walk_begin(&w, 1));
+	header.memory_bound = UINT64_C(1) << 30;
+	for (uint32_t round = 0; round < 3; round++)
+		for (uint32_t i = 0; i < N; i++) {
+			from[i] = called(&w, ROOT_ID, i);
+			for (uint32_t k = 0; k < N; k++) {
+				uint32_t item = machine_item(&w.thread, called(&w, from[i], N + k));
+
+				assert_int_equal(machine_counter(&w.thread, item)->calls, round + 1);
+				assert_int_equal(link_of(&w.thread, item)->routine, N + k);
+				assert_int_equal(link_of(&w.thread, link_of(&w.thread, item)->parent)->routine, i);
+			}
+		}
+	header.memory_bound = 0;
+	assert_int_equal(notes[AMON_NOTE_MEMORY_BOUND] > 0, FULL);
+	walk_end();
+}
+
 /* ---- a signal at each instruction ---- */
 
 static struct interrupted {
@@ -440,14 +480,18 @@ static void test_interrupted(void **state)
 	assert_true(interruptions > 1000);
 }
 
-int main(void)
+/* The argument: the one test to run. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walks),
 		cmocka_unit_test(test_nth_allocation),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_interrupted),
 	};
 
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

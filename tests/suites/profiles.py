@@ -114,17 +114,24 @@ def check(report):
 
 @functools.lru_cache(None)
 def _pieces_at(program):
-    """Addresses of the pieces of functions in PROGRAM, an executable with symbols."""
-    lines = _run(["nm", program]).stdout.splitlines()
-    return {int(line.split()[0], 16) for line in lines if re.search(r"\.(part|cold)(\.\d+)*(\.|$)", line)}
+    """Where the pieces of functions in PROGRAM, an executable with symbols, begin and end."""
+    rows = [line.split() for line in _run(["nm", "-S", program]).stdout.splitlines()]
+    return [(int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in rows
+            if len(row) == 4 and re.search(r"\.(part|cold)(\.\d+)*(\.|$)", row[3])]
 
 
 def _pieces(programs):
-    """What read_amon.py calls the pieces of functions in PROGRAMS.  One that is gone was a copy of another of them, or it has no
+    """(name, begin, end) of the pieces of functions in PROGRAMS.  A program that is gone was a copy of another of them, or it has no
     symbols for aprof either, and is read by itself."""
     known = {program: _pieces_at(program) for program in programs if os.path.exists(program)}
-    everywhere = set().union(*known.values())
-    return {f"{os.path.basename(program)}+0x{at:x}" for program in programs for at in known.get(program, everywhere)}
+    everywhere = [piece for own in known.values() for piece in own]
+    return {(os.path.basename(program), *piece) for program in programs for piece in known.get(program, everywhere)}
+
+
+def in_piece(routine, pieces):
+    """Is ROUTINE, as read_amon.py calls it, in one of PIECES?  Way fentry knows an address behind the beginning."""
+    name, _, at = routine.rstrip("'").rpartition("+0x")
+    return bool(name) and any(name == own and begin <= int(at, 16) < end for own, begin, end in pieces)
 
 
 def _read_again(report, paths):
@@ -135,7 +142,7 @@ def _read_again(report, paths):
     for line in done.stdout.splitlines():
         words = line.split()
         calls += int(words[0]) + int(words[1])
-        entered += (int(words[0]) + int(words[1])) * (words[-1].rstrip("'") in pieces)
+        entered += (int(words[0]) + int(words[1])) * in_piece(words[-1], pieces)
     expected = report["run"]["counts"]["calls"], _flat_calls(report)
     if (calls, calls - entered) != expected:
         return [f"calls by read_amon.py: {calls}, without pieces {calls - entered}, not {expected[0]} and {expected[1]}"]

@@ -7,7 +7,7 @@
  * expect: 500 0 first deeper work
  * expect: 1 0 second
  * expect: 500 0 second work
- * note: foreign_stack 2 */
+ * note(!inline): foreign_stack 2 */
 #include <stdlib.h>
 #include <ucontext.h>
 #include "trap.h"

@@ -138,6 +138,14 @@ REPORT = {
 }
 
 
+class Pieces(unittest.TestCase):
+    def test_a_routine_is_in_a_piece_by_its_beginning_or_an_address_behind_it(self):
+        pieces = {("prog", 0x1200, 0x1280)}
+        for routine, inside in [("prog+0x1200", True), ("prog+0x1206'", True), ("prog+0x127f", True), ("prog+0x1280", False),
+                                ("prog+0x11ff", False), ("other+0x1206", False), ("(lost)", False), ("0x1206", False)]:
+            self.assertEqual(profiles.in_piece(routine, pieces), inside, routine)
+
+
 class Conservation(unittest.TestCase):
     def test_a_clean_report(self):
         self.assertEqual(profiles.check(REPORT), [])
