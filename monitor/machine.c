@@ -15,7 +15,7 @@ enum {
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	SMALL_SPANS = 8,		/* of fewer */
-	LONGEST_HISTORY = 16384,	/* entries; longer ones are elided */
+	LONGEST_HISTORY = 16384,	/* entries; calls that lead to longer ones are counted in "(lost)" */
 };
 
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
