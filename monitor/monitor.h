@@ -240,6 +240,7 @@ struct thread {
 	int state_tid;			/* whose state_fd is */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	uint64_t preempted;		/* times that a processor was taken from it, when last asked */
+	bool asked;			/* that was in the last look */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */

@@ -33,6 +33,7 @@ enum {
 	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
 	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
+	ASK_PERIODS = 2,		/* mean times between looks after which a thread is asked whether it is at work */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
 	WHOLE = 1024,			/* a processor, in pace.used */
 	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
@@ -218,6 +219,14 @@ bool sampler_is_blocked(struct thread *t, int sig)
 	return blocked >> (sig - 1) & 1;
 }
 
+/* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share. */
+static uint64_t period(void)
+{
+	uint64_t asked = 1000000000u / monitor.clock.rate, least = pace.cost * pace.share * WHOLE / pace.used;
+
+	return asked > least ? asked : least;
+}
+
 /* ---- looks ---- */
 
 /* What one look at a thread sees. */
@@ -278,6 +287,22 @@ static void place_pending(struct thread *t, const struct look *l)
 	t->pending = 0;
 }
 
+/* Is T at work, which the look L found to have spent SPENT of the PASSED ns since the last one?  One that had a processor all the time
+ * did not sleep.  The others are asked, which costs more than all else here, when their time has been pending for a while, and believed
+ * if they were asked the last time too, so that what they tell is new. */
+static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, uint64_t passed)
+{
+	bool asked = t->asked;
+
+	t->asked = false;
+	if (l->after > l->before || spent >= passed - passed / 16)
+		return true;
+	if (t->pending < ASK_PERIODS * period())
+		return false;
+	t->asked = true;
+	return was_preempted(t) && asked;
+}
+
 static void tick(struct thread *t, uint64_t now)
 {
 	struct look l = look_at(t);
@@ -289,8 +314,7 @@ static void tick(struct thread *t, uint64_t now)
 	if (l.after <= t->sampled_cpu)
 		return;
 	clock_advance(t, l.after);
-	/* One that had a processor all the time did not sleep: it is spared the question. */
-	if (l.after > l.before || spent >= passed - passed / 16 || was_preempted(t))
+	if (is_at_work(t, &l, spent, passed))
 		place_pending(t, &l);
 }
 
@@ -406,14 +430,6 @@ static void reset(void)
 	sys_unlock(&look_lock);
 }
 
-/* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share. */
-static uint64_t period(void)
-{
-	uint64_t asked = 1000000000u / monitor.clock.rate, least = pace.cost * pace.share * WHOLE / pace.used;
-
-	return asked > least ? asked : least;
-}
-
 /* The moment of the next look after one that was due at DUE and came at NOW: early or late by up to half a period,
  * so as not to beat with a periodic program. */
 static uint64_t next_look(uint64_t due, uint64_t now)
@@ -491,7 +507,7 @@ static void __attribute__((noreturn)) sampler(void)
 	credentials_begin();
 	pc_begin(proc >= 0);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
-		bool measure = ++rounds % MEASURE_ROUNDS == 0;
+		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < MEASURE_ROUNDS / 4;
 		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked;
 
 		due = next_look(due, now);
