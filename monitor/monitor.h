@@ -239,7 +239,8 @@ struct thread {
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
 	int state_tid;			/* whose state_fd is */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
-	uint64_t preempted;		/* times that a processor was taken from it, when last asked */
+	uint64_t slept;			/* times that it gave up its processor, when last asked */
+	uint64_t preempted;		/* times that one was taken from it */
 	bool asked;			/* that was in the last look */
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */

@@ -33,7 +33,6 @@ enum {
 	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
 	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
-	ASK_PERIODS = 2,		/* mean times between looks after which a thread is asked whether it is at work */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
 	WHOLE = 1024,			/* a processor, in pace.used */
 	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
@@ -86,7 +85,7 @@ static void state_open(struct thread *t)
 	fd = sys4(openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
 	t->state_fd = sys_failed(fd) ? 0 : (int)fd;
 	t->state_tid = t->tid;
-	t->preempted = 0;
+	t->slept = t->preempted = 0;
 }
 
 /* What follows WORD in TEXT, or NULL. */
@@ -115,21 +114,31 @@ static bool state_read(struct thread *t, char *text, size_t size)
 	return n > 0;
 }
 
-/* Was a processor taken from T, which could run on, since the last time that this was asked?
- * Where /proc does not tell: yes. */
-static bool was_preempted(struct thread *t)
+/* Read the number that follows WORD in *TEXT, and go behind it; *TEXT NULL: it is not there. */
+static uint64_t read_number(const char **text, const char *word)
+{
+	uint64_t n = 0;
+
+	*text = *text ? after(*text, word) : NULL;
+	for (; *text && **text >= '0' && **text <= '9'; ++*text)
+		n = n * 10 + (uint64_t)(**text - '0');
+	return n;
+}
+
+/* Was a processor taken from T, which could run on?  It did not sleep since this was asked last, or that was JUST, and one was
+ * taken from it since. Where /proc does not tell: yes. */
+static bool was_preempted(struct thread *t, bool just)
 {
 	char text[2048];
-	const char *state, *count;
-	uint64_t before = t->preempted;
+	const char *state, *at;
+	uint64_t slept = t->slept, preempted = t->preempted;
 
 	if (!state_read(t, text, sizeof text))
 		return true;
-	state = after(text, "\nState:\t");
-	count = state ? after(state, "\nnonvoluntary_ctxt_switches:\t") : NULL;
-	for (t->preempted = 0; count && *count >= '0' && *count <= '9'; count++)
-		t->preempted = t->preempted * 10 + (uint64_t)(*count - '0');
-	return !count || (*state == 'R' && t->preempted != before);
+	at = state = after(text, "\nState:\t");
+	t->slept = read_number(&at, "\nvoluntary_ctxt_switches:\t");
+	t->preempted = read_number(&at, "\nnonvoluntary_ctxt_switches:\t");
+	return !at || (*state == 'R' && (t->slept == slept || (just && t->preempted != preempted)));
 }
 
 /* ---- credentials ---- */
@@ -219,10 +228,12 @@ bool sampler_is_blocked(struct thread *t, int sig)
 	return blocked >> (sig - 1) & 1;
 }
 
+static uint64_t period_asked(void) { return 1000000000u / monitor.clock.rate; }
+
 /* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share. */
 static uint64_t period(void)
 {
-	uint64_t asked = 1000000000u / monitor.clock.rate, least = pace.cost * pace.share * WHOLE / pace.used;
+	uint64_t asked = period_asked(), least = pace.cost * pace.share * WHOLE / pace.used;
 
 	return asked > least ? asked : least;
 }
@@ -288,8 +299,7 @@ static void place_pending(struct thread *t, const struct look *l)
 }
 
 /* Is T at work, which the look L found to have spent SPENT of the PASSED ns since the last one?  One that had a processor all the time
- * did not sleep.  The others are asked, which costs more than all else here, when their time has been pending for a while, and believed
- * if they were asked the last time too, so that what they tell is new. */
+ * did not sleep.  The others are asked, which costs more than all else here, if as much time is pending as a sample was to stand for. */
 static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, uint64_t passed)
 {
 	bool asked = t->asked;
@@ -297,10 +307,10 @@ static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, u
 	t->asked = false;
 	if (l->after > l->before || spent >= passed - passed / 16)
 		return true;
-	if (t->pending < ASK_PERIODS * period())
+	if (t->pending < period_asked())
 		return false;
 	t->asked = true;
-	return was_preempted(t) && asked;
+	return was_preempted(t, asked);
 }
 
 static void tick(struct thread *t, uint64_t now)
