@@ -545,13 +545,13 @@ static void making_finish(struct thread *t, const struct making *m)
 	__atomic_store_n(m->place, table_slot(full_hash(m->id), m->item + 1), __ATOMIC_RELEASE);
 }
 
-/* Is there room for one more item and target without more memory? */
+/* Is there room for one more item and target without more memory?  There is in the directory: T is not over its bound. */
 static bool making_has_room(const struct thread *t)
 {
 	const struct span *span = t->nspans ? &t->spans[t->nspans - 1] : NULL;
 
-	return span && t->nitems < span->base + span->capacity && t->nitems / ITEMS_PER_PAGE < THREAD_DIRECTORY &&
-	       t->items[t->nitems / ITEMS_PER_PAGE] && table_has_room(t->full, t->ntargets) && !front_is_small(t) && !is_over_bound(t);
+	return span && t->nitems < span->base + span->capacity && t->items[t->nitems / ITEMS_PER_PAGE] &&
+	       table_has_room(t->full, t->ntargets) && !front_is_small(t);
 }
 
 /* The context of M has an unmarked entry. Is there none with its history (B2), nor one that may have it? */
@@ -763,9 +763,4 @@ bool machine_init(struct thread *t)
 		return false;
 	t->lost = item_begin(t, AMON_ROUTINE_LOST);
 	return t->lost != AMON_NONE && front_begin(t);
-}
-
-bool machine_resume(struct thread *t)
-{
-	return front_begin(t);
 }

@@ -435,7 +435,6 @@ void front_leave(struct aprof_tls *tls) HIDDEN;	/* the same, where a probe that 
 
 /* machine.c - A1-A5 and B2, B3: signals blocked, but for machine_find and machine_reach. */
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
-bool machine_resume(struct thread *t) HIDDEN;	/* one that a former thread left, for t->tls */
 target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
 target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* found, or made with no more memory, and
 										 * put into the front table; 0: block signals */

@@ -107,7 +107,7 @@ static struct thread *machine_take(struct aprof_tls *tls, struct thread *parent)
 	if (t) {
 		t->tls = tls;
 		__atomic_store_n(&t->tid, (int)sys0(gettid), __ATOMIC_RELAXED);
-		return machine_resume(t) ? t : NULL;
+		return front_begin(t) ? t : NULL;
 	}
 	t = machine_new(tls, parent);
 	if (t) {
