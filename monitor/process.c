@@ -244,7 +244,7 @@ static void on_thread_exit(void *arg)
 
 /* From here on nothing of the parent's is written: the file is let go, the thread begins
  * anew at its next hook, in a new machine that adopts the contexts of its open frames.
- * A probe that a signal handler interrupted, which forked, may have taken the parent's mask already. */
+ * If a signal handler forked, the hook that it interrupted goes on here: it may have read the front table's mask already. */
 static void child_begin(void)
 {
 	struct aprof_tls *tls = &aprof_tls;

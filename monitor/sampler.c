@@ -9,7 +9,8 @@
  * charged to where it is.  A thread that sleeps is not at work, whatever it spent since the last
  * look: its last burst did not belong to the routine in which it now waits.  What "at work" is:
  *   1. the clock goes on between two readings: it runs on another processor; or
- *   2. it could run, and a processor was taken from it since the last look: by us, just now.
+ *   2. it could run, and did not sleep since it was last asked, or a processor was taken from it since the last look: by us, just
+ *      now.
  * (A thread that only waits for a processor, in the routine in which it has just been woken, is not.)
  *
  * Invariant: thread-local words are read only under look_lock and only while t->watched, which the

@@ -52,7 +52,7 @@ static inline bool sys_failed(long ret) { return (unsigned long)ret >= (unsigned
 /* SIZE bytes of zeroed anonymous memory, resident at once if POPULATE; NULL when refused. */
 void *sys_memory(size_t size, bool populate);
 
-/* The same for a table that is looked at here and there: SIZE bytes that begin where a large page does, if they fill one, BEFORE
+/* The same for a table that is looked at here and there: SIZE bytes that begin where a large page does, if they fill one and there is room, BEFORE
  * bytes behind what is returned, not resident.  The kernel is asked for large pages, which it need not have. */
 void *sys_memory_large(size_t before, size_t size);
 

@@ -3,7 +3,6 @@
 cat > p.c <<'END'
 #include <poll.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #define HOOKED __attribute__((noinline))
 #define KEEP() __asm__ volatile("" : : : "memory")
