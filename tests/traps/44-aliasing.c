@@ -1,6 +1,7 @@
 /* A program of one millisecond's period, of which one routine takes a tenth: samples do not beat with it.
  *
  * opt: -O2
+ * env: APROF_RATE=997
  * ignore: period
  * ignore: main
  * after: python3 -c 'import subprocess, os; lines = [l.split(" ", 3) for l in subprocess.run([os.environ["APROF"], "contexts", "amon.out"], stdout=subprocess.PIPE, text=True).stdout.splitlines()]; t = {h.split()[-1]: float(s) for _, _, s, h in lines}; share = t["tenth"] / (t["tenth"] + t["rest"]); assert 0.07 < share < 0.13, share' */
@@ -21,7 +22,7 @@ HOOKED void period(long begin) { tenth(begin + 100000); rest(begin + 1000000); K
 
 int main(void)
 {
-	for (long begin = cpu(), i = 0; i < 2000; i++)
+	for (long begin = cpu(), i = 0; i < 4000; i++)
 		period(begin + i * 1000000);
 	return 0;
 }
