@@ -17,7 +17,7 @@ static void formats_help(void)
 {
 	fputs("Formats:\n", stdout);
 	for (const struct export_format *f = export_table; f->name; f++)
-		printf("  %-27s %s\n", f->name, f->summary);
+		printf("  %-11s %s\n", f->name, f->summary);
 	fputs("\nOptions:\n", stdout);
 }
 

@@ -1,5 +1,6 @@
 /* main.c - aprof: which command. */
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,8 +31,9 @@ static const struct command table[] = {
 	{ "html", command_html, "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
 	  "a page to look at, or two profiles compared in one" },
 	{ "export", command_export, "[OPTION...] FORMAT [PROGRAM] [FILE...]", "write the profile in another program's format" },
-	{ "diff", command_diff, "[OPTION...] BASE NEW | [OPTION...] BASE... --against NEW...", "what changed between runs" },
-	{ "check", command_check, "[OPTION...] BASE... --against NEW...", "did it get worse: status 1 and the routines that did" },
+	{ "diff", command_diff, "[OPTION...] [PROGRAM] BASE [PROGRAM] NEW\n"
+	  "   or: aprof diff [OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...", "what changed between runs" },
+	{ "check", command_check, "[OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...", "did it get worse: status 1 and the routines that did" },
 	{ "merge", command_merge, "-o OUT FILE...", "one file from many" },
 	{ "reset", command_reset, "PID", "zero the counters of a running program" },
 	{ "cc", command_cc, "[ARGUMENT...]", "compile C with hooks (also aprof-cc)" },
@@ -71,17 +73,24 @@ static void help_print(FILE *out)
 	      "\n`aprof COMMAND --help` says more; so does `man aprof`.\n", out);
 }
 
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 int command_help(int argc, char **argv)
 {
-	const struct command *c = argc > 1 ? command_find(argv[1]) : NULL;
-	char help[] = "--help", name[32];
-	char *args[] = { name, help, NULL };
+	const char *topic = argc > 1 && !is_help(argv[1]) ? argv[1] : "help";
+	const struct command *c = command_find(topic);
+	char help[] = "--help", ours[] = "--aprof-help", name[32];	/* --help of the wrappers is the compiler's */
+	bool compiles = c && (c->function == command_cc || c->function == command_cxx || c->function == command_fc);
+	char *args[] = { name, compiles ? ours : help, NULL };
 
-	if (argc > 1 && !c) {
-		message("%s: no such command", argv[1]);
+	if (!c) {
+		message("%s: no such command; `aprof help` lists them", topic);
 		return STATUS_TROUBLE;
 	}
-	if (!c || !c->summary || c->function == command_help) {
+	if (!c->summary || c->function == command_help) {
 		help_print(stdout);
 		return STATUS_OK;
 	}
@@ -140,7 +149,7 @@ int main(int argc, char **argv)
 	c = command_find(argv[1]);
 	if (c)
 		return c->function(argc - 1, argv + 1);
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+	if (is_help(argv[1]))
 		return command_help(1, argv);
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("aprof %s\n", APROF_VERSION);

@@ -446,8 +446,18 @@ static bool option_set(struct options *o, int key, char *argument)
 	}
 }
 
+/* Whether several of the options LONGS begin as WORD, --name or --name=value, does. */
+static bool is_ambiguous(const char *word, const struct option *longs)
+{
+	size_t len = strcspn(word + 2, "="), n = 0;
+
+	for (; longs->name; longs++)
+		n += strncmp(longs->name, word + 2, len) == 0;
+	return n > 1;
+}
+
 /* What getopt found wrong with the word before argv[optind]. */
-static void complain(int key, char **argv)
+static void complain(int key, char **argv, const struct option *longs)
 {
 	const char *word = argv[optind - 1];
 
@@ -457,8 +467,10 @@ static void complain(int key, char **argv)
 		message("-%c: no such option", optopt);
 	else if (optopt)
 		message("%s: takes no value", word);
+	else if (is_ambiguous(word, longs))
+		message("%s: short for several options", word);
 	else
-		message("%s: no such option, or short for several", word);
+		message("%s: no such option", word);
 }
 
 static bool wants_colour(void)
@@ -539,7 +551,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		ok = option_set(o, key, optarg);
 		if (key == '?' || key == ':')
-			complain(key, argv);
+			complain(key, argv, longs);
 	}
 	free(longs);
 	o->first = optind;
@@ -564,17 +576,17 @@ void options_free(struct options *o)
 	o->operands = NULL;
 }
 
-/* TEXT in lines of 50 columns, the first beginning at column 30. */
+enum { INDENT = 30, WIDTH = 49 };		/* of the texts of options_help, columns */
+
+/* TEXT in lines of WIDTH columns, the first where the cursor is, all others at column INDENT. */
 static void text_print(const char *text)
 {
-	enum { WIDTH = 49 };
-
 	while (strlen(text) > WIDTH) {
 		size_t n = WIDTH;
 
 		while (n > 0 && text[n] != ' ')
 			n--;
-		printf("%.*s\n%30s", (int)n, text, "");
+		printf("%.*s\n%*s", (int)n, text, INDENT, "");
 		text += n + 1;
 	}
 	printf("%s\n", text);
@@ -601,7 +613,9 @@ void options_help(unsigned command)
 		if (!(rows[i].commands & command))
 			continue;
 		name_make(name, sizeof name, &rows[i]);
-		printf("  %-27s ", name);
+		printf("  %-*s", INDENT - 2, name);
+		if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
+			printf("\n%*s", INDENT, "");
 		text_print(rows[i].text);
 	}
 }

@@ -77,6 +77,22 @@ class Help(unittest.TestCase):
         for command in COMMANDS:
             self.assertRegex(shown, rf'(?m)^  {command} ')
 
+    def test_help_fits_a_terminal(self):
+        """Whole on 80 columns, the text of an option never glued to its name; of the compilers aprof's own."""
+        for command in COMMANDS + ['config', 'cc', 'c++', 'fc']:
+            with self.subTest(command):
+                shown = aprof('help', command)
+                self.assertEqual(shown.returncode, 0, shown.stderr)
+                self.assertTrue(shown.stdout.startswith('Usage: aprof'), shown.stdout[:60])
+                self.assertLessEqual(max(len(line) for line in shown.stdout.splitlines()), 80)
+                for line in shown.stdout.splitlines() if command in COMMANDS else []:
+                    if line.startswith('  -'):
+                        self.assertRegex(line, r'^(.{29} \S.*|  -\S+( \S+)?)$')
+
+    def test_help_of_help(self):
+        for words in ['help'], ['help', 'help'], ['help', '--help'], ['help', '-h'], ['--help'], ['-h']:
+            self.assertEqual(aprof(*words).stdout, aprof('help').stdout)
+
     def test_version(self):
         self.assertRegex(aprof('--version').stdout, r'^aprof \d+\.\d+\.\d+\n$')
 
@@ -93,6 +109,9 @@ class Mistakes(unittest.TestCase):
             self.assertIn('did you mean `aprof report`', self.one_line('reprot', cwd=folder))
             self.assertIn('no amon.out here', self.one_line('report', cwd=folder))
             self.assertIn('-X: no such option', self.one_line('report', '-X', cwd=folder))
+            self.assertIn('--colour: no such option', self.one_line('report', '--colour', cwd=folder))
+            self.assertIn('--no: short for several options', self.one_line('report', '--no', cwd=folder))
+            self.assertIn('`aprof help` lists them', self.one_line('help', 'nothing', cwd=folder))
             self.assertIn('--focus: needs a value', self.one_line('report', '--focus', cwd=folder))
             self.assertIn('neither a profile', self.one_line('report', '/etc/passwd', cwd=folder))
             self.assertIn('No such file', self.one_line('report', './nothing', cwd=folder))
