@@ -184,6 +184,21 @@ static enum report_life life_of(int fd, const struct amon_header *h)
 	return h->start_ticks && start_ticks(h->pid) == h->start_ticks ? REPORT_RUNNING : REPORT_DIED;
 }
 
+void files_cut(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), failed = 0;
+	struct amon_header h;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && header_read(fd, &h) && h.used >= AMON_PAGE &&
+	    (uint64_t)st.st_size > h.used && life_of(fd, &h) == REPORT_DIED)
+		failed = ftruncate(fd, (off_t)h.used);
+	(void)failed;				/* then it stays long and sparse */
+	close(fd);
+}
+
 bool files_held(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -32,6 +32,10 @@ void *files_load(const char *path, size_t *len, struct error *err);
  * False with *ERR set when there is none. */
 bool files_header(const char *path, struct amon_header *header, struct error *err);
 
+/* Cut the profile at PATH behind what is used, if its process died before it could: a gigabyte, though sparse.  Where that
+ * fails the file stays as it is. */
+void files_cut(const char *path);
+
 /* Whether a living process holds the profile at PATH. */
 bool files_held(const char *path);
 

@@ -186,15 +186,30 @@ void harvest_weigh(struct harvest *h)
 	qsort(h->programs, h->n, sizeof *h->programs, by_weight);
 }
 
-static void status_write(const char *path, int32_t pid, int32_t status)
+/* The profile of process PID that began last: what it was before an exec did not end with it.  NULL: none. */
+static const char *last_of(const struct harvest *h, int32_t pid)
 {
-	struct amon_header h;
-	ssize_t n;
-	int fd;
+	const char *last = NULL;
+	uint64_t start = 0;
 
-	if (!files_header(path, &h, NULL) || h.pid != pid)
-		return;
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	for (size_t i = 0; i < h->n; i++)
+		for (size_t j = 0; j < h->programs[i].n; j++) {
+			struct amon_header header;
+
+			if (files_header(h->programs[i].files[j], &header, NULL) && header.pid == pid &&
+			    header.start_monotonic >= start) {
+				last = h->programs[i].files[j];
+				start = header.start_monotonic;
+			}
+		}
+	return last;
+}
+
+static void status_write(const char *path, int32_t status)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n;
+
 	if (fd < 0)
 		return;
 	n = pwrite(fd, &status, sizeof status, offsetof(struct amon_header, exit_status));
@@ -204,9 +219,10 @@ static void status_write(const char *path, int32_t pid, int32_t status)
 
 void harvest_status(const struct harvest *h, int32_t pid, int status)
 {
-	for (size_t i = 0; i < h->n; i++)
-		for (size_t j = 0; j < h->programs[i].n; j++)
-			status_write(h->programs[i].files[j], pid, status);
+	const char *path = last_of(h, pid);
+
+	if (path)
+		status_write(path, status);
 }
 
 void harvest_remove(const char *directory)

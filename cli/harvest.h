@@ -31,7 +31,7 @@ void harvest_free(struct harvest *h);
  * cannot be read is then left out after a message. */
 void harvest_weigh(struct harvest *h);
 
-/* Write the wait status STATUS into the profile of process PID among FILES, for aprof info. */
+/* Write the wait status STATUS into the last profile of process PID, for the reports. */
 void harvest_status(const struct harvest *h, int32_t pid, int status);
 
 /* Remove DIRECTORY with the files in it. */

@@ -180,6 +180,8 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 	struct input in = { 0 };
 	struct error err;
 
+	if (single)
+		files_cut(p->files[0]);
 	if (single && !files_move(p->files[0], name, &err))
 		message_error(&err, NULL);
 	else if (single && !out && !gmon)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "life.h"
 #include "notes.h"
 #include "print.h"
 
@@ -18,8 +19,9 @@ static void way_text(char *buffer, size_t size, uint32_t way)
 		snprintf(buffer, size, "none: no hook was called");
 }
 
-static void identity_print(FILE *out, const struct profile_run *run, const struct report_options *options)
+static void identity_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
+	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
 	char text[4200];
 
@@ -29,10 +31,9 @@ static void identity_print(FILE *out, const struct profile_run *run, const struc
 	print_field(out, options, "directory", "%s", print_safe(text, sizeof text, h->directory, options));
 	print_field(out, options, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
 		    print_safe(text, sizeof text, h->host, options));
-	print_field(out, options, "state", "%s", h->state == AMON_ENDED ? "ended" : h->state == AMON_EXECED ?
-		    "replaced by exec" : "running, or died without ending");
+	print_field(out, options, "state", "%s", life_text(text, sizeof text, life_of(in, i), h));
 	if (h->exit_status >= 0)
-		print_field(out, options, "status", "wait status 0x%x", (unsigned)h->exit_status);
+		print_field(out, options, "status", "%s", life_status(text, sizeof text, h->exit_status));
 }
 
 static void measure_print(FILE *out, const struct profile_run *run, const struct report_options *options)
@@ -40,7 +41,7 @@ static void measure_print(FILE *out, const struct profile_run *run, const struct
 	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 	const struct amon_header *h = &run->header;
-	char way[64];
+	char way[64], total[32] = "not known";
 
 	way_text(way, sizeof way, h->way);
 	print_field(out, options, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
@@ -50,8 +51,10 @@ static void measure_print(FILE *out, const struct profile_run *run, const struct
 		    h->pc_source < 4 ? sources[h->pc_source] : "?");
 	if (h->tsc_hz)
 		print_field(out, options, "tsc", "%" PRIu64 " Hz", h->tsc_hz);
-	print_field(out, options, "cpu time", "%.6f s at the end, %.6f s before the monitor began",
-		    (double)h->cpu_total / 1e9, (double)h->cpu_before / 1e9);
+	if (h->cpu_total)
+		snprintf(total, sizeof total, "%.6f s", (double)h->cpu_total / 1e9);
+	print_field(out, options, "cpu time", "%s at the end, %.6f s before the monitor began", total,
+		    (double)h->cpu_before / 1e9);
 	print_field(out, options, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions", run->calls,
 		    run->contexts, run->transitions);
 	print_field(out, options, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
@@ -133,7 +136,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 
 	(void)err;
 	for (uint32_t i = 0; i < p->nruns; i++) {
-		identity_print(out, &p->runs[i], options);
+		identity_print(out, in, i, options);
 		measure_print(out, &p->runs[i], options);
 		if (i + 1 < p->nruns)
 			putc('\n', out);

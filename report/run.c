@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "left_out.h"
+#include "life.h"
 #include "notes.h"
 #include "plain.h"
 #include "print.h"
@@ -56,40 +57,6 @@ static struct sums sums_make(const struct profile *p)
 	return s;
 }
 
-static enum report_life life_of(const struct report_input *in, uint32_t run)
-{
-	if (in->life)
-		return in->life[run];
-	switch (in->graph->profile->runs[run].header.state) {
-	case AMON_ENDED:
-		return REPORT_ENDED;
-	case AMON_EXECED:
-		return REPORT_EXECED;
-	default:
-		return REPORT_UNKNOWN;
-	}
-}
-
-static const char *life_text(enum report_life life)
-{
-	static const char *const texts[] = {
-		[REPORT_ENDED] = "ended",
-		[REPORT_EXECED] = "another program took its place (exec)",
-		[REPORT_RUNNING] = "running: the figures are those of now",
-		[REPORT_DIED] = "incomplete: the process died without ending (killed, crashed or _exit)",
-		[REPORT_UNKNOWN] = "running, or died: it has not said that it ended",
-	};
-
-	return texts[life];
-}
-
-static const char *life_word(enum report_life life)
-{
-	static const char *const words[] = { "ended", "execed", "running", "died", "unknown" };
-
-	return words[life];
-}
-
 /* The command line of H as words; NULs between the arguments become blanks. */
 static void command_text(char *buffer, size_t size, const struct amon_header *h)
 {
@@ -131,7 +98,7 @@ static void run_print(struct head *h, uint32_t i)
 {
 	const struct profile_run *run = &h->profile->runs[i];
 	const struct amon_header *header = &run->header;
-	char date[64], host[4 * sizeof header->host], label[600], elapsed[64] = "";
+	char date[64], host[4 * sizeof header->host], label[600], elapsed[64] = "", life[256];
 
 	date_text(date, sizeof date, header->start_realtime);
 	if (header->end_monotonic > header->start_monotonic)
@@ -140,7 +107,7 @@ static void run_print(struct head *h, uint32_t i)
 	print_safe(label, sizeof label, run->label, h->options);
 	print_field(h->out, h->options, i == 0 ? "file" : "", "%s: pid %" PRId32 " on %s, begun %s%s; %s%s%s", label,
 		    header->pid, print_safe(host, sizeof host, header->host, h->options), date, elapsed,
-		    life_text(life_of(h->in, i)), run->truncated ? "; the file is cut off, its whole part is used" : "",
+		    life_text(life, sizeof life, life_of(h->in, i), header), run->truncated ? "; the file is cut off, its whole part is used" : "",
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
 }
 
@@ -181,6 +148,12 @@ static const char *source_text(uint32_t source)
 	return source < sizeof texts / sizeof *texts ? texts[source] : "an unknown source";
 }
 
+/* What makes a plural of the word for N things. */
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Hooks of way inline take no time at exits. */
 static bool is_inline(const struct head *h)
 {
@@ -195,11 +168,12 @@ static void clock_print(struct head *h)
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
 		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
-			    " times a second by %s; %s samples", h->first->rate, source_text(h->first->source), ticks);
+			    " times a second by %s; %s sample%s", h->first->rate, source_text(h->first->source), ticks,
+			    plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_WALL:
 		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
-			    " times a second; %s samples", h->first->rate, ticks);
+			    " times a second; %s sample%s", h->first->rate, ticks, plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_TSC:
 		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
@@ -227,8 +201,8 @@ static void error_print(struct head *h)
 		return;
 	if (n == 0)
 		print_field(h->out, h->options, "error", "no sample fell into the routines: the run is too short for this clock. "
-			    "Run it longer, raise the rate (APROF_RATE=10000), or use APROF_CLOCK=tsc%s",
-			    is_inline(h) ? " after building it with --aprof-way=fentry" : "");
+			    "Run it longer, raise the rate (APROF_RATE=10000), or use %s",
+			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
 	else
 		print_field(h->out, h->options, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
 			    "to %s%.2g (95 %% confidence)", sign, error_points(50, n), sign, error_points(10, n), sign,
@@ -283,9 +257,10 @@ static void calls_print(struct head *h)
 			    "with it too? (make CC=aprof-cc, after make clean)");
 		return;
 	}
-	print_field(h->out, h->options, "calls", "%s in %s contexts by %s transitions; histories %.1f long on average, "
+	print_field(h->out, h->options, "calls", "%s in %s context%s by %s transition%s; histories %.1f long on average, "
 		    "the longest %" PRIu32 "; %.2f %% of calls answered by the first probe", print_grouped(calls, h->sums.calls),
-		    print_grouped(made, contexts), print_grouped(transitions, h->sums.transitions),
+		    print_grouped(made, contexts), plural(contexts), print_grouped(transitions, h->sums.transitions),
+		    plural(h->sums.transitions),
 		    contexts ? (double)h->sums.length / (double)contexts : 0.0, h->profile->longest,
 		    100 - print_percent(h->sums.misses, h->sums.calls));
 }
@@ -303,7 +278,8 @@ static void hooks_print(struct head *h)
 		return;
 	}
 	if (cost->samples)
-		snprintf(from, sizeof from, "by %" PRIu64 " samples of program counters in their code", cost->samples);
+		snprintf(from, sizeof from, "by %" PRIu64 " sample%s of program counters in their code", cost->samples,
+			 plural(cost->samples));
 	print_field(h->out, h->options, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
 		    (double)cost->total / 1e9, g->options.raw ? "left in the times (--raw)" :
 		    "subtracted from the times below (--raw leaves it in)");

@@ -18,6 +18,7 @@ COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-mod
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ int main(int argc, char **argv)
 		if (fgets(line, sizeof line, stdin))
 			printf("<%s>", line);
 	}
+	if (strcmp(what, "kill") == 0)
+		kill(getpid(), SIGKILL);
+	if (strcmp(what, "leave") == 0)
+		_exit(5);
+	if (strcmp(what, "exec") == 0)
+		execl(argv[0], argv[0], "kill", NULL);
 	if (strcmp(what, "loop") == 0) {
 		puts("ready");
 		fflush(stdout);
@@ -494,6 +501,19 @@ class Real(unittest.TestCase):
         self.assertGreater(self.entry(report, 'work')['calls'], 100)
         self.assertIn('incomplete', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('incomplete', aprof('tree', cwd=self.cwd).stderr)
+
+    def test_how_it_ended(self):
+        """The reports say what aprof run saw, and a profile that nobody cut at the end is no gigabyte."""
+        for what, status, told in ('kill', 128 + 9, 'killed by signal 9 (Killed)'), ('leave', 5, 'exit status 5'):
+            done = aprof('run', '-b', self.program, what, cwd=self.cwd)
+            self.assertEqual(done.returncode, status)
+            self.assertRegex(' '.join(done.stdout.split()), rf'; incomplete: the process [a-z_, ]*{re.escape(told)}')
+            self.assertRegex(aprof('info', cwd=self.cwd).stdout, rf'(?s)\nstate +incomplete: .*\nstatus +{re.escape(told)}\n.*not known at the end')
+            self.assertLess(os.path.getsize(f'{self.cwd}/amon.out'), 1 << 22)
+        done = aprof('run', '-b', self.program, 'exec', cwd=self.cwd)
+        self.assertEqual(' '.join(done.stdout.split()).count('killed by signal 9'), 1, done.stdout)
+        aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
+        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
 
     def test_held_file_is_kept(self):
         process = self.start_loop()
