@@ -105,8 +105,21 @@ static bool check_machine(const struct plan *p, struct error *err)
 			 "%s: the monitor is for 64-bit code: build this with the compiler itself", p->line.narrow);
 }
 
-/* Let GCC run its steps through compiler_step, which can tell routines and files apart. */
-static bool add_steps(struct plan *p, const struct surroundings *around, struct error *err)
+/* Can GCC run its steps through compiler_step? */
+static bool takes_steps(const struct plan *p, const struct surroundings *around)
+{
+	return !p->line.own_wrapper && !strchr(around->self, ',');
+}
+
+static bool add_steps(struct plan *p, const struct surroundings *around)
+{
+	list_add(&p->before, "-wrapper");
+	list_format(&p->before, "%s,cc-step", around->self);
+	return p->steps = true;
+}
+
+/* Let them, to tell routines and files apart. */
+static bool add_choice(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	if (p->hooks != HOOKS_FENTRY && select_has_names(&p->choice.select))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
@@ -114,12 +127,10 @@ static bool add_steps(struct plan *p, const struct surroundings *around, struct 
 	if (p->hooks != HOOKS_FENTRY)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "way cyg cannot leave out some files of one command: compile them one by one");
-	if (p->line.own_wrapper || strchr(around->self, ','))
+	if (!takes_steps(p, around))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 				 "-wrapper is taken, or aprof's path has a comma: routines cannot be chosen by name");
-	list_add(&p->before, "-wrapper");
-	list_format(&p->before, "%s,cc-step", around->self);
-	return p->steps = p->no_lto = true;
+	return p->no_lto = add_steps(p, around);
 }
 
 /* The plugin's own arguments: one for each of PATTERNS. */
@@ -164,7 +175,9 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 	}
 	way_compile_flags(p->hooks, NULL, false, &p->before);
 	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
-		return add_steps(p, around, err);
+		return add_choice(p, around, err);
+	if (p->hooks == HOOKS_FENTRY && p->line.sources && !p->line.lto && takes_steps(p, around))
+		add_steps(p, around);		/* exits by jumps; not worth an error */
 	return true;
 }
 

@@ -46,32 +46,64 @@ static bool is_label(const char *line, const char *function)
 	return n && !strncmp(line + (*line == '"'), function, n) && strchr("\":", line[(*line == '"') + n]);
 }
 
-bool step_filter(FILE *in, FILE *out, const struct select *s)
+/* A return, behind which nothing comes. */
+static bool is_return(const char *line)
 {
-	char *line = NULL, *function = NULL;
+	line += strspn(line, " \t");
+	return !strncmp(line, "ret", 3) && strspn(line + 3, " \t\n") == strlen(line + 3);
+}
+
+/* Write EXIT, a call of the exit hook: if NEXT, the line behind it, is a return, as a jump to the hook that returns in its place. */
+static bool write_exit(const char *exit, const char *next, FILE *out)
+{
+	const char *call = strstr(exit, "call"), *hook = call ? strstr(call, "__return__") : NULL;
+
+	if (!hook || !is_return(next)) {
+		fputs(exit, out);
+		return false;
+	}
+	fprintf(out, "%.*sjmp%.*s__aprof_return%s", (int)(call - exit), exit, (int)(hook - call - 4), call + 4, hook + strlen("__return__"));
+	return true;
+}
+
+bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed)
+{
+	char *line = NULL, *function = NULL, *exit = NULL;
 	size_t size = 0;
 	bool keep = true;
 
+	*changed = false;
 	while (getline(&line, &size, in) > 0) {
+		if (exit)
+			*changed |= write_exit(exit, line, out);
+		free(exit);
+		exit = NULL;
 		see_type(line, &function);
 		if (is_label(line, function))
 			keep = select_name(s, function);
-		if (keep || !calls_hook(line))
+		if (!calls_hook(line))
 			fputs(line, out);
+		else if (!keep)
+			*changed = true;
+		else if (!(exit = strdup(line)))
+			break;
 	}
+	if (exit)
+		fputs(exit, out);
+	free(exit);
 	free(line);
 	free(function);
-	return !ferror(in) && !fflush(out) && !ferror(out);
+	return feof(in) && !ferror(in) && !fflush(out) && !ferror(out);
 }
 
 /* The filtered text of the assembly file at PATH (NULL: stdin), in a nameless file that the next program
- * inherits; -1 on failure. */
-static int filtered(const char *path, const struct select *s)
+ * inherits; -1 on failure. *CHANGED tells whether it differs. */
+static int filtered(const char *path, const struct select *s, bool *changed)
 {
 	FILE *in = path ? fopen(path, "re") : stdin;
 	int fd = in ? memfd_create("aprof-step", 0) : -1;
 	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-	bool good = out && step_filter(in, out, s);
+	bool good = out && step_filter(in, out, s, changed);
 
 	if (out && fclose(out))
 		good = false;
@@ -89,21 +121,26 @@ static bool no_step(const char *path, struct error *err)
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be read or copied: %s", path, strerror(errno));
 }
 
-/* Put the filtered assembly in the place of the file in ARGV, or of the standard input. */
+/* Put the filtered assembly in the place of the file in ARGV, if it differs, or of the standard input. */
 static bool filter_assembler(char **argv, const struct line *l, const struct select *s, struct error *err)
 {
 	const char *path = NULL;
+	bool changed = false;
 	size_t at = 0;
 	int fd;
 
 	for (size_t i = 1; i < l->words.count; i++)
 		if (l->kinds[i] > WORD_VALUE && strcmp(l->words.items[i], "-"))
 			path = l->words.items[at = i];
-	fd = filtered(path, s);
+	fd = filtered(path, s, &changed);
 	if (fd < 0)
 		return no_step(path ? path : "stdin", err);
 	if (!path)
 		return dup2(fd, STDIN_FILENO) == STDIN_FILENO || no_step("stdin", err);
+	if (!changed) {
+		close(fd);
+		return true;
+	}
 	free(argv[at]);
 	if (asprintf(&argv[at], "/dev/fd/%d", fd) >= 0)
 		return true;
@@ -155,7 +192,7 @@ static bool adapt(char **argv, const struct select *s, struct error *err)
 		good = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
 	else if (is_compiler(base))
 		strip_compiler(argv, &line, s);
-	else if (!strcmp(base, "as") && select_has_names(s))
+	else if (!strcmp(base, "as"))
 		good = filter_assembler(argv, &line, s, err);
 	line_free(&line);
 	return good;

@@ -40,13 +40,13 @@ extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 #ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
 #include "mcount.h"
 #define ENTRY "jmp *aprof_calibrate_copy(%rip)\n"
-#define EXIT ""
+#define EXIT "ret\n"
 #define FENTRY_HOOKS NO_HOOKS
 const char *aprof_calibrate_copy HIDDEN;
 #else
 #define ENTRY "call *%r12\n"
-#define EXIT "call *%r13\n\t"
-#define FENTRY_HOOKS HOOKS("__aprof_entry", "__return__")
+#define EXIT "jmp *%r13\n"
+#define FENTRY_HOOKS HOOKS("__aprof_entry", "__aprof_return")
 #endif
 
 #if defined(__x86_64__)
@@ -71,7 +71,7 @@ __asm__(".text\n"
 	"9:\t" ENTRY
 	".hidden aprof_calibrate_fentry_routine\n.globl aprof_calibrate_fentry_routine\n"
 	"aprof_calibrate_fentry_routine:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\t" EXIT "ret\n"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\tpopq %rbp\n\t" EXIT
 	LOOP("aprof_calibrate_fentry", "9b", FENTRY_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_cyg_leaf\n.globl aprof_calibrate_cyg_leaf\n"
 	"aprof_calibrate_cyg_leaf:\n\t"

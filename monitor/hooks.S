@@ -1,276 +1,113 @@
 /* hooks.S - the hooks on x86-64, step B1 in assembly.
  *
- * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__
- * last of all, before ret or before the jump of a tail call.  Both keep every register but the flags, and but r11
- * at entry, where nothing can be in it (doc/decisions.md); neither touches vector or x87 state.  Stack at the hook: 0(%rsp) address in the routine, 8(%rsp) its
- * return address; the routine's CFA is 16(%rsp).
+ * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__ last of all, before ret or
+ * before the jump of a tail call; where the wrapper has seen that it is ret (compiler/step.c), __aprof_return is jumped to in its place.
+ * They keep every register but the flags, r10 and r11 at entry, where nothing is in them (doc/decisions.md), and rcx, r10 and r11 in
+ * __aprof_return, where none is of use any more; vector and x87 state is not touched.  Stack at a hook that is called: 0(%rsp) address
+ * in the routine, 8(%rsp) its return address; the routine's CFA is 16(%rsp).
  *
  * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
  * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.
  *
  * A hit computes the id of the context behind the top frame's, finds it by two loads that nothing later waits for, bumps
  * the line that it compared, and pushes a frame; an exit moves the top back. */
-#include <cet.h>
-#ifndef _CET_ENDBR
-#define _CET_ENDBR
-#endif
+#include "probe.h"
 
-/* Offsets in struct aprof_tls, amon_counter, alias, frame (monitor.h; checked in slow.c). */
-#define TLS_FRONT	0
-#define TLS_MASK	8
-#define TLS_TOP		16
-#define TLS_REACH	24
-#define TLS_END		40
-#define TLS_INERT	48
-#define TLS_CURRENT	56
-#define TLS_LAST	64
-#define TLS_CHARGED	72
-#define INERT_EARLY	3
-#ifndef STEP_FACTOR
-#define STEP_FACTOR	-0x61c8864f
-#endif
-#define KEY_CALLS	0
-#define KEY_TIME	8
-#define KEY_ID		16
-#define KEY_ROUTINE	24
-#define ALIAS_COUNT	32
-#define ALIAS_TO	40
-#define FRAME_CFA	0
-#define FRAME_CONTEXT	8
-#define FRAME_SITE	16
-#define FRAME_HOOK	20
-#define FRAME_SIZE	24
-#define FRAME_FENTRY	24
-#define FRAME_CYG	25
-#define INSIDE		1
-
-/* In a shared object the thread's words are found through the GOT, which costs a register, BASE;
- * SAVED_BASE is what it takes on the stack where it must be kept. */
+/* With one register saved, the stack pointer in the hooks of way fentry is the CFA less FRAME_FENTRY, which frames store.  In a shared object
+ * more is saved, and a register has it. */
 #ifdef APROF_SHARED
-#define TLS_BASE(reg)	movq	aprof_tls@gottpoff(%rip), reg
-#define TLS(offset, reg) %fs:offset(reg)
-#define SAVE_BASE	save	rdx
-#define RESTORE_BASE	restore	rdx
-#define SLOW_BASE	.cfi_adjust_cfa_offset 8; restore	rdx
-#define SAVED_BASE	8
+#define SAVE_MORE	save	rcx, rdx; TLS_BASE(%rcx); leaq 16(%rsp), %rdx
+#define RESTORE_MORE	restore	rcx, rdx
+#define SAVED_MORE	16
+#define STORED		%rdx
 #else
-#define TLS_BASE(reg)
-#define TLS(offset, reg) %fs:aprof_tls@tpoff+offset
-#define SAVE_BASE
-#define RESTORE_BASE
-#define SLOW_BASE
-#define SAVED_BASE	0
+#define SAVE_MORE
+#define RESTORE_MORE
+#define SAVED_MORE	0
+#define STORED		%rsp
 #endif
+#define ROUTINE		SAVED_MORE+8(%rsp)
 
-/* ID, a context, becomes the one that a call of ROUTINE leads to, and RAX the front table's target there. */
-#define PROBE(id, routine, reg) \
-	addq	routine, id; \
-	imulq	$STEP_FACTOR, id, id; \
-	movq	id, %rax; \
-	shrq	$29, %rax; \
-	andq	TLS(TLS_MASK, reg), %rax; \
-	addq	TLS(TLS_FRONT, reg), %rax; \
-	movq	(%rax), %rax
-
-/* The other slot of the pair: what was called before the first one's, or has it for its own. */
-#define SECOND(id, reg) \
-	movq	id, %rax; \
-	shrq	$29, %rax; \
-	andq	TLS(TLS_MASK, reg), %rax; \
-	xorq	$8, %rax; \
-	addq	TLS(TLS_FRONT, reg), %rax; \
-	movq	(%rax), %rax
-
-/* Count the call that leads to ID if RAX is its context's. */
-#define FIND(id, routine, not_found) \
-	cmpq	id, KEY_ID(%rax); \
-	jne	not_found; \
-	cmpq	routine, KEY_ROUTINE(%rax); \
-	jne	not_found; \
-	incq	KEY_CALLS(%rax)
-
-/* One time in four, let RAX, which was found in the other slot of ID's pair, change places with what is in ID's own, where what
- * is called most comes to stay. A signal handler in between finds one of them twice. SCRATCH is changed. Goes on at DONE. */
-#define PROMOTE(id, scratch, reg, done) \
-	testb	$3, KEY_CALLS(%rax); \
-	jnz	done; \
-	movq	id, scratch; \
-	shrq	$29, scratch; \
-	andq	TLS(TLS_MASK, reg), scratch; \
-	addq	TLS(TLS_FRONT, reg), scratch; \
-	pushq	(scratch); \
-	.cfi_adjust_cfa_offset 8; \
-	movq	%rax, (scratch); \
-	xorq	$8, scratch; \
-	popq	(scratch); \
-	.cfi_adjust_cfa_offset -8
-
-/* The same if RAX is an alias; ID becomes the context that it leads to. */
-#define FIND_ALIAS(id, routine, not_found) \
-	cmpq	id, KEY_ID-1(%rax); \
-	jne	not_found; \
-	cmpq	routine, KEY_ROUTINE-1(%rax); \
-	jne	not_found; \
-	movq	ALIAS_COUNT-1(%rax), id; \
-	incq	KEY_CALLS(id); \
-	movq	ALIAS_TO-1(%rax), id
-
-#ifndef ENTRY_MACROS
-#define ENTRY_MACROS
-	.macro	save reg, more:vararg
-	pushq	%\reg
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset \reg, 0
-	.ifnb	\more
-	save	\more
-	.endif
-	.endm
-
-	/* What save has saved, named in the same order. */
-	.macro	restore reg, more:vararg
-	.ifnb	\more
-	restore	\more
-	.endif
-	popq	%\reg
-	.cfi_adjust_cfa_offset -8
-	.cfi_restore \reg
-	.endm
-
-	/* Call FUNCTION on a stack that is aligned; rbp is saved. */
-	.macro	call_aligned function
-	movq	%rsp, %rbp
-	.cfi_def_cfa_register rbp
-	andq	$-16, %rsp
-	call	\function
-	movq	%rbp, %rsp
-	.cfi_def_cfa_register rsp
-	.endm
-
-	/* RAX, from ID's own slot, is not its context.  Goes on at FOUND if it is in the other slot, at ALIAS if an alias in either
-	 * says what it is, then ID; ROUTINE is changed. */
-	.macro	look_further id, routine, base, found, alias, slow
-	testb	$1, %al
-	jnz	.Lown\@
-.Lsecond\@:
-	SECOND(\id, \base)
-	testb	$1, %al
-	jnz	.Lother\@
-	FIND(\id, \routine, \slow)
-	PROMOTE(\id, \routine, \base, \found)
-	jmp	\found
-.Lown\@:
-	FIND_ALIAS(\id, \routine, .Lsecond\@)
-	jmp	\alias
-.Lother\@:
-	FIND_ALIAS(\id, \routine, \slow)
-	jmp	\alias
-	.endm
-
-	/* A place that code jumps to, having put into r11 where it goes on.  Kept is what lies below the stack pointer, where a leaf may have
-	 * its variables. */
-	.macro	detour name
-	.globl	\name
-	.type	\name, @function
-	.p2align 6
-\name:
-	.cfi_startproc
-	.cfi_def_cfa_offset 0
-	.cfi_register rip, r11
-	_CET_ENDBR
-	leaq	-128(%rsp), %rsp
-	.cfi_adjust_cfa_offset 128
-	save	r11
-	.cfi_rel_offset rip, 0
-	.endm
-	.macro	go_on
-	restore	r11
-	.cfi_register rip, r11
-	leaq	128(%rsp), %rsp
-	.cfi_adjust_cfa_offset -128
-	notrack jmp *%r11
-	.endm
-#endif
-
-	/* The entry hook. mcount.S makes four more of it: with another name, a look before, another way to the routine, another place of
-	 * the CFA, a frame at the same CFA allowed for, and what is to be done last. */
-#ifndef ENTRY_HOOK
-#define ENTRY_HOOK	__aprof_entry
-#define ENTRY_BEGIN
-#define ENTRY_ROUTINE(at, reg) movq at(%rsp), reg
-#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
-#define ENTRY_NOT_BELOW	.Lentry_slow
-#define ENTRY_END
-#define ENTRY_SLOW_CFA	96(%rsp)
-#define ENTRY_SLOW	aprof_entry_slow
-#endif
 	.text
-	.globl	ENTRY_HOOK
-	.type	ENTRY_HOOK, @function
+	.globl	__aprof_entry
+	.type	__aprof_entry, @function
 	.p2align 6
-ENTRY_HOOK:
+__aprof_entry:
 	.cfi_startproc
 	_CET_ENDBR
-	ENTRY_BEGIN
 	save	rax
-	save	rcx
-	SAVE_BASE
-	TLS_BASE(%rdx)
-.Lentry_look:
-	movq	TLS(TLS_TOP, %rdx), %rax
-	leaq	ENTRY_CFA, %rcx
-	movq	%rcx, %r11
-	addq	TLS(TLS_REACH, %rdx), %r11
+	SAVE_MORE
+	movq	TLS(TLS_TOP, %rcx), %rax
+	movq	STORED, %r11
+	addq	TLS(TLS_REACH, %rcx), %r11
 	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
-	cmpq	%rcx, FRAME_CFA(%rax)
-	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
-	movq	FRAME_CONTEXT(%rax), %rcx
-	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
-	PROBE(%rcx, %r11, %rdx)
-	FIND(%rcx, %r11, .Lentry_further)
+	cmpq	STORED, FRAME_CFA(%rax)
+	jbe	.Lentry_slow			/* frames below were unwound */
+	movq	FRAME_CONTEXT(%rax), %r10
+	movq	ROUTINE, %r11
+	PROBE(%r10, %r11, %rcx)
+	FIND(%r10, %r11, .Lentry_further)
 .Lentry_push:
-	movq	TLS(TLS_TOP, %rdx), %r11
-	leaq	ENTRY_CFA, %rax
-	movq	%rax, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
-	movq	%rcx, FRAME_SIZE+FRAME_CONTEXT(%r11)
-	addq	$FRAME_SIZE, %r11
-	movq	%r11, TLS(TLS_TOP, %rdx)
-	cmpq	%rax, FRAME_CFA(%r11)
+	movq	TLS(TLS_TOP, %rcx), %rax
+	movq	STORED, FRAME_SIZE+FRAME_CFA(%rax) /* first of all: it tells whether the place was used meanwhile */
+	movq	%r10, FRAME_SIZE+FRAME_CONTEXT(%rax)
+	addq	$FRAME_SIZE, %rax
+	movq	%rax, TLS(TLS_TOP, %rcx)
+	cmpq	STORED, FRAME_CFA(%rax)
 	jne	.Lentry_again			/* a signal handler used the place meanwhile */
 .Lentry_done:
-	ENTRY_END
-	RESTORE_BASE
-	restore	rcx
+	.cfi_remember_state
+	RESTORE_MORE
 	restore	rax
 	ret
 
-	.cfi_adjust_cfa_offset SAVED_BASE+16
+	.cfi_restore_state
 .Lentry_again:
-	movq	%rcx, FRAME_CONTEXT(%r11)
-	movq	%rax, FRAME_CFA(%r11)
+	movq	%r10, FRAME_CONTEXT(%rax)
+	movq	STORED, FRAME_CFA(%rax)
 	jmp	.Lentry_done
 .Lentry_further:
-	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
-	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
-
+	look_further %r10, %r11, %rcx, .Lentry_push, .Lentry_push, .Lentry_slow
 .Lentry_slow:
-	.cfi_adjust_cfa_offset 16
-	.cfi_rel_offset rax, 8
-	.cfi_rel_offset rcx, 0
-	SLOW_BASE
-	save	r11, rdx, rsi, rdi, r8, r9, r10, rbp
-	ENTRY_ROUTINE(80, %rdi)
-	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
+	RESTORE_MORE
+	save	rcx, rdx, rsi, rdi, r8, r9, rbp
+	movq	64(%rsp), %rdi			/* routine, CFA */
+	leaq	80(%rsp), %rsi
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
-	call_aligned ENTRY_SLOW			/* a nested function pushes its static chain first */
-	restore	rax, rcx, r11, rdx, rsi, rdi, r8, r9, r10, rbp
+	call_aligned aprof_entry_slow
+	restore	rax, rcx, rdx, rsi, rdi, r8, r9, rbp
 	ret
 	.cfi_endproc
-	.size	ENTRY_HOOK, .-ENTRY_HOOK
+	.size	__aprof_entry, .-__aprof_entry
 
-#ifndef ENTRY_ONLY
+	/* Pop the top frame, if it is that of the routine that is left, whose CFA less FRAME_FENTRY is `stored'. */
+	.macro	pop_frame stored, top, base, slow
+	movq	TLS(TLS_TOP, \base), \top
+	cmpq	\stored, FRAME_CFA(\top)
+	jne	\slow
+	subq	$FRAME_SIZE, \top
+	movq	\top, TLS(TLS_TOP, \base)
+	.endm
 
-	/* For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
+	/* Jumped to in the place of ret. */
+	.globl	__aprof_return
+	.type	__aprof_return, @function
+	.p2align 5
+__aprof_return:
+	.cfi_startproc
+	_CET_ENDBR
+	TLS_BASE(%rcx)
+	leaq	8-FRAME_FENTRY(%rsp), %r10
+	pop_frame %r10, %r11, %rcx, .Lreturn_slow
+	ret
+.Lreturn_slow:
+	call	.Lexit_slow
+	ret
+	.cfi_endproc
+	.size	__aprof_return, .-__aprof_return
+
+	/* Called.  For unwinders the routine has left already and this is called in its place: its epilogue is done, and what its own
 	 * frame description says of saved registers is no longer true (GCC leaves it so). */
 	.globl	__return__
 	.type	__return__, @function
@@ -280,39 +117,18 @@ __return__:
 	.cfi_def_cfa_offset 16
 	_CET_ENDBR
 	save	rax
-#ifdef APROF_SHARED
-	save	rcx
-	TLS_BASE(%rcx)
-	leaq	8(%rsp), %rax			/* CFA less FRAME_FENTRY */
-	save	rdx
-	movq	TLS(TLS_TOP, %rcx), %rdx
-	cmpq	%rax, FRAME_CFA(%rdx)
-	jne	.Lexit_other
-	subq	$FRAME_SIZE, %rdx
-	movq	%rdx, TLS(TLS_TOP, %rcx)
-	restore	rdx
-	restore	rcx
+	SAVE_MORE
+	pop_frame STORED, %rax, %rcx, .Lexit_restore
+	.cfi_remember_state
+	RESTORE_MORE
 	restore	rax
 	ret
-.Lexit_other:
-	.cfi_adjust_cfa_offset 24
-	restore	rdx
-	restore	rcx
-	.cfi_adjust_cfa_offset -8
-#else
-	movq	TLS(TLS_TOP,), %rax
-	cmpq	%rsp, FRAME_CFA(%rax)		/* rsp is the CFA less FRAME_FENTRY */
-	jne	.Lexit_slow
-	subq	$FRAME_SIZE, %rax
-	movq	%rax, TLS(TLS_TOP,)
+	.cfi_restore_state
+.Lexit_restore:
+	RESTORE_MORE
 	restore	rax
-	ret
-#endif
-
 .Lexit_slow:
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset rax, 0
-	save	rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
+	save	rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
 	leaq	96(%rsp), %rdi			/* CFA, site, routine */
 	xorl	%esi, %esi
 	xorl	%edx, %edx
@@ -612,6 +428,5 @@ aprof_signal_return:
 	movq	$15, %rax			/* rt_sigreturn */
 	syscall
 	.size	aprof_signal_return, .-aprof_signal_return
-#endif
 
 	.section .note.GNU-stack, "", @progbits

@@ -19,13 +19,13 @@
  * So when a routine is left for its caller, a call is executed that stands right before
  * aprof_mcount_return, and what it pushed is taken away: the caller's own return is predicted. */
 #include "copies.h"
+#include "probe.h"
 
 #define REGION_BITS	26
 #define ALIGNED		128		/* bytes: a copied return address is no farther from the true one */
 #define DOUBLES(reg)	leaq	aprof_mcount_doubles(%rip), reg
 
-#define ENTRY_ONLY
-#define ENTRY_SLOW	aprof_mcount_slow
+#define SLOT		(FRAME_FENTRY-8)	/* bytes from what stands in a frame to the routine's slot */
 
 /* To label if VALUE, a slot's, is a place where redirected routines return to; reg is lost. */
 #define IF_REDIRECTED(value, reg, label) \
@@ -34,7 +34,7 @@
 	cmpq	$-PLACES_SIZE, reg; \
 	jae	label
 
-/* RAX is the slot's address less 16; rcx, rdx and r11 are free. */
+/* RAX is the slot's address less SLOT; rcx, rdx and r11 are free. */
 #define ENTRY_END \
 	movq	%rax, %rcx; \
 	shrq	$REGION_BITS, %rcx; \
@@ -42,11 +42,11 @@
 	movq	(%rdx,%rcx,8), %rcx; \
 	testq	%rcx, %rcx; \
 	jz	.Lentry_redirect; \
-	movq	16(%rax), %r11; \
+	movq	SLOT(%rax), %r11; \
 	IF_REDIRECTED(%r11, %rdx, .Lentry_redirected); \
-	movq	%r11, 16(%rax,%rcx); \
+	movq	%r11, SLOT(%rax,%rcx); \
 	ENTRY_PLACE(%rdx); \
-	movq	%rdx, 16(%rax); \
+	movq	%rdx, SLOT(%rax); \
 .Lentry_redirected:
 
 /* The labels of hooks.S, of each of the hooks its own. */
@@ -79,7 +79,7 @@
 	je	.Lfentry_odd
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
-#include "hooks.S"
+#include "mcount_entry.h"
 
 	/* What stands out of line in all of them: a frame at the same CFA, whose routine has jumped here if the slot is redirected; and a
 	 * slot in a region that has no doubles. */
@@ -91,7 +91,7 @@
 	.cfi_rel_offset rdx, 0
 \not_below:
 	jne	\slow
-	movq	16(%rcx), %rcx
+	movq	SLOT(%rcx), %rcx
 	IF_REDIRECTED(%rcx, %r11, 1f)
 	jmp	\slow
 1:	subq	$FRAME_SIZE, %rax
@@ -126,7 +126,7 @@
 	jb	.Lmcount_odd			/* no frame pointer */
 #define ENTRY_CFA	16-FRAME_FENTRY(%rbp)
 #define ENTRY_SLOW_CFA	16(%rbp)
-#include "hooks.S"
+#include "mcount_entry.h"
 	OUT_OF_LINE
 
 	.globl	_mcount
@@ -151,7 +151,7 @@
 #define ENTRY_PREFIX	Lmcopied_
 #define ENTRY_BEGIN
 	.hidden	ENTRY_HOOK
-#include "hooks.S"
+#include "mcount_entry.h"
 	OUT_OF_LINE
 
 #undef ENTRY_HOOK
@@ -163,7 +163,7 @@
 #define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
 	.hidden	ENTRY_HOOK
-#include "hooks.S"
+#include "mcount_entry.h"
 	OUT_OF_LINE
 
 	/* They point right behind the frame: behind a word that is the same as the return address? */
@@ -206,7 +206,7 @@
 	ret
 	.cfi_endproc
 
-	/* rax: the slot less 16; r11: where to go on.  rdx, rcx and rax are saved. */
+	/* rax: the slot less SLOT; r11: where to go on.  rdx, rcx and rax are saved. */
 	.p2align 4
 	.cfi_startproc
 	.cfi_def_cfa_offset 32
@@ -215,7 +215,7 @@
 	.cfi_rel_offset rdx, 0
 .Lredirect:
 	save	r11, rsi, rdi, r8, r9, r10, rbp
-	leaq	16(%rax), %rdi
+	leaq	SLOT(%rax), %rdi
 	call_aligned aprof_mcount_redirect
 	restore	r11, rsi, rdi, r8, r9, r10, rbp
 	notrack jmp *%r11
@@ -259,10 +259,10 @@ aprof_mcount_copies:
 	.cfi_escape 0x10, 16, 54, 0x80, 0, 0x4f, 0x1a, 0x40, 0x29, 0x28, 17, 0
 	/* drop; breg16(0) const1s(-32) and dup plus_uconst(28) deref_size(4) plus plus_uconst(32) skip(28) */
 	.cfi_escape 0x13, 0x80, 0, 0x09, 0xe0, 0x1a, 0x12, 0x23, 28, 0x94, 4, 0x22, 0x23, 32, 0x2f, 28, 0
-	/* dup lit25 minus lit26 shr lit3 shl (the region of the slot less 16);
+	/* dup lit25 minus lit26 shr lit3 shl (the region of the slot less SLOT);
 	 * breg16(0) const1s(-32) and dup plus_uconst(17) deref_size(4) plus plus_uconst(21-8) (.Lreturn_base)
 	 * dup deref plus plus deref (the table's word); plus; lit9 minus */
-	.cfi_escape 0x12, 0x49, 0x1c, 0x4a, 0x25, 0x33, 0x24
+	.cfi_escape 0x12, 0x30+SLOT+8+BEHIND_SLOT, 0x1c, 0x4a, 0x25, 0x33, 0x24
 	.cfi_escape 0x80, 0, 0x09, 0xe0, 0x1a, 0x12, 0x23, 17, 0x94, 4, 0x22, 0x23, 13
 	.cfi_escape 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
 	.macro	copies hook
@@ -301,7 +301,7 @@ aprof_mcount_copies:
 	/* DW_CFA_val_expression rsp: CFA; lit1 minus */
 	.cfi_escape 0x16, 7, 2, 0x31, 0x1c
 	/* DW_CFA_expression rip: as above, but for breg16(0) const2s(-512) and (.Lreturn_base) */
-	.cfi_escape 0x10, 16, 21, 0x12, 0x49, 0x1c, 0x4a, 0x25, 0x33, 0x24
+	.cfi_escape 0x10, 16, 21, 0x12, 0x30+SLOT+8+BEHIND_SLOT, 0x1c, 0x4a, 0x25, 0x33, 0x24
 	.cfi_escape 0x80, 0, 0x0b, 0x00, 0xfe, 0x1a, 0x12, 0x06, 0x22, 0x22, 0x06, 0x22, 0x39, 0x1c
 
 	/* Leave the top frame, if it is that of the routine that has just returned: rcx is saved, the return address in r11. */
@@ -374,7 +374,7 @@ aprof_mcount_return:
 	leaq	FRAME_FENTRY+64(%rdx), %rdi	/* CFA */
 	pushq	%rdx
 	pushq	%rdx
-	/* DW_CFA_def_cfa_expression: breg7(0) deref plus_uconst(89) */
+	/* DW_CFA_def_cfa_expression: breg7(0) deref plus_uconst(FRAME_FENTRY+BEHIND_SLOT+64) */
 	.cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, FRAME_FENTRY+BEHIND_SLOT+64
 	call	aprof_mcount_leave
 	movq	%rax, %r11

@@ -93,7 +93,7 @@ struct frame {
 };
 
 enum {
-	FRAME_FENTRY = 24,		/* pushed by __aprof_entry: what rsp is when the exit hook looks */
+	FRAME_FENTRY = 24,		/* pushed by way fentry: what rsp is when its hooks have saved a register */
 	FRAME_CYG = 25,			/* pushed by way cyg: odd */
 	FRAME_SLOW = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
 };

@@ -5,21 +5,18 @@
 #endif
 
 	.text
-	.globl	__aprof_entry
-	.type	__aprof_entry, @function
+	.macro	empty name
+	.globl	\name
+	.type	\name, @function
 	.p2align 4
-__aprof_entry:
+\name:
 	_CET_ENDBR
 	ret
-	.size	__aprof_entry, .-__aprof_entry
-
-	.globl	__return__
-	.type	__return__, @function
-	.p2align 4
-__return__:
-	_CET_ENDBR
-	ret
-	.size	__return__, .-__return__
+	.size	\name, .-\name
+	.endm
+	empty __aprof_entry
+	empty __aprof_return
+	empty __return__
 
 	/* The entry of static programs. */
 	.globl	aprof_static_entry

@@ -18,6 +18,13 @@ __return__:
 	pop	%rax
 	ret
 
+	.globl	__aprof_return
+	.type	__aprof_return, @function
+__aprof_return:
+	mov	stub_exits@GOTPCREL(%rip), %rcx
+	incq	(%rcx)
+	ret
+
 	/* The entry of static programs. */
 	.globl	aprof_static_entry
 	.type	aprof_static_entry, @function

@@ -101,34 +101,40 @@ static const char assembly[] =
 	"f:\n"
 	"1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
 	"\tcall\tother\n"
-	"\tcall\t__return__\n"
-	"\tret\n"
+	"1:\tcall\t*__return__@GOTPCREL(%rip)\n"
+	"\tret\t\n"
 	"\t.type\tg, @function\n"
 	"g:\n"
 	"\tcall\t__aprof_entry\n"
 	"\tcall\t__return__\n"
 	"\tret\n"
+	"\tcall\t__return__\n"
+	"\tret\t$8\n"
 	"\t.type\tg.cold, @function\n"
 	"g.cold:\n"
+	"\tcall\t__return__\n"
+	"\tjmp\tf\n"
 	"\tcall\t__return__\n";
 
-static char *filter(const char *words)
+static char *filter(const char *words, const char *from)
 {
 	struct select s = selection(words);
 	char *text = NULL;
 	size_t size;
-	FILE *in = fmemopen((void *)assembly, strlen(assembly), "r"), *out = open_memstream(&text, &size);
+	bool changed;
+	FILE *in = fmemopen((void *)from, strlen(from), "r"), *out = open_memstream(&text, &size);
 
-	assert_true(step_filter(in, out, &s));
+	assert_true(step_filter(in, out, &s, &changed));
 	fclose(in);
 	fclose(out);
+	assert_int_equal(changed, !!strcmp(from, text));
 	select_free(&s);
 	return text;
 }
 
-static void expect(const char *words, const char *expected)
+static void expect(const char *words, const char *from, const char *expected)
 {
-	char *text = filter(words);
+	char *text = filter(words, from);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -137,19 +143,40 @@ static void expect(const char *words, const char *expected)
 static void test_filter(void **state)
 {
 	(void)state;
-	expect("+f +g", assembly);
-	expect("+f",
+	expect("+h", "\tcall\tf\n\tret\n", "\tcall\tf\n\tret\n");
+	expect("+f +g", assembly,
 	       "\t.type\tf, @function\n"
 	       "f:\n"
 	       "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
 	       "\tcall\tother\n"
-	       "\tcall\t__return__\n"
+	       "1:\tjmp\t*__aprof_return@GOTPCREL(%rip)\n"
+	       "\tret\t\n"
+	       "\t.type\tg, @function\n"
+	       "g:\n"
+	       "\tcall\t__aprof_entry\n"
+	       "\tjmp\t__aprof_return\n"
 	       "\tret\n"
+	       "\tcall\t__return__\n"
+	       "\tret\t$8\n"
+	       "\t.type\tg.cold, @function\n"
+	       "g.cold:\n"
+	       "\tcall\t__return__\n"
+	       "\tjmp\tf\n"
+	       "\tcall\t__return__\n");
+	expect("+f", assembly,
+	       "\t.type\tf, @function\n"
+	       "f:\n"
+	       "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
+	       "\tcall\tother\n"
+	       "1:\tjmp\t*__aprof_return@GOTPCREL(%rip)\n"
+	       "\tret\t\n"
 	       "\t.type\tg, @function\n"
 	       "g:\n"
 	       "\tret\n"
+	       "\tret\t$8\n"
 	       "\t.type\tg.cold, @function\n"
-	       "g.cold:\n");
+	       "g.cold:\n"
+	       "\tjmp\tf\n");
 }
 
 int main(void)

@@ -1,0 +1,67 @@
+	/* An entry hook of way mcount.  mcount.S makes four of it, each with its own name, a look before, its way to the routine and its
+	 * place of the CFA. */
+	.text
+	.globl	ENTRY_HOOK
+	.type	ENTRY_HOOK, @function
+	.p2align 6
+ENTRY_HOOK:
+	.cfi_startproc
+	_CET_ENDBR
+	ENTRY_BEGIN
+	save	rax
+	save	rcx
+	SAVE_BASE
+	TLS_BASE(%rdx)
+.Lentry_look:
+	movq	TLS(TLS_TOP, %rdx), %rax
+	leaq	ENTRY_CFA, %rcx
+	movq	%rcx, %r11
+	addq	TLS(TLS_REACH, %rdx), %r11
+	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
+	cmpq	%rcx, FRAME_CFA(%rax)
+	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
+	movq	FRAME_CONTEXT(%rax), %rcx
+	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
+	PROBE(%rcx, %r11, %rdx)
+	FIND(%rcx, %r11, .Lentry_further)
+.Lentry_push:
+	movq	TLS(TLS_TOP, %rdx), %r11
+	leaq	ENTRY_CFA, %rax
+	movq	%rax, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
+	movq	%rcx, FRAME_SIZE+FRAME_CONTEXT(%r11)
+	addq	$FRAME_SIZE, %r11
+	movq	%r11, TLS(TLS_TOP, %rdx)
+	cmpq	%rax, FRAME_CFA(%r11)
+	jne	.Lentry_again			/* a signal handler used the place meanwhile */
+.Lentry_done:
+	ENTRY_END
+	RESTORE_BASE
+	restore	rcx
+	restore	rax
+	ret
+
+	.cfi_adjust_cfa_offset SAVED_BASE+16
+.Lentry_again:
+	movq	%rcx, FRAME_CONTEXT(%r11)
+	movq	%rax, FRAME_CFA(%r11)
+	jmp	.Lentry_done
+.Lentry_further:
+	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
+	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
+
+.Lentry_slow:
+	.cfi_adjust_cfa_offset 16
+	.cfi_rel_offset rax, 8
+	.cfi_rel_offset rcx, 0
+	SLOW_BASE
+	save	r11, rdx, rsi, rdi, r8, r9, r10, rbp
+	ENTRY_ROUTINE(80, %rdi)
+	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
+	xorl	%edx, %edx
+	movl	$INSIDE, %ecx
+	call_aligned aprof_mcount_slow		/* a nested function pushes its static chain first */
+	restore	rax, rcx, r11, rdx, rsi, rdi, r8, r9, r10, rbp
+	ret
+	.cfi_endproc
+	.size	ENTRY_HOOK, .-ENTRY_HOOK
+

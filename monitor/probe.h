@@ -1,0 +1,183 @@
+/* probe.h - for the assembly of the hooks: where things are, and step B1, the probe of the front table.  Not for C. */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <cet.h>
+#ifndef _CET_ENDBR
+#define _CET_ENDBR
+#endif
+
+/* Offsets in struct aprof_tls, amon_counter, alias, frame (monitor.h; checked in slow.c). */
+#define TLS_FRONT	0
+#define TLS_MASK	8
+#define TLS_TOP		16
+#define TLS_REACH	24
+#define TLS_END		40
+#define TLS_INERT	48
+#define TLS_CURRENT	56
+#define TLS_LAST	64
+#define TLS_CHARGED	72
+#define INERT_EARLY	3
+#ifndef STEP_FACTOR
+#define STEP_FACTOR	-0x61c8864f
+#endif
+#define KEY_CALLS	0
+#define KEY_TIME	8
+#define KEY_ID		16
+#define KEY_ROUTINE	24
+#define ALIAS_COUNT	32
+#define ALIAS_TO	40
+#define FRAME_CFA	0
+#define FRAME_CONTEXT	8
+#define FRAME_SITE	16
+#define FRAME_HOOK	20
+#define FRAME_SIZE	24
+#define FRAME_FENTRY	24
+#define FRAME_CYG	25
+#define INSIDE		1
+
+/* In a shared object the thread's words are found through the GOT, which costs a register, BASE;
+ * SAVED_BASE is what it takes on the stack where it must be kept. */
+#ifdef APROF_SHARED
+#define TLS_BASE(reg)	movq	aprof_tls@gottpoff(%rip), reg
+#define TLS(offset, reg) %fs:offset(reg)
+#define SAVE_BASE	save	rdx
+#define RESTORE_BASE	restore	rdx
+#define SLOW_BASE	.cfi_adjust_cfa_offset 8; restore	rdx
+#define SAVED_BASE	8
+#else
+#define TLS_BASE(reg)
+#define TLS(offset, reg) %fs:aprof_tls@tpoff+offset
+#define SAVE_BASE
+#define RESTORE_BASE
+#define SLOW_BASE
+#define SAVED_BASE	0
+#endif
+
+/* ID, a context, becomes the one that a call of ROUTINE leads to, and TARGET the front table's target there. */
+#define PROBE_INTO(target, id, routine, reg) \
+	addq	routine, id; \
+	imulq	$STEP_FACTOR, id, id; \
+	movq	id, target; \
+	shrq	$29, target; \
+	andq	TLS(TLS_MASK, reg), target; \
+	addq	TLS(TLS_FRONT, reg), target; \
+	movq	(target), target
+#define PROBE(id, routine, reg) PROBE_INTO(%rax, id, routine, reg)
+
+/* The other slot of the pair: what was called before the first one's, or has it for its own. */
+#define SECOND(id, reg) \
+	movq	id, %rax; \
+	shrq	$29, %rax; \
+	andq	TLS(TLS_MASK, reg), %rax; \
+	xorq	$8, %rax; \
+	addq	TLS(TLS_FRONT, reg), %rax; \
+	movq	(%rax), %rax
+
+/* Count the call that leads to ID if RAX is its context's. */
+#define FIND(id, routine, not_found) \
+	cmpq	id, KEY_ID(%rax); \
+	jne	not_found; \
+	cmpq	routine, KEY_ROUTINE(%rax); \
+	jne	not_found; \
+	incq	KEY_CALLS(%rax)
+
+/* One time in four, let RAX, which was found in the other slot of ID's pair, change places with what is in ID's own, where what
+ * is called most comes to stay. A signal handler in between finds one of them twice. SCRATCH is changed. Goes on at DONE. */
+#define PROMOTE(id, scratch, reg, done) \
+	testb	$3, KEY_CALLS(%rax); \
+	jnz	done; \
+	movq	id, scratch; \
+	shrq	$29, scratch; \
+	andq	TLS(TLS_MASK, reg), scratch; \
+	addq	TLS(TLS_FRONT, reg), scratch; \
+	pushq	(scratch); \
+	.cfi_adjust_cfa_offset 8; \
+	movq	%rax, (scratch); \
+	xorq	$8, scratch; \
+	popq	(scratch); \
+	.cfi_adjust_cfa_offset -8
+
+/* The same if RAX is an alias; ID becomes the context that it leads to. */
+#define FIND_ALIAS(id, routine, not_found) \
+	cmpq	id, KEY_ID-1(%rax); \
+	jne	not_found; \
+	cmpq	routine, KEY_ROUTINE-1(%rax); \
+	jne	not_found; \
+	movq	ALIAS_COUNT-1(%rax), id; \
+	incq	KEY_CALLS(id); \
+	movq	ALIAS_TO-1(%rax), id
+
+	.macro	save reg, more:vararg
+	pushq	%\reg
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \reg, 0
+	.ifnb	\more
+	save	\more
+	.endif
+	.endm
+
+	/* What save has saved, named in the same order. */
+	.macro	restore reg, more:vararg
+	.ifnb	\more
+	restore	\more
+	.endif
+	popq	%\reg
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \reg
+	.endm
+
+	/* Call FUNCTION on a stack that is aligned; rbp is saved. */
+	.macro	call_aligned function
+	movq	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq	$-16, %rsp
+	call	\function
+	movq	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	.endm
+
+	/* RAX, from ID's own slot, is not its context.  Goes on at FOUND if it is in the other slot, at ALIAS if an alias in either
+	 * says what it is, then ID; ROUTINE is changed. */
+	.macro	look_further id, routine, base, found, alias, slow
+	testb	$1, %al
+	jnz	.Lown\@
+.Lsecond\@:
+	SECOND(\id, \base)
+	testb	$1, %al
+	jnz	.Lother\@
+	FIND(\id, \routine, \slow)
+	PROMOTE(\id, \routine, \base, \found)
+	jmp	\found
+.Lown\@:
+	FIND_ALIAS(\id, \routine, .Lsecond\@)
+	jmp	\alias
+.Lother\@:
+	FIND_ALIAS(\id, \routine, \slow)
+	jmp	\alias
+	.endm
+
+	/* A place that code jumps to, having put into r11 where it goes on.  Kept is what lies below the stack pointer, where a leaf may have
+	 * its variables. */
+	.macro	detour name
+	.globl	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_def_cfa_offset 0
+	.cfi_register rip, r11
+	_CET_ENDBR
+	leaq	-128(%rsp), %rsp
+	.cfi_adjust_cfa_offset 128
+	save	r11
+	.cfi_rel_offset rip, 0
+	.endm
+	.macro	go_on
+	restore	r11
+	.cfi_register rip, r11
+	leaq	128(%rsp), %rsp
+	.cfi_adjust_cfa_offset -128
+	notrack jmp *%r11
+	.endm
+#endif
