@@ -257,14 +257,15 @@ static void unnamed_print(const struct comparison *c, const struct diff_options 
 static void head_print(const struct comparison *c, int d, const struct diff_options *o, FILE *out)
 {
 	const struct change *w = &c->whole_change;
+	double percent = c->whole.base > 0 ? 100 * w->change / c->whole.base : 0;
 
 	side_print(c, "base", 0, c->nbase, c->whole.base, o, out);
 	side_print(c, "new", c->nbase, c->nruns, c->whole.fresh, o, out);
 	if (isnan(w->error))
-		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, 100 * w->change / c->whole.base);
+		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, percent);
 	else
 		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%), standard error %.*f s", d, w->change / 1e9,
-			    c->whole.base > 0 ? 100 * w->change / c->whole.base : 0, d, w->error / 1e9);
+			    percent, d, w->error / 1e9);
 	noise_print(c, o, out);
 	unnamed_print(c, o, out);
 }

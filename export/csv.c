@@ -31,6 +31,8 @@ static void routines_print(const struct graph *g, FILE *out)
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
 
+		if (!(r->calls || r->recursive || r->self || r->total))
+			continue;
 		text_print(out, r->name.name);
 		putc(',', out);
 		text_print(out, r->name.module);

@@ -252,6 +252,7 @@ struct tree_options {
 	bool bottom_up;		/* children are callers; the root's children are the routines with self time */
 	uint32_t depth;		/* deepest level, the root's children being 1; 0: all */
 	uint64_t min_time;	/* leave out nodes with a smaller total, ns */
+	bool entered;		/* top-down: leave out contexts that were made and never entered */
 };
 
 /* The top-down tree: histories as paths from the root; or the bottom-up one, from the running routine to the root.

@@ -124,6 +124,12 @@ static struct tree_node node_from(const struct trie *t, uint32_t index, uint32_t
 		.self = path->self, .total = path->total, .calls = path->calls, .ticks = path->ticks, .folded = path->folded };
 }
 
+/* A context that was made and never entered, as the one that stands by for lost calls. */
+static bool is_idle(const struct path *path)
+{
+	return path->child == 0 && path->total == 0 && path->calls == 0;
+}
+
 /* Give node AT of the tree its children, or, TOO_DEEP, none.  Until now its `first` names its path. */
 static bool expand(const struct trie *t, const struct tree_options *options, struct tree_builder *b,
 		   size_t at, bool too_deep)
@@ -135,7 +141,7 @@ static bool expand(const struct trie *t, const struct tree_options *options, str
 	for (uint32_t i = t->paths[node->first].child; i != 0 && !too_deep; i = t->paths[i].sibling) {
 		struct tree_node child = node_from(t, i, at);
 
-		if (child.total < options->min_time)
+		if (child.total < options->min_time || (options->entered && is_idle(t->paths + i)))
 			continue;
 		if (!tree_append(b, &child))
 			return false;

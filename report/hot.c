@@ -567,13 +567,14 @@ static uint64_t contexts_count(const struct graph *g)
 static void head_print(const struct cases *c, FILE *out)
 {
 	const struct profile *p = c->g->profile;
+	uint64_t contexts = contexts_count(c->g);
 	char name[ROOM], calls[40];
 
 	fputs(name_cut(name, p->nruns ? print_basename(p->runs[0].header.program) : "?", c->options), out);
 	fputs(": ", out);
 	print_seconds(out, c->whole, print_decimals(c->g->time), 0);
-	fprintf(out, " s, %s calls", print_grouped(calls, c->g->calls));
-	fprintf(out, ", %s contexts\n", print_grouped(calls, contexts_count(c->g)));
+	fprintf(out, " s, %s call%s", print_grouped(calls, c->g->calls), c->g->calls == 1 ? "" : "s");
+	fprintf(out, ", %s context%s\n", print_grouped(calls, contexts), contexts == 1 ? "" : "s");
 }
 
 bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -148,7 +148,7 @@ static void heading_print(const struct walk *w, FILE *out)
 
 static struct tree_options limits(const struct graph *g, const struct report_options *options)
 {
-	return (struct tree_options){ .bottom_up = options->bottom_up, .depth = options->depth,
+	return (struct tree_options){ .bottom_up = options->bottom_up, .depth = options->depth, .entered = true,
 		.min_time = (uint64_t)((double)(g->time + g->outside) * options->min_percent / 100) };
 }
 
