@@ -333,6 +333,8 @@ static uint64_t bound(uint64_t asked)
 
 	if (part < LEAST)
 		part = LEAST;
+	if (asked < LEAST)
+		asked = LEAST;
 	return asked < part ? asked : part;
 }
 
