@@ -32,10 +32,8 @@ static FILE *output_open(const char *path, const struct export_format *format)
 	}
 	if (!path)
 		return stdout;
-	if (files_kind(path) == FILE_PROFILE) {
-		message("%s: is a profile; choose another name", path);
+	if (!output_allowed(path, false))
 		return NULL;
-	}
 	out = fopen(path, "w");
 	if (!out)
 		message("%s: cannot open: %s", path, strerror(errno));
@@ -93,6 +91,22 @@ static bool export(const struct export_format *format, const struct operands *op
 	return ok;
 }
 
+/* An option of another format would be lost without a word.  False after a message. */
+static bool options_fit(const struct options *o, const char *format)
+{
+	const struct { bool given; const char *name, *format; } options[] = {
+		{ o->weight_given, "--weight", "folded" }, { o->table_given, "--table", "csv" },
+		{ o->least_given, "--min-percent", "dot" },
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+		if (options[i].given && strcmp(options[i].format, format) != 0) {
+			message("%s: is for the format %s, not for %s", options[i].name, options[i].format, format);
+			return false;
+		}
+	return true;
+}
+
 static int command(const struct options *o, int argc, char **argv)
 {
 	const struct export_format *format = argc > 0 ? export_find(argv[0]) : NULL;
@@ -105,7 +119,7 @@ static int command(const struct options *o, int argc, char **argv)
 			"export: in which format? `aprof export --help` lists them", argc > 0 ? argv[0] : NULL);
 		return STATUS_TROUBLE;
 	}
-	if (!operands_sort(&operands, argv + 1, (size_t)argc - 1))
+	if (!options_fit(o, format->name) || !operands_sort(&operands, argv + 1, (size_t)argc - 1))
 		return STATUS_TROUBLE;
 	ok = !operands.gmon && export(format, &operands, o, &err);
 	if (operands.gmon)

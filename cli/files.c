@@ -274,11 +274,34 @@ static bool write_all(int fd, const void *data, size_t len)
 	return true;
 }
 
+/* Whether PATH is there and no plain file: a device, a pipe. */
+static bool is_special(const char *path)
+{
+	struct stat s;
+
+	return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+/* What is written to a device or pipe goes into it; only a plain file is replaced. */
+static bool special_write(const char *path, const void *data, size_t len, struct error *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write_all(fd, data, len);
+
+	if (!ok)
+		system_error(err, "cannot write", path);
+	if (fd >= 0 && close(fd) != 0 && ok)
+		ok = system_error(err, "cannot write", path);
+	return ok;
+}
+
 bool files_write(const char *path, const void *data, size_t len, struct error *err)
 {
 	char *temporary = NULL;
 	int fd;
 
+	if (is_special(path))
+		return special_write(path, data, len, err);
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	fd = mkostemp(temporary, O_CLOEXEC);
@@ -303,7 +326,7 @@ bool files_move(const char *from, const char *to, struct error *err)
 	bool ok;
 	int fd;
 
-	if (rename(from, to) == 0)
+	if (!is_special(to) && rename(from, to) == 0)
 		return true;
 	fd = open_profile(from, &size, err);
 	if (fd < 0)

@@ -39,7 +39,7 @@ void files_cut(const char *path);
 /* Whether a living process holds the profile at PATH. */
 bool files_held(const char *path);
 
-/* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed.  False with *ERR set. */
+/* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed; if PATH is a device or a pipe, into that.  False with *ERR set. */
 bool files_write(const char *path, const void *data, size_t len, struct error *err);
 
 /* Move the profile FROM to TO, or copy it if that is on another disk.  False with *ERR set. */

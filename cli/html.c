@@ -54,17 +54,6 @@ static bool page_read(struct page *p, const struct options *options)
 	return p->n < 2 || clocks_agree(p);
 }
 
-/* A profile or a program where the page should go is a slip of the pen. */
-static bool output_allowed(const char *output)
-{
-	enum file_kind kind = files_kind(output);
-
-	if (kind != FILE_PROFILE && kind != FILE_PROGRAM)
-		return true;
-	message("%s: is a %s; choose another name for the page", output, kind == FILE_PROFILE ? "profile" : "program");
-	return false;
-}
-
 static int page_write(const struct page *p, const char *output)
 {
 	bool to_stdout = strcmp(output, "-") == 0;
@@ -104,7 +93,7 @@ int html_page(const struct options *o)
 	const char *output = o->output ? o->output : default_output;
 	struct page p = { .n = o->against ? 2 : 1 };
 	int status = STATUS_TROUBLE;
-	bool ok = page_known() && output_allowed(output) && operands_sort(&p.operands[0], o->operands, o->nbase);
+	bool ok = page_known() && output_allowed(output, false) && operands_sort(&p.operands[0], o->operands, o->nbase);
 
 	if (ok && o->against)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);

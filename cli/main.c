@@ -1,4 +1,5 @@
 /* main.c - aprof: which command. */
+#include <errno.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -135,27 +136,43 @@ static int unknown_command(const char *name)
 	return STATUS_TROUBLE;
 }
 
+/* STATUS, or trouble if what was printed did not get out. */
+static int finish(int status)
+{
+	if (status != STATUS_OK || (fflush(stdout) == 0 && !ferror(stdout)))
+		return status;
+	message("cannot write to standard output: %s", strerror(errno));
+	return STATUS_TROUBLE;
+}
+
+static int command_call(const struct command *c, int argc, char **argv)
+{
+	int status = c->function(argc, argv);
+
+	return c->function == command_run ? status : finish(status);	/* that of its program, whatever else */
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = argc > 0 ? command_of_program(argv[0]) : NULL;
 
 	setlocale(LC_CTYPE, "");
 	if (c)
-		return c->function(argc, argv);
+		return command_call(c, argc, argv);
 	if (argc < 2) {
 		help_print(stderr);
 		return STATUS_TROUBLE;
 	}
 	c = command_find(argv[1]);
 	if (c)
-		return c->function(argc - 1, argv + 1);
+		return command_call(c, argc - 1, argv + 1);
 	if (is_help(argv[1]))
-		return command_help(1, argv);
+		return finish(command_help(1, argv));
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("aprof %s\n", APROF_VERSION);
-		return STATUS_OK;
+		return finish(STATUS_OK);
 	}
 	if (argv[1][0] != '-' && argv[1][0] != '@' && access(argv[1], F_OK) != 0)
 		return unknown_command(argv[1]);
-	return command_report(argc, argv);
+	return finish(command_report(argc, argv));
 }

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "input.h"
 #include "message.h"
+#include "operands.h"
 #include "options.h"
 #include "progress.h"
 
@@ -54,7 +55,7 @@ int command_merge(int argc, char **argv)
 		message("merge: say where to and what: aprof merge -o OUT FILE...");
 	else if (files_held(o.output))
 		message("%s: a running process writes it; choose another name", o.output);
-	else if (!gmon_tell(argv + o.first, (size_t)(argc - o.first)))
+	else if (output_allowed(o.output, true) && !gmon_tell(argv + o.first, (size_t)(argc - o.first)))
 		status = merge(argv + o.first, (size_t)(argc - o.first), o.output);
 	options_free(&o);
 	return status;

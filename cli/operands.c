@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files.h"
 #include "message.h"
@@ -21,6 +22,28 @@ static bool file_add(struct operands *o, char *path, bool gmon)
 	o->gmon = gmon;
 	o->files[o->n++] = path;
 	return true;
+}
+
+void other_tell(const char *path, const char *profiles)
+{
+	struct stat s = { 0 };
+
+	if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+		message("%s: a directory; name the profile in it", path);
+	else if (S_ISREG(s.st_mode) && s.st_size == 0)
+		message("%s: empty, so no profile", path);
+	else
+		message("%s: neither a profile (%s) nor a program (ELF)", path, profiles);
+}
+
+bool output_allowed(const char *path, bool profile)
+{
+	enum file_kind kind = files_kind(path);
+
+	if (kind != FILE_PROGRAM && (kind != FILE_PROFILE || profile))
+		return true;
+	message("%s: is a %s; choose another name", path, kind == FILE_PROFILE ? "profile" : "program");
+	return false;
 }
 
 static bool operand_add(struct operands *o, char *path)
@@ -41,7 +64,7 @@ static bool operand_add(struct operands *o, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		message("%s: neither a profile (amon.out, gmon.out) nor a program (ELF)", path);
+		other_tell(path, "amon.out, gmon.out");
 		return false;
 	}
 }

@@ -16,4 +16,11 @@ struct operands {
 bool operands_sort(struct operands *o, char **argv, size_t n);
 void operands_free(struct operands *o);
 
+/* Say what the operand PATH is, which is no program, nor one of PROFILES, as "amon.out": a directory, empty, or something else. */
+void other_tell(const char *path, const char *profiles);
+
+/* Whether PATH may become an output: a program there, or, unless PROFILE, a profile, is a slip of the pen.  False after a
+ * message. */
+bool output_allowed(const char *path, bool profile);
+
 #endif

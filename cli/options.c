@@ -222,6 +222,7 @@ static bool model_set(struct options *o, const char *model)
 
 static bool weight_set(struct options *o, const char *what)
 {
+	o->weight_given = true;
 	if (strcmp(what, "time") == 0)
 		o->export.weight = EXPORT_TIME;
 	else if (strcmp(what, "calls") == 0)
@@ -237,6 +238,7 @@ static bool table_set(struct options *o, const char *table)
 {
 	static const char *const names[] = { [EXPORT_ROUTINES] = "routines", [EXPORT_ARCS] = "arcs", [EXPORT_CONTEXTS] = "contexts" };
 
+	o->table_given = true;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(table, names[i]) == 0) {
 			o->export.table = (enum export_table)i;
@@ -296,10 +298,14 @@ static bool clock_set(struct options *o, const char *clock)
 
 static bool rate_set(struct options *o, const char *rate)
 {
-	double value;
+	char *end;
+	unsigned long value = strtoul(rate, &end, 10);
 
 	o->rate = rate;
-	return number(rate, "rate", 100000, &value);
+	if (*rate >= '0' && *rate <= '9' && *end == '\0' && value >= 1 && value <= 100000)
+		return true;
+	message("--rate=%s: not a whole number from 1 to 100000", rate);
+	return false;
 }
 
 static bool memory_set(struct options *o, const char *size)
@@ -518,7 +524,8 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
-	if (o->report.min_percent < 0)
+	o->least_given = o->report.min_percent >= 0;
+	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
 	if (o->report.top == UINT32_MAX)

@@ -44,6 +44,7 @@ struct options {
 	struct source_places sources;	/* where source files are; point into argv */
 	struct gprof_choice gprof;	/* what gprof's options choose */
 	struct export_options export;	/* export: what of it */
+	bool weight_given, table_given, least_given; /* export: --weight, --table, --min-percent, each of one format alone */
 	struct diff_options diff;	/* diff: which rows */
 	struct check_options check;	/* check: what is worse */
 	bool static_arcs;		/* -c: list the calls that stand in the code, too */

@@ -14,6 +14,7 @@
 #include "harvest.h"
 #include "launch.h"
 #include "message.h"
+#include "operands.h"
 #include "options.h"
 #include "preload.h"
 #include "progress.h"
@@ -25,6 +26,7 @@ struct run {
 	const struct options *options;
 	char *directory;		/* where the processes leave their profiles; made for this run */
 	char *program;			/* the program's file; NULL: not found in PATH */
+	FILE *out;			/* where the report goes; NULL: nowhere */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
 };
@@ -141,18 +143,23 @@ static char *data_name(const struct run *r, size_t i)
 	return name;
 }
 
+/* The profile could not be put where it belongs, as ERR says; the report is printed all the same. */
+static void kept_nowhere(const struct error *err)
+{
+	message_error(err, NULL);
+	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
+}
+
 /* Keep what IN holds as NAME. */
-static bool data_keep(const struct input *in, const char *name)
+static void data_keep(const struct input *in, const char *name)
 {
 	struct error err;
 	size_t len;
 	void *data = profile_write(in->profile, &len, &err);
-	bool ok = data && files_write(name, data, len, &err);
 
+	if (!data || !files_write(name, data, len, &err))
+		kept_nowhere(&err);
 	free(data);
-	if (!ok)
-		message_error(&err, NULL);
-	return ok;
 }
 
 static void programs_print(const struct run *r, char **names, FILE *out)
@@ -171,56 +178,99 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 	putc('\n', out);
 }
 
+/* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON. */
+static void program_print(const struct run *r, struct input *in, FILE *out, bool gmon)
+{
+	struct error err;
+
+	in->with_static = r->options->static_arcs;
+	in->phase = r->options->phase;
+	if (!input_build(in, NULL, &r->options->graph, &err))
+		message_error(&err, NULL);
+	else if (out)
+		view_print(in, COMMAND_RUN, r->options, out);
+	if (gmon && in->report.graph)
+		gmon_file_write(in, r->launch.pid);
+}
+
 /* Keep the data of program I as NAME, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.  The file of a single process is moved as it is;
  * those of several, or of one that still runs, are added up. */
 static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
-	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted();
+	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
 	struct input in = { 0 };
 	struct error err;
 
 	if (single)
 		files_cut(p->files[0]);
-	if (single && !files_move(p->files[0], name, &err))
+	moved = single && files_move(p->files[0], name, &err);
+	if (single && !moved)
+		kept_nowhere(&err);
+	if (single && !out && !gmon)
+		return;
+	if (input_read(&in, moved ? &name : p->files, p->n, name, &err)) {
+		if (!single)
+			data_keep(&in, name);
+		if (out || gmon)
+			program_print(r, &in, out, gmon);
+	} else {
 		message_error(&err, NULL);
-	else if (single && !out && !gmon)
-		;
-	else if (!input_read(&in, single ? &name : p->files, p->n, name, &err))
-		message_error(&err, NULL);
-	else if ((single || data_keep(&in, name)) && (out || gmon)) {
-		in.with_static = r->options->static_arcs;
-		in.phase = r->options->phase;
-		if (!input_build(&in, NULL, &r->options->graph, &err))
-			message_error(&err, NULL);
-		else if (out)
-			view_print(&in, COMMAND_RUN, r->options, out);
-		if (gmon && in.report.graph)
-			gmon_file_write(&in, r->launch.pid);
 	}
 	input_free(&in);
 }
 
-static FILE *output_open(const struct options *o)
+/* Whether the profile can go where it was asked to, or must, since nothing else would be left: better known before the program
+ * runs for hours.  False after a message. */
+static bool data_possible(const struct options *o)
 {
-	FILE *out = o->output ? fopen(o->output, "we") : stdout;
+	const char *slash = strrchr(o->data, '/');
+	bool must = strcmp(o->data, "amon.out") != 0 || o->no_report, ok = true;
+	char *folder = slash ? strndup(o->data, (size_t)(slash - o->data) + 1) : strdup(".");
+	struct stat s;
 
-	if (!out)
+	if (must && !output_allowed(o->data, true)) {
+		ok = false;
+	} else if (must && folder) {
+		bool is_folder = stat(o->data, &s) == 0 && S_ISDIR(s.st_mode);
+
+		ok = !is_folder && access(folder, W_OK | X_OK) == 0;
+		if (!ok)
+			message("%s: cannot be made: %s", o->data, strerror(is_folder ? EISDIR : errno));
+	}
+	free(folder);
+	return ok;
+}
+
+/* Where the report goes: R->out, NULL with --no-report.  False after a message. */
+static bool output_open(struct run *r)
+{
+	const struct options *o = r->options;
+
+	r->out = o->no_report ? NULL : stdout;
+	if (!r->out || !o->output)
+		return true;
+	if (!output_allowed(o->output, false))
+		return false;
+	r->out = fopen(o->output, "we");
+	if (!r->out)
 		message("%s: cannot write: %s", o->output, strerror(errno));
-	return out;
+	return r->out != NULL;
+}
+
+static void output_close(struct run *r)
+{
+	if (r->out && r->out != stdout && fclose(r->out) != 0)
+		message("%s: cannot write: %s", r->options->output, strerror(errno));
 }
 
 static void report_all(struct run *r, char **names)
 {
-	FILE *out = r->options->no_report ? NULL : output_open(r->options);
-
-	if (out && r->harvest.n > 1 && !r->options->report.json)
-		programs_print(r, names, out);
+	if (r->out && r->harvest.n > 1 && !r->options->report.json)
+		programs_print(r, names, r->out);
 	for (size_t i = 0; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
-			program_report(r, i, names[i], i == 0 ? out : NULL);
-	if (out && out != stdout && fclose(out) != 0)
-		message("%s: cannot write: %s", r->options->output, strerror(errno));
+			program_report(r, i, names[i], i == 0 ? r->out : NULL);
 }
 
 /* Collect, report, keep. */
@@ -254,8 +304,12 @@ static int run(const struct options *o, char **argv)
 	struct run r = { .options = o };
 	int status = STATUS_TROUBLE;
 
-	if (!directory_make(&r))
+	if (!data_possible(o) || !output_open(&r))
 		return status;
+	if (!directory_make(&r)) {
+		output_close(&r);
+		return status;
+	}
 	r.program = program_find(argv[0]);
 	fflush(stdout);
 	if (r.program && preload_is_for(r.program))
@@ -270,6 +324,7 @@ static int run(const struct options *o, char **argv)
 		collect(&r);
 		status = r.launch.status;
 	}
+	output_close(&r);
 	harvest_remove(r.directory);
 	free(r.directory);
 	free(r.program);

@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "message.h"
+#include "operands.h"
 #include "progress.h"
 
 static bool operand_add(struct side *side, char *path)
@@ -29,7 +30,7 @@ static bool operand_add(struct side *side, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		message("%s: neither a profile (amon.out) nor a program (ELF)", path);
+		other_tell(path, "amon.out");
 		return false;
 	}
 }

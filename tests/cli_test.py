@@ -131,6 +131,51 @@ class Mistakes(unittest.TestCase):
     def test_hostile_name(self):
         self.assertNotIn('\x1b', self.one_line('report', './\x1b[31m'))
 
+    def test_operands_that_are_no_profiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, 'nothing').touch()
+            pathlib.Path(folder, 'folder').mkdir()
+            for words in ['report'], ['diff', 'folder'], ['check', 'folder', '--against']:
+                self.assertIn('folder: a directory', self.one_line(*words, 'folder', cwd=folder))
+            self.assertIn('nothing: empty', self.one_line('tree', 'nothing', cwd=folder))
+
+    def test_options_of_one_format(self):
+        for option, format in ('--weight=calls', 'folded'), ('--table=arcs', 'csv'), ('--min-percent=3', 'dot'):
+            self.assertIn(f'is for the format {format}, not for json', self.one_line('export', option, 'json'))
+
+    def test_rate(self):
+        for rate in '0', '-1', '1.5', '997x', '', '100001':
+            self.assertIn('from 1 to 100000', self.one_line('run', '--rate', rate, 'true'))
+
+    def test_outputs_that_are_slips_of_the_pen(self):
+        """A program is never overwritten, nor a device replaced by a file, which root could do."""
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([BUILD / 'format' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
+            pathlib.Path(folder, 'prog').write_bytes(pathlib.Path('/bin/true').read_bytes())
+            for words in ['merge', '-o', 'prog', 'amon.out'], ['export', '-o', 'prog', 'json'], ['html', '-o', 'prog'], \
+                    ['run', '-o', 'prog', 'true'], ['run', '--data=prog', 'true']:
+                self.assertIn('prog: is a program', self.one_line(*words, cwd=folder))
+            self.assertEqual(pathlib.Path(folder, 'prog').read_bytes(), pathlib.Path('/bin/true').read_bytes())
+            self.assertIn('No space left', self.one_line('merge', '-o', '/dev/full', 'amon.out', cwd=folder))
+            os.mkfifo(f'{folder}/pipe')
+            reader = subprocess.Popen(['cat', 'pipe'], cwd=folder, stdout=subprocess.PIPE)
+            self.assertEqual(aprof('merge', '-o', 'pipe', 'amon.out', cwd=folder).returncode, 0)
+            self.assertTrue(reader.communicate()[0].startswith(b'amon.out'))
+
+    def test_places_that_cannot_be_written(self):
+        """Said before the program has run for hours."""
+        with tempfile.TemporaryDirectory() as folder:
+            for words, why in (['--data=no/where'], 'No such file'), (['--data=.'], 'Is a directory'), (['-o', 'no/where'], 'No such file'):
+                self.assertIn(why, self.one_line('run', *words, 'touch', 'ran', cwd=folder))
+            self.assertFalse(pathlib.Path(folder, 'ran').exists())
+
+    def test_full_disk_of_small_things(self):
+        for words in ['help'], ['--version'], ['report', '--help'], ['config', '--cflags'], ['cc', '--aprof-help']:
+            with open('/dev/full', 'w') as full:
+                done = subprocess.run([APROF, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn('No space left', done.stderr)
+
     def test_full_disk(self):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([BUILD / 'format' / 'make-amon', '--paper', '3', 'amon.out'], cwd=folder, check=True)
@@ -514,6 +559,23 @@ class Real(unittest.TestCase):
         self.assertEqual(' '.join(done.stdout.split()).count('killed by signal 9'), 1, done.stdout)
         aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
+
+    def test_no_time(self):
+        """Nothing is divided by no time, and what was not entered is not listed."""
+        aprof('run', '--no-report', '--clock=none', self.program, 'quick', cwd=self.cwd)
+        for words in ['diff', 'amon.out', 'amon.out'], ['tree'], ['hot'], ['export', 'csv'], ['report']:
+            done = aprof(*words, cwd=self.cwd)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(done.stdout, r'nan|inf\b|\(lost\)')
+
+    def test_report_where_nothing_can_be_kept(self):
+        done = aprof('run', '-b', self.program, 'quick', cwd='/proc')
+        self.assertIn('the profile is not kept', done.stderr)
+        self.assertIn('Flat profile', done.stdout)
+
+    def test_least_memory(self):
+        done = aprof('run', '--json', '--memory=1', self.program, 'quick', cwd=self.cwd)
+        self.assertEqual(self.entry(json.loads(done.stdout), 'work')['calls'], 100)
 
     def test_held_file_is_kept(self):
         process = self.start_loop()
