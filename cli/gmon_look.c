@@ -161,6 +161,28 @@ static bool run(struct look *l, const struct operands *operands, const char *pro
 	return l->gprof && print(l, err);
 }
 
+/* Options that need what a gmon.out does not hold would be lost without a word, and the whole taken for a part.  False after a
+ * message. */
+static bool options_fit(const struct options *o)
+{
+	const struct { bool given; const char *option, *instead; } needing[] = {
+		{ o->graph.nfocus > 0, "--focus", "-f NAME and -q NAME keep a part of its call graph" },
+		{ o->graph.thread != GRAPH_NONE, "--thread", "all threads are one in it" },
+		{ o->phase, "--phase", "it knows no phases" },
+		{ o->graph.model == GRAPH_CCT, "--model=cct", "its arcs are enough for gprof's model alone" },
+		{ o->report.leaves, "--leaves", "gprof's samples are of the program alone" },
+		{ o->report.lines, "--lines", "-l prints source lines" },
+		{ o->report.sort != REPORT_BY_DEFAULT, "--sort", "its listings have gprof's order" },
+	};
+
+	for (size_t i = 0; i < sizeof needing / sizeof *needing; i++)
+		if (needing[i].given) {
+			message("%s: not with a gmon.out: %s", needing[i].option, needing[i].instead);
+			return false;
+		}
+	return true;
+}
+
 int gmon_look(const struct operands *operands, const struct options *o)
 {
 	struct look l = { .o = o };
@@ -168,7 +190,7 @@ int gmon_look(const struct operands *operands, const struct options *o)
 	struct error err;
 	bool ok;
 
-	if (!gprof_choice_check(&o->gprof))
+	if (!gprof_choice_check(&o->gprof) || !options_fit(o))
 		return STATUS_TROUBLE;
 	if (!program && access("a.out", F_OK) == 0)
 		program = "a.out";

@@ -226,6 +226,13 @@ class Made(unittest.TestCase):
         figures = sorted(line.split(' ', 2)[:2] for line in found if not line.endswith(' -'))
         self.assertEqual(figures, sorted(line.split(' ', 2)[:2] for line in counted if line.split(' ')[3:] and not line.endswith(' -')))
 
+    def test_options_that_need_contexts(self):
+        (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
+        for option in '--focus=x', '--thread=0', '--phase=x', '--model=cct', '--leaves', '--lines', '--sort=calls':
+            done = aprof(option, APROF, 'gmon.out', cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stdout), (2, ''))
+            self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')
+
     def test_merge_refuses_gmon(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
         done = aprof('merge', '-o', 'twice', 'gmon.out', 'gmon.out', cwd=self.cwd)
