@@ -43,6 +43,17 @@ static bool take_clock(struct choice *c, const char *value, struct error *err)
 	return c->tsc = true;
 }
 
+/* WORD is no option of ours, or one without its value. */
+static bool refuse(const char *word, struct error *err)
+{
+	static const char *const valued[] = { "way", "only", "except", "leaf", "switch", "clock" };
+
+	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++)
+		if (!strcmp(after(word, "--aprof-"), valued[i]))
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: needs a value, behind an equals sign: see --aprof-help", word);
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: no such option: see --aprof-help", word);
+}
+
 bool choice_take(struct choice *c, const char *word, bool *ours, struct error *err)
 {
 	const char *value;
@@ -64,8 +75,7 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return take_clock(c, value, err);
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
-	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET,
-			 "%s: no such option: see --aprof-help", word);
+	return refuse(word, err);
 }
 
 void choice_free(struct choice *c)

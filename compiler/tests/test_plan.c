@@ -126,6 +126,7 @@ static const struct row rows[] = {
 	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
 	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
+	{&gcc, "--aprof-way fentry a.c", "error: --aprof-way: needs a value"},
 
 	/* Way inline: the best that there is; the plugin chooses by itself, so link-time optimisation stays. */
 	{&plugged, "-c a.c", INLINE "-c a.c"},
