@@ -282,10 +282,20 @@ static void lines_print(struct text *t, const struct lines *l, const struct colu
 	}
 }
 
+/* Whether anything of NS is seen in its column: rounding leaves a nanosecond or two. */
+static bool is_seen(const struct columns *c, uint64_t ns)
+{
+	uint64_t unit = 1;
+
+	for (int d = c->decimals; d < 9; d++)
+		unit *= 10;
+	return 2 * ns >= unit;
+}
+
 /* A line of the sums, if there is anything. */
 static void rest_print(FILE *out, const struct columns *c, uint64_t ticks, uint64_t time, const char *what)
 {
-	if (ticks == 0 && time == 0)
+	if (ticks == 0 && !is_seen(c, time))
 		return;
 	ticks_print(out, c, ticks, time);
 	fprintf(out, " %*s %*s %*s  %s\n", c->calls, "", c->time, "", c->line, "", what);

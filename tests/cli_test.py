@@ -554,6 +554,12 @@ class Real(unittest.TestCase):
         self.assertIn('incomplete', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('incomplete', aprof('tree', cwd=self.cwd).stderr)
 
+    def test_annotate_has_no_line_of_nothing(self):
+        aprof('run', '--no-report', self.program, cwd=self.cwd)
+        done = aprof('annotate', 'work', cwd=self.cwd)
+        self.assertIn('sink += i', done.stdout)
+        self.assertNotRegex(done.stdout, r'(?m)^ *0 +0\.0+ +(at|in) ')
+
     def test_how_it_ended(self):
         """The reports say what aprof run saw, and a profile that nobody cut at the end is no gigabyte."""
         for what, status, told in ('kill', 128 + 9, 'killed by signal 9 (Killed)'), ('leave', 5, 'exit status 5'):
