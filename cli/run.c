@@ -212,8 +212,10 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 	if (input_read(&in, moved ? &name : p->files, p->n, name, &err)) {
 		if (!single)
 			data_keep(&in, name);
-		if (out || gmon)
+		if (out || gmon) {
+			harvest_remove(r->directory);	/* all of it is kept, or in memory */
 			program_print(r, &in, out, gmon);
+		}
 	} else {
 		message_error(&err, NULL);
 	}
@@ -264,13 +266,16 @@ static void output_close(struct run *r)
 		message("%s: cannot write: %s", r->options->output, strerror(errno));
 }
 
+/* What is printed comes last: a closed pipe may end us there (aprof run ... | head). */
 static void report_all(struct run *r, char **names)
 {
+	for (size_t i = 1; i < r->harvest.n; i++)
+		if (names[i] && r->harvest.programs[i].n > 0)
+			program_report(r, i, names[i], NULL);
 	if (r->out && r->harvest.n > 1 && !r->options->report.json)
 		programs_print(r, names, r->out);
-	for (size_t i = 0; i < r->harvest.n; i++)
-		if (names[i] && r->harvest.programs[i].n > 0)
-			program_report(r, i, names[i], i == 0 ? r->out : NULL);
+	if (names[0] && r->harvest.programs[0].n > 0)
+		program_report(r, 0, names[0], r->out);
 }
 
 /* Collect, report, keep. */

@@ -518,6 +518,21 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
         self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
 
+    def test_reader_that_goes_away(self):
+        """A closed pipe may end the report, but not what is kept, nor leave anything in TMPDIR."""
+        other, scratch = pathlib.Path(self.cwd) / 'other', pathlib.Path(self.cwd) / 'scratch'
+        other.write_bytes(self.program.read_bytes())
+        other.chmod(0o755)
+        scratch.mkdir()
+        read, write = os.pipe()
+        os.close(read)
+        subprocess.run([APROF, 'run', 'sh', '-c', f'./other quick; {self.program}; {self.program} quick'], cwd=self.cwd, stdout=write,
+                       env=dict(os.environ, TMPDIR=str(scratch)), timeout=60)
+        os.close(write)
+        self.assertEqual(list(scratch.iterdir()), [])
+        self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 300)
+        self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
+
     def test_a_copy_that_is_gone(self):
         copy = pathlib.Path(self.cwd) / 'copy'
         copy.write_bytes(self.program.read_bytes())
