@@ -540,6 +540,25 @@ done:
 		sys1(close, fd);
 }
 
+/* What ERROR says, of those that a profile meets: strerror may be anybody's, and translates. */
+static void put_reason(struct text *t, uint32_t error)
+{
+	static const struct { uint32_t error; const char *text; } reasons[] = {
+		{ ENOENT, "there is no such directory" }, { EACCES, "permission denied" }, { EPERM, "not permitted" },
+		{ ENOTDIR, "its directory is none" }, { EISDIR, "it is a directory" }, { ELOOP, "it is a symbolic link" },
+		{ EROFS, "the disk is read-only" }, { ENOSPC, "the disk is full" }, { EDQUOT, "the quota of the disk is used up" },
+		{ EFBIG, "the limit on the size of files is too low" },
+	};
+
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (reasons[i].error == error) {
+			put(t, reasons[i].text);
+			return;
+		}
+	put(t, "errno ");
+	put_number(t, error);
+}
+
 /* With APROF_VERBOSE set: one line to standard error, where the profile is or why there is none. */
 static void tell(void)
 {
@@ -557,8 +576,8 @@ static void tell(void)
 	} else {
 		put(&t, "no profile could be written to ");
 		put(&t, wanted);
-		put(&t, ": errno ");
-		put_number(&t, monitor.header->note_errno);
+		put(&t, ": ");
+		put_reason(&t, monitor.header->note_errno);
 	}
 	put(&t, "\n");
 	sys3(write, 2, line, t.at - line);

@@ -605,6 +605,12 @@ class Real(unittest.TestCase):
         done = aprof('run', '--json', '--memory=1', self.program, 'quick', cwd=self.cwd)
         self.assertEqual(self.entry(json.loads(done.stdout), 'work')['calls'], 100)
 
+    def test_verbose_says_why_there_is_none(self):
+        for out, why in ('no/where', 'there is no such directory'), ('prog', ' is in '), ('/proc/x', 'there is no such directory'):
+            done = subprocess.run([self.program, 'quick'], cwd=self.cwd, capture_output=True, text=True,
+                                  env=dict(os.environ, APROF_OUT=out, APROF_VERBOSE='1'))
+            self.assertRegex(done.stderr, rf'^aprof: [^\n]*{why}[^\n]*\n$')
+
     def test_held_file_is_kept(self):
         process = self.start_loop()
         done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
