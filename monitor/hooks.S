@@ -75,7 +75,7 @@ __aprof_entry:
 	leaq	80(%rsp), %rsi
 	xorl	%edx, %edx
 	movl	$INSIDE, %ecx
-	call_aligned aprof_entry_slow
+	call_aligned aprof_entry_slow		/* a nested function pushes its static chain first */
 	restore	rax, rcx, rdx, rsi, rdi, r8, r9, rbp
 	ret
 	.cfi_endproc

@@ -77,7 +77,7 @@
 #define ENTRY_BEGIN \
 	cmpq	%r10, 8(%rsp);			/* a nested function has pushed its static chain */ \
 	je	.Lfentry_odd
-#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_CFA	40-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
 #include "mcount_entry.h"
 
@@ -141,7 +141,7 @@
 	movq	at(%rsp), reg; \
 	movq	aprof_mcount_routines-.Lcopies-COPY_CALLED(reg), reg
 #define ENTRY_PLACE(reg) \
-	movq	SAVED_BASE+16(%rsp), reg; \
+	movq	24(%rsp), reg; \
 	leaq	COPY_RETURN-COPY_CALLED(reg), reg	/* keeps the flags */
 
 #undef ENTRY_HOOK
@@ -160,7 +160,7 @@
 #undef ENTRY_SLOW_CFA
 #define ENTRY_HOOK	aprof_fentry_copied
 #define ENTRY_PREFIX	Lfcopied_
-#define ENTRY_CFA	SAVED_BASE+32-FRAME_FENTRY(%rsp)
+#define ENTRY_CFA	40-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
 	.hidden	ENTRY_HOOK
 #include "mcount_entry.h"

@@ -8,9 +8,7 @@ ENTRY_HOOK:
 	.cfi_startproc
 	_CET_ENDBR
 	ENTRY_BEGIN
-	save	rax
-	save	rcx
-	SAVE_BASE
+	save	rax, rcx, rdx
 	TLS_BASE(%rdx)
 .Lentry_look:
 	movq	TLS(TLS_TOP, %rdx), %rax
@@ -21,7 +19,7 @@ ENTRY_HOOK:
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx
-	ENTRY_ROUTINE(SAVED_BASE+16, %r11)
+	ENTRY_ROUTINE(24, %r11)
 	PROBE(%rcx, %r11, %rdx)
 	FIND(%rcx, %r11, .Lentry_further)
 .Lentry_push:
@@ -35,25 +33,19 @@ ENTRY_HOOK:
 	jne	.Lentry_again			/* a signal handler used the place meanwhile */
 .Lentry_done:
 	ENTRY_END
-	RESTORE_BASE
-	restore	rcx
-	restore	rax
+	.cfi_remember_state
+	restore	rax, rcx, rdx
 	ret
 
-	.cfi_adjust_cfa_offset SAVED_BASE+16
+	.cfi_restore_state
 .Lentry_again:
 	movq	%rcx, FRAME_CONTEXT(%r11)
 	movq	%rax, FRAME_CFA(%r11)
 	jmp	.Lentry_done
 .Lentry_further:
 	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
-	.cfi_adjust_cfa_offset -(SAVED_BASE+16)
-
 .Lentry_slow:
-	.cfi_adjust_cfa_offset 16
-	.cfi_rel_offset rax, 8
-	.cfi_rel_offset rcx, 0
-	SLOW_BASE
+	restore	rdx
 	save	r11, rdx, rsi, rdi, r8, r9, r10, rbp
 	ENTRY_ROUTINE(80, %rdi)
 	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */

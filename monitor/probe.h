@@ -36,34 +36,24 @@
 #define FRAME_CYG	25
 #define INSIDE		1
 
-/* In a shared object the thread's words are found through the GOT, which costs a register, BASE;
- * SAVED_BASE is what it takes on the stack where it must be kept. */
+/* In a shared object the thread's words are found through the GOT, which costs a register. */
 #ifdef APROF_SHARED
 #define TLS_BASE(reg)	movq	aprof_tls@gottpoff(%rip), reg
 #define TLS(offset, reg) %fs:offset(reg)
-#define SAVE_BASE	save	rdx
-#define RESTORE_BASE	restore	rdx
-#define SLOW_BASE	.cfi_adjust_cfa_offset 8; restore	rdx
-#define SAVED_BASE	8
 #else
 #define TLS_BASE(reg)
 #define TLS(offset, reg) %fs:aprof_tls@tpoff+offset
-#define SAVE_BASE
-#define RESTORE_BASE
-#define SLOW_BASE
-#define SAVED_BASE	0
 #endif
 
-/* ID, a context, becomes the one that a call of ROUTINE leads to, and TARGET the front table's target there. */
-#define PROBE_INTO(target, id, routine, reg) \
+/* ID, a context, becomes the one that a call of ROUTINE leads to, and RAX the front table's target there. */
+#define PROBE(id, routine, reg) \
 	addq	routine, id; \
 	imulq	$STEP_FACTOR, id, id; \
-	movq	id, target; \
-	shrq	$29, target; \
-	andq	TLS(TLS_MASK, reg), target; \
-	addq	TLS(TLS_FRONT, reg), target; \
-	movq	(target), target
-#define PROBE(id, routine, reg) PROBE_INTO(%rax, id, routine, reg)
+	movq	id, %rax; \
+	shrq	$29, %rax; \
+	andq	TLS(TLS_MASK, reg), %rax; \
+	addq	TLS(TLS_FRONT, reg), %rax; \
+	movq	(%rax), %rax
 
 /* The other slot of the pair: what was called before the first one's, or has it for its own. */
 #define SECOND(id, reg) \
