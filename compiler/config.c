@@ -17,7 +17,7 @@
 const char compiler_config_help[] =
 "Usage: aprof config [--way=WAY] [--clock=tsc]\n"
 "                    [--cflags | --cxxflags | --fflags] [--libs | --ldflags]\n"
-"                    [--libdir] [--version]\n"
+"                    [--libdir] [--includedir] [--version]\n"
 "Prints flags for building without aprof-cc:\n"
 "\n"
 "  --cflags, --cxxflags, --fflags\n"
@@ -29,6 +29,7 @@ const char compiler_config_help[] =
 "  --clock=tsc         for way inline: code that reads the cycle counter, for\n"
 "                      that clock\n"
 "  --libdir            the directory of aprof's libraries\n"
+"  --includedir        the directory of aprof.h\n"
 "  --version           aprof's version\n"
 "\n"
 "APROF_CC, APROF_CXX and APROF_FC name the compilers (cc, c++, gfortran).\n";
@@ -41,6 +42,7 @@ struct request {
 	bool compile;			/* --cflags and the like */
 	bool link;			/* --libs, --ldflags */
 	bool libdir;			/* --libdir */
+	bool includedir;		/* --includedir */
 	bool version;			/* --version */
 };
 
@@ -66,6 +68,8 @@ static bool read_option(struct request *r, const char *word, struct error *err)
 		return r->link = true;
 	if (!strcmp(word, "--libdir"))
 		return r->libdir = true;
+	if (!strcmp(word, "--includedir"))
+		return r->includedir = true;
 	if (!strcmp(word, "--version"))
 		return r->version = true;
 	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "config: no option %s: see aprof config --help", word);
@@ -76,9 +80,9 @@ static bool read_request(char *const args[], struct request *r, struct error *er
 	for (; *args; args++)
 		if (!read_option(r, *args, err))
 			return false;
-	if (r->compile || r->link || r->libdir || r->version)
+	if (r->compile || r->link || r->libdir || r->includedir || r->version)
 		return true;
-	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "config: say what: --cflags, --libs, --libdir or --version");
+	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "config: say what: --cflags, --libs, --libdir, --includedir or --version");
 }
 
 /* The directory of the specs files: LIBDIR, or beside it in a build directory. NULL without memory. */
@@ -154,6 +158,17 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	return true;
 }
 
+static bool add_includedir(struct list *lines, struct error *err)
+{
+	char *directory = find_includedir(err);
+
+	if (!directory)
+		return false;
+	list_add(lines, directory);
+	free(directory);
+	return true;
+}
+
 static char *answer(const struct request *r, const char *libdir, struct error *err)
 {
 	struct list lines = {0}, flags = {0};
@@ -165,6 +180,8 @@ static char *answer(const struct request *r, const char *libdir, struct error *e
 		list_add(&lines, APROF_VERSION);
 	if (r->libdir)
 		list_add(&lines, libdir);
+	if (r->includedir && !add_includedir(&lines, err))
+		return list_free(&lines), list_free(&flags), NULL;
 	if (flags.count && (joined = list_join(&flags, " ", false))) {
 		list_add(&lines, joined);
 		free(joined);

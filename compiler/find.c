@@ -170,6 +170,31 @@ char *find_libdir(struct error *err)
 	return found;
 }
 
+char *find_includedir(struct error *err)
+{
+	static const char *const places[] = {"include", INCLUDEDIR_FROM_BINDIR};
+	char *self = find_self(err), *found = NULL;
+
+	if (!self)
+		return NULL;
+	*strrchr(self, '/') = '\0';
+	for (int i = 0; i < 2 && !found; i++) {
+		char *header;
+
+		if (asprintf(&header, "%s/%s/aprof.h", self, places[i]) < 0)
+			break;
+		found = realpath(header, NULL);
+		free(header);
+	}
+	if (found)
+		*strrchr(found, '/') = '\0';
+	else
+		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no aprof.h in include/ here, nor in %s: build or install aprof again", self,
+			  INCLUDEDIR_FROM_BINDIR);
+	free(self);
+	return found;
+}
+
 void find_plugins(const char *libdir, struct list *out)
 {
 	static const char *const places[] = {"", "/../compiler/plugin"};

@@ -26,6 +26,10 @@ char *find_self(struct error *err);
  * LIBDIR/aprof of the prefix when installed; APROF_LIBDIR goes before both.  The caller frees it; NULL with *ERR set. */
 char *find_libdir(struct error *err);
 
+/* Directory of aprof.h: include/ beside the running executable in a build directory, that of the prefix when installed.  The
+ * caller frees it; NULL with *ERR set. */
+char *find_includedir(struct error *err);
+
 /* Files of the plugin in LIBDIR, or beside it in a build directory: one for each GCC that it was built for. Empty: none. */
 void find_plugins(const char *libdir, struct list *out);
 

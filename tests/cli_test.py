@@ -611,6 +611,14 @@ class Real(unittest.TestCase):
                                   env=dict(os.environ, APROF_OUT=out, APROF_VERBOSE='1'))
             self.assertRegex(done.stderr, rf'^aprof: [^\n]*{why}[^\n]*\n$')
 
+    def test_header(self):
+        """A program asks its profiler where aprof was never installed."""
+        pathlib.Path(self.cwd, 'asks.c').write_text('#include <aprof.h>\nint main(void) { aprof_phase("one"); return !aprof_is_on(); }')
+        where = aprof('config', '--includedir').stdout.strip()
+        subprocess.run([BUILD / 'aprof-cc', f'-I{where}', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+        self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
+        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
+
     def test_held_file_is_kept(self):
         process = self.start_loop()
         done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
