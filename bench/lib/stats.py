@@ -58,6 +58,14 @@ def shares(values, base, reference):
             for r in common if reference[r] != base[r]]
 
 
+def least_share(values, base, reference):
+    """The same of the least of each, over all rounds: on a machine whose speed changes from run to run that is steadier than any
+    ratio of a round. None: REFERENCE adds nothing."""
+    low = min(base.values())
+    added = min(reference.values()) - low
+    return (min(values.values()) - low) / added if added > 0 else None
+
+
 def geometric_mean(values):
     """Of positive values."""
     return math.exp(sum(math.log(v) for v in values) / len(values))

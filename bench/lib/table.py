@@ -1,6 +1,6 @@
 """The tables of results, in Markdown, which reads well on a terminal too."""
 
-from stats import estimate, geometric_mean_estimate, ratios, shares
+from stats import estimate, geometric_mean, geometric_mean_estimate, least_share, ratios, shares
 from variants import BEST, LITTLE, MEMORY, POINTS, TARGETS, VARIANTS
 
 COLUMNS = ("variant", "CPU s", "CPU / bare", "wall / bare", "added / gprof's", "calls", "contexts", "transitions",
@@ -39,6 +39,13 @@ class Results:
 
     def share(self, name, reference):
         return shares(self.cpu(name), self.cpu("bare"), self.cpu(reference))
+
+    def least_share(self, name, reference):
+        return least_share(self.cpu(name), self.cpu("bare"), self.cpu(reference))
+
+    def least(self, name):
+        """What the least run of NAME adds to that of the bare program, as a part of it."""
+        return min(self.cpu(name).values()) / min(self.cpu("bare").values()) - 1
 
     def added(self, name):
         """What NAME adds to the bare program's CPU time, as a part of it."""
@@ -161,7 +168,7 @@ def legend(variants):
     lines.append("- A time is the median of the rounds with the interval of order statistics that holds the true median "
                  "with 95 % (under 6 rounds: the range). CPU is user and system time; a ratio is taken round by "
                  "round. \"added / gprof's\" is what the variant adds to the bare program's CPU time, as a share of "
-                 "what gprof adds. Memory is the largest resident size over the bare program's. Slow variants run in "
+                 "what gprof adds; \"by the least\" is the same of the least time of each variant. Memory is the largest resident size over the bare program's. Slow variants run in "
                  "the first rounds only.")
     return "\n".join(lines)
 
@@ -170,22 +177,29 @@ def target_rows(target, results_by_program):
     """One row for each program, then the geometric mean of the programs.
     Where the reference itself adds too little to divide by, points of the bare
     program's time are judged instead."""
-    rows, lists, name = [], [], f"{target.variant} / {target.reference}"
+    rows, lists, leasts, name = [], [], [], f"{target.variant} / {target.reference}"
     for title, results in results_by_program.items():
         share, limit = results.share(target.variant, target.reference), target.titles.get(title, target.each)
         if not share:
             continue
         if estimate(results.added(target.reference)).value < LITTLE:
-            own = results.added(target.variant)
-            rows.append([target.variant, title, spread(own), f"{POINTS}", judge(estimate(own), POINTS)])
+            own, low = results.added(target.variant), results.least(target.variant)
+            rows.append([target.variant, title, spread(own), f"{low:.2f}", f"{POINTS}", judge(estimate(own), POINTS)])
         else:
+            low = results.least_share(target.variant, target.reference)
             lists.append(share)
-            rows.append([name, title, spread(share), f"{limit}", judge(estimate(share), limit)])
+            leasts.append(low)
+            rows.append([name, title, spread(share), two(low), f"{limit}", judge(estimate(share), limit)])
     if len(lists) > 1 and target.mean:
         mean = geometric_mean_estimate(lists)
-        rows.append([name, "geometric mean", f"{mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]", f"{target.mean}",
+        low = geometric_mean([max(v, 0.001) for v in leasts]) if None not in leasts else None
+        rows.append([name, "geometric mean", f"{mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]", two(low), f"{target.mean}",
                      judge(mean, target.mean)])
     return rows
+
+
+def two(value):
+    return "-" if value is None else f"{value:.2f}"
 
 
 def memory_rows(results_by_program):
@@ -194,7 +208,7 @@ def memory_rows(results_by_program):
     for title, results in results_by_program.items():
         added = memory(results, BEST) or 0
         if added > MEMORY * 1e6 / 10:
-            rows.append([BEST, title, f"{added / 1e6:.0f} MB", f"{MEMORY} MB", "met" if added <= MEMORY * 1e6 else "missed"])
+            rows.append([BEST, title, f"{added / 1e6:.0f} MB", "-", f"{MEMORY} MB", "met" if added <= MEMORY * 1e6 else "missed"])
     return rows
 
 
@@ -202,7 +216,7 @@ def verdict(results_by_program):
     rows = [row for target in TARGETS for row in target_rows(target, results_by_program)] + memory_rows(results_by_program)
     if not rows:
         return ""
-    return "## Targets\n\n" + markdown(("added by / added by", "program", "share", "at most", ""), rows) + "\n"
+    return "## Targets\n\n" + markdown(("added by / added by", "program", "share", "by the least", "at most", ""), rows) + "\n"
 
 
 def judge(share, limit):

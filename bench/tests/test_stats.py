@@ -55,6 +55,12 @@ class Medians(unittest.TestCase):
 
 
 class Comparisons(unittest.TestCase):
+    def test_least_share_takes_the_best_round_of_each(self):
+        # The second round is twice as slow, but for the one in the middle.
+        bare, hooked, other = {0: 2.0, 1: 4.0}, {0: 3.0, 1: 2.5}, {0: 4.0, 1: 8.0}
+        self.assertEqual(stats.least_share(hooked, bare, other), 0.25)
+        self.assertIsNone(stats.least_share(hooked, bare, bare))
+
     def test_ratios_pair_the_rounds(self):
         # A machine that is twice as slow in the second round changes nothing.
         self.assertEqual(stats.ratios({0: 3.0, 1: 6.0}, {0: 2.0, 1: 4.0}), [1.5, 1.5])
