@@ -89,7 +89,7 @@ struct amon_header {
 	uint32_t counter_size;		/* sizeof (struct amon_counter), bytes */
 	uint32_t machine;		/* ELF e_machine of the program */
 	uint32_t state;			/* enum amon_state */
-	int32_t exit_status;		/* wait status if aprof run knew it, else -1 */
+	int32_t exit_status;		/* wait status if aprof run knew it, in the last profile of its process; else -1 */
 	int32_t pid;			/* of the process */
 	int32_t ppid;			/* of its parent at the start */
 	uint64_t start_realtime;	/* when the file was begun, ns since 1970 UTC */

@@ -25,6 +25,7 @@ struct module {
 	bool hook_code_known;	/* it was asked for */
 	uint32_t hook_function;	/* the function that it read last; FUNCTION_NONE: none */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
+	bool stripped_known;	/* whether the file is stripped was looked at */
 };
 
 /* Make M the module FROM of the profile, not open. */

@@ -130,10 +130,33 @@ static struct module *get_module(struct symbols *s, uint32_t index)
 	return m;
 }
 
+/* Only what a file exports has a name in the table that strip leaves. */
+static bool is_stripped(const struct functions *f)
+{
+	for (size_t i = 0; i < f->nlabels; i++)
+		if (f->labels[i].local)
+			return false;
+	return f->nfunctions > 0;
+}
+
+/* Once a routine of M has no name, say why if it can be told. */
+static void stripped_tell(struct symbols *s, struct module *m)
+{
+	if (m->stripped_known || !m->nameless || !m->present || !m->from->hooked)
+		return;
+	m->stripped_known = true;
+	if (is_stripped(&m->functions))
+		warn(s, m->from->path, m->from->main_program ?
+		     "it is stripped, its functions are shown by address; name the program as it was before, which has the same build-id" :
+		     "it is stripped, functions that it does not export are shown by address");
+}
+
 const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t address)
 {
-	const struct symbol *symbol = module_find(get_module(s, module), address);
+	struct module *m = get_module(s, module);
+	const struct symbol *symbol = module_find(m, address);
 
+	stripped_tell(s, m);
 	return symbol ? symbol : &no_memory;
 }
 

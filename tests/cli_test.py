@@ -619,6 +619,16 @@ class Real(unittest.TestCase):
         self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
 
+    def test_stripped(self):
+        """Addresses instead of names are explained, and the program as it was has the names."""
+        subprocess.run(['strip', '-o', 'bare', self.program], cwd=self.cwd, check=True)
+        done = aprof('run', './bare', 'quick', cwd=self.cwd)
+        self.assertRegex(' '.join(done.stdout.split()), r'warning [^ ]*/bare; it is stripped, its functions are shown by address; name the program')
+        self.assertNotIn(' work', done.stdout)
+        done = aprof(self.program, cwd=self.cwd)
+        self.assertNotIn('stripped', done.stdout)
+        self.assertIn(' work', done.stdout)
+
     def test_held_file_is_kept(self):
         process = self.start_loop()
         done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
