@@ -56,33 +56,6 @@ static uint32_t env_rate(void)
 	return rate < MOST_RATE ? rate : MOST_RATE;
 }
 
-void clock_choose(void)
-{
-	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
-	static const char *const pcs[] = { "none", "timer", "perf", "auto" };
-	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_TIMER, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
-	struct clock_choice *c = &monitor.clock;
-	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
-
-	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
-	c->rate = env_rate();
-	c->is_rate_asked = c->rate;
-	if (!c->rate)
-		c->rate = DEFAULT_RATE;
-	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
-		note(AMON_NOTE_CLOCK_CHANGED);
-		c->clock = AMON_CLOCK_TICK;
-	}
-	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
-}
-
-/* ---- start and end ---- */
-
-static bool is_sampled(void)
-{
-	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
-}
-
 /* Read both clocks at one moment, the best of a few tries. */
 static void tsc_pair(uint64_t *tsc, uint64_t *nsec)
 {
@@ -122,16 +95,44 @@ static void tsc_begin(void)
 	tsc_measure();
 }
 
+/* In the header from the start: a process that dies before its clock runs has no time, but siblings by the same clock. */
+void clock_choose(void)
+{
+	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
+	static const char *const pcs[] = { "none", "timer", "perf", "auto" };
+	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_TIMER, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
+	struct clock_choice *c = &monitor.clock;
+	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
+
+	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
+	c->rate = env_rate();
+	c->is_rate_asked = c->rate;
+	if (!c->rate)
+		c->rate = DEFAULT_RATE;
+	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
+		note(AMON_NOTE_CLOCK_CHANGED);
+		c->clock = AMON_CLOCK_TICK;
+	}
+	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
+	monitor.header->clock = c->clock;
+	if (c->clock == AMON_CLOCK_TSC)
+		tsc_begin();
+}
+
+/* ---- start and end ---- */
+
+static bool is_sampled(void)
+{
+	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
+}
+
 void clock_start(void)
 {
 	struct amon_header *h = monitor.header;
 
-	h->clock = monitor.clock.clock;
 	h->source = h->pc_source = AMON_SOURCE_NONE;
 	h->rate = 0;
 	sampler_forget();
-	if (monitor.clock.clock == AMON_CLOCK_TSC)
-		tsc_begin();
 	if (!is_sampled())
 		return;
 	h->rate = monitor.clock.rate;
