@@ -33,6 +33,7 @@ enum {
 	SLICE = 100000,			/* ns of a processor at a time */
 	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
 	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
+	LONGEST = 10000000,		/* ns between two looks in the mean, whatever they cost: as gprof's samples */
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
 	WHOLE = 1024,			/* a processor, in pace.used */
@@ -231,11 +232,13 @@ bool sampler_is_blocked(struct thread *t, int sig)
 
 static uint64_t period_asked(void) { return 1000000000u / monitor.clock.rate; }
 
-/* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share. */
+/* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share, but for LONGEST. */
 static uint64_t period(void)
 {
 	uint64_t asked = period_asked(), least = pace.cost * pace.share * WHOLE / pace.used;
 
+	if (least > LONGEST)
+		least = LONGEST;
 	return asked > least ? asked : least;
 }
 
