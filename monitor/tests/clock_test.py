@@ -301,7 +301,8 @@ def cycles_by(way, modes, **environment):
             check_cycles(run, driver, amon, run.output.splitlines())
             total = int(run.output.split()[-1]) * (4 if mode == 'threads' else 1)
             charged = sum(amon.time().values()) + sum(t.monitor for t in amon.threads)
-            assert mode == 'threads' or 0.98 * total < charged < 1.1 * total, (program, mode, charged, total)
+            waited = amon.tsc_hz // 500         # for a processor, between two of the program's own looks at the counter
+            assert mode == 'threads' or 0.98 * total < charged < 1.1 * total + waited, (program, mode, charged, total)
 
 
 def test_tsc_inline():
