@@ -14,14 +14,25 @@
 #include "way.h"
 
 const char step_variable[] = "APROF_SELECT";
+static const char exit_hook[] = "__return__";
 
-/* A call of one of our hooks, as GCC writes it: `[1:] call [*]__aprof_entry...`. */
-static bool calls_hook(const char *line)
+/* If LINE calls one of our hooks, as GCC writes it, `[1:] call [*]__aprof_entry[@GOTPCREL(%rip)]`, the name in it, else NULL. */
+static const char *hook_called(const char *line)
 {
+	static const char *const hooks[] = {"__aprof_entry", exit_hook};
+
 	line += strspn(line, "1: \t");
 	if (strncmp(line, "call", 4) || !isspace((unsigned char)line[4]))
-		return false;
-	return strstr(line, "__aprof_entry") || strstr(line, "__return__");
+		return NULL;
+	line += 4;
+	line += strspn(line, " \t*");
+	for (int i = 0; i < 2; i++) {
+		size_t n = strlen(hooks[i]);
+
+		if (!strncmp(line, hooks[i], n) && strchr("@ \t\n", line[n]))
+			return line;
+	}
+	return NULL;
 }
 
 /* If LINE declares a function's symbol (.type NAME, @function) keep the name in *FUNCTION. */
@@ -53,44 +64,45 @@ static bool is_return(const char *line)
 	return !strncmp(line, "ret", 3) && strspn(line + 3, " \t\n") == strlen(line + 3);
 }
 
-/* Write EXIT, a call of the exit hook: if NEXT, the line behind it, is a return, as a jump to the hook that returns in its place. */
-static bool write_exit(const char *exit, const char *next, FILE *out)
+/* Write LEAVING, a call of a hook: if that is the exit hook and NEXT, the line behind, a return, as a jump to the hook that returns in
+ * its place. True if so. */
+static bool write_leaving(const char *leaving, const char *next, FILE *out)
 {
-	const char *call = strstr(exit, "call"), *hook = call ? strstr(call, "__return__") : NULL;
+	const char *hook = hook_called(leaving), *call = strstr(leaving, "call"), *rest = hook + strlen(exit_hook);
 
-	if (!hook || !is_return(next)) {
-		fputs(exit, out);
+	if (strncmp(hook, exit_hook, strlen(exit_hook)) || !is_return(next)) {
+		fputs(leaving, out);
 		return false;
 	}
-	fprintf(out, "%.*sjmp%.*s__aprof_return%s", (int)(call - exit), exit, (int)(hook - call - 4), call + 4, hook + strlen("__return__"));
+	fprintf(out, "%.*sjmp%.*s__aprof_return%s", (int)(call - leaving), leaving, (int)(hook - call - 4), call + 4, rest);
 	return true;
 }
 
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed)
 {
-	char *line = NULL, *function = NULL, *exit = NULL;
+	char *line = NULL, *function = NULL, *leaving = NULL;
 	size_t size = 0;
 	bool keep = true;
 
 	*changed = false;
 	while (getline(&line, &size, in) > 0) {
-		if (exit)
-			*changed |= write_exit(exit, line, out);
-		free(exit);
-		exit = NULL;
+		if (leaving)
+			*changed |= write_leaving(leaving, line, out);
+		free(leaving);
+		leaving = NULL;
 		see_type(line, &function);
 		if (is_label(line, function))
 			keep = select_name(s, function);
-		if (!calls_hook(line))
+		if (!hook_called(line))
 			fputs(line, out);
 		else if (!keep)
 			*changed = true;
-		else if (!(exit = strdup(line)))
+		else if (!(leaving = strdup(line)))
 			break;
 	}
-	if (exit)
-		fputs(exit, out);
-	free(exit);
+	if (leaving)
+		fputs(leaving, out);
+	free(leaving);
 	free(line);
 	free(function);
 	return feof(in) && !ferror(in) && !fflush(out) && !ferror(out);

@@ -101,19 +101,15 @@ static const char assembly[] =
 	"f:\n"
 	"1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
 	"\tcall\tother\n"
-	"1:\tcall\t*__return__@GOTPCREL(%rip)\n"
-	"\tret\t\n"
+	"\tcall\t__return__\n"
+	"\tjmp\tother\n"
 	"\t.type\tg, @function\n"
 	"g:\n"
 	"\tcall\t__aprof_entry\n"
 	"\tcall\t__return__\n"
-	"\tret\n"
-	"\tcall\t__return__\n"
-	"\tret\t$8\n"
+	"\tjmp\t*%rax\n"
 	"\t.type\tg.cold, @function\n"
 	"g.cold:\n"
-	"\tcall\t__return__\n"
-	"\tjmp\tf\n"
 	"\tcall\t__return__\n";
 
 static char *filter(const char *words, const char *from)
@@ -143,40 +139,35 @@ static void expect(const char *words, const char *from, const char *expected)
 static void test_filter(void **state)
 {
 	(void)state;
-	expect("+h", "\tcall\tf\n\tret\n", "\tcall\tf\n\tret\n");
-	expect("+f +g", assembly,
-	       "\t.type\tf, @function\n"
-	       "f:\n"
-	       "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
-	       "\tcall\tother\n"
-	       "1:\tjmp\t*__aprof_return@GOTPCREL(%rip)\n"
-	       "\tret\t\n"
-	       "\t.type\tg, @function\n"
-	       "g:\n"
-	       "\tcall\t__aprof_entry\n"
-	       "\tjmp\t__aprof_return\n"
-	       "\tret\n"
-	       "\tcall\t__return__\n"
-	       "\tret\t$8\n"
-	       "\t.type\tg.cold, @function\n"
-	       "g.cold:\n"
-	       "\tcall\t__return__\n"
-	       "\tjmp\tf\n"
-	       "\tcall\t__return__\n");
+	expect("+f +g", assembly, assembly);
 	expect("+f", assembly,
 	       "\t.type\tf, @function\n"
 	       "f:\n"
 	       "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
 	       "\tcall\tother\n"
-	       "1:\tjmp\t*__aprof_return@GOTPCREL(%rip)\n"
-	       "\tret\t\n"
+	       "\tcall\t__return__\n"
+	       "\tjmp\tother\n"
 	       "\t.type\tg, @function\n"
 	       "g:\n"
-	       "\tret\n"
-	       "\tret\t$8\n"
+	       "\tjmp\t*%rax\n"
 	       "\t.type\tg.cold, @function\n"
-	       "g.cold:\n"
-	       "\tjmp\tf\n");
+	       "g.cold:\n");
+}
+
+/* An exit before a return becomes a jump; nothing else does, whatever it is called. */
+static void test_exits(void **state)
+{
+	static const char *const kept[] = {
+		"\tcall\tf\n\tret\n", "\tcall\tf__return__\n\tret\n", "\tcall\t__return__s\n\tret\n", "\tcall\t__aprof_entry\n\tret\n",
+		"\tcall\t__return__\n\tret\t$8\n", "\tcall\t__return__\n\tretq.x\n", "\tcall\t__return__\n", "\tcall\t__return__\n\tnop\n\tret\n",
+	};
+
+	(void)state;
+	expect("", "\tcall\t__return__\n\tret\n", "\tjmp\t__aprof_return\n\tret\n");
+	expect("", "1:\tcall\t*__return__@GOTPCREL(%rip)\n\tret\t\n", "1:\tjmp\t*__aprof_return@GOTPCREL(%rip)\n\tret\t\n");
+	expect("", "\tcall\t__return__\n\tcall\t__return__\n\tret", "\tcall\t__return__\n\tjmp\t__aprof_return\n\tret");
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		expect("", kept[i], kept[i]);
 }
 
 int main(void)
@@ -186,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
 		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_exits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
