@@ -169,29 +169,44 @@ static bool add_includedir(struct list *lines, struct error *err)
 	return true;
 }
 
-static char *answer(const struct request *r, const char *libdir, struct error *err)
+static bool add_answers(const struct request *r, const char *libdir, struct list *lines, struct error *err)
 {
-	struct list lines = {0}, flags = {0};
-	char *joined, *text;
+	struct list flags = {0};
+	char *joined;
 
-	if ((r->compile || r->link) && !add_flags(r, libdir, &flags, err))
-		return list_free(&flags), NULL;
 	if (r->version)
-		list_add(&lines, APROF_VERSION);
+		list_add(lines, APROF_VERSION);
 	if (r->libdir)
-		list_add(&lines, libdir);
-	if (r->includedir && !add_includedir(&lines, err))
-		return list_free(&lines), list_free(&flags), NULL;
+		list_add(lines, libdir);
+	if (r->includedir && !add_includedir(lines, err))
+		return false;
+	if (!r->compile && !r->link)
+		return true;
+	if (!add_flags(r, libdir, &flags, err)) {
+		list_free(&flags);
+		return false;
+	}
 	if (flags.count && (joined = list_join(&flags, " ", false))) {
-		list_add(&lines, joined);
+		list_add(lines, joined);
 		free(joined);
 	}
-	list_add(&lines, "");
-	text = lines.failed || flags.failed ? NULL : list_join(&lines, "\n", false);
-	list_free(&lines);
+	lines->failed |= flags.failed;
 	list_free(&flags);
-	if (!text)
-		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "flags");
+	return true;
+}
+
+static char *answer(const struct request *r, const char *libdir, struct error *err)
+{
+	struct list lines = {0};
+	char *text = NULL;
+
+	if (add_answers(r, libdir, &lines, err)) {
+		list_add(&lines, "");
+		text = lines.failed ? NULL : list_join(&lines, "\n", false);
+		if (!text)
+			error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "flags");
+	}
+	list_free(&lines);
 	return text;
 }
 

@@ -120,79 +120,59 @@ char *find_self(struct error *err)
 	return self;
 }
 
-/* DIRECTORY/BELOW if there is a libaprof.a in it, else NULL. */
-static char *with_library(const char *directory, const char *below)
+/* DIRECTORY/BELOW if there is a FILE in it, else NULL. */
+static char *with_file(const char *directory, const char *below, const char *file)
 {
-	char *file, *found = NULL;
+	char *path, *found = NULL;
 
-	if (asprintf(&file, "%s%s/libaprof.a", directory, below) < 0)
+	if (asprintf(&path, "%s%s/%s", directory, below, file) < 0)
 		return NULL;
-	if (!access(file, R_OK)) {
-		*strrchr(file, '/') = '\0';
-		found = realpath(file, NULL);
+	if (!access(path, R_OK)) {
+		*strrchr(path, '/') = '\0';
+		found = realpath(path, NULL);
 	}
-	free(file);
+	free(path);
 	return found;
 }
 
-/* Places of the libraries, from the directory of the executable. */
-static char *find_beside(const char *directory)
+/* The one of N PLACES, from the directory of the executable, that FILE is in: the first is a build directory's, the last one's
+ * an installed aprof's. */
+static char *find_beside(const char *const *places, int n, const char *file, struct error *err)
 {
-	static const char *const places[] = {"/monitor", "/../monitor", "/" LIBDIR_FROM_BINDIR, NULL};
-	char *found = NULL;
-
-	for (const char *const *p = places; *p && !found; p++)
-		found = with_library(directory, *p);
-	return found;
-}
-
-char *find_libdir(struct error *err)
-{
-	const char *given = getenv("APROF_LIBDIR");
-	char *self, *found;
-
-	if (given && *given) {
-		found = with_library(given, "");
-		if (!found)
-			error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "APROF_LIBDIR=%s: no libaprof.a there", given);
-		return found;
-	}
-	self = find_self(err);
-	if (!self)
-		return NULL;
-	*strrchr(self, '/') = '\0';
-	found = find_beside(self);
-	if (!found)
-		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-			  "%s: no libaprof.a in monitor/ here, nor in %s: build or install aprof again", self,
-			  LIBDIR_FROM_BINDIR);
-	free(self);
-	return found;
-}
-
-char *find_includedir(struct error *err)
-{
-	static const char *const places[] = {"include", INCLUDEDIR_FROM_BINDIR};
 	char *self = find_self(err), *found = NULL;
 
 	if (!self)
 		return NULL;
 	*strrchr(self, '/') = '\0';
-	for (int i = 0; i < 2 && !found; i++) {
-		char *header;
-
-		if (asprintf(&header, "%s/%s/aprof.h", self, places[i]) < 0)
-			break;
-		found = realpath(header, NULL);
-		free(header);
-	}
-	if (found)
-		*strrchr(found, '/') = '\0';
-	else
-		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no aprof.h in include/ here, nor in %s: build or install aprof again", self,
-			  INCLUDEDIR_FROM_BINDIR);
+	for (int i = 0; i < n && !found; i++)
+		found = with_file(self, places[i], file);
+	if (!found)
+		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "%s: no %s in %s/ here, nor in %s: build or install aprof again", self, file,
+			  places[0] + 1, places[n - 1] + 1);
 	free(self);
 	return found;
+}
+
+char *find_libdir(struct error *err)
+{
+	static const char *const places[] = {"/monitor", "/../monitor", "/" LIBDIR_FROM_BINDIR};
+	static const char library[] = "libaprof.a";
+	const char *given = getenv("APROF_LIBDIR");
+	char *found;
+
+	if (!given || !*given)
+		return find_beside(places, sizeof places / sizeof *places, library, err);
+	found = with_file(given, "", library);
+	if (!found)
+		error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "APROF_LIBDIR=%s: no %s there", given, library);
+	return found;
+}
+
+char *find_includedir(struct error *err)
+{
+	static const char *const places[] = {"/include", "/" INCLUDEDIR_FROM_BINDIR};
+
+	return find_beside(places, sizeof places / sizeof *places, "aprof.h", err);
 }
 
 void find_plugins(const char *libdir, struct list *out)
