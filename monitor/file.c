@@ -588,8 +588,6 @@ static void write_saved(long fd)
 {
 	saved.notes[AMON_NOTE_TRUNCATED] = 1;
 	saved.state = AMON_ENDED;
-	saved.clock = monitor.clock.clock;	/* siblings are read with it */
-	saved.tsc_hz = monitor.header->tsc_hz;
 	if (sizeof saved <= size_limit())
 		sys4(pwrite64, fd, &saved, sizeof saved, 0);
 }
