@@ -139,7 +139,7 @@ static void summary_print(const struct check *check, const struct comparison *c,
 		whole |= check->findings[i].routine == GRAPH_NONE;
 	fprintf(out, "%" PRIu32 " of %" PRIu32 " routines%s got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32
 		"; the times of %" PRIu32 " routine%s were tested)\n", check->worse - whole, counted, whole ? " and the whole run" : "",
-		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested, check->tested == 1 ? "" : "s");
+		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested, print_plural(check->tested));
 	smallest_print(check, c, o, out);
 }
 

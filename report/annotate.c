@@ -348,7 +348,7 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 	fputs(" s self, ", out);
 	print_seconds(out, r->total, c->decimals, 0);
 	fprintf(out, " s total (%.1f %% of the run), %" PRIu64 " call%s", print_percent(r->total, g->time + g->outside), r->calls,
-		r->calls == 1 ? "" : "s");
+		print_plural(r->calls));
 	if (r->recursive)
 		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
 	fputs("\n\n", out);

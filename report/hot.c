@@ -394,7 +394,7 @@ static void calls_print(FILE *out, uint64_t calls, uint64_t time)
 	char grouped[40];
 	double each = calls ? (double)time / (double)calls : 0;
 
-	fprintf(out, "%s call%s", print_grouped(grouped, calls), calls == 1 ? "" : "s");
+	fprintf(out, "%s call%s", print_grouped(grouped, calls), print_plural(calls));
 	if (calls > 0)
 		fprintf(out, ", %.3g %s each", each >= 1e9 ? each / 1e9 : each >= 1e6 ? each / 1e6 : each >= 1e3 ? each / 1e3 : each,
 			each >= 1e9 ? "s" : each >= 1e6 ? "ms" : each >= 1e3 ? "us" : "ns");
@@ -573,8 +573,8 @@ static void head_print(const struct cases *c, FILE *out)
 	fputs(name_cut(name, p->nruns ? print_basename(p->runs[0].header.program) : "?", c->options), out);
 	fputs(": ", out);
 	print_seconds(out, c->whole, print_decimals(c->g->time), 0);
-	fprintf(out, " s, %s call%s", print_grouped(calls, c->g->calls), c->g->calls == 1 ? "" : "s");
-	fprintf(out, ", %s context%s\n", print_grouped(calls, contexts), contexts == 1 ? "" : "s");
+	fprintf(out, " s, %s call%s", print_grouped(calls, c->g->calls), print_plural(c->g->calls));
+	fprintf(out, ", %s context%s\n", print_grouped(calls, contexts), print_plural(contexts));
 }
 
 bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

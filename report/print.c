@@ -56,6 +56,11 @@ double print_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+const char *print_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 char *print_grouped(char *buffer, uint64_t n)
 {
 	char digits[24];

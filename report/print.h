@@ -30,6 +30,9 @@ double print_percent(uint64_t part, uint64_t whole);
 /* N in groups of three, into BUFFER: 29,001,234.  Returns BUFFER, which holds 32 bytes. */
 char *print_grouped(char *buffer, uint64_t n);
 
+/* What makes a plural of the word for N things. */
+const char *print_plural(uint64_t n);
+
 /* NAME made harmless; returns its characters.  NULL prints "(unknown)".  On a terminal a name that does not
  * fit loses its template arguments and parameters: `std::sort<...>(...)`. */
 size_t print_name(FILE *out, const char *name, const struct report_options *options);

@@ -119,7 +119,7 @@ static void phase_print(const struct head *h)
 		if (strcmp(h->profile->phases[i].name, h->in->phase) == 0)
 			print_field(h->out, h->options, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
 				    print_safe(name, sizeof name, h->in->phase, h->options), h->profile->phases[i].begun,
-				    h->profile->phases[i].begun == 1 ? "" : "s");
+				    print_plural(h->profile->phases[i].begun));
 }
 
 enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
@@ -148,12 +148,6 @@ static const char *source_text(uint32_t source)
 	return source < sizeof texts / sizeof *texts ? texts[source] : "an unknown source";
 }
 
-/* What makes a plural of the word for N things. */
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* Hooks of way inline take no time at exits. */
 static bool is_inline(const struct head *h)
 {
@@ -169,11 +163,11 @@ static void clock_print(struct head *h)
 	case AMON_CLOCK_TICK:
 		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
 			    " times a second by %s; %s sample%s", h->first->rate, source_text(h->first->source), ticks,
-			    plural(h->graph->ticks));
+			    print_plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_WALL:
 		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
-			    " times a second; %s sample%s", h->first->rate, ticks, plural(h->graph->ticks));
+			    " times a second; %s sample%s", h->first->rate, ticks, print_plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_TSC:
 		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
@@ -259,8 +253,8 @@ static void calls_print(struct head *h)
 	}
 	print_field(h->out, h->options, "calls", "%s in %s context%s by %s transition%s; histories %.1f long on average, "
 		    "the longest %" PRIu32 "; %.2f %% of calls answered by the first probe", print_grouped(calls, h->sums.calls),
-		    print_grouped(made, contexts), plural(contexts), print_grouped(transitions, h->sums.transitions),
-		    plural(h->sums.transitions),
+		    print_grouped(made, contexts), print_plural(contexts), print_grouped(transitions, h->sums.transitions),
+		    print_plural(h->sums.transitions),
 		    contexts ? (double)h->sums.length / (double)contexts : 0.0, h->profile->longest,
 		    100 - print_percent(h->sums.misses, h->sums.calls));
 }
@@ -279,7 +273,7 @@ static void hooks_print(struct head *h)
 	}
 	if (cost->samples)
 		snprintf(from, sizeof from, "by %" PRIu64 " sample%s of program counters in their code", cost->samples,
-			 plural(cost->samples));
+			 print_plural(cost->samples));
 	print_field(h->out, h->options, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
 		    (double)cost->total / 1e9, g->options.raw ? "left in the times (--raw)" :
 		    "subtracted from the times below (--raw leaves it in)");

@@ -201,7 +201,7 @@ static enum screen_style callee_row(const struct page *p, const struct line_call
 	fprintf(out, "%5s %*s %5s   -> ", "", self_width(v), "", "");
 	print_name(out, c->name, &v->options);
 	if (!c->place)
-		fprintf(out, "  %" PRIu64 " call%s, ", c->calls, c->calls == 1 ? "" : "s");
+		fprintf(out, "  %" PRIu64 " call%s, ", c->calls, print_plural(c->calls));
 	else
 		fputs("  [", out);
 	print_seconds(out, c->time, v->decimals, 0);
