@@ -10,15 +10,22 @@ from collections import Counter
 
 from recipe import Trouble
 
-SCRIPT = ["perf", "script", "--no-inline", "-F", "comm,ip,sym,dso", "-i"]
+SCRIPT = ["perf", "script", "--no-inline", "--no-demangle", "-F", "comm,ip,sym,dso", "-i"]
 
 CLONE = re.compile(r"\.(constprop|isra|lto_priv|localalias|part|cold)(\.\d+)*")
 FRAME = re.compile(r"\s+[0-9a-f]+ (.*) \((.*)\)$")
 
 
-def routine_of(symbol):
-    """The name that aprof prints for SYMBOL, as perf has it: clones and pieces are their routine."""
-    return CLONE.sub("", re.sub(r" \[clone ([^]]*)\]", r"\1", symbol))
+def routines_of(symbols):
+    """The names that aprof prints for SYMBOLS, which are as linked: clones and pieces are their routine.  perf leaves out a
+    routine's arguments when it demangles, and so cannot tell overloaded ones."""
+    symbols = list(symbols)
+    plain = "\n".join(CLONE.sub("", symbol) for symbol in symbols)
+    try:
+        done = subprocess.run(["c++filt"], input=plain, stdout=subprocess.PIPE, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        raise Trouble(f"c++filt failed (package binutils): {problem}") from problem
+    return dict(zip(symbols, done.stdout.splitlines()))
 
 
 def stacks(lines):
@@ -41,9 +48,13 @@ def stacks(lines):
 def count(lines, program):
     """Counter of the stacks in what perf script printed: the names of the routines of PROGRAM, the executable, on each, innermost
     first, and last the file of the innermost frame of all."""
-    counted = Counter()
+    linked = Counter()
     for stack in stacks(lines):
-        counted[(*[routine_of(symbol) for symbol, file in stack if file == program], stack[0][1])] += 1
+        linked[(*[symbol for symbol, file in stack if file == program], stack[0][1])] += 1
+    names = routines_of({symbol for *symbols, _ in linked for symbol in symbols})
+    counted = Counter()
+    for (*symbols, file), n in linked.items():
+        counted[(*[names[symbol] for symbol in symbols], file)] += n
     return counted
 
 

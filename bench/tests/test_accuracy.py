@@ -38,20 +38,22 @@ prog  1:
 
 prog  1:
 \t            1300 plain (/b/prog)
-\t            1400 operator()(int, char) const (/b/prog)
+\t            1400 _ZNK1SclEc.isra.0 (/b/prog)
 """
 
 
 class Sampled(unittest.TestCase):
     def test_fold(self):
         counted = sampled.count(SCRIPT.splitlines(), "/b/prog")
-        inside, outside = sampled.fold(counted, {"f", "main", "operator()(int, char) const"})
-        self.assertEqual(inside, {"f": 2, "operator()(int, char) const": 1})
+        inside, outside = sampled.fold(counted, {"f", "main", "S::operator()(char) const"})
+        self.assertEqual(inside, {"f": 2, "S::operator()(char) const": 1})
         self.assertEqual(outside, {"[kernel.kallsyms]": 1})
 
     def test_names(self):
-        for symbol, name in (("f", "f"), ("f.isra.0.part.1", "f"), ("g(int) [clone .constprop.0]", "g(int)"), ("a.b", "a.b")):
-            self.assertEqual(sampled.routine_of(symbol), name)
+        names = {"f": "f", "f.isra.0.part.1": "f", "_Z1gi.constprop.0": "g(int)", "a.b": "a.b",
+                 "_ZN12_GLOBAL__N_11A1gEv": "(anonymous namespace)::A::g()"}
+        self.assertEqual(sampled.routines_of(names), names)
+        self.assertEqual(sampled.routines_of([]), {})
 
 
 class Difference(unittest.TestCase):
