@@ -16,8 +16,10 @@
  * what is expected, as if some samples more had been seen that fit (the mean of a gamma distribution after Poisson counts).
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
- * has often none.  The rest is then taken from the other contexts of the routine, in proportion; what they do not have,
- * from all.  So the sum is right, no time is negative, and no routine pays for the chance of another. */
+ * has often none.  The rest is then taken from the other contexts of the routine, in proportion.  What comes of the whole routine is
+ * as uncertain as the cost, which differs from place to place, but no time is negative: so it is taken for the mean of a normal
+ * distribution of that width without its part below 0, which leaves something to a routine that its hooks would seem to have used
+ * up.  What is left over then, or lacks, is everybody's.  So the sum is right, and no routine pays for the chance of another. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,6 +30,8 @@
 #define EXIT 0.15		/* likewise, from 0.05 to 0.3 */
 #define ENTRY (1 + HIDDEN - EXIT)
 #define EDGE 0.25
+#define UNSURE 0.5		/* standard deviation of the cost of one routine's hooks, of that cost */
+#define LEAST 0.01		/* of its time that a context keeps while its routine settles */
 #define MOST_LOST 1.35		/* samples due by those that came, at most */
 #define KERNEL 1.05		/* CPU time by that in user mode, where nothing else is known */
 
@@ -52,7 +56,8 @@ struct group {
 	double callees;		/* likewise, time of its callees at their edges, ns */
 	double ratio;		/* by how much the cost is to be multiplied */
 	uint64_t samples;	/* in hooks, in its contexts */
-	double left;		/* sum of its contexts' */
+	double time, left;	/* sums of its contexts' */
+	double unsure;		/* standard deviation of what its hooks cost, by calibration, ns; of sampled clocks */
 	double lack;		/* what could not be subtracted where it belongs, ns */
 	double factor;		/* of what is left */
 };
@@ -90,6 +95,8 @@ static void expect(struct work *w, const struct profile_share *s)
 	e->inside += calls * in;
 	e->hidden += overlaps ? calls * HIDDEN * cost : 0;
 	e->edges += overlaps ? ((double)s->calls_out - calls) * EDGE * cost : 0;
+	if (h->clock != AMON_CLOCK_TSC)
+		g->unsure += UNSURE * ((double)s->calls_out * out + calls * in);
 	if (samples_code(h)) {
 		g->outside += (double)s->calls_out * out;
 		g->inside += calls * in;
@@ -207,10 +214,31 @@ static void subtract(struct work *w)
 		struct group *g = w->groups + group_of(w->p, i);
 		double time = (double)w->p->contexts[i].time, cost = cost_of(w, i);
 
-		e->left = time > 0 ? fmax(time - cost, 0) : 0;
+		e->left = time > 0 ? fmax(time - cost, time * LEAST) : 0;
+		g->time += time;
 		g->left += e->left;
 		g->lack += cost - (time - e->left);
 	}
+}
+
+/* The mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */
+static double mean_above_zero(double mean, double sigma)
+{
+	double z = sigma > 0 ? mean / sigma : 0;
+
+	if (z > 6 || sigma <= 0)
+		return fmax(mean, 0);
+	if (z < -6)
+		return -sigma / z;		/* which it tends to */
+	return mean + sigma * exp(-z * z / 2) / sqrt(2 * M_PI) / (erfc(-z * M_SQRT1_2) / 2);
+}
+
+/* What is left to a routine that has time, ns. */
+static double left_to(const struct work *w, const struct group *g)
+{
+	double left = g->left - g->lack;
+
+	return fmax(left, fmin(mean_above_zero(left, g->unsure * w->entries * g->ratio), g->time));
 }
 
 /* What each routine could not pay, or was not given, its contexts share; the rest is everybody's. Returns the factor for all. */
@@ -220,7 +248,7 @@ static double lacks_settle(struct work *w)
 
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct group *g = w->groups + r;
-		double more = g->left > 0 ? fmax(g->left - g->lack, 0) : 0;
+		double more = g->left > 0 ? left_to(w, g) : 0;
 
 		g->factor = g->left > 0 ? more / g->left : 0;
 		lack += g->lack - (g->left - more);
