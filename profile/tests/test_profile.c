@@ -279,6 +279,7 @@ static uint64_t kept_by_poor(enum amon_clock clock, uint64_t *all)
 	uint64_t kept;
 
 	make_amon_header(m)->clock = clock;
+	make_amon_header(m)->tsc_hz = 1000000000;
 	make_amon_enter(m, 0, 1);
 	make_amon_charge(m, 0, 50000000, 50);
 	p = settle(m, NULL);
