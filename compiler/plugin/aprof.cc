@@ -547,10 +547,39 @@ void insert_entry(hooks *h, bool receives)
 
 /* ---- exits and receivers ---- */
 
-gimple_seq exit_seq(const hooks *h)
+/* The constraint of a register that holds a value of TYPE whole; NULL: there is none. */
+const char *register_for(tree type)
+{
+	machine_mode mode = TYPE_MODE(type);
+
+	if (SCALAR_INT_MODE_P(mode) && GET_MODE_SIZE(as_a<scalar_int_mode>(mode)) <= UNITS_PER_WORD)
+		return "=r";
+	return mode == SFmode || mode == DFmode ? "=x" : NULL;
+}
+
+/* The routine's work is to be done before the exit at STMT, and so charged to it: nothing is scheduled past a volatile asm, and one that
+ * wants the value returned keeps GCC from computing that as late as it can. */
+void emit_done(gimple_seq *seq, gimple *stmt)
+{
+	greturn *leaving = dyn_cast<greturn *>(stmt);
+	tree value = leaving ? gimple_return_retval(leaving) : NULL_TREE, done;
+	const char *where = value && TREE_CODE(value) == SSA_NAME ? register_for(TREE_TYPE(value)) : NULL;
+
+	if (!where || SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value)) {
+		emit_asm(seq, "", {}, {}, {});
+		return;
+	}
+	done = make_ssa_name(TREE_TYPE(value));
+	emit_asm(seq, "", { operand(where, done) }, { operand("0", value) }, {});
+	gimple_return_set_retval(leaving, done);
+	update_stmt(leaving);
+}
+
+gimple_seq exit_seq(const hooks *h, gimple *stmt)
 {
 	gimple_seq seq = NULL;
 
+	emit_done(&seq, stmt);
 	if (options.tsc) {
 		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
 		emit_store(&seq, volatile_word(TLS_CHARGED), h->before);
@@ -724,7 +753,7 @@ void insert_in_block(const hooks *h, basic_block bb)
 		int back = comes_back(stmt);
 
 		if (leaves(stmt))
-			gsi_insert_seq_before(&i, located(exit_seq(h), stmt), GSI_SAME_STMT);
+			gsi_insert_seq_before(&i, located(exit_seq(h, stmt), stmt), GSI_SAME_STMT);
 		else if (is_tail_call(stmt) && !back)
 			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
 		else if (back)
