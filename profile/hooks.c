@@ -6,7 +6,8 @@
  *     ENTRY * cost      is charged to the caller: while the processor waits for the entry's loads
  *     EXIT * cost       to the routine called
  *     HIDDEN * cost     is missing from the routine called: of its own work as much is done during that wait, and so charged to
- *                       the caller
+ *                       the caller: for a routine that has much to do. One that shows little time of its own may be hidden
+ *                       wholly, and cannot have more hidden than it has: it gets less, and the others more
  *     EDGE * cost       likewise: its instructions that stand before the end of the entry, or behind the exit
  *
  * and ENTRY + EXIT - HIDDEN = 1, with the cost from the calibration (Spivey subtracts a constant, too).  A processor that works on
@@ -56,6 +57,9 @@ struct group {
 	double callees;		/* likewise, time of its callees at their edges, ns */
 	double ratio;		/* by how much the cost is to be multiplied */
 	uint64_t samples;	/* in hooks, in its contexts */
+	double calls;		/* calibrated cost of the calls of it by way inline, ns */
+	double seen;		/* time of its own that its contexts have, ns; below 0: less than their hooks cost */
+	double share;		/* by how much what is hidden of it is to be multiplied */
 	double time, left;	/* sums of its contexts' */
 	double unsure;		/* standard deviation of what its hooks cost, by calibration, ns; of sampled clocks */
 	double lack;		/* what could not be subtracted where it belongs, ns */
@@ -95,6 +99,7 @@ static void expect(struct work *w, const struct profile_share *s)
 	e->inside += calls * in;
 	e->hidden += overlaps ? calls * HIDDEN * cost : 0;
 	e->edges += overlaps ? ((double)s->calls_out - calls) * EDGE * cost : 0;
+	g->calls += overlaps ? calls * cost : 0;
 	if (h->clock != AMON_CLOCK_TSC)
 		g->unsure += UNSURE * ((double)s->calls_out * out + calls * in);
 	if (samples_code(h)) {
@@ -200,11 +205,38 @@ static double sample_length(const struct profile *p)
 
 /* ---- from costs to times ---- */
 
-static double cost_of(const struct work *w, uint32_t context)
+/* What hooks and edges add to the time of a context. */
+static double added_to(const struct work *w, uint32_t context)
 {
 	const struct estimate *e = w->of + context;
 
-	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges - e->hidden;
+	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges;
+}
+
+/* The same, less what is hidden elsewhere. */
+static double cost_of(const struct work *w, uint32_t context)
+{
+	return added_to(w, context) - w->of[context].hidden * w->groups[group_of(w->p, context)].share;
+}
+
+/* Who has how much hidden: a call that shows as much time as its hooks cost has half of what one has that shows much; all together what they
+ * had. */
+static void shares_settle(struct work *w)
+{
+	double before = 0, after = 0;
+
+	for (uint32_t i = 0; i < w->p->ncontexts; i++)
+		w->groups[group_of(w->p, i)].seen += (double)w->p->contexts[i].time - added_to(w, i);
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct group *g = w->groups + r;
+		double seen = fmax(g->seen, 0);
+
+		g->share = seen > 0 ? seen / (seen + g->calls) : 0;
+		before += g->calls;
+		after += g->calls * g->share;
+	}
+	for (uint32_t r = 0; after > 0 && r <= w->p->nroutines; r++)
+		w->groups[r].share *= before / after;
 }
 
 static void subtract(struct work *w)
@@ -297,6 +329,7 @@ bool profile_settle_hooks(struct profile *p, const enum profile_place *places, s
 		ratios_settle(&w);
 	}
 	if (ok) {
+		shares_settle(&w);
 		subtract(&w);
 		costs_store(&w, lacks_settle(&w));
 	}
