@@ -467,6 +467,51 @@ class Real(unittest.TestCase):
         self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
                          [{'name': 'named', 'why': 'name'}, {'name': 'leaf', 'why': 'leaf'}])
 
+    def test_names_as_linked(self):
+        source = pathlib.Path(self.cwd) / 'names.cc'
+        source.write_text('''
+            namespace shop {
+            __attribute__((noinline)) static int sum(int n, int step) { int s = 0; while (n-- > 0) s += step; return s; }
+            __attribute__((noinline)) int buy(int n) { return sum(n, 7) - sum(2 * n, 7); }
+            __attribute__((noinline)) int never(int n) { return n; }
+            }
+            extern "C" __attribute__((noinline)) int plain(int n) { return shop::buy(n) + 1; }
+            int main(int argc, char **argv) { return argc > 5 ? shop::never(argc) : plain(1) == -6 ? 0 : 1; }
+        ''')
+        subprocess.run([BUILD / 'aprof-c++', '--aprof-way=fentry', '-O2', '-o', 'names', 'names.cc'], cwd=self.cwd, check=True)
+        self.assertIn('_ZN4shopL3sumEii.constprop.0', subprocess.run(['nm', 'names'], cwd=self.cwd, capture_output=True, text=True).stdout)
+        subprocess.run(['./names'], cwd=self.cwd, check=True)
+
+        def names(*options):
+            done = aprof('report', '--json', *options, cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            report = json.loads(done.stdout)
+            return sorted(entry['name'] for entry in report['callgraph']), [entry['name'] for entry in report['never']]
+
+        self.assertEqual(names(), (['main', 'plain', 'shop::buy(int)', 'shop::sum(int, int)'], ['shop::never(int)']))
+        self.assertEqual(names('--no-demangle', '--demangle'), names())
+        self.assertEqual(names('--no-demangle'), (['_ZN4shop3buyEi', '_ZN4shopL3sumEii', 'main', 'plain'], ['_ZN4shop5neverEi']))
+        self.assertIn('_ZN4shopL3sumEii', names('--no-demangle', '--focus=_ZN4shopL.*')[0])
+        done = aprof('report', '--no-demangle', '--focus', r'shop::buy\(int\)', cwd=self.cwd)
+        self.assertIn('no routine of the profile has such a name', done.stderr)
+        flat = aprof('report', '-b', '--no-demangle', '-p_ZN4shop3buyEi', cwd=self.cwd).stdout
+        self.assertRegex(flat, r'(?m) 1 .* _ZN4shop3buyEi$')
+        self.assertNotIn('sum', flat)
+
+    def test_names_as_linked_of_what_was_left_out(self):
+        source = pathlib.Path(self.cwd) / 'left.cc'
+        source.write_text('''
+            namespace shop { __attribute__((noinline)) int leaf(int x) { return x + 1; } }
+            int main(void) { return shop::leaf(1) == 2 ? 0 : 1; }
+        ''')
+        built = subprocess.run([BUILD / 'aprof-c++', '--aprof-way=inline', '--aprof-leaf=5', '-O1', '-o', 'left', 'left.cc'],
+                               cwd=self.cwd, capture_output=True, text=True)
+        if 'no way inline' in built.stderr:
+            self.skipTest('aprof was built without its plugin')
+        subprocess.run(['./left'], cwd=self.cwd, check=True)
+        self.assertIn('(--aprof-leaf): shop::leaf(int)', aprof('report', cwd=self.cwd).stdout)
+        self.assertIn('(--aprof-leaf): _ZN4shop4leafEi', aprof('report', '--no-demangle', cwd=self.cwd).stdout)
+
     def test_output_file(self):
         done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)
         self.assertEqual(done.stdout, '')
