@@ -192,7 +192,7 @@ enum {
 };
 
 enum amon_thread_state {
-	AMON_THREAD_LIVE,	/* running, or nothing else is known */
+	AMON_THREAD_LIVE,	/* not seen to end: runs, or ran when the process ended */
 	AMON_THREAD_ENDED,	/* its destructors ran */
 	AMON_THREAD_FOLDED,	/* sum of several ended threads */
 };

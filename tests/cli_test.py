@@ -597,10 +597,42 @@ class Real(unittest.TestCase):
         self.assertEqual(process.stdout.readline(), 'ready\n')
         return process
 
+    def thread_state(self):
+        """Of the only thread, as programs and as users read it."""
+        thread, = self.rows('info')['threads']
+        return thread['state'], re.search(r'\n +0 +\d+ +\d+  (\S+(?: \S+)*)  ', aprof('info', cwd=self.cwd).stdout)[1]
+
+    def test_threads_that_ended_and_did_not(self):
+        (pathlib.Path(self.cwd) / 'threads.c').write_text('''
+            #include <pthread.h>
+            #include <unistd.h>
+            static void *quick(void *p) { return p; }
+            static void *lasting(void *ready) { write(*(int *)ready, "r", 1); for (;;) pause(); }
+            int main(void)
+            {
+                pthread_t one, other;
+                int ready[2];
+                char c;
+                pipe(ready);
+                pthread_create(&one, 0, lasting, ready + 1);
+                read(ready[0], &c, 1);
+                pthread_create(&other, 0, quick, 0);
+                pthread_join(other, 0);
+                return 0;
+            }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-w', '-pthread', '-o', 'threads', 'threads.c'], cwd=self.cwd, check=True)
+        subprocess.run(['./threads'], cwd=self.cwd, check=True)
+        self.assertEqual([thread['state'] for thread in self.rows('info')['threads']], ['to_end', 'to_end', 'ended'])
+        legend = 'not seen to end before its process'
+        self.assertIn(legend, aprof('info', cwd=self.cwd).stdout)
+        self.assertNotIn(legend, aprof('info', '-b', cwd=self.cwd).stdout)
+
     def test_running_reset_and_killed(self):
         process = self.start_loop()
         report = self.rows('report')
         self.assertEqual(report['run']['files'][0]['state'], 'running')
+        self.assertEqual(self.thread_state(), ('live', 'live'))
         self.assertEqual(self.entry(report, 'dear')['calls'], 1)
         done = aprof('reset', str(process.pid), cwd=self.cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -610,9 +642,15 @@ class Real(unittest.TestCase):
         process.wait()
         report = self.rows('report')
         self.assertEqual(report['run']['files'][0]['state'], 'died')
+        self.assertEqual(self.thread_state(), ('to_end', 'to the end'))
         self.assertGreater(self.entry(report, 'work')['calls'], 100)
         self.assertIn('incomplete', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('incomplete', aprof('tree', cwd=self.cwd).stderr)
+        with open(pathlib.Path(self.cwd) / 'amon.out', 'r+b') as file:
+            file.seek(688)                          # amon_header.host
+            file.write(b'elsewhere\0')
+        self.assertEqual(self.rows('info')['run']['files'][0]['state'], 'unknown')
+        self.assertEqual(self.thread_state(), ('unknown', 'unknown'))
 
     def test_annotate_has_no_line_of_nothing(self):
         aprof('run', '--no-report', self.program, cwd=self.cwd)
