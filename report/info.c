@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "life.h"
 #include "notes.h"
 #include "print.h"
@@ -28,6 +29,7 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 	print_field(out, options, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, options),
 		    run->file_size, run->truncated ? ", cut off" : "");
 	print_field(out, options, "program", "%s", print_safe(text, sizeof text, h->program, options));
+	arguments_print(out, options, h);
 	print_field(out, options, "directory", "%s", print_safe(text, sizeof text, h->directory, options));
 	print_field(out, options, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
 		    print_safe(text, sizeof text, h->host, options));

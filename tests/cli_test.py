@@ -512,6 +512,36 @@ class Real(unittest.TestCase):
         self.assertIn('(--aprof-leaf): shop::leaf(int)', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('(--aprof-leaf): _ZN4shop4leafEi', aprof('report', '--no-demangle', cwd=self.cwd).stdout)
 
+    def command(self):
+        """The command line in amon.out, as users and as programs read it."""
+        text = re.search(r'(?m)^command     (.*)$', aprof('info', cwd=self.cwd).stdout)[1]
+        self.assertIn(f'\ncommand     {text}\n', aprof('report', cwd=self.cwd).stdout)
+        file = self.rows('info')['run']['files'][0]
+        return text, file['command'], file['command_cut']
+
+    def test_command_can_be_pasted(self):
+        words = ['quick', '0', 'plain', 'a b', '', "it's", '$HOME', 'gr\xfcn', '\x1b[31m', '\u202e', b'\xff', 'blanks ' * 30, '']
+        subprocess.run([self.program, *words], cwd=self.cwd, check=True)
+        text, first, cut = self.command()
+        self.assertEqual((text, cut), (first, False))
+        self.assertEqual(text[len(str(self.program)):], r""" quick 0 plain 'a b' '' 'it'\''s' '$HOME' 'gr\xfcn' $'\033[31m' $'\342\200\256' $'\377' '%s' ''"""
+                         .replace(r'\xfc', '\xfc') % ('blanks ' * 30))
+        (pathlib.Path(self.cwd) / 'amon.out').unlink()
+        subprocess.run(['bash', '-c', text], cwd=self.cwd, check=True)
+        self.assertEqual(self.command(), (text, first, False))
+
+    def test_command_that_does_not_fit(self):
+        room = 1024 - len(f'{self.program}\0quick\x000\0')
+        for words, kept, more in [
+                (['x' * (room - 1)], 'x' * (room - 1), ''),
+                (['x' * room], 'x' * (room - 1), ' ...'),
+                (['x' * (room - 1), 'y'], 'x' * (room - 1), ' ...'),
+                (['x' * 5000], 'x' * (room - 1), ' ...')]:
+            with self.subTest(more, words=len(words)):
+                subprocess.run([self.program, 'quick', '0', *words], cwd=self.cwd, check=True)
+                line = f'{self.program} quick 0 {kept}'
+                self.assertEqual(self.command(), (line + more, line, more != ''))
+
     def test_output_file(self):
         done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)
         self.assertEqual(done.stdout, '')
