@@ -55,9 +55,8 @@ struct report_options {
 /* How the process of a file stands, as far as cli/ can tell. */
 enum report_life {
 	REPORT_ENDED,		/* it ended and said so */
-	REPORT_EXECED,		/* another program took its place */
 	REPORT_RUNNING,		/* it still holds its file */
-	REPORT_DIED,		/* it is gone and never said so: killed */
+	REPORT_DIED,		/* it is gone and never said so: killed, or by _exit or exec */
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
