@@ -63,7 +63,7 @@ enum report_life {
 /* A function without hooks, since the compiler was told so. */
 struct report_left_out {
 	enum symbols_left_out why;	/* by which option */
-	const char *name;		/* demangled */
+	const char *name;		/* demangled, unless names are as linked */
 };
 
 /* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,
