@@ -10,9 +10,9 @@ MEASURED = {"user": (int, float), "system": (int, float), "wall": (int, float), 
             "info": dict}
 
 
-def read(path, head=None):
-    """The first line of the file at PATH and the list of the others, each a dict; HEAD are further members that the first one has, with
-    their types."""
+def read(path, head=HEAD, measured=MEASURED):
+    """The first line of the file at PATH and the list of the others, each a dict. The first one has the members HEAD, with their
+    types, and each run that had no trouble MEASURED."""
     try:
         with open(path, encoding="utf-8") as file:
             lines = [_parse(path, number, line) for number, line in enumerate(file, 1)]
@@ -22,9 +22,9 @@ def read(path, head=None):
         raise Trouble(f"{path}: no samples of a run: it is no text") from None
     if not lines:
         raise Trouble(f"{path}: no samples of a run: it is empty")
-    _check(path, 1, lines[0], {**HEAD, **(head or {})})
+    _check(path, 1, lines[0], head)
     for number, line in enumerate(lines[1:], 2):
-        _check(path, number, line, SAMPLE if "trouble" in line else {**SAMPLE, **MEASURED})
+        _check(path, number, line, SAMPLE if "trouble" in line else {**SAMPLE, **measured})
     return lines[0], lines[1:]
 
 
