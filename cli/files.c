@@ -175,8 +175,6 @@ static enum report_life life_of(int fd, const struct amon_header *h)
 
 	if (h->state == AMON_ENDED)
 		return REPORT_ENDED;
-	if (h->state == AMON_EXECED)
-		return REPORT_EXECED;
 	if (is_locked(fd))
 		return REPORT_RUNNING;
 	if (uname(&system) != 0 || strncmp(system.nodename, h->host, sizeof h->host - 1) != 0)

@@ -169,7 +169,6 @@ void gprof_choice_tell(const struct gprof_choice *c)
 	ignored(c->file_names, "--inline-file-names", "--json has the file and line of each routine");
 	ignored(c->no_static, "-a", "");
 	ignored(c->functions_only, "-D", "");
-	ignored(c->mangled, "--no-demangle", "");
 	ignored(c->format != GMON_AUTO, "-O", "");
 }
 

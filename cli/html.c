@@ -93,7 +93,7 @@ int html_page(const struct options *o)
 	const char *output = o->output ? o->output : default_output;
 	struct page p = { .n = o->against ? 2 : 1 };
 	int status = STATUS_TROUBLE;
-	bool ok = page_known() && output_allowed(output, false) && operands_sort(&p.operands[0], o->operands, o->nbase);
+	bool ok = output_allowed(output, false) && page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);
 
 	if (ok && o->against)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);

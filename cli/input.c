@@ -153,6 +153,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		return false;
 	progress_step("reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
+	if (in->symbols && in->linked_names)
+		symbols_keep_linked(in->symbols);
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err) || !settle_hooks(in, err))
 		return false;
 	if (in->with_static && !read_code(in, err))

@@ -13,6 +13,7 @@
 struct input {
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
+	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */

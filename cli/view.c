@@ -125,7 +125,8 @@ static int sum_write(const struct input *in)
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE, .phase = o->phase };
+	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE,
+		.linked_names = o->gprof.mangled, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);

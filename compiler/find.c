@@ -175,6 +175,13 @@ char *find_includedir(struct error *err)
 	return find_beside(places, sizeof places / sizeof *places, "aprof.h", err);
 }
 
+char *find_headers(const char *libdir)
+{
+	char *found = with_file(libdir, "/include", "aprof.h");
+
+	return found ? found : with_file(libdir, "/../include", "aprof.h");
+}
+
 void find_plugins(const char *libdir, struct list *out)
 {
 	static const char *const places[] = {"", "/../compiler/plugin"};

@@ -30,6 +30,10 @@ char *find_libdir(struct error *err);
  * caller frees it; NULL with *ERR set. */
 char *find_includedir(struct error *err);
 
+/* Directory that has aprof.h and nothing else, for LIBDIR: below it, or beside it in a build directory.  NULL: it is not there.  The caller
+ * frees it. */
+char *find_headers(const char *libdir);
+
 /* Files of the plugin in LIBDIR, or beside it in a build directory: one for each GCC that it was built for. Empty: none. */
 void find_plugins(const char *libdir, struct list *out);
 

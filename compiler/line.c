@@ -33,6 +33,13 @@ static const char *const source_suffixes[] = {
 	"adb", "d", "di", "dd", "go", "mod", "def", "ll", "bc", "cppm", "ccm", "cu", NULL
 };
 
+/* Of the sources, those that C's preprocessor reads, and those that it has read. */
+static const char *const preprocessed_suffixes[] = {
+	"c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mm", "M", "cppm", "ccm", "cu", NULL
+};
+
+static const char *const finished_suffixes[] = { "i", "ii", "mi", "mii", NULL };
+
 static const char *const header_suffixes[] = {
 	"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc", NULL
 };
@@ -63,10 +70,17 @@ static bool informs(const char *word)
 	return false;
 }
 
-static enum line_word kind_by_suffix(const char *file)
+/* The last dot of FILE's name; NULL: it has none. */
+static const char *suffix(const char *file)
 {
 	const char *base = strrchr(file, '/');
-	const char *dot = strrchr(base ? base : file, '.');
+
+	return strrchr(base ? base : file, '.');
+}
+
+static enum line_word kind_by_suffix(const char *file)
+{
+	const char *dot = suffix(file);
 
 	if (!strcmp(file, "-"))
 		return WORD_SOURCE;
@@ -89,6 +103,23 @@ static enum line_word kind_of_file(const char *file, const char *language)
 	if (strstr(language, "-header"))
 		return WORD_HEADER;
 	return WORD_SOURCE;
+}
+
+/* Count the source or header FILE by what C's preprocessor has to do with it. LANGUAGE is as above. */
+static void count_preprocessed(struct line *l, const char *file, const char *language)
+{
+	const char *dot = suffix(file);
+	bool wants, finished;
+
+	if (language && strcmp(language, "none")) {
+		finished = strstr(language, "cpp-output");
+		wants = !finished && (starts(language, "c") || starts(language, "objective-c"));
+	} else {
+		finished = dot && among(finished_suffixes, dot + 1);
+		wants = dot && (among(preprocessed_suffixes, dot + 1) || among(header_suffixes, dot + 1));
+	}
+	l->preprocessed += wants;
+	l->foreign += !wants && !finished;
 }
 
 /* A path or a name after -l that is a C library. */
@@ -178,6 +209,8 @@ static void read_machine_option(struct line *l, const char *w)
 		l->large_model = true;
 	if (!strcmp(w, "-wrapper"))
 		l->own_wrapper = true;
+	if (!strcmp(w, "-nostdinc"))
+		l->no_headers = true;
 }
 
 static void count_input(struct line *l, enum line_word kind)
@@ -227,12 +260,17 @@ static enum line_word read_option(struct line *l, struct reading *r, const char 
 
 static enum line_word read_word(struct line *l, struct reading *r, const char *w)
 {
+	enum line_word kind;
+
 	if (r->option)
 		return read_value(l, r, w);
 	if (w[0] == '-' && w[1] && !r->files_only)
 		return read_option(l, r, w);
 	r->libc |= is_libc(w);
-	return kind_of_file(w, r->language);
+	kind = kind_of_file(w, r->language);
+	if (kind == WORD_SOURCE || kind == WORD_HEADER)
+		count_preprocessed(l, w, r->language);
+	return kind;
 }
 
 bool line_read(struct line *l)

@@ -33,6 +33,8 @@ struct line {
 	enum line_action action;
 	int sources;		/* words of kind WORD_SOURCE */
 	int headers;		/* WORD_HEADER */
+	int preprocessed;	/* those of both that C's preprocessor reads: C, C++, Objective C, headers */
+	int foreign;		/* those of both in languages that know nothing of it */
 	int inputs;		/* files of any kind */
 	const char *narrow;	/* -m32, -mx32 or -m16, whichever is in force; NULL: none. In words */
 	const char *no_hooks;	/* option that says that the code runs without libc; NULL: none. In words */
@@ -44,6 +46,7 @@ struct line {
 	bool lto;		/* -flto is in force */
 	bool large_model;	/* -mcmodel=large */
 	bool own_wrapper;	/* -wrapper is in use by the caller */
+	bool no_headers;	/* -nostdinc: no header but where the caller says */
 	bool broken;		/* the last option lacks its value: the compiler will complain */
 };
 

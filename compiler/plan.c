@@ -85,6 +85,19 @@ bool plan_is_ours(const struct plan *p)
 	return p->line.action <= ACTION_COMPILE && p->line.inputs > 0 && !p->line.broken;
 }
 
+/* Not where a compiler of another language, which does not know the option, may get it, too. */
+bool plan_wants_headers(const struct plan *p)
+{
+	return p->line.action <= ACTION_PREPROCESS && p->line.preprocessed > 0 && !p->line.foreign && !p->line.no_headers &&
+	       !p->line.broken;
+}
+
+void plan_headers(struct plan *p, const char *directory)
+{
+	list_add(&p->before, "-idirafter");
+	list_add(&p->before, directory);
+}
+
 /* How many of the sources the patterns choose. */
 static int chosen_sources(const struct plan *p)
 {
@@ -234,6 +247,8 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 		p->why = "but this code may have no libc to stand on: -ffreestanding or -mcmodel=kernel";
 	if (compile && !add_compile_flags(p, around, err))
 		return false;
+	if (around->headers && plan_wants_headers(p))
+		plan_headers(p, around->headers);
 	drop_disturbing(p);
 	if (p->line.action == ACTION_LINK &&
 	    !way_link_flags(p->hooks, p->choice.way.nop, &p->line, around->libdir, &p->before, err))

@@ -12,6 +12,7 @@ struct surroundings {
 	struct ability ability;	/* what it offers */
 	const char *libdir;	/* directory of the monitor's libraries */
 	const char *self;	/* path of aprof, for -wrapper */
+	const char *headers;	/* directory of aprof.h and nothing else; NULL: it is not there */
 };
 
 /* A plan in the making and its result. */
@@ -19,7 +20,7 @@ struct plan {
 	struct choice choice;	/* the wrapper's own options */
 	struct line line;	/* the compiler's words, without those */
 	struct list given;	/* the compiler's words as they will be passed on: response files kept if they can be */
-	enum hooks hooks;	/* that were chosen; HOOKS_NONE: this command is passed on as it is */
+	enum hooks hooks;	/* that were chosen; HOOKS_NONE: this command is passed on without */
 	bool steps;		/* GCC's steps go through compiler_step */
 	bool no_lto;		/* no link-time optimisation: it makes code for all files and routines alike */
 	const char *why;	/* reason for the hooks, static */
@@ -31,6 +32,13 @@ bool plan_read(struct plan *p, char *const args[], struct error *err);
 
 /* True if the command makes code or links, so that part 2 needs to know the compiler. */
 bool plan_is_ours(const struct plan *p);
+
+/* True if the command reads sources into which aprof.h may be included: plan_headers will add something. */
+bool plan_wants_headers(const struct plan *p);
+
+/* Let the compiler find aprof.h in DIRECTORY, where it finds none before.  For a command that is not ours; plan_make does it for the
+ * others. */
+void plan_headers(struct plan *p, const char *directory);
 
 /* Part 2: decide. False with *ERR set if the command cannot be profiled as asked. */
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err);

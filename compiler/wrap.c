@@ -80,7 +80,7 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 {
 	struct surroundings around = {.compiler = compiler->path};
 	struct list plugins = {0};
-	char *libdir, *self = NULL;
+	char *libdir, *self = NULL, *headers;
 	bool good;
 
 	libdir = find_libdir(err);
@@ -89,13 +89,29 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	self = find_self(err);
 	find_plugins(libdir, &plugins);
 	probe(compiler, language, &plugins, &around.ability);
+	headers = find_headers(libdir);
 	around.libdir = libdir;
 	around.self = self;
+	around.headers = headers;
 	good = self && plan_make(p, &around, err);
 	list_free(&plugins);
 	free(libdir);
+	free(headers);
 	free(self);
 	return good;
+}
+
+/* A command that is passed on as it is, but that it finds aprof.h: what is preprocessed before it is compiled is the same. */
+static void pass_on(struct plan *p)
+{
+	struct error ignored;
+	char *libdir = plan_wants_headers(p) ? find_libdir(&ignored) : NULL;
+	char *headers = libdir ? find_headers(libdir) : NULL;
+
+	if (headers)
+		plan_headers(p, headers);
+	free(headers);
+	free(libdir);
 }
 
 /* The lines of --aprof-verbose. */
@@ -106,7 +122,7 @@ static char *describe(const struct plan *p, const struct list *command)
 	int n;
 
 	if (p->hooks == HOOKS_NONE)
-		n = asprintf(&text, "aprof: passed on as it is: nothing is compiled or linked\n%s\n", line ? line : "");
+		n = asprintf(&text, "aprof: passed on: nothing is compiled or linked\n%s\n", line ? line : "");
 	else
 		n = asprintf(&text, "aprof: way %s%s: %s\n%s\n", way_name(p->hooks), nop, p->why, line ? line : "");
 	free(line);
@@ -141,9 +157,12 @@ bool compiler_wrap(enum compiler_language language, char *const args[], struct c
 	bool good;
 
 	*out = (struct compiler_command){0};
-	good = count_depth(err) && plan_read(&plan, args, err) && find_compiler(language, &compiler, err) &&
-	       (!plan_is_ours(&plan) || decide(&plan, &compiler, language, err)) &&
-	       write_command(&plan, &compiler, out, err);
+	good = count_depth(err) && plan_read(&plan, args, err) && find_compiler(language, &compiler, err);
+	if (good && plan_is_ours(&plan))
+		good = decide(&plan, &compiler, language, err);
+	else if (good)
+		pass_on(&plan);
+	good = good && write_command(&plan, &compiler, out, err);
 	plan_free(&plan);
 	find_free(&compiler);
 	if (!good)

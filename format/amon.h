@@ -41,9 +41,8 @@ enum amon_source {
 
 /* How the process stood when the file was last written. */
 enum amon_state {
-	AMON_RUNNING,		/* runs, or died without a chance to say so */
+	AMON_RUNNING,		/* runs, or is gone without a chance to say so: killed, by _exit, replaced by exec */
 	AMON_ENDED,		/* left through exit or by returning from main */
-	AMON_EXECED,		/* another program took its place */
 };
 
 /* Things that were lost or done otherwise than asked; header.notes[] counts
@@ -192,7 +191,7 @@ enum {
 };
 
 enum amon_thread_state {
-	AMON_THREAD_LIVE,	/* running, or nothing else is known */
+	AMON_THREAD_LIVE,	/* not seen to end: runs, or ran when the process ended */
 	AMON_THREAD_ENDED,	/* its destructors ran */
 	AMON_THREAD_FOLDED,	/* sum of several ended threads */
 };

@@ -129,6 +129,17 @@ static void copy_name(char *to, size_t size, const char *from)
 	to[n] = 0;
 }
 
+/* The arguments, as far as they fit; one byte more tells whether they do. */
+static void read_command(struct amon_header *h)
+{
+	char text[sizeof h->command + 1];
+	long n = sys_read_file("/proc/self/cmdline", text, sizeof text);
+
+	h->command_cut = n == (long)sizeof text;
+	h->command_size = n < 0 ? 0 : (uint32_t)(n - (long)h->command_cut);
+	mem_copy(h->command, text, h->command_size);
+}
+
 static void header_fill(struct amon_header *h)
 {
 	struct utsname names;
@@ -157,9 +168,7 @@ static void header_fill(struct amon_header *h)
 	n = sys2(getcwd, h->directory, sizeof h->directory);
 	if (n <= 0 || h->directory[0] != '/')
 		copy_name(h->directory, sizeof h->directory, ".");
-	n = sys_read_file("/proc/self/cmdline", h->command, sizeof h->command);
-	h->command_size = n < 0 ? 0 : (uint32_t)n;
-	h->command_cut = h->command_size == sizeof h->command && h->command[h->command_size - 1];
+	read_command(h);
 }
 
 /* ---- start ---- */

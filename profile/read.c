@@ -95,7 +95,7 @@ static bool check_header(struct reader *r)
 		return reader_corrupt(r, offsetof(struct amon_header, tsc_hz), "a cycle clock of unknown frequency");
 	if (h->source > AMON_SOURCE_PERF || h->pc_source > AMON_SOURCE_PERF)
 		return reader_corrupt(r, offsetof(struct amon_header, source), "unknown source of ticks");
-	if (h->state > AMON_EXECED)
+	if (h->state > AMON_ENDED)
 		return reader_corrupt(r, offsetof(struct amon_header, state), "unknown state %u", h->state);
 	if (h->command_size > sizeof h->command)
 		return reader_corrupt(r, offsetof(struct amon_header, command_size), "command line of %u bytes, %zu fit",

@@ -151,3 +151,67 @@ size_t escape_string(char *buffer, size_t size, const char *name, unsigned flags
 		buffer[used] = 0;
 	return total;
 }
+
+/* What a word of a shell takes, from the least on. */
+enum shell_quotes {
+	SHELL_NONE,		/* abc */
+	SHELL_PLAIN,		/* 'a b' */
+	SHELL_ESCAPES,		/* $'a\033b' */
+};
+
+/* What the character at S takes; *LENGTH becomes its bytes. */
+static enum shell_quotes shell_quotes_of(const unsigned char *s, unsigned flags, unsigned *length)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-,";
+	uint32_t c = 0;
+	unsigned n = decode(s, &c);
+
+	*length = n ? n : 1;
+	if (n)
+		return (flags & ESCAPE_ASCII) || is_unsafe(c) ? SHELL_ESCAPES : SHELL_PLAIN;
+	if (must_escape(s, 0))
+		return SHELL_ESCAPES;
+	return strchr(harmless, *s) ? SHELL_NONE : SHELL_PLAIN;
+}
+
+/* What the whole of WORD takes. */
+static enum shell_quotes shell_quotes(const char *word, unsigned flags)
+{
+	enum shell_quotes most = *word ? SHELL_NONE : SHELL_PLAIN, one;
+	unsigned length;
+
+	for (const unsigned char *s = (const unsigned char *)word; *s; s += length) {
+		one = shell_quotes_of(s, flags, &length);
+		most = one > most ? one : most;
+	}
+	return most;
+}
+
+/* The character of LENGTH bytes at S between $' and ', in octal with OCTAL. */
+static void shell_escape(FILE *out, const unsigned char *s, unsigned length, bool octal)
+{
+	if (*s == '\'' || *s == '\\')
+		putc('\\', out);
+	for (unsigned i = 0; i < length; i++)
+		fprintf(out, octal ? "\\%03o" : "%c", s[i]);
+}
+
+void escape_shell(FILE *out, const char *word, unsigned flags)
+{
+	static const char *const opening[] = { "", "'", "$'" };
+	enum shell_quotes quotes = shell_quotes(word, flags);
+	unsigned length;
+
+	fputs(opening[quotes], out);
+	for (const unsigned char *s = (const unsigned char *)word; *s; s += length) {
+		enum shell_quotes own = shell_quotes_of(s, flags, &length);
+
+		if (quotes == SHELL_PLAIN && *s == '\'')
+			fputs("'\\''", out);
+		else if (quotes == SHELL_ESCAPES)
+			shell_escape(out, s, length, own == SHELL_ESCAPES);
+		else
+			fwrite(s, 1, length, out);
+	}
+	fputs(quotes == SHELL_NONE ? "" : "'", out);
+}

@@ -28,4 +28,9 @@ size_t escape_print(FILE *out, const char *name, unsigned flags);
  * No more than 4 bytes come of each byte of NAME. */
 size_t escape_string(char *buffer, size_t size, const char *name, unsigned flags);
 
+/* Print WORD to OUT as a shell would have to be given it: as it is, `a.out`; between quotes where it would be taken for something else,
+ * `'a b'`; and where it has what is escaped above, or beyond ASCII with ESCAPE_ASCII, with these bytes in octal between the quotes that bash,
+ * ksh, zsh and POSIX 2024 have for that, `$'a\033b'`.  The backslash is escaped in these only. */
+void escape_shell(FILE *out, const char *word, unsigned flags);
+
 #endif

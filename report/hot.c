@@ -263,26 +263,9 @@ static const char *routine_name(const struct graph *g, uint32_t routine)
 	return routine == GRAPH_NONE ? "<spontaneous>" : g->routines[routine].name.name;
 }
 
-/* WORD between the quotes that a shell needs; what a terminal must not see stands as an escape, and has to be typed. */
 static void word_print(FILE *out, const char *word, const struct report_options *options)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-,";
-	bool quoted = word[strspn(word, plain)] != '\0' || !*word;
-
-	fputs(quoted ? "'" : "", out);
-	for (const char *part = word;; part++) {
-		size_t n = strcspn(part, "'\\");
-		char *text = strndup(part, n);
-
-		if (text)
-			escape_print(out, text, options->utf8 ? 0 : ESCAPE_ASCII);
-		free(text);
-		part += n;
-		if (!*part)
-			break;
-		fputs(*part == '\'' ? "'\\''" : "\\", out);
-	}
-	fputs(quoted ? "'" : "", out);
+	escape_shell(out, word, options->utf8 ? 0 : ESCAPE_ASCII);
 }
 
 /* NAME as a user types it, as the regular expression of --focus if REGEX. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "life.h"
 #include "notes.h"
 #include "print.h"
@@ -28,6 +29,7 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 	print_field(out, options, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, options),
 		    run->file_size, run->truncated ? ", cut off" : "");
 	print_field(out, options, "program", "%s", print_safe(text, sizeof text, h->program, options));
+	arguments_print(out, options, h);
 	print_field(out, options, "directory", "%s", print_safe(text, sizeof text, h->directory, options));
 	print_field(out, options, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
 		    print_safe(text, sizeof text, h->host, options));
@@ -83,20 +85,44 @@ static void modules_print(FILE *out, const struct profile *p, const struct repor
 	}
 }
 
-static const char *thread_state(uint32_t state)
+/* How a thread stands; the file itself says no more than whether it was seen to end. */
+struct thread_state {
+	const char *word;	/* for programs */
+	const char *text;	/* for readers */
+};
+
+static const struct thread_state thread_live = { "live", "live" }, thread_last = { "to_end", "to the end" };
+
+static const struct thread_state *thread_state(const struct report_input *in, const struct profile_thread *t)
 {
-	return state == AMON_THREAD_ENDED ? "ended" : state == AMON_THREAD_FOLDED ? "folded" : "live";
+	static const struct thread_state ended = { "ended", "ended" }, folded = { "folded", "folded" }, unknown = { "unknown", "unknown" };
+
+	if (t->record.state != AMON_THREAD_LIVE)
+		return t->record.state == AMON_THREAD_FOLDED ? &folded : &ended;
+	switch (life_of(in, t->run)) {
+	case REPORT_RUNNING:
+		return &thread_live;
+	case REPORT_UNKNOWN:
+		return &unknown;
+	default:
+		return &thread_last;
+	}
 }
 
-static void threads_print(FILE *out, const struct profile *p, const struct report_options *options)
+static void threads_print(FILE *out, const struct report_input *in, const struct report_options *options)
 {
-	fprintf(out, "\nThreads: %" PRIu32 "\n\n  number    pid      tid  state   seconds    ticks  unplaced   monitor    misses  name\n",
+	const struct profile *p = in->graph->profile;
+	bool last = false;
+
+	fprintf(out, "\nThreads: %" PRIu32 "\n\n  number    pid      tid  state       seconds    ticks  unplaced   monitor    misses  name\n",
 		p->nthreads);
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const struct amon_thread *t = &p->threads[i].record;
+		const struct thread_state *state = thread_state(in, &p->threads[i]);
 
-		fprintf(out, "  %6" PRIu32 " %6" PRId32 " %8" PRIu32 "  %-6s %8.3f %8" PRIu64 "  %8.3f  %8.3f %9" PRIu64 "  ", i,
-			p->runs[p->threads[i].run].header.pid, t->tid, thread_state(t->state),
+		last |= state == &thread_last;
+		fprintf(out, "  %6" PRIu32 " %6" PRId32 " %8" PRIu32 "  %-10s %8.3f %8" PRIu64 "  %8.3f  %8.3f %9" PRIu64 "  ", i,
+			p->runs[p->threads[i].run].header.pid, t->tid, state->text,
 			(double)(t->cpu_last > t->cpu_first ? t->cpu_last - t->cpu_first : 0) / 1e9, t->ticks,
 			(double)t->unplaced / 1e9, (double)t->monitor / 1e9, t->misses);
 		print_name(out, t->name, options);
@@ -104,6 +130,8 @@ static void threads_print(FILE *out, const struct profile *p, const struct repor
 			fprintf(out, " (%" PRIu64 " threads)", t->folded);
 		putc('\n', out);
 	}
+	if (last)
+		print_legend(out, options, "  to the end: it was not seen to end before its process did.\n");
 }
 
 static bool was_used(const struct profile_phase *p)
@@ -142,7 +170,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 			putc('\n', out);
 	}
 	modules_print(out, p, options);
-	threads_print(out, p, options);
+	threads_print(out, in, options);
 	phases_print(out, p, options);
 	return true;
 }
@@ -181,8 +209,8 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 		const struct amon_thread *t = &p->threads[i].record;
 
 		emit_item(e, json_pack("{s:i, s:i, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "thread", (int)i, "run",
-				       (int)p->threads[i].run, "tid", emit_count(t->tid), "state", thread_state(t->state),
-				       "name", emit_name(t->name), "cpu_ns", emit_count(t->cpu_last > t->cpu_first ?
+				       (int)p->threads[i].run, "tid", emit_count(t->tid), "state",
+				       thread_state(in, &p->threads[i])->word, "name", emit_name(t->name), "cpu_ns", emit_count(t->cpu_last > t->cpu_first ?
 				       t->cpu_last - t->cpu_first : 0), "ticks", emit_count(t->ticks), "unplaced_ns",
 				       emit_count(t->unplaced), "monitor_ns", emit_count(t->monitor), "folded",
 				       emit_count(t->folded)));

@@ -11,19 +11,12 @@ enum report_life life_of(const struct report_input *in, uint32_t run)
 {
 	if (in->life)
 		return in->life[run];
-	switch (in->graph->profile->runs[run].header.state) {
-	case AMON_ENDED:
-		return REPORT_ENDED;
-	case AMON_EXECED:
-		return REPORT_EXECED;
-	default:
-		return REPORT_UNKNOWN;
-	}
+	return in->graph->profile->runs[run].header.state == AMON_ENDED ? REPORT_ENDED : REPORT_UNKNOWN;
 }
 
 const char *life_word(enum report_life life)
 {
-	static const char *const words[] = { "ended", "execed", "running", "died", "unknown" };
+	static const char *const words[] = { "ended", "running", "died", "unknown" };
 
 	return words[life];
 }
@@ -42,7 +35,6 @@ char *life_text(char *buffer, size_t size, enum report_life life, const struct a
 {
 	static const char *const texts[] = {
 		[REPORT_ENDED] = "ended",
-		[REPORT_EXECED] = "another program took its place (exec)",
 		[REPORT_RUNNING] = "running: the figures are those of now",
 		[REPORT_DIED] = "incomplete: the process died without ending (killed, crashed, _exit or exec)",
 		[REPORT_UNKNOWN] = "running, or died: it has not said that it ended",

@@ -212,6 +212,11 @@ static size_t line_length(const char *text, size_t width)
 	return strcspn(text, " ");
 }
 
+void print_label(FILE *out, const char *label)
+{
+	fprintf(out, "%-*s", LABEL, label);
+}
+
 void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
 {
 	int columns = print_columns(options) > 110 ? 110 : print_columns(options);
@@ -228,7 +233,8 @@ void print_field(FILE *out, const struct report_options *options, const char *la
 	for (const char *p = text; p == text || *p; label = "") {
 		size_t part = line_length(p, width);
 
-		fprintf(out, "%-*s%.*s\n", LABEL, label, (int)part, p);
+		print_label(out, label);
+		fprintf(out, "%.*s\n", (int)part, p);
 		p += part;
 		p += strspn(p, " ");
 		if (!*p)

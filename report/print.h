@@ -56,6 +56,9 @@ void print_end(FILE *out, const struct report_options *options);
 void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* The label of such a line, whose text the caller prints. */
+void print_label(FILE *out, const char *label);
+
 /* NAME made harmless into BUFFER of SIZE bytes, cut to fit; returns BUFFER. */
 char *print_safe(char *buffer, size_t size, const char *name, const struct report_options *options);
 

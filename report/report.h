@@ -55,16 +55,15 @@ struct report_options {
 /* How the process of a file stands, as far as cli/ can tell. */
 enum report_life {
 	REPORT_ENDED,		/* it ended and said so */
-	REPORT_EXECED,		/* another program took its place */
 	REPORT_RUNNING,		/* it still holds its file */
-	REPORT_DIED,		/* it is gone and never said so: killed */
+	REPORT_DIED,		/* it is gone and never said so: killed, or by _exit or exec */
 	REPORT_UNKNOWN,		/* it ran on another machine, or before this one was started */
 };
 
 /* A function without hooks, since the compiler was told so. */
 struct report_left_out {
 	enum symbols_left_out why;	/* by which option */
-	const char *name;		/* demangled */
+	const char *name;		/* demangled, unless names are as linked */
 };
 
 /* The text of the source FILE as debug information names it, LEN bytes, owned by the reader until it is closed; NULL with *ERR set,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "arguments.h"
 #include "left_out.h"
 #include "life.h"
 #include "notes.h"
@@ -57,32 +58,13 @@ static struct sums sums_make(const struct profile *p)
 	return s;
 }
 
-/* The command line of H as words; NULs between the arguments become blanks. */
-static void command_text(char *buffer, size_t size, const struct amon_header *h)
-{
-	size_t n = h->command_size < sizeof h->command ? h->command_size : sizeof h->command;
-
-	if (n >= size)
-		n = size - 1;
-	memcpy(buffer, h->command, n);
-	for (size_t i = 0; i < n; i++)
-		if (buffer[i] == '\0')
-			buffer[i] = ' ';
-	while (n > 0 && buffer[n - 1] == ' ')
-		n--;
-	buffer[n] = '\0';
-}
-
 static void program_print(struct head *h)
 {
-	char raw[sizeof h->first->command + 1], command[4 * sizeof raw], program[4 * sizeof h->first->program];
+	char program[4 * sizeof h->first->program];
 
-	command_text(raw, sizeof raw, h->first);
-	print_safe(command, sizeof command, raw, h->options);
 	print_field(h->out, h->options, "program", "%s%s", print_safe(program, sizeof program, h->first->program,
 		    h->options), h->profile->nruns > 1 ? " (first of several files)" : "");
-	if (*command)
-		print_field(h->out, h->options, "command", "%s%s", command, h->first->command_cut ? " ..." : "");
+	arguments_print(h->out, h->options, h->first);
 }
 
 static void date_text(char *buffer, size_t size, uint64_t realtime)
@@ -386,12 +368,10 @@ static json_t *file_json(const struct head *h, uint32_t i)
 {
 	const struct profile_run *run = &h->profile->runs[i];
 	const struct amon_header *header = &run->header;
-	char command[sizeof header->command + 1];
 
-	command_text(command, sizeof command, header);
-	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
-			 "program", emit_name(header->program), "command", emit_name(command), "pid", (int)header->pid,
-			 "host", emit_name(header->host), "state", life_word(life_of(h->in, i)), "truncated",
+	return json_pack("{s:o, s:o, s:o, s:b, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
+			 "program", emit_name(header->program), "command", arguments_json(header), "command_cut",
+			 (int)header->command_cut, "pid", (int)header->pid, "host", emit_name(header->host), "state", life_word(life_of(h->in, i)), "truncated",
 			 (int)run->truncated, "start_ns", emit_count(header->start_realtime), "elapsed_ns",
 			 emit_count(header->end_monotonic > header->start_monotonic ?
 				    header->end_monotonic - header->start_monotonic : 0),

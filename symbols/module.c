@@ -114,6 +114,8 @@ static void keep(void *node)
 
 void module_close(struct module *m)
 {
+	bool linked = m->linked;
+
 	tdestroy(m->nameless, keep);
 	free(m->made);
 	hook_code_free(m->hook_code);
@@ -122,6 +124,7 @@ void module_close(struct module *m)
 	if (m->binary.dwfl)
 		binary_close(&m->binary);
 	module_init(m, m->from, m->index, m->arena);
+	m->linked = linked;
 }
 
 /* The reader of hooks, with function I read; NULL: it cannot be. */
@@ -170,13 +173,13 @@ static void set_place(struct module *m, uint32_t i, struct symbol *symbol)
 	symbol->line = 0;
 }
 
-/* The demangled name of the first LENGTH bytes of NAME. */
-static const char *display_name(struct arena *arena, const char *name, size_t length)
+/* What to show of the first LENGTH bytes of NAME: demangled, unless M's names are as linked. */
+static const char *display_name(struct module *m, const char *name, size_t length)
 {
-	char *base = name[length] ? arena_copy(arena, name, length) : NULL;
+	char *base = name[length] ? arena_copy(m->arena, name, length) : NULL;
 	const char *plain = name[length] ? base : name;
-	char *readable = plain ? demangle(plain) : NULL;
-	const char *result = readable ? arena_copy(arena, readable, strlen(readable)) : plain;
+	char *readable = plain && !m->linked ? demangle(plain) : NULL;
+	const char *result = readable ? arena_copy(m->arena, readable, strlen(readable)) : plain;
 
 	free(readable);
 	return result;
@@ -218,7 +221,7 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 	if (!symbol)
 		return NULL;
 	*symbol = (struct symbol){
-		.name = name, .display = display_name(m->arena, function_label(&m->functions, origin)->name,
+		.name = name, .display = display_name(m, function_label(&m->functions, origin)->name,
 					m->functions.functions[origin].clone.base),
 		.key = make_key(m, m->functions.functions[origin].start),
 		.aliases = alias_names(&m->functions, function, m->arena),

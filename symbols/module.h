@@ -14,6 +14,7 @@ struct module {
 	const struct profile_module *from; /* what the profile knows; NULL: the place of addresses that no module has */
 	uint32_t index;		/* in the profile; PROFILE_NONE if from is NULL */
 	struct arena *arena;	/* where strings and symbols are kept, not owned */
+	bool linked;		/* display names are as linked, not demangled */
 	bool opened;		/* opening was tried: what is below is settled */
 	bool present;		/* the file is there, and is the one that was profiled */
 	struct binary binary;	/* the file, if present */
@@ -28,7 +29,7 @@ struct module {
 	bool stripped_known;	/* whether the file is stripped was looked at */
 };
 
-/* Make M the module FROM of the profile, not open. */
+/* Make M the module FROM of the profile, not open; its display names are demangled. */
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena);
 
 /* Open the module's own file.  False with *ERR set: there is no such file, or it is not what was profiled;
@@ -44,6 +45,7 @@ bool module_refuse(const struct module *m, const char *path, const struct binary
 /* Use B, which M owns from now on, as the module's file.  False with *ERR set: out of memory. */
 bool module_use(struct module *m, struct binary *b, struct error *err);
 
+/* Make M as module_init left it, but that it keeps its `linked`. */
 void module_close(struct module *m);
 
 /* The symbol that covers ADDRESS; NULL: out of memory. */

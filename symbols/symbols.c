@@ -17,6 +17,7 @@ struct symbols {
 	char *debug_path;	/* where it looks for debug files */
 	struct module *modules;	/* those of the profile, and one for addresses without */
 	uint32_t nmodules;	/* how many the profile has */
+	bool linked;		/* display names are as linked */
 	const char **warnings;	/* lines */
 	uint32_t nwarnings;	/* how many */
 };
@@ -100,6 +101,13 @@ struct symbols *symbols_open(const struct profile *p, const char *program, struc
 	return NULL;
 }
 
+void symbols_keep_linked(struct symbols *s)
+{
+	s->linked = true;
+	for (uint32_t i = 0; i <= s->nmodules; i++)
+		s->modules[i].linked = true;
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s)
@@ -181,7 +189,7 @@ struct calls_visit {
 static void call_visit(void *arg, const struct source_call *call)
 {
 	struct calls_visit *v = arg;
-	char *readable = demangle(call->name);
+	char *readable = v->symbols->linked ? NULL : demangle(call->name);
 	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
 
 	free(readable);
@@ -336,13 +344,14 @@ static const char *const left_words[] = {
 	[SYMBOLS_LEFT_FILE] = "file", [SYMBOLS_LEFT_NAME] = "name", [SYMBOLS_LEFT_LEAF] = "leaf",
 };
 
-static void visit_left_out(const char *entry, void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
+static void visit_left_out(const struct symbols *s, const char *entry,
+			   void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
 {
 	const char *colon = strchr(entry, ':');
 
 	for (int why = 0; colon && why < SYMBOLS_LEFT_REASONS; why++)
 		if ((size_t)(colon - entry) == strlen(left_words[why]) && !memcmp(entry, left_words[why], colon - entry)) {
-			char *name = demangle(colon + 1);
+			char *name = s->linked ? NULL : demangle(colon + 1);
 
 			visit(arg, why, name ? name : colon + 1);
 			free(name);
@@ -357,7 +366,7 @@ void symbols_left_out(struct symbols *s, uint32_t module,
 	const char *text = m->present ? hooks_section(&m->binary, ".aprof_left_out", &length) : NULL;
 
 	for (; length && (size = strnlen(text, length)) < length; text += size + 1, length -= size + 1)
-		visit_left_out(text, visit, arg);
+		visit_left_out(s, text, visit, arg);
 }
 
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)

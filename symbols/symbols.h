@@ -28,7 +28,7 @@ struct symbols;
  * routine, and two static functions of one name have two. */
 struct symbol {
 	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none, "(plt)" for a linker's table of jumps */
-	const char *display;	/* demangled, clone suffix removed; "libm.so.6+0x4010" where there is no name */
+	const char *display;	/* demangled unless symbols_keep_linked was called, clone suffix removed; "libm.so.6+0x4010" where there is no name */
 	const char *key;	/* identity: module and start of the function that it is, or is a clone of */
 	const char *aliases;	/* other names of the same address, as linked, joined by '='; NULL: none */
 	const char *file;	/* source file; without debug information the bare name, of a static function only; NULL: unknown */
@@ -47,6 +47,10 @@ struct symbol {
 struct symbols *symbols_open(const struct profile *p, const char *program, struct error *err);
 void symbols_free(struct symbols *s);
 
+/* Display names as they were linked, but for the suffix of a clone: no C++, Rust or D name is demangled.  To be called before anything
+ * is looked up in S. */
+void symbols_keep_linked(struct symbols *s);
+
 /* Warnings met so far, one line each; NULL past the last.  File names in them are not escaped. */
 const char *symbols_warning(const struct symbols *s, uint32_t i);
 
@@ -63,7 +67,7 @@ bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, cons
 
 /* A call in the source of a function. */
 struct symbols_call {
-	const char *name;	/* the callee, demangled */
+	const char *name;	/* the callee, demangled likewise */
 	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says */
 	uint32_t line;		/* in that file */
 };
@@ -109,8 +113,8 @@ enum symbols_left_out {
 	SYMBOLS_LEFT_REASONS
 };
 
-/* Call VISIT with every function of MODULE that the compiler was told to leave out, by its demangled name, which is the
- * caller's for the time of the visit. Nothing is visited where the module's file is not there. */
+/* Call VISIT with every function of MODULE that the compiler was told to leave out, by its name, demangled likewise,
+ * which is the caller's for the time of the visit. Nothing is visited where the module's file is not there. */
 void symbols_left_out(struct symbols *s, uint32_t module,
 		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg);
 

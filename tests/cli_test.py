@@ -467,6 +467,81 @@ class Real(unittest.TestCase):
         self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
                          [{'name': 'named', 'why': 'name'}, {'name': 'leaf', 'why': 'leaf'}])
 
+    def test_names_as_linked(self):
+        source = pathlib.Path(self.cwd) / 'names.cc'
+        source.write_text('''
+            namespace shop {
+            __attribute__((noinline)) static int sum(int n, int step) { int s = 0; while (n-- > 0) s += step; return s; }
+            __attribute__((noinline)) int buy(int n) { return sum(n, 7) - sum(2 * n, 7); }
+            __attribute__((noinline)) int never(int n) { return n; }
+            }
+            extern "C" __attribute__((noinline)) int plain(int n) { return shop::buy(n) + 1; }
+            int main(int argc, char **argv) { return argc > 5 ? shop::never(argc) : plain(1) == -6 ? 0 : 1; }
+        ''')
+        subprocess.run([BUILD / 'aprof-c++', '--aprof-way=fentry', '-O2', '-o', 'names', 'names.cc'], cwd=self.cwd, check=True)
+        self.assertIn('_ZN4shopL3sumEii.constprop.0', subprocess.run(['nm', 'names'], cwd=self.cwd, capture_output=True, text=True).stdout)
+        subprocess.run(['./names'], cwd=self.cwd, check=True)
+
+        def names(*options):
+            done = aprof('report', '--json', *options, cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            report = json.loads(done.stdout)
+            return sorted(entry['name'] for entry in report['callgraph']), [entry['name'] for entry in report['never']]
+
+        self.assertEqual(names(), (['main', 'plain', 'shop::buy(int)', 'shop::sum(int, int)'], ['shop::never(int)']))
+        self.assertEqual(names('--no-demangle', '--demangle'), names())
+        self.assertEqual(names('--no-demangle'), (['_ZN4shop3buyEi', '_ZN4shopL3sumEii', 'main', 'plain'], ['_ZN4shop5neverEi']))
+        self.assertIn('_ZN4shopL3sumEii', names('--no-demangle', '--focus=_ZN4shopL.*')[0])
+        done = aprof('report', '--no-demangle', '--focus', r'shop::buy\(int\)', cwd=self.cwd)
+        self.assertIn('no routine of the profile has such a name', done.stderr)
+        flat = aprof('report', '-b', '--no-demangle', '-p_ZN4shop3buyEi', cwd=self.cwd).stdout
+        self.assertRegex(flat, r'(?m) 1 .* _ZN4shop3buyEi$')
+        self.assertNotIn('sum', flat)
+
+    def test_names_as_linked_of_what_was_left_out(self):
+        source = pathlib.Path(self.cwd) / 'left.cc'
+        source.write_text('''
+            namespace shop { __attribute__((noinline)) int leaf(int x) { return x + 1; } }
+            int main(void) { return shop::leaf(1) == 2 ? 0 : 1; }
+        ''')
+        built = subprocess.run([BUILD / 'aprof-c++', '--aprof-way=inline', '--aprof-leaf=5', '-O1', '-o', 'left', 'left.cc'],
+                               cwd=self.cwd, capture_output=True, text=True)
+        if 'no way inline' in built.stderr:
+            self.skipTest('aprof was built without its plugin')
+        subprocess.run(['./left'], cwd=self.cwd, check=True)
+        self.assertIn('(--aprof-leaf): shop::leaf(int)', aprof('report', cwd=self.cwd).stdout)
+        self.assertIn('(--aprof-leaf): _ZN4shop4leafEi', aprof('report', '--no-demangle', cwd=self.cwd).stdout)
+
+    def command(self):
+        """The command line in amon.out, as users and as programs read it."""
+        text = re.search(r'(?m)^command     (.*)$', aprof('info', cwd=self.cwd).stdout)[1]
+        self.assertIn(f'\ncommand     {text}\n', aprof('report', cwd=self.cwd).stdout)
+        file = self.rows('info')['run']['files'][0]
+        return text, file['command'], file['command_cut']
+
+    def test_command_can_be_pasted(self):
+        words = ['quick', '0', 'plain', 'a b', '', "it's", '$HOME', 'gr\xfcn', '\x1b[31m', '\u202e', b'\xff', 'blanks ' * 30, '']
+        subprocess.run([self.program, *words], cwd=self.cwd, check=True)
+        text, first, cut = self.command()
+        self.assertEqual((text, cut), (first, False))
+        self.assertEqual(text[len(str(self.program)):], r""" quick 0 plain 'a b' '' 'it'\''s' '$HOME' 'gr\xfcn' $'\033[31m' $'\342\200\256' $'\377' '%s' ''"""
+                         .replace(r'\xfc', '\xfc') % ('blanks ' * 30))
+        (pathlib.Path(self.cwd) / 'amon.out').unlink()
+        subprocess.run(['bash', '-c', text], cwd=self.cwd, check=True)
+        self.assertEqual(self.command(), (text, first, False))
+
+    def test_command_that_does_not_fit(self):
+        room = 1024 - len(f'{self.program}\0quick\x000\0')
+        for words, kept, more in [
+                (['x' * (room - 1)], 'x' * (room - 1), ''),
+                (['x' * room], 'x' * (room - 1), ' ...'),
+                (['x' * (room - 1), 'y'], 'x' * (room - 1), ' ...'),
+                (['x' * 5000], 'x' * (room - 1), ' ...')]:
+            with self.subTest(more, words=len(words)):
+                subprocess.run([self.program, 'quick', '0', *words], cwd=self.cwd, check=True)
+                line = f'{self.program} quick 0 {kept}'
+                self.assertEqual(self.command(), (line + more, line, more != ''))
+
     def test_output_file(self):
         done = aprof('run', '-o', 'report', self.program, 'quick', cwd=self.cwd)
         self.assertEqual(done.stdout, '')
@@ -552,10 +627,42 @@ class Real(unittest.TestCase):
         self.assertEqual(process.stdout.readline(), 'ready\n')
         return process
 
+    def thread_state(self):
+        """Of the only thread, as programs and as users read it."""
+        thread, = self.rows('info')['threads']
+        return thread['state'], re.search(r'\n +0 +\d+ +\d+  (\S+(?: \S+)*)  ', aprof('info', cwd=self.cwd).stdout)[1]
+
+    def test_threads_that_ended_and_did_not(self):
+        (pathlib.Path(self.cwd) / 'threads.c').write_text('''
+            #include <pthread.h>
+            #include <unistd.h>
+            static void *quick(void *p) { return p; }
+            static void *lasting(void *ready) { write(*(int *)ready, "r", 1); for (;;) pause(); }
+            int main(void)
+            {
+                pthread_t one, other;
+                int ready[2];
+                char c;
+                pipe(ready);
+                pthread_create(&one, 0, lasting, ready + 1);
+                read(ready[0], &c, 1);
+                pthread_create(&other, 0, quick, 0);
+                pthread_join(other, 0);
+                return 0;
+            }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-w', '-pthread', '-o', 'threads', 'threads.c'], cwd=self.cwd, check=True)
+        subprocess.run(['./threads'], cwd=self.cwd, check=True)
+        self.assertEqual([thread['state'] for thread in self.rows('info')['threads']], ['to_end', 'to_end', 'ended'])
+        legend = 'not seen to end before its process'
+        self.assertIn(legend, aprof('info', cwd=self.cwd).stdout)
+        self.assertNotIn(legend, aprof('info', '-b', cwd=self.cwd).stdout)
+
     def test_running_reset_and_killed(self):
         process = self.start_loop()
         report = self.rows('report')
         self.assertEqual(report['run']['files'][0]['state'], 'running')
+        self.assertEqual(self.thread_state(), ('live', 'live'))
         self.assertEqual(self.entry(report, 'dear')['calls'], 1)
         done = aprof('reset', str(process.pid), cwd=self.cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -565,9 +672,15 @@ class Real(unittest.TestCase):
         process.wait()
         report = self.rows('report')
         self.assertEqual(report['run']['files'][0]['state'], 'died')
+        self.assertEqual(self.thread_state(), ('to_end', 'to the end'))
         self.assertGreater(self.entry(report, 'work')['calls'], 100)
         self.assertIn('incomplete', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('incomplete', aprof('tree', cwd=self.cwd).stderr)
+        with open(pathlib.Path(self.cwd) / 'amon.out', 'r+b') as file:
+            file.seek(688)                          # amon_header.host
+            file.write(b'elsewhere\0')
+        self.assertEqual(self.rows('info')['run']['files'][0]['state'], 'unknown')
+        self.assertEqual(self.thread_state(), ('unknown', 'unknown'))
 
     def test_annotate_has_no_line_of_nothing(self):
         aprof('run', '--no-report', self.program, cwd=self.cwd)
@@ -614,8 +727,9 @@ class Real(unittest.TestCase):
     def test_header(self):
         """A program asks its profiler where aprof was never installed."""
         pathlib.Path(self.cwd, 'asks.c').write_text('#include <aprof.h>\nint main(void) { aprof_phase("one"); return !aprof_is_on(); }')
+        subprocess.run([BUILD / 'aprof-cc', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         where = aprof('config', '--includedir').stdout.strip()
-        subprocess.run([BUILD / 'aprof-cc', f'-I{where}', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+        subprocess.run(['cc', f'-I{where}', '-c', 'asks.c'], cwd=self.cwd, check=True)
         self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
 

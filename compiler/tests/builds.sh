@@ -292,8 +292,65 @@ found() {
 	HOME= XDG_CACHE_HOME= builds "7 7" "$cc" -O1 main.c part.c -o t
 	"$cc" --aprof-verbose -c part.c 2>verbose.err
 	grep -q '^aprof: way fentry: ' verbose.err && grep -q -- '-mfentry.* -c part.c$' verbose.err || fail "$(cat verbose.err)"
-	"$cc" part.c main.c -o t && (ulimit -c 0; "$cc" --aprof-verbose -E part.c 2>&1 >/dev/null | grep -q 'passed on as it is') ||
+	"$cc" part.c main.c -o t && (ulimit -c 0; "$cc" --aprof-verbose -E part.c 2>&1 >/dev/null | grep -q 'passed on: nothing') ||
 		fail "--aprof-verbose -E"
+}
+
+# #include <aprof.h> works by itself, also where the source is only preprocessed; a program's own header of that name goes before, and
+# compilers of other languages hear nothing of it.
+headers() {
+	mkdir lib own && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld lib
+	export APROF_LIBDIR="$PWD/lib"
+	cat >asks.c <<-'C'
+		#include <aprof.h>
+		int main(void) { return OWN; }
+	C
+	echo '#define OWN 0' >own/aprof.h
+	misses_header "$cc" -DOWN=1 -c asks.c
+	mkdir lib/include && echo '#define OWN 1' >lib/include/aprof.h
+	echo "-c -O1" >words
+	for compiler in gcc $(command -v clang); do
+		export APROF_CC=$compiler
+		for o in -c -E -M -S -fsyntax-only "-xc -c" "-c -MD" @words; do
+			quiet "$cc" -Wall -Wextra $o -o out asks.c
+		done
+		"$cc" asks.c -o t && ./t
+		[ $? = 1 ] || fail "$compiler: not aprof's own header"
+		for o in "-I own" "-isystem own" "-iquote none -Iown"; do
+			quiet "$cc" $o asks.c -o t && counts "1 1" ./t
+		done
+		quiet env CPATH=own "$cc" asks.c -o t && counts "1 1" ./t
+		"$cc" -E asks.c >asks.i
+		quiet "$cc" -c asks.i
+		misses_header "$cc" -nostdinc -c asks.c
+	done
+	unset APROF_CC
+	cp asks.c asks.cc
+	quiet "$cxx" -Wall -c asks.cc
+	if command -v gdc >/dev/null; then
+		echo 'extern (C) int g() { return 1; }' >d.d
+		quiet env APROF_CC=gdc "$cc" -c d.d
+		quiet env APROF_CC=gdc "$cc" -Iown d.d asks.c -o t
+	fi
+	if command -v ccache >/dev/null; then
+		export CCACHE_DIR="$PWD/cache"
+		for i in 1 2; do
+			quiet env APROF_CC="ccache gcc" "$cc" -c asks.c -o t.o
+			quiet ccache "$cc" -c asks.c -o t.o
+		done
+	fi
+}
+
+# quiet COMMAND...: it must succeed without a word on stderr.
+quiet() {
+	what=$*
+	"$@" 2>messages >/dev/null || fail "$*: exits with $?: $(cat messages)"
+	[ ! -s messages ] || fail "$*: says $(cat messages)"
+}
+
+misses_header() {
+	"$@" >messages 2>&1 && fail "$*: finds aprof.h"
+	grep -q 'aprof\.h' messages || fail "$*: says $(cat messages)"
 }
 
 config() {

@@ -268,6 +268,57 @@ static void test_response_files(void **state)
 	rmdir(directory);
 }
 
+/* Where aprof.h is to be found: wherever sources of C's kin are read, and nowhere else. */
+static void test_headers(void **state)
+{
+	static const struct {
+		const char *words;	/* given */
+		bool wants;		/* whether -idirafter is added */
+	} lines[] = {
+		{"a.c", true}, {"-c a.cc", true}, {"-S a.m", true}, {"a.c b.o -lm", true}, {"a.h", true}, {"-c -x c -", true}, {"-c -xc++ a", true},
+		{"-x objective-c a", true}, {"-E a.c", true}, {"-M a.c", true}, {"-MM a.cpp", true}, {"-fsyntax-only a.C", true},
+		{"-E -m32 a.c", true}, {"-c a.c b.i", true}, {"-c -nostdinc++ a.cc", true}, {"-### a.c", true}, {"-c -ffreestanding a.c", true},
+		{"", false}, {"a.o", false}, {"a.s", false}, {"-c a.S", false}, {"-x assembler-with-cpp a.c", false}, {"-c a.i", false},
+		{"-c -x cpp-output a.c", false}, {"-c a.d", false}, {"-c a.d b.c", false}, {"-c a.f90", false}, {"-c a.adb", false}, {"-c a.ll", false},
+		{"-x d a.c", false}, {"-c -nostdinc a.c", false}, {"--version a.c", false}, {"-dumpmachine a.c", false}, {"a.c -o", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct list words = {0};
+		struct plan plan = {0};
+		struct error err = {0};
+
+		list_add_words(&words, lines[i].words);
+		assert_true(plan_read(&plan, words.items ? words.items : (char *[]){NULL}, &err));
+		if (plan_wants_headers(&plan) != lines[i].wants)
+			fail_msg("%s: %s headers", lines[i].words, lines[i].wants ? "should want" : "wants");
+		list_free(&words);
+		plan_free(&plan);
+	}
+}
+
+static void test_command_with_headers(void **state)
+{
+	struct surroundings here = around;
+	struct plan plan = {0};
+	struct error err = {0};
+	struct list words = {0};
+	char *text;
+
+	(void)state;
+	here.ability = gcc;
+	here.headers = "/lib/aprof/include";
+	list_add_words(&words, "-c a.c");
+	assert_true(plan_read(&plan, words.items, &err));
+	assert_true(plan_make(&plan, &here, &err));
+	text = list_join(&plan.before, " ", false);
+	assert_string_equal(text, FENTRY STEPS "-idirafter /lib/aprof/include");
+	free(text);
+	list_free(&words);
+	plan_free(&plan);
+}
+
 static void test_broken_places(void **state)
 {
 	struct row row = {&gcc, "a.c", "error: /a,b: a comma"};
@@ -290,6 +341,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_response_files),
+		cmocka_unit_test(test_headers),
+		cmocka_unit_test(test_command_with_headers),
 		cmocka_unit_test(test_broken_places),
 	};
 

@@ -691,7 +691,7 @@ static const struct damage damages[] = {
 	{ "header of 8", 0, offsetof(struct amon_header, header_size), 8, false, ERROR_VERSION },
 	{ "unknown clock", 0, offsetof(struct amon_header, clock), 9, false, ERROR_CORRUPT },
 	{ "unknown frequency", 0, offsetof(struct amon_header, clock), AMON_CLOCK_TSC, false, ERROR_CORRUPT },
-	{ "unknown state 3", 0, offsetof(struct amon_header, state), 3, false, ERROR_CORRUPT },
+	{ "unknown state 2", 0, offsetof(struct amon_header, state), 2, false, ERROR_CORRUPT },
 	{ "unknown source", 0, offsetof(struct amon_header, pc_source), 4, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 5000, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 0, false, ERROR_CORRUPT },

@@ -107,6 +107,89 @@ static void short_buffers(void **state)
 	assert_string_equal(buffer, "a");
 }
 
+static void check_shell(const char *word, unsigned flags, const char *expected)
+{
+	char *printed;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	escape_shell(out, word, flags);
+	fclose(out);
+	assert_string_equal(printed, expected);
+	free(printed);
+}
+
+static void shell_words(void **state)
+{
+	(void)state;
+	check_shell("./a.out", 0, "./a.out");
+	check_shell("--rate=5", 0, "--rate=5");
+	check_shell("", 0, "''");
+	check_shell("a b", 0, "'a b'");
+	check_shell("$HOME/*", 0, "'$HOME/*'");
+	check_shell("a\\b", 0, "'a\\b'");
+	check_shell("it's", 0, "'it'\\''s'");
+	check_shell("~", 0, "'~'");
+	check_shell("gr\xc3\xbcn", 0, "'gr\xc3\xbcn'");
+	check_shell("gr\xc3\xbcn", ESCAPE_ASCII, "$'gr\\303\\274n'");
+	check_shell("\x1b[31m1's\\", 0, "$'\\033[31m1\\'s\\\\'");
+	check_shell("a\n1\xff" "7", 0, "$'a\\0121\\3777'");
+	check_shell("a\xe2\x80\xae" "b", 0, "$'a\\342\\200\\256b'");
+}
+
+enum { WORDS = 200 };
+
+/* Word I of ROUND: four bytes of any kind, or fewer. */
+static void word_make(char word[5], uint32_t round, uint32_t i)
+{
+	uint32_t bits = (round * WORDS + i) * 2654435761u;
+
+	memcpy(word, &bits, 4);
+	word[4] = 0;
+}
+
+/* A command line that prints the words of ROUND, each with a NUL behind it; malloc'ed. */
+static char *line_make(uint32_t round)
+{
+	char word[5], *line;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+
+	fputs("printf '%s\\0'", out);
+	for (uint32_t i = 0; i < WORDS; i++) {
+		word_make(word, round, i);
+		putc(' ', out);
+		escape_shell(out, word, round & 1 ? ESCAPE_ASCII : 0);
+	}
+	fclose(out);
+	return line;
+}
+
+/* bash takes what was printed for the word itself, whatever it is. */
+static void shell_reads_back(void **state)
+{
+	char word[5], read[5];
+
+	(void)state;
+	if (system("bash -c :") != 0)
+		skip();
+	for (uint32_t round = 0; round < 20; round++) {
+		char *line = line_make(round);
+		FILE *in;
+
+		assert_int_equal(setenv("LINE", line, 1), 0);
+		in = popen("exec bash -c 'eval \"$LINE\"'", "r");
+		for (uint32_t i = 0; i < WORDS; i++) {
+			word_make(word, round, i);
+			assert_int_equal(fread(read, 1, strlen(word) + 1, in), strlen(word) + 1);
+			assert_string_equal(read, word);
+		}
+		assert_int_equal(getc(in), EOF);
+		assert_int_equal(pclose(in), 0);
+		free(line);
+	}
+}
+
 /* The bound that the header gives to those who allocate. */
 static void bound(void **state)
 {
@@ -133,6 +216,8 @@ int main(void)
 		cmocka_unit_test(words),
 		cmocka_unit_test(short_buffers),
 		cmocka_unit_test(bound),
+		cmocka_unit_test(shell_words),
+		cmocka_unit_test(shell_reads_back),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);

@@ -412,6 +412,12 @@ static void pieces_of_aliases(void **state)
 	assert_string_equal(piece->display, "S::S(int)");
 	assert_true(piece->part && !whole->part);
 	symbols_free(s);
+	s = scratch_open("p");
+	symbols_keep_linked(s);
+	assert_string_equal(find(s, scratch_address("p", "_ZN1SC2Ei"))->display, "_ZN1SC1Ei");
+	assert_int_equal(find_all(s, "p", "_ZN1SC2Ei\\.cold", &piece, 1), 1);
+	assert_string_equal(piece->display, "_ZN1SC1Ei");
+	symbols_free(s);
 	scratch_file("alias.s", ".text\n.globl bb, _start\n.type aa, @function\n.type bb, @function\n.type aa.part.0, @function\n"
 		"aa: bb: nop\n.size aa, 1\n.size bb, 1\naa.part.0: nop\n.size aa.part.0, 1\n_start: nop\n");
 	scratch_run("$CC -nostdlib -static alias.s -o p");

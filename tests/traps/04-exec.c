@@ -2,7 +2,7 @@
  *
  * expect: 1 0 main
  * expect: 1 0 main burn
- * state: running execed */
+ * state: running */
 #include <time.h>
 #include <unistd.h>
 #include "trap.h"

@@ -3,7 +3,7 @@
  * expect: 3 0 main
  * expect: 30 0 main work
  * files: 3
- * state: ended execed running */
+ * state: ended running */
 #include <stdlib.h>
 #include <unistd.h>
 #include "trap.h"

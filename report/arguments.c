@@ -1,0 +1,51 @@
+/* arguments.c - the command line of a profiled process.
+ *
+ * The file holds the arguments themselves, each ended by NUL, so that blanks and empty ones are told from what separates them.  The last
+ * one is cut off where not all of them fitted. */
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "print.h"
+
+static void words_print(FILE *out, const struct amon_header *h, unsigned flags)
+{
+	size_t size = h->command_size < sizeof h->command ? h->command_size : sizeof h->command;
+	char word[sizeof h->command + 1];
+
+	for (size_t at = 0, n; at < size; at += n + 1) {
+		n = strnlen(h->command + at, size - at);
+		memcpy(word, h->command + at, n);
+		word[n] = '\0';
+		if (at > 0)
+			putc(' ', out);
+		escape_shell(out, word, flags);
+	}
+}
+
+void arguments_print(FILE *out, const struct report_options *options, const struct amon_header *header)
+{
+	if (header->command_size == 0)
+		return;
+	print_label(out, "command");
+	words_print(out, header, options->utf8 ? 0 : ESCAPE_ASCII);
+	fputs(header->command_cut ? " ...\n" : "\n", out);
+}
+
+json_t *arguments_json(const struct amon_header *header)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	json_t *value = NULL;
+
+	if (!out)
+		return NULL;
+	words_print(out, header, 0);
+	if (fclose(out) == 0)
+		value = json_string(text);
+	free(text);
+	return value;
+}
