@@ -58,17 +58,43 @@ def count(lines, program):
     return counted
 
 
-def fold(counted, routines):
+def fold(counted, routines, aliases=None):
     """Of what count() returned, two counters: samples by routine of ROUTINES, names of those with hooks; and samples outside them
-    all, by file."""
+    all, by file.  ALIASES: other names of the same code, by name, as aliases_in() says."""
     inside, outside = Counter(), Counter()
     for (*names, file), n in counted.items():
-        name = next((name for name in names if name in routines), None)
+        known = (alias for name in names for alias in (name, *(aliases or {}).get(name, [])) if alias in routines)
+        name = next(known, None)
         if name is None:
             outside[file] += n
         else:
             inside[name] += n
     return inside, outside
+
+
+def aliases_of(lines):
+    """By name as nm prints them in LINES, the other names of the same code: the compiler folds equal functions, and which of their names
+    stands for all is a matter of taste."""
+    places = {}
+    for line in lines:
+        address, kind, *symbol = line.split()
+        if kind in "tTwW" and symbol:
+            places.setdefault(address, []).append(symbol[0])
+    names = routines_of({symbol for symbols in places.values() if len(symbols) > 1 for symbol in symbols})
+    aliases = {}
+    for symbols in places.values():
+        same = sorted({names[symbol] for symbol in symbols if symbol in names})
+        for name in same:
+            aliases.setdefault(name, set()).update(set(same) - {name})
+    return {name: sorted(others) for name, others in aliases.items() if others}
+
+
+def aliases_in(program):
+    """aliases_of() the executable PROGRAM."""
+    done = subprocess.run(["nm", "--defined-only", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        raise Trouble(f"nm failed: {done.stderr.strip()[:200]}")
+    return aliases_of(done.stdout.splitlines())
 
 
 def read(data, program):

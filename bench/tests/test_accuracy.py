@@ -56,6 +56,15 @@ class Sampled(unittest.TestCase):
         self.assertEqual(sampled.routines_of([]), {})
 
 
+    def test_other_names(self):
+        """The compiler keeps one of two equal functions, under both names."""
+        aliases = sampled.aliases_of(["0010 t _Z1fi", "0010 t _Z1fj", "0020 T main", "0030 d table", "0030 d other", "0010 t f.part.0"])
+        self.assertEqual(aliases, {"f": ["f(int)", "f(unsigned int)"], "f(int)": ["f", "f(unsigned int)"], "f(unsigned int)": ["f", "f(int)"]})
+        stacks = {("f(int)", "main", "exe"): 3, ("plain", "exe"): 2}
+        self.assertEqual(sampled.fold(stacks, {"f(unsigned int)", "main"}, aliases), ({"f(unsigned int)": 3}, {"exe": 2}))
+        self.assertEqual(sampled.fold(stacks, {"f(unsigned int)", "main"}), ({"main": 3}, {"exe": 2}))
+
+
 class Difference(unittest.TestCase):
     def test_variation(self):
         self.assertEqual(difference.total_variation({"a": 1, "b": 3}, {"a": 100, "b": 300}), 0)
@@ -124,6 +133,18 @@ class Tables(unittest.TestCase):
         self.assertEqual(profiles[:5], ["P", "30,000", "9", "3,090", "11.2"])
         self.assertEqual(profiles[-1], "missed")
         self.assertEqual(first[:4] + first[5:], ["`f`", "50.00", "61.17", "+11.17", "50.00", "10.0", "2.0"])
+
+    def test_wrong_samples(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.samples(folder)
+            with open(path) as file:
+                lines = file.read().splitlines()
+            for wrong in ([lines[0].replace("inline", "bare-metal"), *lines[1:]], [*lines, lines[3].replace("stacks", "heaps")],
+                          [lines[1]], ["no samples"], []):
+                with open(path, "w") as file:
+                    file.write("\n".join(wrong))
+                self.assertRaises(Trouble, accuracy.tables, path, read)
+            self.assertRaises(Trouble, accuracy.tables, os.path.join(folder, "none"), read)
 
     def test_put(self):
         with tempfile.TemporaryDirectory() as folder:
