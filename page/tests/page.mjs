@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { Bench, chromium } from './browser.mjs';
 
 if (!chromium) {
@@ -562,7 +563,9 @@ test('a link restores the view', async () => {
 	await tab.waitForFunction(() => /q=2/.test(location.hash));
 	const address = tab.url(),
 		look = async (t) => [await frames(t), await t.locator('.crumbs').innerText(), await t.locator('#found').innerText()];
-	const other = await bench.tab(address);
+	const other = await bench.tab(address),
+		same = async () => isDeepStrictEqual(await look(other), await look(tab));
+	for (let i = 0; i < 50 && !(await same()); i++) await tab.waitForTimeout(100); // frames move to their places
 	assert.deepEqual(await look(other), await look(tab));
 	await closed(other);
 	await closed(tab);
