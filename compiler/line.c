@@ -27,18 +27,17 @@ static const char *const stops_early[] = {
 	"-E", "-M", "-MM", "-fsyntax-only", "--preprocess", "--dependencies", "--user-dependencies", "--analyze", NULL
 };
 
-static const char *const source_suffixes[] = {
-	"c", "i", "ii", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mi", "mm", "M", "mii", "f", "for", "ftn",
-	"F", "FOR", "fpp", "FPP", "FTN", "f77", "F77", "f90", "f95", "f03", "f08", "f18", "F90", "F95", "F03", "F08", "F18", "ads",
-	"adb", "d", "di", "dd", "go", "mod", "def", "ll", "bc", "cppm", "ccm", "cu", NULL
-};
-
-/* Of the sources, those that C's preprocessor reads, and those that it has read. */
+/* Sources that C's preprocessor reads, those that it has read, and those that know nothing of it. */
 static const char *const preprocessed_suffixes[] = {
 	"c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mm", "M", "cppm", "ccm", "cu", NULL
 };
 
 static const char *const finished_suffixes[] = { "i", "ii", "mi", "mii", NULL };
+
+static const char *const foreign_suffixes[] = {
+	"f", "for", "ftn", "F", "FOR", "fpp", "FPP", "FTN", "f77", "F77", "f90", "f95", "f03", "f08", "f18", "F90", "F95", "F03", "F08",
+	"F18", "ads", "adb", "d", "di", "dd", "go", "mod", "def", "ll", "bc", NULL
+};
 
 static const char *const header_suffixes[] = {
 	"h", "hh", "H", "hp", "hxx", "hpp", "HPP", "h++", "tcc", NULL
@@ -86,7 +85,7 @@ static enum line_word kind_by_suffix(const char *file)
 		return WORD_SOURCE;
 	if (!dot)
 		return WORD_OBJECT;
-	if (among(source_suffixes, dot + 1))
+	if (among(preprocessed_suffixes, dot + 1) || among(finished_suffixes, dot + 1) || among(foreign_suffixes, dot + 1))
 		return WORD_SOURCE;
 	if (among(header_suffixes, dot + 1))
 		return WORD_HEADER;
