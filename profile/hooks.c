@@ -57,7 +57,7 @@ struct group {
 	double callees;		/* likewise, time of its callees at their edges, ns */
 	double ratio;		/* by how much the cost is to be multiplied */
 	uint64_t samples;	/* in hooks, in its contexts */
-	double calls;		/* calibrated cost of the calls of it by way inline, ns */
+	double hidden;		/* sum of its contexts', ns */
 	double seen;		/* time of its own that its contexts have, ns; below 0: less than their hooks cost */
 	double share;		/* by how much what is hidden of it is to be multiplied */
 	double time, left;	/* sums of its contexts' */
@@ -99,7 +99,6 @@ static void expect(struct work *w, const struct profile_share *s)
 	e->inside += calls * in;
 	e->hidden += overlaps ? calls * HIDDEN * cost : 0;
 	e->edges += overlaps ? ((double)s->calls_out - calls) * EDGE * cost : 0;
-	g->calls += overlaps ? calls * cost : 0;
 	if (h->clock != AMON_CLOCK_TSC)
 		g->unsure += UNSURE * ((double)s->calls_out * out + calls * in);
 	if (samples_code(h)) {
@@ -225,15 +224,19 @@ static void shares_settle(struct work *w)
 {
 	double before = 0, after = 0;
 
-	for (uint32_t i = 0; i < w->p->ncontexts; i++)
-		w->groups[group_of(w->p, i)].seen += (double)w->p->contexts[i].time - added_to(w, i);
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		struct group *g = w->groups + group_of(w->p, i);
+
+		g->seen += (double)w->p->contexts[i].time - added_to(w, i);
+		g->hidden += w->of[i].hidden;
+	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct group *g = w->groups + r;
 		double seen = fmax(g->seen, 0);
 
-		g->share = seen > 0 ? seen / (seen + g->calls) : 0;
-		before += g->calls;
-		after += g->calls * g->share;
+		g->share = seen > 0 ? seen / (seen + g->hidden / HIDDEN) : 0;
+		before += g->hidden;
+		after += g->hidden * g->share;
 	}
 	for (uint32_t r = 0; after > 0 && r <= w->p->nroutines; r++)
 		w->groups[r].share *= before / after;
