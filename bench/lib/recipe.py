@@ -35,6 +35,15 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
+def write(path, text):
+    """TEXT, the results, becomes the file at PATH."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as problem:
+        raise Trouble(f"{path}: {problem.strerror}") from None
+
+
 def _digest(parts):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
