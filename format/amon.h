@@ -114,7 +114,7 @@ struct amon_header {
 	uint64_t notes[64];		/* how often each enum amon_note */
 	char host[64];			/* node name, NUL-terminated */
 	char program[512];		/* absolute path of the executable */
-	char directory[512];		/* working directory at the start */
+	char directory[512];		/* working directory at the start; of a forked child, the parent's, as its command is */
 	char command[1024];		/* arguments, each ended by NUL; cut to fit */
 	uint32_t command_size;		/* bytes used in command */
 	uint32_t command_cut;		/* 1: the arguments did not all fit */
