@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -730,7 +731,10 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         where = aprof('config', '--includedir').stdout.strip()
         subprocess.run(['cc', f'-I{where}', '-c', 'asks.c'], cwd=self.cwd, check=True)
-        self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
+        for compiler in filter(shutil.which, ['gcc', 'clang']):
+            flags = aprof('config', '--cflags', env=dict(os.environ, APROF_CC=compiler)).stdout.split()
+            subprocess.run([compiler, *flags, '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+            self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
 
     def test_stripped(self):
