@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 		_exit(5);
 	if (strcmp(what, "exec") == 0)
 		execl(argv[0], argv[0], "kill", NULL);
+	if (strcmp(what, "become") == 0)
+		execv(argv[2], argv + 2);
 	if (strcmp(what, "loop") == 0) {
 		puts("ready");
 		fflush(stdout);
@@ -682,6 +685,68 @@ class Real(unittest.TestCase):
         self.assertEqual(self.rows('info')['run']['files'][0]['state'], 'unknown')
         self.assertEqual(self.thread_state(), ('unknown', 'unknown'))
 
+    def states(self):
+        """How the process stands, as each profile here says."""
+        files = sorted(path.name for path in pathlib.Path(self.cwd).glob('amon*'))
+        return {name: self.rows('info', name)['run']['files'][0]['state'] for name in files}
+
+    def copy(self, one, other):
+        subprocess.run(['cp', '--sparse=always', one, other], cwd=self.cwd, check=True)
+
+    def test_exec_is_an_end(self):
+        """Process and start time are the same, but who wrote the first profile is gone; so it is where the successor has no hooks."""
+        process = subprocess.Popen([self.program, 'become', self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), 'ready\n')
+        second = f'amon.out.{process.pid}'
+        self.assertEqual(self.states(), {'amon.out': 'died', second: 'running'})
+        self.assertIn('exec', aprof('report', '-b', self.program, 'amon.out', cwd=self.cwd).stdout)
+        self.assertEqual(aprof('reset', str(process.pid), cwd=self.cwd).returncode, 0)
+        work = [self.entry(self.rows('report', name), 'work')['calls'] for name in ('amon.out', second)]
+        self.assertEqual(work[0], 200)          # what is reset is the live one
+        plain = subprocess.Popen([self.program, 'become', '/bin/cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.cwd,
+                                 env=dict(os.environ, APROF_OUT='amon.plain'))
+        plain.stdin.write(b'x')
+        plain.stdin.flush()
+        self.assertEqual(plain.stdout.read(1), b'x')
+        self.assertEqual(self.states()['amon.plain'], 'died')
+        plain.communicate()
+
+    def test_who_runs_by_any_name(self):
+        """A file is told by what its process has mapped, so that it may be renamed, copied and deleted."""
+        process = self.start_loop()
+        here = pathlib.Path(self.cwd)
+        (here / 'amon.out').rename(here / 'amon renamed')
+        self.assertEqual(self.states(), {'amon renamed': 'running'})
+        self.copy('amon renamed', 'amon copy')
+        self.assertEqual(self.states()['amon copy'], 'running')
+        os.link(here / 'amon renamed', here / 'amon link')
+        (here / 'amon renamed').unlink()
+        self.assertEqual(self.states()['amon link'], 'running')
+        process.kill()
+        process.wait()
+        self.assertEqual(self.states(), {'amon copy': 'died', 'amon link': 'died'})
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'nobody else to be')
+    def test_who_runs_is_not_ours(self):
+        """Of another user's process nobody knows what it has mapped: pid and start time are believed."""
+        process = self.start_loop()
+        self.copy('amon.out', 'amon.copy')
+        os.chmod(self.cwd, 0o755)
+        os.chmod(f'{self.cwd}/amon.copy', 0o644)
+        def as_nobody(*words):
+            return subprocess.run(['setpriv', '--reuid=65534', '--clear-groups', *words], cwd=self.cwd, capture_output=True, text=True)
+        def state():
+            return re.search(r'(?m)^state +(\w+)', as_nobody(APROF, 'info', 'amon.copy').stdout)[1]
+        if as_nobody(APROF, '--version').returncode or as_nobody('head', '-c1', 'amon.copy').returncode:
+            self.skipTest('nobody may not run aprof here')
+        self.assertEqual(state(), 'running')
+        process.kill()
+        process.wait()
+        self.assertEqual(state(), 'incomplete')
+
     def test_annotate_has_no_line_of_nothing(self):
         aprof('run', '--no-report', self.program, cwd=self.cwd)
         done = aprof('annotate', 'work', cwd=self.cwd)
@@ -730,7 +795,10 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         where = aprof('config', '--includedir').stdout.strip()
         subprocess.run(['cc', f'-I{where}', '-c', 'asks.c'], cwd=self.cwd, check=True)
-        self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
+        for compiler in filter(shutil.which, ['gcc', 'clang']):
+            flags = aprof('config', '--cflags', env=dict(os.environ, APROF_CC=compiler)).stdout.split()
+            subprocess.run([compiler, *flags, '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+            self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
 
     def test_stripped(self):
