@@ -69,7 +69,7 @@ enum amon_note {
 	AMON_NOTE_VFORK,		/* children of vfork, counted for nobody */
 	AMON_NOTE_THREAD_FOLDED,	/* ended threads whose counters were added up */
 	AMON_NOTE_PC_LOST,		/* ticks whose PC found no room in the table */
-	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; ticks changed */
+	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; no program counters any more */
 	AMON_NOTE_UNLOADED,		/* modules unloaded while the program ran */
 	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
 	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
