@@ -50,6 +50,12 @@ void pc_round(void) HIDDEN;
 /* The sampler is gone, and its descriptors with it. */
 void pc_forget(void) HIDDEN;
 
+/* Bring user and system time up to date; IS_SAMPLER: the caller is the sampler, whose own are no part of them. */
+void clock_modes(bool is_sampler) HIDDEN;
+
+/* From now on they count anew. */
+void clock_modes_begin(void) HIDDEN;
+
 /* T's CPU clock stands at CPU, ns: what it spent since the last look is in the accounts, unplaced. */
 void clock_advance(struct thread *t, uint64_t cpu) HIDDEN;
 
