@@ -511,6 +511,7 @@ void clock_charge_tsc(struct thread *t, context_id c) HIDDEN; /* charge the call
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
+bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters? */
 void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
 void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */

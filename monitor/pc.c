@@ -232,6 +232,11 @@ void pc_begin(bool own_descriptors)
 	}
 }
 
+bool pc_has_sigprof(void)
+{
+	return source != AMON_SOURCE_NONE && is_sigprof_ours();
+}
+
 bool pc_is_handler(const void *handler)
 {
 	return handler == (const void *)on_sigprof;

@@ -763,6 +763,7 @@ class Real(unittest.TestCase):
             self.assertLess(os.path.getsize(f'{self.cwd}/amon.out'), 1 << 22)
         done = aprof('run', '-b', self.program, 'exec', cwd=self.cwd)
         self.assertEqual(' '.join(done.stdout.split()).count('killed by signal 9'), 1, done.stdout)
+        self.assertNotIn('got another name', ' '.join(done.stdout.split()))     # of files that the user never saw
         aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
 
