@@ -233,7 +233,8 @@ struct thread {
 	uint32_t announced_slots;	/* its slots, a power of 2 */
 	uint32_t nannounced;		/* and those taken */
 	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
-	volatile uint32_t watched;	/* the clock may look at tls */
+	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
+	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
