@@ -216,6 +216,15 @@ static void pc_watch(struct thread *t)
 	}
 }
 
+/* Is T's source to be seen to?  A thread gets one when it has worked for as long as a sample of the clock stands for: those that mostly wait need
+ * none, nor a table.  The first, often the only one, has it from the start. */
+static bool is_due(const struct thread *t)
+{
+	if (t->pc_tid == t->tid)
+		return (rounds + t->index) % CHECK_ROUNDS == 0;
+	return t->index == 0 || t->sampled_cpu >= 1000000000u / monitor.clock.rate;
+}
+
 /* Can the source be had at all?  Nothing of the program's is touched where it cannot. */
 static bool is_permitted(void)
 {
@@ -288,6 +297,6 @@ void pc_round(void)
 	for (struct thread *t = monitor.threads; t; t = t->next)
 		if (!t->watched)
 			pc_close(t);
-		else if (t->pc_tid != t->tid || (rounds + t->index) % CHECK_ROUNDS == 0)
+		else if (is_due(t))
 			pc_watch(t);
 }

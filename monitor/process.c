@@ -256,10 +256,10 @@ bool process_watch_thread(void)
 
 static void on_thread_exit(void *arg)
 {
-	struct aprof_tls *tls = arg;
+	struct thread *t = thread_live(arg);
 
-	if (tls->thread && monitor_state() == MONITOR_ON)
-		thread_end(tls->thread);
+	if (t)
+		thread_end(t);
 }
 
 /* ---- fork ---- */
@@ -285,6 +285,7 @@ static void child_begin(void)
 	module_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
+	monitor.ended = NULL;
 	monitor.nthreads = 0;
 	monitor.thread_chunk = NULL;
 	monitor.started = false;

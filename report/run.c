@@ -137,6 +137,17 @@ static bool is_inline(const struct head *h)
 	return h->first->way & 1u << AMON_WAY_INLINE;
 }
 
+/* Clock tsc charges a thread when it enters or leaves a routine, and at the end of its process, if the monitor sees that. */
+static void unsettled_print(struct head *h)
+{
+	bool ended = true;
+
+	for (uint32_t i = 0; i < h->profile->nruns; i++)
+		ended &= life_of(h->in, i) == REPORT_ENDED;
+	if (!ended)
+		print_field(h->out, h->options, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
+}
+
 static void clock_print(struct head *h)
 {
 	char ticks[32];
@@ -155,6 +166,7 @@ static void clock_print(struct head *h)
 	case AMON_CLOCK_TSC:
 		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
 			    "and return", (double)h->first->tsc_hz / 1e9);
+		unsettled_print(h);
 		break;
 	default:
 		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");

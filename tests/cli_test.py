@@ -794,6 +794,19 @@ class Real(unittest.TestCase):
         aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
 
+    def test_cycles_of_no_end(self):
+        """Clock tsc does not know what a thread spent since its last call if the process has no end, and says so."""
+        source = pathlib.Path(self.cwd, 'prog.c')
+        source.write_text(PROGRAM)
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-way=cyg', '-O1', '-w', '-o', 'cycles', source], cwd=self.cwd, check=True)
+        for what, told in ('quick', False), ('leave', True):
+            aprof('run', '--no-report', '--clock=tsc', './cycles', what, cwd=self.cwd)
+            if ' Hz' not in aprof('info', cwd=self.cwd).stdout:
+                self.skipTest('no invariant cycle counter')
+            for command in 'info', 'report':
+                shown = ' '.join(aprof(command, cwd=self.cwd).stdout.split())
+                self.assertEqual('each thread spent since its last call or return' in shown, told, shown)
+
     def test_no_time(self):
         """Nothing is divided by no time, and what was not entered is not listed."""
         aprof('run', '--no-report', '--clock=none', self.program, 'quick', cwd=self.cwd)
