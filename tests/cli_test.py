@@ -1,4 +1,5 @@
 """cli_test.py BUILD: aprof as its users call it: options, statuses, messages, several processes, live files."""
+import fcntl
 import json
 import os
 import pathlib
@@ -728,6 +729,16 @@ class Real(unittest.TestCase):
         process.kill()
         process.wait()
         self.assertEqual(self.states(), {'amon copy': 'died', 'amon link': 'died'})
+
+    def test_readers_are_no_writers(self):
+        """Several may ask at once whether the process of a file runs, and do not take one another for it."""
+        aprof('run', '--no-report', self.program, 'leave', cwd=self.cwd)
+        asking = [subprocess.Popen([APROF, 'info', '--json'], cwd=self.cwd, stdout=subprocess.PIPE) for _ in range(20)]
+        states = {json.loads(process.communicate()[0])['run']['files'][0]['state'] for process in asking}
+        with open(f'{self.cwd}/amon.out') as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            states.add(self.rows('info')['run']['files'][0]['state'])
+        self.assertEqual(states, {'died'})
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'nobody else to be')
     def test_who_runs_is_not_ours(self):
