@@ -161,10 +161,10 @@ static uint64_t start_ticks(int32_t pid)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* Whether somebody else holds a lock on the file open at FD. */
+/* Whether a monitor holds its lock on the file open at FD.  Another reader, who asks just now, does not count. */
 static bool is_locked(int fd)
 {
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK;
 	flock(fd, LOCK_UN);
 	return false;

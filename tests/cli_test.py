@@ -1,4 +1,5 @@
 """cli_test.py BUILD: aprof as its users call it: options, statuses, messages, several processes, live files."""
+import fcntl
 import json
 import os
 import pathlib
@@ -147,8 +148,8 @@ class Mistakes(unittest.TestCase):
             self.assertIn(f'is for the format {format}, not for json', self.one_line('export', option, 'json'))
 
     def test_rate(self):
-        for rate in '0', '-1', '1.5', '997x', '', '100001':
-            self.assertIn('from 1 to 100000', self.one_line('run', '--rate', rate, 'true'))
+        for rate in '0', '-1', '1.5', '997x', '', '10001':
+            self.assertIn('from 1 to 10000', self.one_line('run', '--rate', rate, 'true'))
 
     def test_outputs_that_are_slips_of_the_pen(self):
         """A program is never overwritten, nor a device replaced by a file, which root could do."""
@@ -755,6 +756,16 @@ class Real(unittest.TestCase):
         process.kill()
         process.wait()
         self.assertEqual(self.states(), {'amon copy': 'died', 'amon link': 'died'})
+
+    def test_readers_are_no_writers(self):
+        """Several may ask at once whether the process of a file runs, and do not take one another for it."""
+        aprof('run', '--no-report', self.program, 'leave', cwd=self.cwd)
+        asking = [subprocess.Popen([APROF, 'info', '--json'], cwd=self.cwd, stdout=subprocess.PIPE) for _ in range(20)]
+        states = {json.loads(process.communicate()[0])['run']['files'][0]['state'] for process in asking}
+        with open(f'{self.cwd}/amon.out') as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            states.add(self.rows('info')['run']['files'][0]['state'])
+        self.assertEqual(states, {'died'})
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'nobody else to be')
     def test_who_runs_is_not_ours(self):
