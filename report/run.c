@@ -224,8 +224,9 @@ static void time_print(struct head *h)
 		return;
 	if (h->sums.cpu)
 		snprintf(cpu, sizeof cpu, "; the system says %.*f s of CPU time", d, (double)h->sums.cpu / 1e9);
-	if (h->sums.cpu && kernel >= 0)
-		snprintf(cpu + strlen(cpu), sizeof cpu - strlen(cpu), ", %.0f %% of it in the kernel", 100 * kernel);
+	if (kernel >= 0)
+		snprintf(cpu + strlen(cpu), sizeof cpu - strlen(cpu), h->sums.cpu ? ", %.0f %% of it in the kernel" :
+			 "; %.0f %% of the CPU time in the kernel", 100 * kernel);
 	print_field(h->out, h->options, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
 		    "%.*f making contexts + %.*f unplaced%s", d, (double)whole / 1e9, d, (double)g->time / 1e9, d,
 		    (double)g->outside / 1e9, d, (double)g->hooks / 1e9, d, (double)g->monitor / 1e9,

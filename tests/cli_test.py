@@ -426,12 +426,19 @@ class Real(unittest.TestCase):
         """Program counters are of user mode: what a routine spends in system calls is not that of the few instructions around them."""
         (pathlib.Path(self.cwd) / 'asks.c').write_text('''
             #include <fcntl.h>
+            #include <signal.h>
             #include <unistd.h>
             static char buffer[1 << 20];
             static volatile long sink;
             __attribute__((noinline)) void asks(int fd) { for (int i = 0; i < 4000; i++) sink += read(fd, buffer, sizeof buffer); }
             __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 600000000; i++) sink += i; }
-            int main(void) { asks(open("/dev/zero", O_RDONLY)); thinks(); return 0; }
+            int main(int argc, char **argv)
+            {
+                (void)argv;
+                asks(open("/dev/zero", O_RDONLY));
+                thinks();
+                return argc > 1 ? raise(SIGKILL) : 0;
+            }
         ''')
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         aprof('run', '--no-report', './asks', cwd=self.cwd)
@@ -448,6 +455,8 @@ class Real(unittest.TestCase):
         self.assertRegex(aprof('report', cwd=self.cwd).stdout, r'CPU\s+time,\s+\d+\s+%\s+of\s+it\s+in\s+the\s+kernel')
         self.assertIn('in [kernel]', aprof('hot', cwd=self.cwd).stdout)
         self.assertRegex(aprof('annotate', 'asks', cwd=self.cwd).stdout, r'\[kernel\]')
+        killed = aprof('run', '-b', '-p', './asks', 'kill', cwd=self.cwd).stdout
+        self.assertRegex(killed, r';\s+\d+\s+%\s+of\s+the\s+CPU\s+time\s+in\s+the\s+kernel')
 
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
