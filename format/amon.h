@@ -76,6 +76,7 @@ enum amon_note {
 	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
 	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
 	AMON_NOTE_UNTIMED,		/* clock tsc: calls by way inline of routines that do not read the counter, not counted */
+	AMON_NOTE_PC_BLOCKED,		/* threads that had SIGPROF blocked whenever they were looked at, and so no program counters */
 	AMON_NOTES
 };
 
@@ -118,6 +119,9 @@ struct amon_header {
 	char command[1024];		/* arguments, each ended by NUL; cut to fit */
 	uint32_t command_size;		/* bytes used in command */
 	uint32_t command_cut;		/* 1: the arguments did not all fit */
+	uint64_t cpu_user;		/* the program's time in user mode since the monitor began, or the last reset, as the kernel's timer
+					 * interrupts counted it, ns; while it runs, as of a moment ago; 0, as the next one: not known */
+	uint64_t cpu_system;		/* the same in the kernel, ns */
 };
 
 /* How hooks got into the program (bits of header.way). */

@@ -119,6 +119,47 @@ void clock_choose(void)
 		tsc_begin();
 }
 
+/* ---- user and system time ----
+ *
+ * The kernel counts for each of the two the timer interrupts that came in it.  That is coarse, but clock_gettime tells it, which every
+ * filter of system calls permits. */
+
+enum { OF_BOTH = -8, OF_USER = -7, OF_THREAD = 4 };	/* clocks, as the kernel numbers those of the caller's process */
+
+struct modes {
+	uint64_t user, system;		/* ns */
+};
+
+static struct modes before;		/* of the process, when counting began */
+static struct modes ours;		/* of the sampler, at its last look */
+
+static struct modes modes_now(int of)
+{
+	uint64_t user = sys_clock(OF_USER | of), both = sys_clock(OF_BOTH | of);
+
+	return (struct modes){ user, both > user ? both - user : 0 };
+}
+
+static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
+
+void clock_modes(bool is_sampler)
+{
+	struct modes now = modes_now(0);
+
+	if (is_sampler)
+		ours = modes_now(OF_THREAD);
+	monitor.header->cpu_user = less(now.user, before.user + ours.user);
+	monitor.header->cpu_system = less(now.system, before.system + ours.system);
+}
+
+void clock_modes_begin(void)
+{
+	before = modes_now(0);
+	before.user -= ours.user;
+	before.system -= ours.system;
+	monitor.header->cpu_user = monitor.header->cpu_system = 0;
+}
+
 /* ---- start and end ---- */
 
 static bool is_sampled(void)
@@ -133,6 +174,8 @@ void clock_start(void)
 	h->source = h->pc_source = AMON_SOURCE_NONE;
 	h->rate = 0;
 	sampler_forget();
+	ours = (struct modes){ 0 };
+	clock_modes_begin();
 	if (!is_sampled())
 		return;
 	h->rate = monitor.clock.rate;
@@ -153,6 +196,7 @@ void clock_stop(void)
 	else
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			clock_thread_end(t);
+	clock_modes(false);
 	if (clock_is_tsc())
 		tsc_measure();
 }

@@ -22,6 +22,8 @@ enum {
 	MOST_PROBES = 32,
 	PERIODS = 4,			/* of the clock between two samples */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
+	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
+	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
 };
 
 struct kernel_action {		/* as rt_sigaction has it */
@@ -202,9 +204,13 @@ static void pc_open(struct thread *t)
 static void pc_watch(struct thread *t)
 {
 	if (sampler_is_blocked(t, SIGPROF)) {
+		int handle = t->pc_tid == t->tid && t->pc_handle <= BLOCKED ? BLOCKED_AGAIN : BLOCKED;
+
+		if (handle == BLOCKED_AGAIN && t->pc_handle == BLOCKED)
+			note(AMON_NOTE_PC_BLOCKED);
 		pc_close(t);
 		t->pc_tid = t->tid;
-		t->pc_handle = -1;
+		t->pc_handle = handle;
 	} else if (t->pc_tid != t->tid || t->pc_handle < 0) {
 		pc_open(t);
 	}

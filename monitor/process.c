@@ -176,6 +176,7 @@ static void header_fill(struct amon_header *h)
 	h->start_monotonic = sys_clock(1);
 	h->start_ticks = start_ticks();
 	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
+	h->cpu_user = h->cpu_system = 0;
 }
 
 /* ---- start ---- */
@@ -385,6 +386,7 @@ void process_reset(void)
 	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
+	clock_modes_begin();
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
 }
 

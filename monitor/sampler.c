@@ -37,7 +37,7 @@ enum {
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
 	WHOLE = 1024,			/* a processor, in pace.used */
-	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
+	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials and modes */
 };
 
 static struct sys_lock look_lock;
@@ -534,8 +534,10 @@ static void __attribute__((noreturn)) sampler(void)
 		if (measure)
 			pace_set(sys_clock(CLOCK_THREAD_CPUTIME_ID) - began);
 		pc_round();
-		if (rounds % FOLLOW_ROUNDS == 0)
+		if (rounds % FOLLOW_ROUNDS == 0) {
 			follow_somebody();
+			clock_modes(true);
+		}
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
 	}

@@ -44,6 +44,7 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_UNTIMED] = { "untimed", "a call, by way inline, of a routine that does not read the cycle counter: under clock tsc it counts as code without hooks",
 		"build all of the program with aprof-cc --aprof-clock=tsc, or use another clock", false },
 	[AMON_NOTE_EARLY] = { "early", "calls came before the program was relocated (resolvers of IFUNCs) and are not counted", NULL, true },
+	[AMON_NOTE_PC_BLOCKED] = { "pc_blocked", "a thread blocked all signals, and had no program counters then, for --leaves and --lines", NULL, true },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 };

@@ -422,6 +422,33 @@ class Real(unittest.TestCase):
                 self.skipTest('no program counters here')
             self.assertEqual(sum(part['ticks'] for part in parts), rate * samples)
 
+    def test_the_kernel_has_its_part(self):
+        """Program counters are of user mode: what a routine spends in system calls is not that of the few instructions around them."""
+        (pathlib.Path(self.cwd) / 'asks.c').write_text('''
+            #include <fcntl.h>
+            #include <unistd.h>
+            static char buffer[1 << 20];
+            static volatile long sink;
+            __attribute__((noinline)) void asks(int fd) { for (int i = 0; i < 4000; i++) sink += read(fd, buffer, sizeof buffer); }
+            __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 600000000; i++) sink += i; }
+            int main(void) { asks(open("/dev/zero", O_RDONLY)); thinks(); return 0; }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './asks', cwd=self.cwd)
+        whole = self.rows('report', '--leaves', '--lines', 'asks')
+        if whole['run']['counts']['pc_samples'] < 50:
+            self.skipTest('no program counters here')
+        rows = {row['name']: row for row in whole['flat']}
+        kernel = {name: sum(part['self_ns'] for part in rows[name]['parts'] if part['place'] == '[kernel]') / rows[name]['self_ns']
+                  for name in ('asks', 'thinks')}
+        self.assertGreater(kernel['asks'], 0.7)
+        self.assertLess(kernel['thinks'], 0.3)
+        for row in rows.values():
+            self.assertLessEqual(sum(part['self_ns'] for part in row['parts']), row['self_ns'])
+        self.assertRegex(aprof('report', cwd=self.cwd).stdout, r'CPU\s+time,\s+\d+\s+%\s+of\s+it\s+in\s+the\s+kernel')
+        self.assertIn('in [kernel]', aprof('hot', cwd=self.cwd).stdout)
+        self.assertRegex(aprof('annotate', 'asks', cwd=self.cwd).stdout, r'\[kernel\]')
+
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
         self.assertEqual(done.returncode, 3)
