@@ -13,6 +13,7 @@
 enum {
 	PERIODS = 4,		/* of the clock between two program counters */
 	FEWEST = 20,		/* program counters from which anything is told */
+	COUNTED = 100000000,	/* CPU time of which the kernel tells the two modes well enough, ns: some 25 timer interrupts */
 	SHORT = 20000000,	/* CPU time of a process that the monitor may not have come round to, ns */
 };
 
@@ -35,7 +36,7 @@ double kernel_part(const struct profile *p)
 		user += (double)p->runs[i].header.cpu_user;
 		system += (double)p->runs[i].header.cpu_system;
 	}
-	return user + system > 0 ? system / (user + system) : -1;
+	return user + system >= COUNTED ? system / (user + system) : -1;
 }
 
 /* Have all of H's program counters come from user mode, and is none of them lacking?  Of a short process there may be none. */

@@ -119,6 +119,8 @@ static void test_part(void **state)
 	assert_share(kernel_part(&profile), 0.5);
 	run.header.cpu_user = run.header.cpu_system = 0;
 	assert_true(kernel_part(&profile) < 0);
+	run.header.cpu_system = 8 * MS;			/* two timer interrupts tell nothing */
+	assert_true(kernel_part(&profile) < 0);
 }
 
 int main(void)
