@@ -422,25 +422,26 @@ moncontrol:
 	.size	monstartup, .-monstartup
 	.size	moncontrol, .-moncontrol
 
-	/* What links send here by --wrap, the dynamic linker sends here by name (wrap.c). */
+	/* What links send here by --wrap, the dynamic linker sends here by name (wrap.c).  A program with a monitor of its own has
+	 * the names __wrap_... too: what it calls behind them comes here, and must not go back there. */
 	.macro	in_front name, wrap
 	.globl	\name
 	.type	\name, @function
 	.p2align 4
 \name:
 	_CET_ENDBR
-	jmp	__wrap_\wrap@PLT
+	jmp	\wrap
 	.size	\name, .-\name
 	.endm
-	in_front exit exit
-	in_front vfork vfork
-	in_front __vfork vfork
-	in_front swapcontext swapcontext
-	in_front dlclose dlclose
-	in_front unshare unshare
-	in_front setns setns
-	in_front sigaction sigaction
-	in_front signal signal
-	in_front mlockall mlockall
+	in_front vfork __wrap_vfork@PLT		/* asks the kernel, and nobody behind it */
+	in_front __vfork __wrap_vfork@PLT
+	in_front exit aprof_front_exit
+	in_front swapcontext aprof_front_swapcontext
+	in_front dlclose aprof_front_dlclose
+	in_front unshare aprof_front_unshare
+	in_front setns aprof_front_setns
+	in_front sigaction aprof_front_sigaction
+	in_front signal aprof_front_signal
+	in_front mlockall aprof_front_mlockall
 
 	.section .note.GNU-stack, "", @progbits

@@ -198,3 +198,16 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 		show(sig, &old);
 	return old.sa_handler;
 }
+
+#ifdef APROF_MCOUNT
+/* The same by names that are the preloaded monitor's alone, for its fronts (mcount.S). */
+#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
+FRONT(exit) __attribute__((noreturn));
+FRONT(swapcontext);
+FRONT(dlclose);
+FRONT(unshare);
+FRONT(setns);
+FRONT(sigaction);
+FRONT(signal);
+FRONT(mlockall);
+#endif

@@ -422,6 +422,50 @@ class Real(unittest.TestCase):
                 self.skipTest('no program counters here')
             self.assertEqual(sum(part['ticks'] for part in parts), rate * samples)
 
+    def test_own_monitor_below_a_launcher(self):
+        """What starts a program of ours has the monitor of way mcount preloaded, and so has the program, beside its own."""
+        (pathlib.Path(self.cwd) / 'launched.c').write_text(r'''
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <sched.h>
+            #include <signal.h>
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <sys/mman.h>
+            #include <sys/wait.h>
+            #include <ucontext.h>
+            #include <unistd.h>
+            __attribute__((noinline)) int work(int n) { __asm__ volatile(""); return n; }
+            int main(void)
+            {
+                struct sigaction act = { .sa_handler = SIG_IGN };
+                static ucontext_t here, there;
+                volatile int turns = 0;
+                pid_t child;
+
+                signal(SIGPIPE, SIG_IGN);
+                sigaction(SIGUSR1, &act, NULL);
+                getcontext(&there);
+                if (turns++ == 0)
+                    swapcontext(&here, &there);
+                if ((child = vfork()) == 0)
+                    _exit(0);
+                waitpid(child, NULL, 0);
+                printf("%d %d %d %d %d\n", turns, mlockall(0), unshare(0), setns(-1, 0), dlclose(dlopen(NULL, RTLD_NOW)));
+                exit(work(3));
+            }
+        ''')
+        for way in 'inline', 'fentry', 'cyg':
+            built = subprocess.run([BUILD / 'aprof-cc', f'--aprof-way={way}', '-O1', '-o', 'launched', 'launched.c', '-ldl'],
+                                   cwd=self.cwd, capture_output=True, text=True)
+            if f'no way {way}' in built.stderr:
+                continue
+            self.assertEqual(built.returncode, 0, built.stderr)
+            alone = subprocess.run(['./launched'], cwd=self.cwd, capture_output=True, text=True)
+            done = aprof('run', '--no-report', 'sh', '-c', './launched; echo $?', cwd=self.cwd)
+            self.assertEqual(done.stdout, f'{alone.stdout}3\n', way)
+            self.assertEqual(self.entry(self.rows('report', 'launched', 'amon.out'), 'work')['calls'], 1)
+
     def test_the_kernel_has_its_part(self):
         """Program counters are of user mode: what a routine spends in system calls is not that of the few instructions around them."""
         (pathlib.Path(self.cwd) / 'asks.c').write_text('''
