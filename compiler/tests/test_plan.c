@@ -15,6 +15,7 @@
 
 #define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
 #define CYG "-finstrument-functions -fno-omit-frame-pointer "
+#define BODY CYG "-mno-red-zone -fno-partial-inlining -idirafter /lib/aprof -include aprof-cyg.h " STEPS
 #define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
@@ -116,13 +117,24 @@ static const struct row rows[] = {
 	{&gcc, "-Xlinker -r a.o", FENTRY "-Xlinker -r a.o"},
 
 	/* Ways. */
-	{&gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
+	{&gcc, "--aprof-way=cyg -c a.c", BODY "-c a.c"},
+	{&gcc, "--aprof-way=cyg -pipe -c a.cc", BODY "-c a.cc"},
+	{&gcc, "--aprof-way=cyg -c a.c b.cc", BODY "-c a.c b.cc"},
+	{&old_gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
+	{&gcc, "--aprof-way=cyg -S a.c", CYG "-S a.c"},
+	{&gcc, "--aprof-way=cyg -c a.f90", CYG "-c a.f90"},
+	{&gcc, "--aprof-way=cyg -c a.c b.f90", CYG "-c a.c b.f90"},
+	{&gcc, "--aprof-way=cyg -flto -c a.c", CYG "-flto -c a.c"},
+	{&gcc, "--aprof-way=cyg -masm=intel -c a.c", CYG "-masm=intel -c a.c"},
+	{&gcc, "--aprof-way=cyg -wrapper x -c a.c", CYG "-wrapper x -c a.c"},
+	{&gcc, "--aprof-way=cyg -E a.c", "-E a.c"},
+	{&gcc, "--aprof-way=cyg a.h", CYG "a.h"},
 	{&clang, "--aprof-way=cyg -c a.c", LATE "-c a.c"},
 	{&gcc, "--aprof-way=fentry a.o", FENTRY EXE "a.o"},
 	{&clang, "--aprof-way=fentry -c a.c", "error: /bin/cc has no way fentry"},
 	{&clang, "--aprof-way=fentry -E a.c", "-E a.c"},
 	{&gcc, "a.c --aprof-way=nop", FENTRY STEPS NOP_EXE "a.c"},
-	{&gcc, "a.c --aprof-way=nop-cyg", CYG WRAP NOP_EXE "a.c"},
+	{&gcc, "a.c --aprof-way=nop-cyg", BODY WRAP NOP_EXE "a.c"},
 	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
 	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
@@ -238,7 +250,7 @@ static void test_response_files(void **state)
 		{&gcc, "@outer -O2", FENTRY SHARED "@outer -O2"},
 		{&gcc, "-c @profiled", FENTRY STEPS "-c a b.c"},
 		{&gcc, "-E @profiled", "-E @profiled"},
-		{&gcc, "-c @chosen", CYG "-c x.c"},
+		{&gcc, "-c @chosen", BODY "-c x.c"},
 		{&gcc, "-c a.c @missing", FENTRY STEPS "-c a.c @missing"},
 		{&gcc, "@self", "error: more than 2000 response files"},
 	};
