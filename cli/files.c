@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gmon.h"
+#include "mapped.h"
 
 static bool system_error(struct error *err, const char *what, const char *path)
 {
@@ -160,15 +161,17 @@ static uint64_t start_ticks(int32_t pid)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* Whether somebody else holds a lock on the file open at FD. */
+/* Whether a monitor holds its lock on the file open at FD.  Another reader, who asks just now, does not count. */
 static bool is_locked(int fd)
 {
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0)
 		return errno == EWOULDBLOCK;
 	flock(fd, LOCK_UN);
 	return false;
 }
 
+/* How the process stands that wrote the file open at FD, with the header H.  The lock tells at once, but a copy of the file has none, nor has any
+ * file on some disks; nor has one that the same process wrote before an exec. */
 static enum report_life life_of(int fd, const struct amon_header *h)
 {
 	struct utsname system;
@@ -179,7 +182,7 @@ static enum report_life life_of(int fd, const struct amon_header *h)
 		return REPORT_RUNNING;
 	if (uname(&system) != 0 || strncmp(system.nodename, h->host, sizeof h->host - 1) != 0)
 		return REPORT_UNKNOWN;
-	return h->start_ticks && start_ticks(h->pid) == h->start_ticks ? REPORT_RUNNING : REPORT_DIED;
+	return h->start_ticks && start_ticks(h->pid) == h->start_ticks && mapped_is(fd, h) ? REPORT_RUNNING : REPORT_DIED;
 }
 
 void files_cut(const char *path)

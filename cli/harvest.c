@@ -34,12 +34,35 @@ static void list_free(struct list *l)
 	free(l->found);
 }
 
+/* Write SIZE bytes of the header of the profile at PATH.  Without them it lacks a word of information: failures are nobody's business. */
+static void header_write(const char *path, size_t offset, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = pwrite(fd, data, size, (off_t)offset);
+	(void)n;
+	close(fd);
+}
+
+/* Of a process that execs each program has a file, and the later ones another name than was wanted: the user did not want any. */
+static void name_forget(const char *path, const struct amon_header *h)
+{
+	size_t at = offsetof(struct amon_header, notes) + AMON_NOTE_OTHER_NAME * sizeof *h->notes;
+
+	if (h->notes[AMON_NOTE_OTHER_NAME])
+		header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
+}
+
 static bool list_add(struct list *l, const char *path)
 {
 	struct amon_header h;
 
 	if (!files_header(path, &h, NULL))
 		return true;			/* not a profile: somebody else's file */
+	name_forget(path, &h);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 16;
 		struct found *more = reallocarray(l->found, room, sizeof *more);
@@ -205,24 +228,12 @@ static const char *last_of(const struct harvest *h, int32_t pid)
 	return last;
 }
 
-static void status_write(const char *path, int32_t status)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t n;
-
-	if (fd < 0)
-		return;
-	n = pwrite(fd, &status, sizeof status, offsetof(struct amon_header, exit_status));
-	(void)n;				/* without it the profile lacks one word of information */
-	close(fd);
-}
-
 void harvest_status(const struct harvest *h, int32_t pid, int status)
 {
 	const char *path = last_of(h, pid);
 
 	if (path)
-		status_write(path, status);
+		header_write(path, offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
 }
 
 void harvest_remove(const char *directory)

@@ -302,9 +302,9 @@ static bool rate_set(struct options *o, const char *rate)
 	unsigned long value = strtoul(rate, &end, 10);
 
 	o->rate = rate;
-	if (*rate >= '0' && *rate <= '9' && *end == '\0' && value >= 1 && value <= 100000)
+	if (*rate >= '0' && *rate <= '9' && *end == '\0' && value >= 1 && value <= 10000)
 		return true;
-	message("--rate=%s: not a whole number from 1 to 100000", rate);
+	message("--rate=%s: not a whole number from 1 to 10000", rate);
 	return false;
 }
 

@@ -124,12 +124,27 @@ static void add_clang(const char *libdir, bool nop, struct list *out)
 }
 
 /* The flags pass through a shell's and make's word splitting, and through specs. */
-static bool check_libdir(const char *libdir, struct error *err)
+static bool check_path(const char *path, struct error *err)
 {
-	if (!strpbrk(libdir, " \t,'\"\\$%"))
+	if (!strpbrk(path, " \t,'\"\\$%"))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
-			 "%s: flags cannot carry such a path: use aprof-cc, or move aprof", libdir);
+			 "%s: flags cannot carry such a path: use aprof-cc, or move aprof", path);
+}
+
+/* As the wrapper has it, behind all other directories.  (GCC looks into include/ below -B, too, where it is an installed aprof's.)
+ * Fortran includes no C. */
+static bool add_headers(enum compiler_language language, const char *libdir, struct list *out, struct error *err)
+{
+	char *directory = language == COMPILER_FORTRAN ? NULL : find_headers(libdir);
+	bool good = !directory || check_path(directory, err);
+
+	if (directory && good) {
+		list_add(out, "-idirafter");
+		list_add(out, directory);
+	}
+	free(directory);
+	return good;
 }
 
 static bool add_flags(const struct request *r, const char *libdir, struct list *out, struct error *err)
@@ -139,7 +154,7 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	struct ability ability;
 	enum hooks hooks = HOOKS_NONE;
 	const char *why;
-	bool good = check_libdir(libdir, err) && find_compiler(r->language, &compiler, err);
+	bool good = check_path(libdir, err) && find_compiler(r->language, &compiler, err);
 
 	if (good) {
 		find_plugins(libdir, &plugins);
@@ -150,6 +165,7 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	if (good && r->compile)
 		way_compile_flags(hooks, ability.plugin, r->tsc, out);
 	list_free(&plugins);
+	good = good && (!r->compile || add_headers(r->language, libdir, out, err));
 	if (!good)
 		return false;
 	if (hooks != HOOKS_CYG_LATE)

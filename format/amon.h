@@ -69,13 +69,14 @@ enum amon_note {
 	AMON_NOTE_VFORK,		/* children of vfork, counted for nobody */
 	AMON_NOTE_THREAD_FOLDED,	/* ended threads whose counters were added up */
 	AMON_NOTE_PC_LOST,		/* ticks whose PC found no room in the table */
-	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; ticks changed */
+	AMON_NOTE_SIGPROF_TAKEN,	/* the program took SIGPROF; no program counters any more */
 	AMON_NOTE_UNLOADED,		/* modules unloaded while the program ran */
 	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
 	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
 	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
 	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
 	AMON_NOTE_UNTIMED,		/* clock tsc: calls by way inline of routines that do not read the counter, not counted */
+	AMON_NOTE_PC_BLOCKED,		/* threads that had SIGPROF blocked whenever they were looked at, and so no program counters */
 	AMON_NOTES
 };
 
@@ -114,10 +115,13 @@ struct amon_header {
 	uint64_t notes[64];		/* how often each enum amon_note */
 	char host[64];			/* node name, NUL-terminated */
 	char program[512];		/* absolute path of the executable */
-	char directory[512];		/* working directory at the start */
+	char directory[512];		/* working directory at the start; of a forked child, the parent's, as its command is */
 	char command[1024];		/* arguments, each ended by NUL; cut to fit */
 	uint32_t command_size;		/* bytes used in command */
 	uint32_t command_cut;		/* 1: the arguments did not all fit */
+	uint64_t cpu_user;		/* the program's time in user mode since the monitor began, or the last reset, as the kernel's timer
+					 * interrupts counted it, ns; while it runs, as of a moment ago; 0, as the next one: not known */
+	uint64_t cpu_system;		/* the same in the kernel, ns */
 };
 
 /* How hooks got into the program (bits of header.way). */

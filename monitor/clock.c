@@ -119,6 +119,47 @@ void clock_choose(void)
 		tsc_begin();
 }
 
+/* ---- user and system time ----
+ *
+ * The kernel counts for each of the two the timer interrupts that came in it.  That is coarse, but clock_gettime tells it, which every
+ * filter of system calls permits. */
+
+enum { OF_BOTH = -8, OF_USER = -7, OF_THREAD = 4 };	/* clocks, as the kernel numbers those of the caller's process */
+
+struct modes {
+	uint64_t user, system;		/* ns */
+};
+
+static struct modes before;		/* of the process, when counting began */
+static struct modes ours;		/* of the sampler, at its last look */
+
+static struct modes modes_now(int of)
+{
+	uint64_t user = sys_clock(OF_USER | of), both = sys_clock(OF_BOTH | of);
+
+	return (struct modes){ user, both > user ? both - user : 0 };
+}
+
+static uint64_t less(uint64_t now, uint64_t then) { return now > then ? now - then : 0; }
+
+void clock_modes(bool is_sampler)
+{
+	struct modes now = modes_now(0);
+
+	if (is_sampler)
+		ours = modes_now(OF_THREAD);
+	monitor.header->cpu_user = less(now.user, before.user + ours.user);
+	monitor.header->cpu_system = less(now.system, before.system + ours.system);
+}
+
+void clock_modes_begin(void)
+{
+	before = modes_now(0);
+	before.user -= ours.user;
+	before.system -= ours.system;
+	monitor.header->cpu_user = monitor.header->cpu_system = 0;
+}
+
 /* ---- start and end ---- */
 
 static bool is_sampled(void)
@@ -133,6 +174,8 @@ void clock_start(void)
 	h->source = h->pc_source = AMON_SOURCE_NONE;
 	h->rate = 0;
 	sampler_forget();
+	ours = (struct modes){ 0 };
+	clock_modes_begin();
 	if (!is_sampled())
 		return;
 	h->rate = monitor.clock.rate;
@@ -153,6 +196,7 @@ void clock_stop(void)
 	else
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			clock_thread_end(t);
+	clock_modes(false);
 	if (clock_is_tsc())
 		tsc_measure();
 }
@@ -168,7 +212,8 @@ void clock_thread(struct thread *t, bool end_seen)
 	if (!t->record->cpu_first)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
 	t->tls->last = clock_is_tsc() ? clock_cycles() : 0;
-	if (end_seen || t->tid == monitor.pid || !is_sampled())
+	t->is_told = end_seen || t->tid == monitor.pid;
+	if (t->is_told || !is_sampled())
 		sampler_watch(t, true);
 	else
 		note(AMON_NOTE_TIMER_FAILED);
@@ -224,17 +269,40 @@ static uint64_t take_cycles(struct aprof_tls *tls)
 	return (int64_t)(now - from) > 0 ? now - from : 0;	/* another processor's counter may be a little behind */
 }
 
+/* The counters of T's context C: mostly those that were charged last. */
+static struct amon_counter *counters_of(struct thread *t, context_id c)
+{
+	struct amon_counter *charged = __atomic_load_n(&t->tls->charged, __ATOMIC_RELAXED);
+	uint32_t item;
+
+	if (charged->id == c)
+		return charged;
+	item = machine_item(t, c);
+	return machine_counter(t, item == AMON_NONE ? 0 : item);	/* of no context of T's: the root's */
+}
+
 void clock_charge_tsc(struct thread *t, context_id c)
 {
-	struct amon_counter *charged = t->tls->charged;
+	struct amon_counter *charged = counters_of(t, c);
 
-	if (charged->id != c) {
-		uint32_t item = machine_item(t, c);
-
-		charged = machine_counter(t, item == AMON_NONE ? 0 : item);	/* of no context of T's: the root's */
-	}
 	counter_add(&charged->time, take_cycles(t->tls));
 	__atomic_store_n(&t->tls->charged, charged, __ATOMIC_RELAXED);
+}
+
+/* T may charge itself at this very moment, by instructions that are whole only on its own processor. What it then has twice, or
+ * lacks, is what passed since its last change of context, and that is the less the likelier it is. */
+void clock_settle_tsc(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+	uint64_t from = __atomic_load_n(&tls->last, __ATOMIC_ACQUIRE), now;
+	struct amon_counter *charged;
+
+	if (!from || !t->is_told)
+		return;
+	charged = counters_of(t, tls_context(tls));
+	now = clock_cycles();
+	if ((int64_t)(now - from) > 0 && __atomic_compare_exchange_n(&tls->last, &from, now, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		__atomic_fetch_add(&charged->time, now - from, __ATOMIC_RELAXED);
 }
 
 void clock_charge_tsc_monitor(struct thread *t)

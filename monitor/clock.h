@@ -50,6 +50,15 @@ void pc_round(void) HIDDEN;
 /* The sampler is gone, and its descriptors with it. */
 void pc_forget(void) HIDDEN;
 
+/* Bring user and system time up to date; IS_SAMPLER: the caller is the sampler, whose own are no part of them. */
+void clock_modes(bool is_sampler) HIDDEN;
+
+/* From now on they count anew. */
+void clock_modes_begin(void) HIDDEN;
+
+/* Clock tsc: charge T, which may run meanwhile and is watched, what it has spent since its last change of context. */
+void clock_settle_tsc(struct thread *t) HIDDEN;
+
 /* T's CPU clock stands at CPU, ns: what it spent since the last look is in the accounts, unplaced. */
 void clock_advance(struct thread *t, uint64_t cpu) HIDDEN;
 

@@ -118,7 +118,7 @@ static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, ui
 
 	if (page >= THREAD_DIRECTORY)
 		return AMON_NONE;
-	if (!t->items[page] && !(t->items[page] = memory_take(ITEMS_PER_PAGE * sizeof *item, true)))
+	if (!t->items[page] && !(t->items[page] = memory_take(ITEMS_PER_PAGE * sizeof *item, page > 0)))	/* most threads have few */
 		return AMON_NONE;
 	if ((!t->nspans || i == t->spans[t->nspans - 1].base + t->spans[t->nspans - 1].capacity) && !items_grow(t))
 		return AMON_NONE;

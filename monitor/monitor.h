@@ -233,7 +233,8 @@ struct thread {
 	uint32_t announced_slots;	/* its slots, a power of 2 */
 	uint32_t nannounced;		/* and those taken */
 	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
-	volatile uint32_t watched;	/* the clock may look at tls */
+	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
+	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
@@ -249,6 +250,8 @@ struct thread {
 	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */
+	struct thread *next_ended;	/* in monitor.ended; NULL: the last */
+	bool ended;			/* it is there */
 };
 
 /* Clocks as APROF_CLOCK and APROF_RATE ask. */
@@ -268,6 +271,8 @@ struct monitor {
 	bool anonymous;			/* there is no file behind the mapping, or not the one wanted */
 	struct thread *threads;		/* every machine; prepended, read without the lock */
 	uint32_t nthreads;		/* how many */
+	struct thread *ended, *ended_last; /* those whose threads are over, or nearly so, as far as known, in that order; NULL: none */
+	uint32_t starts;		/* of threads since it was last asked which are gone */
 	struct amon_chunk *thread_chunk; /* last chunk of threads */
 	struct amon_chunk *routine_chunk; /* last chunk of routines */
 	uint32_t nroutines;		/* routines known */
@@ -511,6 +516,7 @@ void clock_charge_tsc(struct thread *t, context_id c) HIDDEN; /* charge the call
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
+bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters? */
 void sampler_hold(void) HIDDEN;			/* all time up to now is charged, and no more until sampler_release */
 void sampler_release(void) HIDDEN;
 bool sampler_pause(void) HIDDEN;		/* be of no more threads than the program; false: there was no sampler */

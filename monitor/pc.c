@@ -22,6 +22,8 @@ enum {
 	MOST_PROBES = 32,
 	PERIODS = 4,			/* of the clock between two samples */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
+	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
+	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
 };
 
 struct kernel_action {		/* as rt_sigaction has it */
@@ -202,12 +204,25 @@ static void pc_open(struct thread *t)
 static void pc_watch(struct thread *t)
 {
 	if (sampler_is_blocked(t, SIGPROF)) {
+		int handle = t->pc_tid == t->tid && t->pc_handle <= BLOCKED ? BLOCKED_AGAIN : BLOCKED;
+
+		if (handle == BLOCKED_AGAIN && t->pc_handle == BLOCKED)
+			note(AMON_NOTE_PC_BLOCKED);
 		pc_close(t);
 		t->pc_tid = t->tid;
-		t->pc_handle = -1;
+		t->pc_handle = handle;
 	} else if (t->pc_tid != t->tid || t->pc_handle < 0) {
 		pc_open(t);
 	}
+}
+
+/* Is T's source to be seen to?  A thread gets one when it has worked for as long as a sample of the clock stands for: those that mostly wait need
+ * none, nor a table.  The first, often the only one, has it from the start. */
+static bool is_due(const struct thread *t)
+{
+	if (t->pc_tid == t->tid)
+		return (rounds + t->index) % CHECK_ROUNDS == 0;
+	return t->index == 0 || t->sampled_cpu >= 1000000000u / monitor.clock.rate;
 }
 
 /* Can the source be had at all?  Nothing of the program's is touched where it cannot. */
@@ -230,6 +245,11 @@ void pc_begin(bool own_descriptors)
 		source = AMON_SOURCE_NONE;
 		note(AMON_NOTE_SIGPROF_TAKEN);
 	}
+}
+
+bool pc_has_sigprof(void)
+{
+	return source != AMON_SOURCE_NONE && is_sigprof_ours();
 }
 
 bool pc_is_handler(const void *handler)
@@ -277,6 +297,6 @@ void pc_round(void)
 	for (struct thread *t = monitor.threads; t; t = t->next)
 		if (!t->watched)
 			pc_close(t);
-		else if (t->pc_tid != t->tid || (rounds + t->index) % CHECK_ROUNDS == 0)
+		else if (is_due(t))
 			pc_watch(t);
 }

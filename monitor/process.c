@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
@@ -140,12 +141,25 @@ static void read_command(struct amon_header *h)
 	mem_copy(h->command, text, h->command_size);
 }
 
-static void header_fill(struct amon_header *h)
+/* Where and how the program was started. */
+static void read_start(struct amon_header *h)
 {
 	struct utsname names;
 	long n;
 
-	mem_zero(h, sizeof *h);
+	if (!sys_failed(sys1(uname, &names)))
+		copy_name(h->host, sizeof h->host, names.nodename);
+	sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1);
+	n = sys2(getcwd, h->directory, sizeof h->directory);
+	if (n <= 0 || h->directory[0] != '/')
+		copy_name(h->directory, sizeof h->directory, ".");
+	read_command(h);
+}
+
+/* Fill H, which in a forked child is still the parent's. */
+static void header_fill(struct amon_header *h)
+{
+	mem_zero(h, offsetof(struct amon_header, host));
 	mem_copy(h->magic, AMON_MAGIC, sizeof h->magic);
 	h->version = AMON_VERSION;
 	h->header_size = sizeof *h;
@@ -162,13 +176,7 @@ static void header_fill(struct amon_header *h)
 	h->start_monotonic = sys_clock(1);
 	h->start_ticks = start_ticks();
 	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
-	if (!sys_failed(sys1(uname, &names)))
-		copy_name(h->host, sizeof h->host, names.nodename);
-	sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1);
-	n = sys2(getcwd, h->directory, sizeof h->directory);
-	if (n <= 0 || h->directory[0] != '/')
-		copy_name(h->directory, sizeof h->directory, ".");
-	read_command(h);
+	h->cpu_user = h->cpu_system = 0;
 }
 
 /* ---- start ---- */
@@ -181,8 +189,13 @@ static bool start(void)
 	monitor.alive = &always_alive;
 	if (is_secure())
 		return false;
-	read_environment();
 	header_fill(monitor.header);
+	/* A child keeps what the parent found: a program that shows a title has overwritten its arguments and its
+	 * environment by now, and a daemon has gone to the root directory. */
+	if (!monitor.forked) {
+		read_environment();
+		read_start(monitor.header);
+	}
 	clock_choose();
 	if (!file_open(env_number("APROF_MEMORY", UINT64_C(1) << 30)))
 		return false;
@@ -243,10 +256,10 @@ bool process_watch_thread(void)
 
 static void on_thread_exit(void *arg)
 {
-	struct aprof_tls *tls = arg;
+	struct thread *t = thread_live(arg);
 
-	if (tls->thread && monitor_state() == MONITOR_ON)
-		thread_end(tls->thread);
+	if (t)
+		thread_end(t);
 }
 
 /* ---- fork ---- */
@@ -272,6 +285,7 @@ static void child_begin(void)
 	module_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
+	monitor.ended = NULL;
 	monitor.nthreads = 0;
 	monitor.thread_chunk = NULL;
 	monitor.started = false;
@@ -372,6 +386,7 @@ void process_reset(void)
 	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
+	clock_modes_begin();
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
 }
 

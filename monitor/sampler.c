@@ -37,7 +37,7 @@ enum {
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
 	WHOLE = 1024,			/* a processor, in pace.used */
-	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials */
+	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials and modes */
 };
 
 static struct sys_lock look_lock;
@@ -534,8 +534,10 @@ static void __attribute__((noreturn)) sampler(void)
 		if (measure)
 			pace_set(sys_clock(CLOCK_THREAD_CPUTIME_ID) - began);
 		pc_round();
-		if (rounds % FOLLOW_ROUNDS == 0)
+		if (rounds % FOLLOW_ROUNDS == 0) {
 			follow_somebody();
+			clock_modes(true);
+		}
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			reset();
 	}
@@ -650,6 +652,17 @@ bool sampler_watch(struct thread *t, bool watched)
 	return before;
 }
 
+/* Up to now T's time is in its accounts. */
+static void account(struct thread *t)
+{
+	uint64_t cpu = sys_clock(sys_thread_clock(t->tid));
+
+	clock_advance(t, cpu);
+	t->pending = 0;
+	if (cpu && clock_is_tsc())		/* 0: gone, without a word */
+		clock_settle_tsc(t);
+}
+
 /* The calling thread is at work, so its time can be placed; what others spent since their last look cannot. */
 void sampler_hold(void)
 {
@@ -664,8 +677,7 @@ void sampler_hold(void)
 			if (monitor.clock.clock == AMON_CLOCK_TSC)
 				clock_charge_tsc(t, tls_context(t->tls));
 		} else if (t->watched) {
-			clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
-			t->pending = 0;
+			account(t);
 		}
 }
 
@@ -678,9 +690,8 @@ void sampler_end(struct thread *t)
 {
 	sys_lock(&look_lock);
 	if (t->watched) {
+		account(t);
 		t->watched = false;
-		clock_advance(t, sys_clock(sys_thread_clock(t->tid)));
-		t->pending = 0;
 	}
 	sys_unlock(&look_lock);
 }

@@ -10,6 +10,7 @@
 enum {
 	PER_CHUNK = 25,		/* threads in a chunk */
 	KEPT_APART = 64,	/* ended ones that keep their own records */
+	ASKED = 16,		/* of those that told their end: so many does a start ask whether they are gone */
 	LONGEST_HOLD = 4096,	/* calls, about, for which a start that failed is not tried again */
 };
 
@@ -18,18 +19,65 @@ static bool is_gone(int tid)
 	return sys3(tgkill, monitor.pid, tid, 0) == -ESRCH;
 }
 
+/* ---- machines to be used again: under the lock ---- */
+
+/* T's thread is over, or will soon be. */
+static void ended_add(struct thread *t)
+{
+	t->ended = true;
+	t->next_ended = NULL;
+	if (monitor.ended)
+		monitor.ended_last->next_ended = t;
+	else
+		monitor.ended = t;
+	monitor.ended_last = t;
+}
+
+static struct thread *ended_pop(void)
+{
+	struct thread *t = monitor.ended;
+
+	if (t) {
+		monitor.ended = t->next_ended;
+		t->ended = false;
+	}
+	return t;
+}
+
+/* Find those whose end nobody told, by asking for each thread.  It is done once in half as many starts as there are machines: in as many it would
+ * never be, since each start makes one more as long as none is found. */
+static void ended_find(void)
+{
+	monitor.starts = 0;
+	for (struct thread *t = monitor.threads; t; t = t->next) {
+		int tid = __atomic_load_n(&t->tid, __ATOMIC_RELAXED);
+
+		if (!t->ended && tid && is_gone(tid))
+			ended_add(t);
+	}
+}
+
 /* A machine whose thread is gone, if there are enough of them to fold. */
 static struct thread *take_ended(void)
 {
+	struct thread *t;
+
+	monitor.starts++;
 	if (monitor.nthreads < KEPT_APART)
 		return NULL;
-	for (struct thread *t = monitor.threads; t; t = t->next)
-		if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) && is_gone(__atomic_load_n(&t->tid, __ATOMIC_RELAXED))) {
+	if (monitor.starts > monitor.nthreads / 2)
+		ended_find();
+	for (int i = 0; i < ASKED && (t = ended_pop()); i++) {
+		if (is_gone(t->tid)) {
 			clock_thread_end(t);
 			return t;
 		}
+		ended_add(t);		/* its destructors run */
+	}
 	return NULL;
 }
+
+/* ---- machines of their own ---- */
 
 static bool record_new(struct thread *t)
 {
@@ -173,6 +221,10 @@ void thread_end(struct thread *t)
 		clock_charge_tsc(t, tls_context(t->tls));
 	if (t->record->folded == 1)
 		t->record->state = AMON_THREAD_ENDED;
-	clock_thread_end(t);		/* last: the machine may be another thread's from here on */
+	clock_thread_end(t);
+	sys_lock(&monitor.lock);
+	if (!t->ended)
+		ended_add(t);		/* last: once the thread is gone, the machine may be another's */
+	sys_unlock(&monitor.lock);
 	sys_restore_signals(&mask);
 }

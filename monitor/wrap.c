@@ -155,6 +155,13 @@ EXPORTED int __wrap_sigaction(int sig, const struct sigaction *action, struct si
 sighandler_t __real_signal(int sig, sighandler_t handler);
 EXPORTED sighandler_t __wrap_signal(int sig, sighandler_t handler);
 
+/* Whether HANDLER is what SIG has already, as the program sees it.  Who resets all signals, as daemons do at their start
+ * and children before an exec, takes nothing from us: what others send is to our handler as if there were none. */
+static bool is_default_still(int sig, const void *handler)
+{
+	return sig == SIGPROF && handler == (const void *)SIG_DFL && pc_has_sigprof();
+}
+
 /* What of the signal SIG is ours is not for the program to see: the action that it would find without us. */
 static void show(int sig, struct sigaction *old)
 {
@@ -168,6 +175,8 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 {
 	int ret;
 
+	if (action && is_default_still(sig, (const void *)action->sa_sigaction))
+		action = NULL;
 	if (sig == SIGPROF && action)
 		pc_give_up();
 	ret = __real_sigaction(sig, action, old);
@@ -180,6 +189,8 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 {
 	struct sigaction old = { 0 };
 
+	if (is_default_still(sig, (const void *)handler))
+		return SIG_DFL;
 	if (sig == SIGPROF)
 		pc_give_up();
 	old.sa_handler = __real_signal(sig, handler);

@@ -77,10 +77,11 @@ static bool check_magic(struct reader *r)
 	if (h->version != AMON_VERSION)
 		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, version),
 				 "%.60s: format version %u, this aprof reads %u", r->label, h->version, AMON_VERSION);
-	if (h->header_size != sizeof *h || h->counter_size != sizeof(struct amon_counter))
+	if (h->header_size < offsetof(struct amon_header, cpu_user) || h->header_size > sizeof *h || h->counter_size != sizeof(struct amon_counter))
 		return error_set(r->err, ERROR_VERSION, offsetof(struct amon_header, header_size),
 				 "%.60s: header of %u and counters of %u bytes, this aprof reads %zu and %zu",
 				 r->label, h->header_size, h->counter_size, sizeof *h, sizeof(struct amon_counter));
+	memset((char *)&r->run.header + h->header_size, 0, sizeof *h - h->header_size);
 	return true;
 }
 

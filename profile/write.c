@@ -229,11 +229,15 @@ static void merge_header(struct amon_header *h, const struct profile_run *run)
 		h->memory_private = o->memory_private;
 	if (!h->note_errno)
 		h->note_errno = o->note_errno;
+	if (h->pc_source == AMON_SOURCE_NONE)	/* it may have been too short to have any */
+		h->pc_source = o->pc_source;
 	h->way |= o->way;
 	h->cpu_total = h->cpu_total && o->cpu_total ? h->cpu_total : 0;
 	if (h->cpu_total)
 		add_capped(&h->cpu_total, o->cpu_total);
 	add_capped(&h->cpu_before, o->cpu_before);
+	add_capped(&h->cpu_user, o->cpu_user);
+	add_capped(&h->cpu_system, o->cpu_system);
 	for (size_t i = 0; i < sizeof h->notes / sizeof *h->notes; i++)
 		add_capped(&h->notes[i], o->notes[i]);
 }

@@ -15,6 +15,9 @@ static const char legend[] =
 	" self/call   average time of a call in the routine itself.\n"
 	" total/call  average time of a call with everything that it called.\n";
 
+static const char legend_pieces[] =
+	" (no calls)  the compiler put its head into its callers, and only the rest was called: what was inlined is no call.\n";
+
 /* A unit of time per call, and gprof's name for it. */
 struct unit {
 	const char *name;	/* as in "ms/call" */
@@ -187,6 +190,24 @@ static void rows_print(FILE *out, const struct graph *g, const struct order *ord
 	}
 }
 
+/* Whether R shows no calls since nothing was entered but pieces of it. */
+static bool is_pieces_only(const struct graph *g, const struct graph_routine *r)
+{
+	uint64_t pieces = 0;
+
+	for (uint32_t i = r->first_in; i < r->first_in + r->nin; i++)
+		pieces += g->arcs[g->in_arcs[i]].pieces;
+	return r->calls == 0 && pieces > 0;
+}
+
+static bool any_is_pieces_only(const struct graph *g)
+{
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		if (is_pieces_only(g, g->routines + i))
+			return true;
+	return false;
+}
+
 bool flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct order order;
@@ -205,6 +226,8 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	else
 		fputs("No routine was called.\n", out);
 	print_legend(out, options, legend);
+	if (!options->brief && any_is_pieces_only(in->graph))
+		fputs(legend_pieces, out);
 	leaves_free(&leaves);
 	order_free(&order);
 	return true;

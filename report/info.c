@@ -38,10 +38,11 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 		print_field(out, options, "status", "%s", life_status(text, sizeof text, h->exit_status));
 }
 
-static void measure_print(FILE *out, const struct profile_run *run, const struct report_options *options)
+static void measure_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
 	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
+	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
 	char way[64], total[32] = "not known";
 
@@ -52,7 +53,8 @@ static void measure_print(FILE *out, const struct profile_run *run, const struct
 		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
 		    h->pc_source < 4 ? sources[h->pc_source] : "?");
 	if (h->tsc_hz)
-		print_field(out, options, "tsc", "%" PRIu64 " Hz", h->tsc_hz);
+		print_field(out, options, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
+			    "; what each thread spent since its last call or return is not known, as no end was seen");
 	if (h->cpu_total)
 		snprintf(total, sizeof total, "%.6f s", (double)h->cpu_total / 1e9);
 	print_field(out, options, "cpu time", "%s at the end, %.6f s before the monitor began", total,
@@ -165,7 +167,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 	(void)err;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		identity_print(out, in, i, options);
-		measure_print(out, &p->runs[i], options);
+		measure_print(out, in, i, options);
 		if (i + 1 < p->nruns)
 			putc('\n', out);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "print.h"
 #include "sample.h"
 
@@ -87,7 +88,36 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-static void leaves_collect(struct leaves *l, const struct samples *samples, const struct report_options *options)
+/* What CONTEXT has as the graph was asked to have it, ns. */
+static double time_of(const struct graph *g, uint32_t context)
+{
+	const struct profile_context *c = &g->profile->contexts[context];
+
+	return (double)(g->options.raw ? c->time : profile_charged(c));
+}
+
+static bool is_kept(const struct graph *g, uint32_t context)
+{
+	return g->profile->contexts[context].routine != PROFILE_NONE && g->contexts[g->context_of[context]].kept;
+}
+
+/* The kernel's shares, of which there are no samples. */
+static void kernel_collect(struct leaves *l, const struct graph *g, const struct kernel *kernel)
+{
+	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
+		struct leaf leaf = { .place = "[kernel]", .name = "(system calls, page faults)" };
+
+		if (!is_kept(g, i))
+			continue;
+		leaf.routine = g->routine_of[g->profile->contexts[i].routine];
+		leaf.time = (uint64_t)(time_of(g, i) * kernel->share[leaf.routine]);
+		if (leaf.time > 0)
+			l->leaf[l->n++] = leaf;
+	}
+}
+
+static void leaves_collect(struct leaves *l, const struct samples *samples, const struct kernel *kernel,
+			   const struct report_options *options)
 {
 	const struct graph *g = samples->in->graph;
 	const struct profile *p = g->profile;
@@ -95,21 +125,22 @@ static void leaves_collect(struct leaves *l, const struct samples *samples, cons
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
-		const struct profile_context *context = &p->contexts[pc->context];
 		struct leaf *leaf = &l->leaf[l->n];
 
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
 			whole = samples_explained(samples, i);
-		if (context->routine == PROFILE_NONE || !g->contexts[g->context_of[pc->context]].kept)
+		if (!is_kept(g, pc->context))
 			continue;
-		leaf->routine = g->routine_of[context->routine];
+		leaf->routine = g->routine_of[p->contexts[pc->context].routine];
 		if (!leaf_of(leaf, pc, samples, options))
 			continue;
 		leaf->ticks = pc->count;
-		leaf->time = (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) *
+		leaf->time = (uint64_t)(time_of(g, pc->context) * (1 - kernel->share[leaf->routine]) *
 					(double)pc->count / (double)whole);
 		l->n++;
 	}
+	if (options->leaves)
+		kernel_collect(l, g, kernel);
 }
 
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
@@ -117,16 +148,19 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 {
 	uint32_t nroutines = in->graph->nroutines;
 	struct samples samples = { 0 };
+	struct kernel kernel = { 0 };
 
 	*l = (struct leaves){ 0 };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
-	l->leaf = calloc(in->graph->profile->npcs + 1, sizeof *l->leaf);
-	if (!l->first || !l->leaf || !samples_make(&samples, in, err)) {
+	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
+	if (!l->first || !l->leaf || !kernel_make(&kernel, in, err) || !samples_make(&samples, in, err)) {
+		kernel_free(&kernel);
 		leaves_free(l);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	if ((options->leaves || options->lines) && in->symbols)
-		leaves_collect(l, &samples, options);
+		leaves_collect(l, &samples, &kernel, options);
+	kernel_free(&kernel);
 	samples_free(&samples);
 	leaves_join(l);
 	leaves_index(l, nroutines);

@@ -1,6 +1,6 @@
 /* leaves.h - where in a routine's self time the program counter was.
  *
- * A routine's self time is that of its own code and of the code without hooks that ran under it. Each sample carries
+ * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (kernel.h). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
  * and, when asked, by source line ("sort.c:120").  The parts of a routine never
  * exceed its self time; what no program counter explains stays with the routine.
@@ -18,7 +18,7 @@ struct leaf {
 	const char *place;	/* own code: source file; else file name of the module */
 	const char *name;	/* plain function's name; NULL for own code */
 	uint64_t time;		/* ns of the routine's self time */
-	uint64_t ticks;		/* samples */
+	uint64_t ticks;		/* samples; the kernel has none */
 };
 
 struct leaves {

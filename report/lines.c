@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "print.h"
 #include "sample.h"
 
@@ -15,6 +16,7 @@ struct look {
 	const struct report_input *in;
 	const struct graph *g;
 	struct samples samples;	/* where program counters were */
+	struct kernel kernel;	/* what they do not stand for */
 	size_t room;		/* costs that fit */
 };
 
@@ -74,6 +76,7 @@ static void costs_find(struct look *k)
 	const struct profile *p = g->profile;
 	const struct symbol *symbol;
 	uint64_t whole = 0;
+	double user = 1 - k->kernel.share[k->l->routine];
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
@@ -84,7 +87,7 @@ static void costs_find(struct look *k)
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
 			whole = samples_explained(&k->samples, i);
 		if (g->contexts[g->context_of[pc->context]].kept && sample_place(&k->samples, pc, &symbol) == SAMPLE_OWN)
-			cost_add(k, pc, (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) *
+			cost_add(k, pc, (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) * user *
 						   (double)pc->count / (double)whole));
 	}
 }
@@ -395,7 +398,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 	bool ok;
 
 	*l = (struct lines){ .routine = routine, .costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
-	ok = l->costs && samples_make(&k.samples, in, err) && callees_find(&k, leaves);
+	ok = l->costs && samples_make(&k.samples, in, err) && kernel_make(&k.kernel, in, err) && callees_find(&k, leaves);
 	if (ok && in->symbols) {
 		extent_find(&k);
 		costs_find(&k);
@@ -404,6 +407,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 	}
 	ok = ok && calls_settle(l);
 	samples_free(&k.samples);
+	kernel_free(&k.kernel);
 	if (ok) {
 		unknown_find(&k);
 		return true;

@@ -35,8 +35,7 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_VFORK] = { "vfork", "children of vfork; their few calls count for nobody", NULL, true },
 	[AMON_NOTE_THREAD_FOLDED] = { "thread_folded", "ended threads whose counts were added up as one", NULL, true },
 	[AMON_NOTE_PC_LOST] = { "pc_lost", "samples whose place within the routine found no room; --leaves and --lines lack them", NULL, true },
-	[AMON_NOTE_SIGPROF_TAKEN] = { "sigprof_taken", "the program uses SIGPROF itself; another clock took over",
-		"set APROF_CLOCK=tsc to choose one", true },
+	[AMON_NOTE_SIGPROF_TAKEN] = { "sigprof_taken", "the program uses SIGPROF itself: from then on there are no program counters, for --leaves and --lines", NULL, true },
 	[AMON_NOTE_UNLOADED] = { "unloaded", "modules were unloaded while the program ran", NULL, true },
 	[AMON_NOTE_INTERNAL] = { "internal", "the monitor met a state that cannot be and switched itself off; what follows is not counted",
 		"please report this with the file", false },
@@ -45,6 +44,7 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_UNTIMED] = { "untimed", "a call, by way inline, of a routine that does not read the cycle counter: under clock tsc it counts as code without hooks",
 		"build all of the program with aprof-cc --aprof-clock=tsc, or use another clock", false },
 	[AMON_NOTE_EARLY] = { "early", "calls came before the program was relocated (resolvers of IFUNCs) and are not counted", NULL, true },
+	[AMON_NOTE_PC_BLOCKED] = { "pc_blocked", "a thread blocked all signals, and had no program counters then, for --leaves and --lines", NULL, true },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 };

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "arguments.h"
+#include "kernel.h"
 #include "left_out.h"
 #include "life.h"
 #include "notes.h"
@@ -136,6 +137,17 @@ static bool is_inline(const struct head *h)
 	return h->first->way & 1u << AMON_WAY_INLINE;
 }
 
+/* Clock tsc charges a thread when it enters or leaves a routine, and at the end of its process, if the monitor sees that. */
+static void unsettled_print(struct head *h)
+{
+	bool ended = true;
+
+	for (uint32_t i = 0; i < h->profile->nruns; i++)
+		ended &= life_of(h->in, i) == REPORT_ENDED;
+	if (!ended)
+		print_field(h->out, h->options, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
+}
+
 static void clock_print(struct head *h)
 {
 	char ticks[32];
@@ -154,6 +166,7 @@ static void clock_print(struct head *h)
 	case AMON_CLOCK_TSC:
 		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
 			    "and return", (double)h->first->tsc_hz / 1e9);
+		unsettled_print(h);
 		break;
 	default:
 		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");
@@ -204,12 +217,16 @@ static void time_print(struct head *h)
 	const struct graph *g = h->graph;
 	uint64_t whole = g->time + g->outside + g->hooks + g->monitor + g->unplaced;
 	int d = print_decimals(whole);
-	char cpu[64] = "";
+	char cpu[128] = "";
+	double kernel = kernel_part(h->profile);
 
 	if (h->first->clock == AMON_CLOCK_NONE)
 		return;
 	if (h->sums.cpu)
 		snprintf(cpu, sizeof cpu, "; the system says %.*f s of CPU time", d, (double)h->sums.cpu / 1e9);
+	if (kernel >= 0)
+		snprintf(cpu + strlen(cpu), sizeof cpu - strlen(cpu), h->sums.cpu ? ", %.0f %% of it in the kernel" :
+			 "; %.0f %% of the CPU time in the kernel", 100 * kernel);
 	print_field(h->out, h->options, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
 		    "%.*f making contexts + %.*f unplaced%s", d, (double)whole / 1e9, d, (double)g->time / 1e9, d,
 		    (double)g->outside / 1e9, d, (double)g->hooks / 1e9, d, (double)g->monitor / 1e9,
@@ -369,13 +386,14 @@ static json_t *file_json(const struct head *h, uint32_t i)
 	const struct profile_run *run = &h->profile->runs[i];
 	const struct amon_header *header = &run->header;
 
-	return json_pack("{s:o, s:o, s:o, s:b, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
+	return json_pack("{s:o, s:o, s:o, s:b, s:i, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
 			 "program", emit_name(header->program), "command", arguments_json(header), "command_cut",
 			 (int)header->command_cut, "pid", (int)header->pid, "host", emit_name(header->host), "state", life_word(life_of(h->in, i)), "truncated",
 			 (int)run->truncated, "start_ns", emit_count(header->start_realtime), "elapsed_ns",
 			 emit_count(header->end_monotonic > header->start_monotonic ?
 				    header->end_monotonic - header->start_monotonic : 0),
-			 "cpu_ns", emit_count(header->cpu_total), "calls", emit_count(run->calls), "contexts",
+			 "cpu_ns", emit_count(header->cpu_total), "user_ns", emit_count(header->cpu_user), "system_ns",
+			 emit_count(header->cpu_system), "calls", emit_count(run->calls), "contexts",
 			 emit_count(run->contexts), "transitions", emit_count(run->transitions));
 }
 

@@ -1,9 +1,11 @@
 """cli_test.py BUILD: aprof as its users call it: options, statuses, messages, several processes, live files."""
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +49,8 @@ int main(int argc, char **argv)
 		_exit(5);
 	if (strcmp(what, "exec") == 0)
 		execl(argv[0], argv[0], "kill", NULL);
+	if (strcmp(what, "become") == 0)
+		execv(argv[2], argv + 2);
 	if (strcmp(what, "loop") == 0) {
 		puts("ready");
 		fflush(stdout);
@@ -144,8 +148,8 @@ class Mistakes(unittest.TestCase):
             self.assertIn(f'is for the format {format}, not for json', self.one_line('export', option, 'json'))
 
     def test_rate(self):
-        for rate in '0', '-1', '1.5', '997x', '', '100001':
-            self.assertIn('from 1 to 100000', self.one_line('run', '--rate', rate, 'true'))
+        for rate in '0', '-1', '1.5', '997x', '', '10001':
+            self.assertIn('from 1 to 10000', self.one_line('run', '--rate', rate, 'true'))
 
     def test_outputs_that_are_slips_of_the_pen(self):
         """A program is never overwritten, nor a device replaced by a file, which root could do."""
@@ -418,6 +422,42 @@ class Real(unittest.TestCase):
                 self.skipTest('no program counters here')
             self.assertEqual(sum(part['ticks'] for part in parts), rate * samples)
 
+    def test_the_kernel_has_its_part(self):
+        """Program counters are of user mode: what a routine spends in system calls is not that of the few instructions around them."""
+        (pathlib.Path(self.cwd) / 'asks.c').write_text('''
+            #include <fcntl.h>
+            #include <signal.h>
+            #include <unistd.h>
+            static char buffer[1 << 20];
+            static volatile long sink;
+            __attribute__((noinline)) void asks(int fd) { for (int i = 0; i < 4000; i++) sink += read(fd, buffer, sizeof buffer); }
+            __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 600000000; i++) sink += i; }
+            int main(int argc, char **argv)
+            {
+                (void)argv;
+                asks(open("/dev/zero", O_RDONLY));
+                thinks();
+                return argc > 1 ? raise(SIGKILL) : 0;
+            }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './asks', cwd=self.cwd)
+        whole = self.rows('report', '--leaves', '--lines', 'asks')
+        if whole['run']['counts']['pc_samples'] < 50:
+            self.skipTest('no program counters here')
+        rows = {row['name']: row for row in whole['flat']}
+        kernel = {name: sum(part['self_ns'] for part in rows[name]['parts'] if part['place'] == '[kernel]') / rows[name]['self_ns']
+                  for name in ('asks', 'thinks')}
+        self.assertGreater(kernel['asks'], 0.7)
+        self.assertLess(kernel['thinks'], 0.3)
+        for row in rows.values():
+            self.assertLessEqual(sum(part['self_ns'] for part in row['parts']), row['self_ns'])
+        self.assertRegex(aprof('report', cwd=self.cwd).stdout, r'CPU\s+time,\s+\d+\s+%\s+of\s+it\s+in\s+the\s+kernel')
+        self.assertIn('in [kernel]', aprof('hot', cwd=self.cwd).stdout)
+        self.assertRegex(aprof('annotate', 'asks', cwd=self.cwd).stdout, r'\[kernel\]')
+        killed = aprof('run', '-b', '-p', './asks', 'kill', cwd=self.cwd).stdout
+        self.assertRegex(killed, r';\s+\d+\s+%\s+of\s+the\s+CPU\s+time\s+in\s+the\s+kernel')
+
     def test_report_after_run(self):
         done = aprof('run', '-b', self.program, 'quick', '3', cwd=self.cwd)
         self.assertEqual(done.returncode, 3)
@@ -682,6 +722,78 @@ class Real(unittest.TestCase):
         self.assertEqual(self.rows('info')['run']['files'][0]['state'], 'unknown')
         self.assertEqual(self.thread_state(), ('unknown', 'unknown'))
 
+    def states(self):
+        """How the process stands, as each profile here says."""
+        files = sorted(path.name for path in pathlib.Path(self.cwd).glob('amon*'))
+        return {name: self.rows('info', name)['run']['files'][0]['state'] for name in files}
+
+    def copy(self, one, other):
+        subprocess.run(['cp', '--sparse=always', one, other], cwd=self.cwd, check=True)
+
+    def test_exec_is_an_end(self):
+        """Process and start time are the same, but who wrote the first profile is gone; so it is where the successor has no hooks."""
+        process = subprocess.Popen([self.program, 'become', self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), 'ready\n')
+        second = f'amon.out.{process.pid}'
+        self.assertEqual(self.states(), {'amon.out': 'died', second: 'running'})
+        self.assertIn('exec', aprof('report', '-b', self.program, 'amon.out', cwd=self.cwd).stdout)
+        self.assertEqual(aprof('reset', str(process.pid), cwd=self.cwd).returncode, 0)
+        work = [self.entry(self.rows('report', name), 'work')['calls'] for name in ('amon.out', second)]
+        self.assertEqual(work[0], 200)          # what is reset is the live one
+        plain = subprocess.Popen([self.program, 'become', '/bin/cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.cwd,
+                                 env=dict(os.environ, APROF_OUT='amon.plain'))
+        plain.stdin.write(b'x')
+        plain.stdin.flush()
+        self.assertEqual(plain.stdout.read(1), b'x')
+        self.assertEqual(self.states()['amon.plain'], 'died')
+        plain.communicate()
+
+    def test_who_runs_by_any_name(self):
+        """A file is told by what its process has mapped, so that it may be renamed, copied and deleted."""
+        process = self.start_loop()
+        here = pathlib.Path(self.cwd)
+        (here / 'amon.out').rename(here / 'amon renamed')
+        self.assertEqual(self.states(), {'amon renamed': 'running'})
+        self.copy('amon renamed', 'amon copy')
+        self.assertEqual(self.states()['amon copy'], 'running')
+        os.link(here / 'amon renamed', here / 'amon link')
+        (here / 'amon renamed').unlink()
+        self.assertEqual(self.states()['amon link'], 'running')
+        process.kill()
+        process.wait()
+        self.assertEqual(self.states(), {'amon copy': 'died', 'amon link': 'died'})
+
+    def test_readers_are_no_writers(self):
+        """Several may ask at once whether the process of a file runs, and do not take one another for it."""
+        aprof('run', '--no-report', self.program, 'leave', cwd=self.cwd)
+        asking = [subprocess.Popen([APROF, 'info', '--json'], cwd=self.cwd, stdout=subprocess.PIPE) for _ in range(20)]
+        states = {json.loads(process.communicate()[0])['run']['files'][0]['state'] for process in asking}
+        with open(f'{self.cwd}/amon.out') as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            states.add(self.rows('info')['run']['files'][0]['state'])
+        self.assertEqual(states, {'died'})
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'nobody else to be')
+    def test_who_runs_is_not_ours(self):
+        """Of another user's process nobody knows what it has mapped: pid and start time are believed."""
+        process = self.start_loop()
+        self.copy('amon.out', 'amon.copy')
+        os.chmod(self.cwd, 0o755)
+        os.chmod(f'{self.cwd}/amon.copy', 0o644)
+        def as_nobody(*words):
+            return subprocess.run(['setpriv', '--reuid=65534', '--clear-groups', *words], cwd=self.cwd, capture_output=True, text=True)
+        def state():
+            return re.search(r'(?m)^state +(\w+)', as_nobody(APROF, 'info', 'amon.copy').stdout)[1]
+        if as_nobody(APROF, '--version').returncode or as_nobody('head', '-c1', 'amon.copy').returncode:
+            self.skipTest('nobody may not run aprof here')
+        self.assertEqual(state(), 'running')
+        process.kill()
+        process.wait()
+        self.assertEqual(state(), 'incomplete')
+
     def test_annotate_has_no_line_of_nothing(self):
         aprof('run', '--no-report', self.program, cwd=self.cwd)
         done = aprof('annotate', 'work', cwd=self.cwd)
@@ -698,8 +810,22 @@ class Real(unittest.TestCase):
             self.assertLess(os.path.getsize(f'{self.cwd}/amon.out'), 1 << 22)
         done = aprof('run', '-b', self.program, 'exec', cwd=self.cwd)
         self.assertEqual(' '.join(done.stdout.split()).count('killed by signal 9'), 1, done.stdout)
+        self.assertNotIn('got another name', ' '.join(done.stdout.split()))     # of files that the user never saw
         aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
+
+    def test_cycles_of_no_end(self):
+        """Clock tsc does not know what a thread spent since its last call if the process has no end, and says so."""
+        source = pathlib.Path(self.cwd, 'prog.c')
+        source.write_text(PROGRAM)
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-way=cyg', '-O1', '-w', '-o', 'cycles', source], cwd=self.cwd, check=True)
+        for what, told in ('quick', False), ('leave', True):
+            aprof('run', '--no-report', '--clock=tsc', './cycles', what, cwd=self.cwd)
+            if ' Hz' not in aprof('info', cwd=self.cwd).stdout:
+                self.skipTest('no invariant cycle counter')
+            for command in 'info', 'report':
+                shown = ' '.join(aprof(command, cwd=self.cwd).stdout.split())
+                self.assertEqual('each thread spent since its last call or return' in shown, told, shown)
 
     def test_no_time(self):
         """Nothing is divided by no time, and what was not entered is not listed."""
@@ -730,7 +856,10 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         where = aprof('config', '--includedir').stdout.strip()
         subprocess.run(['cc', f'-I{where}', '-c', 'asks.c'], cwd=self.cwd, check=True)
-        self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
+        for compiler in filter(shutil.which, ['gcc', 'clang']):
+            flags = aprof('config', '--cflags', env=dict(os.environ, APROF_CC=compiler)).stdout.split()
+            subprocess.run([compiler, *flags, '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
+            self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
 
     def test_stripped(self):

@@ -300,7 +300,7 @@ found() {
 # #include <aprof.h> works by itself, also where the source is only preprocessed; a program's own header of that name goes before, and
 # compilers of other languages hear nothing of it.
 headers() {
-	mkdir lib own && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld lib
+	mkdir lib own && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld "$APROF_LIBDIR"/aprof.specs lib
 	export APROF_LIBDIR="$PWD/lib"
 	cat >asks.c <<-'C'
 		#include <aprof.h>
@@ -324,7 +324,15 @@ headers() {
 		"$cc" -E asks.c >asks.i
 		quiet "$cc" -c asks.i
 		misses_header "$cc" -nostdinc -c asks.c
+		flags=$("$driver" config --cflags)
+		for o in -c -E -M; do
+			quiet $compiler -Wall -Wextra $flags $o -o out asks.c
+		done
+		quiet $compiler $flags -I own -Werror -c asks.c -o own.o
+		quiet $compiler $flags own.o -o t && counts "1 1" ./t
+		! "$driver" config --libs | grep -q include || fail "$compiler: config --libs has a directory of headers"
 	done
+	! "$driver" config --fflags | grep -q include || fail "config --fflags has a directory of headers"
 	unset APROF_CC
 	cp asks.c asks.cc
 	quiet "$cxx" -Wall -c asks.cc
@@ -394,7 +402,10 @@ pkgconfig() {
 	sources
 	export PKG_CONFIG_PATH="$APROF_LIBDIR/.." APROF_OUT="$work/amon.out"
 	makes 7 gcc -O1 main.c part.c $(pkg-config --cflags --libs aprof) -o t
-	gcc -O1 $(pkg-config --cflags aprof) -c main.c part.c
+	echo '#include <aprof.h>' >>part.c
+	quiet gcc -O1 $(pkg-config --cflags aprof) -c main.c part.c
+	mkdir own && echo '#error mine' >own/aprof.h
+	gcc $(pkg-config --cflags aprof) -isystem own -c part.c -o own.o 2>messages && fail "pkg-config: the user's own aprof.h is not the first"
 	makes 7 gcc main.o part.o $(pkg-config --libs aprof) -o t
 }
 

@@ -317,6 +317,19 @@ def test_tsc_called():
         cycles_by(way, {'shares': 'shares', 'recursion': 'recursion', 'threads': 'threads'}, clock='tsc')
 
 
+def test_tsc_exit():
+    """Threads that run, or wait, as their process ends are charged up to then."""
+    for way, more in ('inline', {}), ('fentry', {'clock': 'tsc'}), ('cyg', {'clock': 'tsc'}):
+        for program in TSC[way]:
+            run = Run('exit', None, program=program, **more)
+            amon = run.amon()
+            if amon.clock != 2:
+                raise Skip('no invariant cycle counter')
+            own = {name: int(n) for name, n in map(str.split, run.output.splitlines())}
+            lived = (amon.end_monotonic - amon.start_monotonic) * amon.tsc_hz / 1e9
+            assert 0.999 * own['last'] < amon.time()['last'] < 3.03 * lived, (program, own['last'], amon.time()['last'], lived)
+
+
 def test_tsc_fork():
     """A child goes on in what its parent entered, and is charged from the fork on."""
     if not TSC['inline']:

@@ -19,7 +19,7 @@
 enum { UNIT = 20000 };			/* cycles */
 
 /* The accounts of a thread; `driver` is the routine of the mode. */
-struct spent { volatile uint64_t driver, small, middle, large, even, odd, catcher, thrower, worker, handled, plain, forks; };
+struct spent { volatile uint64_t driver, small, middle, large, even, odd, catcher, thrower, worker, handled, plain, forks, last; };
 static __thread struct spent spent;
 
 /* Spend UNITS, and count them for ROUTINE, but for what the signal handler had of them. */
@@ -173,6 +173,41 @@ static void threads(void)
 	}
 }
 
+/* Threads that end with their process: one works, the others wait. */
+enum { LASTING = 3 };
+static uint64_t begun[LASTING];
+static pthread_barrier_t ready;
+
+ROUTINE static void last(int i)
+{
+	begun[i] = __rdtsc();
+	pthread_barrier_wait(&ready);
+	while (i == 0)
+		sink++;
+	pause();
+	sink++;
+}
+
+static void *lasting(void *number)
+{
+	small();
+	last((int)(intptr_t)number);
+	return number;
+}
+
+static void at_exit(void)
+{
+	pthread_t thread[LASTING];
+
+	pthread_barrier_init(&ready, NULL, LASTING + 1);
+	for (int i = 0; i < LASTING; i++)
+		pthread_create(&thread[i], NULL, lasting, (void *)(intptr_t)i);
+	pthread_barrier_wait(&ready);
+	SPEND(driver, 3000);
+	for (int i = 0; i < LASTING; i++)
+		spent.last += __rdtsc() - begun[i];
+}
+
 /* Clock tsc leaves the stopped process of a child of vfork's to the routine that waits for it. */
 static void vforked(void)
 {
@@ -207,7 +242,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(void); } modes[] = {
 		{ "shares", shares }, { "recursion", recursion }, { "jumps", jumps }, { "signals", signals }, { "fork", forked },
-		{ "threads", threads }, { "vfork", vforked },
+		{ "threads", threads }, { "vfork", vforked }, { "exit", at_exit },
 #ifdef MIXED
 		{ "mixed", mixed },
 #endif
@@ -218,7 +253,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], modes[i].name))
 			modes[i].run();
 	printf("driver %lu\nsmall %lu\nmiddle %lu\nlarge %lu\neven %lu\nodd %lu\ncatcher %lu\nthrower %lu\nworker %lu\nhandler %lu\n"
-	       "spend_plain %lu\nforks %lu\nall %lu\n", spent.driver, spent.small, spent.middle, spent.large, spent.even, spent.odd, spent.catcher, spent.thrower, spent.worker,
-	       spent.handled, spent.plain, spent.forks, __rdtsc() - begin);
+	       "spend_plain %lu\nforks %lu\nlast %lu\nall %lu\n", spent.driver, spent.small, spent.middle, spent.large, spent.even, spent.odd, spent.catcher, spent.thrower, spent.worker,
+	       spent.handled, spent.plain, spent.forks, spent.last, __rdtsc() - begin);
 	return 0;
 }

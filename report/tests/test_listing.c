@@ -78,6 +78,28 @@ static void test_flat_is_gprofs(void **state)
 	free(text);
 }
 
+/* A routine of which only pieces were entered has time and no calls; that is explained where it happens. */
+static void test_no_calls_are_explained(void **state)
+{
+	const struct report_options whole = { 0 };
+	char *text;
+
+	(void)state;
+	graph_set(24, 2, 0, "spin");
+	text = print("flat", &whole);
+	assert_null(strstr(text, "(no calls)"));
+	free(text);
+	graph_set(24, 0, 0, "spin");
+	arcs[DEAR_SPIN].pieces = 2;
+	text = print("flat", &whole);
+	assert_non_null(strstr(text, "100.00     24.00    24.00                             spin\n"));
+	assert_non_null(strstr(text, "\n (no calls)  the compiler put its head into its callers"));
+	free(text);
+	text = print("flat", &brief);
+	assert_null(strstr(text, "(no calls)"));
+	free(text);
+}
+
 static void test_callgraph_is_gprofs(void **state)
 {
 	char *text;
@@ -240,7 +262,8 @@ static void test_every_report_is_in_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_callgraph_is_gprofs),
+		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_no_calls_are_explained),
+		cmocka_unit_test(test_callgraph_is_gprofs),
 		cmocka_unit_test(test_index_is_gprofs), cmocka_unit_test(test_large_numbers_keep_columns),
 		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
 		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_long_names_are_short_on_a_terminal),

@@ -1,0 +1,19 @@
+/* mapped.h - the profile that a process has mapped, which is the one that it writes now: not what it wrote before an exec, although
+ * pid and start time are the same. */
+#ifndef MAPPED_H
+#define MAPPED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "amon.h"
+
+/* Open the profile that process PID has mapped, for reading and writing.  -1: it cannot be had; errno is then ENOENT if there is no such
+ * process, EACCES or EPERM if we may not look into it, 0 if it has mapped none. */
+int mapped_open(int32_t pid);
+
+/* Is the profile open at FD, with the header H, the one that process H->pid has mapped, by whatever name, or a copy of it?  So it is said to be if
+ * we may not look into the process. */
+bool mapped_is(int fd, const struct amon_header *h);
+
+#endif
