@@ -21,8 +21,10 @@
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define STATIC "-Wl,-e,aprof_static_entry,-u,dlclose "
-#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
-#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
+#define WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
+#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
+#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
+#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " WORDS
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
 	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor," \
@@ -93,7 +95,7 @@ static const struct row rows[] = {
 	{&gcc, "a.o b.a", FENTRY EXE "a.o b.a"},
 	{&gcc, "-lmain", FENTRY EXE "-lmain"},
 	{&gcc, "-l main", FENTRY EXE "-l main"},
-	{&gcc, "-static a.o", FENTRY EXE STATIC "-static a.o"},
+	{&gcc, "-static a.o", FENTRY FIXED "-static a.o"},
 	{&gcc, "-### a.o", FENTRY EXE "-### a.o"},
 	{&old_gcc, "a.o", WRAP EXE "a.o"},
 	{&clang, "a.c", LATE WRAP EXE "a.c"},
@@ -104,7 +106,7 @@ static const struct row rows[] = {
 	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY SHARED "-Wl,-E,--version-script,x a.o"},
 	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
 	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY SHARED "-Xlinker --exclude-libs=ALL a.o"},
-	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY EXE STATIC "-static-pie -Wl,--exclude-libs,ALL a.o"},
+	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY FIXED "-static-pie -Wl,--exclude-libs,ALL a.o"},
 	{&gcc, "-Wl,--version-scripting a.o", FENTRY EXE "-Wl,--version-scripting a.o"},
 
 	/* Link a shared library, or one object. */
