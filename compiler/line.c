@@ -172,6 +172,8 @@ static void read_action(struct line *l, const char *w)
 	if (!strcmp(w, "-c") || !strcmp(w, "-S") || !strcmp(w, "--compile") || !strcmp(w, "--assemble") ||
 	    !strcmp(w, "--precompile"))
 		raise_action(l, ACTION_COMPILE);
+	if (!strcmp(w, "-S") || !strcmp(w, "--assemble"))
+		l->assembly = true;
 	if (among(stops_early, w))
 		raise_action(l, ACTION_PREPROCESS);
 	if (informs(w))
@@ -206,6 +208,8 @@ static void read_machine_option(struct line *l, const char *w)
 		l->no_hooks = NULL;
 	if (!strcmp(w, "-mcmodel=large"))
 		l->large_model = true;
+	if (!strcmp(w, "-masm=intel"))
+		l->intel = true;
 	if (!strcmp(w, "-wrapper"))
 		l->own_wrapper = true;
 	if (!strcmp(w, "-nostdinc"))

@@ -44,6 +44,8 @@ struct line {
 	bool hides;		/* a linker option may keep the symbols of the program, or of archives, to itself */
 	bool no_libc;		/* links without libc (-nostdlib), and none is named */
 	bool lto;		/* -flto is in force */
+	bool assembly;		/* -S: assembly is what is wanted */
+	bool intel;		/* -masm=intel */
 	bool large_model;	/* -mcmodel=large */
 	bool own_wrapper;	/* -wrapper is in use by the caller */
 	bool no_headers;	/* -nostdinc: no header but where the caller says */

@@ -171,6 +171,24 @@ static void add_plugin(struct plan *p, const char *plugin)
 	list_free(&leaf);
 }
 
+/* Way cyg by a GCC whose inlined hooks the steps know (monitor/aprof-cyg.h): the sources are C's, and the assembler is run here and now. */
+static bool inlines_hooks(const struct plan *p, const struct surroundings *around)
+{
+	const struct line *l = &p->line;
+
+	return p->hooks == HOOKS_CYG && around->ability.fentry && l->sources && l->sources == l->preprocessed && !l->foreign && !l->lto &&
+	       !l->assembly && !l->intel && !l->large_model && takes_steps(p, around);
+}
+
+/* Partial inlining would leave an entry hook in one routine and its exit hook in another.  In a system directory the header is none that -MMD names. */
+static void add_inlined_hooks(struct plan *p, const struct surroundings *around)
+{
+	list_add_words(&p->before, "-mno-red-zone -fno-partial-inlining -idirafter");
+	list_add(&p->before, around->libdir);
+	list_add_words(&p->before, "-include aprof-cyg.h");
+	add_steps(p, around);
+}
+
 /* Flags for the sources, if some are chosen. Under link-time optimisation code is made at the link, with one set of flags
  * for all files: a file that is left out is compiled at once. */
 static bool add_compile_flags(struct plan *p, const struct surroundings *around, struct error *err)
@@ -191,6 +209,8 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 		return add_choice(p, around, err);
 	if (p->hooks == HOOKS_FENTRY && p->line.sources && !p->line.lto && takes_steps(p, around))
 		add_steps(p, around);		/* exits by jumps; not worth an error */
+	if (inlines_hooks(p, around))
+		add_inlined_hooks(p, around);
 	return true;
 }
 

@@ -16,6 +16,9 @@
 const char step_variable[] = "APROF_SELECT";
 static const char exit_hook[] = "__return__";
 
+/* What a hook of monitor/aprof-cyg.h begins with; behind it are the call, # and whose hook it is. */
+static const char inlined_hook[] = "#aprof\t";
+
 /* If LINE calls one of our hooks, as GCC writes it, `[1:] call [*]__aprof_entry[@GOTPCREL(%rip)]`, the name in it, else NULL. */
 static const char *hook_called(const char *line)
 {
@@ -78,6 +81,31 @@ static bool write_leaving(const char *leaving, const char *next, FILE *out)
 	return true;
 }
 
+/* If LINE is an inlined hook of way cyg, the call in it, else NULL. */
+static const char *inlined_call(const char *line)
+{
+	line += strspn(line, " \t");
+	return strncmp(line, inlined_hook, strlen(inlined_hook)) ? NULL : line + strlen(inlined_hook);
+}
+
+/* Is CALL, of an inlined hook, of FUNCTION itself, or of one that this is a clone or piece of?  What was not known where it was inlined is in a
+ * register or in memory: a routine with an attribute against optimisation, into which nothing is inlined. */
+static bool is_own(const char *call, const char *function)
+{
+	const char *owner = strchr(call, '#');
+	size_t n = owner ? strcspn(++owner, " \t\n") : 0;
+
+	if (n && strcspn(owner, "%(") < n)
+		return true;
+	return n && function && !strncmp(function, owner, n) && (!function[n] || function[n] == '.');
+}
+
+/* Write CALL, of an inlined hook, if it is FUNCTION's. True if so. */
+static bool write_own(const char *call, const char *function, FILE *out)
+{
+	return is_own(call, function) && fprintf(out, "\t%s", call) > 0;
+}
+
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed)
 {
 	char *line = NULL, *function = NULL, *leaving = NULL;
@@ -93,7 +121,9 @@ bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed)
 		see_type(line, &function);
 		if (is_label(line, function))
 			keep = select_name(s, function);
-		if (!hook_called(line))
+		if (inlined_call(line))
+			*changed |= write_own(inlined_call(line), function, out);
+		else if (!hook_called(line))
 			fputs(line, out);
 		else if (!keep)
 			*changed = true;

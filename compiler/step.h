@@ -1,12 +1,15 @@
-/* step.h - what way fentry does to GCC's own steps.
+/* step.h - what is done to GCC's own steps.
  *
- * With -wrapper GCC runs its own steps through aprof: the compiler proper (cc1 and its kin) is run without our
+ * Way fentry: with -wrapper GCC runs its own steps through aprof: the compiler proper (cc1 and its kin) is run without our
  * flags for a file that is left out, and the assembler gets its input without the calls of
  * our hooks in routines that are left out.  The hooks of way fentry leave every register as it was, and the
  * compiler knows nothing of them, so a routine without the calls is a routine without hooks.
  *
  * Where a routine calls the exit hook and returns, the assembler gets a jump to a hook that returns in its place: one call less, and
- * there no register but the result's is of use any more. */
+ * there no register but the result's is of use any more.
+ *
+ * Way cyg: of the hooks that GCC inlined (monitor/aprof-cyg.h) the assembler gets those of the routines themselves, and not those of the routines
+ * that were inlined into them. */
 #ifndef STEP_H
 #define STEP_H
 
@@ -18,7 +21,7 @@
 extern const char step_variable[];
 
 /* Copy assembly from IN to OUT without the calls of hooks in routines that S leaves out, and with jumps to
- * __aprof_return in the place of calls of __return__ that a return follows. *CHANGED: not all lines are as they were. False without
+ * __aprof_return in the place of calls of __return__ that a return follows, and with the calls that inlined hooks of way cyg stand for. *CHANGED: not all lines are as they were. False without
  * memory or on a failed read or write. */
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed);
 

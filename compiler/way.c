@@ -152,6 +152,14 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 	add_library(out, libdir, nop ? "libaprof_nop.a" : "libaprof.a");
 }
 
+/* A program's own.  A plugin with code of way inline that it loads later is to find its words of the thread.  A static program loads none, and
+ * the relocation that a name seen from outside asks for comes too early in its start (glibc 2.36 crashes). */
+static void add_program_monitor(bool nop, bool fixed, const char *libdir, struct list *out)
+{
+	add_static_monitor(nop, libdir, out);
+	list_add(out, fixed ? "-Wl,-e,aprof_static_entry,-u,dlclose" : "-Wl,--export-dynamic-symbol=aprof_tls");
+}
+
 /* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */
 static void add_free_hooks(const char *libdir, struct list *out)
 {
@@ -182,8 +190,6 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (line->shared || (line->hides && !line->fixed && hooks != HOOKS_INLINE))
 		add_shared_monitor(nop, libdir, out);
 	else
-		add_static_monitor(nop, libdir, out);
-	if (line->fixed && !line->shared)
-		list_add(out, "-Wl,-e,aprof_static_entry,-u,dlclose");
+		add_program_monitor(nop, line->fixed, libdir, out);
 	return true;
 }

@@ -15,7 +15,7 @@
 enum hooks {
 	HOOKS_NONE,
 	HOOKS_FENTRY,		/* __aprof_entry first thing in a routine, __return__ last (GCC 10 and later, x86-64) */
-	HOOKS_CYG,		/* __cyg_profile_func_enter and _exit, inlined routines included (any GCC) */
+	HOOKS_CYG,		/* __cyg_profile_func_enter and _exit, inlined routines included, if nobody takes them away (any GCC) */
 	HOOKS_CYG_LATE,		/* the same, after inlining (Clang) */
 	HOOKS_INLINE,		/* no call but for what is met the first time: code of the plugin's (GCC, x86-64) */
 };

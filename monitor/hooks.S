@@ -7,7 +7,9 @@
  * in the routine, 8(%rsp) its return address; the routine's CFA is 16(%rsp).
  *
  * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
- * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.
+ * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.  GCC's, whose hooks inlined routines would
+ * call, too, calls __aprof_enter and __aprof_leave in their place, once for each routine (compiler/cyg.h); they keep every register
+ * but the flags, r9, r10, r11 and, at entry, rax.
  *
  * A hit computes the id of the context behind the top frame's, finds it by two loads that nothing later waits for, bumps
  * the line that it compared, and pushes a frame; an exit moves the top back. */
@@ -227,6 +229,83 @@ __return__:
 	go_on
 	.cfi_endproc
 	.size	aprof_inline_charge, .-aprof_inline_charge
+
+	/* Called in the routine's body, where the wrapper has left them (compiler/step.c).  The routine is where they return to. */
+#ifdef APROF_SHARED
+#define SAVE_BASE	save	rcx; TLS_BASE(%rcx)
+#define RESTORE_BASE	restore	rcx
+#define SAVED_BASE	8
+#else
+#define SAVE_BASE
+#define RESTORE_BASE
+#define SAVED_BASE	0
+#endif
+	.globl	__aprof_enter
+	.type	__aprof_enter, @function
+	.p2align 6
+__aprof_enter:
+	.cfi_startproc
+	_CET_ENDBR
+	SAVE_BASE
+	leaq	16-FRAME_FENTRY(%rbp), %r9
+	movq	TLS(TLS_TOP, %rcx), %rax
+	movq	%r9, %r11
+	addq	TLS(TLS_REACH, %rcx), %r11
+	jnc	.Lbody_slow			/* as in __aprof_entry */
+	cmpq	%r9, FRAME_CFA(%rax)
+	jbe	.Lbody_slow
+	movq	FRAME_CONTEXT(%rax), %r10
+	movq	SAVED_BASE(%rsp), %r11
+	PROBE(%r10, %r11, %rcx)
+	FIND(%r10, %r11, .Lbody_further)
+.Lbody_push:
+	movq	TLS(TLS_TOP, %rcx), %rax
+	addq	$FRAME_SIZE, %rax
+.Lbody_again:
+	movq	%r9, FRAME_CFA(%rax)
+	movq	%r10, FRAME_CONTEXT(%rax)
+	movq	%rax, TLS(TLS_TOP, %rcx)
+	cmpq	%r9, FRAME_CFA(%rax)
+	jne	.Lbody_again			/* a signal handler used the place meanwhile */
+	.cfi_remember_state
+	RESTORE_BASE
+	ret
+	.cfi_restore_state
+.Lbody_further:
+	look_further %r10, %r11, %rcx, .Lbody_push, .Lbody_push, .Lbody_slow
+.Lbody_slow:
+	RESTORE_BASE
+	save	rcx, rdx, rsi, rdi, r8, rbp
+	movq	48(%rsp), %rdi			/* routine, CFA */
+	leaq	16(%rbp), %rsi
+	xorl	%edx, %edx
+	movl	$INSIDE+BODY, %ecx
+	call_aligned aprof_entry_slow
+	restore	rcx, rdx, rsi, rdi, r8, rbp
+	ret
+	.cfi_endproc
+	.size	__aprof_enter, .-__aprof_enter
+
+	.globl	__aprof_leave
+	.type	__aprof_leave, @function
+	.p2align 5
+__aprof_leave:
+	.cfi_startproc
+	_CET_ENDBR
+	TLS_BASE(%r9)
+	leaq	16-FRAME_FENTRY(%rbp), %r10
+	pop_frame %r10, %r11, %r9, .Lbody_exit_slow
+	ret
+.Lbody_exit_slow:
+	save	rax, rcx, rdx, rsi, rdi, r8, rbp
+	leaq	16(%rbp), %rdi			/* CFA, site, routine */
+	xorl	%esi, %esi
+	xorl	%edx, %edx
+	call_aligned aprof_exit_slow
+	restore	rax, rcx, rdx, rsi, rdi, r8, rbp
+	ret
+	.cfi_endproc
+	.size	__aprof_leave, .-__aprof_leave
 
 	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
 	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first. */

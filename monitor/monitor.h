@@ -500,7 +500,11 @@ struct entered {
 };
 struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads) HIDDEN;
 void aprof_inline_settle(void) HIDDEN;	/* clock tsc: charge the current context, which aprof_tls.charged is not of */
-enum { ROUTINE_INLINE = 1u << 16 };	/* beside AMON_ROUTINE_INSIDE, in the monitor only: of way inline */
+/* Beside AMON_ROUTINE_INSIDE, in the monitor only. */
+enum {
+	ROUTINE_INLINE = 1u << 16,	/* of way inline */
+	ROUTINE_BODY = 1u << 17,	/* of way cyg */
+};
 
 /* clock.c and its sources. */
 void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */

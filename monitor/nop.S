@@ -1,4 +1,4 @@
-/* nop.S - the hooks of way fentry, empty. */
+/* nop.S - the hooks that keep registers, empty. */
 #include <cet.h>
 #ifndef _CET_ENDBR
 #define _CET_ENDBR
@@ -17,6 +17,8 @@
 	empty __aprof_entry
 	empty __aprof_return
 	empty __return__
+	empty __aprof_enter
+	empty __aprof_leave
 
 	/* The entry of static programs. */
 	.globl	aprof_static_entry

@@ -35,6 +35,7 @@
 #define FRAME_FENTRY	24
 #define FRAME_CYG	25
 #define INSIDE		1
+#define BODY		0x20000
 
 /* In a shared object the thread's words are found through the GOT, which costs a register. */
 #ifdef APROF_SHARED

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_t
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
 	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
 	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72 &&
-	       INERT_EARLY == 3,
+	       INERT_EARLY == 3 && ROUTINE_BODY == 0x20000,
 	       "hooks.S knows these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&

@@ -279,6 +279,9 @@ static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struc
 	return visit_callers(m, inline_misses[0], visit, arg) && visit_callers(m, inline_misses[1], visit, arg);
 }
 
+/* The entry hook of way cyg where each routine calls it for itself alone. */
+static const char body_hook[] = "__aprof_enter";
+
 /* Visit the functions of M that call gprof's hooks.  False: out of memory. */
 static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
@@ -312,7 +315,8 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		last = symbol;
 	}
 	free(at);
-	if (m->binary.machine != EM_X86_64 || !visit_inlines(m, visit, arg) || (gprofs && !visit_gprofs(m, visit, arg)))
+	if (m->binary.machine != EM_X86_64 || !visit_inlines(m, visit, arg) || !visit_callers(m, body_hook, visit, arg) ||
+	    (gprofs && !visit_gprofs(m, visit, arg)))
 		return false;
 	return !has_other_hooks(&m->binary, &kinds) || (gprofs && kinds == SYMBOLS_MCOUNT);
 }
@@ -387,6 +391,9 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 		if (hook_is_called(&b, &hook))
 			*hooks |= SYMBOLS_INLINE;
 	}
+	hook = hook_find(&b, body_hook, 0);
+	if (hook_is_called(&b, &hook))
+		*hooks |= SYMBOLS_CYG;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
 	if (hooks_are_nops(&b))

@@ -1,17 +1,21 @@
-/* stub.S - the hooks of way fentry, counting; every register but the flags stays as it was. The entry of static programs. */
+/* stub.S - the hooks that keep registers, counting; every register but the flags stays as it was. The entry of static programs. */
 	.text
-	.globl	__aprof_entry
+	.globl	__aprof_entry, __aprof_enter
 	.type	__aprof_entry, @function
+	.type	__aprof_enter, @function
 __aprof_entry:
+__aprof_enter:
 	push	%rax
 	mov	stub_entries@GOTPCREL(%rip), %rax
 	incq	(%rax)
 	pop	%rax
 	ret
 
-	.globl	__return__
+	.globl	__return__, __aprof_leave
 	.type	__return__, @function
+	.type	__aprof_leave, @function
 __return__:
+__aprof_leave:
 	push	%rax
 	mov	stub_exits@GOTPCREL(%rip), %rax
 	incq	(%rax)

@@ -15,13 +15,16 @@
 
 #define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
 #define CYG "-finstrument-functions -fno-omit-frame-pointer "
+#define BODY CYG "-mno-red-zone -fno-partial-inlining -idirafter /lib/aprof -include aprof-cyg.h " STEPS
 #define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define STATIC "-Wl,-e,aprof_static_entry,-u,dlclose "
-#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a "
-#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
+#define WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
+#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
+#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
+#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " WORDS
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
 	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor," \
@@ -92,7 +95,7 @@ static const struct row rows[] = {
 	{&gcc, "a.o b.a", FENTRY EXE "a.o b.a"},
 	{&gcc, "-lmain", FENTRY EXE "-lmain"},
 	{&gcc, "-l main", FENTRY EXE "-l main"},
-	{&gcc, "-static a.o", FENTRY EXE STATIC "-static a.o"},
+	{&gcc, "-static a.o", FENTRY FIXED "-static a.o"},
 	{&gcc, "-### a.o", FENTRY EXE "-### a.o"},
 	{&old_gcc, "a.o", WRAP EXE "a.o"},
 	{&clang, "a.c", LATE WRAP EXE "a.c"},
@@ -103,7 +106,7 @@ static const struct row rows[] = {
 	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY SHARED "-Wl,-E,--version-script,x a.o"},
 	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
 	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY SHARED "-Xlinker --exclude-libs=ALL a.o"},
-	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY EXE STATIC "-static-pie -Wl,--exclude-libs,ALL a.o"},
+	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY FIXED "-static-pie -Wl,--exclude-libs,ALL a.o"},
 	{&gcc, "-Wl,--version-scripting a.o", FENTRY EXE "-Wl,--version-scripting a.o"},
 
 	/* Link a shared library, or one object. */
@@ -116,13 +119,24 @@ static const struct row rows[] = {
 	{&gcc, "-Xlinker -r a.o", FENTRY "-Xlinker -r a.o"},
 
 	/* Ways. */
-	{&gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
+	{&gcc, "--aprof-way=cyg -c a.c", BODY "-c a.c"},
+	{&gcc, "--aprof-way=cyg -pipe -c a.cc", BODY "-c a.cc"},
+	{&gcc, "--aprof-way=cyg -c a.c b.cc", BODY "-c a.c b.cc"},
+	{&old_gcc, "--aprof-way=cyg -c a.c", CYG "-c a.c"},
+	{&gcc, "--aprof-way=cyg -S a.c", CYG "-S a.c"},
+	{&gcc, "--aprof-way=cyg -c a.f90", CYG "-c a.f90"},
+	{&gcc, "--aprof-way=cyg -c a.c b.f90", CYG "-c a.c b.f90"},
+	{&gcc, "--aprof-way=cyg -flto -c a.c", CYG "-flto -c a.c"},
+	{&gcc, "--aprof-way=cyg -masm=intel -c a.c", CYG "-masm=intel -c a.c"},
+	{&gcc, "--aprof-way=cyg -wrapper x -c a.c", CYG "-wrapper x -c a.c"},
+	{&gcc, "--aprof-way=cyg -E a.c", "-E a.c"},
+	{&gcc, "--aprof-way=cyg a.h", CYG "a.h"},
 	{&clang, "--aprof-way=cyg -c a.c", LATE "-c a.c"},
 	{&gcc, "--aprof-way=fentry a.o", FENTRY EXE "a.o"},
 	{&clang, "--aprof-way=fentry -c a.c", "error: /bin/cc has no way fentry"},
 	{&clang, "--aprof-way=fentry -E a.c", "-E a.c"},
 	{&gcc, "a.c --aprof-way=nop", FENTRY STEPS NOP_EXE "a.c"},
-	{&gcc, "a.c --aprof-way=nop-cyg", CYG WRAP NOP_EXE "a.c"},
+	{&gcc, "a.c --aprof-way=nop-cyg", BODY WRAP NOP_EXE "a.c"},
 	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
 	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
@@ -238,7 +252,7 @@ static void test_response_files(void **state)
 		{&gcc, "@outer -O2", FENTRY SHARED "@outer -O2"},
 		{&gcc, "-c @profiled", FENTRY STEPS "-c a b.c"},
 		{&gcc, "-E @profiled", "-E @profiled"},
-		{&gcc, "-c @chosen", CYG "-c x.c"},
+		{&gcc, "-c @chosen", BODY "-c x.c"},
 		{&gcc, "-c a.c @missing", FENTRY STEPS "-c a.c @missing"},
 		{&gcc, "@self", "error: more than 2000 response files"},
 	};

@@ -136,6 +136,44 @@ static void expect(const char *words, const char *from, const char *expected)
 	free(text);
 }
 
+/* Inlined hooks of way cyg, of routines and of what is inlined into them. */
+static const char inlined[] =
+	"\t.type\tf, @function\n"
+	"f:\n"
+	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
+	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
+	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#ff\n"
+	"\tcall\tother\n"
+	"\t.type\tf.cold, @function\n"
+	"f.cold:\n"
+	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#g\n"
+	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#f\n"
+	"\t.type\tg.constprop.0, @function\n"
+	"g.constprop.0:\n"
+	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
+	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#-24(%rbp)\n"
+	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#%rax\n"
+	"\t#aprofit\n";
+
+static void test_inlined(void **state)
+{
+	(void)state;
+	expect("", inlined,
+	       "\t.type\tf, @function\n"
+	       "f:\n"
+	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
+	       "\tcall\tother\n"
+	       "\t.type\tf.cold, @function\n"
+	       "f.cold:\n"
+	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#f\n"
+	       "\t.type\tg.constprop.0, @function\n"
+	       "g.constprop.0:\n"
+	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
+	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#-24(%rbp)\n"
+	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#%rax\n"
+	       "\t#aprofit\n");
+}
+
 static void test_filter(void **state)
 {
 	(void)state;
@@ -176,7 +214,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
-		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_exits),
 	};
 

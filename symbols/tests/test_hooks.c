@@ -22,7 +22,7 @@ static const char program[] =
 /* Stands for the monitor. */
 static const char monitor[] =
 	"	.text\n"
-	"	.globl __aprof_entry, __return__, __monstartup, _mcleanup\n"
+	"	.globl __aprof_entry, __return__, __monstartup, _mcleanup, __aprof_enter\n"
 	"	.type __aprof_entry, @function\n"
 	"	.type __return__, @function\n"
 	"	.type __monstartup, @function\n"
@@ -30,6 +30,7 @@ static const char monitor[] =
 	"__aprof_entry: ret\n"
 	"	.size __aprof_entry, . - __aprof_entry\n"
 	"__return__: ret\n"
+	"__aprof_enter: ret\n"
 	"__monstartup: ret\n"
 	"_mcleanup: ret\n"
 	"	.section .note.aprof, \"a\", @note\n"
@@ -144,6 +145,23 @@ static void shared_object(void **state)
 	scratch_run("$CC -fno-toplevel-reorder -shared -fPIC " FENTRY " p.c -o p.so");
 	check_hooked("p.so", "called never main", true);
 	check_kinds("p.so", SYMBOLS_FENTRY);
+}
+
+/* Way cyg where inlined routines have no hooks: the calls stand in the bodies. */
+static void bodies(void **state)
+{
+	(void)state;
+	scratch_file("b.c", "#define HOOK __asm__ volatile (\"call *__aprof_enter@GOTPCREL(%%rip)\" ::: \"rax\", \"r9\", \"r10\", \"r11\", \"memory\")\n"
+		     "__attribute__((noinline)) int called(int x) { x++; HOOK; return x; }\n"
+		     "int never(int x) { HOOK; return x * 2; }\n"
+		     "int plain(int x) { return x * 3; }\n"
+		     "int main(void) { HOOK; return called(-1); }\n");
+	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone b.c m.o -o p");
+	check_hooked("p", "called never main", true);
+	check_kinds("p", SYMBOLS_CYG | SYMBOLS_MONITOR);
+	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone -shared -fPIC b.c -o p.so");
+	check_hooked("p.so", "called never main", true);
+	check_kinds("p.so", SYMBOLS_CYG);
 }
 
 static void other_ways(void **state)
@@ -282,7 +300,7 @@ int main(void)
 		cmocka_unit_test(gprofs_in_every_model),
 		cmocka_unit_test(stripped),
 		cmocka_unit_test(shared_object),
-		cmocka_unit_test(other_ways),
+		cmocka_unit_test(bodies), cmocka_unit_test(other_ways),
 		cmocka_unit_test(inline_in_every_model),
 		cmocka_unit_test(no_hooks),
 	};

@@ -1,6 +1,6 @@
 /* longjmp out of a routine that is inlined into another, and out of both, again and again from the same places.
  *
- * opt: -O2
+ * opt: -O0
  * expect: 1 0 main
  * expect: 100 0 main outer
  * expect: 200 0 main outer inner

@@ -1,6 +1,7 @@
 /* GCC splits a routine: it inlines the beginning, with way cyg's entry hook, and calls the rest (.part) from there, with the exit hook.
- * Here that is done by hand, as what it splits is its own secret.
+ * Here that is done by hand, as what it splits is its own secret, and where GCC calls all hooks.
  *
+ * opt: -O0
  * ways: cyg
  * expect: 1 0 main
  * expect: 1000 0 main first

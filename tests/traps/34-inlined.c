@@ -1,6 +1,6 @@
 /* Deep recursion of a routine into which six others are inlined: way cyg has seven frames for each on the machine's stack.
  *
- * opt: -O2
+ * opt: -O0
  * flags: -pthread
  * output: 600000
  * calls: 600000 down
@@ -16,12 +16,12 @@
 #include "trap.h"
 
 int down(int n);
-static inline int i6(int n) { KEEP(); return n > 1 ? down(n - 1) : 0; }
-static inline int i5(int n) { int r = i6(n); KEEP(); return r; }
-static inline int i4(int n) { int r = i5(n); KEEP(); return r; }
-static inline int i3(int n) { int r = i4(n); KEEP(); return r; }
-static inline int i2(int n) { int r = i3(n); KEEP(); return r; }
-static inline int i1(int n) { int r = i2(n); KEEP(); return r; }
+static inline __attribute__((always_inline)) int i6(int n) { KEEP(); return n > 1 ? down(n - 1) : 0; }
+static inline __attribute__((always_inline)) int i5(int n) { int r = i6(n); KEEP(); return r; }
+static inline __attribute__((always_inline)) int i4(int n) { int r = i5(n); KEEP(); return r; }
+static inline __attribute__((always_inline)) int i3(int n) { int r = i4(n); KEEP(); return r; }
+static inline __attribute__((always_inline)) int i2(int n) { int r = i3(n); KEEP(); return r; }
+static inline __attribute__((always_inline)) int i1(int n) { int r = i2(n); KEEP(); return r; }
 HOOKED int down(int n) { int r = i1(n) + 1; KEEP(); return r; }
 
 HOOKED void after(void) { KEEP(); }
