@@ -107,6 +107,15 @@ static void phase_print(const struct head *h)
 
 enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
 
+/* Are all processes told by one name?  Then they will be one in that file: aprof run adds them up. */
+static bool is_of_one_file(const struct profile *p)
+{
+	for (uint32_t i = 1; i < p->nruns; i++)
+		if (strcmp(p->runs[i].label, p->runs[0].label) != 0)
+			return false;
+	return true;
+}
+
 static void runs_print(struct head *h)
 {
 	uint32_t n = h->profile->nruns;
@@ -116,7 +125,8 @@ static void runs_print(struct head *h)
 	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
 		run_print(h, i);
 	if (n > MOST_RUNS)
-		print_field(h->out, h->options, "", "and %" PRIu32 " more (aprof info lists them)", n - MOST_RUNS);
+		print_field(h->out, h->options, "", "and %" PRIu32 " more%s", n - MOST_RUNS, is_of_one_file(h->profile) ? "" :
+			    " (aprof info lists them)");
 }
 
 static const char *source_text(uint32_t source)

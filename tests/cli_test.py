@@ -668,6 +668,15 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(report, 'work')['calls'], 300)
         self.assertEqual(self.entry(self.rows('report'), 'work')['calls'], 300)
 
+    def test_many_processes(self):
+        """What is added up is one file, of which aprof info tells no processes."""
+        done = aprof('run', '-b', 'sh', '-c', f'for i in 1 2 3 4 5 6 7 8 9; do {self.program} quick; done', cwd=self.cwd)
+        self.assertRegex(done.stdout, r'\n +and 1 more\n')
+        for i in range(9):
+            subprocess.run([self.program, 'quick'], cwd=self.cwd, env=dict(os.environ, APROF_OUT=f'amon.{i}'))
+        done = aprof('report', '-b', self.program, *(f'amon.{i}' for i in range(9)), cwd=self.cwd)
+        self.assertRegex(done.stdout, r'\n +and 1 more \(aprof info lists them\)\n')
+
     def test_several_programs(self):
         other = pathlib.Path(self.cwd) / 'other'
         other.write_bytes(self.program.read_bytes())
