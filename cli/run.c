@@ -266,6 +266,15 @@ static void output_close(struct run *r)
 		message("%s: cannot write: %s", r->options->output, strerror(errno));
 }
 
+/* Daemons outlive what started them, and a report at that moment is of their first milliseconds. */
+static void running_tell(const struct run *r)
+{
+	for (size_t i = 0; i < r->harvest.n; i++)
+		if (r->harvest.programs[i].running)
+			message("note: a process of %s is still running, and what it does from now on is not kept; keep it in the foreground, "
+				"or start it without aprof run, and read the amon.out that it leaves", r->harvest.programs[i].path);
+}
+
 /* What is printed comes last: a closed pipe may end us there (aprof run ... | head). */
 static void report_all(struct run *r, char **names)
 {
@@ -290,6 +299,7 @@ static void collect(struct run *r)
 	}
 	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
 	harvest_weigh(&r->harvest);
+	running_tell(r);
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.n == 0)
 		nothing_tell(r);

@@ -668,6 +668,13 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(report, 'work')['calls'], 300)
         self.assertEqual(self.entry(self.rows('report'), 'work')['calls'], 300)
 
+    def test_a_process_that_stays(self):
+        """Of a daemon there is little to report when what started it ends."""
+        script = f'timeout 2 {self.program} loop >ready 2>&1 & until grep -q ready ready; do sleep 0.02; done'
+        done = aprof('run', '-b', '-p', 'sh', '-c', script, cwd=self.cwd)
+        self.assertRegex(done.stderr, rf'\Aaprof: note: a process of {re.escape(str(self.program))} is still running, [^\n]*\n\Z')
+        self.assertIn('running: the figures are those of now', ' '.join(done.stdout.split()))
+
     def test_many_processes(self):
         """What is added up is one file, of which aprof info tells no processes."""
         done = aprof('run', '-b', 'sh', '-c', f'for i in 1 2 3 4 5 6 7 8 9; do {self.program} quick; done', cwd=self.cwd)
