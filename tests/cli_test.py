@@ -475,7 +475,7 @@ class Real(unittest.TestCase):
             static char buffer[1 << 20];
             static volatile long sink;
             __attribute__((noinline)) void asks(int fd) { for (int i = 0; i < 4000; i++) sink += read(fd, buffer, sizeof buffer); }
-            __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 600000000; i++) sink += i; }
+            __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 1500000000; i++) sink += i; }
             int main(int argc, char **argv)
             {
                 (void)argv;
