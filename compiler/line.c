@@ -45,6 +45,11 @@ static const char *const header_suffixes[] = {
 
 static const char *const assembler_suffixes[] = { "s", "S", "sx", NULL };
 
+/* The last one says what kind of program the code may be part of. */
+static const char *const models[] = {
+	"-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-PIC", "-fno-pic", "-fno-PIE", "-fno-pie", NULL
+};
+
 static bool among(const char *const *table, const char *word)
 {
 	while (*table && strcmp(*table, word))
@@ -210,6 +215,8 @@ static void read_machine_option(struct line *l, const char *w)
 		l->large_model = true;
 	if (!strcmp(w, "-masm=intel"))
 		l->intel = true;
+	if (among(models, w))
+		l->pic = !strcmp(w, "-fPIC") || !strcmp(w, "-fpic");
 	if (!strcmp(w, "-wrapper"))
 		l->own_wrapper = true;
 	if (!strcmp(w, "-nostdinc"))

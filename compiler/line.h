@@ -46,6 +46,7 @@ struct line {
 	bool lto;		/* -flto is in force */
 	bool assembly;		/* -S: assembly is what is wanted */
 	bool intel;		/* -masm=intel */
+	bool pic;		/* -fPIC: the code may be part of a shared library */
 	bool large_model;	/* -mcmodel=large */
 	bool own_wrapper;	/* -wrapper is in use by the caller */
 	bool no_headers;	/* -nostdinc: no header but where the caller says */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "response.h"
+#include "step.h"
 
 static bool no_memory(struct error *err)
 {
@@ -118,6 +119,14 @@ static bool check_machine(const struct plan *p, struct error *err)
 			 "%s: the monitor is for 64-bit code: build this with the compiler itself", p->line.narrow);
 }
 
+/* The hooks of way fentry can be written out in the routines: they are for a program, not a library (written.h). */
+static bool writes_hooks(const struct plan *p)
+{
+	const struct line *l = &p->line;
+
+	return p->hooks == HOOKS_FENTRY && !p->choice.way.nop && !l->pic && !l->shared && !l->intel && !l->no_libc;
+}
+
 /* Can GCC run its steps through compiler_step? */
 static bool takes_steps(const struct plan *p, const struct surroundings *around)
 {
@@ -127,7 +136,7 @@ static bool takes_steps(const struct plan *p, const struct surroundings *around)
 static bool add_steps(struct plan *p, const struct surroundings *around)
 {
 	list_add(&p->before, "-wrapper");
-	list_format(&p->before, "%s,cc-step", around->self);
+	list_format(&p->before, "%s,cc-step%s%s", around->self, writes_hooks(p) ? "," : "", writes_hooks(p) ? step_writes : "");
 	return p->steps = true;
 }
 
@@ -208,7 +217,7 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
 		return add_choice(p, around, err);
 	if (p->hooks == HOOKS_FENTRY && p->line.sources && !p->line.lto && takes_steps(p, around))
-		add_steps(p, around);		/* exits by jumps; not worth an error */
+		add_steps(p, around);		/* hooks written out, exits by jumps; not worth an error */
 	if (inlines_hooks(p, around))
 		add_inlined_hooks(p, around);
 	return true;

@@ -12,8 +12,10 @@
 #include "find.h"
 #include "line.h"
 #include "way.h"
+#include "written.h"
 
 const char step_variable[] = "APROF_SELECT";
+const char step_writes[] = "--write-hooks";
 static const char exit_hook[] = "__return__";
 
 /* What a hook of monitor/aprof-cyg.h begins with; behind it are the call, # and whose hook it is. */
@@ -67,20 +69,6 @@ static bool is_return(const char *line)
 	return !strncmp(line, "ret", 3) && strspn(line + 3, " \t\n") == strlen(line + 3);
 }
 
-/* Write LEAVING, a call of a hook: if that is the exit hook and NEXT, the line behind, a return, as a jump to the hook that returns in
- * its place. True if so. */
-static bool write_leaving(const char *leaving, const char *next, FILE *out)
-{
-	const char *hook = hook_called(leaving), *call = strstr(leaving, "call"), *rest = hook + strlen(exit_hook);
-
-	if (strncmp(hook, exit_hook, strlen(exit_hook)) || !is_return(next)) {
-		fputs(leaving, out);
-		return false;
-	}
-	fprintf(out, "%.*sjmp%.*s__aprof_return%s", (int)(call - leaving), leaving, (int)(hook - call - 4), call + 4, rest);
-	return true;
-}
-
 /* If LINE is an inlined hook of way cyg, the call in it, else NULL. */
 static const char *inlined_call(const char *line)
 {
@@ -106,46 +94,124 @@ static bool write_own(const char *call, const char *function, FILE *out)
 	return is_own(call, function) && fprintf(out, "\t%s", call) > 0;
 }
 
-bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed)
-{
-	char *line = NULL, *function = NULL, *leaving = NULL;
-	size_t size = 0;
-	bool keep = true;
+/* Where the copying of assembly stands. */
+struct filter {
+	FILE *out;
+	const struct select *select;
+	bool writes;			/* hooks are written out */
+	char *function;			/* of the last label, or of the next; NULL: none yet */
+	bool keep;			/* its hooks stay */
+	bool framed;			/* its frame is described here */
+	unsigned entries;		/* written out so far, the last of them perhaps without its rest */
+	bool rest;			/* that is to come */
+	char *leaving;			/* call of the exit hook, the line before; NULL: none */
+	bool changed;			/* a line is not as it was */
+};
 
-	*changed = false;
-	while (getline(&line, &size, in) > 0) {
-		if (leaving)
-			*changed |= write_leaving(leaving, line, out);
-		free(leaving);
-		leaving = NULL;
-		see_type(line, &function);
-		if (is_label(line, function))
-			keep = select_name(s, function);
-		if (inlined_call(line))
-			*changed |= write_own(inlined_call(line), function, out);
-		else if (!hook_called(line))
-			fputs(line, out);
-		else if (!keep)
-			*changed = true;
-		else if (!(leaving = strdup(line)))
-			break;
+/* The label of LINE, a hook's call, stays. */
+static void write_prefix(const struct filter *f, const char *line)
+{
+	size_t n = strcspn(line, "\t c");
+
+	if (n)
+		fprintf(f->out, "%.*s\n", (int)n, line);
+}
+
+/* Write the call of the exit hook that waits, in front of NEXT: if that is a return, written out, or as a jump to the hook that returns in its
+ * place. */
+static void write_leaving(struct filter *f, const char *next)
+{
+	const char *leaving = f->leaving, *hook = hook_called(leaving), *call = strstr(leaving, "call");
+
+	if (!is_return(next)) {
+		fputs(leaving, f->out);
+		return;
 	}
-	if (leaving)
-		fputs(leaving, out);
-	free(leaving);
+	f->changed = true;
+	if (f->writes) {
+		write_prefix(f, leaving);
+		written_exit(f->out);
+	} else {
+		fprintf(f->out, "%.*sjmp%.*s__aprof_return%s", (int)(call - leaving), leaving, (int)(hook - call - 4), call + 4,
+			hook + strlen(exit_hook));
+	}
+}
+
+/* LINE calls a hook of a routine that keeps it.  False: no memory. */
+static bool filter_hook(struct filter *f, const char *line)
+{
+	if (!strncmp(hook_called(line), exit_hook, strlen(exit_hook)))
+		return (f->leaving = strdup(line)) != NULL;
+	if (!f->writes || !f->framed || f->rest) {
+		fputs(line, f->out);
+		return true;
+	}
+	write_prefix(f, line);
+	f->changed = f->rest = true;
+	return written_entry(f->out, ++f->entries);
+}
+
+/* Keep track of the routine that LINE is in. */
+static void follow(struct filter *f, const char *line)
+{
+	const char *word = line + strspn(line, " \t");
+
+	see_type(line, &f->function);
+	if (is_label(line, f->function))
+		f->keep = select_name(f->select, f->function);
+	if (!strncmp(word, ".cfi_startproc", strlen(".cfi_startproc")))
+		f->framed = true;
+	if (strncmp(word, ".cfi_endproc", strlen(".cfi_endproc")))
+		return;
+	if (f->rest)
+		written_rest(f->out, f->entries);
+	f->framed = f->rest = false;
+}
+
+static bool filter_line(struct filter *f, const char *line)
+{
+	if (f->leaving)
+		write_leaving(f, line);
+	free(f->leaving);
+	f->leaving = NULL;
+	follow(f, line);
+	if (inlined_call(line))
+		f->changed |= write_own(inlined_call(line), f->function, f->out);
+	else if (!hook_called(line))
+		fputs(line, f->out);
+	else if (!f->keep)
+		f->changed = true;
+	else
+		return filter_hook(f, line);
+	return true;
+}
+
+bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed)
+{
+	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true };
+	char *line = NULL;
+	size_t size = 0;
+	bool good = true;
+
+	while (good && getline(&line, &size, in) > 0)
+		good = filter_line(&f, line);
+	if (f.leaving)
+		fputs(f.leaving, out);
+	*changed = f.changed;
+	free(f.leaving);
 	free(line);
-	free(function);
-	return feof(in) && !ferror(in) && !fflush(out) && !ferror(out);
+	free(f.function);
+	return good && feof(in) && !ferror(in) && !fflush(out) && !ferror(out);
 }
 
 /* The filtered text of the assembly file at PATH (NULL: stdin), in a nameless file that the next program
  * inherits; -1 on failure. *CHANGED tells whether it differs. */
-static int filtered(const char *path, const struct select *s, bool *changed)
+static int filtered(const char *path, const struct select *s, bool writes, bool *changed)
 {
 	FILE *in = path ? fopen(path, "re") : stdin;
 	int fd = in ? memfd_create("aprof-step", 0) : -1;
 	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-	bool good = out && step_filter(in, out, s, changed);
+	bool good = out && step_filter(in, out, s, writes, changed);
 
 	if (out && fclose(out))
 		good = false;
@@ -164,7 +230,7 @@ static bool no_step(const char *path, struct error *err)
 }
 
 /* Put the filtered assembly in the place of the file in ARGV, if it differs, or of the standard input. */
-static bool filter_assembler(char **argv, const struct line *l, const struct select *s, struct error *err)
+static bool filter_assembler(char **argv, const struct line *l, const struct select *s, bool writes, struct error *err)
 {
 	const char *path = NULL;
 	bool changed = false;
@@ -174,7 +240,7 @@ static bool filter_assembler(char **argv, const struct line *l, const struct sel
 	for (size_t i = 1; i < l->words.count; i++)
 		if (l->kinds[i] > WORD_VALUE && strcmp(l->words.items[i], "-"))
 			path = l->words.items[at = i];
-	fd = filtered(path, s, &changed);
+	fd = filtered(path, s, writes, &changed);
 	if (fd < 0)
 		return no_step(path ? path : "stdin", err);
 	if (!path)
@@ -222,7 +288,7 @@ static bool is_compiler(const char *program)
 	       !strcmp(program, "d21") || !strcmp(program, "go1");
 }
 
-static bool adapt(char **argv, const struct select *s, struct error *err)
+static bool adapt(char **argv, const struct select *s, bool writes, struct error *err)
 {
 	const char *base = strrchr(argv[0], '/');
 	struct line line = {0};
@@ -235,7 +301,7 @@ static bool adapt(char **argv, const struct select *s, struct error *err)
 	else if (is_compiler(base))
 		strip_compiler(argv, &line, s);
 	else if (!strcmp(base, "as"))
-		good = filter_assembler(argv, &line, s, err);
+		good = filter_assembler(argv, &line, s, writes, err);
 	line_free(&line);
 	return good;
 }
@@ -245,9 +311,10 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 	const char *patterns = getenv(step_variable);
 	struct select select = {0};
 	struct list command = {0};
-	bool good;
+	bool good, writes = args[0] && !strcmp(args[0], step_writes);
 
 	*out = (struct compiler_command){0};
+	args += writes;
 	if (!args[0] || !patterns)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "cc-step is for GCC to call");
 	list_add_all(&command, args);
@@ -258,7 +325,7 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 		good = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: not found", args[0]);
 	else
 		good = out->argv && out->environment && select_read(&select, patterns, err) &&
-		       adapt(out->argv, &select, err);
+		       adapt(out->argv, &select, writes, err);
 	select_free(&select);
 	if (!good)
 		compiler_free(out);

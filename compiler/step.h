@@ -6,7 +6,7 @@
  * compiler knows nothing of them, so a routine without the calls is a routine without hooks.
  *
  * Where a routine calls the exit hook and returns, the assembler gets a jump to a hook that returns in its place: one call less, and
- * there no register but the result's is of use any more.
+ * there no register but the result's is of use any more.  In code for programs both hooks are written out in the routines (written.h).
  *
  * Way cyg: of the hooks that GCC inlined (monitor/aprof-cyg.h) the assembler gets those of the routines themselves, and not those of the routines
  * that were inlined into them. */
@@ -20,9 +20,13 @@
 /* Environment variable that carries the patterns (select_write) to the steps. */
 extern const char step_variable[];
 
+/* Option before a step's command: hooks of way fentry are to be written out (written.h). */
+extern const char step_writes[];
+
 /* Copy assembly from IN to OUT without the calls of hooks in routines that S leaves out, and with jumps to
- * __aprof_return in the place of calls of __return__ that a return follows, and with the calls that inlined hooks of way cyg stand for. *CHANGED: not all lines are as they were. False without
+ * __aprof_return in the place of calls of __return__ that a return follows; if WRITES, with both hooks written out, where there is a description of
+ * the frame; and with the calls that inlined hooks of way cyg stand for. *CHANGED: not all lines are as they were. False without
  * memory or on a failed read or write. */
-bool step_filter(FILE *in, FILE *out, const struct select *s, bool *changed);
+bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed);
 
 #endif

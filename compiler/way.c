@@ -5,7 +5,7 @@
  *     dependency: --wrap gives the hooks names that only the monitor has, so a missing monitor is a link error;
  *   - -u makes the archive yield its hooks at once, before any other library is asked;
  *   - a version script or --exclude-libs would hide an executable's hooks from its plugins, which would then have a
- *     monitor of their own: such an executable gets the shared one (but not by way inline, whose code in an
+ *     monitor of their own: by way cyg such an executable gets the shared one (the code of the other ways in an
  *     executable knows where in its own memory the thread's words are);
  *   - link-time optimisation makes the code at the link: the compile flags are repeated there. */
 #include "way.h"
@@ -187,7 +187,7 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (line->shared && line->fixed)
 		return true;
 	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
-	if (line->shared || (line->hides && !line->fixed && hooks != HOOKS_INLINE))
+	if (line->shared || (line->hides && !line->fixed && (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)))
 		add_shared_monitor(nop, libdir, out);
 	else
 		add_program_monitor(nop, line->fixed, libdir, out);

@@ -15,19 +15,17 @@
  * the line that it compared, and pushes a frame; an exit moves the top back. */
 #include "probe.h"
 
-/* With one register saved, the stack pointer in the hooks of way fentry is the CFA less FRAME_FENTRY, which frames store.  In a shared object
- * more is saved, and a register has it. */
+/* Frames store what the stack pointer is when the routine is entered: a register has that in the hooks. */
 #ifdef APROF_SHARED
-#define SAVE_MORE	save	rcx, rdx; TLS_BASE(%rcx); leaq 16(%rsp), %rdx
+#define SAVE_MORE	save	rcx, rdx; TLS_BASE(%rcx); leaq 40-FRAME_FENTRY(%rsp), %rdx
 #define RESTORE_MORE	restore	rcx, rdx
 #define SAVED_MORE	16
-#define STORED		%rdx
 #else
-#define SAVE_MORE
-#define RESTORE_MORE
-#define SAVED_MORE	0
-#define STORED		%rsp
+#define SAVE_MORE	save	rdx; leaq 32-FRAME_FENTRY(%rsp), %rdx
+#define RESTORE_MORE	restore	rdx
+#define SAVED_MORE	8
 #endif
+#define STORED		%rdx
 #define ROUTINE		SAVED_MORE+8(%rsp)
 
 	.text
@@ -139,6 +137,47 @@ __return__:
 	ret
 	.cfi_endproc
 	.size	__return__, .-__return__
+
+	/* Way fentry, whose entry the wrapper has written out in the routine (compiler/step.c): that was not enough.  rax: the routine,
+	 * entered right now.  All registers but rax, r10 and the flags are kept. */
+	detour	aprof_entry_miss
+	save	rcx, rdx, rdi, rsi
+	movq	%rax, %rdi
+	TLS_BASE(%rdx)
+	leaq	176-FRAME_FENTRY(%rsp), %r10	/* as it stands in the frame */
+	movq	%r10, %r11
+	addq	TLS(TLS_REACH, %rdx), %r11
+	jnc	.Lmiss_slow
+	movq	TLS(TLS_TOP, %rdx), %rsi
+	cmpq	%r10, FRAME_CFA(%rsi)
+	jbe	.Lmiss_slow
+	movq	FRAME_CONTEXT(%rsi), %rcx
+	PROBE(%rcx, %rdi, %rdx)
+	look_further %rcx, %rdi, %rdx, .Lmiss_push, .Lmiss_push, .Lmiss_slow
+.Lmiss_push:
+	movq	TLS(TLS_TOP, %rdx), %rsi
+	addq	$FRAME_SIZE, %rsi
+.Lmiss_again:
+	movq	%r10, FRAME_CFA(%rsi)
+	movq	%rcx, FRAME_CONTEXT(%rsi)
+	movq	%rsi, TLS(TLS_TOP, %rdx)
+	cmpq	%r10, FRAME_CFA(%rsi)
+	jne	.Lmiss_again			/* a signal handler used the place meanwhile */
+.Lmiss_done:
+	.cfi_remember_state
+	restore	rcx, rdx, rdi, rsi
+	go_on
+	.cfi_restore_state
+.Lmiss_slow:
+	save	r8, r9, rbp
+	leaq	200(%rsp), %rsi			/* the CFA */
+	xorl	%edx, %edx
+	movl	$INSIDE, %ecx
+	call_aligned aprof_entry_slow
+	restore	r8, r9, rbp
+	jmp	.Lmiss_done
+	.cfi_endproc
+	.size	aprof_entry_miss, .-aprof_entry_miss
 
 	/* Way inline: a probe in the routine missed. rax: the routine. All other registers but the flags are kept.  Returns in rax
 	 * the context before the entry; the routine's is in place and counted. */

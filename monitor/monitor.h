@@ -93,8 +93,12 @@ struct frame {
 };
 
 enum {
-	FRAME_FENTRY = 24,		/* pushed by way fentry: what rsp is when its hooks have saved a register */
-	FRAME_CYG = 25,			/* pushed by way cyg: odd */
+#ifdef APROF_MCOUNT
+	FRAME_FENTRY = 24,		/* pushed by way mcount: what rsp is when a return's hook has begun */
+#else
+	FRAME_FENTRY = 8,		/* pushed by way fentry: what rsp is when the routine is entered */
+#endif
+	FRAME_CYG = FRAME_FENTRY + 1,	/* pushed by way cyg: odd */
 	FRAME_SLOW = 2,			/* never equal to what the exit hooks look for: all exits go out of line */
 };
 

@@ -32,8 +32,12 @@
 #define FRAME_SITE	16
 #define FRAME_HOOK	20
 #define FRAME_SIZE	24
+#ifdef APROF_MCOUNT
 #define FRAME_FENTRY	24
-#define FRAME_CYG	25
+#else
+#define FRAME_FENTRY	8
+#endif
+#define FRAME_CYG	(FRAME_FENTRY+1)
 #define INSIDE		1
 #define BODY		0x20000
 

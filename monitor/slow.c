@@ -11,12 +11,12 @@ _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_t
 	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
 	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72 &&
 	       INERT_EARLY == 3 && ROUTINE_BODY == 0x20000,
-	       "hooks.S knows these");
+	       "hooks.S and compiler/written.c know these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
-	       offsetof(struct alias, to) == 40, "hooks.S knows these");
+	       offsetof(struct alias, to) == 40, "hooks.S and compiler/written.c know these");
 _Static_assert(sizeof(struct frame) == 24 && offsetof(struct frame, context) == 8 &&
-	       offsetof(struct frame, site) == 16, "hooks.S knows these");
+	       offsetof(struct frame, site) == 16, "hooks.S and compiler/written.c know these");
 
 __thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };
 

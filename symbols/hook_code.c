@@ -1,6 +1,7 @@
 /* hook_code.c - tells aprof's instructions from the program's, by where their values come from.
  *
- * The compiler schedules what way inline puts in among the instructions of the routine, so there is no range to mark.  But nothing
+ * The compiler schedules what way inline puts in among the instructions of the routine, so there is no range to mark; what way fentry writes
+ * out (compiler/written.c) reads and makes the same.  But nothing
  * of the program ever uses a value that the hooks made, and all that the hooks make comes
  *
  *     from the words of the monitor's thread     mov %fs:aprof_tls@tpoff+16, %rsi      mov %fs:16(%rbx), %rsi after mov aprof_tls@gottpoff(%rip), %rbx

@@ -279,8 +279,8 @@ static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struc
 	return visit_callers(m, inline_misses[0], visit, arg) && visit_callers(m, inline_misses[1], visit, arg);
 }
 
-/* The entry hook of way cyg where each routine calls it for itself alone. */
-static const char body_hook[] = "__aprof_enter";
+/* The entry hook of way cyg where each routine calls it for itself alone, and what that of way fentry leads to where it is written out. */
+static const char body_hook[] = "__aprof_enter", entry_miss[] = "aprof_entry_miss";
 
 /* Visit the functions of M that call gprof's hooks.  False: out of memory. */
 static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
@@ -316,6 +316,7 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 	}
 	free(at);
 	if (m->binary.machine != EM_X86_64 || !visit_inlines(m, visit, arg) || !visit_callers(m, body_hook, visit, arg) ||
+	    !visit_callers(m, entry_miss, visit, arg) ||
 	    (gprofs && !visit_gprofs(m, visit, arg)))
 		return false;
 	return !has_other_hooks(&m->binary, &kinds) || (gprofs && kinds == SYMBOLS_MCOUNT);
@@ -384,6 +385,9 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 		return false;
 	has_other_hooks(&b, hooks);
 	hook = hook_find(&b, "__aprof_entry", 0);
+	if (hook_is_called(&b, &hook))
+		*hooks |= SYMBOLS_FENTRY;
+	hook = hook_find(&b, entry_miss, 0);
 	if (hook_is_called(&b, &hook))
 		*hooks |= SYMBOLS_FENTRY;
 	for (size_t i = 0; i < sizeof inline_misses / sizeof *inline_misses; i++) {

@@ -97,7 +97,7 @@ bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 
 /* Ways in which a binary calls for a profiler, or'ed. */
 enum symbols_hooks {
-	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry */
+	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry, or leads to aprof_entry_miss */
 	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter or __aprof_enter */
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
 	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss or aprof_inline_miss_tsc: way inline */

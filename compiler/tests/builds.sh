@@ -136,10 +136,11 @@ libraries() {
 		builds "2 2" gcc -O1 main.c ./libpart.so -o t
 		builds "2 2" gcc -O1 open.c -o t
 	done
-	"$cc" --aprof-way=fentry -O1 -fPIC -shared part.c -o libpart.so
 	echo '{ global: main; local: *; };' >script
 	for o in "-Wl,--version-script=script" "-Wl,--exclude-libs,ALL"; do
-		builds "3 3" "$cc" -O1 $o open.c -o t
+		builds "3 3" "$cc" --aprof-way=cyg -O1 $o open.c -o t
+		builds "1 1
+2 2" "$cc" --aprof-way=fentry -O1 $o open.c -o t
 	done
 	"$cc" -O1 -c main.c part.c && "$cc" -r main.o part.o -o both.o
 	builds "7 7" "$cc" both.o -o t

@@ -29,6 +29,14 @@ __aprof_return:
 	incq	(%rcx)
 	ret
 
+	/* Where written hooks go that found nothing, as they do in words that are zeros but for the top frame. */
+	.globl	aprof_entry_miss
+	.type	aprof_entry_miss, @function
+aprof_entry_miss:
+	mov	stub_entries@GOTPCREL(%rip), %r10
+	incq	(%r10)
+	notrack jmp *%r11
+
 	/* The entry of static programs. */
 	.globl	aprof_static_entry
 	.type	aprof_static_entry, @function

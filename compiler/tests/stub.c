@@ -11,6 +11,10 @@
 
 __attribute__((visibility("hidden"))) long stub_entries, stub_exits;
 
+/* The thread's words, as far as written hooks look at them: no frame is theirs. */
+static long no_frame[3];
+__thread struct { void *front; unsigned long mask; void *top; unsigned long reach; } aprof_tls = { .top = no_frame };
+
 void aprof_monitor(void);
 void __monstartup(unsigned long low, unsigned long high);
 void _mcleanup(void);

@@ -15,7 +15,7 @@
 
 #define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
 #define CYG "-finstrument-functions -fno-omit-frame-pointer "
-#define BODY CYG "-mno-red-zone -fno-partial-inlining -idirafter /lib/aprof -include aprof-cyg.h " STEPS
+#define BODY CYG "-mno-red-zone -fno-partial-inlining -idirafter /lib/aprof -include aprof-cyg.h " CALLS
 #define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
@@ -32,7 +32,8 @@
 #define SHARED_AS(name) OPTIONS "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
 #define SHARED SHARED_AS("libaprof.so.1")
-#define STEPS "-wrapper /bin/aprof,cc-step "
+#define STEPS "-wrapper /bin/aprof,cc-step,--write-hooks "	/* way fentry, for a program */
+#define CALLS "-wrapper /bin/aprof,cc-step "
 
 #define INLINE "-fplugin=/lib/aprof/aprof_gcc12.so "
 #define ARGUMENT "-fplugin-arg-aprof_gcc12-"
@@ -65,6 +66,11 @@ static const struct row rows[] = {
 	/* Compile. */
 	{&gcc, "-c a.c", FENTRY STEPS "-c a.c"},
 	{&gcc, "-flto -c a.c", FENTRY "-flto -c a.c"},
+	{&gcc, "-fPIE -fPIC -c a.c", FENTRY CALLS "-fPIE -fPIC -c a.c"},
+	{&gcc, "-fPIC -fPIE -c a.c", FENTRY STEPS "-fPIC -fPIE -c a.c"},
+	{&gcc, "-fpic -c a.c", FENTRY CALLS "-fpic -c a.c"},
+	{&gcc, "-shared a.c", FENTRY CALLS SHARED "-shared a.c"},
+	{&gcc, "-masm=intel -c a.c", FENTRY CALLS "-masm=intel -c a.c"},
 	{&gcc, "-wrapper x -c a.c", FENTRY "-wrapper x -c a.c"},
 	{&gcc, "-c a.c -o b.o -MD -MF x.d", FENTRY STEPS "-c a.c -o b.o -MD -MF x.d"},
 	{&gcc, "-S a.cc", FENTRY STEPS "-S a.cc"},
@@ -103,9 +109,12 @@ static const struct row rows[] = {
 	{&gcc, "-nostdlib a.o /usr/lib/libc.a", FENTRY EXE "-nostdlib a.o /usr/lib/libc.a"},
 	{&gcc, "-nostdlib a.o", FENTRY FREE_EXE "-nostdlib a.o"},
 
-	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY SHARED "-Wl,-E,--version-script,x a.o"},
-	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
-	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY SHARED "-Xlinker --exclude-libs=ALL a.o"},
+	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY EXE "-Wl,-E,--version-script,x a.o"},
+	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY EXE "-Wl,--version-script=../a/long/path/to/it a.o"},
+	{&old_gcc, "-Wl,-E,--version-script,x a.o", WRAP SHARED "-Wl,-E,--version-script,x a.o"},
+	{&old_gcc, "-Wl,--version-script=../a/long/path/to/it a.o", WRAP SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
+	{&clang, "-Xlinker --exclude-libs=ALL a.o", WRAP SHARED "-Xlinker --exclude-libs=ALL a.o"},
+	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY EXE "-Xlinker --exclude-libs=ALL a.o"},
 	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY FIXED "-static-pie -Wl,--exclude-libs,ALL a.o"},
 	{&gcc, "-Wl,--version-scripting a.o", FENTRY EXE "-Wl,--version-scripting a.o"},
 
@@ -135,7 +144,7 @@ static const struct row rows[] = {
 	{&gcc, "--aprof-way=fentry a.o", FENTRY EXE "a.o"},
 	{&clang, "--aprof-way=fentry -c a.c", "error: /bin/cc has no way fentry"},
 	{&clang, "--aprof-way=fentry -E a.c", "-E a.c"},
-	{&gcc, "a.c --aprof-way=nop", FENTRY STEPS NOP_EXE "a.c"},
+	{&gcc, "a.c --aprof-way=nop", FENTRY CALLS NOP_EXE "a.c"},
 	{&gcc, "a.c --aprof-way=nop-cyg", BODY WRAP NOP_EXE "a.c"},
 	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
@@ -156,7 +165,7 @@ static const struct row rows[] = {
 	{&plugged, "-nostdlib a.o", FENTRY FREE_EXE "-nostdlib a.o"},
 	{&plugged, "--aprof-way=inline -nostdlib a.o", "error: way inline needs libc's threads"},
 	{&plugged, "--aprof-way=fentry -c a.c", FENTRY STEPS "-c a.c"},
-	{&plugged, "a.c --aprof-way=nop", FENTRY STEPS NOP_EXE "a.c"},
+	{&plugged, "a.c --aprof-way=nop", FENTRY CALLS NOP_EXE "a.c"},
 	{&gcc, "--aprof-way=inline -c a.c", "error: no way inline: aprof was built without its GCC plugin"},
 	{&other, "--aprof-way=inline -c a.c", "error: no way inline: /bin/cc does not take /lib/aprof/aprof_gcc12.so"},
 	{&other, "-c a.c", FENTRY STEPS "-c a.c"},

@@ -112,7 +112,7 @@ static const char assembly[] =
 	"g.cold:\n"
 	"\tcall\t__return__\n";
 
-static char *filter(const char *words, const char *from)
+static char *filter(const char *words, const char *from, bool writes)
 {
 	struct select s = selection(words);
 	char *text = NULL;
@@ -120,7 +120,7 @@ static char *filter(const char *words, const char *from)
 	bool changed;
 	FILE *in = fmemopen((void *)from, strlen(from), "r"), *out = open_memstream(&text, &size);
 
-	assert_true(step_filter(in, out, &s, &changed));
+	assert_true(step_filter(in, out, &s, writes, &changed));
 	fclose(in);
 	fclose(out);
 	assert_int_equal(changed, !!strcmp(from, text));
@@ -130,7 +130,7 @@ static char *filter(const char *words, const char *from)
 
 static void expect(const char *words, const char *from, const char *expected)
 {
-	char *text = filter(words, from);
+	char *text = filter(words, from, false);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -174,6 +174,70 @@ static void test_inlined(void **state)
 	       "\t#aprofit\n");
 }
 
+/* A routine as GCC 12 writes it, its cold part, one whose frame nobody describes, and one of another hook. */
+static const char framed[] =
+	"\t.type\tf, @function\n"
+	"f:\n"
+	"\t.cfi_startproc\n"
+	"1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
+	"\tpushq\t%rbx\n"
+	"\tcall\t__return__\n"
+	"\tret\n"
+	"\tcall\t__return__\n"
+	"\tjmp\tother\n"
+	"\t.cfi_endproc\n"
+	"\t.type\tf.cold, @function\n"
+	"f.cold:\n"
+	"\t.cfi_startproc\n"
+	"\tcall\tabort\n"
+	"\t.cfi_endproc\n"
+	"\t.type\tg, @function\n"
+	"g:\n"
+	"\tcall\t__aprof_entry\n"
+	"\tcall\t__return__\n"
+	"\tret\n";
+
+/* The Nth line of TEXT that has WORD in it, from 0; aborts the test where there is none. */
+static const char *line_with(const char *text, const char *word, int n)
+{
+	for (text = strstr(text, word); text && n > 0; n--)
+		text = strstr(text + 1, word);
+	assert_non_null(text);
+	return text;
+}
+
+static int count_of(const char *text, const char *word)
+{
+	int n = 0;
+
+	while ((text = strstr(text, word)) != NULL) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* The hooks are written out in f, their rest behind its last instruction; a jump away calls the exit hook, and g, with no description
+ * of its frame, the entry hook. */
+static void test_written(void **state)
+{
+	char *text = filter("", framed, true);
+	const char *rest = line_with(text, "jmp\taprof_entry_miss", 0);
+
+	(void)state;
+	assert_int_equal(count_of(text, "incq"), 1);
+	assert_int_equal(count_of(text, "jmp\taprof_entry_miss"), 1);
+	assert_int_equal(count_of(text, "call\t__aprof_entry\n"), 1);
+	assert_int_equal(count_of(text, "jne\t__aprof_return"), 2);
+	assert_int_equal(count_of(text, "call\t__return__"), 1);
+	assert_true(line_with(text, "1:\n", 0) < line_with(text, "incq", 0));
+	assert_true(line_with(text, "jmp\tother", 0) < rest && rest < line_with(text, ".cfi_endproc", 0));
+	free(text);
+	text = filter("+f", framed, true);
+	assert_int_equal(count_of(text, "__aprof_entry"), 0);
+	free(text);
+}
+
 static void test_filter(void **state)
 {
 	(void)state;
@@ -214,7 +278,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
-		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined), cmocka_unit_test(test_written),
 		cmocka_unit_test(test_exits),
 	};
 

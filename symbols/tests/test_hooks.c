@@ -22,7 +22,7 @@ static const char program[] =
 /* Stands for the monitor. */
 static const char monitor[] =
 	"	.text\n"
-	"	.globl __aprof_entry, __return__, __monstartup, _mcleanup, __aprof_enter\n"
+	"	.globl __aprof_entry, __return__, __monstartup, _mcleanup, __aprof_enter, aprof_entry_miss\n"
 	"	.type __aprof_entry, @function\n"
 	"	.type __return__, @function\n"
 	"	.type __monstartup, @function\n"
@@ -31,6 +31,7 @@ static const char monitor[] =
 	"	.size __aprof_entry, . - __aprof_entry\n"
 	"__return__: ret\n"
 	"__aprof_enter: ret\n"
+	"aprof_entry_miss: jmp *%r11\n"
 	"__monstartup: ret\n"
 	"_mcleanup: ret\n"
 	"	.section .note.aprof, \"a\", @note\n"
@@ -162,6 +163,20 @@ static void bodies(void **state)
 	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone -shared -fPIC b.c -o p.so");
 	check_hooked("p.so", "called never main", true);
 	check_kinds("p.so", SYMBOLS_CYG);
+}
+
+/* Way fentry where its hooks are written out: each entry can go to one place. */
+static void written(void **state)
+{
+	(void)state;
+	scratch_file("w.c", "#define HOOK __asm__ volatile (\"clc\\n\\tjnc 1f\\n\\tjmp aprof_entry_miss\\n1:\" ::: \"cc\")\n"
+		     "__attribute__((noinline)) int called(int x) { HOOK; return x + 1; }\n"
+		     "int never(int x) { HOOK; return x * 2; }\n"
+		     "int plain(int x) { return x * 3; }\n"
+		     "int main(void) { HOOK; return called(-1); }\n");
+	scratch_run("$CC -fno-toplevel-reorder w.c m.o -o p");
+	check_hooked("p", "called never main", true);
+	check_kinds("p", SYMBOLS_FENTRY | SYMBOLS_MONITOR);
 }
 
 static void other_ways(void **state)
@@ -300,7 +315,7 @@ int main(void)
 		cmocka_unit_test(gprofs_in_every_model),
 		cmocka_unit_test(stripped),
 		cmocka_unit_test(shared_object),
-		cmocka_unit_test(bodies), cmocka_unit_test(other_ways),
+		cmocka_unit_test(bodies), cmocka_unit_test(written), cmocka_unit_test(other_ways),
 		cmocka_unit_test(inline_in_every_model),
 		cmocka_unit_test(no_hooks),
 	};

@@ -4,7 +4,7 @@
 echo 'int f(void) { return 0; } int main(void) { return f(); }' > p.c
 $CC $OPT -c p.c -o p.o
 ! $BARE p.o -o p 2> errors
-grep -q 'undefined reference.*__aprof_entry' errors
+grep -q 'undefined reference.*aprof_' errors
 $CC p.o -o p
 ./p
 test -f amon.out
