@@ -182,9 +182,21 @@ static void ratios_settle(struct work *w)
 		w->groups[r].ratio *= before / after;
 }
 
-/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but
- * samples may be lost, and none is taken in the kernel, and nobody tells how much of each: where they are fewer than a program of
- * KERNEL system time would have, they are taken to be lost, up to MOST_LOST. */
+/* The part of the CPU time of the runs with program counters that was in user mode. */
+static double user_part(const struct profile *p)
+{
+	double user = 0, system = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (samples_code(&p->runs[i].header)) {
+			user += (double)p->runs[i].header.cpu_user;
+			system += (double)p->runs[i].header.cpu_system;
+		}
+	return user > 0 ? user / (user + system) : 1 / KERNEL;
+}
+
+/* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
+ * in the kernel, and samples may be lost: where they are fewer than the time in user mode asks for, they are taken to be, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
@@ -199,7 +211,7 @@ static double sample_length(const struct profile *p)
 	if (!rate || !samples)
 		return 0;
 	period = 1e9 * PC_PERIODS / rate;
-	return fmin(fmax((double)p->time / (double)samples / KERNEL, period), MOST_LOST * period);
+	return fmin(fmax((double)p->time / (double)samples * user_part(p), period), MOST_LOST * period);
 }
 
 /* ---- from costs to times ---- */

@@ -324,6 +324,40 @@ static void test_hooks_by_samples(void **state)
 	profile_free(p);
 }
 
+/* The hooks' cost, when 375 samples came where 750 of 4 ms were due: 250 in hooks. USER and SYSTEM: CPU time in and outside user mode, ns. */
+static uint64_t cost_by_few_samples(uint64_t user, uint64_t system)
+{
+	struct make_amon *m = make_calls(200000000);
+	const enum profile_place places[] = { PROFILE_HOOK_OF_CALLEE, PROFILE_NO_HOOK };
+	struct profile *p;
+	uint64_t cost;
+
+	make_amon_header(m)->pc_source = AMON_SOURCE_PERF;
+	make_amon_header(m)->hook_picoseconds = 250000000;
+	make_amon_header(m)->cpu_user = user;
+	make_amon_header(m)->cpu_system = system;
+	make_amon_enter(m, 0, 1);
+	make_amon_leave(m, 0);
+	make_amon_leave(m, 0);
+	make_amon_enter(m, 0, 0);
+	make_amon_pc(m, 0, 0x20, 250);
+	make_amon_pc(m, 0, 0x28, 125);
+	p = settle(m, places);
+	cost = p->hook_cost.total;
+	profile_free(p);
+	return cost;
+}
+
+/* Samples that did not come were lost, unless the time was the kernel's, where none is taken. */
+static void test_samples_of_user_mode(void **state)
+{
+	uint64_t unknown = cost_by_few_samples(0, 0), kernel = cost_by_few_samples(1500000000, 1500000000);
+
+	(void)state;
+	assert_in_range(cost_by_few_samples(3000000000, 0), unknown - 3, unknown + 3);	/* 1.35 periods each, either way */
+	assert_in_range(kernel, unknown * 70 / 100, unknown * 80 / 100);	/* one period each: the calibration weighs, too */
+}
+
 static void test_cycle_clock(void **state)
 {
 	struct make_amon *m = make_amon_paper(1);
@@ -1005,7 +1039,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
-		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
+		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples), cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),
