@@ -11,9 +11,8 @@ bool written_entry(FILE *out, unsigned n)
 	return fprintf(out,
 		       "\tmovq\t%%rax, -8(%%rsp)\n"
 		       "\tmovq\t" WORD(16) ", %%r11\n"
-		       "\tmovq\t%%rsp, %%r10\n"
-		       "\taddq\t" WORD(24) ", %%r10\n"
-		       "\tjnc\t.Laprof_miss%u\n"		/* deeper than known, another stack, or no words yet */
+		       "\tcmpq\t" WORD(24) ", %%rsp\n"
+		       "\tjno\t.Laprof_miss%u\n"		/* deeper than known, another stack, or no words yet */
 		       "\tcmpq\t%%rsp, (%%r11)\n"
 		       "\tjbe\t.Laprof_miss%u\n"		/* frames below were unwound */
 		       "\tmovq\t8(%%r11), %%r10\n"

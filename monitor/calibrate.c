@@ -146,7 +146,7 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 	tls->front_mask = 0;
 	tls->top = fake.frames;
 	tls->end = fake.frames + FRAMES;
-	tls->reach = UINTPTR_MAX;
+	tls->reach = REACH_BIT;
 	tls->thread = t;
 	tls->inert = 0;
 	tls->current = is_inline ? ROOT_ID : 0;

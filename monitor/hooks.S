@@ -38,9 +38,8 @@ __aprof_entry:
 	save	rax
 	SAVE_MORE
 	movq	TLS(TLS_TOP, %rcx), %rax
-	movq	STORED, %r11
-	addq	TLS(TLS_REACH, %rcx), %r11
-	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
+	cmpq	TLS(TLS_REACH, %rcx), STORED
+	jno	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	STORED, FRAME_CFA(%rax)
 	jbe	.Lentry_slow			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %r10
@@ -145,9 +144,8 @@ __return__:
 	movq	%rax, %rdi
 	TLS_BASE(%rdx)
 	leaq	176-FRAME_FENTRY(%rsp), %r10	/* as it stands in the frame */
-	movq	%r10, %r11
-	addq	TLS(TLS_REACH, %rdx), %r11
-	jnc	.Lmiss_slow
+	cmpq	TLS(TLS_REACH, %rdx), %r10
+	jno	.Lmiss_slow
 	movq	TLS(TLS_TOP, %rdx), %rsi
 	cmpq	%r10, FRAME_CFA(%rsi)
 	jbe	.Lmiss_slow
@@ -288,9 +286,8 @@ __aprof_enter:
 	SAVE_BASE
 	leaq	16-FRAME_FENTRY(%rbp), %r9
 	movq	TLS(TLS_TOP, %rcx), %rax
-	movq	%r9, %r11
-	addq	TLS(TLS_REACH, %rcx), %r11
-	jnc	.Lbody_slow			/* as in __aprof_entry */
+	cmpq	TLS(TLS_REACH, %rcx), %r9
+	jno	.Lbody_slow			/* as in __aprof_entry */
 	cmpq	%r9, FRAME_CFA(%rax)
 	jbe	.Lbody_slow
 	movq	FRAME_CONTEXT(%rax), %r10
@@ -367,9 +364,8 @@ __wrap___cyg_profile_func_\name:
 	TLS_BASE(%r9)
 	movq	TLS(TLS_TOP, %r9), %r10
 	leaq	16-FRAME_FENTRY(%rbp), %rdx
-	movq	%rdx, %rax
-	addq	TLS(TLS_REACH, %r9), %rax
-	jnc	.Lenter_slow			/* as in __aprof_entry */
+	cmpq	TLS(TLS_REACH, %r9), %rdx
+	jno	.Lenter_slow			/* as in __aprof_entry */
 	cmpq	%rdx, FRAME_CFA(%r10)
 	jbe	.Lenter_same
 .Lenter_live:
@@ -408,7 +404,7 @@ __wrap___cyg_profile_func_\name:
 	leaq	2*FRAME_SIZE(%r10), %rax
 	cmpq	TLS(TLS_END, %r9), %rax
 	jae	.Lenter_slow
-	subq	$8, TLS(TLS_REACH, %r9)		/* it takes room in the shadow, but none on the machine stack */
+	addq	$8, TLS(TLS_REACH, %r9)		/* it takes room in the shadow, but none on the machine stack */
 	jmp	.Lenter_live
 .Lenter_slow:
 	movl	%esi, %eax			/* routine, CFA, site and hook, flags */

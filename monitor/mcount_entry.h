@@ -13,9 +13,8 @@ ENTRY_HOOK:
 .Lentry_look:
 	movq	TLS(TLS_TOP, %rdx), %rax
 	leaq	ENTRY_CFA, %rcx
-	movq	%rcx, %r11
-	addq	TLS(TLS_REACH, %rdx), %r11
-	jnc	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
+	cmpq	TLS(TLS_REACH, %rdx), %rcx
+	jno	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
 	cmpq	%rcx, FRAME_CFA(%rax)
 	jbe	ENTRY_NOT_BELOW			/* frames below were unwound */
 	movq	FRAME_CONTEXT(%rax), %rcx

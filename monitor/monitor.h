@@ -107,13 +107,16 @@ static inline uintptr_t frame_cfa(const struct frame *f) { return (f->cfa + FRAM
 static inline bool frame_is_cyg(const struct frame *f) { return f->cfa & 1; }
 static inline bool frame_same_site(const struct frame *f, uint64_t site) { return (uint32_t)f->site == (uint32_t)site; }
 
+#define REACH_BIT ((uintptr_t)1 << 63)	/* no address of the program has it */
+
 /* The thread's words that the fast path needs; offsets are known to hooks.S. */
 struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
 	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
-	uintptr_t reach;		/* 24: minus the address down to which this machine stack is known to go; 0, so that
-					 * every entry goes out of line, while these words are not initialised, and beside way inline */
+	uintptr_t reach;		/* 24: the address down to which this machine stack is known to go, with REACH_BIT: what is not below it,
+					 * less this, overflows as signed numbers do.  0, from which nothing does, so that every entry goes
+					 * out of line, while these words are not initialised, and beside way inline */
 	struct thread *thread;		/* 32: the rest; NULL before the first hook */
 	struct frame *end;		/* 40: one past the last frame of the shadow in use */
 	uint64_t inert;			/* 48: not 0 while the thread must not enter the monitor */

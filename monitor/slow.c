@@ -28,7 +28,7 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site
 
 	counter_bump(&target_count(to)->calls);
 	if (frame_cfa(tls->top) == cfa && tls->reach)
-		tls->reach -= 8;		/* as in hooks.S */
+		tls->reach += 8;		/* as in hooks.S */
 	tls_put_away(tls);
 	do {
 		f->cfa = stored;

@@ -95,12 +95,12 @@ static void limit_set(struct thread *t)
 
 	tls->end = s->end;
 	t->low = from - s->low > room ? from - room : s->low;
-	tls->reach = tls->current ? 0 : -t->low;
+	tls->reach = tls->current ? 0 : t->low ^ REACH_BIT;
 }
 
 uintptr_t stack_low(const struct thread *t)
 {
-	return t->tls->reach ? -t->tls->reach : t->low;
+	return t->tls->reach ? t->tls->reach ^ REACH_BIT : t->low;
 }
 
 /* Exits of the frames that are open now go out of line, too. */
