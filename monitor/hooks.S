@@ -28,6 +28,29 @@
 #define STORED		%rdx
 #define ROUTINE		SAVED_MORE+8(%rsp)
 
+	/* Load the context of the top frame into ID, if nothing is odd about the stack: the routine entered has a frame below the top one's.
+	 * `stored' is what its own will have; TOP is lost. */
+	.macro	caller_context stored, id, top, base, slow
+	movq	TLS(TLS_TOP, \base), \top
+	cmpq	TLS(TLS_REACH, \base), \stored
+	jno	\slow				/* deeper than known, or another stack, or no words yet: then TOP is 0 */
+	cmpq	\stored, FRAME_CFA(\top)
+	jbe	\slow				/* frames below were unwound */
+	movq	FRAME_CONTEXT(\top), \id
+	.endm
+
+	/* Push the frame of the routine in context ID; TOP is lost. */
+	.macro	push_frame stored, id, top, base
+	movq	TLS(TLS_TOP, \base), \top
+	addq	$FRAME_SIZE, \top
+.Lpush\@:
+	movq	\stored, FRAME_CFA(\top)	/* first of all: it tells whether the place was used meanwhile */
+	movq	\id, FRAME_CONTEXT(\top)
+	movq	\top, TLS(TLS_TOP, \base)
+	cmpq	\stored, FRAME_CFA(\top)
+	jne	.Lpush\@			/* by a signal handler */
+	.endm
+
 	.text
 	.globl	__aprof_entry
 	.type	__aprof_entry, @function
@@ -37,34 +60,18 @@ __aprof_entry:
 	_CET_ENDBR
 	save	rax
 	SAVE_MORE
-	movq	TLS(TLS_TOP, %rcx), %rax
-	cmpq	TLS(TLS_REACH, %rcx), STORED
-	jno	.Lentry_slow			/* deeper than known, or another stack, or no words yet: then rax is 0 */
-	cmpq	STORED, FRAME_CFA(%rax)
-	jbe	.Lentry_slow			/* frames below were unwound */
-	movq	FRAME_CONTEXT(%rax), %r10
+	caller_context STORED, %r10, %rax, %rcx, .Lentry_slow
 	movq	ROUTINE, %r11
 	PROBE(%r10, %r11, %rcx)
 	FIND(%r10, %r11, .Lentry_further)
 .Lentry_push:
-	movq	TLS(TLS_TOP, %rcx), %rax
-	movq	STORED, FRAME_SIZE+FRAME_CFA(%rax) /* first of all: it tells whether the place was used meanwhile */
-	movq	%r10, FRAME_SIZE+FRAME_CONTEXT(%rax)
-	addq	$FRAME_SIZE, %rax
-	movq	%rax, TLS(TLS_TOP, %rcx)
-	cmpq	STORED, FRAME_CFA(%rax)
-	jne	.Lentry_again			/* a signal handler used the place meanwhile */
-.Lentry_done:
+	push_frame STORED, %r10, %rax, %rcx
 	.cfi_remember_state
 	RESTORE_MORE
 	restore	rax
 	ret
 
 	.cfi_restore_state
-.Lentry_again:
-	movq	%r10, FRAME_CONTEXT(%rax)
-	movq	STORED, FRAME_CFA(%rax)
-	jmp	.Lentry_done
 .Lentry_further:
 	look_further %r10, %r11, %rcx, .Lentry_push, .Lentry_push, .Lentry_slow
 .Lentry_slow:
@@ -137,30 +144,18 @@ __return__:
 	.cfi_endproc
 	.size	__return__, .-__return__
 
-	/* Way fentry, whose entry the wrapper has written out in the routine (compiler/step.c): that was not enough.  rax: the routine,
+	/* Way fentry, whose entry the wrapper has written out in the routine (compiler/written.c): that was not enough.  rax: the routine,
 	 * entered right now.  All registers but rax, r10 and the flags are kept. */
 	detour	aprof_entry_miss
 	save	rcx, rdx, rdi, rsi
 	movq	%rax, %rdi
 	TLS_BASE(%rdx)
 	leaq	176-FRAME_FENTRY(%rsp), %r10	/* as it stands in the frame */
-	cmpq	TLS(TLS_REACH, %rdx), %r10
-	jno	.Lmiss_slow
-	movq	TLS(TLS_TOP, %rdx), %rsi
-	cmpq	%r10, FRAME_CFA(%rsi)
-	jbe	.Lmiss_slow
-	movq	FRAME_CONTEXT(%rsi), %rcx
+	caller_context %r10, %rcx, %rsi, %rdx, .Lmiss_slow
 	PROBE(%rcx, %rdi, %rdx)
 	look_further %rcx, %rdi, %rdx, .Lmiss_push, .Lmiss_push, .Lmiss_slow
 .Lmiss_push:
-	movq	TLS(TLS_TOP, %rdx), %rsi
-	addq	$FRAME_SIZE, %rsi
-.Lmiss_again:
-	movq	%r10, FRAME_CFA(%rsi)
-	movq	%rcx, FRAME_CONTEXT(%rsi)
-	movq	%rsi, TLS(TLS_TOP, %rdx)
-	cmpq	%r10, FRAME_CFA(%rsi)
-	jne	.Lmiss_again			/* a signal handler used the place meanwhile */
+	push_frame %r10, %rcx, %rsi, %rdx
 .Lmiss_done:
 	.cfi_remember_state
 	restore	rcx, rdx, rdi, rsi
@@ -285,24 +280,12 @@ __aprof_enter:
 	_CET_ENDBR
 	SAVE_BASE
 	leaq	16-FRAME_FENTRY(%rbp), %r9
-	movq	TLS(TLS_TOP, %rcx), %rax
-	cmpq	TLS(TLS_REACH, %rcx), %r9
-	jno	.Lbody_slow			/* as in __aprof_entry */
-	cmpq	%r9, FRAME_CFA(%rax)
-	jbe	.Lbody_slow
-	movq	FRAME_CONTEXT(%rax), %r10
+	caller_context %r9, %r10, %rax, %rcx, .Lbody_slow
 	movq	SAVED_BASE(%rsp), %r11
 	PROBE(%r10, %r11, %rcx)
 	FIND(%r10, %r11, .Lbody_further)
 .Lbody_push:
-	movq	TLS(TLS_TOP, %rcx), %rax
-	addq	$FRAME_SIZE, %rax
-.Lbody_again:
-	movq	%r9, FRAME_CFA(%rax)
-	movq	%r10, FRAME_CONTEXT(%rax)
-	movq	%rax, TLS(TLS_TOP, %rcx)
-	cmpq	%r9, FRAME_CFA(%rax)
-	jne	.Lbody_again			/* a signal handler used the place meanwhile */
+	push_frame %r9, %r10, %rax, %rcx
 	.cfi_remember_state
 	RESTORE_BASE
 	ret

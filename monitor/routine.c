@@ -67,8 +67,8 @@ static struct table *grown(struct table *old)
 /* Append to the file. */
 static bool record(uintptr_t address, uint32_t flags)
 {
-	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE : flags & ROUTINE_BODY ? AMON_WAY_CYG :
-			      flags & AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
+	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
+			      (flags & (AMON_ROUTINE_INSIDE | ROUTINE_BODY)) == AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 
