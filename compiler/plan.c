@@ -124,7 +124,7 @@ static bool writes_hooks(const struct plan *p)
 {
 	const struct line *l = &p->line;
 
-	return p->hooks == HOOKS_FENTRY && !p->choice.way.nop && !l->pic && !l->shared && !l->intel && !l->no_libc;
+	return p->hooks == HOOKS_FENTRY && !p->choice.way.nop && !l->pic && !l->shared && !l->intel && !l->large_model && !l->no_libc;
 }
 
 /* Can GCC run its steps through compiler_step? */
