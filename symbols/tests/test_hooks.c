@@ -148,19 +148,28 @@ static void shared_object(void **state)
 	check_kinds("p.so", SYMBOLS_FENTRY);
 }
 
+/* Write h.c: called, never, plain and main, of which all but plain have HOOK, the text of an asm statement. */
+static void write_hooked(const char *hook)
+{
+	char text[1000];
+
+	snprintf(text, sizeof text, "#define HOOK __asm__ volatile (\"%s\" ::: \"rax\", \"r9\", \"r10\", \"r11\", \"cc\", \"memory\")\n"
+		 "__attribute__((noinline)) int called(int x) { x++; HOOK; return x; }\n"
+		 "int never(int x) { HOOK; return x * 2; }\n"
+		 "int plain(int x) { return x * 3; }\n"
+		 "int main(void) { HOOK; return called(-1); }\n", hook);
+	scratch_file("h.c", text);
+}
+
 /* Way cyg where inlined routines have no hooks: the calls stand in the bodies. */
 static void bodies(void **state)
 {
 	(void)state;
-	scratch_file("b.c", "#define HOOK __asm__ volatile (\"call *__aprof_enter@GOTPCREL(%%rip)\" ::: \"rax\", \"r9\", \"r10\", \"r11\", \"memory\")\n"
-		     "__attribute__((noinline)) int called(int x) { x++; HOOK; return x; }\n"
-		     "int never(int x) { HOOK; return x * 2; }\n"
-		     "int plain(int x) { return x * 3; }\n"
-		     "int main(void) { HOOK; return called(-1); }\n");
-	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone b.c m.o -o p");
+	write_hooked("call *__aprof_enter@GOTPCREL(%%rip)");
+	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone h.c m.o -o p");
 	check_hooked("p", "called never main", true);
 	check_kinds("p", SYMBOLS_CYG | SYMBOLS_MONITOR);
-	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone -shared -fPIC b.c -o p.so");
+	scratch_run("$CC -fno-toplevel-reorder -mno-red-zone -shared -fPIC h.c -o p.so");
 	check_hooked("p.so", "called never main", true);
 	check_kinds("p.so", SYMBOLS_CYG);
 }
@@ -169,12 +178,8 @@ static void bodies(void **state)
 static void written(void **state)
 {
 	(void)state;
-	scratch_file("w.c", "#define HOOK __asm__ volatile (\"clc\\n\\tjnc 1f\\n\\tjmp aprof_entry_miss\\n1:\" ::: \"cc\")\n"
-		     "__attribute__((noinline)) int called(int x) { HOOK; return x + 1; }\n"
-		     "int never(int x) { HOOK; return x * 2; }\n"
-		     "int plain(int x) { return x * 3; }\n"
-		     "int main(void) { HOOK; return called(-1); }\n");
-	scratch_run("$CC -fno-toplevel-reorder w.c m.o -o p");
+	write_hooked("clc; jnc 1f; jmp aprof_entry_miss; 1:");
+	scratch_run("$CC -fno-toplevel-reorder h.c m.o -o p");
 	check_hooked("p", "called never main", true);
 	check_kinds("p", SYMBOLS_FENTRY | SYMBOLS_MONITOR);
 }
