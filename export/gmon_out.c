@@ -86,8 +86,7 @@ static bool samples_fill(struct gmon_histogram *h, const struct graph *graph)
 
 	for (uint32_t i = 1; times && i < p->ncontexts; i++)
 		if (routine_of(p, i))
-			times[p->contexts[i].routine] +=
-				graph->options.raw ? p->contexts[i].time : profile_charged(&p->contexts[i]);
+			times[p->contexts[i].routine] += graph_time(graph, i);
 	for (uint32_t r = 0; times && r < p->nroutines; r++)
 		if (times[r]) {
 			uint64_t count = (times[r] + 500000000 / RATE) / (1000000000 / RATE);

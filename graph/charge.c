@@ -85,6 +85,13 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 	return share;
 }
 
+uint64_t graph_time(const struct graph *g, uint32_t context)
+{
+	const struct profile_context *c = g->profile->contexts + context;
+
+	return g->options.raw ? c->time : profile_charged(c);
+}
+
 static void charge_all(struct graph *g)
 {
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {

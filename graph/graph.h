@@ -202,6 +202,9 @@ void graph_free(struct graph *g);
  * for the option OPTION.  False with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad one, or one that no name matches). */
 bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err);
 
+/* The time of CONTEXT, of the profile's contexts[], ns, charged or raw as the graph was asked to have it. */
+uint64_t graph_time(const struct graph *g, uint32_t context);
+
 /* Write the history of CONTEXT to OUT, which has room for g->longest entries, with indices of g->routines[].
  * Returns its length.  Linear in the length. */
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out);

@@ -88,14 +88,6 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 	}
 }
 
-/* What CONTEXT has as the graph was asked to have it, ns. */
-static double time_of(const struct graph *g, uint32_t context)
-{
-	const struct profile_context *c = &g->profile->contexts[context];
-
-	return (double)(g->options.raw ? c->time : profile_charged(c));
-}
-
 static bool is_kept(const struct graph *g, uint32_t context)
 {
 	return g->profile->contexts[context].routine != PROFILE_NONE && g->contexts[g->context_of[context]].kept;
@@ -110,7 +102,7 @@ static void kernel_collect(struct leaves *l, const struct graph *g, const struct
 		if (!is_kept(g, i))
 			continue;
 		leaf.routine = g->routine_of[g->profile->contexts[i].routine];
-		leaf.time = (uint64_t)(time_of(g, i) * kernel->share[leaf.routine]);
+		leaf.time = (uint64_t)((double)graph_time(g, i) * kernel->share[leaf.routine]);
 		if (leaf.time > 0)
 			l->leaf[l->n++] = leaf;
 	}
@@ -135,7 +127,7 @@ static void leaves_collect(struct leaves *l, const struct samples *samples, cons
 		if (!leaf_of(leaf, pc, samples, options))
 			continue;
 		leaf->ticks = pc->count;
-		leaf->time = (uint64_t)(time_of(g, pc->context) * (1 - kernel->share[leaf->routine]) *
+		leaf->time = (uint64_t)((double)graph_time(g, pc->context) * (1 - kernel->share[leaf->routine]) *
 					(double)pc->count / (double)whole);
 		l->n++;
 	}

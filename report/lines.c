@@ -87,8 +87,7 @@ static void costs_find(struct look *k)
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
 			whole = samples_explained(&k->samples, i);
 		if (g->contexts[g->context_of[pc->context]].kept && sample_place(&k->samples, pc, &symbol) == SAMPLE_OWN)
-			cost_add(k, pc, (uint64_t)((double)(g->options.raw ? context->time : profile_charged(context)) * user *
-						   (double)pc->count / (double)whole));
+			cost_add(k, pc, (uint64_t)((double)graph_time(g, pc->context) * user * (double)pc->count / (double)whole));
 	}
 }
 
