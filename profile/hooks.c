@@ -34,7 +34,7 @@
 #define UNSURE 0.5		/* standard deviation of the cost of one routine's hooks, of that cost */
 #define LEAST 0.01		/* of its time that a context keeps while its routine settles */
 #define MOST_LOST 1.35		/* samples due by those that came, at most */
-#define KERNEL 1.05		/* CPU time by that in user mode, where nothing else is known */
+#define KERNEL 0.05		/* the kernel's part of the CPU time, where it is not known */
 
 enum {
 	EXPECTED_ALL = 20,	/* samples in hooks that the calibration weighs */
@@ -182,26 +182,13 @@ static void ratios_settle(struct work *w)
 		w->groups[r].ratio *= before / after;
 }
 
-/* The part of the CPU time of the runs with program counters that was in user mode. */
-static double user_part(const struct profile *p)
-{
-	double user = 0, system = 0;
-
-	for (uint32_t i = 0; i < p->nruns; i++)
-		if (samples_code(&p->runs[i].header)) {
-			user += (double)p->runs[i].header.cpu_user;
-			system += (double)p->runs[i].header.cpu_system;
-		}
-	return user > 0 ? user / (user + system) : 1 / KERNEL;
-}
-
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
  * in the kernel, and samples may be lost: where they are fewer than the time in user mode asks for, they are taken to be, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
 	uint32_t rate = 0;
-	double period;
+	double period, kernel = profile_kernel_part(p);
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		if (samples_code(&p->runs[i].header))
@@ -211,7 +198,7 @@ static double sample_length(const struct profile *p)
 	if (!rate || !samples)
 		return 0;
 	period = 1e9 * PC_PERIODS / rate;
-	return fmin(fmax((double)p->time / (double)samples * user_part(p), period), MOST_LOST * period);
+	return fmin(fmax((double)p->time / (double)samples * (1 - (kernel < 0 ? KERNEL : kernel)), period), MOST_LOST * period);
 }
 
 /* ---- from costs to times ---- */

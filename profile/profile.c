@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* CPU time of which the kernel tells the two modes well enough, ns: some 25 timer interrupts. */
+enum { COUNTED = 100000000 };
+
 struct profile *profile_new(void)
 {
 	struct profile *p = calloc(1, sizeof *p);
@@ -226,6 +229,17 @@ double profile_tick(const struct profile *p)
 	if (ticks > 0)
 		return (double)p->time / ticks;
 	return h->rate ? 1e9 / h->rate : 0;
+}
+
+double profile_kernel_part(const struct profile *p)
+{
+	double user = 0, system = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		user += (double)p->runs[i].header.cpu_user;
+		system += (double)p->runs[i].header.cpu_system;
+	}
+	return user + system >= COUNTED ? system / (user + system) : -1;
 }
 
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out)

@@ -173,6 +173,9 @@ bool profile_settle_hooks(struct profile *p, const enum profile_place *places, s
 /* The time that a sample stands for, ns, hooks included: the mean, or what the rate says where there is no sample; 0: time was not sampled. */
 double profile_tick(const struct profile *p);
 
+/* The part of the CPU time of all runs that was the kernel's, 0..1, by its own count; less than 0: not known, or the runs are too short. */
+double profile_kernel_part(const struct profile *p);
+
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
 

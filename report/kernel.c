@@ -13,7 +13,6 @@
 enum {
 	PERIODS = 4,		/* of the clock between two program counters */
 	FEWEST = 20,		/* program counters from which anything is told */
-	COUNTED = 100000000,	/* CPU time of which the kernel tells the two modes well enough, ns: some 25 timer interrupts */
 	SHORT = 20000000,	/* CPU time of a process that the monitor may not have come round to, ns */
 };
 
@@ -28,17 +27,6 @@ struct count {
 	double samples;		/* program counters */
 };
 
-double kernel_part(const struct profile *p)
-{
-	double user = 0, system = 0;
-
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		user += (double)p->runs[i].header.cpu_user;
-		system += (double)p->runs[i].header.cpu_system;
-	}
-	return user + system >= COUNTED ? system / (user + system) : -1;
-}
-
 /* Have all of H's program counters come from user mode, and is none of them lacking?  Of a short process there may be none. */
 static bool is_told_by(const struct amon_header *h)
 {
@@ -50,7 +38,7 @@ static bool is_told_by(const struct amon_header *h)
 /* What one program counter stands for, ns; 0: not known. */
 static double sample_length(const struct profile *p)
 {
-	double samples = 0, period = 0, user = (1 - kernel_part(p)) * (double)(p->time + p->monitor + p->unplaced);
+	double samples = 0, period = 0, user = (1 - profile_kernel_part(p)) * (double)(p->time + p->monitor + p->unplaced);
 
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		const struct amon_header *h = &p->runs[i].header;
@@ -61,7 +49,7 @@ static double sample_length(const struct profile *p)
 	}
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += (double)p->pcs[i].count;
-	return kernel_part(p) >= 0 && samples >= FEWEST && user / samples <= MOST_LENGTH * period ? user / samples : 0;
+	return profile_kernel_part(p) >= 0 && samples >= FEWEST && user / samples <= MOST_LENGTH * period ? user / samples : 0;
 }
 
 static uint32_t routine_of(const struct graph *g, uint32_t context)
@@ -82,7 +70,7 @@ static void counts_find(struct count *counts, const struct graph *g)
 		if (routine_of(g, i) == GRAPH_NONE)
 			continue;
 		count->time += (double)c->time;
-		count->left += (double)(g->options.raw ? c->time : profile_charged(c));
+		count->left += (double)graph_time(g, i);
 		count->ticks += (double)c->ticks;
 	}
 	for (size_t i = 0; i < p->npcs; i++)

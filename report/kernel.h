@@ -16,7 +16,4 @@ struct kernel {
 bool kernel_make(struct kernel *k, const struct report_input *in, struct error *err);
 void kernel_free(struct kernel *k);
 
-/* The part of the CPU time of IN's runs that was the kernel's, 0..1, by its own count; less than 0: not known, or they are too short. */
-double kernel_part(const struct profile *p);
-
 #endif

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "arguments.h"
-#include "kernel.h"
 #include "left_out.h"
 #include "life.h"
 #include "notes.h"
@@ -228,7 +227,7 @@ static void time_print(struct head *h)
 	uint64_t whole = g->time + g->outside + g->hooks + g->monitor + g->unplaced;
 	int d = print_decimals(whole);
 	char cpu[128] = "";
-	double kernel = kernel_part(h->profile);
+	double kernel = profile_kernel_part(h->profile);
 
 	if (h->first->clock == AMON_CLOCK_NONE)
 		return;

@@ -116,11 +116,11 @@ static void test_unknown(void **state)
 static void test_part(void **state)
 {
 	(void)state;
-	assert_share(kernel_part(&profile), 0.5);
+	assert_share(profile_kernel_part(&profile), 0.5);
 	run.header.cpu_user = run.header.cpu_system = 0;
-	assert_true(kernel_part(&profile) < 0);
+	assert_true(profile_kernel_part(&profile) < 0);
 	run.header.cpu_system = 8 * MS;			/* two timer interrupts tell nothing */
-	assert_true(kernel_part(&profile) < 0);
+	assert_true(profile_kernel_part(&profile) < 0);
 }
 
 int main(void)
