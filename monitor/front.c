@@ -9,7 +9,7 @@
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
 #define FRONT_FIRST 256
-#define FRONT_MOST 1048576
+#define FRONT_MOST 2097152
 #endif
 
 struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
@@ -59,17 +59,23 @@ static void show(struct thread *t)
 	t->tls->front_mask = t->front_mask;
 }
 
+/* How many slots the next larger table has.  The last step is the widest: the tables before it are never freed, so one less is there. */
+static uint32_t next_size(uint32_t slots)
+{
+	return slots * 4 <= FRONT_MOST / 4 ? slots * 4 : FRONT_MOST;
+}
+
 bool front_is_small(const struct thread *t)
 {
 	uint32_t slots = slots_of(t->tls->front_mask);
 
 	return t->tls->front != aprof_front_none && slots < FRONT_MOST && t->ntargets >= slots / 4 &&
-	       slots * 4 * sizeof(target) <= monitor.header->memory_bound / 16;
+	       next_size(slots) * sizeof(target) <= monitor.header->memory_bound / 16;
 }
 
 void front_grow(struct thread *t)
 {
-	uint32_t slots = slots_of(t->front_mask) * 4;
+	uint32_t slots = next_size(slots_of(t->front_mask));
 
 	if (!front_is_small(t))
 		return;

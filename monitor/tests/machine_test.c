@@ -409,6 +409,39 @@ static void test_many(void **state)
 	walk_end();
 }
 
+/* The front table grows when a quarter of it is taken, each time to a larger one, but not beyond its part of the memory; what was in it still is. */
+static void test_front(void **state)
+{
+	enum { FIRST = 256, LARGEST = 2097152, SLOT = sizeof(target) };
+	static struct walk w;
+	context_id id;
+
+	(void)state;
+	assert_true(walk_begin(&w, 1));
+	w.tls.thread = &w.thread;
+	header.memory_bound = UINT64_C(16) * LARGEST * SLOT - 1;
+	assert_true(front_begin(&w.thread));
+	assert_int_equal(w.tls.front_mask, (FIRST - 1) * SLOT);
+	id = called(&w, ROOT_ID, 0);
+	front_add(&w.thread, (target)machine_counter(&w.thread, machine_item(&w.thread, id)));
+	for (uint64_t slots = FIRST; slots < LARGEST / 8; slots *= 4) {
+		w.thread.ntargets = (uint32_t)slots / 4 - 1;
+		assert_false(front_is_small(&w.thread));
+		w.thread.ntargets++;
+		front_grow(&w.thread);
+		assert_int_equal(w.tls.front_mask, (slots * 4 - 1) * SLOT);
+		assert_true(target_key(w.tls.front[front_slot(id, w.tls.front_mask)])->id == id);
+	}
+	w.thread.ntargets = LARGEST;
+	assert_false(front_is_small(&w.thread));	/* the next would take more than a sixteenth */
+	header.memory_bound++;
+	front_grow(&w.thread);
+	assert_int_equal(w.tls.front_mask, (LARGEST - 1) * SLOT);
+	assert_false(front_is_small(&w.thread));
+	header.memory_bound = 0;
+	walk_end();
+}
+
 /* ---- a signal at each instruction ---- */
 
 static struct interrupted {
@@ -488,6 +521,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nth_allocation),
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_front),
 		cmocka_unit_test(test_interrupted),
 	};
 
