@@ -59,18 +59,29 @@ static void show(struct thread *t)
 	t->tls->front_mask = t->front_mask;
 }
 
-/* How many slots the next larger table has.  The last step is the widest: the tables before it are never freed, so one less is there. */
+/* The slots of the largest table that the memory allows: of a sixteenth of it. */
+static uint32_t most_slots(void)
+{
+	uint32_t slots = FRONT_MOST;
+
+	while (slots * sizeof(target) > monitor.header->memory_bound / 16)
+		slots /= 2;
+	return slots;
+}
+
+/* The slots of the table after one of SLOTS.  The last step is the widest: the tables before it are never freed, so one less is there. */
 static uint32_t next_size(uint32_t slots)
 {
-	return slots * 4 <= FRONT_MOST / 4 ? slots * 4 : FRONT_MOST;
+	uint32_t most = most_slots();
+
+	return slots * 4 <= most / 4 ? slots * 4 : most;
 }
 
 bool front_is_small(const struct thread *t)
 {
 	uint32_t slots = slots_of(t->tls->front_mask);
 
-	return t->tls->front != aprof_front_none && slots < FRONT_MOST && t->ntargets >= slots / 4 &&
-	       next_size(slots) * sizeof(target) <= monitor.header->memory_bound / 16;
+	return t->tls->front != aprof_front_none && t->ntargets >= slots / 4 && slots < most_slots();
 }
 
 void front_grow(struct thread *t)

@@ -419,7 +419,7 @@ static void test_front(void **state)
 	(void)state;
 	assert_true(walk_begin(&w, 1));
 	w.tls.thread = &w.thread;
-	header.memory_bound = UINT64_C(16) * LARGEST * SLOT - 1;
+	header.memory_bound = UINT64_C(16) * LARGEST / 8 * SLOT;
 	assert_true(front_begin(&w.thread));
 	assert_int_equal(w.tls.front_mask, (FIRST - 1) * SLOT);
 	id = called(&w, ROOT_ID, 0);
@@ -433,8 +433,8 @@ static void test_front(void **state)
 		assert_true(target_key(w.tls.front[front_slot(id, w.tls.front_mask)])->id == id);
 	}
 	w.thread.ntargets = LARGEST;
-	assert_false(front_is_small(&w.thread));	/* the next would take more than a sixteenth */
-	header.memory_bound++;
+	assert_false(front_is_small(&w.thread));	/* a larger one would take more than a sixteenth */
+	header.memory_bound *= 8;
 	front_grow(&w.thread);
 	assert_int_equal(w.tls.front_mask, (LARGEST - 1) * SLOT);
 	assert_false(front_is_small(&w.thread));
