@@ -2,8 +2,9 @@
 """clock_test.py BUILD [NAME...] - what the clocks must hold, on real programs (TRAPS rows 4, 8-11, 14, 15, 21, 33, 36, 37, 44).
 
 Programs run as nobody, with perf_event_open refused as in a container, unless a test says otherwise.
-Shares are compared within five standard deviations of what that many samples can tell, and no speed is asserted,
-so that a busy machine fails no test."""
+Shares are compared within five standard deviations of what that many samples can tell, and no speed is asserted. Where the
+sampler has to wait for a processor its samples are late and weigh unevenly, which no bound says: so a test that fails while others
+had more than a fifth of a processor is repeated, and one that fails on a quiet machine is not."""
 import glob
 import math
 import os
@@ -12,11 +13,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+from time import monotonic
 
 from clock_amon import Amon, SOURCES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOBODY = 65534
+ATTEMPTS = 4        # of a test while others are at work
 WORK = None         # the program, hooked by the way that the compiler has
 BARE = None         # the program, not hooked
 TSC = {}            # programs that count their own cycles, by way
@@ -276,18 +279,24 @@ def test_tsc():
     assert 0 < amon.hook_inside <= amon.hook_picoseconds
 
 
+def cycles_lived(amon):
+    return (amon.end_monotonic - amon.start_monotonic) * amon.tsc_hz / 1e9
+
+
 def check_cycles(run, driver, amon, lines):
-    """Each routine was charged what it counted itself, and nothing was charged that did not pass."""
+    """Each routine was charged what it counted itself, and nothing was charged that did not pass, or that it can't have had."""
     own = {name: int(n) for name, n in map(str.split, lines)}
     own[driver] = own.pop('driver', 0)
     late = {'forks': own.pop('late', 0)}
+    between = own.pop('between', 0)
     total = own.pop('all', None) or sum(own.values())
     time = amon.time()
     if amon.clock == 1 and amon.notes.get('clock_changed'):
         raise Skip('no invariant cycle counter')
     assert run.status == 0 and amon.clock == 2, (run.status, run.error, amon.clock, amon.notes)
     for name, cycles in own.items():
-        assert -0.001 * total <= time[name] - cycles <= 0.05 * total + late.get(name, 0) or not cycles, (run.program, name, time[name], cycles, total)
+        assert -0.001 * total <= time[name] - cycles <= 0.002 * total + between + late.get(name, 0) or not cycles, (
+            run.program, name, time[name], cycles, between, total)
 
 
 def cycles_by(way, modes, **environment):
@@ -301,8 +310,7 @@ def cycles_by(way, modes, **environment):
             check_cycles(run, driver, amon, run.output.splitlines())
             total = int(run.output.split()[-1]) * (4 if mode == 'threads' else 1)
             charged = sum(amon.time().values()) + sum(t.monitor for t in amon.threads)
-            waited = amon.tsc_hz // 500         # for a processor, between two of the program's own looks at the counter
-            assert mode == 'threads' or 0.98 * total < charged < 1.1 * total + waited, (program, mode, charged, total)
+            assert mode == 'threads' or 0.98 * total < charged < 1.001 * cycles_lived(amon), (program, mode, charged, total, cycles_lived(amon))
 
 
 def test_tsc_inline():
@@ -326,8 +334,7 @@ def test_tsc_exit():
             if amon.clock != 2:
                 raise Skip('no invariant cycle counter')
             own = {name: int(n) for name, n in map(str.split, run.output.splitlines())}
-            lived = (amon.end_monotonic - amon.start_monotonic) * amon.tsc_hz / 1e9
-            assert 0.999 * own['last'] < amon.time()['last'] < 3.03 * lived, (program, own['last'], amon.time()['last'], lived)
+            assert 0.999 * own['last'] < amon.time()['last'] < 3.03 * cycles_lived(amon), (program, own['last'], amon.time()['last'], cycles_lived(amon))
 
 
 def test_tsc_fork():
@@ -339,7 +346,9 @@ def test_tsc_fork():
         lines = run.output.splitlines()
         files = {bool(a.time('calls')['small']): a for a in run.amons()}
         assert len(files) == 2
-        check_cycles(run, 'forked', files[False], lines[-1:])       # the parent, which waits for the child
+        parent = files[False]                   # which waits for the child
+        waits = int(lines[-1].split()[1])
+        assert run.status == 0 and 0.999 * waits < parent.time()['forks'] < 1.001 * cycles_lived(parent), (program, waits, parent.time())
         check_cycles(run, 'forked', files[True], lines[:-2])
 
 
@@ -399,6 +408,26 @@ def test_calibration():
         assert 100 < amon.hook_picoseconds < 1000000 and amon.hook_inside == 0
 
 
+def others_work():
+    """Seconds of processors, and of what a hypervisor withheld from them, that were not ours so far."""
+    with open('/proc/stat') as f:
+        user, nice, system, _, _, irq, softirq, steal = (int(n) / os.sysconf('SC_CLK_TCK') for n in f.readline().split()[1:9])
+    ours = os.times()
+    return user + nice + system + irq + softirq + steal - ours.user - ours.system - ours.children_user - ours.children_system
+
+
+def attempt(test):
+    """TEST, again if it fails on a busy machine: how many times it failed before it held."""
+    for failures in range(ATTEMPTS):
+        others, begin = others_work(), monotonic()
+        try:
+            test()
+            return failures
+        except AssertionError:
+            if failures + 1 == ATTEMPTS or others_work() - others < 0.2 * (monotonic() - begin):
+                raise
+
+
 def main():
     root, wanted = sys.argv[1], sys.argv[2:]
     failures = 0
@@ -410,8 +439,8 @@ def main():
             if wanted and name not in wanted:
                 continue
             try:
-                test()
-                print(f'ok {name}')
+                repeated = attempt(test)
+                print(f'ok {name}' + (f' # repeated: others are at work ({repeated})' if repeated else ''))
             except Skip as why:
                 print(f'ok {name} # SKIP {why}')
             except Exception as error:      # any failure is told, and the next test runs
