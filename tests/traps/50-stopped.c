@@ -17,9 +17,9 @@ HOOKED void burn(long msec)
 {
 	struct timespec now, start;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
 	do
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < msec);
 }
 
