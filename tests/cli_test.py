@@ -670,7 +670,7 @@ class Real(unittest.TestCase):
 
     def test_a_process_that_stays(self):
         """Of a daemon there is little to report when what started it ends."""
-        script = f'timeout 2 {self.program} loop >ready 2>&1 & until grep -q ready ready; do sleep 0.02; done'
+        script = f'timeout 5 {self.program} loop >ready 2>&1 & until grep -qs ready ready; do sleep 0.02; done'
         done = aprof('run', '-b', '-p', 'sh', '-c', script, cwd=self.cwd)
         self.assertRegex(done.stderr, rf'\Aaprof: note: a process of {re.escape(str(self.program))} is still running, [^\n]*\n\Z')
         self.assertIn('running: the figures are those of now', ' '.join(done.stdout.split()))
