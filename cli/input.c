@@ -59,9 +59,16 @@ static bool may_have_hooks(const struct profile *p, uint32_t module)
 	return p->modules[module].hooked || p->modules[module].main_program || strncmp(base ? base + 1 : "", "libaprof", 8) == 0;
 }
 
-static int compare_symbols(const void *left, const void *right)
+/* A routine of the profile, by its symbol. */
+struct called {
+	const struct symbol *symbol;	/* NULL: it has none */
+	uint32_t routine;
+};
+
+static int compare_called(const void *left, const void *right)
 {
-	uintptr_t a = (uintptr_t)*(const struct symbol *const *)left, b = (uintptr_t)*(const struct symbol *const *)right;
+	const struct called *l = left, *r = right;
+	uintptr_t a = (uintptr_t)l->symbol, b = (uintptr_t)r->symbol;
 
 	return (a > b) - (a < b);
 }
@@ -73,44 +80,49 @@ static const struct symbol *symbol_of(const struct input *in, uint32_t routine)
 	return r->pseudo ? NULL : symbols_find(in->symbols, r->module, r->address);
 }
 
-/* The symbols of the profile's routines, sorted by their own addresses; malloc'ed. NULL: out of memory. */
-static const struct symbol **called_symbols(const struct input *in)
+/* The profile's routines, sorted by their symbols' own addresses; malloc'ed. NULL: out of memory. */
+static struct called *called_routines(const struct input *in)
 {
 	uint32_t n = in->profile->nroutines;
-	const struct symbol **symbols = calloc((size_t)n + 1, sizeof *symbols);
+	struct called *called = calloc((size_t)n + 1, sizeof *called);
 
-	for (uint32_t i = 0; symbols && i < n; i++)
-		symbols[i] = symbol_of(in, i);
-	if (symbols)
-		qsort(symbols, n, sizeof *symbols, compare_symbols);
-	return symbols;
+	for (uint32_t i = 0; called && i < n; i++)
+		called[i] = (struct called){ symbol_of(in, i), i };
+	if (called)
+		qsort(called, n, sizeof *called, compare_called);
+	return called;
 }
 
-static enum profile_place place_of(const struct input *in, const struct symbol **called, const struct profile_pc *pc)
+static struct profile_spot spot_of(const struct input *in, const struct called *called, const struct profile_pc *pc)
 {
 	const struct profile *p = in->profile;
 	uint32_t routine = p->contexts[pc->context].routine;
-	const struct symbol *symbol;
-	bool own;
+	struct profile_spot spot = { PROFILE_NO_HOOK, PROFILE_NONE };
+	struct called wanted = { NULL, 0 }, *found;
 
 	if (!may_have_hooks(p, pc->module))
-		return PROFILE_NO_HOOK;
-	symbol = symbols_find(in->symbols, pc->module, pc->address);
-	own = routine < p->nroutines && symbol_of(in, routine) == symbol;
-	if (symbols_in_hooks(in->symbols, pc->module, pc->address))
-		return own ? PROFILE_OWN_HOOK : PROFILE_HOOK_OF_CALLEE;
-	return !own && bsearch(&symbol, called, p->nroutines, sizeof *called, compare_symbols) ? PROFILE_EDGE : PROFILE_NO_HOOK;
+		return spot;
+	wanted.symbol = symbols_find(in->symbols, pc->module, pc->address);
+	found = wanted.symbol ? bsearch(&wanted, called, p->nroutines, sizeof *called, compare_called) : NULL;
+	spot.routine = found ? found->routine : PROFILE_NONE;
+	if (routine < p->nroutines && symbol_of(in, routine) == wanted.symbol)
+		spot = (struct profile_spot){ PROFILE_OWN_HOOK, routine };
+	else
+		spot.place = PROFILE_HOOK_OF_CALLEE;
+	if (!symbols_in_hooks(in->symbols, pc->module, pc->address))
+		spot.place = spot.place == PROFILE_HOOK_OF_CALLEE && found ? PROFILE_EDGE : PROFILE_NO_HOOK;
+	return spot;
 }
 
-/* The places of the profile's program counters; looked at by address, since symbols_in_hooks likes it so. ORDER has room for them all. */
-static enum profile_place *find_places(const struct input *in, size_t *order)
+/* Where the profile's program counters are; looked at by address, since symbols_in_hooks likes it so. ORDER has room for them all. */
+static struct profile_spot *find_spots(const struct input *in, size_t *order)
 {
 	const struct profile *p = in->profile;
-	enum profile_place *places = calloc(p->npcs + 1, sizeof *places);
-	const struct symbol **called = places ? called_symbols(in) : NULL;
+	struct profile_spot *spots = calloc(p->npcs + 1, sizeof *spots);
+	struct called *called = spots ? called_routines(in) : NULL;
 
 	if (!called) {
-		free(places);
+		free(spots);
 		return NULL;
 	}
 	for (size_t i = 0; i < p->npcs; i++)
@@ -118,9 +130,9 @@ static enum profile_place *find_places(const struct input *in, size_t *order)
 	if (p->npcs)
 		qsort_r(order, p->npcs, sizeof *order, compare_places, p->pcs);
 	for (size_t i = 0; i < p->npcs; i++)
-		places[order[i]] = place_of(in, called, p->pcs + order[i]);
+		spots[order[i]] = spot_of(in, called, p->pcs + order[i]);
 	free(called);
-	return places;
+	return spots;
 }
 
 /* Where the program counters were, and by that what the hooks cost. */
@@ -128,9 +140,9 @@ static bool settle_hooks(struct input *in, struct error *err)
 {
 	size_t *order = calloc(in->profile->npcs + 1, sizeof *order);
 
-	in->places = order ? find_places(in, order) : NULL;
+	in->spots = order ? find_spots(in, order) : NULL;
 	free(order);
-	return in->places ? profile_settle_hooks(in->profile, in->profile->npcs ? in->places : NULL, err)
+	return in->spots ? profile_settle_hooks(in->profile, in->profile->npcs ? in->spots : NULL, err)
 		: error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
@@ -168,7 +180,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		in->gprof = graph_build(in->profile, in->names.names, &more, err);
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
-	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .places = in->places,
+	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols, .spots = in->spots,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
 		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
 	return true;
@@ -181,7 +193,7 @@ void input_free(struct input *in)
 	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
 	names_free(&in->names);
-	free(in->places);
+	free(in->spots);
 	if (in->symbols)
 		symbols_free(in->symbols);
 	if (in->profile)

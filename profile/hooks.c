@@ -15,6 +15,8 @@
  * counters were sampled, those in the code of hooks tell more: how many samples there were at entries, at exits and at edges, and how
  * many in each routine's contexts, against how many were expected of its calls.  Few samples say little: all of these are drawn to
  * what is expected, as if some samples more had been seen that fit (the mean of a gamma distribution after Poisson counts).
+ * Where every run has them they also tell how much time of its own each routine has (strata.c), and what follows here only how its
+ * contexts share it.
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
  * has often none.  The rest is then taken from the other contexts of the routine, in proportion.  What comes of the whole routine is
@@ -71,19 +73,13 @@ struct work {
 	struct estimate *of;	/* contexts */
 	struct group *groups;	/* routines, and one more: of the root */
 	double nsec;		/* that a sample of the program counter stands for; 0: there are none */
+	bool by_samples;	/* program counters tell the routines' times */
 	double entries, exits, edges; /* by how much their calibrated costs are to be multiplied in all routines */
 };
 
 static bool samples_code(const struct amon_header *h)
 {
 	return h->pc_source != AMON_SOURCE_NONE && h->rate > 0;
-}
-
-static uint32_t group_of(const struct profile *p, uint32_t context)
-{
-	uint32_t routine = p->contexts[context].routine;
-
-	return routine < p->nroutines ? routine : p->nroutines;
 }
 
 static void expect(struct work *w, const struct profile_share *s)
@@ -93,7 +89,7 @@ static void expect(struct work *w, const struct profile_share *s)
 	double cost = (double)h->hook_picoseconds / 1000, in = overlaps ? EXIT * cost : (double)h->hook_inside / 1000;
 	double out = overlaps ? ENTRY * cost : fmax(cost - in, 0), calls = (double)s->entries + (double)s->recursive;
 	struct estimate *e = w->of + s->context;
-	struct group *g = w->groups + group_of(w->p, s->context);
+	struct group *g = w->groups + profile_group(w->p, s->context);
 
 	e->outside += (double)s->calls_out * out;
 	e->inside += calls * in;
@@ -144,15 +140,15 @@ static double ratio(const struct work *w, uint64_t samples, double nsec, double 
 }
 
 /* Add the samples up, by routine; and the ratios of all entries and exits. */
-static void samples_add(struct work *w, const enum profile_place *places)
+static void samples_add(struct work *w, const struct profile_spot *spots)
 {
 	uint64_t samples[PROFILE_PLACES] = { 0 };
 	double outside = 0, inside = 0, callees = 0;
 
 	for (size_t i = 0; i < w->p->npcs; i++) {
-		samples[places[i]] += w->p->pcs[i].count;
-		if (places[i] == PROFILE_OWN_HOOK || places[i] == PROFILE_HOOK_OF_CALLEE)
-			w->groups[group_of(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
+		samples[spots[i].place] += w->p->pcs[i].count;
+		if (spots[i].place == PROFILE_OWN_HOOK || spots[i].place == PROFILE_HOOK_OF_CALLEE)
+			w->groups[profile_group(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
 	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		outside += w->groups[r].outside;
@@ -208,13 +204,13 @@ static double added_to(const struct work *w, uint32_t context)
 {
 	const struct estimate *e = w->of + context;
 
-	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges;
+	return (w->entries * e->outside + w->exits * e->inside) * w->groups[profile_group(w->p, context)].ratio + w->edges * e->edges;
 }
 
 /* The same, less what is hidden elsewhere. */
 static double cost_of(const struct work *w, uint32_t context)
 {
-	return added_to(w, context) - w->of[context].hidden * w->groups[group_of(w->p, context)].share;
+	return added_to(w, context) - w->of[context].hidden * w->groups[profile_group(w->p, context)].share;
 }
 
 /* Who has how much hidden: a call that shows as much time as its hooks cost has half of what one has that shows much; all together what they
@@ -224,7 +220,7 @@ static void shares_settle(struct work *w)
 	double before = 0, after = 0;
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
-		struct group *g = w->groups + group_of(w->p, i);
+		struct group *g = w->groups + profile_group(w->p, i);
 
 		g->seen += (double)w->p->contexts[i].time - added_to(w, i);
 		g->hidden += w->of[i].hidden;
@@ -245,7 +241,7 @@ static void subtract(struct work *w)
 {
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		struct estimate *e = w->of + i;
-		struct group *g = w->groups + group_of(w->p, i);
+		struct group *g = w->groups + profile_group(w->p, i);
 		double time = (double)w->p->contexts[i].time, cost = cost_of(w, i);
 
 		e->left = time > 0 ? fmax(time - cost, time * LEAST) : 0;
@@ -256,7 +252,7 @@ static void subtract(struct work *w)
 }
 
 /* The mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */
-static double mean_above_zero(double mean, double sigma)
+double mean_above_zero(double mean, double sigma)
 {
 	double z = sigma > 0 ? mean / sigma : 0;
 
@@ -275,10 +271,10 @@ static double left_to(const struct work *w, const struct group *g)
 	return fmax(left, fmin(mean_above_zero(left, g->unsure * w->entries * g->ratio), g->time));
 }
 
-/* What each routine could not pay, or was not given, its contexts share; the rest is everybody's. Returns the factor for all. */
-static double lacks_settle(struct work *w)
+/* What each routine could not pay, or was not given, its contexts share; the rest is everybody's. */
+static void lacks_settle(struct work *w)
 {
-	double lack = 0, left = 0;
+	double lack = 0, left = 0, all;
 
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct group *g = w->groups + r;
@@ -288,7 +284,62 @@ static double lacks_settle(struct work *w)
 		lack += g->lack - (g->left - more);
 		left += more;
 	}
-	return left > 0 ? fmax(1 - lack / left, 0) : 0;
+	all = left > 0 ? fmax(1 - lack / left, 0) : 0;
+	for (uint32_t r = 0; r <= w->p->nroutines; r++)
+		w->groups[r].factor *= all;
+}
+
+/* Every run sampled program counters. */
+static bool all_sample_code(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (!samples_code(&p->runs[i].header))
+			return false;
+	return p->nruns > 0;
+}
+
+/* What a call costs in the mean, by calibration and by the samples in all routines. */
+static struct strata_given mean_cost(const struct work *w)
+{
+	double kernel = profile_kernel_part(w->p);
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel < 0 ? KERNEL : kernel };
+	double calls_in = 0, calls_out = 0;
+
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		calls_in += (double)w->p->contexts[i].entries + (double)w->p->contexts[i].recursive;
+		calls_out += (double)w->p->contexts[i].calls_out;
+	}
+	for (uint32_t r = 0; r <= w->p->nroutines && calls_in > 0 && calls_out > 0; r++) {
+		cost.entry += w->entries * w->groups[r].outside / calls_out;
+		cost.edge += w->edges * w->groups[r].callees / calls_out;
+		cost.exit += w->exits * w->groups[r].inside / calls_in;
+	}
+	cost.hides = cost.edge > 0;
+	return cost;
+}
+
+/* The routines' own times are known: what each of their contexts has of it. One that has no tick in any has it by calls. False: out of memory. */
+static bool groups_settle(struct work *w, const struct profile_spot *spots)
+{
+	double *self = calloc((size_t)w->p->nroutines + 1, sizeof *self);
+	struct strata_given given = mean_cost(w);
+	bool ok = self && strata_settle(w->p, spots, &given, self);
+
+	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {
+		struct group *g = w->groups + profile_group(w->p, i);
+
+		if (g->left <= 0)
+			w->of[i].left = (double)w->p->contexts[i].entries;
+	}
+	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++)
+		w->groups[profile_group(w->p, i)].factor += w->of[i].left;
+	for (uint32_t r = 0; ok && r <= w->p->nroutines; r++) {
+		struct group *g = w->groups + r;
+
+		g->factor = g->factor > 0 ? self[r] / g->factor : 0;
+	}
+	free(self);
+	return ok;
 }
 
 /* TIME less LEFT; 0 where a file has times that are beyond all reason. */
@@ -297,24 +348,23 @@ static int64_t difference(uint64_t time, double left)
 	return time < UINT64_C(1) << 62 && left < 0x1p62 ? (int64_t)time - llround(left) : 0;
 }
 
-static void costs_store(struct work *w, double factor)
+static void costs_store(struct work *w)
 {
 	struct profile *p = w->p;
 	double calls = 0, cost = 0;
 
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
-		struct group *g = w->groups + group_of(p, i);
-		double left = w->of[i].left * g->factor * factor;
+		struct group *g = w->groups + profile_group(p, i);
 
-		p->contexts[i].hooks = difference(p->contexts[i].time, left);
-		cost += cost_of(w, i);
+		p->contexts[i].hooks = difference(p->contexts[i].time, w->of[i].left * g->factor);
+		cost += w->by_samples ? (double)p->contexts[i].hooks : cost_of(w, i);
 		calls += (double)p->contexts[i].calls_out;
 	}
 	p->hook_cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;
 	p->hook_cost.picoseconds = calls > 0 && cost > 0 ? (uint64_t)fmin(1000 * cost / calls, 0x1p63) : 0;
 }
 
-bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err)
+bool profile_settle_hooks(struct profile *p, const struct profile_spot *spots, struct error *err)
 {
 	struct work w = { .p = p, .entries = 1, .exits = 1, .edges = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
 		.groups = calloc((size_t)p->nroutines + 1, sizeof *w.groups) };
@@ -325,16 +375,22 @@ bool profile_settle_hooks(struct profile *p, const enum profile_place *places, s
 		w.groups[r].ratio = 1;
 	for (size_t i = 0; ok && i < p->nshares; i++)
 		expect(&w, p->shares + i);
-	w.nsec = places ? sample_length(p) : 0;
+	w.nsec = spots ? sample_length(p) : 0;
+	w.by_samples = w.nsec > 0 && all_sample_code(p);
 	if (ok && w.nsec > 0) {
-		samples_add(&w, places);
+		samples_add(&w, spots);
 		ratios_settle(&w);
 	}
 	if (ok) {
 		shares_settle(&w);
 		subtract(&w);
-		costs_store(&w, lacks_settle(&w));
+		if (w.by_samples)
+			ok = groups_settle(&w, spots);
+		else
+			lacks_settle(&w);
 	}
+	if (ok)
+		costs_store(&w);
 	free(w.of);
 	free(w.groups);
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

@@ -112,6 +112,13 @@ enum profile_place {
 	PROFILE_PLACES
 };
 
+/* The same, and whose code it is. */
+struct profile_spot {
+	enum profile_place place;
+	uint32_t routine;		/* index in routines[] of the routine in whose code it is; PROFILE_NONE: in none, or in a hook that
+					 * is a function */
+};
+
 /* A phase, as the program named it, over all runs. */
 struct profile_phase {
 	char name[48];			/* "" for the time before any was named */
@@ -167,8 +174,8 @@ bool profile_set_phase(struct profile *p, const char *name);
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);
 
 /* Estimate what the hooks cost when all is read: sets contexts[].hooks, which until then are from the calibration alone and may exceed the
- * contexts' times, and hook_cost.  PLACES: for each of pcs[] where it is; NULL: not known.  False with *ERR set: out of memory. */
-bool profile_settle_hooks(struct profile *p, const enum profile_place *places, struct error *err);
+ * contexts' times, and hook_cost.  SPOTS: for each of pcs[] where it is; NULL: not known.  False with *ERR set: out of memory. */
+bool profile_settle_hooks(struct profile *p, const struct profile_spot *spots, struct error *err);
 
 /* The time that a sample stands for, ns, hooks included: the mean, or what the rate says where there is no sample; 0: time was not sampled. */
 double profile_tick(const struct profile *p);

@@ -34,7 +34,7 @@ void samples_free(struct samples *s)
 static bool is_hook(const struct samples *s, const struct profile_pc *pc)
 {
 	const struct profile *p = s->in->graph->profile;
-	enum profile_place place = s->in->places[pc - p->pcs];
+	enum profile_place place = s->in->spots[pc - p->pcs].place;
 
 	return place == PROFILE_OWN_HOOK || place == PROFILE_HOOK_OF_CALLEE ||
 	       strncmp(print_basename(p->modules[pc->module].path), "libaprof", 8) == 0;

@@ -31,23 +31,33 @@ def poisson(source, mean):
 
 class Charged:
     """A charged profile and what it is made of, each by routine: CHARGED times, the TICKS (samples) behind them, of TICK seconds or
-    nanoseconds each, those of the hooks included; what was SUBTRACTED of them; and how many SAMPLES in hooks told how much that is,
-    0 for none: a calibration."""
+    nanoseconds each, those of the hooks included; what was SUBTRACTED of them, less than 0 where it was given; and how many SAMPLES of the
+    program counter in hooks told how much that is, 0 for none: a calibration."""
+
+    DRAWN = 10      # samples that the expectation weighs, as in profile/strata.c
+    HIDDEN = 0.4    # of a wait that is given to the routine waited for, likewise
 
     def __init__(self, charged, ticks, tick, subtracted=None, samples=0):
         self.charged = charged
         self.ticks = ticks
         self.tick = tick
-        positive = {name: value for name, value in (subtracted or {}).items() if value > 0}
-        self.hook = sum(positive.values()) / samples if samples else 0
-        self.hooks = {name: value / self.hook for name, value in positive.items()} if samples else {}
+        self.subtracted = subtracted or {}
+        self.sample = sum(value for value in self.subtracted.values() if value > 0) / samples if samples else 0
 
     def chance(self, name, source):
-        """By how much the time of a routine is off in one draw: more ticks than in the mean, and fewer samples in its hooks. What few
-        of these say aprof believes in part only (profile/hooks.c)."""
-        ticks, hooks = self.ticks.get(name, 0), self.hooks.get(name, 0)
-        believed = hooks / (hooks + 20)
-        return (poisson(source, ticks) - ticks) * self.tick - (poisson(source, hooks) - hooks) * believed * self.hook
+        """By how much the time of a routine is off in one draw.  Its ticks are divided as the samples of the program counter between its
+        own code and hooks; what it was given is HIDDEN of as many samples more, in the contexts of others."""
+        ticks = self.ticks.get(name, 0)
+        if not self.sample:
+            return (poisson(source, ticks) - ticks) * self.tick
+        hooks = self.subtracted.get(name, 0) / self.sample
+        if hooks <= 0:
+            given = -hooks / self.HIDDEN
+            return (poisson(source, ticks) - ticks) * self.tick + (poisson(source, given) - given) * self.HIDDEN * self.sample
+        own = max(0, self.charged.get(name, 0)) / self.sample
+        found, of = poisson(source, own), poisson(source, hooks)
+        part = own / (own + hooks)
+        return (poisson(source, ticks) * (found + self.DRAWN * part) / (found + of + self.DRAWN) - ticks * part) * self.tick
 
 
 def noise(sampled, profile, draws=200, seed=1):

@@ -230,13 +230,13 @@ static struct make_amon *make_calls(uint64_t tick)
 	return m;
 }
 
-static struct profile *settle(struct make_amon *m, const enum profile_place *places)
+static struct profile *settle(struct make_amon *m, const struct profile_spot *spots)
 {
 	struct file f = finish(m);
 	struct profile *p = read_file(&f);
 	struct error err;
 
-	assert_true(profile_settle_hooks(p, places, &err));
+	assert_true(profile_settle_hooks(p, spots, &err));
 	free(f.data);
 	make_amon_free(m);
 	return p;
@@ -300,8 +300,8 @@ static void test_settle_unsure(void **state)
 	assert_int_equal(kept_by_poor(AMON_CLOCK_TSC, &all), 0);
 }
 
-/* The same with program counters of one in 4 ms, 750 of which are due: HOOKS of them in the hooks of Main's callees, OTHERS beside.  They say that
- * a call costs more than the calibration does: 0.25 ms. */
+/* The same with program counters of one in 4 ms, 750 of which are due: HOOKS of them in the hooks of Main's callees, OTHERS beside.  The calibration
+ * says 0.25 ms a call, 0.5 s in all. */
 static struct make_amon *make_sampled_calls(uint32_t hooks, uint32_t others)
 {
 	struct make_amon *m = make_calls(200000000);
@@ -317,44 +317,98 @@ static struct make_amon *make_sampled_calls(uint32_t hooks, uint32_t others)
 	return m;
 }
 
-static const enum profile_place sampled_places[] = { PROFILE_HOOK_OF_CALLEE, PROFILE_NO_HOOK };
+static const struct profile_spot sampled_spots[] = { { PROFILE_HOOK_OF_CALLEE, 1 }, { PROFILE_NO_HOOK, 0 } };
 
-/* Four times as much: 2 s of the 3 s. */
+/* Two thirds of Main's 2 s are P's entry hooks, and P, which has 1 s to do, did a part of it meanwhile: 0.4 * 1.33 s * 1 s / 2.33 s. */
 static void test_hooks_by_samples(void **state)
 {
-	struct profile *p = settle(make_sampled_calls(500, 250), sampled_places);
+	struct profile *p = settle(make_sampled_calls(500, 250), sampled_spots);
 
 	(void)state;
 	assert_int_equal(p->npcs, 2);
 	assert_int_equal(p->hook_cost.samples, 500);
-	assert_in_range(p->hook_cost.total, 1600000000, 1850000000);	/* 2 s less 2000 * 0.1 ms, drawn to 0.5 s */
-	assert_in_range(charged_in_all(p), 3000000000 - p->hook_cost.total - 3, 3000000000 - p->hook_cost.total + 3);
+	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 670000000);
+	assert_in_range(profile_charged(&p->contexts[2]), 1190000000, 1230000000);
+	assert_in_range(p->hook_cost.total, 3000000000 - charged_in_all(p) - 3, 3000000000 - charged_in_all(p) + 3);
 	profile_free(p);
 }
 
-/* The hooks' cost, when half of the samples came that were due.  USER and SYSTEM: CPU time in and outside user mode, ns. */
-static uint64_t cost_by_few_samples(uint64_t user, uint64_t system)
+/* P's own code in its caller's context, before its entry is done, is P's. */
+static void test_edges_by_samples(void **state)
 {
-	struct make_amon *m = make_sampled_calls(250, 125);
-	struct profile *p;
-	uint64_t cost;
-
-	make_amon_header(m)->cpu_user = user;
-	make_amon_header(m)->cpu_system = system;
-	p = settle(m, sampled_places);
-	cost = p->hook_cost.total;
-	profile_free(p);
-	return cost;
-}
-
-/* Samples that did not come were lost, unless the time was the kernel's, where none is taken. */
-static void test_samples_of_user_mode(void **state)
-{
-	uint64_t unknown = cost_by_few_samples(0, 0), kernel = cost_by_few_samples(1500000000, 1500000000);
+	static const struct profile_spot edge[] = { { PROFILE_EDGE, 1 }, { PROFILE_NO_HOOK, 0 } };
+	struct profile *p = settle(make_sampled_calls(500, 250), edge);
 
 	(void)state;
-	assert_in_range(cost_by_few_samples(3000000000, 0), unknown - 3, unknown + 3);	/* 1.35 periods each, either way */
-	assert_in_range(kernel, unknown * 70 / 100, unknown * 80 / 100);	/* one period each: the calibration weighs, too */
+	assert_int_equal(p->hook_cost.samples, 0);
+	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 670000000);
+	assert_in_range(profile_charged(&p->contexts[2]), 2270000000, 2330000000);
+	profile_free(p);
+}
+
+/* A hook that is a function does not tell whose it is: it is taken to be P's and Q's alike, which Main calls as often. */
+static void test_hooks_of_nobody(void **state)
+{
+	static const struct profile_spot function[] = { { PROFILE_HOOK_OF_CALLEE, PROFILE_NONE }, { PROFILE_NO_HOOK, 0 } };
+	struct profile *p = settle(make_sampled_calls(500, 250), function);
+
+	(void)state;
+	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 670000000);
+	assert_in_range(profile_charged(&p->contexts[2]), 1130000000, 1180000000);	/* 1 s and 0.4 * 0.67 s * 1 s / 1.67 s */
+	assert_in_range(profile_charged(&p->contexts[3]), 0, 1000000);	/* what edges are expected to hold */
+	profile_free(p);
+}
+
+/* A routine in which no tick fell, and samples of the program counter did: its contexts have it as they were called. */
+static void test_no_tick(void **state)
+{
+	static const struct profile_spot edge[] = { { PROFILE_NO_HOOK, 0 }, { PROFILE_EDGE, 2 } };
+	struct make_amon *m = make_sampled_calls(500, 250);
+	struct profile *p;
+	uint64_t first, second;
+
+	(void)state;
+	make_amon_enter(m, 0, 1);
+	for (int i = 0; i < 3000; i++) {	/* by P, three times as often as by Main */
+		make_amon_enter(m, 0, 2);
+		make_amon_leave(m, 0);
+	}
+	p = settle(m, edge);
+	first = profile_charged(&p->contexts[3]);
+	second = profile_charged(&p->contexts[4]);
+	assert_int_equal(p->contexts[3].time + p->contexts[4].time, 0);
+	assert_in_range(first + second, 660000000, 1660000000);	/* what was found in Main, and by expectation in P, which has no sample */
+	assert_in_range(second, 3 * first - 5, 3 * first + 5);
+	profile_free(p);
+}
+
+/* The charged times when half of the samples came that were due.  USER and SYSTEM: CPU time in and outside user mode, ns. */
+static struct profile *by_few_samples(uint64_t user, uint64_t system)
+{
+	struct make_amon *m = make_sampled_calls(250, 125);
+
+	make_amon_charge(m, 0, 0, 2985);		/* many ticks: no chance */
+	make_amon_header(m)->cpu_user = user;
+	make_amon_header(m)->cpu_system = system;
+	return settle(m, sampled_spots);
+}
+
+/* Samples that did not come were lost, unless the time was the kernel's, where none is taken: P's second wholly, which has none, and half a
+ * second of Main's two. */
+static void test_samples_of_user_mode(void **state)
+{
+	struct profile *unknown = by_few_samples(0, 0), *user = by_few_samples(3000000000, 0);
+	struct profile *kernel = by_few_samples(1500000000, 1500000000);
+	uint64_t cost = unknown->hook_cost.total;
+
+	(void)state;
+	assert_in_range(user->hook_cost.total, cost * 98 / 100, cost * 103 / 100);
+	assert_in_range(profile_charged(&user->contexts[1]), 650000000, 680000000);
+	assert_in_range(profile_charged(&kernel->contexts[1]), 900000000, 1010000000);
+	assert_in_range(profile_charged(&kernel->contexts[2]), 1150000000, 1230000000);
+	profile_free(unknown);
+	profile_free(user);
+	profile_free(kernel);
 }
 
 static void test_cycle_clock(void **state)
@@ -1038,7 +1092,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
-		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples), cmocka_unit_test(test_samples_of_user_mode),
+		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
+		cmocka_unit_test(test_edges_by_samples),
+		cmocka_unit_test(test_hooks_of_nobody),
+		cmocka_unit_test(test_no_tick), cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),

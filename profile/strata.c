@@ -1,0 +1,243 @@
+/* strata.c - the routines' own times, by samples of program counters within the times of their contexts.
+ *
+ * The time of a routine's contexts is known from many samples of the clock; what of it are its own instructions, what the hooks that
+ * stand there, from the program counters that were found in the same contexts.  So each routine's time is divided as these are (a
+ * stratified sample), and nothing is subtracted that could become negative:
+ *
+ *     kernel    no program counter is sampled there: its own time. What the samples of the clock have more than those
+ *               of user mode, where that is more than chance, and all together no more than the kernel's part of the CPU time
+ *     own       its own code, and that of libraries and the like that it called: its own time
+ *     exits     the hooks among its own code that run in its contexts: nobody's time
+ *     entries   the entry hooks of the routines that it calls, before the context changes: nobody's, but see below
+ *     edges     those routines' own code before the end of their entry hooks, or behind their exit hooks: their time
+ *
+ * Few samples say little: all are drawn to what is expected of the calls, as if DRAWN samples more had been seen that fit; and what an
+ * entry of a routine is expected to cost is drawn, in the same way, from what its entry hooks were found to take in all contexts to the
+ * mean of all routines.
+ *
+ * While an entry hook waits for its loads the processor goes on with the routine's own work, which is then done when the hook is: a part of
+ * the wait is the routine's own time.  It is taken to be HIDDEN of it, for a routine that has much of its own to do; one that shows
+ * less than its hooks wait has less that could be hidden. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "private.h"
+
+#define HIDDEN 0.4		/* doc/accuracy.md */
+
+enum {
+	DRAWN = 10,		/* samples that the expectation weighs in a routine's contexts */
+	DRAWN_ROUTINE = 20,	/* samples that the mean of all routines weighs in one's entries, or edges */
+	SURE = 2,		/* standard deviations at which half of what seems to be the kernel's is believed */
+};
+
+struct stratum {
+	double time;		/* of its contexts, ns */
+	double kernel;		/* of it in the kernel, ns */
+	double calls, recursive; /* direct recursive ones apart */
+	double own, exits, unknown, samples; /* of its contexts: in its own code, in its own hooks, in hooks of nobody knows whom, all */
+	double entered, edged;	/* samples in its entry hook, and at its edges, in the contexts of its callers */
+	double entry, edge;	/* what a call of it is expected to add there, ns */
+	double entries;		/* expected of all its callees' entries, ns */
+	double own_due, due;	/* expected of its own code; of everything, ns */
+	double scale;		/* ns of its time in user mode that a sample stands for */
+	double self, waited;	/* what is found: its own time; how long its entry hooks took, ns */
+};
+
+struct work {
+	const struct profile *p;
+	const struct strata_given *given;
+	struct stratum *of;	/* routines, and one more: of the root */
+	uint64_t *straight;	/* calls that entered a context from its parent */
+};
+
+static struct stratum *stratum_of(const struct work *w, uint32_t context)
+{
+	return w->of + profile_group(w->p, context);
+}
+
+/* Do WHAT with all arcs: the routines that call and are called, and how often. */
+static void each_arc(struct work *w, void (*what)(const struct work *, struct stratum *from, struct stratum *to, double calls))
+{
+	const struct profile_private *own = w->p->private;
+
+	for (uint32_t i = 1; i < w->p->ncontexts; i++)
+		if (w->straight[i])
+			what(w, stratum_of(w, w->p->contexts[i].parent), stratum_of(w, i), (double)w->straight[i]);
+	for (size_t i = 0; i < own->ndetours; i++)
+		what(w, stratum_of(w, own->detours[i].from), stratum_of(w, own->detours[i].to), (double)own->detours[i].calls);
+}
+
+static void add_contexts(struct work *w)
+{
+	const struct profile_private *own = w->p->private;
+
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		const struct profile_context *c = w->p->contexts + i;
+		struct stratum *s = stratum_of(w, i);
+
+		s->time += (double)c->time;
+		s->calls += (double)c->entries;
+		s->recursive += (double)c->recursive;
+		w->straight[i] = c->entries;
+	}
+	for (size_t i = 0; i < own->ndetours; i++) {
+		uint64_t *n = w->straight + own->detours[i].to;
+
+		*n -= own->detours[i].calls < *n ? own->detours[i].calls : *n;
+	}
+}
+
+/* The routine called in whose code the program counter was; NULL: none, or not known which. */
+static struct stratum *callee_at(const struct work *w, const struct profile_spot *spot)
+{
+	bool known = (spot->place == PROFILE_HOOK_OF_CALLEE || spot->place == PROFILE_EDGE) && spot->routine < w->p->nroutines;
+
+	return known ? w->of + spot->routine : NULL;
+}
+
+static void add_samples(struct work *w, const struct profile_spot *spots)
+{
+	for (size_t i = 0; i < w->p->npcs; i++) {
+		struct stratum *s = stratum_of(w, w->p->pcs[i].context), *callee = callee_at(w, spots + i);
+		double n = (double)w->p->pcs[i].count;
+
+		s->samples += n;
+		if (callee)
+			*(spots[i].place == PROFILE_EDGE ? &callee->edged : &callee->entered) += n;
+		else if (spots[i].place == PROFILE_HOOK_OF_CALLEE)
+			s->unknown += n;
+		else
+			*(spots[i].place == PROFILE_OWN_HOOK ? &s->exits : &s->own) += n;
+	}
+}
+
+/* What S seems to have spent in the kernel, ns: the less of what its samples of the clock have more the likelier that is by chance. */
+static double seems_kernel(const struct work *w, const struct stratum *s)
+{
+	double user = s->samples * w->given->sample, more = s->time - user;
+	double variance = w->given->tick * (s->time + w->given->tick) + w->given->sample * user;
+
+	return more > 0 ? more * more * more / (more * more + SURE * SURE * variance) : 0;
+}
+
+static void find_kernel(struct work *w)
+{
+	double time = 0, kernel = 0;
+
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		w->of[r].kernel = seems_kernel(w, w->of + r);
+		time += w->of[r].time;
+		kernel += w->of[r].kernel;
+	}
+	for (uint32_t r = 0; kernel > time * w->given->kernel && r <= w->p->nroutines; r++)
+		w->of[r].kernel *= time * w->given->kernel / kernel;
+}
+
+/* ---- what is expected ---- */
+
+static void expect_mean(const struct work *w, struct stratum *from, struct stratum *to, double calls)
+{
+	(void)to;
+	from->entries += calls * w->given->entry;
+}
+
+static void spread_unknown(const struct work *w, struct stratum *from, struct stratum *to, double calls)
+{
+	if (from->entries > 0)
+		to->entered += from->unknown * calls * w->given->entry / from->entries;
+}
+
+/* The MEAN cost, ns, as SAMPLES of so many calls make it. */
+static double drawn(const struct work *w, double mean, double calls, double samples)
+{
+	return mean * (samples + DRAWN_ROUTINE) / (calls * mean / w->given->sample + DRAWN_ROUTINE);
+}
+
+static void expect_arc(const struct work *w, struct stratum *from, struct stratum *to, double calls)
+{
+	(void)w;
+	from->entries += calls * to->entry;
+	from->due += calls * (to->entry + to->edge);
+}
+
+static void expect(struct work *w)
+{
+	each_arc(w, expect_mean);
+	each_arc(w, spread_unknown);
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct stratum *s = w->of + r;
+
+		s->entry = drawn(w, w->given->entry, s->calls, s->entered);
+		s->edge = drawn(w, w->given->edge, s->calls, s->edged);
+		s->due = (s->calls + s->recursive) * w->given->exit + s->recursive * s->entry;
+		s->entries = 0;
+	}
+	each_arc(w, expect_arc);
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct stratum *s = w->of + r;
+
+		s->own_due = mean_above_zero(s->time - s->kernel - s->due, w->given->unsure * s->due);
+		s->due += s->own_due;
+		s->scale = (s->time - s->kernel) / (s->samples + DRAWN);
+	}
+}
+
+/* ---- and what there is ---- */
+
+/* As many ns of S's time as the expectation gives to what is expected to take NSEC. */
+static double by_expectation(const struct stratum *s, double nsec)
+{
+	return s->due > 0 ? s->scale * DRAWN * nsec / s->due : 0;
+}
+
+static void divide_arc(const struct work *w, struct stratum *from, struct stratum *to, double calls)
+{
+	(void)w;
+	to->waited += by_expectation(from, calls * to->entry);
+	to->self += by_expectation(from, calls * to->edge);
+	if (from->entries > 0)
+		to->waited += from->scale * from->unknown * calls * to->entry / from->entries;
+}
+
+static void divide(struct work *w, const struct profile_spot *spots)
+{
+	each_arc(w, divide_arc);
+	for (size_t i = 0; i < w->p->npcs; i++) {
+		struct stratum *s = stratum_of(w, w->p->pcs[i].context), *callee = callee_at(w, spots + i);
+
+		if (callee)
+			*(spots[i].place == PROFILE_EDGE ? &callee->self : &callee->waited) += s->scale * (double)w->p->pcs[i].count;
+	}
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct stratum *s = w->of + r;
+		double exits = (s->calls + s->recursive) * w->given->exit, entries = s->recursive * s->entry, hooks = exits + entries;
+
+		s->self += s->kernel + s->scale * s->own + (s->due > 0 ? by_expectation(s, s->own_due) : s->scale * DRAWN);
+		if (hooks > 0)		/* the entries of direct recursive calls stand among its own hooks */
+			s->waited += (s->scale * s->exits + by_expectation(s, hooks)) * entries / hooks;
+	}
+}
+
+bool strata_settle(const struct profile *p, const struct profile_spot *spots, const struct strata_given *given, double *self)
+{
+	struct work w = { .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
+		.straight = calloc((size_t)p->ncontexts + 1, sizeof *w.straight) };
+	bool ok = w.of && w.straight;
+
+	if (ok) {
+		add_contexts(&w);
+		add_samples(&w, spots);
+		find_kernel(&w);
+		expect(&w);
+		divide(&w, spots);
+	}
+	for (uint32_t r = 0; ok && r <= p->nroutines; r++) {
+		const struct stratum *s = w.of + r;
+
+		self[r] = s->self + (given->hides && s->self > 0 ? HIDDEN * s->waited * s->self / (s->self + s->waited) : 0);
+	}
+	free(w.of);
+	free(w.straight);
+	return ok;
+}
