@@ -15,7 +15,7 @@
  * counters were sampled, those in the code of hooks tell more: how many samples there were at entries, at exits and at edges, and how
  * many in each routine's contexts, against how many were expected of its calls.  Few samples say little: all of these are drawn to
  * what is expected, as if some samples more had been seen that fit (the mean of a gamma distribution after Poisson counts).
- * Where every run has them they also tell how much time of its own each routine has (strata.c), and what follows here only how its
+ * Where every run has them, by clock tick, they also tell how much time of its own each routine has (strata.c), and what follows here only how its
  * contexts share it.
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
@@ -128,7 +128,9 @@ int64_t profile_hooks(const struct profile *p, const struct profile_share *s)
 {
 	const struct profile_context *c = p->contexts + s->context;
 
-	return c->time ? (int64_t)((__int128)c->hooks * (__int128)s->time / (__int128)c->time) : 0;
+	if (c->time)
+		return (int64_t)((__int128)c->hooks * (__int128)s->time / (__int128)c->time);
+	return c->entries ? (int64_t)((__int128)c->hooks * (__int128)s->entries / (__int128)c->entries) : 0;
 }
 
 /* ---- program counters ---- */
@@ -289,11 +291,11 @@ static void lacks_settle(struct work *w)
 		w->groups[r].factor *= all;
 }
 
-/* Every run sampled program counters. */
+/* Every run sampled program counters, and its times are of the processor, as these are: a routine that sleeps has none. */
 static bool all_sample_code(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nruns; i++)
-		if (!samples_code(&p->runs[i].header))
+		if (!samples_code(&p->runs[i].header) || p->runs[i].header.clock != AMON_CLOCK_TICK)
 			return false;
 	return p->nruns > 0;
 }

@@ -186,7 +186,7 @@ double profile_kernel_part(const struct profile *p);
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
 
-/* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's. */
+/* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t profile_hooks(const struct profile *p, const struct profile_share *share);
 
 /* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.

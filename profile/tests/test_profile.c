@@ -333,6 +333,20 @@ static void test_hooks_by_samples(void **state)
 	profile_free(p);
 }
 
+/* Elapsed time is not divided, since who waits has no sample: four times the calibrated cost is subtracted, drawn to that. */
+static void test_elapsed_time(void **state)
+{
+	struct make_amon *m = make_sampled_calls(500, 250);
+	struct profile *p;
+
+	(void)state;
+	make_amon_header(m)->clock = AMON_CLOCK_WALL;
+	p = settle(m, sampled_spots);
+	assert_in_range(p->hook_cost.total, 1600000000, 1850000000);	/* 2 s less 2000 * 0.1 ms, drawn to 0.5 s */
+	assert_in_range(charged_in_all(p), 3000000000 - p->hook_cost.total - 3, 3000000000 - p->hook_cost.total + 3);
+	profile_free(p);
+}
+
 /* P's own code in its caller's context, before its entry is done, is P's. */
 static void test_edges_by_samples(void **state)
 {
@@ -379,6 +393,7 @@ static void test_no_tick(void **state)
 	assert_int_equal(p->contexts[3].time + p->contexts[4].time, 0);
 	assert_in_range(first + second, 660000000, 1660000000);	/* what was found in Main, and by expectation in P, which has no sample */
 	assert_in_range(second, 3 * first - 5, 3 * first + 5);
+	assert_int_equal(profile_hooks(p, &(struct profile_share){ .context = 4, .entries = 1500 }), p->contexts[4].hooks / 2);
 	profile_free(p);
 }
 
@@ -1093,8 +1108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
 		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
-		cmocka_unit_test(test_edges_by_samples),
-		cmocka_unit_test(test_hooks_of_nobody),
+		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_hooks_of_nobody),
 		cmocka_unit_test(test_no_tick), cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
