@@ -97,21 +97,20 @@ static struct profile_spot spot_of(const struct input *in, const struct called *
 {
 	const struct profile *p = in->profile;
 	uint32_t routine = p->contexts[pc->context].routine;
-	struct profile_spot spot = { PROFILE_NO_HOOK, PROFILE_NONE };
-	struct called wanted = { NULL, 0 }, *found;
+	struct called wanted = { NULL, 0 }, *found = NULL;
+	bool own;
 
 	if (!may_have_hooks(p, pc->module))
-		return spot;
+		return (struct profile_spot){ PROFILE_NO_HOOK, PROFILE_NONE };
 	wanted.symbol = symbols_find(in->symbols, pc->module, pc->address);
-	found = wanted.symbol ? bsearch(&wanted, called, p->nroutines, sizeof *called, compare_called) : NULL;
-	spot.routine = found ? found->routine : PROFILE_NONE;
-	if (routine < p->nroutines && symbol_of(in, routine) == wanted.symbol)
-		spot = (struct profile_spot){ PROFILE_OWN_HOOK, routine };
-	else
-		spot.place = PROFILE_HOOK_OF_CALLEE;
-	if (!symbols_in_hooks(in->symbols, pc->module, pc->address))
-		spot.place = spot.place == PROFILE_HOOK_OF_CALLEE && found ? PROFILE_EDGE : PROFILE_NO_HOOK;
-	return spot;
+	own = routine < p->nroutines && symbol_of(in, routine) == wanted.symbol;
+	if (!own && wanted.symbol)
+		found = bsearch(&wanted, called, p->nroutines, sizeof *called, compare_called);
+	if (!own)
+		routine = found ? found->routine : PROFILE_NONE;
+	if (symbols_in_hooks(in->symbols, pc->module, pc->address))
+		return (struct profile_spot){ own ? PROFILE_OWN_HOOK : PROFILE_HOOK_OF_CALLEE, routine };
+	return (struct profile_spot){ found ? PROFILE_EDGE : PROFILE_NO_HOOK, routine };
 }
 
 /* Where the profile's program counters are; looked at by address, since symbols_in_hooks likes it so. ORDER has room for them all. */

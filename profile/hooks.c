@@ -180,13 +180,21 @@ static void ratios_settle(struct work *w)
 		w->groups[r].ratio *= before / after;
 }
 
+/* The kernel's part of the CPU time, as far as anybody knows. */
+static double kernel_part(const struct profile *p)
+{
+	double part = profile_kernel_part(p);
+
+	return part < 0 ? KERNEL : part;
+}
+
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
  * in the kernel, and samples may be lost: where they are fewer than the time in user mode asks for, they are taken to be, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
 	uint32_t rate = 0;
-	double period, kernel = profile_kernel_part(p);
+	double period;
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		if (samples_code(&p->runs[i].header))
@@ -196,7 +204,7 @@ static double sample_length(const struct profile *p)
 	if (!rate || !samples)
 		return 0;
 	period = 1e9 * PC_PERIODS / rate;
-	return fmin(fmax((double)p->time / (double)samples * (1 - (kernel < 0 ? KERNEL : kernel)), period), MOST_LOST * period);
+	return fmin(fmax((double)p->time / (double)samples * (1 - kernel_part(p)), period), MOST_LOST * period);
 }
 
 /* ---- from costs to times ---- */
@@ -303,8 +311,7 @@ static bool all_sample_code(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	double kernel = profile_kernel_part(w->p);
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel < 0 ? KERNEL : kernel };
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
 	double calls_in = 0, calls_out = 0;
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
