@@ -104,7 +104,7 @@ struct amon_header {
 	uint32_t pc_source;		/* enum amon_source: of the program counters */
 	uint32_t rate;			/* samples each second asked for; 0: not sampled */
 	uint64_t tsc_hz;		/* cycles each second; 0: unknown */
-	uint64_t hook_picoseconds;	/* calibrated cost of one entry and exit, 1e-12 s */
+	uint64_t hook_picoseconds;	/* calibrated cost of one entry and exit, 1e-12 s; 0: not measured */
 	uint64_t hook_inside;		/* part of it charged to the routine entered, 1e-12 s */
 	uint64_t memory_bound;		/* APROF_MEMORY, bytes */
 	uint64_t memory_private;	/* monitor's memory beside the file, bytes */

@@ -17,6 +17,8 @@ enum {
 	CALLS = 128,			/* in a batch */
 	FRAMES = 4,
 	DEEPEST = 512,			/* words of the stack that a call of a loop takes, at most */
+	SLOWEST = 4,			/* ns a cycle of the counter, at most, */
+	FASTEST = 16,			/* and cycles a ns */
 };
 
 /* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf
@@ -217,7 +219,8 @@ static bool returns_are_seen(void)
 void calibrate(void)
 {
 #if defined(__x86_64__)
-	uint64_t cycles = clock_cycles(), nsec = sys_clock(1 /* CLOCK_MONOTONIC */);
+	struct moment began, ended;
+	uint64_t cycles, nsec;
 
 	if (costs[0].total)
 		return;
@@ -226,13 +229,17 @@ void calibrate(void)
 		return;
 	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
+	began = clock_moment();
 	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
 	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
 	costs[2] = measure(monitor.reads_counter ?
 		&(struct trial){ aprof_calibrate_tsc, aprof_calibrate_tsc_apart, aprof_calibrate_tsc_leaf, true } :
 		&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
-	nsec = sys_clock(1) - nsec;
-	cycles = clock_cycles() - cycles;
+	ended = clock_moment();
+	cycles = ended.cycles - began.cycles;
+	nsec = ended.nsec - began.nsec;
+	if (nsec > cycles * SLOWEST || nsec < cycles / FASTEST)
+		nsec = 0;		/* the clock was set meanwhile: nothing is known */
 	for (int way = 0; way < 3; way++) {
 		costs[way].total = costs[way].total * nsec * 1000 / cycles / CALLS;
 		costs[way].inside = costs[way].inside * nsec * 1000 / cycles / CALLS;

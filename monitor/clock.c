@@ -14,7 +14,7 @@
 
 enum { DEFAULT_RATE = 997, MOST_RATE = 10000 };
 
-static struct { uint64_t cycles, nsec; } tsc_start;	/* clock tsc: the same moment by both clocks */
+static struct moment tsc_start;		/* clock tsc */
 
 /* ---- choice ---- */
 
@@ -56,9 +56,9 @@ static uint32_t env_rate(void)
 	return rate < MOST_RATE ? rate : MOST_RATE;
 }
 
-/* Read both clocks at one moment, the best of a few tries. */
-static void tsc_pair(uint64_t *tsc, uint64_t *nsec)
+struct moment clock_moment(void)
 {
+	struct moment moment = { 0, 0 };
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 8; i++) {
@@ -66,20 +66,18 @@ static void tsc_pair(uint64_t *tsc, uint64_t *nsec)
 
 		if (after - before < best) {
 			best = after - before;
-			*tsc = before + best / 2;
-			*nsec = now;
+			moment = (struct moment){ before + best / 2, now };
 		}
 	}
+	return moment;
 }
 
 /* Cycles a second, from the start until now. */
 static void tsc_measure(void)
 {
-	uint64_t tsc = 0, nsec = 0;
+	struct moment now = clock_moment();
+	uint64_t tsc = now.cycles - tsc_start.cycles, nsec = now.nsec - tsc_start.nsec;
 
-	tsc_pair(&tsc, &nsec);
-	tsc -= tsc_start.cycles;
-	nsec -= tsc_start.nsec;
 	for (; tsc >> 33; tsc /= 2)		/* the product below fits 64 bits */
 		nsec /= 2;
 	if (nsec)
@@ -89,7 +87,7 @@ static void tsc_measure(void)
 /* The first estimate, right to some 1e-4, is for those whose end nobody sees. */
 static void tsc_begin(void)
 {
-	tsc_pair(&tsc_start.cycles, &tsc_start.nsec);
+	tsc_start = clock_moment();
 	while (sys_clock(CLOCK_MONOTONIC) - tsc_start.nsec < 200000)
 		;
 	tsc_measure();

@@ -20,6 +20,12 @@ static inline uint64_t clock_cycles(void)
 #endif
 }
 
+/* One moment by the cycle counter and by the monotonic clock. */
+struct moment { uint64_t cycles, nsec; };
+
+/* Now: the best of a few tries, so that whoever takes the processor between two readings does not count. */
+struct moment clock_moment(void) HIDDEN;
+
 /* A forked child's copy of the sampler's state may be anything: there is no sampler and no lock is taken. */
 void sampler_forget(void) HIDDEN;
 

@@ -47,8 +47,11 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	char way[64], total[32] = "not known";
 
 	way_text(way, sizeof way, h->way);
-	print_field(out, options, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
-		    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
+	if (h->hook_picoseconds)
+		print_field(out, options, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
+			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
+	else
+		print_field(out, options, "hooks", "way %s; their cost was not measured", way);
 	print_field(out, options, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s",
 		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
 		    h->pc_source < 4 ? sources[h->pc_source] : "?");

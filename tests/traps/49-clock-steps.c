@@ -16,6 +16,7 @@
  * expect: 1.. 0 main other burn f
  * note: clock_changed 0..
  * after: "$APROF" report amon.out > listing && grep -q burn listing
+ * after: "$APROF" info --json amon.out | python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["run"]["clock"]["hook_ps"] > 1e6)'
  * after(realtime): "$APROF" contexts amon.out | awk '{ sum += $3; bad += $3 > 0.9 } END { exit !(sum > 0.6 && sum < 0.93 && !bad) }'
  * after(realtime): "$APROF" info --json amon.out | python3 -c 'import json, sys; t = json.load(sys.stdin)["run"]["times"]; sys.exit(not 6e8 < t["contexts_ns"] + t["unplaced_ns"] + t["monitor_ns"] < 9.3e8)'
  * after(tick): "$APROF" contexts amon.out | awk '{ sum += $3; bad += $3 > 0.9 } END { exit !(sum > 0.3 && sum < 0.93 && !bad) }'
