@@ -58,6 +58,8 @@
 #include "tree-eh.h"
 #include "except.h"
 #include "tree-into-ssa.h"
+#include "tree-dfa.h"
+#include "tree-ssa.h"
 #include "stringpool.h"
 #include "attribs.h"
 #include "varasm.h"
@@ -66,6 +68,7 @@
 #include "diagnostic-core.h"
 #include "options.h"
 #include "cfghooks.h"
+#include "cfg.h"
 #include "cfgloop.h"
 #include "memmodel.h"
 #include "emit-rtl.h"
@@ -270,6 +273,8 @@ struct hooks {
 	tree top;		/* top frame after the entry, if needed */
 	tree own;		/* context after the entry, if needed */
 	tree before;		/* clock tsc: what was charged before the entry */
+	basic_block split;	/* from here on, and in all that it dominates, the next two stand for `prev` and `before`; NULL: nowhere */
+	tree late_prev, late_before;
 };
 
 const char *assembler_name(tree decl)
@@ -411,14 +416,16 @@ tree emit_step(gimple_seq *seq, tree prev, tree routine)
 	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), STEP_FACTOR));
 }
 
-/* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. */
+/* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. The sum is an asm, since GCC would fetch the
+ * table's address to a register of its own, which is one more to save where a routine has many parameters. */
 tree emit_probe(gimple_seq *seq, tree next)
 {
-	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, 29));
+	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, 29)), slot = make_ssa_name(word_type());
 
 	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
-	x = emit_op(seq, PLUS_EXPR, x, emit_load(seq, tls_word(TLS_FRONT)));
-	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, x), 0, false)));
+	gimple_asm_set_volatile(emit_asm(seq, "add{q\t%2, %0|\t%0, %2}", { operand("=r", slot) },
+					 { operand("0", x), operand("m", tls_word(TLS_FRONT)) }, { "cc" }), false);
+	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, slot), 0, false)));
 }
 
 #define MISS(name) \
@@ -547,14 +554,36 @@ void insert_entry(hooks *h, bool receives)
 
 /* ---- exits and receivers ---- */
 
+/* Has a general register room for a value of TYPE? */
+bool is_word(tree type)
+{
+	machine_mode mode = TYPE_MODE(type);
+
+	return SCALAR_INT_MODE_P(mode) && GET_MODE_SIZE(as_a<scalar_int_mode>(mode)) <= UNITS_PER_WORD;
+}
+
 /* The constraint of a register that holds a value of TYPE whole; NULL: there is none. */
 const char *register_for(tree type)
 {
 	machine_mode mode = TYPE_MODE(type);
 
-	if (SCALAR_INT_MODE_P(mode) && GET_MODE_SIZE(as_a<scalar_int_mode>(mode)) <= UNITS_PER_WORD)
+	if (is_word(type))
 		return "=r";
 	return mode == SFmode || mode == DFmode ? "=x" : NULL;
+}
+
+/* What LEAVING returns; NULL: nothing. Of an exit to which one way is left that is what comes from there. */
+tree returned_value(greturn *leaving)
+{
+	tree value = gimple_return_retval(leaving);
+	gphi *phi = value && TREE_CODE(value) == SSA_NAME ? dyn_cast<gphi *>(SSA_NAME_DEF_STMT(value)) : NULL;
+
+	if (phi && gimple_phi_num_args(phi) == 1 && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value)) {
+		value = gimple_phi_arg_def(phi, 0);
+		gimple_return_set_retval(leaving, value);
+		update_stmt(leaving);
+	}
+	return value;
 }
 
 /* The routine's work is to be done before the exit at STMT, and so charged to it: nothing is scheduled past a volatile asm, and one that
@@ -562,7 +591,7 @@ const char *register_for(tree type)
 void emit_done(gimple_seq *seq, gimple *stmt)
 {
 	greturn *leaving = dyn_cast<greturn *>(stmt);
-	tree value = leaving ? gimple_return_retval(leaving) : NULL_TREE, done;
+	tree value = leaving ? returned_value(leaving) : NULL_TREE, done;
 	const char *where = value && TREE_CODE(value) == SSA_NAME ? register_for(TREE_TYPE(value)) : NULL;
 
 	if (!where || SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value)) {
@@ -699,6 +728,259 @@ void insert_after(gimple_stmt_iterator *i, gimple_seq seq)
 		gsi_insert_seq_on_edge(e, seq);
 }
 
+/* ---- ways out without a call ----
+ *
+ * What the exits want is kept in registers that calls leave as they are, and those must be saved first.  Where a routine can leave without
+ * a call GCC saves nothing on that way (shrink wrapping): the prologue stands where the ways to the calls begin, and so does the move of
+ * each parameter to a register that calls leave.  It does not find that place behind the hooks' branches, so it is chosen here: all that is
+ * wanted behind calls is copied at the one block through which all ways to them lead, by an asm, to a name that can only be another register. */
+
+const int SHORT_EXIT = 8;	/* statements of an exit that is made twice, at most */
+
+/* Does STMT overwrite the registers that calls may, before the function is left? */
+bool overwrites(gimple *stmt)
+{
+	return is_gimple_call(stmt) && !gimple_call_internal_p(stmt) && !is_tail_call(stmt) && !gimple_call_noreturn_p(stmt) &&
+	       !is_inexpensive_builtin(gimple_call_fndecl(stmt));
+}
+
+/* STMT has the context before the entry put back. */
+bool is_exit(gimple *stmt) { return leaves(stmt) || is_tail_call(stmt); }
+
+bool block_has(basic_block bb, bool (*what)(gimple *))
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+		if (what(gsi_stmt(i)))
+			return true;
+	return false;
+}
+
+/* The block through which all ways to calls lead, outside of loops; NULL: there are no calls. */
+basic_block before_calls(const vec<basic_block> &blocks)
+{
+	basic_block at = NULL, bb;
+	unsigned i;
+
+	FOR_EACH_VEC_ELT(blocks, i, bb)
+		if (block_has(bb, overwrites))
+			at = at ? nearest_common_dominator(CDI_DOMINATORS, at, bb) : bb;
+	while (at && current_loops && bb_loop_depth(at))
+		at = get_immediate_dominator(CDI_DOMINATORS, at);
+	return at;
+}
+
+/* Add to BEHIND the blocks to which ways from FROM lead. */
+void mark_behind(basic_block from, bitmap behind)
+{
+	auto_vec<basic_block> todo;
+	edge e;
+	edge_iterator i;
+
+	todo.safe_push(from);
+	while (!todo.is_empty())
+		FOR_EACH_EDGE(e, i, todo.pop()->succs)
+			if (bitmap_set_bit(behind, e->dest->index))
+				todo.safe_push(e->dest);
+}
+
+/* May BB, an exit BEHIND block AT to which other ways lead too, be made two: is it short, and does none of the edges to it belong to both
+ * kinds of ways? */
+bool can_be_two(basic_block bb, basic_block at, const_bitmap behind)
+{
+	int statements = 0;
+	edge e;
+	edge_iterator i;
+
+	if (!single_succ_p(bb) || single_succ(bb) != EXIT_BLOCK_PTR_FOR_FN(cfun) || !can_duplicate_block_p(bb))
+		return false;
+	for (gimple_stmt_iterator s = gsi_start_bb(bb); !gsi_end_p(s); gsi_next(&s))
+		statements += !is_gimple_debug(gsi_stmt(s)) && gimple_code(gsi_stmt(s)) != GIMPLE_LABEL;
+	FOR_EACH_EDGE(e, i, bb->preds)
+		if ((e->flags & EDGE_COMPLEX) || (bitmap_bit_p(behind, e->src->index) && !dominated_by_p(CDI_DOMINATORS, e->src, at)))
+			return false;
+	return statements <= SHORT_EXIT;
+}
+
+/* Make of BB two: the new one, which is returned, is where the ways through AT lead. */
+basic_block make_two(basic_block bb, basic_block at)
+{
+	basic_block other = duplicate_block(bb, NULL, NULL);
+	auto_vec<edge> moved;
+	unsigned n;
+	edge e;
+	edge_iterator i;
+
+	FOR_EACH_EDGE(e, i, bb->preds)
+		if (dominated_by_p(CDI_DOMINATORS, e->src, at))
+			moved.safe_push(e);
+	FOR_EACH_VEC_ELT(moved, n, e)
+		flush_pending_stmts(redirect_edge_and_branch(e, other));
+	return other;
+}
+
+/* Choose where H's words are copied, if some way leaves BLOCKS, the body's, without a call.  Where exits had to be made two, the new ones are
+ * added to BLOCKS. */
+void choose_split(hooks *h, vec<basic_block> *blocks)
+{
+	auto_vec<basic_block> shared;
+	auto_bitmap behind;
+	basic_block at, bb;
+	bool avoids = false;
+	unsigned i;
+
+	calculate_dominance_info(CDI_DOMINATORS);
+	at = before_calls(*blocks);
+	if (!at || at == ENTRY_BLOCK_PTR_FOR_FN(h->fun))
+		return;
+	mark_behind(at, behind);
+	FOR_EACH_VEC_ELT(*blocks, i, bb) {
+		if (dominated_by_p(CDI_DOMINATORS, bb, at) || !block_has(bb, is_exit))
+			continue;
+		avoids = true;
+		if (!bitmap_bit_p(behind, bb->index))
+			continue;
+		if (optimize_function_for_size_p(h->fun) || !can_be_two(bb, at, behind))
+			return;
+		shared.safe_push(bb);
+	}
+	if (!avoids)
+		return;
+	h->split = at;
+	if (shared.is_empty())
+		return;
+	initialize_original_copy_tables();
+	FOR_EACH_VEC_ELT(shared, i, bb)
+		blocks->safe_push(make_two(bb, at));
+	free_original_copy_tables();
+	free_dominance_info(CDI_DOMINATORS);
+	update_ssa(TODO_update_ssa);
+	calculate_dominance_info(CDI_DOMINATORS);
+}
+
+/* Append to SEQ what makes COPY one of VALUE, in another register. */
+void emit_copy(gimple_seq *seq, tree copy, tree value)
+{
+	emit_asm(seq, "mov{q}\t{%q1, %q0|%q0, %q1}", { operand("=&r", copy) }, { operand("r", value) }, {});
+}
+
+tree emit_word_copy(gimple_seq *seq, tree value)
+{
+	tree copy = make_ssa_name(word_type());
+
+	emit_copy(seq, copy, value);
+	return copy;
+}
+
+/* Does a way lead from a call to STMT? BEHIND: the blocks to which ways from blocks with calls lead. */
+bool is_behind_call(gimple *stmt, const_bitmap behind)
+{
+	gimple_stmt_iterator i;
+
+	if (bitmap_bit_p(behind, gimple_bb(stmt)->index))
+		return true;
+	if (gimple_code(stmt) == GIMPLE_PHI)
+		return false;
+	for (i = gsi_for_stmt(stmt), gsi_prev(&i); !gsi_end_p(i); gsi_prev(&i))
+		if (overwrites(gsi_stmt(i)))
+			return true;
+	return false;
+}
+
+bool is_wanted_behind_call(tree value, const_bitmap behind)
+{
+	imm_use_iterator i;
+	use_operand_p use;
+
+	FOR_EACH_IMM_USE_FAST(use, i, value)
+		if (!is_gimple_debug(USE_STMT(use)) && is_behind_call(USE_STMT(use), behind))
+			return true;
+	return false;
+}
+
+/* The block in which USE wants its value. */
+basic_block block_of_use(use_operand_p use)
+{
+	gphi *phi = dyn_cast<gphi *>(USE_STMT(use));
+
+	return phi ? gimple_phi_arg_edge(phi, PHI_ARG_INDEX_FROM_USE(use))->src : gimple_bb(USE_STMT(use));
+}
+
+/* Let COPY stand for VALUE in AT and all that it dominates. */
+void replace_from(basic_block at, tree value, tree copy)
+{
+	imm_use_iterator i;
+	use_operand_p use;
+	gimple *stmt;
+
+	FOR_EACH_IMM_USE_STMT(stmt, i, value) {
+		FOR_EACH_IMM_USE_ON_STMT(use, i)
+			if (dominated_by_p(CDI_DOMINATORS, block_of_use(use), at))
+				SET_USE(use, copy);
+		update_stmt(stmt);
+	}
+}
+
+/* Is VALUE computed before AT, or a parameter? */
+bool is_from_before(tree value, basic_block at)
+{
+	basic_block bb = gimple_bb(SSA_NAME_DEF_STMT(value));
+
+	return !bb || !dominated_by_p(CDI_DOMINATORS, bb, at);
+}
+
+/* Append to SEQ copies of the values that are wanted behind calls. */
+void copy_values(const hooks *h, gimple_seq *seq)
+{
+	auto_vec<tree> values;
+	auto_bitmap behind;
+	basic_block bb;
+	unsigned i;
+	tree value;
+
+	FOR_EACH_BB_FN(bb, h->fun)
+		if (block_has(bb, overwrites))
+			mark_behind(bb, behind);
+	FOR_EACH_SSA_NAME(i, value, h->fun)
+		if (!virtual_operand_p(value) && is_word(TREE_TYPE(value)) && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value) &&
+		    is_from_before(value, h->split) && is_wanted_behind_call(value, behind))
+			values.safe_push(value);
+	FOR_EACH_VEC_ELT(values, i, value) {
+		tree copy = make_ssa_name(TREE_TYPE(value)), variable = SSA_NAME_VAR(value);
+
+		replace_from(h->split, value, copy);
+		emit_copy(seq, copy, value);
+		if (variable && TREE_CODE(variable) == PARM_DECL && MAY_HAVE_DEBUG_BIND_STMTS)
+			gimple_seq_add_stmt_without_update(seq, gimple_build_debug_bind(variable, copy, NULL));
+	}
+}
+
+void insert_copies(hooks *h)
+{
+	gimple_stmt_iterator i = gsi_after_labels(h->split);
+	gimple *first = first_stmt(h->split);
+	gimple_seq seq = NULL;
+
+	h->late_prev = emit_word_copy(&seq, h->prev);
+	if (h->before)
+		h->late_before = emit_word_copy(&seq, h->before);
+	copy_values(h, &seq);
+	if (first)
+		annotate_all_with_location(seq, gimple_location(first));
+	gsi_insert_seq_before(&i, seq, GSI_SAME_STMT);
+}
+
+/* H as BB has it. */
+hooks hooks_in(const hooks *h, basic_block bb)
+{
+	hooks here = *h;
+
+	if (h->split && dominated_by_p(CDI_DOMINATORS, bb, h->split)) {
+		here.prev = h->late_prev;
+		here.before = h->late_before;
+	}
+	return here;
+}
+
 /* ---- where debuggers find the hooks ----
  *
  * In the line of what follows: a breakpoint on the function then stops where it would without them. */
@@ -746,8 +1028,10 @@ gimple_seq located(gimple_seq seq, gimple *stmt)
 	return seq;
 }
 
-void insert_in_block(const hooks *h, basic_block bb)
+void insert_in_block(const hooks *all, basic_block bb)
 {
+	const hooks here = hooks_in(all, bb), *h = &here;
+
 	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
 		gimple *stmt = gsi_stmt(i);
 		int back = comes_back(stmt);
@@ -779,7 +1063,7 @@ struct pass_aprof : gimple_opt_pass {
 
 unsigned int pass_aprof::execute(function *fun)
 {
-	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE, NULL_TREE };
+	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE, NULL_TREE, NULL, NULL_TREE, NULL_TREE };
 	const char *why = why_left_out(fun);
 	auto_vec<basic_block> blocks;
 	basic_block bb;
@@ -791,11 +1075,17 @@ unsigned int pass_aprof::execute(function *fun)
 	}
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
+	bool receives = function_receives(fun);
 	location_t first = first_location(fun);
+
+	if (optimize && flag_shrink_wrap && !receives)
+		choose_split(&h, &blocks);
 	int number = last_basic_block_for_fn(fun);
 
-	insert_entry(&h, function_receives(fun));
+	insert_entry(&h, receives);
 	locate_entry(fun, number, first);
+	if (h.split)
+		insert_copies(&h);
 	FOR_EACH_VEC_ELT(blocks, i, bb)
 		insert_in_block(&h, bb);
 	gsi_commit_edge_inserts();
