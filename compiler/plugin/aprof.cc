@@ -871,29 +871,42 @@ tree emit_word_copy(gimple_seq *seq, tree value)
 	return copy;
 }
 
-/* Does a way lead from a call to STMT? BEHIND: the blocks to which ways from blocks with calls lead. */
-bool is_behind_call(gimple *stmt, const_bitmap behind)
-{
-	gimple_stmt_iterator i;
+/* Where the calls of a function are. */
+struct calls {
+	auto_bitmap behind;		/* the blocks to which ways from blocks with calls lead */
+	auto_vec<unsigned> first;	/* by block: the number of its first statement that is one; NONE: there is none */
+};
 
-	if (bitmap_bit_p(behind, gimple_bb(stmt)->index))
-		return true;
-	if (gimple_code(stmt) == GIMPLE_PHI)
-		return false;
-	for (i = gsi_for_stmt(stmt), gsi_prev(&i); !gsi_end_p(i); gsi_prev(&i))
-		if (overwrites(gsi_stmt(i)))
-			return true;
-	return false;
+const unsigned NONE = UINT_MAX;
+
+void find_calls(function *fun, calls *found)
+{
+	basic_block bb;
+
+	renumber_gimple_stmt_uids(fun);
+	found->first.safe_grow(last_basic_block_for_fn(fun));
+	FOR_EACH_BB_FN(bb, fun) {
+		found->first[bb->index] = NONE;
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i) && found->first[bb->index] == NONE; gsi_next(&i))
+			if (overwrites(gsi_stmt(i)))
+				found->first[bb->index] = gimple_uid(gsi_stmt(i));
+		if (found->first[bb->index] != NONE)
+			mark_behind(bb, found->behind);
+	}
 }
 
-bool is_wanted_behind_call(tree value, const_bitmap behind)
+bool is_wanted_behind(tree value, calls *of)
 {
 	imm_use_iterator i;
 	use_operand_p use;
 
-	FOR_EACH_IMM_USE_FAST(use, i, value)
-		if (!is_gimple_debug(USE_STMT(use)) && is_behind_call(USE_STMT(use), behind))
+	FOR_EACH_IMM_USE_FAST(use, i, value) {
+		gimple *stmt = USE_STMT(use);
+		int block = gimple_bb(stmt)->index;
+
+		if (!is_gimple_debug(stmt) && (bitmap_bit_p(of->behind, block) || gimple_uid(stmt) > of->first[block]))
 			return true;
+	}
 	return false;
 }
 
@@ -932,17 +945,14 @@ bool is_from_before(tree value, basic_block at)
 void copy_values(const hooks *h, gimple_seq *seq)
 {
 	auto_vec<tree> values;
-	auto_bitmap behind;
-	basic_block bb;
 	unsigned i;
 	tree value;
+	calls all;
 
-	FOR_EACH_BB_FN(bb, h->fun)
-		if (block_has(bb, overwrites))
-			mark_behind(bb, behind);
+	find_calls(h->fun, &all);
 	FOR_EACH_SSA_NAME(i, value, h->fun)
 		if (!virtual_operand_p(value) && is_word(TREE_TYPE(value)) && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value) &&
-		    is_from_before(value, h->split) && is_wanted_behind_call(value, behind))
+		    is_from_before(value, h->split) && is_wanted_behind(value, &all))
 			values.safe_push(value);
 	FOR_EACH_VEC_ELT(values, i, value) {
 		tree copy = make_ssa_name(TREE_TYPE(value)), variable = SSA_NAME_VAR(value);
