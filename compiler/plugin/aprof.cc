@@ -857,17 +857,12 @@ void choose_split(hooks *h, vec<basic_block> *blocks)
 	calculate_dominance_info(CDI_DOMINATORS);
 }
 
-/* Append to SEQ what makes COPY one of VALUE, in another register. */
-void emit_copy(gimple_seq *seq, tree copy, tree value)
+/* Append to SEQ a copy of VALUE in another register. */
+tree emit_copy(gimple_seq *seq, tree value)
 {
+	tree copy = make_ssa_name(TREE_TYPE(value));
+
 	emit_asm(seq, "mov{q}\t{%q1, %q0|%q0, %q1}", { operand("=&r", copy) }, { operand("r", value) }, {});
-}
-
-tree emit_word_copy(gimple_seq *seq, tree value)
-{
-	tree copy = make_ssa_name(word_type());
-
-	emit_copy(seq, copy, value);
 	return copy;
 }
 
@@ -955,10 +950,9 @@ void copy_values(const hooks *h, gimple_seq *seq)
 		    is_from_before(value, h->split) && is_wanted_behind(value, &all))
 			values.safe_push(value);
 	FOR_EACH_VEC_ELT(values, i, value) {
-		tree copy = make_ssa_name(TREE_TYPE(value)), variable = SSA_NAME_VAR(value);
+		tree copy = emit_copy(seq, value), variable = SSA_NAME_VAR(value);
 
 		replace_from(h->split, value, copy);
-		emit_copy(seq, copy, value);
 		if (variable && TREE_CODE(variable) == PARM_DECL && MAY_HAVE_DEBUG_BIND_STMTS)
 			gimple_seq_add_stmt_without_update(seq, gimple_build_debug_bind(variable, copy, NULL));
 	}
@@ -970,9 +964,9 @@ void insert_copies(hooks *h)
 	gimple *first = first_stmt(h->split);
 	gimple_seq seq = NULL;
 
-	h->late_prev = emit_word_copy(&seq, h->prev);
+	h->late_prev = emit_copy(&seq, h->prev);
 	if (h->before)
-		h->late_before = emit_word_copy(&seq, h->before);
+		h->late_before = emit_copy(&seq, h->before);
 	copy_values(h, &seq);
 	if (first)
 		annotate_all_with_location(seq, gimple_location(first));
@@ -1073,7 +1067,7 @@ struct pass_aprof : gimple_opt_pass {
 
 unsigned int pass_aprof::execute(function *fun)
 {
-	hooks h = { fun, NULL_TREE, NULL_TREE, NULL_TREE, NULL_TREE, NULL, NULL_TREE, NULL_TREE };
+	hooks h = {};
 	const char *why = why_left_out(fun);
 	auto_vec<basic_block> blocks;
 	basic_block bb;
@@ -1083,6 +1077,7 @@ unsigned int pass_aprof::execute(function *fun)
 		left_out.safe_push(concat(why, ":", assembler_name(fun->decl), NULL));
 		return 0;
 	}
+	h.fun = fun;
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
 	bool receives = function_receives(fun);
