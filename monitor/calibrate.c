@@ -6,7 +6,8 @@
  *
  * What a hook costs depends on what else the processor has to do. In a loop of nothing but calls it works on several of them at once
  * and the hooks of way inline cost next to nothing; where it may begin a call only when all before it is done, it waits for each
- * of their loads. A program is between: with sampled clocks the cost is the mean of both (doc/accuracy.md).
+ * of their loads. A program is between: with sampled clocks the cost is the mean of both, for hooks that are called, and nearer to the first by
+ * way inline, whose processor sees past the hook (doc/accuracy.md).
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
  * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
@@ -19,6 +20,8 @@ enum {
 	DEEPEST = 512,			/* words of the stack that a call of a loop takes, at most */
 	SLOWEST = 4,			/* ns a cycle of the counter, at most, */
 	FASTEST = 16,			/* and cycles a ns */
+	APART = 5,			/* tenths that the calls apart weigh in the cost, */
+	APART_INLINE = 3,		/* and by way inline */
 };
 
 /* The routines: R(n) calls its leaf n times, R_apart(n) too, but each call begins when the one before is all done.  The leaf
@@ -199,9 +202,10 @@ static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without
 static struct cost measure(const struct trial *t)
 {
 	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
+	uint64_t apart = t->is_inline ? APART_INLINE : APART;
 
 	if (!clock_is_tsc())
-		cost.total = (cost.total + measure_in(t->apart, aprof_calibrate_bare_apart, t).total) / 2;
+		cost.total = (cost.total * (10 - apart) + measure_in(t->apart, aprof_calibrate_bare_apart, t).total * apart) / 10;
 	return cost;
 }
 

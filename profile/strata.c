@@ -16,16 +16,18 @@
  * mean of all routines.
  *
  * While an entry hook waits for its loads the processor goes on with the routine's own work, which is then done when the hook is: a part of
- * the wait is the routine's own time.  It is taken to be HIDDEN of it, for a routine that has much of its own to do; one that shows
- * less than its hooks wait has less that could be hidden. */
+ * the wait is the routine's own time.  The more work there is, the more of it: of a routine that has as much to do as its hooks wait, a
+ * part in 1 + FILLS; of one that has as much as one likes, nearly all.  Its work is what it shows, and what no call is without and may show
+ * nothing of. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "private.h"
 
-#define HIDDEN 0.4		/* doc/accuracy.md */
+#define LEAST_WORK 0.25		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
 
 enum {
+	FILLS = 3,		/* times as long as its hooks wait a routine works to have half of the wait as its own */
 	DRAWN = 10,		/* samples that the expectation weighs in a routine's contexts */
 	DRAWN_ROUTINE = 20,	/* samples that the mean of all routines weighs in one's entries, or edges */
 	SURE = 2,		/* standard deviations at which half of what seems to be the kernel's is believed */
@@ -219,6 +221,14 @@ static void divide(struct work *w, const struct profile_spot *spots)
 	}
 }
 
+/* What of its entry hooks' wait is S's own time, ns. */
+static double hidden(const struct work *w, const struct stratum *s)
+{
+	double works = s->self + LEAST_WORK * w->given->entry * (s->calls + s->recursive);
+
+	return w->given->hides && s->waited > 0 ? s->waited * works / (works + FILLS * s->waited) : 0;
+}
+
 bool strata_settle(const struct profile *p, const struct profile_spot *spots, const struct strata_given *given, double *self)
 {
 	struct work w = { .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
@@ -232,11 +242,8 @@ bool strata_settle(const struct profile *p, const struct profile_spot *spots, co
 		expect(&w);
 		divide(&w, spots);
 	}
-	for (uint32_t r = 0; ok && r <= p->nroutines; r++) {
-		const struct stratum *s = w.of + r;
-
-		self[r] = s->self + (given->hides && s->self > 0 ? HIDDEN * s->waited * s->self / (s->self + s->waited) : 0);
-	}
+	for (uint32_t r = 0; ok && r <= p->nroutines; r++)
+		self[r] = w.of[r].self + hidden(&w, w.of + r);
 	free(w.of);
 	free(w.straight);
 	return ok;
