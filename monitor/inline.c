@@ -17,10 +17,10 @@
 _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, current) == 56 &&
 	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72,
-	       "compiler/plugin/aprof.cc knows these");
+	       "compiler/plugin/parts.h knows these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 &&
 	       offsetof(struct amon_counter, id) == 16 && offsetof(struct amon_counter, routine) == 24,
-	       "compiler/plugin/aprof.cc knows these");
+	       "compiler/plugin/parts.h knows these");
 
 /* What the routine entered is to put back, if nothing is entered. */
 static struct entered nothing_entered(const struct aprof_tls *tls)

@@ -1,0 +1,407 @@
+/* hooks.cc - the entry of a function, its exits, and where control comes back to it by no return. */
+#include "parts.h"
+
+namespace aprof {
+
+const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
+
+/* ---- entry ---- */
+
+/* An address that is this function's for good: its own, or one inside where another module may replace it. */
+static tree emit_routine(gimple_seq *seq, tree decl)
+{
+	tree name = make_ssa_name(word_type());
+
+	if (targetm.binds_local_p(decl)) {
+		gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, NOP_EXPR,
+			emit_assign(seq, ptr_type_node, build1(ADDR_EXPR, ptr_type_node, decl))));
+	} else {
+		gasm *stmt = emit_asm(seq, "1:\tlea{q\t1b(%%rip), %0|\t%0, 1b[rip]}", { operand("=r", name) }, {}, {});
+
+		gimple_asm_set_volatile(stmt, false);
+	}
+	return name;
+}
+
+/* What the context is called to which a call of ROUTINE leads from PREV. */
+static tree emit_step(gimple_seq *seq, tree prev, tree routine)
+{
+	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), STEP_FACTOR));
+}
+
+/* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. The sum is an asm, since GCC would fetch the
+ * table's address to a register of its own, which is one more to save where a routine has many parameters. */
+static tree emit_probe(gimple_seq *seq, tree next)
+{
+	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, 29)), slot = make_ssa_name(word_type());
+
+	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
+	gimple_asm_set_volatile(emit_asm(seq, "add{q\t%2, %0|\t%0, %2}", { operand("=r", slot) },
+					 { operand("0", x), operand("m", tls_word(TLS_FRONT)) }, { "cc" }), false);
+	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, slot), 0, false)));
+}
+
+#define MISS(name) \
+	"lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t" \
+	"jmp\t{*" name "@GOTPCREL(%%rip)|[QWORD PTR " name "@GOTPCREL[rip]]}\n1:"
+
+/* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. *BEFORE: what was charged,
+ * with clock tsc. */
+static tree emit_miss(gimple_seq *seq, tree routine, tree *before)
+{
+	tree prev = make_ssa_name(word_type());
+
+	if (options.tsc) {
+		*before = make_ssa_name(word_type());
+		emit_asm(seq, MISS("aprof_inline_miss_tsc"), { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
+			 { "r11", "cc", "memory" });
+	} else {
+		emit_asm(seq, MISS("aprof_inline_miss"), { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
+	}
+	return prev;
+}
+
+/* Count the call and change the context. Returns what was charged before, with clock tsc. */
+static tree emit_hit(gimple_seq *seq, tree to, tree next)
+{
+	tree calls = word_at(to, KEY_CALLS, false), before = NULL_TREE;
+
+	if (options.tsc) {
+		emit_charge(seq, charge, NULL_TREE, NULL_TREE);
+		before = emit_load(seq, volatile_word(TLS_CHARGED));
+	}
+	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", { operand("=m", calls) }, { operand("m", unshare_expr(calls)) }, { "cc" });
+	if (options.tsc)
+		emit_store(seq, volatile_word(TLS_CHARGED), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
+	emit_store(seq, current(), next);
+	return before;
+}
+
+/* Append SEQ to BB, which it fills. */
+static void fill(basic_block bb, gimple_seq seq)
+{
+	gimple_stmt_iterator i = gsi_last_bb(bb);
+
+	gsi_insert_seq_after(&i, seq, GSI_CONTINUE_LINKING);
+}
+
+static basic_block block_after(basic_block after, profile_count count)
+{
+	basic_block bb = create_empty_bb(after);
+
+	bb->count = count;
+	if (current_loops)
+		add_bb_to_loop(bb, after->loop_father);
+	return bb;
+}
+
+/* End BB with: if A equals B go to YES, else to NO. */
+static void branch(basic_block bb, tree a, tree b, basic_block yes, basic_block no)
+{
+	gimple_seq seq = NULL;
+
+	gimple_seq_add_stmt_without_update(&seq, gimple_build_cond(EQ_EXPR, a, b, NULL_TREE, NULL_TREE));
+	fill(bb, seq);
+	make_edge(bb, yes, EDGE_TRUE_VALUE)->probability = profile_probability::very_likely();
+	make_edge(bb, no, EDGE_FALSE_VALUE)->probability = profile_probability::very_unlikely();
+}
+
+/* A new name, in JOIN, for A if control comes there from FROM_A, and for B if it comes from FROM_B. */
+static tree either(basic_block join, basic_block from_a, tree a, basic_block from_b, tree b)
+{
+	tree name = make_ssa_name(word_type());
+	gphi *phi = create_phi_node(name, join);
+
+	add_phi_arg(phi, a, find_edge(from_a, join), UNKNOWN_LOCATION);
+	add_phi_arg(phi, b, find_edge(from_b, join), UNKNOWN_LOCATION);
+	return name;
+}
+
+void insert_entry(hooks *h, bool receives)
+{
+	edge start = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(h->fun));
+	basic_block probe = split_edge(start), join, second, hit, miss;
+	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
+	gimple_seq seq = NULL;
+	tree prev, routine, next, to, missed, before, missed_before = NULL_TREE;
+
+	join = split_edge(single_succ_edge(probe));
+	remove_edge(single_succ_edge(probe));
+	second = block_after(probe, probe->count);
+	hit = block_after(second, probe->count);
+	miss = block_after(hit, rare);
+
+	routine = emit_routine(&seq, h->fun->decl);
+	prev = emit_load(&seq, current());
+	next = emit_step(&seq, prev, routine);
+	to = emit_probe(&seq, next);
+	tree id = emit_load(&seq, word_at(to, KEY_ID, false));
+	fill(probe, seq);
+	branch(probe, id, next, second, miss);
+
+	seq = NULL;
+	tree key = emit_load(&seq, word_at(to, KEY_ROUTINE, false));
+	fill(second, seq);
+	branch(second, key, routine, hit, miss);
+
+	seq = NULL;
+	before = emit_hit(&seq, to, next);
+	fill(hit, seq);
+	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
+
+	seq = NULL;
+	missed = emit_miss(&seq, routine, &missed_before);
+	fill(miss, seq);
+	make_single_succ_edge(miss, join, EDGE_FALLTHRU);
+
+	h->prev = either(join, hit, prev, miss, missed);
+	if (options.tsc)
+		h->before = either(join, hit, before, miss, missed_before);
+	if (receives) {
+		seq = NULL;
+		h->top = emit_top(&seq);
+		h->own = emit_load(&seq, current());
+		fill(join, seq);
+	}
+}
+
+/* ---- exits and receivers ---- */
+
+bool is_word(tree type)
+{
+	machine_mode mode = TYPE_MODE(type);
+
+	return SCALAR_INT_MODE_P(mode) && GET_MODE_SIZE(as_a<scalar_int_mode>(mode)) <= UNITS_PER_WORD;
+}
+
+/* The constraint of a register that holds a value of TYPE whole; NULL: there is none. */
+static const char *register_for(tree type)
+{
+	machine_mode mode = TYPE_MODE(type);
+
+	if (is_word(type))
+		return "=r";
+	return mode == SFmode || mode == DFmode ? "=x" : NULL;
+}
+
+/* What LEAVING returns; NULL: nothing. Of an exit to which one way is left that is what comes from there. */
+static tree returned_value(greturn *leaving)
+{
+	tree value = gimple_return_retval(leaving);
+	gphi *phi = value && TREE_CODE(value) == SSA_NAME ? dyn_cast<gphi *>(SSA_NAME_DEF_STMT(value)) : NULL;
+
+	if (phi && gimple_phi_num_args(phi) == 1 && !SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value)) {
+		value = gimple_phi_arg_def(phi, 0);
+		gimple_return_set_retval(leaving, value);
+		update_stmt(leaving);
+	}
+	return value;
+}
+
+/* The routine's work is to be done before the exit at STMT, and so charged to it: nothing is scheduled past a volatile asm, and one that
+ * wants the value returned keeps GCC from computing that as late as it can. */
+static void emit_done(gimple_seq *seq, gimple *stmt)
+{
+	greturn *leaving = dyn_cast<greturn *>(stmt);
+	tree value = leaving ? returned_value(leaving) : NULL_TREE, done;
+	const char *where = value && TREE_CODE(value) == SSA_NAME ? register_for(TREE_TYPE(value)) : NULL;
+
+	if (!where || SSA_NAME_OCCURS_IN_ABNORMAL_PHI(value)) {
+		emit_asm(seq, "", {}, {}, {});
+		return;
+	}
+	done = make_ssa_name(TREE_TYPE(value));
+	emit_asm(seq, "", { operand(where, done) }, { operand("0", value) }, {});
+	gimple_return_set_retval(leaving, done);
+	update_stmt(leaving);
+}
+
+static gimple_seq exit_seq(const hooks *h, gimple *stmt)
+{
+	gimple_seq seq = NULL;
+
+	emit_done(&seq, stmt);
+	if (options.tsc) {
+		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
+		emit_store(&seq, volatile_word(TLS_CHARGED), h->before);
+	}
+	emit_store(&seq, current(), h->prev);
+	return seq;
+}
+
+static gimple_seq tail_exit_seq(const hooks *h)
+{
+	gimple_seq seq = NULL;
+
+	if (options.tsc)
+		emit_charge(&seq, tail_exit_tsc, h->before, h->prev);
+	else
+		emit_asm(&seq, tail_exit, { operand("=m", current()) }, { operand("r", h->prev) }, {});
+	return seq;
+}
+
+/* Put back the function's own context; frames that other ways pushed meanwhile are dropped where DROPS.  With clock tsc the next charge finds
+ * that the context's counters are others than those of where control came from. */
+static gimple_seq receive_seq(const hooks *h, bool drops)
+{
+	gimple_seq seq = NULL;
+
+	if (options.tsc)
+		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
+	if (drops)
+		emit_store(&seq, tls_word(TLS_TOP), emit_assign(&seq, word_type(), fold_convert(word_type(), h->top)));
+	emit_store(&seq, current(), h->own);
+	return seq;
+}
+
+static bool is_switch(gimple *stmt)
+{
+	tree decl = gimple_call_fndecl(stmt);
+	const char *name, *known;
+	unsigned i;
+
+	if (!decl || !DECL_ASSEMBLER_NAME_SET_P(decl))
+		return false;
+	name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+	name += *name == '*';
+	FOR_EACH_VEC_ELT(options.switches, i, known)
+		if (!strcmp(known, name))
+			return true;
+	return false;
+}
+
+static bool is_returns_twice(gimple *stmt) { return (gimple_call_flags(stmt) & ECF_RETURNS_TWICE) != 0; }
+
+/* After STMT control may come back with another context: 0 no, 1 a switch of stacks, 2 a jump. */
+static int comes_back(gimple *stmt)
+{
+	if (!is_gimple_call(stmt))
+		return 0;
+	if (is_returns_twice(stmt) || gimple_call_builtin_p(stmt, BUILT_IN_SETJMP_RECEIVER))
+		return 2;
+	return is_switch(stmt);
+}
+
+/* Is BB where an exception or a non-local goto arrives? */
+static bool is_receiver(basic_block bb)
+{
+	gimple *first = first_stmt(bb);
+	glabel *label = first ? dyn_cast<glabel *>(first) : NULL;
+	edge e;
+	edge_iterator i;
+
+	if (label && DECL_NONLOCAL(gimple_label_label(label)))
+		return true;
+	FOR_EACH_EDGE(e, i, bb->preds)
+		if (e->flags & EDGE_EH)
+			return true;
+	return false;
+}
+
+bool function_receives(function *fun)
+{
+	basic_block bb;
+
+	FOR_EACH_BB_FN(bb, fun) {
+		if (is_receiver(bb))
+			return true;
+		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+			if (comes_back(gsi_stmt(i)))
+				return true;
+	}
+	return false;
+}
+
+bool leaves(gimple *stmt)
+{
+	return gimple_code(stmt) == GIMPLE_RETURN || gimple_call_builtin_p(stmt, BUILT_IN_RETURN) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME);
+}
+
+bool is_tail_call(gimple *stmt)
+{
+	gcall *call = dyn_cast<gcall *>(stmt);
+
+	return call && gimple_call_tail_p(call);
+}
+
+static void insert_after(gimple_stmt_iterator *i, gimple_seq seq)
+{
+	gimple *stmt = gsi_stmt(*i);
+	edge e;
+
+	if (!stmt_ends_bb_p(stmt)) {
+		gsi_insert_seq_after(i, seq, GSI_CONTINUE_LINKING);
+		return;
+	}
+	e = find_fallthru_edge(gsi_bb(*i)->succs);
+	if (e)
+		gsi_insert_seq_on_edge(e, seq);
+}
+
+/* ---- where debuggers find the hooks ----
+ *
+ * In the line of what follows: a breakpoint on the function then stops where it would without them. */
+
+/* The line of LOCATION in the function's own source: of inlined code, where it was called. */
+static location_t own_location(location_t location)
+{
+	for (tree block = LOCATION_BLOCK(location); block && TREE_CODE(block) == BLOCK; block = BLOCK_SUPERCONTEXT(block))
+		if (inlined_function_outer_scope_p(block))
+			location = BLOCK_SOURCE_LOCATION(block);
+	return LOCATION_LOCUS(location);
+}
+
+location_t first_location(function *fun)
+{
+	basic_block bb = single_succ(ENTRY_BLOCK_PTR_FOR_FN(fun));
+
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gimple *stmt = gsi_stmt(i);
+
+		if (!is_gimple_debug(stmt) && gimple_code(stmt) != GIMPLE_LABEL && gimple_has_location(stmt))
+			return own_location(gimple_location(stmt));
+	}
+	return UNKNOWN_LOCATION;
+}
+
+void locate_entry(function *fun, int from, location_t location)
+{
+	gimple_stmt_iterator i = gsi_start_bb(single_succ(ENTRY_BLOCK_PTR_FOR_FN(fun)));
+	basic_block bb;
+
+	if (MAY_HAVE_DEBUG_MARKER_STMTS && location != UNKNOWN_LOCATION)
+		gsi_insert_before(&i, gimple_build_debug_begin_stmt(DECL_INITIAL(fun->decl), location), GSI_SAME_STMT);
+	FOR_EACH_BB_FN(bb, fun)
+		if (bb->index >= from)
+			for (i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+				gimple_set_location(gsi_stmt(i), location);
+}
+
+static gimple_seq located(gimple_seq seq, gimple *stmt)
+{
+	annotate_all_with_location(seq, gimple_location(stmt));
+	return seq;
+}
+
+void insert_exits(const hooks *h, basic_block bb)
+{
+	for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+		gimple *stmt = gsi_stmt(i);
+		int back = comes_back(stmt);
+
+		if (leaves(stmt))
+			gsi_insert_seq_before(&i, located(exit_seq(h, stmt), stmt), GSI_SAME_STMT);
+		else if (is_tail_call(stmt) && !back)
+			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
+		else if (back)
+			insert_after(&i, located(receive_seq(h, back == 2), stmt));
+	}
+	if (is_receiver(bb)) {
+		gimple_stmt_iterator i = gsi_after_labels(bb);
+
+		gsi_insert_seq_before(&i, receive_seq(h, true), GSI_SAME_STMT);
+	}
+}
+
+} /* namespace aprof */

@@ -1,0 +1,171 @@
+/* parts.h - what the parts of the plugin know of one another.  (A plugin.h is GCC's.)
+ *
+ *	aprof.cc	what it does, in short; its passes, and what GCC calls
+ *	choose.cc	which functions have hooks
+ *	hooks.cc	the entry, the exits, and where control comes back by another way
+ *	split.cc	ways out without a call, on which no register is saved for the hooks
+ *	emit.cc		pieces of GIMPLE, and the code of clock tsc
+ *
+ * Sequences of statements are GCC's, and belong to whoever has them put into a function; what SEQ points to may be an empty one, NULL. */
+#ifndef PARTS_H
+#define PARTS_H
+
+#include <initializer_list>
+
+#include "gcc-plugin.h"
+#include "tree.h"
+#include "gimple.h"
+#include "rtl.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "ssa.h"
+#include "cgraph.h"
+#include "gimple-iterator.h"
+#include "tree-cfg.h"
+#include "tree-eh.h"
+#include "except.h"
+#include "tree-into-ssa.h"
+#include "tree-dfa.h"
+#include "tree-ssa.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "varasm.h"
+#include "output.h"
+#include "target.h"
+#include "diagnostic-core.h"
+#include "options.h"
+#include "cfghooks.h"
+#include "cfg.h"
+#include "cfgloop.h"
+#include "memmodel.h"
+#include "emit-rtl.h"
+#include "calls.h"
+#include "fold-const.h"
+#include "gimplify.h"
+#include "builtins.h"
+#include "dominance.h"
+#include "ggc.h"
+
+extern "C" {
+#include "select.h"
+}
+
+namespace aprof {
+
+/* Offsets in struct aprof_tls and amon_counter. */
+enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 64, TLS_CHARGED = 72, TLS_WORDS = 10,
+       KEY_CALLS = 0, KEY_TIME = 8, KEY_ID = 16, KEY_ROUTINE = 24 };
+
+/* What the user asked for. */
+struct options {
+	struct select select;	/* patterns of files and routines to leave out */
+	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
+	bool tsc;		/* read the cycle counter */
+	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user or known; as linked */
+};
+
+extern struct options options;
+
+/* The function at hand. */
+struct hooks {
+	function *fun;
+	tree prev;		/* context before the entry */
+	tree top;		/* top frame after the entry, if needed */
+	tree own;		/* context after the entry, if needed */
+	tree before;		/* clock tsc: what was charged before the entry */
+	basic_block split;	/* from here on, and in all that it dominates, the next two stand for `prev` and `before`; NULL: nowhere */
+	tree late_prev, late_before;
+};
+
+/* ---- choose.cc ---- */
+
+const char *assembler_name(tree decl);	/* belongs to DECL */
+
+/* Can FUN have hooks at all, and is it not forbidden where it is written? */
+bool may_have_hooks(function *fun);
+
+/* Why the user wants no hooks in FUN; NULL: he wants them. */
+const char *why_left_out(function *fun);
+
+/* FUN has none; WHY is what why_left_out() returned. */
+void leave_out(function *fun, const char *why);
+
+/* What GCC calls before anything is inlined, and when the unit is done. */
+void mark_left_out(void *, void *);
+void write_left_out(void *, void *);
+
+/* ---- emit.cc ---- */
+
+extern const ggc_root_tab roots[];	/* what GCC's collector of garbage must not take */
+
+tree word_type();
+
+/* The word at OFFSET of what BASE (an address) points to. */
+tree word_at(tree base, int offset, bool is_volatile);
+
+/* Words of the thread, struct aprof_tls; volatile ones are those that signal handlers read and write too: its context, and those of clock tsc. */
+tree tls_word(int offset);
+tree volatile_word(int offset);
+tree current();				/* its context */
+
+/* Each appends to SEQ an assignment, and returns the new name if it makes one. */
+tree emit_assign(gimple_seq *seq, tree type, tree rhs);
+tree emit_load(gimple_seq *seq, tree ref);
+tree emit_op(gimple_seq *seq, enum tree_code code, tree a, tree b);
+tree emit_pointer(gimple_seq *seq, tree word);
+void emit_store(gimple_seq *seq, tree ref, tree value);
+tree emit_top(gimple_seq *seq);		/* the thread's top frame now */
+
+/* An operand of an asm. */
+typedef std::initializer_list<tree> operands;
+tree operand(const char *constraint, tree value);
+
+/* Append the asm TEXT with these operands, and what else it CLOBBERS.  It is volatile. */
+gasm *emit_asm(gimple_seq *seq, const char *text, operands out, operands in, std::initializer_list<const char *> clobbers);
+
+/* The exit before a tail call, by either clock: the second pass knows them by their texts. */
+extern const char tail_exit[], tail_exit_tsc[];
+extern const char charge[];		/* what clock tsc does before each change of the context */
+
+/* Append TEXT, `charge` or `tail_exit_tsc`, which puts BEFORE and PREV back into `charged` and `current`; NULL: it does not. */
+void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev);
+
+/* ---- hooks.cc ---- */
+
+/* STMT leaves the function for good, other than by a call that never comes back. */
+bool leaves(gimple *stmt);
+bool is_tail_call(gimple *stmt);
+
+/* Has a general register room for a value of TYPE? */
+bool is_word(tree type);
+
+/* Does control come back to FUN by other ways than returns? */
+bool function_receives(function *fun);
+
+/* Put the entry into H's function, and what it leaves into H; RECEIVES: what function_receives() said. */
+void insert_entry(hooks *h, bool receives);
+
+/* Put what is due into BB, a block of the body: the exits, and the function's own context where control comes back. */
+void insert_exits(const hooks *h, basic_block bb);
+
+/* The line in which the body of FUN begins. */
+location_t first_location(function *fun);
+
+/* Put the blocks of FUN from number FROM on in the line of LOCATION, and say that it begins where the function does. */
+void locate_entry(function *fun, int from, location_t location);
+
+/* ---- split.cc ---- */
+
+/* Choose where H's words are copied, if some way leaves BLOCKS, the body's, without a call.  Where exits had to be made two, the new ones are
+ * added to BLOCKS. */
+void choose_split(hooks *h, vec<basic_block> *blocks);
+
+/* Copy them there, with all else that is wanted behind calls; after insert_entry(). */
+void insert_copies(hooks *h);
+
+/* H as BB has it. */
+hooks hooks_in(const hooks *h, basic_block bb);
+
+} /* namespace aprof */
+
+#endif
