@@ -40,7 +40,8 @@
  * ends.  None are taken twice, and none are lost unless the handler jumps away just before they are added.  Where a handler comes between the stores
  * of context and counters, the two do not fit, so the next charge looks for the counters, and finds the right ones.
  *
- * The layout of the monitor's structs is that of monitor/monitor.h; monitor/inline.c checks it. */
+ * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/monitor.h;
+ * monitor/inline.c checks it. */
 #include "parts.h"
 
 #include "plugin-version.h"

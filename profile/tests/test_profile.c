@@ -361,7 +361,8 @@ static void test_edges_by_samples(void **state)
 	profile_free(p);
 }
 
-/* Q shows nothing but its hooks, which waited for 1.33 s; of the work that its 1000 calls are given, 0.23 s, a part was done meanwhile: 1.33 s * 0.23 s / (0.23 s + 4 s). */
+/* Q shows nothing but its hooks, which waited for 1.33 s; of the work that its 1000 calls are given, 0.23 s, a part was done meanwhile:
+ * 1.33 s * 0.23 s / (0.23 s + 4 s). */
 static void test_all_hidden(void **state)
 {
 	static const struct profile_spot of_q[] = { { PROFILE_HOOK_OF_CALLEE, 2 }, { PROFILE_NO_HOOK, 0 } };
@@ -1122,7 +1123,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
 		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
-		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden), cmocka_unit_test(test_hooks_of_nobody),
+		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden),
+		cmocka_unit_test(test_hooks_of_nobody),
 		cmocka_unit_test(test_no_tick), cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
