@@ -188,22 +188,28 @@ static double kernel_part(const struct profile *p)
 	return part < 0 ? KERNEL : part;
 }
 
+/* The period of the clock in the runs that sampled program counters, ns; 0: there are none. */
+static double clock_period(const struct profile *p)
+{
+	uint32_t rate = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (samples_code(&p->runs[i].header))
+			rate = rate ? (rate + p->runs[i].header.rate) / 2 : p->runs[i].header.rate;
+	return rate ? 1e9 / rate : 0;
+}
+
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
  * in the kernel, and samples may be lost: where they are fewer than the time in user mode asks for, they are taken to be, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
-	uint32_t rate = 0;
-	double period;
+	double period = PC_PERIODS * clock_period(p);
 
-	for (uint32_t i = 0; i < p->nruns; i++)
-		if (samples_code(&p->runs[i].header))
-			rate = rate ? (rate + p->runs[i].header.rate) / 2 : p->runs[i].header.rate;
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += p->pcs[i].count;
-	if (!rate || !samples)
+	if (period <= 0 || !samples)
 		return 0;
-	period = 1e9 * PC_PERIODS / rate;
 	return fmin(fmax((double)p->time / (double)samples * (1 - kernel_part(p)), period), MOST_LOST * period);
 }
 
@@ -311,7 +317,7 @@ static bool all_sample_code(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .asked = clock_period(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
 	double calls_in = 0, calls_out = 0;
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {

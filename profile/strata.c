@@ -1,7 +1,7 @@
 /* strata.c - the routines' own times, by samples of program counters within the times of their contexts.
  *
- * The time of a routine's contexts is known from many samples of the clock; what of it are its own instructions, what the hooks that
- * stand there, from the program counters that were found in the same contexts.  So each routine's time is divided as these are (a
+ * The time of a routine's contexts is known from samples of the clock and of program counters; what of it are its own instructions, what
+ * the hooks that stand there, from the program counters that were found there.  So each routine's time is divided as these are (a
  * stratified sample), and nothing is subtracted that could become negative:
  *
  *     kernel    no program counter is sampled there: its own time. What the samples of the clock have more than those
@@ -10,6 +10,9 @@
  *     exits     the hooks among its own code that run in its contexts: nobody's time
  *     entries   the entry hooks of the routines that it calls, before the context changes: nobody's, but see below
  *     edges     those routines' own code before the end of their entry hooks, or behind their exit hooks: their time
+ *
+ * Samples of the clock are more, and see the kernel, but those that come late come where the program enters it.  So for user mode each counts
+ * as the time that it was asked for to stand for, however much it brought, beside what a program counter stands for.
  *
  * Few samples say little: all are drawn to what is expected of the calls, as if DRAWN samples more had been seen that fit; and what an
  * entry of a routine is expected to cost is drawn, in the same way, from what its entry hooks were found to take in all contexts to the
@@ -136,6 +139,24 @@ static void find_kernel(struct work *w)
 		w->of[r].kernel *= time * w->given->kernel / kernel;
 }
 
+/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean. */
+static void mix(struct work *w)
+{
+	double user = 0, samples = 0, clock, part;
+
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		user += w->of[r].time - w->of[r].kernel;
+		samples += w->of[r].samples;
+	}
+	clock = user / w->given->tick * fmin(w->given->asked, w->given->tick);
+	part = clock / (clock + samples * w->given->sample);
+	for (uint32_t r = 0; samples > 0 && r <= w->p->nroutines; r++) {
+		struct stratum *s = w->of + r;
+
+		s->time = s->kernel + part * (s->time - s->kernel) + (1 - part) * user * s->samples / samples;
+	}
+}
+
 /* ---- what is expected ---- */
 
 static void expect_mean(const struct work *w, struct stratum *from, struct stratum *to, double calls)
@@ -239,6 +260,7 @@ bool strata_settle(const struct profile *p, const struct profile_spot *spots, co
 		add_contexts(&w);
 		add_samples(&w, spots);
 		find_kernel(&w);
+		mix(&w);
 		expect(&w);
 		divide(&w, spots);
 	}
