@@ -122,6 +122,7 @@ struct amon_header {
 	uint64_t cpu_user;		/* the program's time in user mode since the monitor began, or the last reset, as the kernel's timer
 					 * interrupts counted it, ns; while it runs, as of a moment ago; 0, as the next one: not known */
 	uint64_t cpu_system;		/* the same in the kernel, ns */
+	uint64_t pc_period;		/* of pc_source, ns of CPU time; 0: there is none, or, in files of earlier monitors, 4 of the samples asked for */
 };
 
 /* How hooks got into the program (bits of header.way). */

@@ -170,6 +170,7 @@ void clock_start(void)
 	struct amon_header *h = monitor.header;
 
 	h->source = h->pc_source = AMON_SOURCE_NONE;
+	h->pc_period = 0;
 	h->rate = 0;
 	sampler_forget();
 	ours = (struct modes){ 0 };

@@ -20,7 +20,8 @@
 enum {
 	SLOTS = 8192,			/* of a table: 128 KB */
 	MOST_PROBES = 32,
-	PERIODS = 4,			/* of the clock between two samples */
+	PERIODS = 2,			/* of the clock between two samples by perf */
+	TIMER_PERIODS = 4,		/* and by a timer, which fires with the kernel's clock, most often 250 times a second */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
 	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
@@ -132,6 +133,12 @@ static bool take_sigprof(void)
 
 /* ---- the sampler's part ---- */
 
+/* CPU time between two samples, ns. */
+static uint64_t pc_period(void)
+{
+	return UINT64_C(1000000000) * (source == AMON_SOURCE_TIMER ? TIMER_PERIODS : PERIODS) / monitor.clock.rate;
+}
+
 /* Descriptor of a perf event that interrupts thread TID, or minus an errno. */
 static long perf_open(int tid)
 {
@@ -139,7 +146,7 @@ static long perf_open(int tid)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = UINT64_C(1000000000) * PERIODS / monitor.clock.rate,
+		.sample_period = pc_period(),
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.wakeup_events = 1,
@@ -158,7 +165,7 @@ static long perf_open(int tid)
 /* Number of a timer on the CPU clock of thread TID, or minus an errno. */
 static long timer_open(int tid)
 {
-	uint64_t period = UINT64_C(1000000000) * PERIODS / monitor.clock.rate;
+	uint64_t period = pc_period();
 	struct timespec wait = { (time_t)(period / 1000000000u), (long)(period % 1000000000u) };
 	struct itimerspec spec = { wait, wait };
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF, .sigev_value.sival_ptr = &ours };
@@ -194,10 +201,12 @@ static void pc_open(struct thread *t)
 	if (!t->pcs)
 		return;
 	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid) : timer_open(t->tid));
-	if (t->pc_handle >= 0)
+	if (t->pc_handle >= 0) {
 		monitor.header->pc_source = source;
-	else if (t->pc_handle != -ESRCH)
+		monitor.header->pc_period = pc_period();
+	} else if (t->pc_handle != -ESRCH) {
 		note(AMON_NOTE_TIMER_FAILED);
+	}
 }
 
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */

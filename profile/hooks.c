@@ -41,7 +41,6 @@
 enum {
 	EXPECTED_ALL = 20,	/* samples in hooks that the calibration weighs */
 	EXPECTED_ROUTINE = 20,	/* samples that the mean of all routines weighs in one */
-	PC_PERIODS = 4,		/* ticks between two samples of the program counter */
 };
 
 /* A context while its hooks are estimated. */
@@ -188,15 +187,21 @@ static double kernel_part(const struct profile *p)
 	return part < 0 ? KERNEL : part;
 }
 
-/* The period of the clock in the runs that sampled program counters, ns; 0: there are none. */
-static double clock_period(const struct profile *p)
+/* The mean periods of the runs that sampled program counters, ns: of the CLOCK, and of those. 0: there are none. */
+static void periods_of(const struct profile *p, double *clock, double *pcs)
 {
-	uint32_t rate = 0;
+	double runs = 0;
 
-	for (uint32_t i = 0; i < p->nruns; i++)
-		if (samples_code(&p->runs[i].header))
-			rate = rate ? (rate + p->runs[i].header.rate) / 2 : p->runs[i].header.rate;
-	return rate ? 1e9 / rate : 0;
+	*clock = *pcs = 0;
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		const struct amon_header *h = &p->runs[i].header;
+
+		if (samples_code(h)) {
+			runs++;
+			*clock += (1e9 / h->rate - *clock) / runs;
+			*pcs += ((double)h->pc_period - *pcs) / runs;
+		}
+	}
 }
 
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
@@ -204,8 +209,9 @@ static double clock_period(const struct profile *p)
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
-	double period = PC_PERIODS * clock_period(p);
+	double clock, period;
 
+	periods_of(p, &clock, &period);
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += p->pcs[i].count;
 	if (period <= 0 || !samples)
@@ -317,8 +323,10 @@ static bool all_sample_code(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .asked = clock_period(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
-	double calls_in = 0, calls_out = 0;
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
+	double calls_in = 0, calls_out = 0, pcs;
+
+	periods_of(w->p, &cost.asked, &pcs);
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		calls_in += (double)w->p->contexts[i].entries + (double)w->p->contexts[i].recursive;

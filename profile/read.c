@@ -16,6 +16,7 @@
 #define WORK_AT_LEAST (UINT64_C(1) << 22)
 #define NODES_PER_ITEM 128
 #define NODES_AT_LEAST (UINT64_C(1) << 18)
+#define OLD_PERIODS 4		/* of the clock between two program counters, in files that do not say */
 
 bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)
 {
@@ -82,6 +83,8 @@ static bool check_magic(struct reader *r)
 				 "%.60s: header of %u and counters of %u bytes, this aprof reads %zu and %zu",
 				 r->label, h->header_size, h->counter_size, sizeof *h, sizeof(struct amon_counter));
 	memset((char *)&r->run.header + h->header_size, 0, sizeof *h - h->header_size);
+	if (h->pc_source != AMON_SOURCE_NONE && !h->pc_period && h->rate)
+		r->run.header.pc_period = OLD_PERIODS * UINT64_C(1000000000) / h->rate;
 	return true;
 }
 

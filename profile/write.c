@@ -231,6 +231,8 @@ static void merge_header(struct amon_header *h, const struct profile_run *run)
 		h->note_errno = o->note_errno;
 	if (h->pc_source == AMON_SOURCE_NONE)	/* it may have been too short to have any */
 		h->pc_source = o->pc_source;
+	if (o->pc_period)
+		h->pc_period = h->pc_period ? (h->pc_period + o->pc_period) / 2 : o->pc_period;
 	h->way |= o->way;
 	h->cpu_total = h->cpu_total && o->cpu_total ? h->cpu_total : 0;
 	if (h->cpu_total)

@@ -44,7 +44,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
-	char way[64], total[32] = "not known";
+	char way[64], every[48] = "", total[32] = "not known";
 
 	way_text(way, sizeof way, h->way);
 	if (h->hook_picoseconds)
@@ -52,9 +52,11 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
 	else
 		print_field(out, options, "hooks", "way %s; their cost was not measured", way);
-	print_field(out, options, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s",
+	if (h->pc_period)
+		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
+	print_field(out, options, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
 		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
-		    h->pc_source < 4 ? sources[h->pc_source] : "?");
+		    h->pc_source < 4 ? sources[h->pc_source] : "?", every);
 	if (h->tsc_hz)
 		print_field(out, options, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
 			    "; what each thread spent since its last call or return is not known, as no end was seen");

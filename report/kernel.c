@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 enum {
-	PERIODS = 4,		/* of the clock between two program counters */
 	FEWEST = 20,		/* program counters from which anything is told */
 	SHORT = 20000000,	/* CPU time of a process that the monitor may not have come round to, ns */
 };
@@ -45,7 +44,7 @@ static double sample_length(const struct profile *p)
 
 		if (!is_told_by(h))
 			return 0;
-		period = fmax(period, 1e9 * PERIODS / h->rate);
+		period = fmax(period, (double)h->pc_period);
 	}
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += (double)p->pcs[i].count;

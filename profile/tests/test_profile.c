@@ -351,6 +351,32 @@ static void test_elapsed_time(void **state)
 	profile_free(p);
 }
 
+/* What hooks cost by 333 program counters, one in PERIOD ns as the header, of SIZE bytes, says. */
+static uint64_t cost_by_period(uint64_t period, size_t size)
+{
+	struct make_amon *m = make_sampled_calls(333, 167);
+	struct profile *p;
+	uint64_t cost;
+
+	make_amon_header(m)->clock = AMON_CLOCK_WALL;
+	make_amon_header(m)->header_size = (uint32_t)size;
+	make_amon_header(m)->pc_period = period;
+	p = settle(m, sampled_spots);
+	cost = p->hook_cost.total;
+	profile_free(p);
+	return cost;
+}
+
+/* The file says how often program counters were taken; where it is older than that, one in four samples of the clock. */
+static void test_period(void **state)
+{
+	size_t size = sizeof(struct amon_header), older = offsetof(struct amon_header, pc_period);
+
+	(void)state;
+	assert_true(cost_by_period(1, older) == cost_by_period(4000000, size));
+	assert_true(cost_by_period(2000000, size) < cost_by_period(4000000, size) * 8 / 10);
+}
+
 /* P's own code in its caller's context, before its entry is done, is P's. */
 static void test_edges_by_samples(void **state)
 {
@@ -1156,7 +1182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
 		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
-		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden),
+		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_period), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden),
 		cmocka_unit_test(test_hooks_of_nobody),
 		cmocka_unit_test(test_no_tick), cmocka_unit_test(test_late_samples), cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),

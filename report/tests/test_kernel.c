@@ -31,7 +31,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	run = (struct profile_run){ .header = { .clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_SAMPLER, .pc_source = AMON_SOURCE_PERF,
-		.rate = 1000, .cpu_user = 1502 * MS, .cpu_system = 1502 * MS } };
+		.rate = 1000, .pc_period = 4 * MS, .cpu_user = 1502 * MS, .cpu_system = 1502 * MS } };
 	for (int i = 1; i <= ROUTINES; i++)
 		contexts[i].hooks = 0;
 	graph.options.raw = false;
