@@ -8,6 +8,7 @@ import random
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 sys.dont_write_bytecode = True
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -15,6 +16,7 @@ sys.path.insert(0, os.path.join(BENCH, "lib"))
 
 import difference  # noqa: E402
 import sampled  # noqa: E402
+import stats  # noqa: E402
 from recipe import Trouble  # noqa: E402
 
 LOADER = importlib.machinery.SourceFileLoader("accuracy", os.path.join(BENCH, "accuracy"))
@@ -72,27 +74,21 @@ class Difference(unittest.TestCase):
         self.assertAlmostEqual(difference.total_variation({"a": 1, "b": 1}, {"a": 3, "b": 1}), 0.25)
 
     def test_noise_is_what_chance_makes(self):
-        """Two samples of one truth differ, in the mean, by what noise() says."""
+        """Two series of samples of one truth differ, in the mean, by what noise() says of one such pair."""
         source = random.Random(2)
         truth = {str(i): 1 / (i + 1) for i in range(40)}
         names, weights = list(truth), list(truth.values())
 
         def draw(n):
-            return {name: source_draw.count(name) for source_draw in [source.choices(names, weights, k=n)] for name in names}
+            return Counter(source.choices(names, weights, k=n))
 
         seen = [difference.total_variation(draw(2000), draw(500)) for _ in range(100)]
-        sample = draw(500)
-        told = difference.noise(draw(2000), difference.Charged(sample, sample, 1))
+        told = difference.noise([draw(200) for _ in range(10)], [draw(50) for _ in range(10)])
         self.assertAlmostEqual(told, sum(seen) / len(seen), delta=0.01)
 
-    def test_subtracted_time_is_noise(self):
-        """Half of the ticks were the hooks': there is more noise than if there had been none, and still more if few samples tell which half."""
-        sample, ticks, half = {"a": 5000, "b": 5000}, {"a": 1000, "b": 1000}, {"a": 500, "b": 500}
-        none = difference.noise(sample, difference.Charged(ticks, ticks, 1))
-        known = difference.noise(sample, difference.Charged(half, ticks, 1, half))
-        guessed = difference.noise(sample, difference.Charged(half, ticks, 1, half, 50))
-        self.assertGreater(known, 1.5 * none)
-        self.assertGreater(guessed, 1.5 * known)
+    def test_what_is_always_wrong_is_no_noise(self):
+        self.assertEqual(difference.noise([{"a": 3, "b": 1}] * 3, [{"a": 100}] * 2), 0)
+        self.assertGreater(difference.noise([{"a": 3, "b": 1}, {"a": 1, "b": 3}], [{"a": 100}] * 2), 0.1)
 
 
 def report(times, calls, runs):
@@ -133,6 +129,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(profiles[:5], ["P", "30,000", "9", "3,090", "11.2"])
         self.assertEqual(profiles[-1], "missed")
         self.assertEqual(first[:4] + first[5:], ["`f`", "50.00", "61.17", "+11.17", "50.00", "10.0", "2.0"])
+
+    def test_verdict(self):
+        for estimate, expected in (((1.02, 0.9, 1.2), "met"), ((1.2, 1.04, 1.3), "not told"), ((1.2, 1.06, 1.3), "missed"),
+                                   ((0.9, 0.8, 0.94), "missed"), ((0.9, 0.8, 0.96), "not told")):
+            self.assertEqual(accuracy.verdict_of(stats.Estimate(*estimate, 0.95, 11), 0.05), expected)
 
     def test_wrong_samples(self):
         with tempfile.TemporaryDirectory() as folder:
