@@ -21,19 +21,24 @@
  * While an entry hook waits for its loads the processor goes on with the routine's own work, which is then done when the hook is: a part of
  * the wait is the routine's own time.  The more work there is, the more of it: of a routine that has as much to do as its hooks wait, a
  * part in 1 + FILLS; of one that has as much as one likes, nearly all.  Its work is what it shows, and what no call is without and may show
- * nothing of. */
+ * nothing of.
+ *
+ * A routine that makes calls has its context to keep over them, in a register that it must save or on the stack, and works a little longer
+ * for that: CARRIED, nobody's time. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "private.h"
 
-#define LEAST_WORK 0.25		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
+#define LEAST_WORK 1.0		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
+#define CARRIED 0.2		/* of a call whose routine makes calls, to keep its context over these: likewise */
+#define CARRIED_MOST 0.5	/* of its own time */
 
 enum {
 	FILLS = 3,		/* times as long as its hooks wait a routine works to have half of the wait as its own */
 	DRAWN = 10,		/* samples that the expectation weighs in a routine's contexts */
 	DRAWN_ROUTINE = 20,	/* samples that the mean of all routines weighs in one's entries, or edges */
-	SURE = 2,		/* standard deviations at which half of what seems to be the kernel's is believed */
+	SURE = 3,		/* standard deviations at which half of what seems to be the kernel's is believed */
 };
 
 struct stratum {
@@ -44,6 +49,7 @@ struct stratum {
 	double entered, edged;	/* samples in its entry hook, and at its edges, in the contexts of its callers */
 	double entry, edge;	/* what a call of it is expected to add there, ns */
 	double entries;		/* expected of all its callees' entries, ns */
+	double calls_out;	/* that it makes */
 	double own_due, due;	/* expected of its own code; of everything, ns */
 	double scale;		/* ns of its time in user mode that a sample stands for */
 	double self, waited;	/* what is found: its own time; how long its entry hooks took, ns */
@@ -121,9 +127,9 @@ static void add_samples(struct work *w, const struct profile_spot *spots)
 static double seems_kernel(const struct work *w, const struct stratum *s)
 {
 	double user = s->samples * w->given->sample, more = s->time - user;
-	double variance = w->given->tick * (s->time + w->given->tick) + w->given->sample * user;
+	double sure = SURE * SURE * (w->given->tick * (s->time + w->given->tick) + w->given->sample * user);
 
-	return more > 0 ? more * more * more / (more * more + SURE * SURE * variance) : 0;
+	return more > 0 ? more * pow(more, 4) / (pow(more, 4) + sure * sure) : 0;
 }
 
 static void find_kernel(struct work *w)
@@ -180,6 +186,7 @@ static double drawn(const struct work *w, double mean, double calls, double samp
 static void expect_arc(const struct work *w, struct stratum *from, struct stratum *to, double calls)
 {
 	(void)w;
+	from->calls_out += calls;
 	from->entries += calls * to->entry;
 	from->due += calls * (to->entry + to->edge);
 }
@@ -250,6 +257,14 @@ static double hidden(const struct work *w, const struct stratum *s)
 	return w->given->hides && s->waited > 0 ? s->waited * works / (works + FILLS * s->waited) : 0;
 }
 
+/* What of its own time S takes to keep its context over the calls that it makes, ns. */
+static double carried(const struct work *w, const struct stratum *s)
+{
+	double calls = fmin(s->calls_out, s->calls + s->recursive);
+
+	return w->given->hides ? fmin(CARRIED * w->given->entry * calls, CARRIED_MOST * s->self) : 0;
+}
+
 bool strata_settle(const struct profile *p, const struct profile_spot *spots, const struct strata_given *given, double *self)
 {
 	struct work w = { .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
@@ -265,7 +280,7 @@ bool strata_settle(const struct profile *p, const struct profile_spot *spots, co
 		divide(&w, spots);
 	}
 	for (uint32_t r = 0; ok && r <= p->nroutines; r++)
-		self[r] = w.of[r].self + hidden(&w, w.of + r);
+		self[r] = w.of[r].self + hidden(&w, w.of + r) - carried(&w, w.of + r);
 	free(w.of);
 	free(w.straight);
 	return ok;
