@@ -11,8 +11,8 @@
  *     entries   the entry hooks of the routines that it calls, before the context changes: nobody's, but see below
  *     edges     those routines' own code before the end of their entry hooks, or behind their exit hooks: their time
  *
- * Samples of the clock are more, and see the kernel, but those that come late come where the program enters it.  So for user mode each counts
- * as the time that it was asked for to stand for, however much it brought, beside what a program counter stands for.
+ * Samples of the clock see the kernel, too, but those that come late come where the program enters it.  So for user mode each counts as the
+ * time that it was asked for to stand for, however much it brought, beside what a program counter stands for.
  *
  * Few samples say little: all are drawn to what is expected of the calls, as if DRAWN samples more had been seen that fit; and what an
  * entry of a routine is expected to cost is drawn, in the same way, from what its entry hooks were found to take in all contexts to the
