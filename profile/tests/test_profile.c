@@ -717,6 +717,10 @@ static void test_write(void **state)
 		make_amon_header(m)->tsc_hz = make_amon_header(o)->tsc_hz = 2000000000;
 		make_amon_thread_record(o, 0)->unplaced = 77;
 		make_amon_thread_record(o, 0)->monitor = 99;
+		make_amon_header(m)->pc_source = seed % 2 ? AMON_SOURCE_NONE : AMON_SOURCE_PERF;
+		make_amon_header(m)->pc_period = seed % 2 ? 0 : 2000000;
+		make_amon_header(o)->pc_source = AMON_SOURCE_PERF;
+		make_amon_header(o)->pc_period = 4000000;
 		f = finish(m);
 		g = finish(o);
 		p = read_file(&f);
@@ -727,6 +731,8 @@ static void test_write(void **state)
 		check_sound(q);
 		check_texts(dump_all(p), dump_all(q));
 		assert_true(q->runs[0].calls == p->runs[0].calls + p->runs[1].calls);
+		assert_int_equal(q->runs[0].header.pc_source, AMON_SOURCE_PERF);
+		assert_true(q->runs[0].header.pc_period == (seed % 2 ? 4000000 : 3000000));
 		profile_free(p);
 		profile_free(q);
 		free(f.data);
