@@ -1,7 +1,9 @@
 """What is read of perf script's output, how far two profiles are apart, and the tables made of it."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import random
@@ -134,6 +136,19 @@ class Tables(unittest.TestCase):
         for estimate, expected in (((1.02, 0.9, 1.2), "met"), ((1.2, 1.04, 1.3), "not told"), ((1.2, 1.06, 1.3), "missed"),
                                    ((0.9, 0.8, 0.94), "missed"), ((0.9, 0.8, 0.96), "not told")):
             self.assertEqual(accuracy.verdict_of(stats.Estimate(*estimate, 0.95, 11), 0.05), expected)
+
+    def test_too_few_rounds(self):
+        """One round has no noise to tell by: the program is left out, and said to be."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.samples(folder)
+            with open(path) as file:
+                lines = file.read().splitlines()
+            with open(path, "w") as file:
+                file.write("\n".join(lines[:4]))
+            with contextlib.redirect_stderr(io.StringIO()) as told:
+                text = accuracy.tables(path, read)
+        self.assertIn("P left out", told.getvalue())
+        self.assertNotIn("| P |", text)
 
     def test_wrong_samples(self):
         with tempfile.TemporaryDirectory() as folder:
