@@ -202,8 +202,8 @@ static void pc_open(struct thread *t)
 		return;
 	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid) : timer_open(t->tid));
 	if (t->pc_handle >= 0) {
-		monitor.header->pc_source = source;
-		monitor.header->pc_period = pc_period();
+		monitor.header->pc_period = pc_period();	/* first: who sees a source sees its period */
+		__atomic_store_n(&monitor.header->pc_source, source, __ATOMIC_RELEASE);
 	} else if (t->pc_handle != -ESRCH) {
 		note(AMON_NOTE_TIMER_FAILED);
 	}
