@@ -187,31 +187,13 @@ static double kernel_part(const struct profile *p)
 	return part < 0 ? KERNEL : part;
 }
 
-/* The mean periods of the runs that sampled program counters, ns: of the CLOCK, and of those. 0: there are none. */
-static void periods_of(const struct profile *p, double *clock, double *pcs)
-{
-	double runs = 0;
-
-	*clock = *pcs = 0;
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		const struct amon_header *h = &p->runs[i].header;
-
-		if (samples_code(h)) {
-			runs++;
-			*clock += (1e9 / h->rate - *clock) / runs;
-			*pcs += ((double)h->pc_period - *pcs) / runs;
-		}
-	}
-}
-
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
  * in the kernel, and samples may be lost: where they are fewer than the time in user mode asks for, they are taken to be, up to MOST_LOST. */
 static double sample_length(const struct profile *p)
 {
 	uint64_t samples = 0;
-	double clock, period;
+	double period = profile_pc_period(p);
 
-	periods_of(p, &clock, &period);
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += p->pcs[i].count;
 	if (period <= 0 || !samples)
@@ -323,11 +305,15 @@ static bool all_sample_code(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p) };
-	double calls_in = 0, calls_out = 0, pcs;
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p), .whole = true };
+	double calls_in = 0, calls_out = 0;
 
-	periods_of(w->p, &cost.asked, &pcs);
+	for (uint32_t i = 0; i < w->p->nruns; i++) {
+		const struct amon_header *h = &w->p->runs[i].header;
 
+		cost.asked += 1e9 / fmax(h->rate, 1) / w->p->nruns;
+		cost.whole = cost.whole && !profile_lacks_pcs(h);
+	}
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		calls_in += (double)w->p->contexts[i].entries + (double)w->p->contexts[i].recursive;
 		calls_out += (double)w->p->contexts[i].calls_out;

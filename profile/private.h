@@ -69,8 +69,9 @@ struct strata_given {
 	double exit;		/* of its hooks in its own contexts, ns */
 	double unsure;		/* standard deviation of what one routine's hooks cost, of that cost */
 	bool hides;		/* the processor does the routines' own work while it waits for their hooks */
-	double tick;		/* ns that a sample of the clock stands for, above 0 */
+	double tick;		/* ns that a sample of the clock stands for */
 	double asked;		/* the same, if all had come that were asked for */
+	bool whole;		/* no thread and no time lacks program counters */
 	double sample;		/* ns of user mode that a sample of the program counter stands for, above 0 */
 	double kernel;		/* part of the CPU time that was spent in the kernel, 0..1, where no program counter is sampled */
 };

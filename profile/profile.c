@@ -242,6 +242,23 @@ double profile_kernel_part(const struct profile *p)
 	return user + system >= COUNTED ? system / (user + system) : -1;
 }
 
+double profile_pc_period(const struct profile *p)
+{
+	double sum = 0, runs = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (p->runs[i].header.pc_period) {
+			sum += (double)p->runs[i].header.pc_period;
+			runs++;
+		}
+	return runs > 0 ? sum / runs : 0;
+}
+
+bool profile_lacks_pcs(const struct amon_header *h)
+{
+	return h->notes[AMON_NOTE_PC_LOST] || h->notes[AMON_NOTE_SIGPROF_TAKEN] || h->notes[AMON_NOTE_PC_BLOCKED] || h->notes[AMON_NOTE_TIMER_FAILED];
+}
+
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out)
 {
 	uint32_t length = p->contexts[context].length;

@@ -183,6 +183,12 @@ double profile_tick(const struct profile *p);
 /* The part of the CPU time of all runs that was the kernel's, 0..1, by its own count; less than 0: not known, or the runs are too short. */
 double profile_kernel_part(const struct profile *p);
 
+/* The mean period of the program counters in the runs that have any, ns of CPU time; 0: none has. */
+double profile_pc_period(const struct profile *p);
+
+/* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
+bool profile_lacks_pcs(const struct amon_header *h);
+
 /* The context's time less the hooks' cost, never below 0, ns. */
 uint64_t profile_charged(const struct profile_context *c);
 

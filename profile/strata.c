@@ -45,11 +45,11 @@ struct stratum {
 	double time;		/* of its contexts, ns */
 	double kernel;		/* of it in the kernel, ns */
 	double calls, recursive; /* direct recursive ones apart */
+	double calls_out;	/* that it makes, those with them */
 	double own, exits, unknown, samples; /* of its contexts: in its own code, in its own hooks, in hooks of nobody knows whom, all */
 	double entered, edged;	/* samples in its entry hook, and at its edges, in the contexts of its callers */
 	double entry, edge;	/* what a call of it is expected to add there, ns */
 	double entries;		/* expected of all its callees' entries, ns */
-	double calls_out;	/* that it makes */
 	double own_due, due;	/* expected of its own code; of everything, ns */
 	double scale;		/* ns of its time in user mode that a sample stands for */
 	double self, waited;	/* what is found: its own time; how long its entry hooks took, ns */
@@ -90,6 +90,7 @@ static void add_contexts(struct work *w)
 		s->time += (double)c->time;
 		s->calls += (double)c->entries;
 		s->recursive += (double)c->recursive;
+		s->calls_out += (double)c->calls_out;
 		w->straight[i] = c->entries;
 	}
 	for (size_t i = 0; i < own->ndetours; i++) {
@@ -145,7 +146,7 @@ static void find_kernel(struct work *w)
 		w->of[r].kernel *= time * w->given->kernel / kernel;
 }
 
-/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean. */
+/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean; where these lack somewhere, by the clock. */
 static void mix(struct work *w)
 {
 	double user = 0, samples = 0, clock, part;
@@ -154,9 +155,11 @@ static void mix(struct work *w)
 		user += w->of[r].time - w->of[r].kernel;
 		samples += w->of[r].samples;
 	}
-	clock = user / w->given->tick * fmin(w->given->asked, w->given->tick);
+	if (!w->given->whole || user <= 0 || samples <= 0)
+		return;
+	clock = user * fmin(w->given->asked / w->given->tick, 1);
 	part = clock / (clock + samples * w->given->sample);
-	for (uint32_t r = 0; samples > 0 && r <= w->p->nroutines; r++) {
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct stratum *s = w->of + r;
 
 		s->time = s->kernel + part * (s->time - s->kernel) + (1 - part) * user * s->samples / samples;
@@ -186,7 +189,6 @@ static double drawn(const struct work *w, double mean, double calls, double samp
 static void expect_arc(const struct work *w, struct stratum *from, struct stratum *to, double calls)
 {
 	(void)w;
-	from->calls_out += calls;
 	from->entries += calls * to->entry;
 	from->due += calls * (to->entry + to->edge);
 }

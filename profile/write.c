@@ -5,6 +5,7 @@
  * the addresses that belong to no module. */
 #include "writer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,8 +232,6 @@ static void merge_header(struct amon_header *h, const struct profile_run *run)
 		h->note_errno = o->note_errno;
 	if (h->pc_source == AMON_SOURCE_NONE)	/* it may have been too short to have any */
 		h->pc_source = o->pc_source;
-	if (o->pc_period)
-		h->pc_period = h->pc_period ? (h->pc_period + o->pc_period) / 2 : o->pc_period;
 	h->way |= o->way;
 	h->cpu_total = h->cpu_total && o->cpu_total ? h->cpu_total : 0;
 	if (h->cpu_total)
@@ -259,6 +258,7 @@ static struct amon_header whole_header(const struct profile *p)
 	h.counter_size = sizeof(struct amon_counter);
 	h.hook_picoseconds = mean_cost(p, offsetof(struct amon_header, hook_picoseconds));
 	h.hook_inside = mean_cost(p, offsetof(struct amon_header, hook_inside));
+	h.pc_period = (uint64_t)fmin(profile_pc_period(p), 0x1p63);
 	h.reset_request = h.reset_done = 0;
 	if (h.clock == AMON_CLOCK_TSC)
 		h.tsc_hz = 1000000000;			/* times of a profile are ns */

@@ -31,24 +31,20 @@ static bool is_told_by(const struct amon_header *h)
 {
 	return h->clock == AMON_CLOCK_TICK && h->rate > 0 &&
 	       (h->pc_source == AMON_SOURCE_PERF || h->cpu_user + h->cpu_system < SHORT) &&
-	       !h->notes[AMON_NOTE_PC_LOST] && !h->notes[AMON_NOTE_SIGPROF_TAKEN] && !h->notes[AMON_NOTE_PC_BLOCKED];
+	       !profile_lacks_pcs(h);
 }
 
 /* What one program counter stands for, ns; 0: not known. */
 static double sample_length(const struct profile *p)
 {
-	double samples = 0, period = 0, user = (1 - profile_kernel_part(p)) * (double)(p->time + p->monitor + p->unplaced);
+	double samples = 0, user = (1 - profile_kernel_part(p)) * (double)(p->time + p->monitor + p->unplaced);
 
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		const struct amon_header *h = &p->runs[i].header;
-
-		if (!is_told_by(h))
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (!is_told_by(&p->runs[i].header))
 			return 0;
-		period = fmax(period, (double)h->pc_period);
-	}
 	for (size_t i = 0; i < p->npcs; i++)
 		samples += (double)p->pcs[i].count;
-	return profile_kernel_part(p) >= 0 && samples >= FEWEST && user / samples <= MOST_LENGTH * period ? user / samples : 0;
+	return profile_kernel_part(p) >= 0 && samples >= FEWEST && user / samples <= MOST_LENGTH * profile_pc_period(p) ? user / samples : 0;
 }
 
 static uint32_t routine_of(const struct graph *g, uint32_t context)

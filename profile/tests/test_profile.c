@@ -475,8 +475,8 @@ static void test_no_tick(void **state)
 }
 
 /* What P is charged where the clock's samples, TICKS more beside the 15 that brought the times, found Main twice as often as P, and program counters P twice
- * as often as Main. */
-static uint64_t charged_by_both(uint32_t ticks)
+ * as often as Main; of LOST threads there are none. */
+static uint64_t charged_by_both(uint32_t ticks, uint64_t lost)
 {
 	static const struct profile_spot own[] = { { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
 	struct make_amon *m = make_sampled_calls(0, 250);
@@ -489,6 +489,7 @@ static uint64_t charged_by_both(uint32_t ticks)
 	make_amon_charge(m, 0, 0, ticks);
 	make_amon_header(m)->hook_picoseconds = 0;
 	make_amon_header(m)->cpu_user = 3000000000;	/* and none in the kernel */
+	make_amon_header(m)->notes[AMON_NOTE_PC_BLOCKED] = lost;
 	p = settle(m, own);
 	assert_in_range(charged_in_all(p), 3000000000 - 3, 3000000000 + 3);
 	charged = profile_charged(&p->contexts[2]);
@@ -500,8 +501,9 @@ static uint64_t charged_by_both(uint32_t ticks)
 static void test_late_samples(void **state)
 {
 	(void)state;
-	assert_in_range(charged_by_both(0), 1950000000, 2010000000);
-	assert_in_range(charged_by_both(2985), 1480000000, 1520000000);
+	assert_in_range(charged_by_both(0, 0), 1950000000, 2010000000);
+	assert_in_range(charged_by_both(2985, 0), 1480000000, 1520000000);
+	assert_in_range(charged_by_both(2985, 1), 980000000, 1020000000);	/* a thread had none: they say nothing of time */
 }
 
 /* The charged times when half of the samples came that were due.  USER and SYSTEM: CPU time in and outside user mode, ns. */
