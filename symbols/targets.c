@@ -37,7 +37,16 @@ struct targets {
 
 static bool x86_branches(unsigned id)
 {
-	return id == X86_INS_CALL || (id >= X86_INS_JAE && id <= X86_INS_JS);
+	switch (id) {		/* each by name: their order is another one in each version of capstone */
+	case X86_INS_CALL: case X86_INS_JMP:
+	case X86_INS_JA: case X86_INS_JAE: case X86_INS_JB: case X86_INS_JBE: case X86_INS_JE: case X86_INS_JNE:
+	case X86_INS_JG: case X86_INS_JGE: case X86_INS_JL: case X86_INS_JLE: case X86_INS_JO: case X86_INS_JNO:
+	case X86_INS_JP: case X86_INS_JNP: case X86_INS_JS: case X86_INS_JNS:
+	case X86_INS_JCXZ: case X86_INS_JECXZ: case X86_INS_JRCXZ:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static uint64_t x86_slot(const cs_insn *insn, uint64_t *page)
