@@ -4,23 +4,26 @@ MINUTES ?= 20
 # Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
 PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
-  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libgraphviz-dev $(PLUGIN)
-PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
+  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
+PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev
+# What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
+MADE = format/make-amon format/make-runs monitor/libaprof_tiny.a monitor/libaprof_address.a monitor/libaprof_thread.a
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
 deps: ; @tests/deps $(PKGS_CHECK)
-demo: all ; @tests/demo build
+made: all ; @ninja -C build $(MADE) >/dev/null
+demo: made ; @tests/demo build
 check: deps all ; @tests/check build
-bench: deps all ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
+bench: deps made ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
-soak: deps all ; @tests/soak build $(MINUTES)
+soak: deps made ; @tests/soak build $(MINUTES)
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
-golden: all ; @tests/golden/golden --refresh build
+golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps demo check bench accuracy suites soak fuzz golden install clean
+.PHONY: all deps made demo check bench accuracy suites soak fuzz golden install clean
