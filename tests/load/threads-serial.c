@@ -2,6 +2,7 @@
  *
  * small: 1000
  * full: 10000
+ * need: jq
  * flags: -pthread
  * told: yes
  * note: thread_folded 0..

@@ -1,6 +1,7 @@
 /* A process dies when its file is there but its clock does not run yet: here it is killed at the first call of the system behind.
  * What siblings have is reported with its file all the same.
  *
+ * need: jq
  * variants: tick wall none tsc
  * na(reads): its clock is tsc; the variant tsc is the same
  * env(tick): APROF_CLOCK=tick

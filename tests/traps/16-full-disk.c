@@ -1,6 +1,6 @@
 /* A disk that is full, at once or soon: the program goes on as if nothing were.
  *
- * need: root unshare
+ * need: mounts
  * variants: 4k 64k 200k
  * shell: size=$(eval echo \${$#}); exec unshare -m sh -c 'mkdir d; mount -t tmpfs -o size='$size' none d; cd d; exec ../prog'
  * flags: -DWORK

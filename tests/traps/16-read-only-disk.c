@@ -1,6 +1,6 @@
 /* A file system mounted read-only, /dev/shm as well or not: the program runs as ever.
  *
- * need: root unshare
+ * need: mounts
  * variants: here everywhere
  * shell(here): exec unshare -m sh -c 'mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && exec "$@"' sh "$@"
  * shell(everywhere): exec unshare -m sh -c 'mount --bind . . && mount -o remount,ro,bind . && mount -t tmpfs -o ro none /dev/shm && cd "$PWD" && exec "$@"' sh "$@"

@@ -2,6 +2,7 @@
  *
  * na(reads): there is no sampler
  * env: FAULT=298:13
+ * need: jq
  * flags: -no-pie
  * expect: 1 0 main
  * expect: 1 0 main burn

@@ -2,6 +2,7 @@
  * clocks' timers, extended scheduling, /proc by openat2.  The program runs and is counted, and timed all the same.
  *
  * na(reads): there is no sampler
+ * need: jq
  * variants: EPERM ENOSYS auto perf timer
  * env(perf): APROF_PC=perf
  * env(timer): APROF_PC=timer

@@ -1,6 +1,6 @@
 /* What the kernel allows to processes of one thread only: the sampler is no second one.
  *
- * need: root
+ * need: namespaces
  * variants: tick wall
  * env(tick): APROF_CLOCK=tick
  * env(wall): APROF_CLOCK=wall
