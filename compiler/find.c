@@ -155,7 +155,7 @@ static char *find_beside(const char *const *places, int n, const char *file, str
 
 char *find_libdir(struct error *err)
 {
-	static const char *const places[] = {"/monitor", "/../monitor", "/" LIBDIR_FROM_BINDIR};
+	static const char *const places[] = {"/monitor", "/../monitor", ("/" LIBDIR_FROM_BINDIR)};
 	static const char library[] = "libaprof.a";
 	const char *given = getenv("APROF_LIBDIR");
 	char *found;
@@ -170,7 +170,7 @@ char *find_libdir(struct error *err)
 
 char *find_includedir(struct error *err)
 {
-	static const char *const places[] = {"/include", "/" INCLUDEDIR_FROM_BINDIR};
+	static const char *const places[] = {"/include", ("/" INCLUDEDIR_FROM_BINDIR)};
 
 	return find_beside(places, sizeof places / sizeof *places, "aprof.h", err);
 }

@@ -412,7 +412,7 @@ static bool is_alone(int *status)
 /* End as STATUS says: of a signal, where seccomp killed the one thread that there was. */
 static void __attribute__((noreturn)) leave(int status)
 {
-	struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } none = { NULL };
+	struct { void *handler; unsigned long flags; void *restorer; uint64_t mask; } none = { .handler = NULL };
 	int sig = status & 0x7f;
 	uint64_t mask = ~(UINT64_C(1) << ((sig ? sig : 1) - 1));
 

@@ -168,7 +168,7 @@ static void show(int sig, struct sigaction *old)
 	if (sig == SIGBUS)
 		file_sigbus_show(old);
 	else if (sig == SIGPROF && pc_is_handler((const void *)old->sa_sigaction))
-		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+		mem_zero(old, sizeof *old);	/* SIG_DFL, and no flags */
 }
 
 int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
@@ -187,8 +187,9 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 
 sighandler_t __wrap_signal(int sig, sighandler_t handler)
 {
-	struct sigaction old = { 0 };
+	struct sigaction old;
 
+	mem_zero(&old, sizeof old);
 	if (is_default_still(sig, (const void *)handler))
 		return SIG_DFL;
 	if (sig == SIGPROF)

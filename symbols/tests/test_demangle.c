@@ -69,7 +69,7 @@ static void exploding_name(void **state)
 	(void)state;
 	for (int i = 2; i < 30; i++) {
 		char step[32];
-		const char *digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" + i;
+		const char *digit = &"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
 		snprintf(step, sizeof step, "S_IS%c_S%c_E", *digit, *digit);
 		strcat(name, step);
 	}
