@@ -25,6 +25,16 @@ need() {
 	done
 }
 
+# with_ld COMPILER LINKER...: -fuse-ld= for each LINKER that COMPILER finds here; gold is not everywhere.
+with_ld() {
+	by=$1
+	shift
+	for ld; do
+		echo 'int main(void) { return 0; }' | "$by" -fuse-ld=$ld -xc - -o linked 2>/dev/null && echo "-fuse-ld=$ld"
+	done
+	rm -f linked
+}
+
 # counts EXPECTED PROGRAM...: run it; it must succeed with those counts, "" for no hooks.
 counts() {
 	expected=$1
@@ -70,7 +80,7 @@ sources() {
 
 links() {
 	sources
-	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fuse-ld=gold -fuse-ld=bfd -g -pg -p "-Wl,--as-needed" \
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" $(with_ld gcc gold bfd lld) -g -pg -p "-Wl,--as-needed" \
 		"-Wl,--gc-sections -ffunction-sections" "-Wl,-z,now,-z,relro" "-fcf-protection -fstack-protector-all" \
 		"-fsanitize=address" "-fsanitize=undefined" "-Wl,-z,defs" "-nodefaultlibs -lc -lgcc"; do
 		builds "7 7" "$cc" -O1 $o main.c part.c -o t
@@ -103,14 +113,11 @@ with_clang() {
 	need clang
 	export APROF_CC=clang
 	sources
-	for o in "" -O2 -static -flto "-fuse-ld=gold" "-fsanitize=address" -fomit-frame-pointer; do
+	for o in "" -O2 -static -flto $(with_ld clang gold lld) "-fsanitize=address" -fomit-frame-pointer; do
 		builds "7 7" "$cc" -O1 $o main.c part.c -o t
 	done
 	refuses "no way fentry" "$cc" --aprof-way=fentry -c main.c
 	refuses "compile them one by one" "$cc" --aprof-only=main.c main.c part.c
-	if command -v ld.lld >/dev/null; then
-		builds "7 7" "$cc" -O1 -fuse-ld=lld main.c part.c -o t
-	fi
 }
 
 # A shared library with an instrumented program, in a plain one, and opened by either.
@@ -371,7 +378,7 @@ config() {
 	[ "$("$driver" config --libdir)" = "$(cd "$APROF_LIBDIR" && pwd -P)" ] || fail "config --libdir"
 	refuses "say what" "$driver" config
 	refuses "no option --x" "$driver" config --x
-	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fuse-ld=gold; do
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" $(with_ld gcc gold); do
 		builds "7 7" gcc -O1 $flags $o main.c part.c -o t
 		builds "7 7" gcc -O1 $flags $flags $libs $o main.c part.c $libs -o t
 		builds "7 7" gcc $("$driver" config --way=cyg --cflags) -O1 $o main.c part.c -o t
@@ -419,7 +426,7 @@ with_monitor() {
 	freestanding
 	sources
 	for way in fentry cyg; do
-		for o in "" -static "-static-pie -fPIE" -fuse-ld=gold; do
+		for o in "" -static "-static-pie -fPIE" $(with_ld gcc gold); do
 			rm -f "$APROF_OUT"
 			builds "" "$cc" --aprof-way=$way -O1 $o main.c part.c -o t
 			[ -s "$APROF_OUT" ] || fail "$way $o: no profile"
@@ -472,7 +479,7 @@ use_plugin() {
 inline_links() {
 	use_plugin
 	sources
-	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC -fuse-ld=gold -fuse-ld=bfd -g "-pg -p" \
+	for o in "" -O2 -static "-static-pie -fPIE" "-no-pie -fno-pie" -fPIC $(with_ld gcc gold bfd lld) -g "-pg -p" \
 		"-Wl,--as-needed" "-Wl,--gc-sections -ffunction-sections" "-fcf-protection -fstack-protector-all" -fno-plt \
 		"-fsanitize=address" "-fsanitize=undefined" "-Wl,-z,defs" -fomit-frame-pointer -pipe -save-temps; do
 		makes 7 "$cc" -O1 $o main.c part.c -o t
