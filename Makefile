@@ -19,6 +19,7 @@ made: all ; @ninja -C build $(MADE) >/dev/null
 demo: made ; @tests/demo build
 check: deps all ; @tests/check build
 bench: deps made ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
+distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 soak: deps made ; @tests/soak build $(MINUTES)
@@ -26,4 +27,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check bench accuracy suites soak fuzz golden install clean
+.PHONY: all deps made demo check distributions bench accuracy suites soak fuzz golden install clean
