@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "export.h"
+#include "files.h"
 #include "input.h"
 #include "message.h"
 #include "operands.h"
@@ -40,18 +40,15 @@ static FILE *output_open(const char *path, const struct export_format *format)
 	return out;
 }
 
-/* Close OUT; a regular file that is not OK goes.  False after a message. */
+/* Close OUT; a plain file that is not OK goes.  False after a message. */
 static bool output_close(FILE *out, const char *path, bool ok)
 {
-	struct stat s;
-	bool regular = path && fstat(fileno(out), &s) == 0 && S_ISREG(s.st_mode);
-
 	if (path && fclose(out) != 0 && ok) {
 		message("%s: cannot write: %s", path, strerror(errno));
 		ok = false;
 	}
-	if (!ok && regular)
-		unlink(path);
+	if (!ok)
+		files_drop(path);
 	return ok;
 }
 

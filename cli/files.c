@@ -320,6 +320,12 @@ bool files_write(const char *path, const void *data, size_t len, struct error *e
 	return ok;
 }
 
+void files_drop(const char *path)
+{
+	if (path && !is_special(path))
+		unlink(path);
+}
+
 bool files_move(const char *from, const char *to, struct error *err)
 {
 	size_t size, len;

@@ -42,6 +42,9 @@ bool files_held(const char *path);
 /* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed; if PATH is a device or a pipe, into that.  False with *ERR set. */
 bool files_write(const char *path, const void *data, size_t len, struct error *err);
 
+/* What could not be written whole to PATH goes, if it is a plain file.  NULL: nothing. */
+void files_drop(const char *path);
+
 /* Move the profile FROM to TO, or copy it if that is on another disk.  False with *ERR set. */
 bool files_move(const char *from, const char *to, struct error *err);
 

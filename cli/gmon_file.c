@@ -8,6 +8,7 @@
 
 #include "export.h"
 #include "message.h"
+#include "operands.h"
 
 bool gmon_file_wanted(void)
 {
@@ -31,10 +32,15 @@ bool gmon_file_write(const struct input *in, pid_t pid)
 {
 	const struct export_options options = { 0 };
 	char *name = name_make(pid);
-	FILE *out = name ? fopen(name, "we") : NULL;
+	bool ok = name && output_unasked(name, FILE_GMON, "GMON_OUT_PREFIX names another place");
+	FILE *out = ok ? fopen(name, "we") : NULL;
 	struct error err;
-	bool ok = false;
 
+	if (!ok) {
+		free(name);
+		return false;
+	}
+	ok = false;
 	if (!out)
 		message("%s: cannot write: %s", name ? name : "gmon.out", strerror(errno));
 	else if (!export_write(export_find("gmon"), &in->report, &options, out, &err))

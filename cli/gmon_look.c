@@ -8,6 +8,7 @@
 #include "command.h"
 #include "files.h"
 #include "message.h"
+#include "operands.h"
 #include "progress.h"
 #include "text.h"
 
@@ -68,10 +69,14 @@ static void files_describe(const struct gmon *m)
 
 static bool sum_write(const struct gmon *m, struct error *err)
 {
+	void *data;
 	size_t len;
-	void *data = gmon_write(m, &len, err);
-	bool ok = data && files_write("gmon.sum", data, len, err);
+	bool ok;
 
+	if (!output_is_ours("gmon.sum", FILE_GMON))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "gmon.sum: a file of somebody else's, which is not replaced; move it away");
+	data = gmon_write(m, &len, err);
+	ok = data && files_write("gmon.sum", data, len, err);
 	free(data);
 	return ok;
 }

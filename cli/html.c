@@ -73,6 +73,7 @@ static int page_write(const struct page *p, const char *output)
 	if (!to_stdout && fclose(out) != 0 && ok)
 		ok = error_set(&err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
 	if (!ok) {
+		files_drop(to_stdout ? NULL : output);
 		message_error(&err, output);
 		return STATUS_TROUBLE;
 	}
@@ -93,7 +94,8 @@ int html_page(const struct options *o)
 	const char *output = o->output ? o->output : default_output;
 	struct page p = { .n = o->against ? 2 : 1 };
 	int status = STATUS_TROUBLE;
-	bool ok = output_allowed(output, false) && page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);
+	bool ok = (o->output ? output_allowed(output, false) : output_unasked(output, FILE_OTHER, "say where to write with -o FILE"))
+		&& page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);
 
 	if (ok && o->against)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);

@@ -1,6 +1,7 @@
 /* main.c - aprof: which command. */
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,10 +153,18 @@ static int command_call(const struct command *c, int argc, char **argv)
 	return c->function == command_run ? status : finish(status);	/* that of its program, whatever else */
 }
 
+/* Beyond the limit on the size of files a write fails, and is told of, as on a full disk: by default the signal would kill us without a word.
+ * It is not ignored, which what we start would inherit. */
+static void on_file_limit(int sig)
+{
+	(void)sig;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = argc > 0 ? command_of_program(argv[0]) : NULL;
 
+	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_CTYPE, "");
 	if (c)
 		return command_call(c, argc, argv);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "message.h"
 
 static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
@@ -43,6 +42,35 @@ bool output_allowed(const char *path, bool profile)
 	if (kind != FILE_PROGRAM && (kind != FILE_PROFILE || profile))
 		return true;
 	message("%s: is a %s; choose another name", path, kind == FILE_PROFILE ? "profile" : "program");
+	return false;
+}
+
+static bool is_page(const char *path)
+{
+	static const char begin[] = "<!doctype html>";
+	size_t len;
+	char *data = files_load(path, &len, NULL);
+	bool page = data && len >= sizeof begin - 1 && memcmp(data, begin, sizeof begin - 1) == 0 && memmem(data, len, "<title>aprof</title>", 20);
+
+	free(data);
+	return page;
+}
+
+bool output_is_ours(const char *path, enum file_kind kind)
+{
+	enum file_kind found = files_kind(path);
+	struct stat s;
+
+	if (found == FILE_MISSING || (stat(path, &s) == 0 && (!S_ISREG(s.st_mode) || s.st_size == 0)))
+		return true;			/* what is no plain file is never replaced */
+	return found == kind && (kind != FILE_OTHER || is_page(path));
+}
+
+bool output_unasked(const char *path, enum file_kind kind, const char *remedy)
+{
+	if (output_is_ours(path, kind))
+		return true;
+	message("%s: a file of somebody else's, which is not replaced; %s", path, remedy);
 	return false;
 }
 
@@ -96,8 +124,8 @@ static bool default_add(struct operands *o)
 	if (files_kind(default_file) == FILE_MISSING && files_kind(default_gmon) == FILE_GMON)
 		return file_add(o, default_gmon, true);
 	names = files_siblings(default_file);
-	if (files_kind(default_file) == FILE_OTHER)
-		message("amon.out: not a profile");
+	if (files_kind(default_file) != FILE_MISSING)
+		message("amon.out: not a profile%s%s%s", names ? ", but " : "", names ? names[0] : "", names ? " is; name the file to read" : "");
 	else if (names)
 		message("no amon.out here, but %s; name the file to read", names[0]);
 	else

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "files.h"
+
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */
 	char **files;		/* profiles, in order; point into argv, or at "amon.out" or "gmon.out" */
@@ -22,5 +24,12 @@ void other_tell(const char *path, const char *profiles);
 /* Whether PATH may become an output: a program there, or, unless PROFILE, a profile, is a slip of the pen.  False after a
  * message. */
 bool output_allowed(const char *path, bool profile);
+
+/* Whether what is at PATH, a name that the user did not give, is nobody's but aprof's: missing, empty, or of KIND; FILE_OTHER
+ * stands for a page of aprof html. */
+bool output_is_ours(const char *path, enum file_kind kind);
+
+/* The same; false after a message that ends in REMEDY. */
+bool output_unasked(const char *path, enum file_kind kind, const char *remedy);
 
 #endif

@@ -114,8 +114,24 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
 
+/* NAME, or, where a living process writes it or it is somebody else's file, another one beside it.  NULL: out of memory. */
+static char *name_instead(const struct run *r, char *name)
+{
+	bool held = files_held(name), asked = strcmp(r->options->data, "amon.out") != 0 && strcmp(name, r->options->data) == 0;
+	char *instead = NULL;
+
+	if (!held && (asked || output_is_ours(name, FILE_PROFILE)))
+		return name;
+	if (asprintf(&instead, "%s.%" PRId32, name, (int32_t)getpid()) < 0)
+		instead = NULL;
+	message(held ? "note: %s is being written by a running process; this run is kept in %s" :
+		"note: %s is no profile, and is not replaced; this run is kept in %s", name, instead ? instead : "?");
+	free(name);
+	return instead;
+}
+
 /* Name for the data of program I: amon.out for the first, amon.out.NAME for others, never a file that a living process
- * writes.  To be freed; NULL: out of memory. */
+ * writes, nor, unless it was asked for, one that is no profile.  To be freed; NULL: out of memory. */
 static char *data_name(const struct run *r, size_t i)
 {
 	const char *base = r->options->data, *program = r->harvest.programs[i].path, *slash = strrchr(program, '/');
@@ -131,16 +147,7 @@ static char *data_name(const struct run *r, size_t i)
 	    same == 1 ? asprintf(&name, "%s.%s", base, slash ? slash + 1 : program) < 0 :
 	    asprintf(&name, "%s.%s.%zu", base, slash ? slash + 1 : program, same) < 0)
 		return NULL;
-	if (files_held(name)) {
-		char *free_name = NULL;
-
-		if (asprintf(&free_name, "%s.%" PRId32, name, (int32_t)getpid()) < 0)
-			free_name = NULL;
-		message("note: %s is being written by a running process; this run is kept in %s", name, free_name ? free_name : "?");
-		free(name);
-		return free_name;
-	}
-	return name;
+	return name_instead(r, name);
 }
 
 /* The profile could not be put where it belongs, as ERR says; the report is printed all the same. */

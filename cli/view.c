@@ -113,8 +113,13 @@ static int sum_write(const struct input *in)
 {
 	struct error err;
 	size_t len;
-	void *data = profile_write(in->profile, &len, &err);
-	bool ok = data && files_write("amon.sum", data, len, &err);
+	void *data;
+	bool ok;
+
+	if (!output_unasked("amon.sum", FILE_PROFILE, "aprof merge -o OUT writes the sum elsewhere"))
+		return STATUS_TROUBLE;
+	data = profile_write(in->profile, &len, &err);
+	ok = data && files_write("amon.sum", data, len, &err);
 
 	free(data);
 	if (!ok)

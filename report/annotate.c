@@ -457,7 +457,8 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 	struct chosen chosen;
 	bool ok = choose(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
 
-	emit_array(e, "annotate");
+	if (ok)
+		emit_array(e, "annotate");
 	for (size_t i = 0; ok && i < chosen.n; i++) {
 		struct error missing;
 		struct lines l;
@@ -470,7 +471,8 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 		emit_item(e, routine_json(in->graph, &l));
 		lines_free(&l);
 	}
-	emit_array_end(e);
+	if (ok)
+		emit_array_end(e);
 	leaves_free(&leaves);
 	free(chosen.routines);
 	return ok;

@@ -5,21 +5,56 @@
 
 #include "escape.h"
 
+static void open_level(struct emit *e, char open, char close)
+{
+	putc(open, e->out);
+	e->close[e->depth++] = close;
+	e->comma = false;
+}
+
+static void close_level(struct emit *e)
+{
+	putc(e->close[--e->depth], e->out);
+	e->comma = true;
+}
+
 void emit_begin(struct emit *e, FILE *out)
 {
 	*e = (struct emit){ .out = out };
-	putc('{', out);
+	open_level(e, '{', '}');
+}
+
+void emit_begin_later(struct emit *e, FILE *out, const char *schema, const char *version)
+{
+	*e = (struct emit){ .out = out, .schema = schema, .version = version };
 }
 
 static void value_write(struct emit *e, json_t *value)
 {
-	if (!value || (json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0 && !ferror(e->out)))
+	if (!value) {
+		e->failed = true;
+		fputs("null", e->out);
+	} else if (json_dumpf(value, e->out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY) != 0 && !ferror(e->out)) {
 		e->failed = true;			/* what OUT says is for whoever owns it */
+	}
 	json_decref(value);
+}
+
+/* What emit_begin_later put off. */
+static void begin_now(struct emit *e)
+{
+	if (e->depth > 0)
+		return;
+	open_level(e, '{', '}');
+	if (e->schema)
+		emit_member(e, "schema", json_string(e->schema));
+	if (e->version)
+		emit_member(e, "version", json_string(e->version));
 }
 
 static void name_write(struct emit *e, const char *name)
 {
+	begin_now(e);
 	fprintf(e->out, "%s\n\"%s\": ", e->comma ? "," : "", name);
 	e->comma = true;
 }
@@ -33,8 +68,7 @@ void emit_member(struct emit *e, const char *name, json_t *value)
 void emit_array(struct emit *e, const char *name)
 {
 	name_write(e, name);
-	putc('[', e->out);
-	e->comma = false;
+	open_level(e, '[', ']');
 }
 
 void emit_item(struct emit *e, json_t *value)
@@ -46,8 +80,7 @@ void emit_item(struct emit *e, json_t *value)
 
 void emit_array_end(struct emit *e)
 {
-	putc(']', e->out);
-	e->comma = true;
+	close_level(e);
 }
 
 void emit_object(struct emit *e, const char *name)
@@ -56,19 +89,29 @@ void emit_object(struct emit *e, const char *name)
 		name_write(e, name);
 	else
 		fputs(e->comma ? ",\n" : "\n", e->out);
-	putc('{', e->out);
-	e->comma = false;
+	open_level(e, '{', '}');
 }
 
 void emit_object_end(struct emit *e)
 {
-	putc('}', e->out);
-	e->comma = true;
+	close_level(e);
 }
 
 void emit_end(struct emit *e)
 {
+	begin_now(e);
 	fputs("\n}\n", e->out);
+	e->depth = 0;
+}
+
+void emit_fail(struct emit *e, const char *why)
+{
+	if (e->depth == 0)
+		return;
+	while (e->depth > 1)
+		close_level(e);
+	emit_member(e, "error", emit_name(why));
+	emit_end(e);
 }
 
 static json_t *name_escaped(const char *name)

@@ -10,16 +10,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { EMIT_DEPTH = 16 };	/* objects and arrays that can be open */
+
 struct emit {
-	FILE *out;	/* where it goes, not owned */
-	bool comma;	/* something stands before the next value */
-	bool failed;	/* a value could not be made: out of memory */
+	FILE *out;		/* where it goes, not owned */
+	const char *schema;	/* member of that name, before all others; NULL: none */
+	const char *version;	/* the same, behind it; NULL: none */
+	unsigned depth;		/* objects and arrays that are open */
+	char close[EMIT_DEPTH];	/* what closes each of them */
+	bool comma;		/* something stands before the next value */
+	bool failed;		/* a value could not be made: out of memory */
 };
 
 /* Open the object on OUT. */
 void emit_begin(struct emit *e, FILE *out);
 
-/* Write the member NAME, a plain word, and drop VALUE; a NULL VALUE sets e->failed. */
+/* The same with the members SCHEMA and VERSION; nothing is written before another member is. */
+void emit_begin_later(struct emit *e, FILE *out, const char *schema, const char *version);
+
+/* Write the member NAME, a plain word, and drop VALUE; a NULL VALUE sets e->failed and stands as null. */
 void emit_member(struct emit *e, const char *name, json_t *value);
 
 /* Open the array NAME; items follow until emit_array_end. */
@@ -33,6 +42,9 @@ void emit_object_end(struct emit *e);
 
 /* Close the object, with a newline. */
 void emit_end(struct emit *e);
+
+/* The rest cannot be made, since WHY: close what is open, with a member "error".  Where nothing was written, nothing is. */
+void emit_fail(struct emit *e, const char *why);
 
 /* A string value for NAME, whatever bytes it holds; NULL gives null.  What is not UTF-8 is escaped as in the text reports. */
 json_t *emit_name(const char *name);

@@ -55,12 +55,12 @@ static bool print_json(const char *const *names, size_t n, const struct report_i
 {
 	struct emit e;
 
-	emit_begin(&e, out);
-	emit_member(&e, "schema", json_string("aprof-report-1"));
-	emit_member(&e, "version", json_string(APROF_VERSION));
+	emit_begin_later(&e, out, "aprof-report-1", APROF_VERSION);
 	for (size_t i = 0; i < n; i++)
-		if (!report_find(names[i])->json(in, options, &e, err))
+		if (!report_find(names[i])->json(in, options, &e, err)) {
+			emit_fail(&e, err->text[0] ? err->text : error_name(err->code));
 			return false;
+		}
 	emit_end(&e);
 	if (e.failed)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing JSON");

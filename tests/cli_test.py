@@ -324,6 +324,98 @@ class Made(unittest.TestCase):
         self.assertLessEqual(max(len(line) for line in head.splitlines()), 44)
 
 
+class Trouble(unittest.TestCase):
+    """Whatever goes wrong: valid JSON or nothing on standard output, status 2, one line that says why."""
+
+    VIEWS = ['report', 'hot', 'tree', 'cycles', 'paths', 'compare-models', 'contexts', 'info', 'annotate', 'annotate P']
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cwd = pathlib.Path(self.folder.name)
+        self.make('--paper', '3', 'amon.out')
+        whole = (self.cwd / 'amon.out').read_bytes()
+        for size in 3000, 4096, 6000, len(whole) - 100:
+            (self.cwd / f'cut{size}').write_bytes(whole[:size])
+        (self.cwd / 'corrupt').write_bytes(whole[:4096] + b'\xff' * (len(whole) - 4096))
+        (self.cwd / 'short').write_bytes(whole[:20])
+        (self.cwd / 'empty').touch()
+        (self.cwd / 'text').write_text('mine\n')
+        (self.cwd / 'gmon').write_bytes(b'gmon\1' + bytes(15))
+
+    def make(self, *arguments):
+        subprocess.run([BUILD / 'format' / 'make-amon', *arguments], cwd=self.cwd, check=True)
+
+    def attempts(self):
+        """Each command on each file, and with each option that finds nothing."""
+        files = sorted(path.name for path in self.cwd.iterdir()) + ['missing', '.']
+        nothing = ['--focus=nobody', '--thread=99', '--phase=none', '--only=nobody', '--sort=none', '--depth=-1']
+        for view in self.VIEWS:
+            some = files if view == 'report' else ['cut4096', 'cut6000', 'corrupt', 'missing']
+            yield from (view.split() + (['P'] if view == 'annotate' else []) + [file] for file in some)
+            yield from (view.split() + [option] for option in nothing)
+        for file in files:
+            yield from (['diff', 'amon.out', file], ['diff', file, 'amon.out'], ['check', 'amon.out', '--against', file])
+        yield from (['diff', 'amon.out', 'amon.out', option] for option in nothing)
+        yield from (['check', 'amon.out', '--against', 'amon.out', option] for option in nothing + ['--max-regress=x'])
+
+    def valid(self, done):
+        """What is on standard output, whatever the status."""
+        if done.stdout:
+            json.loads(done.stdout)
+        self.assertIn(done.returncode, (0, 2))
+        self.assertEqual(done.returncode == 0, bool(done.stdout), done.stderr)
+        if done.returncode:
+            reasons = [line for line in done.stderr.splitlines() if not re.match('aprof: (warning|note|try)', line)]
+            self.assertEqual(len(reasons), 1, done.stderr)
+            self.assertTrue(reasons[0].startswith('aprof: '))
+
+    def test_json_is_valid_or_not_there(self):
+        for words in self.attempts():
+            with self.subTest(' '.join(words)):
+                self.valid(aprof(*words, '--json', cwd=self.cwd))
+        for file in sorted(path.name for path in self.cwd.iterdir()) + ['missing', '.']:
+            with self.subTest('export ' + file):
+                self.valid(aprof('export', 'json', file, cwd=self.cwd))
+
+    def test_unknown_routine(self):
+        done = aprof('annotate', '--json', 'nobody', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('nobody: no routine and no source file', done.stderr)
+
+    def test_nowhere_to_write(self):
+        """A full disk, a closed output, a limit on the size of files: status 2 and a line, no signal; and no half of a file."""
+        views = [[*view.split(), *json_too] for view in self.VIEWS[:-2] for json_too in ([], ['--json'])]
+        views += [['diff', 'amon.out', 'amon.out'], ['check', 'amon.out', '--against', 'amon.out'], ['export', 'json'], ['export', 'pprof']]
+        for words in views:
+            for where in '>/dev/full', '>&-', '>limited':
+                with self.subTest(' '.join(words) + where):
+                    limit = 'ulimit -f 0; ' if where == '>limited' else ''
+                    done = subprocess.run(['sh', '-c', f'{limit}exec "$@" {where}', 'sh', APROF, *words], cwd=self.cwd, stderr=subprocess.PIPE, text=True)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn('aprof: cannot write', done.stderr)
+        for words in ['report', '-s'], ['merge', '-o', 'new', 'amon.out'], ['export', '-o', 'new', 'json'], ['html', '-o', 'new']:
+            before = sorted(os.listdir(self.cwd))
+            done = subprocess.run(['sh', '-c', 'ulimit -f 1; exec "$@"', 'sh', APROF, *words], cwd=self.cwd, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout, sorted(os.listdir(self.cwd))), (2, '', before), done.stderr)
+
+    def test_names_that_nobody_gave(self):
+        """Somebody else's file stays; by a name that was given it goes."""
+        for name, words in ('amon.sum', ['report', '-s']), ('amon.html', ['html']), ('gmon.sum', ['-s', str(APROF), 'gmon']):
+            with self.subTest(name):
+                (self.cwd / name).write_text('mine\n')
+                done = aprof(*words, cwd=self.cwd)
+                if 'without the page' in done.stderr:
+                    continue
+                self.assertEqual((done.returncode, done.stdout, (self.cwd / name).read_text()), (2, '', 'mine\n'), done.stderr)
+                self.assertRegex(done.stderr, rf'^aprof: {name}: a file of somebody else.s, which is not replaced; [^\n]*\n$')
+                (self.cwd / name).write_text('')
+                for again in range(2):
+                    self.assertEqual(aprof(*words, cwd=self.cwd).returncode, 0)
+        self.assertEqual(aprof('merge', '-o', 'text', 'amon.out', cwd=self.cwd).returncode, 0)
+        self.assertEqual((self.cwd / 'text').read_bytes()[:8], b'amon.out')
+
+
 class Real(unittest.TestCase):
     """On a program built by aprof-cc."""
 
@@ -931,6 +1023,19 @@ class Real(unittest.TestCase):
         done = aprof(self.program, cwd=self.cwd)
         self.assertNotIn('stripped', done.stdout)
         self.assertIn(' work', done.stdout)
+
+    def test_file_of_somebody_else_is_kept(self):
+        """A text called amon.out is no profile; one that --data names is replaced."""
+        mine = pathlib.Path(self.cwd, 'amon.out')
+        mine.write_text('mine\n')
+        done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        other, = pathlib.Path(self.cwd).glob('amon.out.*')
+        self.assertEqual((done.stderr, mine.read_text()), (f'aprof: note: amon.out is no profile, and is not replaced; this run is kept in {other.name}\n', 'mine\n'))
+        done = aprof('report', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stderr), (2, f'aprof: amon.out: not a profile, but {other.name} is; name the file to read\n'))
+        pathlib.Path(self.cwd, 'data').write_text('mine\n')
+        self.assertEqual(aprof('run', '--no-report', '--data=data', self.program, 'quick', cwd=self.cwd).stderr, '')
+        self.assertEqual(pathlib.Path(self.cwd, 'data').read_bytes()[:8], b'amon.out')
 
     def test_held_file_is_kept(self):
         process = self.start_loop()
