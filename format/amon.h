@@ -55,7 +55,7 @@ enum amon_note {
 	AMON_NOTE_DISK_FULL,		/* chunks that the disk refused */
 	AMON_NOTE_TRUNCATED,		/* mapped file was truncated by others */
 	AMON_NOTE_COPIED,		/* file lives elsewhere and was copied at exit */
-	AMON_NOTE_OTHER_NAME,		/* amon.out was held; another name was taken */
+	AMON_NOTE_OTHER_NAME,		/* amon.out was held, or is no profile; another name was taken */
 	AMON_NOTE_TIMER_FAILED,		/* threads whose time nobody takes */
 	AMON_NOTE_CLOCK_CHANGED,	/* the clock asked for could not be had */
 	AMON_NOTE_OVERRUN,		/* ticks that came late and were added up */

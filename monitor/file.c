@@ -131,52 +131,97 @@ static void name_try(char *out, int try)
 
 /* ---- the file and its place ---- */
 
-/* Is the file behind FD, which nobody holds, one that this very process wrote before an exec? */
-static bool is_ours(long fd)
+/* May the file behind FD, which nobody holds, be replaced?  It is empty, or a profile, but not one that this very process wrote before
+ * an exec. */
+static bool may_go(long fd, const struct stat *st)
 {
 	struct amon_header *h = sys_memory(sizeof *h, false);
-	bool ours = h && sys4(pread64, fd, h, sizeof *h, 0) == (long)sizeof *h && h->pid == monitor.pid &&
-		    h->start_ticks == monitor.header->start_ticks;
+	long n = h ? sys4(pread64, fd, h, sizeof *h, 0) : -ENOMEM;
+	bool may = st->st_size == 0;
 
+	for (size_t i = 0; n >= (long)sizeof h->magic && (i == 0 || may) && i < sizeof h->magic; i++)
+		may = h->magic[i] == AMON_MAGIC[i];
+	if (n == (long)sizeof *h && h->pid == monitor.pid && h->start_ticks == monitor.header->start_ticks)
+		may = false;
 	if (h)
 		sys2(munmap, h, sizeof *h);
-	return ours;
+	return may;
 }
 
-/* TEMP in the place of NAME.  They are exchanged where that can be done, as file systems that hear of a file
- * replaced by renaming write the new one to the disk at once, and NAME is never absent. */
-static bool replace(const char *temp, const char *name)
+/* The file behind FD, which has no name, gets NAME, which nobody has.  0 or minus an errno. */
+static long link_name(long fd, const char *name)
 {
+	char path[40];
+	struct text t = { path, path + sizeof path };
+
+	put(&t, "/proc/self/fd/");
+	put_number(&t, (uint64_t)fd);
+	return sys5(linkat, AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* The new file behind FD, which is at TEMP, or has no name if that is empty, gets NAME if nobody has it. 0 or minus an errno. */
+static long place(long fd, const char *temp, const char *name)
+{
+	return temp[0] ? sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_KEEP) : link_name(fd, name);
+}
+
+/* The same if somebody has it.  A file without a name takes it from the old one: NAME is absent for a moment, but whoever is killed
+ * leaves nothing that is neither.  One with a name is exchanged with the old one where that can be done, as file systems that hear
+ * of a file replaced by renaming write the new one to the disk at once. */
+static bool replace(long fd, const char *temp, const char *name)
+{
+	if (!temp[0])
+		return !sys_failed(sys3(unlinkat, AT_FDCWD, name, 0)) && !sys_failed(link_name(fd, name));
 	if (sys_failed(sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_SWAP)))
 		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
 	sys3(unlinkat, AT_FDCWD, temp, 0);
 	return true;
 }
 
-/* Rename TEMP, our locked file, over NAME unless a live process holds NAME or it is no plain file.
- * Holding the lock of what is replaced keeps two starters from replacing one another. */
-static bool take_name(const char *temp, const char *name)
+/* Is the file behind FD the one at NAME?  *ST: what it is. */
+static bool is_at(long fd, const char *name, struct stat *st)
 {
-	long fd = sys5(renameat2, AT_FDCWD, temp, AT_FDCWD, name, RENAME_KEEP);
-	struct stat old, now;
-	bool taken = false;
+	struct stat now;
 
-	if (!sys_failed(fd))
-		return true;
-	if (fd != -EEXIST && fd != -EINVAL && fd != -ENOSYS)
-		return false;
-	fd = sys4(openat, AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
-	if (fd == -ENOENT)
-		return !sys_failed(sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name));
-	if (sys_failed(fd))
-		return false;
-	if (!sys_failed(sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW)) && !is_ours(fd) &&
-	    !sys_failed(sys2(fstat, fd, &old)) && S_ISREG(old.st_mode) &&
-	    !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
-	    old.st_ino == now.st_ino && old.st_dev == now.st_dev)
-		taken = replace(temp, name);
-	sys1(close, fd);
-	return taken;
+	return !sys_failed(sys2(fstat, fd, st)) && !sys_failed(sys4(newfstatat, AT_FDCWD, name, &now, AT_SYMLINK_NOFOLLOW)) &&
+	       now.st_ino == st->st_ino && now.st_dev == st->st_dev;
+}
+
+/* Give the new file NAME, as in place, unless a live process holds NAME or what is there is no profile.
+ * Holding the lock of what is replaced keeps two starters from replacing one another.  0 or minus an errno; -EEXIST: NAME stays. */
+static long take_name(long fd, const char *temp, const char *name)
+{
+	long ret = place(fd, temp, name), old;
+	struct stat st;
+	bool taken;
+
+	if (!sys_failed(ret) || (ret != -EEXIST && (!temp[0] || (ret != -EINVAL && ret != -ENOSYS))))
+		return ret;
+	old = sys4(openat, AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+	if (old == -ENOENT)
+		return temp[0] ? sys4(renameat, AT_FDCWD, temp, AT_FDCWD, name) : -EEXIST;
+	if (sys_failed(old))
+		return -EEXIST;
+	taken = !sys_failed(sys2(flock, old, LOCK_EXCLUSIVE | LOCK_NOW)) && is_at(old, name, &st) && S_ISREG(st.st_mode) &&
+		may_go(old, &st) && replace(fd, temp, name);
+	sys1(close, old);
+	return taken ? 0 : -EEXIST;
+}
+
+/* Give the new file one of the names that are wanted; ACTUAL is it.  0 or minus an errno. */
+static long take_any_name(long fd, const char *temp)
+{
+	long ret = -EEXIST;
+
+	for (int try = 0; try < TRIES && ret == -EEXIST; try++) {
+		name_try(actual, try);
+		ret = take_name(fd, temp, actual);
+		if (!sys_failed(ret) && try > 0)
+			note(AMON_NOTE_OTHER_NAME);
+	}
+	if (sys_failed(ret))
+		actual[0] = 0;
+	return ret;
 }
 
 /* File systems on which a shared mapping is slow, incoherent or not to be trusted. */
@@ -195,20 +240,95 @@ static bool is_remote(long fd)
 	}
 }
 
-/* Create a new file beside NAME, locked. Its name to TEMP.  Returns the descriptor or minus an errno. */
-static long create_beside(const char *name, char *temp)
+/* A file without a name in the directory of NAME, that link_name can give one.  A descriptor or minus an errno. */
+static long create_unnamed(const char *name, char *room)
 {
-	struct text t = { temp, temp + PATH };
+	struct text t = { room, room + PATH };
 	long fd;
 
+	if (base_name(name) - name >= PATH)
+		return -ENAMETOOLONG;
 	put(&t, name);
-	put(&t, ".new.");
+	room[base_name(name) - name] = 0;
+	fd = sys4(openat, AT_FDCWD, room[0] ? room : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	room[0] = 0;
+	return fd;
+}
+
+/* Remove what was left at TEMP by one who was killed: nobody holds it, and it is a profile or the beginning of one. */
+static bool clear_stale(const char *temp)
+{
+	long fd = sys4(openat, AT_FDCWD, temp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+	struct stat st;
+	bool cleared;
+
+	if (sys_failed(fd))
+		return fd == -ENOENT;
+	cleared = !sys_failed(sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW)) && is_at(fd, temp, &st) && S_ISREG(st.st_mode) &&
+		  may_go(fd, &st) && !sys_failed(sys3(unlinkat, AT_FDCWD, temp, 0));
+	sys1(close, fd);
+	return cleared;
+}
+
+static long create_exclusive(const char *path)
+{
+	return sys4(openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* A name for a moment, of a file that is to be at NAME, to TEMP: always the same, so that what somebody left who was killed is found;
+ * UNIQUE: while that one is taken, another. */
+static void name_temp(char *temp, const char *name, bool unique)
+{
+	struct text t = { temp, temp + PATH };
+
+	put(&t, name);
+	put(&t, ".new");
+	if (!unique)
+		return;
+	put(&t, ".");
 	put_number(&t, (uint64_t)monitor.pid);
+}
+
+/* The same for a file at TEMP. Between its making and its lock somebody may have taken it for one that was left: then it is not there. */
+static long create_named(const char *name, char *temp)
+{
+	struct stat st;
+	long fd;
+
+	name_temp(temp, name, false);
+	fd = create_exclusive(temp);
+	if (fd == -EEXIST && clear_stale(temp))
+		fd = create_exclusive(temp);
+	if (!sys_failed(fd) && sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW) != -EWOULDBLOCK && is_at(fd, temp, &st))
+		return fd;
+	if (!sys_failed(fd))
+		sys1(close, fd);
+	else if (fd != -EEXIST)
+		return fd;
+	name_temp(temp, name, true);
 	sys3(unlinkat, AT_FDCWD, temp, 0);
-	fd = sys4(openat, AT_FDCWD, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return create_exclusive(temp);
+}
+
+/* Create a new file, locked, in the directory of NAME: without a name, or, if NAMED or that cannot be had, with one that stands in
+ * TEMP, which else is empty.  Returns the descriptor or minus an errno. */
+static long create_beside(const char *name, char *temp, bool named)
+{
+	long fd = named ? -EOPNOTSUPP : create_unnamed(name, temp);
+
+	if (sys_failed(fd))
+		fd = create_named(name, temp);
 	if (!sys_failed(fd))
 		sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW);
 	return fd;
+}
+
+/* The new file behind FD is not to be, after all. */
+static void drop(long fd, const char *temp)
+{
+	if (temp[0])
+		sys3(unlinkat, AT_FDCWD, temp, 0);
+	sys1(close, fd);
 }
 
 /* Largest file that this process may have, bytes. */
@@ -245,44 +365,55 @@ static bool map(long fd, uint64_t size)
 		return false;
 	}
 	mem_copy((void *)at, monitor.header, sizeof *monitor.header);
+	if (monitor.mapped)			/* of a file that could not be had after all */
+		sys2(munmap, monitor.header, monitor.mapped);
 	monitor.header = (struct amon_header *)at;
 	monitor.mapped = size;
 	return true;
+}
+
+/* Map the new file behind FD, at TEMP, and give it a name.  0 or minus an errno. */
+static long settle(long fd, const char *temp, uint64_t size, bool remote_too)
+{
+	struct stat st;
+	long ret;
+
+	if (!remote_too && is_remote(fd))
+		return -EREMOTE;
+	if (!map(fd, size))
+		return -ENOSPC;
+	ret = take_any_name(fd, temp);
+	if (!sys_failed(ret) && !sys_failed(sys2(fstat, fd, &st))) {
+		device = st.st_dev;
+		inode = st.st_ino;
+	}
+	return ret;
 }
 
 /* Make a file at one of the names that fit, mapped.  False: *ERROR says why. */
 static bool open_named(uint64_t size, bool remote_too, long *error)
 {
 	char *temp = sys_memory(PATH, false);
-	struct stat st;
-	long fd = -ENOMEM;
-	bool done = false;
+	bool named = false, done = false;
+	long fd;
 
-	if (temp)
-		fd = create_beside(wanted, temp);
-	*error = fd;
-	if (sys_failed(fd))
-		goto out;
-	*error = -EREMOTE;
-	if ((remote_too || !is_remote(fd)) && (*error = -ENOSPC, map(fd, size))) {
-		for (int try = 0; try < TRIES && !done; try++) {
-			name_try(actual, try);
-			done = take_name(temp, actual);
-			if (done && try > 0)
-				note(AMON_NOTE_OTHER_NAME);
-		}
-		*error = -EACCES;
-		if (!sys_failed(sys2(fstat, fd, &st))) {
-			device = st.st_dev;
-			inode = st.st_ino;
-		}
+	*error = -ENOMEM;
+	while (temp && !done) {
+		fd = create_beside(wanted, temp, named);
+		*error = fd;
+		if (sys_failed(fd))
+			break;
+		named = temp[0];
+		*error = settle(fd, temp, size, remote_too);
+		done = !sys_failed(*error);
+		if (done)
+			sys1(close, fd);
+		else
+			drop(fd, temp);
+		if (named || *error == -EREMOTE || *error == -ENOSPC)
+			break;
+		named = true;			/* it could not be given a name: begin with one */
 	}
-	if (!done) {
-		sys3(unlinkat, AT_FDCWD, temp, 0);
-		actual[0] = 0;
-	}
-	sys1(close, fd);
-out:
 	if (temp)
 		sys2(munmap, temp, PATH);
 	return done;
@@ -514,30 +645,38 @@ static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
 	return true;
 }
 
-/* Write what is mapped to a new file where it belongs; what stood in for it goes. */
+/* Write what is mapped to a new file, and give it a name.  0 or minus an errno. */
+static long write_out(char *temp, bool named)
+{
+	uint64_t used = monitor.header->used;
+	long fd = create_beside(wanted, temp, named), ret = -EFBIG;
+
+	if (sys_failed(fd))
+		return fd;
+	if (used <= size_limit() && write_at(fd, monitor.header, used, 0))
+		ret = take_any_name(fd, temp);
+	if (sys_failed(ret))
+		drop(fd, temp);
+	else
+		sys1(close, fd);
+	return ret;
+}
+
+/* Write what is mapped to where it belongs; what stood in for it goes. */
 static void copy_out(void)
 {
-	char *temp = sys_memory(PATH, false);
-	long fd = temp ? create_beside(wanted, temp) : -ENOMEM;
-	uint64_t used = monitor.header->used;
-	bool kept = false, written = !sys_failed(fd) && used <= size_limit() && write_at(fd, monitor.header, used, 0);
+	char *temp = sys_memory(PATH, false), *instead = temp ? sys_memory(PATH, false) : NULL;
+	long ret = -ENOMEM;
 
-	if (actual[0])
-		sys3(unlinkat, AT_FDCWD, actual, 0);
+	if (instead)
+		mem_copy(instead, actual, PATH);
 	actual[0] = 0;
-	for (int try = 0; written && try < TRIES && !kept; try++) {
-		name_try(actual, try);
-		kept = take_name(temp, actual);
-	}
-	if (kept)
-		goto done;
-	actual[0] = 0;
-	note_error(AMON_NOTE_NO_FILE, sys_failed(fd) ? fd : -EFBIG);
-	if (!sys_failed(fd))
-		sys3(unlinkat, AT_FDCWD, temp, 0);
-done:
-	if (!sys_failed(fd))
-		sys1(close, fd);
+	for (int named = 0; instead && named < 2 && sys_failed(ret) && ret != -EFBIG; named++)
+		ret = write_out(temp, named);
+	if (instead && instead[0])
+		sys3(unlinkat, AT_FDCWD, instead, 0);
+	if (sys_failed(ret))
+		note_error(AMON_NOTE_NO_FILE, ret);
 }
 
 /* What ERROR says, of those that a profile meets: strerror may be anybody's, and translates. */
@@ -701,19 +840,51 @@ static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t us
 	return write_at(fd, &copy, sizeof copy, 0);
 }
 
+/* The new file behind FD, which is at TEMP, in the place of PATH, which is never absent meanwhile. 0 or minus an errno. */
+static long put_over(long fd, char *temp, const char *path)
+{
+	long ret;
+
+	if (!temp[0]) {
+		ret = link_name(fd, path);
+		if (ret != -EEXIST)
+			return ret;
+		name_temp(temp, path, false);
+		clear_stale(temp);
+		ret = link_name(fd, temp);
+		if (ret == -EEXIST) {
+			name_temp(temp, path, true);
+			sys3(unlinkat, AT_FDCWD, temp, 0);
+			ret = link_name(fd, temp);
+		}
+		if (sys_failed(ret)) {
+			temp[0] = 0;
+			return ret;
+		}
+	}
+	return sys4(renameat, AT_FDCWD, temp, AT_FDCWD, path);
+}
+
 /* The copy, whole or not there, at PATH. */
 static long write_beside(const char *path, const struct copied *list, size_t n, uint64_t used)
 {
 	static char temp[PATH];
-	long fd = create_beside(path, temp), error = -ENOSPC;
+	bool named = false, again;
+	long fd, error;
 
-	if (sys_failed(fd))
-		return fd;
-	if (write_copy(fd, list, n, used))
-		error = sys4(renameat, AT_FDCWD, temp, AT_FDCWD, path);
-	if (sys_failed(error))
-		sys3(unlinkat, AT_FDCWD, temp, 0);
-	sys1(close, fd);
+	do {
+		fd = create_beside(path, temp, named);
+		if (sys_failed(fd))
+			return fd;
+		named = temp[0];
+		error = write_copy(fd, list, n, used) ? put_over(fd, temp, path) : -ENOSPC;
+		again = sys_failed(error) && error != -ENOSPC && !named;
+		if (sys_failed(error))
+			drop(fd, temp);
+		else
+			sys1(close, fd);
+		named = true;
+	} while (again);
 	return error;
 }
 

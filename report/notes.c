@@ -18,7 +18,7 @@ static const struct note table[AMON_NOTES] = {
 		"keep other programs away from amon.out", false },
 	[AMON_NOTE_COPIED] = { "copied", "the disk cannot be mapped shared: the profile was kept in memory and copied at exit",
 		"set APROF_OUT to a local disk if the program may be killed", true },
-	[AMON_NOTE_OTHER_NAME] = { "other_name", "the file was held by another process, or by this one before an exec, so that the profile got another name", NULL, true },
+	[AMON_NOTE_OTHER_NAME] = { "other_name", "the file was held by another process, or by this one before an exec, or was no profile, so that the profile got another name", NULL, true },
 	[AMON_NOTE_TIMER_FAILED] = { "timer_failed", "a thread could not be timed; its calls are counted, its time is not",
 		"try APROF_CLOCK=tsc", false },
 	[AMON_NOTE_CLOCK_CHANGED] = { "clock_changed", "the clock that was asked for could not be had; the line \"clock\" says which ran", NULL, true },

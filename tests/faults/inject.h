@@ -1,5 +1,5 @@
 /* inject.h - make system calls of the monitor fail: only those made in the code that the monitor is in, this program's own or that of
- * a library of aprof's, not libc's.  FAULT=NUMBER:ERRNO in the environment says which, and how. */
+ * a library of aprof's, not libc's.  FAULT=NUMBER:ERRNO in the environment says which, and how; ERRNO 0: it is the end of the process. */
 #include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -63,7 +63,7 @@ __attribute__((constructor(101), no_instrument_function)) static void inject(voi
 	if (!fault || sscanf(fault, "%u:%u", &number, &error) != 2)
 		return;
 	filter[1].k = number;
-	filter[7].k |= error;
+	filter[7].k = error ? filter[7].k | error : SECCOMP_RET_KILL_PROCESS;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		_Exit(99);
 }
