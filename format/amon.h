@@ -77,6 +77,8 @@ enum amon_note {
 	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
 	AMON_NOTE_UNTIMED,		/* clock tsc: calls by way inline of routines that do not read the counter, not counted */
 	AMON_NOTE_PC_BLOCKED,		/* threads that had SIGPROF blocked whenever they were looked at, and so no program counters */
+	AMON_NOTE_NO_PROC,		/* 1: /proc could not be read, wholly or in part; what it tells came from elsewhere, or lacks */
+	AMON_NOTE_NO_MODULE,		/* routines of which it is not known what module they are in */
 	AMON_NOTES
 };
 

@@ -1,4 +1,4 @@
-/* module.c - the executable mappings of the process, read from /proc/self/maps.
+/* module.c - the executable mappings of the process, read from /proc/self/maps, or, where that cannot be had, as loader.c finds them.
  *
  * Never asks the dynamic linker, whose locks the hook may have interrupted.  A mapping, once
  * known, keeps its index; one that vanished is marked, and a new one at its place is a new
@@ -43,15 +43,26 @@ static uintptr_t hex(const char **s)
 	}
 }
 
-/* What a line of the map says. */
-struct mapping {
-	uintptr_t start, end, offset;	/* addresses, file offset in bytes */
-	char mode[4];			/* rwxp */
-	const char *path;		/* "" for anonymous memory */
-};
-
-static bool parse(const char *line, struct mapping *m)
+/* The kernel writes a newline in a path as \\012. */
+static void unescape(char *path)
 {
+	char *to = path;
+
+	for (; *path; path++)
+		if (path[0] == '\\' && path[1] == '0' && path[2] == '1' && path[3] == '2') {
+			*to++ = '\n';
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
+	*to = 0;
+}
+
+static bool parse(char *text, struct mapping *m)
+{
+	const char *line = text;
+
+
 	m->start = hex(&line);
 	if (*line++ != '-')
 		return false;
@@ -71,9 +82,9 @@ static bool parse(const char *line, struct mapping *m)
 	while (*line == ' ')
 		line++;
 	m->path = line;
+	unescape(text + (line - text));
 	return true;
 }
-
 
 /* ---- identity: the ELF header in memory ---- */
 
@@ -201,11 +212,12 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 	nmodules++;
 }
 
-static bool known(const struct mapping *m)
+/* The dynamic linker may have another path for a file than the kernel has: BY_LOADER it does not count. */
+static bool known(const struct mapping *m, bool by_loader)
 {
 	for (uint32_t i = 0; i < nmodules; i++)
 		if (modules[i].start == m->start && modules[i].end == m->end && !modules[i].record->unloaded &&
-		    str_equal((const char *)(modules[i].record + 1), m->path)) {
+		    (by_loader || str_equal((const char *)(modules[i].record + 1), m->path))) {
 			modules[i].seen = true;
 			return true;
 		}
@@ -215,31 +227,37 @@ static bool known(const struct mapping *m)
 /* A scan under way: the last mapping of a file's first page. */
 struct scan {
 	struct mapping head;
+	bool by_loader;		/* not by the map */
 	char path[LINE];	/* head's */
 };
 
-static bool scan_line(const char *line, void *arg)
+static void scan_mapping(const struct mapping *m, void *arg)
 {
 	struct scan *scan = arg;
-	struct mapping m;
 
-	if (!parse(line, &m))
-		return false;
-	if (m.offset == 0) {
-		scan->head = m;
-		mem_copy(scan->path, m.path, str_length(m.path) + 1);
+	if (m->offset == 0) {
+		scan->head = *m;
+		mem_copy(scan->path, m->path, str_length(m->path) + 1);
 		scan->head.path = scan->path;
 	}
-	if (m.mode[2] != 'x' || m.path[0] == 0 || str_equal(m.path, "[vsyscall]") || known(&m))
-		return false;
-	if (!str_equal(scan->head.path, m.path))
+	if (m->mode[2] != 'x' || m->path[0] == 0 || str_equal(m->path, "[vsyscall]") || known(m, scan->by_loader))
+		return;
+	if (!str_equal(scan->head.path, m->path))
 		scan->head = (struct mapping){ .path = "", .mode = "----" };
-	module_add(&m, &scan->head);
+	module_add(m, &scan->head);
+}
+
+static bool scan_line(char *line, void *arg)
+{
+	struct mapping m;
+
+	if (parse(line, &m))
+		scan_mapping(&m, arg);
 	return false;
 }
 
-/* Hand each line of the memory map to VISIT, until it returns true.  The lock is held: one buffer. */
-static void each_line(bool (*visit)(const char *line, void *arg), void *arg)
+/* Hand each line of the memory map to VISIT, until it returns true.  The lock is held: one buffer.  False: the map could not be read. */
+static bool each_line(bool (*visit)(char *line, void *arg), void *arg)
 {
 	static char buffer[LINE * 2];
 	size_t have = 0;
@@ -247,7 +265,7 @@ static void each_line(bool (*visit)(const char *line, void *arg), void *arg)
 	long n, fd = sys4(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 
 	if (sys_failed(fd))
-		return;
+		return false;
 	while (!stop && (n = sys3(read, fd, buffer + have, sizeof buffer - have)) > 0) {
 		size_t done = 0;
 
@@ -265,18 +283,23 @@ static void each_line(bool (*visit)(const char *line, void *arg), void *arg)
 			have = 0;		/* no path is this long */
 	}
 	sys1(close, fd);
+	return stop || n == 0;
 }
 
 void module_scan(void)
 {
 	static struct scan scan;
 
-	scan.head = (struct mapping){ .path = "", .mode = "----" };
+	bool whole;
 
+	scan.head = (struct mapping){ .path = "", .mode = "----" };
 	for (uint32_t i = 0; i < nmodules; i++)
 		modules[i].seen = false;
-	each_line(scan_line, &scan);
-	for (uint32_t i = 0; i < nmodules; i++)
+	scan.by_loader = !each_line(scan_line, &scan);
+	whole = !scan.by_loader || loader_modules(scan_mapping, &scan);
+	if (scan.by_loader)
+		note_once(AMON_NOTE_NO_PROC);
+	for (uint32_t i = 0; whole && i < nmodules; i++)
 		if (!modules[i].seen && !modules[i].record->unloaded) {
 			modules[i].record->unloaded = 1;
 			hide(&modules[i]);
@@ -298,7 +321,7 @@ void module_unloaded(void)
 
 struct range { uintptr_t address, low, high; bool grows, is_code; };
 
-static bool range_line(const char *line, void *arg)
+static bool range_line(char *line, void *arg)
 {
 	struct range *range = arg;
 	struct mapping m;
@@ -317,7 +340,8 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	struct range range = { .address = address };
 
 	sys_lock(&monitor.lock);
-	each_line(range_line, &range);
+	if (!each_line(range_line, &range) && !loader_range(address, &range.low, &range.high, &range.grows))
+		range.high = 0;
 	sys_unlock(&monitor.lock);
 	*low = range.grows ? address - (range.high - address) : range.low;
 	*high = range.high;

@@ -367,6 +367,7 @@ static inline void counter_add(uint64_t *count, uint64_t n)
 /* Count a note of the given kind. Any thread, any time. */
 void note(enum amon_note kind) HIDDEN;
 void note_error(enum amon_note kind, long error) HIDDEN;
+void note_once(enum amon_note kind) HIDDEN;	/* if it was not */
 
 /* process.c - start, fork, exit. */
 const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
@@ -407,6 +408,21 @@ void phase_reset(void) HIDDEN;			/* the counters were zeroed */
 
 /* api.c - include/aprof.h. */
 void api_forget(void) HIDDEN;			/* forked child: nobody else is at work */
+
+/* A mapping, as a line of the memory map tells of it. */
+struct mapping {
+	uintptr_t start, end, offset;	/* addresses, file offset in bytes */
+	char mode[4];			/* rwxp */
+	const char *path;		/* "" for anonymous memory */
+};
+
+/* loader.c - the same as /proc/self tells, where there is none.  The first stack may be looked at any time. */
+uintptr_t loader_auxiliary(uintptr_t type) HIDDEN; /* value of the auxiliary vector; 0: unknown, too */
+long loader_environment(char *to, size_t size) HIDDEN; /* as /proc/self/environ: bytes, or minus an errno */
+long loader_arguments(char *to, size_t size) HIDDEN; /* as /proc/self/cmdline */
+bool loader_modules(void (*visit)(const struct mapping *m, void *arg), void *arg) HIDDEN; /* of each module its first page and its code;
+						 * false: there may be others */
+bool loader_range(uintptr_t address, uintptr_t *low, uintptr_t *high, bool *grows) HIDDEN; /* what can be read around ADDRESS; it is the first stack */
 
 /* module.c, routine.c - what is mapped, who called a hook. */
 void module_scan(void) HIDDEN;			/* look at the memory map again */

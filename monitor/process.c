@@ -5,6 +5,7 @@
  * registered by a constructor, which no hook waits for. */
 #include "clock.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -39,6 +40,12 @@ void note_error(enum amon_note kind, long error)
 	monitor.header->note_errno = (uint32_t)-error;
 }
 
+void note_once(enum amon_note kind)
+{
+	if (!monitor.header->notes[kind])
+		note(kind);
+}
+
 /* ---- what the kernel tells of us ---- */
 
 static char environment[65536];
@@ -58,10 +65,23 @@ const char *process_env(const char *name)
 	return NULL;
 }
 
+/* /proc/self/NAME to TEXT, SIZE bytes at most, or what ELSEWHERE has. The number, or minus an errno. */
+static long read_self(const char *name, char *text, size_t size, long (*elsewhere)(char *, size_t))
+{
+	long n = sys_read_file(name, text, size);
+
+	if (n > 0)
+		return n;
+	note_once(AMON_NOTE_NO_PROC);
+	return elsewhere(text, size);
+}
+
 static void read_environment(void)
 {
 	long n = sys_read_file("/proc/self/environ", environment, sizeof environment - 2);
 
+	if (sys_failed(n))			/* it may well be empty */
+		n = read_self("/proc/self/environ", environment, sizeof environment - 2, loader_environment);
 	n = n < 0 ? 0 : n;
 	environment[n] = environment[n + 1] = 0;
 }
@@ -91,8 +111,10 @@ static bool is_secure(void)
 	long n = sys_read_file("/proc/self/auxv", (char *)aux, sizeof aux);
 
 	for (long i = 0; i + 1 < n / 8; i += 2)
-		if (aux[i] == 23 /* AT_SECURE */)
+		if (aux[i] == AT_SECURE)
 			return aux[i + 1] != 0;
+	if (loader_auxiliary(AT_PAGESZ))
+		return loader_auxiliary(AT_SECURE) != 0;
 	return sys0(getuid) != sys0(geteuid) || sys0(getgid) != sys0(getegid);
 }
 
@@ -134,11 +156,32 @@ static void copy_name(char *to, size_t size, const char *from)
 static void read_command(struct amon_header *h)
 {
 	char text[sizeof h->command + 1];
-	long n = sys_read_file("/proc/self/cmdline", text, sizeof text);
+	long n = read_self("/proc/self/cmdline", text, sizeof text, loader_arguments);
 
 	h->command_cut = n == (long)sizeof text;
 	h->command_size = n < 0 ? 0 : (uint32_t)(n - (long)h->command_cut);
 	mem_copy(h->command, text, h->command_size);
+}
+
+/* The program's path; without /proc as it was called, which may be relative to where it was started. */
+static void read_program(struct amon_header *h)
+{
+	const char *called = (const char *)loader_auxiliary(AT_EXECFN);
+	size_t n = str_length(h->directory);
+
+	if (!sys_failed(sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1)))
+		return;
+	note_once(AMON_NOTE_NO_PROC);
+	if (!called)
+		return;
+	while (called[0] == '.' && called[1] == '/')
+		called += 2;
+	if (called[0] == '/' || n + 1 >= sizeof h->program)
+		n = 0;
+	mem_copy(h->program, h->directory, n);
+	if (n)
+		h->program[n++] = '/';
+	copy_name(h->program + n, sizeof h->program - n, called);
 }
 
 /* Where and how the program was started. */
@@ -149,10 +192,10 @@ static void read_start(struct amon_header *h)
 
 	if (!sys_failed(sys1(uname, &names)))
 		copy_name(h->host, sizeof h->host, names.nodename);
-	sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1);
 	n = sys2(getcwd, h->directory, sizeof h->directory);
 	if (n <= 0 || h->directory[0] != '/')
 		copy_name(h->directory, sizeof h->directory, ".");
+	read_program(h);
 	read_command(h);
 }
 

@@ -82,6 +82,8 @@ static bool record(uintptr_t address, uint32_t flags)
 	r->address = address & KEY_ADDRESS;
 	r->module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
 	r->flags = flags & AMON_ROUTINE_INSIDE;
+	if (r->module == AMON_NONE && !(address & ~KEY_ADDRESS))
+		note(AMON_NOTE_NO_MODULE);
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
 		calibrate_record();

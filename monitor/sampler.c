@@ -22,6 +22,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #ifndef CLOSE_RANGE_UNSHARE
@@ -384,8 +385,20 @@ static void sleep_until(uint64_t nsec)
 	sys4(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
+/* The same without /proc: the first thread has given up the memory, and none of those that called a hook is there. */
+static bool is_left(void)
+{
+	char byte;
+	struct iovec to = { &byte, 1 }, from = { &byte, 1 };
+
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->tid != monitor.pid && sys3(tgkill, monitor.pid, t->tid, 0) != -ESRCH)
+			return false;
+	return sys6(process_vm_readv, monitor.pid, &to, 1, &from, 1, 0) == -ESRCH;
+}
+
 /* Is the process nothing but us and the remains of its first thread?  Then *STATUS is how that one ended, as wait tells it,
- * which the last to leave makes the end of the process. */
+ * which the last to leave makes the end of the process; without /proc it is not known. */
 static bool is_alone(int *status)
 {
 	char text[1024];
@@ -393,7 +406,7 @@ static bool is_alone(int *status)
 	int field = 3, code = 0;
 
 	if (n <= 0)
-		return false;
+		return is_left();
 	text[n] = 0;
 	while (n > 0 && text[n] != ')')		/* the name before may hold anything */
 		n--;
@@ -425,13 +438,17 @@ static void __attribute__((noreturn)) leave(int status)
 	__builtin_unreachable();
 }
 
-static void descriptors_begin(void)
+/* A descriptor table of our own, with /proc/self in it.  False: the table is the program's. */
+static bool descriptors_begin(void)
 {
 	proc = -1;
 	if (sys_failed(sys3(close_range, 0, ~0u, CLOSE_RANGE_UNSHARE)))
-		return;
+		return false;
 	sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_CLOEXEC, 0);	/* 0 stands for none */
 	proc = (int)sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (proc < 0)
+		note_once(AMON_NOTE_NO_PROC);
+	return true;
 }
 
 /* Zero the counters, with nobody between a look and its charge. */
@@ -507,6 +524,7 @@ static void __attribute__((noreturn)) sampler(void)
 {
 	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now;
 	uint32_t rounds = 0, idle = 0;
+	bool own_descriptors;
 	int status = 0;
 
 	sys2(prctl, 15 /* PR_SET_NAME */, "aprof");
@@ -517,9 +535,9 @@ static void __attribute__((noreturn)) sampler(void)
 	pace.used = WHOLE;
 	pace.share = SHARE;
 	slice_set();
-	descriptors_begin();
+	own_descriptors = descriptors_begin();
 	credentials_begin();
-	pc_begin(proc >= 0);
+	pc_begin(own_descriptors);
 	while (!stopped && (++idle % IDLE_ROUNDS || !is_alone(&status))) {
 		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < MEASURE_ROUNDS / 4;
 		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked;

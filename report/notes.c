@@ -47,6 +47,10 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_PC_BLOCKED] = { "pc_blocked", "a thread blocked all signals, and had no program counters then, for --leaves and --lines", NULL, true },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
+	[AMON_NOTE_NO_PROC] = { "no_proc", "/proc could not be read: modules are those that the dynamic linker lists, and a thread's time may count for where it waits next",
+		NULL, true },
+	[AMON_NOTE_NO_MODULE] = { "no_module", "a routine with hooks is in no module that is known, and has an address for a name",
+		"let the program see /proc", false },
 };
 
 static const struct note unknown = { "unknown", "a note that this version of aprof does not know", "use a newer aprof", false };
