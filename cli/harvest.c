@@ -23,6 +23,8 @@ struct found {
 struct list {
 	struct found *found;
 	size_t n, room;
+	size_t lacking;		/* as in struct harvest */
+	int why;		/* the same */
 };
 
 static void list_free(struct list *l)
@@ -60,6 +62,13 @@ static bool list_add(struct list *l, const char *path)
 {
 	struct amon_header h;
 
+	const char *why = strstr(path, ".errno.");
+
+	if (why) {
+		l->lacking++;
+		l->why = atoi(why + strlen(".errno."));
+		return true;
+	}
 	if (!files_header(path, &h, NULL))
 		return true;			/* not a profile: somebody else's file */
 	name_forget(path, &h);
@@ -156,6 +165,8 @@ bool harvest_make(struct harvest *h, const char *directory, struct error *err)
 
 	*h = (struct harvest){ 0 };
 	ok = list_fill(&l, directory, err) && group_all(h, &l, err);
+	h->lacking = l.lacking;
+	h->why = l.why;
 	list_free(&l);
 	if (!ok)
 		harvest_free(h);

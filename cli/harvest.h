@@ -21,6 +21,8 @@ struct harvest_program {
 struct harvest {
 	struct harvest_program *programs; /* by path; after harvest_weigh the most expensive first */
 	size_t n;		/* how many */
+	size_t lacking;		/* processes whose profiles could not be made, or were in memory when they were killed */
+	int why;		/* errno of the last of them */
 };
 
 /* Look through DIRECTORY.  False with *ERR set.  Freed with harvest_free. */

@@ -67,7 +67,7 @@ static bool directory_make(struct run *r)
 static bool environment_set(const struct run *r)
 {
 	char *pattern = NULL;
-	bool ok = asprintf(&pattern, "%s/amon.out.%%p", r->directory) >= 0 && setenv("APROF_OUT", pattern, 1) == 0;
+	bool ok = asprintf(&pattern, "%s/amon.out.%%p", r->directory) >= 0 && setenv("APROF_OUT", pattern, 1) == 0 && setenv("APROF_RUN", "1", 1) == 0;
 
 	free(pattern);
 	ok = ok && (!r->options->clock || setenv("APROF_CLOCK", r->options->clock, 1) == 0);
@@ -85,6 +85,14 @@ static int launch_failed(const struct run *r, const char *name)
 	else
 		message("%s: cannot be executed: %s", name, strerror(r->launch.error));
 	return r->launch.status;
+}
+
+/* Processes whose profiles could not be made. */
+static void lacking_tell(const struct run *r)
+{
+	message("%zu process%s of this run could not leave %s profile%s: %s%s", r->harvest.lacking, r->harvest.lacking == 1 ? "" : "es",
+		r->harvest.lacking == 1 ? "its" : "their", r->harvest.lacking == 1 ? "" : "s", strerror(r->harvest.why),
+		r->harvest.why == EFBIG ? " for the limit on the size of files (ulimit -f)" : "; TMPDIR names another place");
 }
 
 /* The program left no profile: say why, as far as can be told. */
@@ -308,7 +316,11 @@ static void collect(struct run *r)
 	harvest_weigh(&r->harvest);
 	running_tell(r);
 	names = calloc(r->harvest.n + 1, sizeof *names);
-	if (r->harvest.n == 0)
+	if (r->harvest.lacking)
+		lacking_tell(r);
+	if (r->harvest.n == 0 && r->harvest.lacking)
+		;
+	else if (r->harvest.n == 0)
 		nothing_tell(r);
 	else if (names) {
 		for (size_t i = 0; i < r->harvest.n; i++)

@@ -419,6 +419,34 @@ static bool open_named(uint64_t size, bool remote_too, long *error)
 	return done;
 }
 
+static char reason[PATH];	/* file that tells aprof run why there is no profile; empty: there is none */
+
+static void reason_remove(void)
+{
+	if (reason[0])
+		sys3(unlinkat, AT_FDCWD, reason, 0);
+	reason[0] = 0;
+}
+
+/* aprof run is told of a process whose profile cannot be had, as long as it cannot: by an empty file beside where it would be, its name
+ * ending in WHY, an errno, which takes no space.  Nobody else wants it. */
+static void reason_leave(long why)
+{
+	struct text t = { reason, reason + PATH };
+	long fd;
+
+	if (!process_env("APROF_RUN"))
+		return;
+	put(&t, wanted);
+	put(&t, ".errno.");
+	put_number(&t, (uint64_t)-why);
+	fd = create_exclusive(reason);
+	if (sys_failed(fd))
+		reason[0] = 0;
+	else
+		sys1(close, fd);
+}
+
 /* Memory in place of a file: in /dev/shm, from where a dead process can still be read, else anonymous. */
 static bool open_memory(uint64_t size, long why)
 {
@@ -450,6 +478,7 @@ static bool open_memory(uint64_t size, long why)
 		}
 	}
 	actual[0] = 0;
+	reason_leave(why);
 	if (!map(-1, size))
 		return false;
 	note_error(AMON_NOTE_COPIED, why);
@@ -528,6 +557,7 @@ void file_leave(void)
 	cut = false;
 	chunk_lock.taken = 0;
 	actual[0] = 0;
+	reason[0] = 0;			/* the parent's */
 }
 
 /* ---- chunks ---- */
@@ -633,7 +663,7 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 /* ---- the end ---- */
 
 /* Write SIZE bytes at DATA to FD, from AT on.  False: not all of them. */
-static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
+bool file_write_at(long fd, const void *data, uint64_t size, uint64_t at)
 {
 	for (uint64_t done = 0; done < size;) {
 		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
@@ -648,12 +678,12 @@ static bool write_at(long fd, const void *data, uint64_t size, uint64_t at)
 /* Write what is mapped to a new file, and give it a name.  0 or minus an errno. */
 static long write_out(char *temp, bool named)
 {
-	uint64_t used = monitor.header->used;
+	uint64_t used = monitor.header->used, limit = size_limit();
 	long fd = create_beside(wanted, temp, named), ret = -EFBIG;
 
 	if (sys_failed(fd))
 		return fd;
-	if (used <= size_limit() && write_at(fd, monitor.header, used, 0))
+	if (used <= limit ? file_write_at(fd, monitor.header, used, 0) : fit_write(fd, limit))
 		ret = take_any_name(fd, temp);
 	if (sys_failed(ret))
 		drop(fd, temp);
@@ -675,8 +705,11 @@ static void copy_out(void)
 		ret = write_out(temp, named);
 	if (instead && instead[0])
 		sys3(unlinkat, AT_FDCWD, instead, 0);
-	if (sys_failed(ret))
+	reason_remove();
+	if (sys_failed(ret)) {
 		note_error(AMON_NOTE_NO_FILE, ret);
+		reason_leave(ret);
+	}
 }
 
 /* What ERROR says, of those that a profile meets: strerror may be anybody's, and translates. */
@@ -736,7 +769,7 @@ static void write_spilled(long fd)
 {
 	note_error(AMON_NOTE_DISK_FULL, -ENOSPC);
 	if (monitor.header->used <= size_limit())
-		write_at(fd, monitor.header, monitor.header->used, 0);
+		file_write_at(fd, monitor.header, monitor.header->used, 0);
 }
 
 void file_finish(void)
@@ -833,11 +866,11 @@ static bool write_copy(long fd, const struct copied *list, size_t n, uint64_t us
 	copy.end_monotonic = sys_clock(1);
 	copy.cpu_total = sys_clock(2);
 	for (size_t i = 0; i < n; i++)
-		if (!write_at(fd, &list[i].head, sizeof list[i].head, list[i].at) ||
-		    !write_at(fd, (char *)monitor.header + list[i].at + sizeof list[i].head,
+		if (!file_write_at(fd, &list[i].head, sizeof list[i].head, list[i].at) ||
+		    !file_write_at(fd, (char *)monitor.header + list[i].at + sizeof list[i].head,
 			      list[i].head.size - sizeof list[i].head, list[i].at + sizeof list[i].head))
 			return false;
-	return write_at(fd, &copy, sizeof copy, 0);
+	return file_write_at(fd, &copy, sizeof copy, 0);
 }
 
 /* The new file behind FD, which is at TEMP, in the place of PATH, which is never absent meanwhile. 0 or minus an errno. */

@@ -398,6 +398,11 @@ struct sigaction;
 void file_sigbus_show(struct sigaction *old) HIDDEN;	/* if OLD is that: as it was before */
 void aprof_signal_return(void) HIDDEN;		/* hooks.S: sa_restorer of our handlers */
 
+bool file_write_at(long fd, const void *data, uint64_t size, uint64_t at) HIDDEN; /* false: not all of SIZE bytes */
+
+/* fit.c */
+bool fit_write(long fd, uint64_t limit) HIDDEN;	/* all that is mapped to FD, an empty file, in LIMIT bytes at most; false: not even the header */
+
 int file_flush(const char *path) HIDDEN;	/* write what there is now to PATH; 0 or an errno */
 
 /* phase.c - under the lock of api.c, and while the sampler is held, or before there is anybody else. */

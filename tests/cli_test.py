@@ -1024,6 +1024,23 @@ class Real(unittest.TestCase):
         self.assertNotIn('stripped', done.stdout)
         self.assertIn(' work', done.stdout)
 
+    def test_limit_on_the_size_of_files(self):
+        """A smaller profile where it fits; else a line that says why there is none, also of a process that was killed."""
+        limited = lambda blocks, *words: subprocess.run(['sh', '-c', f'ulimit -f {blocks}; exec "$@"', 'sh', *words], cwd=self.cwd,
+                                                        capture_output=True, text=True)
+        done = limited(64, APROF, 'run', self.program, 'quick')
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        self.assertIn('work', done.stdout)
+        for words, status in (['quick'], 0), (['kill'], 128 + signal.SIGKILL):
+            pathlib.Path(self.cwd, 'amon.out').unlink(missing_ok=True)
+            done = limited(1, APROF, 'run', self.program, *words)
+            self.assertEqual((done.returncode, done.stdout, os.listdir(self.cwd)), (status, '', []))
+            self.assertEqual(done.stderr, 'aprof: 1 process of this run could not leave its profile: File too large for the limit on the '
+                             'size of files (ulimit -f)\n')
+        done = limited(1, 'env', 'APROF_VERBOSE=1', self.program, 'quick')
+        self.assertEqual((done.returncode, done.stderr.count('\n'), os.listdir(self.cwd)), (0, 1, []))
+        self.assertIn('the limit on the size of files is too low', done.stderr)
+
     def test_file_of_somebody_else_is_kept(self):
         """A text called amon.out is no profile; one that --data names is replaced."""
         mine = pathlib.Path(self.cwd, 'amon.out')

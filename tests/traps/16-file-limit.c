@@ -1,15 +1,21 @@
 /* A limit on the size of files: the program is neither killed nor changed, and the loss is said if there is one.
  *
- * variants: small none later cut
+ * variants: small none later cut tight head
  * shell(small): ulimit -f 1; exec "$@"
  * shell(none): ulimit -f 0; exec "$@"
+ * shell(tight): ulimit -f 64; exec "$@"
+ * shell(head): ulimit -f 8; exec "$@"
  * files: 0..1
  * files(later): 1
+ * files(tight): 1
+ * files(head): 1
+ * note(head): disk_full 1
+ * after(head): "$APROF" report amon.out | grep -q 'the disk refused space'
  * state(cut): ended running
  * note(cut): truncated 0..1
  * output: done
- * expect(!cut): 1 0 main
- * expect(!cut): 1000 0 main f
+ * expect(!cut !head): 1 0 main
+ * expect(!cut !head): 1000 0 main f
  * expect(later): 999 0 main f later
  * note: copied 0..1
  * note: no_file 0..1 */
