@@ -74,7 +74,7 @@ enum amon_note {
 	AMON_NOTE_INTERNAL,		/* the monitor met a state that cannot be, and latched off */
 	AMON_NOTE_EARLY,		/* calls before the program was relocated (resolvers of IFUNCs), not counted */
 	AMON_NOTE_UNREDIRECTED,		/* way mcount: entries whose exit nobody tells */
-	AMON_NOTE_PHASE_LOST,		/* changes of phase that found no room; what followed counts for the one before */
+	AMON_NOTE_PHASE_LOST,		/* changes of phase, and threads at a reset, that found no room; what followed counts with what was before */
 	AMON_NOTE_UNTIMED,		/* clock tsc: calls by way inline of routines that do not read the counter, not counted */
 	AMON_NOTE_PC_BLOCKED,		/* threads that had SIGPROF blocked whenever they were looked at, and so no program counters */
 	AMON_NOTE_NO_PROC,		/* 1: /proc could not be read, wholly or in part; what it tells came from elsewhere, or lacks */

@@ -447,6 +447,8 @@ static void reason_leave(long why)
 		sys1(close, fd);
 }
 
+static void tell(void);
+
 /* Memory in place of a file: in /dev/shm, from where a dead process can still be read, else anonymous. */
 static bool open_memory(uint64_t size, long why)
 {
@@ -514,7 +516,11 @@ bool file_open(uint64_t size)
 		return true;
 	if (size < LEAST)
 		error = -EFBIG;
-	return open_memory(monitor.header->memory_bound, error);
+	if (open_memory(monitor.header->memory_bound, error))
+		return true;
+	note_error(AMON_NOTE_NO_FILE, -ENOMEM);
+	tell();
+	return false;
 }
 
 void file_shrink(void)
@@ -719,7 +725,7 @@ static void put_reason(struct text *t, uint32_t error)
 		{ ENOENT, "there is no such directory" }, { EACCES, "permission denied" }, { EPERM, "not permitted" },
 		{ ENOTDIR, "its directory is none" }, { EISDIR, "it is a directory" }, { ELOOP, "it is a symbolic link" },
 		{ EROFS, "the disk is read-only" }, { ENOSPC, "the disk is full" }, { EDQUOT, "the quota of the disk is used up" },
-		{ EFBIG, "the limit on the size of files is too low" },
+		{ EFBIG, "the limit on the size of files is too low" }, { ENOMEM, "there is no memory" },
 	};
 
 	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)

@@ -198,8 +198,10 @@ static void pc_open(struct thread *t)
 	t->pc_handle = -1;
 	if (!t->pcs)
 		t->pcs = file_chunk(AMON_PCS, t->index, SLOTS, sizeof(struct amon_pc));
-	if (!t->pcs)
+	if (!t->pcs) {
+		note(AMON_NOTE_PC_LOST);
 		return;
+	}
 	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid) : timer_open(t->tid));
 	if (t->pc_handle >= 0) {
 		monitor.header->pc_period = pc_period();	/* first: who sees a source sees its period */

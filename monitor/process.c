@@ -251,7 +251,11 @@ static bool start(void)
 	monitor.early_calls = 0;
 	module_scan();
 	file_sigbus();
-	return !monitor.nroutines || routine_record_all();
+	if (monitor.nroutines && !routine_record_all()) {
+		note(AMON_NOTE_OUT_OF_MEMORY);
+		return false;
+	}
+	return true;
 }
 
 bool process_start(void)
@@ -406,8 +410,10 @@ static void reset_thread(struct thread *t)
 {
 	struct amon_thread *r = t->record;
 
-	if (!reset_calls(t))
+	if (!reset_calls(t)) {
+		note(AMON_NOTE_PHASE_LOST);
 		return;
+	}
 	for (uint32_t s = 0; s < t->nspans; s++)
 		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
 			t->spans[s].counters[i].time = 0;

@@ -18,6 +18,7 @@ enum {
 	LEAST = 65536,			/* bytes of a shadow */
 	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
 	FIRST_ANNOUNCED = 512,		/* slots of the table of announced stacks */
+	LIKELY_SAME = 1 << 20,		/* bytes below what is known of a stack that are likely to be of it, too */
 	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 };
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
@@ -175,6 +176,8 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 		}
 	}
 	if (!s) {				/* no map to look at: take it for the same */
+		if (cfa > now->high || (cfa < now->low && now->low - cfa > LIKELY_SAME))
+			note(AMON_NOTE_AMBIGUOUS);
 		now->low = cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low;
 		now->high = cfa > now->high ? cfa : now->high;
 		s = now;
@@ -255,8 +258,10 @@ void stack_push_root(struct thread *t)
 	struct aprof_tls *tls = t->tls;
 	struct frame *f = tls->top + 1;
 
-	if (f + 1 >= t->shadow->end)
+	if (f + 1 >= t->shadow->end) {
+		note(AMON_NOTE_STACK_OVERFLOW);
 		return;
+	}
 	tls_put_away(tls);
 	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_SLOW, .context = ROOT_ID };
 	tls->top = f;

@@ -39,7 +39,7 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_UNLOADED] = { "unloaded", "modules were unloaded while the program ran", NULL, true },
 	[AMON_NOTE_INTERNAL] = { "internal", "the monitor met a state that cannot be and switched itself off; what follows is not counted",
 		"please report this with the file", false },
-	[AMON_NOTE_PHASE_LOST] = { "phase_lost", "a change of phase found no room; what followed counts for the phase before",
+	[AMON_NOTE_PHASE_LOST] = { "phase_lost", "a change of phase, or a thread at a reset, found no room; what followed counts with what was before",
 		"name fewer phases, or raise APROF_MEMORY", false },
 	[AMON_NOTE_UNTIMED] = { "untimed", "a call, by way inline, of a routine that does not read the cycle counter: under clock tsc it counts as code without hooks",
 		"build all of the program with aprof-cc --aprof-clock=tsc, or use another clock", false },
