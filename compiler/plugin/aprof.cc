@@ -19,8 +19,8 @@
  * of non-local gotos, setjmp's second return, a switch of stacks) the function puts back its own context.
  *
  * Whether a call that is marked as a tail call becomes a jump is decided when it is expanded.  The store before it is an
- * asm of its own, and the second pass, on RTL, takes it out again where the call stayed a call: the store before the
- * return does it then.
+ * asm of its own, and the second pass, on RTL, puts it where the jumps are, and takes it out again where the call stayed a call:
+ * the store before the return does it then.
  *
  * With the argument clock=tsc the code can charge its time by itself, if the program is run with that clock. After the probe and before
  * each change of the context back it does
@@ -106,36 +106,8 @@ const pass_data rtl_data = { RTL_PASS, "aprof_tails", OPTGROUP_NONE, TV_NONE, 0,
 
 struct pass_tails : rtl_opt_pass {
 	pass_tails(gcc::context *c) : rtl_opt_pass(rtl_data, c) {}
-	unsigned int execute(function *) override;
+	unsigned int execute(function *) override { return place_tail_exits(); }
 };
-
-static bool is_tail_exit(rtx_insn *insn)
-{
-	rtx op = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL_RTX;
-
-	return op && !strcmp(ASM_OPERANDS_TEMPLATE(op), options.tsc ? tail_exit_tsc : tail_exit);
-}
-
-/* Does what follows INSN, up to where control ends, leave by a jump? */
-static bool becomes_jump(rtx_insn *insn)
-{
-	for (; insn && !BARRIER_P(insn) && !is_tail_exit(insn); insn = NEXT_INSN(insn))
-		if (CALL_P(insn) && SIBLING_CALL_P(insn))
-			return true;
-	return false;
-}
-
-unsigned int pass_tails::execute(function *)
-{
-	rtx_insn *next;
-
-	for (rtx_insn *insn = get_insns(); insn; insn = next) {
-		next = NEXT_INSN(insn);
-		if (is_tail_exit(insn) && !becomes_jump(next))
-			delete_insn(insn);
-	}
-	return 0;
-}
 
 static void add_pass(const char *name, opt_pass *pass, const char *reference)
 {
@@ -170,6 +142,8 @@ static bool read_argument(const plugin_argument *a)
 		list_add(&s->except_names, a->value);
 	else if (!strcmp(a->key, "switch"))
 		options.switches.safe_push(a->value);
+	else if (!strcmp(a->key, "test"))
+		return options.lose_exits = !strcmp(a->value, "lose-exits");
 	else if (!strcmp(a->key, "clock"))
 		return options.tsc = !strcmp(a->value, "tsc");
 	else

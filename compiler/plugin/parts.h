@@ -5,6 +5,7 @@
  *	hooks.cc	the entry, the exits, and where control comes back by another way
  *	split.cc	ways out without a call, on which no register is saved for the hooks
  *	emit.cc		pieces of GIMPLE, and the code of clock tsc
+ *	tails.cc	exits before tail calls that became jumps
  *
  * Sequences of statements are GCC's, and belong to whoever has them put into a function; what SEQ points to may be an empty one, NULL. */
 #ifndef PARTS_H
@@ -61,6 +62,7 @@ struct options {
 	struct select select;	/* patterns of files and routines to leave out */
 	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
 	bool tsc;		/* read the cycle counter */
+	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
 	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user or known; as linked */
 };
 
@@ -165,6 +167,17 @@ void insert_copies(hooks *h);
 
 /* H as BB has it. */
 hooks hooks_in(const hooks *h, basic_block bb);
+
+/* ---- tails.cc ---- */
+
+/* Is INSN the asm TEXT? */
+bool is_asm(rtx_insn *insn, const char *text);
+
+/* Is it the exit before a tail call? */
+bool is_tail_exit(rtx_insn *insn);
+
+/* Put these of the function at hand where its tail calls became jumps, and only there. Returns 0, as a pass. */
+unsigned int place_tail_exits();
 
 } /* namespace aprof */
 
