@@ -315,14 +315,14 @@ bool function_receives(function *fun)
 bool leaves(gimple *stmt)
 {
 	return gimple_code(stmt) == GIMPLE_RETURN || gimple_call_builtin_p(stmt, BUILT_IN_RETURN) ||
-	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME);
+	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME) || gimple_call_builtin_p(stmt, BUILT_IN_EH_RETURN);
 }
 
 bool is_tail_call(gimple *stmt)
 {
 	gcall *call = dyn_cast<gcall *>(stmt);
 
-	return call && gimple_call_tail_p(call);
+	return call && gimple_call_tail_p(call) && !comes_back(stmt);
 }
 
 static void insert_after(gimple_stmt_iterator *i, gimple_seq seq)
@@ -392,10 +392,12 @@ void insert_exits(const hooks *h, basic_block bb)
 
 		if (leaves(stmt))
 			gsi_insert_seq_before(&i, located(exit_seq(h, stmt), stmt), GSI_SAME_STMT);
-		else if (is_tail_call(stmt) && !back)
+		else if (is_tail_call(stmt))
 			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
-		else if (back)
-			insert_after(&i, located(receive_seq(h, back == 2), stmt));
+		if (!back)
+			continue;
+		gimple_call_set_tail(as_a<gcall *>(stmt), false);
+		insert_after(&i, located(receive_seq(h, back == 2), stmt));
 	}
 	if (is_receiver(bb)) {
 		gimple_stmt_iterator i = gsi_after_labels(bb);

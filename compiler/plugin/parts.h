@@ -136,7 +136,7 @@ void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev);
 
 /* STMT leaves the function for good, other than by a call that never comes back. */
 bool leaves(gimple *stmt);
-bool is_tail_call(gimple *stmt);
+bool is_tail_call(gimple *stmt);	/* that may become a jump: what control comes back from otherwise than by a return must not */
 
 /* Has a general register room for a value of TYPE? */
 bool is_word(tree type);
