@@ -14,11 +14,10 @@
 #include "hook_code.h"
 
 #include <capstone/capstone.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hooks.h"
+#include "hook_words.h"
 
 typedef uint32_t marks;		/* a bit for each general register, and one for the flags */
 
@@ -29,73 +28,18 @@ enum {
 
 #define MARK(bit) (UINT32_C(1) << (bit))
 #define NOWHERE UINT32_MAX	/* nothing is known to lead here */
-#define WORDS_SIZE 128		/* bytes of aprof_tls, where its symbol does not say: more than it has */
 
 struct hook_code {
 	const struct binary *binary; /* whose code */
 	csh engine;		/* capstone */
 	cs_insn *insn;		/* the instruction at hand */
-	struct hook words;	/* aprof_tls: slots hold its offset from the thread's base */
-	bool here;		/* it is at a fixed offset: the program's own */
-	int64_t offset;		/* that, bytes from %fs */
-	int64_t size;		/* bytes of it */
+	struct hook_words words; /* where the thread's words are */
 	uint64_t start;		/* of the routine, link-time */
 	uint64_t end;		/* one past its last byte */
 	marks *arriving;	/* by offset in the routine: registers that are ours on all ways that branch there */
 	bool *ours;		/* by offset: an instruction of ours begins there */
 	size_t room;		/* bytes of code for which both have room */
 };
-
-/* ---- where the thread's words are ---- */
-
-/* The size of the thread-local storage of B as the linker lays it out below the thread's base; 0: there is none. */
-static uint64_t storage_size(const struct binary *b)
-{
-	size_t n;
-	GElf_Phdr header;
-
-	if (elf_getphdrnum(b->elf, &n))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(b->elf, (int)i, &header) && header.p_type == PT_TLS)
-			return header.p_align > 1 ? (header.p_memsz + header.p_align - 1) & -header.p_align : header.p_memsz;
-	return 0;
-}
-
-static bool words_in(struct hook_code *h, Elf_Scn *section, const GElf_Shdr *header, uint64_t storage)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t n = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
-	GElf_Sym symbol;
-
-	for (size_t i = 0; i < n; i++) {
-		const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(h->binary->elf, header->sh_link, symbol.st_name) : NULL;
-
-		if (!name || GELF_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_shndx == SHN_UNDEF || strcmp(name, h->words.name))
-			continue;
-		h->offset = (int64_t)(symbol.st_value - storage);
-		h->size = symbol.st_size ? (int64_t)symbol.st_size : WORDS_SIZE;
-		return true;
-	}
-	return false;
-}
-
-/* An executable that has the monitor in it reaches the words at an offset from %fs that the linker knew. */
-static void find_words(struct hook_code *h)
-{
-	Elf_Scn *section = NULL;
-	uint64_t storage = storage_size(h->binary);
-	GElf_Ehdr file;
-	GElf_Shdr header;
-
-	h->words = hook_find(h->binary, "aprof_tls", 0);
-	h->size = WORDS_SIZE;
-	if (!storage || !gelf_getehdr(h->binary->elf, &file))
-		return;
-	while (!h->here && (section = elf_nextscn(h->binary->elf, section)))
-		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			h->here = words_in(h, section, &header, storage);
-}
 
 struct hook_code *hook_code_new(const struct binary *b)
 {
@@ -104,8 +48,8 @@ struct hook_code *hook_code_new(const struct binary *b)
 	if (!h)
 		return NULL;
 	h->binary = b;
-	find_words(h);
-	if ((h->here || h->words.nslots) && cs_open(CS_ARCH_X86, CS_MODE_64, &h->engine) == CS_ERR_OK
+	h->words = hook_words_find(b);
+	if (hook_words_used(&h->words) && cs_open(CS_ARCH_X86, CS_MODE_64, &h->engine) == CS_ERR_OK
 	    && cs_option(h->engine, CS_OPT_DETAIL, CS_OPT_ON) == CS_ERR_OK && (h->insn = cs_malloc(h->engine)))
 		return h;
 	hook_code_free(h);
@@ -165,21 +109,6 @@ static marks marks_of(const uint16_t *regs, size_t n)
 
 /* ---- one instruction ---- */
 
-/* Whether the operand is one of the thread's words, or the address of a word that tells where they are. */
-static bool is_word(const struct hook_code *h, const cs_x86_op *op)
-{
-	if (op->type != X86_OP_MEM)
-		return false;
-	if (op->mem.segment == X86_REG_FS)
-		return h->here && op->mem.base == X86_REG_INVALID && op->mem.disp >= h->offset && op->mem.disp < h->offset + h->size;
-	if (op->mem.base != X86_REG_RIP || op->mem.index != X86_REG_INVALID)
-		return false;
-	for (unsigned i = 0; i < h->words.nslots; i++)
-		if (h->words.slots[i] == h->insn->address + h->insn->size + (uint64_t)op->mem.disp)
-			return true;
-	return false;
-}
-
 /* lea of an address in the routine itself: what the hooks call it. */
 static bool is_own_address(const struct hook_code *h)
 {
@@ -216,7 +145,7 @@ static bool is_ours(const struct hook_code *h, marks ours, marks reads)
 	if (is_own_address(h) || (!is_zeroing(h->insn) && reads & ours))
 		return true;
 	for (int i = 0; i < x->op_count; i++)
-		if (is_word(h, &x->operands[i]))
+		if (hook_words_has(&h->words, h->insn, &x->operands[i]))
 			return true;
 	return false;
 }

@@ -119,6 +119,7 @@ void module_close(struct module *m)
 	tdestroy(m->nameless, keep);
 	free(m->made);
 	hook_code_free(m->hook_code);
+	hook_state_free(m->hook_state);
 	source_free(&m->source);
 	functions_free(&m->functions);
 	if (m->binary.dwfl)
@@ -151,6 +152,30 @@ bool module_in_hooks(struct module *m, uint64_t address)
 		return true;
 	code = hook_code_of(m, i);
 	return code && hook_code_has(code, address);
+}
+
+/* The same for where they are done. */
+static const struct hook_state *hook_state_of(struct module *m, uint32_t i)
+{
+	const struct function *f = &m->functions.functions[i];
+	bool is_cold = strstr(function_label(&m->functions, i)->name, ".cold");
+
+	if (!m->hook_state_known) {
+		m->hook_state = hook_state_new(&m->binary);
+		m->hook_state_known = true;
+		m->state_function = FUNCTION_NONE;
+	}
+	if (m->hook_state && m->state_function != i)
+		m->state_function = hook_state_read(m->hook_state, f->start, f->end, is_cold) ? i : FUNCTION_NONE;
+	return m->hook_state && m->state_function == i ? m->hook_state : NULL;
+}
+
+bool module_is_open(struct module *m, uint64_t address)
+{
+	uint32_t i = m->present ? functions_find(&m->functions, address) : FUNCTION_NONE;
+	const struct hook_state *state = i == FUNCTION_NONE ? NULL : hook_state_of(m, i);
+
+	return state && hook_state_is_open(state, address);
 }
 
 struct source *module_source(struct module *m)

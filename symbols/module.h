@@ -6,6 +6,7 @@
 #include "binary.h"
 #include "functions.h"
 #include "hook_code.h"
+#include "hook_state.h"
 #include "profile.h"
 #include "source.h"
 #include "symbols.h"
@@ -25,6 +26,9 @@ struct module {
 	struct hook_code *hook_code; /* reads its routines' hooks; NULL: not asked for yet, or cannot be had */
 	bool hook_code_known;	/* it was asked for */
 	uint32_t hook_function;	/* the function that it read last; FUNCTION_NONE: none */
+	struct hook_state *hook_state; /* says where its routines' hooks are done; NULL: not asked for yet, or cannot be had */
+	bool hook_state_known;	/* it was asked for */
+	uint32_t state_function; /* the function that it read last; FUNCTION_NONE: none */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
 	bool stripped_known;	/* whether the file is stripped was looked at */
 };
@@ -56,6 +60,10 @@ const struct symbol *module_symbol(struct module *m, uint32_t i);
 
 /* Whether the instruction at ADDRESS is of a hook: in a function of the monitor, or put into a routine by way inline. */
 bool module_in_hooks(struct module *m, uint64_t address);
+
+/* Whether it is open, at ADDRESS, if the routine there is entered for the monitor: its entry hook may not be done yet, or its exit hook
+ * is. Where nothing can be told: no. */
+bool module_is_open(struct module *m, uint64_t address);
 
 /* The module's DWARF, read on first use. */
 struct source *module_source(struct module *m);

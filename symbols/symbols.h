@@ -88,6 +88,10 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
  * is the routine's. Quick for addresses in order: the routine that was asked about last is kept. */
 bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address);
 
+/* Whether it is open, before the instruction at ADDRESS of MODULE, if the routine there is entered for the monitor: its entry hook may
+ * not be done yet, or its exit hook is.  x86-64; no where nothing can be told. Quick for addresses in order. */
+bool symbols_is_open(struct symbols *s, uint32_t module, uint64_t address);
+
 /* Call VISIT with each pair of functions of MODULE such that the code of FROM has a call of, or a jump to, the first byte of TO,
  * made or not: gprof's static call graph.  Each pair comes once, in order of address; calls through pointers are not seen, nor
  * those of other modules.  HOOKED: only pairs of functions that call hooks of a profiler, whichever.  x86-64, x86 and aarch64.
