@@ -125,6 +125,18 @@ struct amon_header {
 					 * interrupts counted it, ns; while it runs, as of a moment ago; 0, as the next one: not known */
 	uint64_t cpu_system;		/* the same in the kernel, ns */
 	uint64_t pc_period;		/* of pc_source, ns of CPU time; 0: there is none, or, in files of earlier monitors, 4 of the samples asked for */
+	uint64_t stacks[8];		/* APROF_VERIFY: stacks held against their contexts, by enum amon_verdict; of earlier monitors none */
+};
+
+/* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps
+ * A1-A5, give a history, which is to be the context's. */
+enum amon_verdict {
+	AMON_STACK_FITS,		/* it is */
+	AMON_STACK_OPEN,		/* it is, if a routine that was interrupted is taken not to be entered yet, or left already; see struct
+					 * amon_stack */
+	AMON_STACK_DIFFERS,		/* it is not */
+	AMON_STACK_UNTOLD,		/* the stack could not be read to its end, or the context says itself that it is not known */
+	AMON_VERDICTS
 };
 
 /* How hooks got into the program (bits of header.way). */
@@ -145,6 +157,7 @@ enum amon_kind {
 	AMON_RESET,		/* of one thread: uint64_t calls[capacity], of its items 0.. at the last reset */
 	AMON_PHASES,		/* struct amon_phase[count] */
 	AMON_PHASE_COUNTS,	/* of one thread and the phase `base`: struct amon_phase_count[count] */
+	AMON_STACKS,		/* of one thread: struct amon_stack[capacity], a hash table */
 };
 
 /* Head of every chunk; items follow at offset `first`. */
@@ -153,7 +166,7 @@ struct amon_chunk {
 	uint32_t kind;		/* enum amon_kind */
 	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
 	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
-	uint32_t count;		/* items that are whole (AMON_MODULES: bytes; AMON_PCS: slots taken) */
+	uint32_t count;		/* items that are whole (AMON_MODULES: bytes; AMON_PCS, AMON_STACKS: slots taken) */
 	uint32_t capacity;	/* items that fit (AMON_MODULES: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
@@ -272,6 +285,16 @@ struct amon_pc {
 	uint64_t pc;		/* address; 0: empty slot */
 	uint32_t context;	/* index among the thread's items */
 	uint32_t count;		/* samples */
+};
+
+/* How often a stack did not simply fit its context, and where. */
+struct amon_stack {
+	uint64_t pc;		/* where the routine was interrupted that may not be entered (AMON_STACK_OPEN), or the thread; 0: empty slot */
+	uint32_t context;	/* index among the thread's items: the one that the machine was in */
+	uint32_t routine;	/* AMON_STACK_DIFFERS: the first in the stack's history that the context's has not there; AMON_NONE: the
+				 * context's goes on where the stack's ends */
+	uint32_t verdict;	/* enum amon_verdict */
+	uint32_t count;		/* how often */
 };
 
 #endif

@@ -224,6 +224,38 @@ static bool read_pcs(struct reader *r, const struct chunk *c)
 	return true;
 }
 
+static bool add_stack(struct reader *r, const struct amon_stack *item, uint64_t at)
+{
+	struct profile *p = r->p;
+	const struct mapping *m = reader_mapping(r, item->pc);
+	bool is_late = r->run.truncated || r->run.header.state == AMON_RUNNING;
+
+	if (item->context >= r->nitems || (item->routine >= r->nroutines && item->routine < AMON_ROUTINE_ROOT))
+		return is_late || reader_corrupt(r, at, "stacks of item %u and routine %u, there are %zu and %zu", item->context, item->routine,
+						 r->nitems, r->nroutines);
+	if (!array_reserve(&p->stacks, &p->private->stacks, p->nstacks + 1, sizeof *p->stacks))
+		return reader_no_memory(r);
+	p->stacks[p->nstacks++] = (struct profile_stack){
+		.context = r->items[item->context], .module = m ? m->module : PROFILE_NONE,
+		.address = m ? item->pc - m->bias : item->pc, .verdict = item->verdict, .count = item->count,
+		.routine = item->routine < r->nroutines ? r->routines[item->routine] : PROFILE_NONE,
+	};
+	return true;
+}
+
+static bool read_stacks(struct reader *r, const struct chunk *c)
+{
+	for (uint32_t i = 0; i < c->items; i++) {
+		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_stack);
+		struct amon_stack item;
+
+		memcpy(&item, r->data + at, sizeof item);
+		if (item.pc != 0 && item.count != 0 && !add_stack(r, &item, at))
+			return false;
+	}
+	return true;
+}
+
 static int compare_shares(const void *x, const void *y)
 {
 	const struct profile_share *a = x, *b = y;
@@ -269,7 +301,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets, phases;
+	size_t contexts, pcs, resets, phases, stacks;
 };
 
 /* Read what thread NUMBER of the file has in its chunks. */
@@ -296,6 +328,9 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
 		if (!r->p->private->phase && !read_pcs(r, c))
 			return false;		/* it is not known in which phase they were */
+	while ((c = next_of_thread(r, AMON_STACKS, number, &at->stacks)) != NULL)
+		if (!read_stacks(r, c))
+			return false;
 	close_thread(r, first);
 	return place_thread(r, &r->p->threads[thread]);
 }
@@ -323,7 +358,7 @@ bool read_contexts(struct reader *r)
 {
 	struct places at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
-		first_of_kind(r, AMON_PHASE_COUNTS)
+		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))

@@ -46,6 +46,7 @@ void profile_free(struct profile *p)
 	free(p->contexts);
 	free(p->shares);
 	free(p->pcs);
+	free(p->stacks);
 	free(p->phases);
 	free(p->private->phase);
 	free(p->private->module_table.slots);
@@ -185,7 +186,7 @@ struct profile_mark profile_mark(const struct profile *p)
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
 		.contexts = p->ncontexts, .nodes = p->private->histories.n,
-		.shares = p->nshares, .pcs = p->npcs, .detours = p->private->ndetours,
+		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .detours = p->private->ndetours,
 	};
 }
 
@@ -212,6 +213,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	p->nthreads = mark->threads;
 	p->nshares = mark->shares;
 	p->npcs = mark->pcs;
+	p->nstacks = mark->stacks;
 	own->ndetours = mark->detours;
 	table_cut(&own->module_table, p->nmodules, module_hash, p);
 	table_cut(&own->routine_table, p->nroutines, routine_hash, p);

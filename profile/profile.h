@@ -119,6 +119,17 @@ struct profile_spot {
 					 * is a function */
 };
 
+/* Stacks that did not simply fit their context (enum amon_verdict, OPEN or DIFFERS), as the file has them: not merged. */
+struct profile_stack {
+	uint32_t context;		/* index in contexts[]: the one that the machine was in */
+	uint32_t module;		/* index in modules[], PROFILE_NONE: unknown */
+	uint64_t address;		/* link-time address in it, else run-time: where the routine was interrupted that may not be entered, or
+					 * the thread */
+	uint32_t routine;		/* index in routines[]: where the stack's history first has another one; PROFILE_NONE: it ends there */
+	uint32_t verdict;		/* enum amon_verdict */
+	uint64_t count;			/* how many */
+};
+
 /* A phase, as the program named it, over all runs. */
 struct profile_phase {
 	char name[48];			/* "" for the time before any was named */
@@ -144,6 +155,8 @@ struct profile {
 	size_t nshares;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
 	size_t npcs;			/* how many */
+	struct profile_stack *stacks;	/* of runs that held their stacks against their contexts */
+	size_t nstacks;			/* how many */
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
 	uint32_t nphases;		/* how many */
 	uint32_t longest;		/* length of the longest history, entries */

@@ -128,6 +128,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_RESET: return sizeof(uint64_t);
 	case AMON_PHASES: return sizeof(struct amon_phase);
 	case AMON_PHASE_COUNTS: return sizeof(struct amon_phase_count);
+	case AMON_STACKS: return sizeof(struct amon_stack);
 	default: return 0;
 	}
 }
@@ -142,7 +143,7 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 	if (c->size == 0 || c->size % AMON_PAGE != 0 || c->size > used - at)
 		return reader_corrupt(r, at, "chunk of %llu bytes, %llu are left",
 				      (unsigned long long)c->size, (unsigned long long)(used - at));
-	if (c->kind < AMON_MODULES || c->kind > AMON_PHASE_COUNTS)
+	if (c->kind < AMON_MODULES || c->kind > AMON_STACKS)
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;
@@ -189,7 +190,7 @@ static bool take_count(struct reader *r, struct chunk *c)
 
 	if (count > c->head.capacity)
 		return reader_corrupt(r, c->at, "%u items where %u fit", count, c->head.capacity);
-	if (c->head.kind == AMON_PCS)
+	if (c->head.kind == AMON_PCS || c->head.kind == AMON_STACKS)
 		count = c->head.capacity;		/* taken slots may be anywhere */
 	here /= contexts ? sizeof(struct amon_counter) : item_size(c->head.kind);
 	c->items = here < count ? (uint32_t)here : count;

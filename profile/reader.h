@@ -18,7 +18,7 @@ struct chunk {
 static inline bool chunk_is_owned(const struct chunk *c)
 {
 	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
-	       c->head.kind == AMON_PHASE_COUNTS;
+	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS;
 }
 
 /* A module record of the file. */

@@ -241,6 +241,8 @@ static void merge_header(struct amon_header *h, const struct profile_run *run)
 	add_capped(&h->cpu_system, o->cpu_system);
 	for (size_t i = 0; i < sizeof h->notes / sizeof *h->notes; i++)
 		add_capped(&h->notes[i], o->notes[i]);
+	for (size_t i = 0; i < sizeof h->stacks / sizeof *h->stacks; i++)
+		add_capped(&h->stacks[i], o->stacks[i]);
 }
 
 static struct amon_header whole_header(const struct profile *p)

@@ -12,6 +12,7 @@
 #include "notes.h"
 #include "plain.h"
 #include "print.h"
+#include "verified.h"
 
 /* Sums over the files of the profile. */
 struct sums {
@@ -385,6 +386,7 @@ bool run_text(const struct report_input *in, const struct report_options *option
 	hooks_print(&h);
 	plain_print(&h);
 	left_out_print(in, options, out);
+	verified_print(in, options, out);
 	notes_print(&h);
 	plain_free(&h.plain);
 	return true;
@@ -480,9 +482,9 @@ bool run_json(const struct report_input *in, const struct report_options *option
 		return true;
 	if (!head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
 					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
-					"notes", notes_json(&h)));
+					"stacks", verified_json(in), "notes", notes_json(&h)));
 	plain_free(&h.plain);
 	return true;
 }

@@ -33,9 +33,10 @@ struct made_thread {
 	uint32_t *first_item;		/* context -> its first item */
 	struct pair *items;
 	struct amon_pc *pcs;
+	struct amon_stack *stacks;
 	uint32_t *stack;		/* contexts to return to */
-	size_t ncontexts, nitems, npcs, depth;
-	size_t context_room, first_room, item_room, pc_room, stack_room;
+	size_t ncontexts, nitems, npcs, nstacks, depth;
+	size_t context_room, first_room, item_room, pc_room, stack_room, stacks_room;
 	struct index by_history, by_pair, by_pc;
 	uint32_t nreset;		/* items at the last reset; 0: there was none */
 	struct counts phases[MOST_PHASES + 1]; /* by phase, then the mark */
@@ -283,6 +284,7 @@ static void free_thread(struct made_thread *t)
 	free(t->first_item);
 	free(t->items);
 	free(t->pcs);
+	free(t->stacks);
 	free(t->stack);
 	for (int i = 0; i <= MOST_PHASES; i++)
 		free(t->phases[i].at);
@@ -415,6 +417,15 @@ void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t co
 	grow(&t->pcs, t->npcs, &t->pc_room, sizeof *t->pcs);
 	t->pcs[t->npcs] = (struct amon_pc){ .pc = pc, .context = item, .count = count };
 	index_put(&t->by_pc, key, (uint32_t)t->npcs++);
+}
+
+void make_amon_stack(struct make_amon *m, uint32_t thread, uint64_t pc, enum amon_verdict verdict, uint32_t routine)
+{
+	struct made_thread *t = &m->threads[thread];
+
+	grow(&t->stacks, t->nstacks, &t->stacks_room, sizeof *t->stacks);
+	t->stacks[t->nstacks++] = (struct amon_stack){ .pc = pc, .context = t->first_item[t->now], .routine = routine, .verdict = verdict, .count = 1 };
+	m->header.stacks[verdict]++;
 }
 
 /* Phase NAME, added if new. */
@@ -677,6 +688,16 @@ static void write_pcs(struct make_amon *m, uint32_t thread)
 	}
 }
 
+static void write_stacks(struct make_amon *m, uint32_t thread)
+{
+	struct made_thread *t = &m->threads[thread];
+	uint32_t n = (uint32_t)t->nstacks;
+
+	if (n > 0)
+		memcpy(append_chunk(m, (struct amon_chunk){ .kind = AMON_STACKS, .thread = thread, .count = n, .capacity = 2 * n }, sizeof *t->stacks),
+		       t->stacks, n * sizeof *t->stacks);
+}
+
 static void write_thread_records(struct make_amon *m)
 {
 	uint32_t n = (uint32_t)m->nthreads;
@@ -715,6 +736,7 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 		for (uint32_t phase = 0; phase <= MARK; phase++)
 			write_counts(m, thread, phase);
 		write_pcs(m, thread);
+		write_stacks(m, thread);
 	}
 	m->header.used = m->file.len;
 	memcpy(m->file.data, &m->header, sizeof m->header);

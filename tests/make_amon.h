@@ -63,6 +63,9 @@ void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint6
 /* Count samples at the run-time address PC in THREAD's current context. */
 void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t count);
 
+/* Count, in THREAD, a stack that did not fit the current context: it was interrupted at PC; ROUTINE and VERDICT as in struct amon_stack. */
+void make_amon_stack(struct make_amon *m, uint32_t thread, uint64_t pc, enum amon_verdict verdict, uint32_t routine);
+
 /* Zero what THREAD counted so far, as `aprof reset` does. */
 void make_amon_reset(struct make_amon *m, uint32_t thread);
 

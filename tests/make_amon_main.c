@@ -8,6 +8,7 @@
 static const char usage[] =
 	"usage: make-amon [options] FILE\n"
 	"  --paper N       the program of the paper's Figure 1: Main (P Q R)^N P S\n"
+	"  --stacks        of it, with stacks that were held against their contexts\n"
 	"  --cc1 N         N contexts shaped like GCC's cc1\n"
 	"else a random program run:\n"
 	"  --seed N --routines N --callees N (0: any calls any) --threads N --calls N (each thread)\n"
@@ -22,7 +23,7 @@ static const struct option options[] = {
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
-	{ "phases", 1, NULL, 'P' },
+	{ "phases", 1, NULL, 'P' }, { "stacks", 0, NULL, 'v' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -34,6 +35,7 @@ static uint32_t number(const char *s)
 struct request {
 	struct made_program program;
 	long paper, cc1;		/* argument of --paper or --cc1; -1: not asked */
+	bool stacks;			/* --stacks */
 	uint32_t chunk;
 	const char *contexts;
 };
@@ -61,6 +63,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'P': p->phases = number(optarg); break;
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;
+		case 'v': q->stacks = true; break;
 		default: return 0;
 		}
 	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && p->phases <= 10 && q->chunk > 0;
@@ -90,6 +93,20 @@ static int print_contexts(const struct make_amon *m, const char *name)
 	return 0;
 }
 
+/* 1000 stacks of the paper's program that fit, one that lacks S, two that have R where the context has S, one that could not be read. */
+static void add_stacks(struct make_amon *m)
+{
+	enum { ROUTINE_R = 3, ROUTINE_S };
+
+	make_amon_header(m)->stacks[AMON_STACK_FITS] = 1000;
+	make_amon_header(m)->stacks[AMON_STACK_UNTOLD] = 1;
+	make_amon_enter(m, 0, ROUTINE_S);
+	make_amon_stack(m, 0, 0x400104, AMON_STACK_OPEN, AMON_NONE);
+	make_amon_stack(m, 0, 0x400104, AMON_STACK_DIFFERS, ROUTINE_R);
+	make_amon_stack(m, 0, 0x400104, AMON_STACK_DIFFERS, ROUTINE_R);
+	make_amon_leave(m, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct request q = {
@@ -108,6 +125,8 @@ int main(int argc, char **argv)
 	m = q.paper >= 0 ? make_amon_paper((unsigned)q.paper) : q.cc1 >= 0 ? make_amon_cc1((uint32_t)q.cc1) :
 	    make_amon_random(&q.program);
 	make_amon_chunk_items(m, q.chunk);
+	if (q.stacks)
+		add_stacks(m);
 	data = make_amon_finish(m, &len);
 	status = write_file(argv[optind], data, len);
 	if (status == 0 && q.contexts)

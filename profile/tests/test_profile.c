@@ -674,6 +674,43 @@ static void test_reload(void **state)
 	make_amon_free(m);
 }
 
+/* Stacks that did not fit their contexts; merged, their numbers stay. */
+static void test_stacks(void **state)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t module = make_amon_module(m, "/bin/p", "id", 0x10000, 0x20000, 0x10000);
+	uint32_t f = make_amon_routine(m, module, 0x10040, 0), g = make_amon_routine(m, module, 0x10080, 0), thread = make_amon_thread(m, "p");
+	struct error err;
+	struct file file, merged;
+	struct profile *p, *q;
+
+	(void)state;
+	make_amon_enter(m, thread, f);
+	make_amon_stack(m, thread, 0x10044, AMON_STACK_OPEN, AMON_NONE);
+	make_amon_stack(m, thread, 0x10044, AMON_STACK_DIFFERS, g);
+	make_amon_leave(m, thread);
+	file = finish(m);
+	p = read_file(&file);
+	assert_int_equal(p->nstacks, 2);
+	assert_int_equal(p->stacks[0].verdict, AMON_STACK_OPEN);
+	assert_int_equal(p->stacks[0].address, 0x44);
+	assert_int_equal(p->stacks[0].routine, PROFILE_NONE);
+	assert_int_equal(p->stacks[1].routine, g);
+	assert_int_equal(p->contexts[p->stacks[1].context].routine, f);
+	assert_int_equal(p->runs[0].header.stacks[AMON_STACK_DIFFERS], 1);
+	assert_true(profile_read(p, file.data, file.len, "again", &err));
+	assert_int_equal(p->nstacks, 4);
+	merged.data = profile_write(p, &merged.len, &err);
+	q = read_file(&merged);
+	assert_int_equal(q->runs[0].header.stacks[AMON_STACK_OPEN], 2);
+	assert_int_equal(q->nstacks, 0);
+	profile_free(p);
+	profile_free(q);
+	free(file.data);
+	free(merged.data);
+	make_amon_free(m);
+}
+
 /* Stacks that begin anew, and pseudo-routines. */
 static void test_starts(void **state)
 {
@@ -1221,7 +1258,7 @@ static void test_absurd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs),
+		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs), cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
 		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_period), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden),
 		cmocka_unit_test(test_carried),

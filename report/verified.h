@@ -1,0 +1,24 @@
+/* verified.h - what came of holding the threads' stacks against the contexts that the machines were in (aprof run --verify). */
+#ifndef VERIFIED_H
+#define VERIFIED_H
+
+#include "report.h"
+
+struct verified {
+	bool asked;		/* some run held stacks against contexts */
+	uint64_t checked;	/* stacks of which it was told whether they fit */
+	uint64_t differ;	/* of these, those that do not */
+	uint64_t untold;	/* those caught in a hook, before or behind one, or that could not be read */
+};
+
+/* Add up what the runs of IN say.  A stack that fits only if a routine is taken to be out counts as not told where the
+ * routine's code says that it may be, and differs elsewhere.  IN has symbols. */
+struct verified verified_make(const struct report_input *in);
+
+/* Print a line on it, and lines on what differs most; nothing where nobody asked. */
+void verified_print(const struct report_input *in, const struct report_options *options, FILE *out);
+
+/* The same as JSON. */
+json_t *verified_json(const struct report_input *in);
+
+#endif
