@@ -2,41 +2,56 @@
 #include "verified.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "print.h"
 
 enum { MOST_SHOWN = 5 };		/* places of stacks that differ */
 
+/* Is S of a thread that is about to change its stack: it has the registers of the new one, and the context of the old? */
+static bool is_between(const struct report_input *in, const struct profile_stack *s)
+{
+	const char *name = symbols_find(in->symbols, s->module, s->address)->name;
+
+	return strcmp(name, "swapcontext") == 0 || strcmp(name, "setcontext") == 0;
+}
+
 /* Does S really differ? */
 static bool differs(const struct report_input *in, const struct profile_stack *s)
 {
+	if (is_between(in, s))
+		return false;
 	return s->verdict == AMON_STACK_DIFFERS || (s->verdict == AMON_STACK_OPEN && !symbols_is_open(in->symbols, s->module, s->address));
+}
+
+/* What stacks of the table count for, that had VERDICT, if DIFFER is what is to be said of them; at most MOST, while the file is written. */
+static uint64_t in_table(const struct report_input *in, enum amon_verdict verdict, bool differ, uint64_t most)
+{
+	const struct profile *p = in->graph->profile;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->nstacks; i++)
+		if (p->stacks[i].verdict == verdict && differs(in, &p->stacks[i]) == differ)
+			sum += p->stacks[i].count;
+	return sum < most ? sum : most;
 }
 
 struct verified verified_make(const struct report_input *in)
 {
 	const struct profile *p = in->graph->profile;
-	uint64_t open = 0, in_table = 0;
-	struct verified s = { 0 };
+	uint64_t all[AMON_VERDICTS] = { 0 }, worse, better;
+	struct verified v;
 
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		const uint64_t *stacks = p->runs[i].header.stacks;
-
-		s.checked += stacks[AMON_STACK_FITS] + stacks[AMON_STACK_DIFFERS];
-		s.differ += stacks[AMON_STACK_DIFFERS];
-		s.untold += stacks[AMON_STACK_UNTOLD];
-		open += stacks[AMON_STACK_OPEN];
-	}
-	for (size_t i = 0; i < p->nstacks; i++)
-		if (p->stacks[i].verdict == AMON_STACK_OPEN && differs(in, &p->stacks[i]))
-			in_table += p->stacks[i].count;
-	if (in_table > open)			/* the file is being written */
-		in_table = open;
-	s.checked += in_table;
-	s.differ += in_table;
-	s.untold += open - in_table;
-	s.asked = s.checked + s.untold > 0;
-	return s;
+	for (uint32_t i = 0; i < p->nruns; i++)
+		for (unsigned k = 0; k < AMON_VERDICTS; k++)
+			all[k] += p->runs[i].header.stacks[k];
+	worse = in_table(in, AMON_STACK_OPEN, true, all[AMON_STACK_OPEN]);
+	better = in_table(in, AMON_STACK_DIFFERS, false, all[AMON_STACK_DIFFERS]);
+	v.differ = all[AMON_STACK_DIFFERS] - better + worse;
+	v.checked = all[AMON_STACK_FITS] + v.differ;
+	v.untold = all[AMON_STACK_UNTOLD] + all[AMON_STACK_OPEN] - worse + better;
+	v.asked = v.checked + v.untold > 0;
+	return v;
 }
 
 /* The name of the routine that profile routine R is. */

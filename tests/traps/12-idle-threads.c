@@ -2,6 +2,7 @@
  *
  * flags: -pthread
  * env: APROF_PC=timer
+ * na(verified): at the rate of 10,000 each has such a table after 100 us
  * calls: 100 wait_for
  * calls: 100 idle
  * threads: 101
