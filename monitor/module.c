@@ -4,8 +4,9 @@
  * known, keeps its index; one that vanished is marked, and a new one at its place is a new
  * module of a later epoch, or one that was there before.  What is known of the routines of one that vanished is hidden, and
  * shown again if it returns to its place, so that a program that loads and unloads for ever needs no more memory for ever.
- * Called with the monitor's lock held. */
+ * Called with the monitor's lock held, but for module_rules. */
 #include "monitor.h"
+#include "unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ struct module {
 	uint32_t index;			/* as numbered in the file */
 	uint16_t tag;			/* of the keys of its routines while it is unloaded; 0: none were hidden */
 	bool seen;			/* by the scan at work */
+	struct module_rules rules;	/* frame descriptions */
 };
 
 static struct module modules[MOST_MODULES];
@@ -107,8 +109,22 @@ static void notes_build_id(const char *notes, size_t size, struct amon_module *r
 	}
 }
 
-/* Bias and build-id from the ELF header at BASE, which is readable up to END. */
-static void identify(uintptr_t base, uintptr_t end, struct amon_module *r)
+/* The program headers at PHDR say where the frame descriptions are, at addresses that are less by BIAS. */
+static void find_rules(const ElfW(Ehdr) *ehdr, const ElfW(Phdr) *phdr, uintptr_t bias, struct module_rules *rules)
+{
+	const ElfW(Phdr) *index = NULL;
+
+	for (int i = 0; i < ehdr->e_phnum; i++)
+		if (phdr[i].p_type == PT_GNU_EH_FRAME)
+			index = &phdr[i];
+	for (int i = 0; i < ehdr->e_phnum && index; i++)
+		if (phdr[i].p_type == PT_LOAD && index->p_vaddr - phdr[i].p_vaddr < phdr[i].p_filesz)
+			*rules = (struct module_rules){ (const uint8_t *)(bias + index->p_vaddr), bias + phdr[i].p_vaddr,
+							bias + phdr[i].p_vaddr + phdr[i].p_filesz };
+}
+
+/* Bias, build-id and frame descriptions from the ELF header at BASE, which is readable up to END. */
+static void identify(uintptr_t base, uintptr_t end, struct amon_module *r, struct module_rules *rules)
 {
 	const ElfW(Ehdr) *ehdr = (const void *)base;
 	const ElfW(Phdr) *phdr = (const void *)(base + ehdr->e_phoff);
@@ -122,6 +138,7 @@ static void identify(uintptr_t base, uintptr_t end, struct amon_module *r)
 	for (int i = 0; i < ehdr->e_phnum; i++)
 		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base && !r->build_id_size)
 			notes_build_id((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r);
+	find_rules(ehdr, phdr, r->bias, rules);
 }
 
 /* ---- the table ---- */
@@ -193,6 +210,7 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 {
 	size_t path = str_length(m->path) + 1, size = (sizeof(struct amon_module) + path + 7) & ~(size_t)7;
 	struct module *module = &modules[nmodules];
+	struct module_rules rules = { .index = NULL };
 	struct amon_module *r;
 
 	if (nmodules == MOST_MODULES || !(r = record_new(size)))
@@ -203,13 +221,13 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 		.path_size = (uint32_t)path,
 	};
 	if (head->mode[0] == 'r')
-		identify(head->start, head->end, r);
+		identify(head->start, head->end, r, &rules);
 	if (revive(r, m->path))			/* what was written here is not counted yet */
 		return;
 	mem_copy(r + 1, m->path, path);
 	__atomic_store_n(&chunk->count, chunk->count + (uint32_t)size, __ATOMIC_RELEASE);
-	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true };
-	nmodules++;
+	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true, .rules = rules };
+	__atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
 }
 
 /* The dynamic linker may have another path for a file than the kernel has: BY_LOADER it does not count. */
@@ -360,9 +378,10 @@ bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	return range.is_code;
 }
 
+/* Without the lock one that is going may be found. */
 static struct module *find(uintptr_t address)
 {
-	for (uint32_t i = nmodules; i-- > 0;)
+	for (uint32_t i = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i-- > 0;)
 		if (address >= modules[i].start && address < modules[i].end && !modules[i].record->unloaded)
 			return &modules[i];
 	return NULL;
@@ -379,6 +398,21 @@ uint32_t module_find(uintptr_t address, bool hooked)
 	if (m && hooked)
 		m->record->hooked = 1;
 	return m ? m->index : AMON_NONE;
+}
+
+bool module_rules(uintptr_t address, struct module_rules *rules)
+{
+	struct module *m = find(address);
+
+	if (!m) {
+		sys_lock(&monitor.lock);
+		module_scan();
+		m = find(address);
+		sys_unlock(&monitor.lock);
+	}
+	if (m)
+		*rules = m->rules;
+	return m;
 }
 
 void module_forget(void)

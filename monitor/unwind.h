@@ -1,0 +1,68 @@
+/* unwind.h - the machine stack, frame by frame, by the frame descriptions of the modules (.eh_frame, x86-64).
+ *
+ * Reads memory only; takes no lock but that of module_rules, needs no memory, and is never led astray by bad data: what a
+ * description sends it to is read after the kernel has said that it can be. So it may run in a signal handler, at any
+ * instruction; with signals blocked, for that lock. */
+#ifndef UNWIND_H
+#define UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers by their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 .. r15, rip. */
+enum { UNWIND_RBX = 3, UNWIND_RBP = 6, UNWIND_RSP = 7, UNWIND_R12 = 12, UNWIND_RIP = 16, UNWIND_REGISTERS = 17 };
+
+/* What a frame's description says of how to leave it: part of the .eh_frame of its module. */
+struct unwind_rules {
+	const uint8_t *cie, *cie_end;	/* instructions common to many; NULL: there is no description */
+	const uint8_t *fde, *fde_end;	/* the frame's own */
+	uint64_t code_unit;		/* bytes that one step forward of the instructions is */
+	int64_t data_unit;		/* bytes that one of an offset is */
+	uint32_t returns;		/* register in which the return address is */
+	bool is_signal;			/* it stands for what the kernel pushed */
+};
+
+/* A frame of a stack. */
+struct unwind {
+	uintptr_t reg[UNWIND_REGISTERS];
+	uint32_t known;			/* of them, a bit each; rsp and rip always are */
+	bool interrupted;		/* rip is the instruction that would have been next; else it is behind a call */
+	uintptr_t start, end;		/* of the code that the frame's description covers; 0: there is none */
+	struct unwind_rules rules;
+	uintptr_t page;			/* known to be readable; 1: none is */
+	uintptr_t piece;		/* stack pointer where the piece of stack was entered that the walk is in */
+	uint32_t pieces;		/* entered since the first */
+	uint32_t standing;		/* steps that have led to no other stack pointer */
+};
+
+enum unwind_result {
+	UNWIND_STEPPED,
+	UNWIND_END,			/* this is the outermost frame */
+	UNWIND_NO_RULES,		/* code without a description: compiled at run time, or without -fasynchronous-unwind-tables */
+	UNWIND_UNREADABLE,		/* the stack is not where the description says */
+	UNWIND_MALFORMED,		/* a description with what nobody writes */
+};
+
+/* The frame of the function that calls this, at this call. */
+void unwind_here(struct unwind *u) __attribute__((visibility("hidden")));
+
+/* The frame whose registers U->reg are, as U->known and U->interrupted say; all else is set here. */
+void unwind_begin(struct unwind *u) __attribute__((visibility("hidden")));
+
+/* That which a signal handler's third argument tells of. */
+void unwind_interrupted(struct unwind *u, const void *ucontext) __attribute__((visibility("hidden")));
+
+/* Go on to the caller's frame, or to that which a signal interrupted.  But for UNWIND_STEPPED, U stays as it is. */
+enum unwind_result unwind_step(struct unwind *u) __attribute__((visibility("hidden")));
+
+/* Where the descriptions of a module are: its .eh_frame_hdr, in memory LOW .. HIGH that is mapped as long as the module is. */
+struct module_rules {
+	const uint8_t *index;		/* .eh_frame_hdr; NULL: it has none */
+	uintptr_t low, high;		/* addresses; .eh_frame lies there, too */
+};
+
+/* module.c: those of the module with the code at ADDRESS. False: it is nobody's. Signals blocked. */
+bool module_rules(uintptr_t address, struct module_rules *rules) __attribute__((visibility("hidden")));
+
+#endif
