@@ -152,12 +152,28 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 	add_library(out, libdir, nop ? "libaprof_nop.a" : "libaprof.a");
 }
 
+/* What the monitor in a static program asks for weakly, as not every program has it, and would not have if the program's own calls of it
+ * come to the monitor. */
+static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,pthread_exit,"
+	"-u,__pthread_unwind_next,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
+
+/* The names of functions that jump, for calls of them that shared libraries make. */
+static void add_names(const char *libdir, struct list *out)
+{
+	list_add(out, "-Wl,-u,aprof_names");
+	add_library(out, libdir, "libaprof_names.a");
+}
+
 /* A program's own.  A plugin with code of way inline that it loads later is to find its words of the thread.  A static program loads none, and
  * the relocation that a name seen from outside asks for comes too early in its start (glibc 2.36 crashes). */
 static void add_program_monitor(bool nop, bool fixed, const char *libdir, struct list *out)
 {
 	add_static_monitor(nop, libdir, out);
-	list_add(out, fixed ? "-Wl,-e,aprof_static_entry,-u,dlclose" : "-Wl,--export-dynamic-symbol=aprof_tls");
+	list_add(out, fixed ? "-Wl,--eh-frame-hdr,-e,aprof_static_entry" : "-Wl,--export-dynamic-symbol=aprof_tls");
+	if (fixed)
+		list_add(out, wanted);
+	else if (!nop)
+		add_names(libdir, out);
 }
 
 /* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */

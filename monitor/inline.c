@@ -4,13 +4,13 @@
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
  * of this thread's machine (its thread had none yet, or it is of the process that forked this one) is put right at the
- * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for.
+ * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (jump.c).
  *
  * Clock tsc needs code that reads the counter (the plugin's argument clock=tsc): each entry and exit charges the cycles since
  * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what
  * is put back there either: counters of a parent process, of a thread's time before it had a machine, of the routine that a longjmp left.
  * Code that does not read the counter counts as code without hooks then: nobody would know when its routines are left. */
-#include "monitor.h"
+#include "jump.h"
 
 #include <stddef.h>
 
@@ -65,7 +65,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(sp);
 	struct entered entered;
-	context_id before;
+	context_id before, back;
 	target to;
 
 	if (!t || is_left_out(reads))
@@ -74,7 +74,10 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (!tls->current)
 		stack_follow_inline(t);
 	front_begin(t);
-	before = machine_here(t, tls->current);
+	if (tls->current == LOST_ID)
+		before = jump_entered(t, &back);
+	else
+		before = back = machine_here(t, tls->current);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, before);
 	process_look_for_reset();
@@ -90,6 +93,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (clock_is_tsc())
 		clock_charge_tsc_monitor(t);
 	entered = enter(t, before, to);
+	entered.before = back;
 	t->busy = 0;
 	return entered;
 }
@@ -142,6 +146,8 @@ void aprof_inline_settle(void)
 	}
 	sys_block_signals(&mask);
 	t = thread_live(tls);
+	if (t && tls->current == LOST_ID)
+		tls->current = jump_here(t);
 	if (t)
 		clock_charge_tsc(t, machine_here(t, tls->current));
 	sys_restore_signals(&mask);

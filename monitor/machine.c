@@ -15,7 +15,6 @@ enum {
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
 	MOST_ITEMS = 65536,		/* in one chunk */
 	SMALL_SPANS = 8,		/* of fewer */
-	LONGEST_HISTORY = 16384,	/* entries; calls that lead to longer ones are counted in "(lost)" */
 };
 
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
@@ -188,6 +187,8 @@ static size_t history_of(struct thread *t, uint32_t item, history_entry *s)
 	return n;
 }
 
+size_t machine_history(struct thread *t, uint32_t item, history_entry *s) { return history_of(t, item, s); }
+
 /* Keep the history S of N entries as the folded one of item OWNER. 0: no room. */
 static uint32_t histories_add(struct thread *t, uint32_t owner, const history_entry *s, size_t n)
 {
@@ -230,7 +231,7 @@ static bool step_write(struct thread *t, struct step *s)
 {
 	size_t n = history_length(t, s->parent);
 
-	if (n >= LONGEST_HISTORY)
+	if (n >= MACHINE_LONGEST)
 		return false;
 	s->history = t->scratch[0];
 	history_of(t, s->parent, s->history);
@@ -377,7 +378,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	return (target)alias + 1;
 }
 
-/* Where ID goes in the full table.  NULL: a context is called so, or none may be (0 in tls.current is none). */
+/* Where ID goes in the full table.  NULL: a context is called so, or none may be (0 in tls.current is none, LOST_ID one that is not known). */
 static uint64_t *full_place(struct thread *t, context_id id)
 {
 	uint64_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
@@ -386,7 +387,7 @@ static uint64_t *full_place(struct thread *t, context_id id)
 	for (; full[i]; i = (i + 1) & mask)
 		if (full[i] >> 32 == hash && !(full[i] & ALIAS) && item_at(t, (uint32_t)full[i] - 1)->id == id)
 			return NULL;
-	return id ? &full[i] : NULL;
+	return id && id != LOST_ID ? &full[i] : NULL;
 }
 
 /* The new context ITEM is reached from FROM by a call of the routine at ADDRESS. */
@@ -677,8 +678,7 @@ target machine_make(struct thread *t, context_id from, uintptr_t address, uint32
 	return to;
 }
 
-/* The context of T after the routine of FROM's item STEP is called in HERE. */
-static context_id adopt_step(struct thread *t, context_id here, uint32_t routine)
+context_id machine_step(struct thread *t, context_id here, uint32_t routine)
 {
 	uint32_t flags;
 	uintptr_t address = routine_address(routine, &flags);
@@ -704,7 +704,7 @@ context_id machine_adopt(struct thread *t, struct thread *from, context_id id)
 		for (uint32_t up = 0; up < depth; up++)
 			step = item_at(from, step)->parent;
 		if (item_at(from, step)->routine < AMON_ROUTINE_ROOT)
-			here = adopt_step(t, here, item_at(from, step)->routine);
+			here = machine_step(t, here, item_at(from, step)->routine);
 	}
 	return here;
 }
@@ -757,7 +757,7 @@ bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
 	for (int i = 0; i < 2; i++)
-		if (!(t->scratch[i] = sys_memory((LONGEST_HISTORY + 1) * sizeof(history_entry), false)))
+		if (!(t->scratch[i] = sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
 			return false;
 	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)
 		return false;

@@ -443,5 +443,13 @@ moncontrol:
 	in_front sigaction aprof_front_sigaction
 	in_front signal aprof_front_signal
 	in_front mlockall aprof_front_mlockall
+	in_front longjmp aprof_front_longjmp
+	in_front _longjmp aprof_front__longjmp
+	in_front siglongjmp aprof_front_siglongjmp
+	in_front __longjmp_chk aprof_front___longjmp_chk
+	in_front setcontext aprof_front_setcontext
+	in_front pthread_exit aprof_front_pthread_exit
+	in_front __pthread_unwind_next aprof_front___pthread_unwind_next
+	in_front _Unwind_SetIP aprof_front__Unwind_SetIP
 
 	.section .note.GNU-stack, "", @progbits

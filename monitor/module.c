@@ -22,6 +22,8 @@ struct module {
 	uint16_t tag;			/* of the keys of its routines while it is unloaded; 0: none were hidden */
 	bool seen;			/* by the scan at work */
 	struct module_rules rules;	/* frame descriptions */
+	const char *notes;		/* segment of notes with those that tell of parts of routines put far away; NULL: there are none */
+	size_t notes_size;		/* its bytes */
 };
 
 static struct module modules[MOST_MODULES];
@@ -109,6 +111,43 @@ static void notes_build_id(const char *notes, size_t size, struct amon_module *r
 	}
 }
 
+/* A note of compiler/plugin/far.cc: a routine has a part that was put far away.  Two words say where the last byte of that is and the last byte of
+ * the rest, each from where the word stands. */
+enum { NOTE_FAR = 2, NOTE_FAR_SIZE = 12 + 8 + 8 };
+
+static bool is_far(const ElfW(Nhdr) *n)
+{
+	return n->n_type == NOTE_FAR && n->n_namesz == sizeof "aprof" && n->n_descsz == 2 * sizeof(int32_t) &&
+	       str_equal((const char *)(n + 1), "aprof");
+}
+
+/* Bytes of the note N with its head; 0: it is not all among the SIZE bytes. */
+static size_t note_size(const ElfW(Nhdr) *n, size_t size)
+{
+	size_t name, desc;
+
+	if (size < sizeof *n)
+		return 0;
+	name = (n->n_namesz + 3u) & ~3u;
+	desc = (n->n_descsz + 3u) & ~3u;
+	return name > size || desc > size || sizeof *n + name + desc > size ? 0 : sizeof *n + name + desc;
+}
+
+/* Does one of the SIZE bytes of notes tell of a part that ends in START .. END?  *NEAR is then in the rest of its routine. */
+static bool far_find(const char *notes, size_t size, uintptr_t start, uintptr_t end, uintptr_t *near)
+{
+	for (size_t one; (one = note_size((const void *)notes, size)); notes += one, size -= one)
+		if (is_far((const void *)notes)) {
+			const int32_t *last = (const int32_t *)(notes + NOTE_FAR_SIZE) - 2;
+			uintptr_t far = (uintptr_t)&last[0] + (uintptr_t)(intptr_t)last[0];
+
+			*near = (uintptr_t)&last[1] + (uintptr_t)(intptr_t)last[1];
+			if (far >= start && far < end)
+				return true;
+		}
+	return false;
+}
+
 /* The program headers at PHDR say where the frame descriptions are, at addresses that are less by BIAS. */
 static void find_rules(const ElfW(Ehdr) *ehdr, const ElfW(Phdr) *phdr, uintptr_t bias, struct module_rules *rules)
 {
@@ -123,8 +162,20 @@ static void find_rules(const ElfW(Ehdr) *ehdr, const ElfW(Phdr) *phdr, uintptr_t
 							bias + phdr[i].p_vaddr + phdr[i].p_filesz };
 }
 
-/* Bias, build-id and frame descriptions from the ELF header at BASE, which is readable up to END. */
-static void identify(uintptr_t base, uintptr_t end, struct amon_module *r, struct module_rules *rules)
+static void see_notes(const char *notes, size_t size, struct amon_module *r, struct module *m)
+{
+	uintptr_t near;
+
+	if (!r->build_id_size)
+		notes_build_id(notes, size, r);
+	if (far_find(notes, size, 0, UINTPTR_MAX, &near)) {
+		m->notes = notes;
+		m->notes_size = size;
+	}
+}
+
+/* Bias and build-id to R, the rest to M, from the ELF header at BASE, which is readable up to END. */
+static void identify(uintptr_t base, uintptr_t end, struct amon_module *r, struct module *m)
 {
 	const ElfW(Ehdr) *ehdr = (const void *)base;
 	const ElfW(Phdr) *phdr = (const void *)(base + ehdr->e_phoff);
@@ -136,9 +187,9 @@ static void identify(uintptr_t base, uintptr_t end, struct amon_module *r, struc
 		if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
 			r->bias = base - (phdr[i].p_vaddr & -(uint64_t)AMON_PAGE);
 	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base && !r->build_id_size)
-			notes_build_id((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r);
-	find_rules(ehdr, phdr, r->bias, rules);
+		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base)
+			see_notes((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r, m);
+	find_rules(ehdr, phdr, r->bias, &m->rules);
 }
 
 /* ---- the table ---- */
@@ -210,7 +261,7 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 {
 	size_t path = str_length(m->path) + 1, size = (sizeof(struct amon_module) + path + 7) & ~(size_t)7;
 	struct module *module = &modules[nmodules];
-	struct module_rules rules = { .index = NULL };
+	struct module found = { .notes = NULL };
 	struct amon_module *r;
 
 	if (nmodules == MOST_MODULES || !(r = record_new(size)))
@@ -221,12 +272,13 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 		.path_size = (uint32_t)path,
 	};
 	if (head->mode[0] == 'r')
-		identify(head->start, head->end, r, &rules);
+		identify(head->start, head->end, r, &found);
 	if (revive(r, m->path))			/* what was written here is not counted yet */
 		return;
 	mem_copy(r + 1, m->path, path);
 	__atomic_store_n(&chunk->count, chunk->count + (uint32_t)size, __ATOMIC_RELEASE);
-	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true, .rules = rules };
+	*module = (struct module){ .start = m->start, .end = m->end, .record = r, .index = nrecords++, .seen = true, .rules = found.rules,
+				   .notes = found.notes, .notes_size = found.notes_size };
 	__atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
 }
 
@@ -413,6 +465,13 @@ bool module_rules(uintptr_t address, struct module_rules *rules)
 	if (m)
 		*rules = m->rules;
 	return m;
+}
+
+bool module_near_part(uintptr_t start, uintptr_t end, uintptr_t *near)
+{
+	const struct module *m = find(start);
+
+	return m && far_find(m->notes, m->notes_size, start, end, near);
 }
 
 void module_forget(void)

@@ -46,6 +46,10 @@ typedef uint64_t context_id;
 /* For one routine no two contexts step to one id.  The code of hooks.S and of the plugin does the same. */
 static inline context_id context_step(context_id from, uintptr_t routine) { return (from + routine) * STEP_FACTOR; }
 
+/* In the place of a context while the thread's is not known: a jump has left routines without a word (jump.c).  No context has it and no call
+ * finds anything from it; who misses so has the context made out from the machine stack. */
+#define LOST_ID UINT64_C(1)
+
 /* The key of a transition, (id that it steps to, routine), stands in the counters of its item: a call that finds
  * its context bumps it in the cache line that it compared (B1).  The key is exact: for one routine the step is one to one.
  * Keys never change once they are in a table and
@@ -198,7 +202,11 @@ struct making {
 #define THREAD_DIRECTORY 4096
 #endif
 
-enum { THREAD_SPANS = THREAD_DIRECTORY / 16 + 8, THREAD_RECENT = 256 };
+enum {
+	THREAD_SPANS = THREAD_DIRECTORY / 16 + 8,
+	THREAD_RECENT = 256,
+	MACHINE_LONGEST = 16384,	/* entries of a history; calls that lead to longer ones are counted in "(lost)" */
+};
 
 /* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
@@ -253,8 +261,11 @@ struct thread {
 	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
+	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */
+	struct amon_chunk *stacks;	/* table of those that did not fit; NULL: none */
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
 	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
+	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 	struct thread *next_ended;	/* in monitor.ended; NULL: the last */
@@ -290,6 +301,7 @@ struct monitor {
 	bool forked;			/* began as a forked child */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
+	bool verify;			/* stacks are held against contexts */
 	bool without_exits;		/* way inline is in use where it does not read the counter: nobody is told of exits */
 	bool reads_counter;		/* way inline is in use where it does */
 	uint32_t shown;			/* times that an unloaded module came back */
@@ -399,6 +411,7 @@ uint64_t process_forked_at(void) HIDDEN;	/* in a child, clock tsc: when it began
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
+void aprof_exit_begun(int status) HIDDEN;	/* wrap.c: the function that has handlers of exit run, under the root */
 void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
 void process_finish(void) HIDDEN;		/* at exit, as late as can be */
 
@@ -452,6 +465,8 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /*
 						 * stack that grows counts as twice as deep as ADDRESS */
 bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
+/* Is code START .. END a part of a routine that was put far away?  *NEAR is then an address in the rest of it. Any time. */
+bool module_near_part(uintptr_t start, uintptr_t end, uintptr_t *near) HIDDEN;
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */
@@ -460,6 +475,7 @@ void routine_show(uintptr_t tag) HIDDEN;	/* what was hidden with TAG is there ag
 bool routine_record_all(void) HIDDEN;		/* forked child: write all of them to the new file */
 uintptr_t routine_address(uint32_t index, uint32_t *flags) HIDDEN; /* the reverse */
 
+void routine_forget(void) HIDDEN;		/* forked child: nobody else is at work */
 uint32_t routine_known(uintptr_t address) HIDDEN; /* the same if it is known; AMON_NONE. Any time. */
 
 /* memory.c - private memory, counted; zeros. NULL: none, which is noted. */
@@ -491,8 +507,11 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDE
 target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
+size_t machine_history(struct thread *t, uint32_t item, history_entry *s) HIDDEN; /* write ITEM's to S, of MACHINE_LONGEST; its length. Any time */
 uintptr_t machine_routine(struct thread *t, context_id id) HIDDEN; /* address of the one that runs in it; 0: unknown */
 void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
+/* T's context after the call of ROUTINE, an index, in HERE, made if need be. */
+context_id machine_step(struct thread *t, context_id here, uint32_t routine) HIDDEN;
 /* T's context for C, which is said to be the current one: of a forked child's parent's it is the one with the same history. The root: unknown. */
 context_id machine_here(struct thread *t, context_id c) HIDDEN;
 /* The context of T with the history of context ID of the machine FROM, made step by step. */

@@ -41,9 +41,19 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 	return __real_swapcontext(from, to);
 }
 
-/* A function that calls vfork must not return before its child is gone: jump. */
-__asm__(".text\n.globl __wrap_vfork\n.type __wrap_vfork, @function\n"
-	"__wrap_vfork: jmp __real_vfork@PLT\n");
+/* A function that calls vfork must not return before its child is gone: jump.  Of the functions that jump themselves a program need not have all. */
+#define JUMP(name) \
+	__asm__(".text\n.globl __wrap_" #name "\n.type __wrap_" #name ", @function\n.weak __real_" #name "\n" \
+		"__wrap_" #name ": jmp __real_" #name "@PLT\n")
+JUMP(vfork);
+JUMP(longjmp);
+JUMP(_longjmp);
+JUMP(siglongjmp);
+JUMP(__longjmp_chk);
+JUMP(setcontext);
+JUMP(pthread_exit);
+JUMP(__pthread_unwind_next);
+JUMP(_Unwind_SetIP);
 
 int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);

@@ -4,6 +4,7 @@
  * system calls and static memory.  Handlers that need libc (fork, exit, thread exit) are
  * registered by a constructor, which no hook waits for. */
 #include "clock.h"
+#include "jump.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -330,6 +331,7 @@ static void child_begin(void)
 	tls->charged = &aprof_counter_none;
 	file_leave();
 	module_forget();
+	routine_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
 	monitor.ended = NULL;
@@ -460,6 +462,8 @@ void process_leave(void)
 
 	if (!t || monitor_state() != MONITOR_ON || t->record->current != AMON_NONE)
 		return;
+	if (tls->current == LOST_ID)
+		tls->current = jump_here(t);
 	t->record->current = machine_item(t, tls_context(tls));
 	t->record->depth = (uint32_t)(tls->top - t->shadow->base);
 	if (clock_is_tsc())

@@ -4,6 +4,7 @@
  * lock.  An outgrown table stays mapped for those who still read it.  Addresses in a module that was unloaded are tagged
  * (KEY_TAG_SHIFT): they stay where they are, but nobody finds them. */
 #include "monitor.h"
+#include "frames.h"
 
 enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
 
@@ -32,6 +33,7 @@ struct known {
 
 static struct table *current;
 static struct known *pages[PAGES];
+static uint32_t changes;	/* times that addresses were tagged, or no longer */
 
 static struct slot *find(const struct table *t, uintptr_t address)
 {
@@ -117,7 +119,8 @@ static uint32_t add(uintptr_t address, uint32_t flags)
 	if (!record(address, flags))
 		return AMON_NONE;
 	*known = (struct known){ address, flags };
-	s->index = monitor.nroutines++;
+	s->index = monitor.nroutines;
+	__atomic_store_n(&monitor.nroutines, s->index + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->address, address, __ATOMIC_RELEASE);
 	t->used++;
 	return s->index;
@@ -145,6 +148,7 @@ uint32_t routine_index(uintptr_t address, uint32_t flags)
 
 static void tag_all(uintptr_t start, uintptr_t end, uintptr_t now, uintptr_t tag)
 {
+	__atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; current && i <= current->mask; i++) {
 		struct slot *s = &current->slots[i];
 
@@ -173,6 +177,43 @@ uintptr_t routine_address(uint32_t index, uint32_t *flags)
 
 	*flags = known ? known->flags : 0;
 	return known ? known->address : 0;
+}
+
+/* A piece of code and the routine that was found in it.  Indices only grow, so what was looked through once need not be again; but what was
+ * unloaded is gone, and other code may be in its place. */
+struct piece {
+	uintptr_t start;	/* address */
+	uint32_t routine;	/* AMON_NONE: none so far */
+	uint32_t looked;	/* routines that were looked at */
+	uint32_t changes;	/* `changes` then */
+};
+
+enum { PIECES = 1024 };
+static struct piece pieces[PIECES];
+static struct sys_lock pieces_lock;
+
+uint32_t routine_within(uintptr_t start, uintptr_t end)
+{
+	struct piece *p = &pieces[(start * UINT64_C(0x9e3779b97f4a7c15) >> 32) % PIECES];
+	uint32_t n = __atomic_load_n(&monitor.nroutines, __ATOMIC_ACQUIRE), now = __atomic_load_n(&changes, __ATOMIC_ACQUIRE), found;
+
+	sys_lock(&pieces_lock);
+	if (p->start != start || p->changes != now)
+		*p = (struct piece){ start, AMON_NONE, 0, now };
+	for (; p->routine == AMON_NONE && p->looked < n; p->looked++) {
+		uintptr_t address = known_at(p->looked)->address;
+
+		if (address >= start && address < end)
+			p->routine = p->looked;
+	}
+	found = p->routine;
+	sys_unlock(&pieces_lock);
+	return found;
+}
+
+void routine_forget(void)
+{
+	pieces_lock.taken = 0;
 }
 
 bool routine_record_all(void)

@@ -2,7 +2,7 @@
  *
  * A miss that the full table answers runs like the fast path, interruptible by signals; all else
  * runs with signals blocked. */
-#include "monitor.h"
+#include "jump.h"
 
 #include <stddef.h>
 
@@ -59,12 +59,15 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct thread *t = tls->thread ? tls->thread : thread_start(cfa);
+	context_id back = 0;
 	bool room;
 	target to;
 
 	if (!t)
 		return;
 	t->busy = BUSY;
+	if (tls->current == LOST_ID)
+		tls->current = jump_entered(t, &back);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, tls_context(tls));
 	process_look_for_reset();
@@ -80,6 +83,8 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	}
 	if (room) {
 		enter(tls, to, cfa, site, flags);
+		if (back == LOST_ID)
+			tls->top[-1].context = LOST_ID;	/* what its exit takes up */
 	} else {
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&target_count(to)->calls);

@@ -397,6 +397,8 @@ static context_id adopt(struct thread *t, struct thread *parent, context_id c)
 	static struct { context_id old, here; } seen[256];
 	size_t i = (c >> 32) % (sizeof seen / sizeof *seen);
 
+	if (c == LOST_ID)
+		return c;
 	if (seen[i].old != c || machine_item(t, seen[i].here) == AMON_NONE) {
 		seen[i].here = machine_adopt(t, parent, c);
 		seen[i].old = c;

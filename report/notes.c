@@ -45,6 +45,8 @@ static const struct note table[AMON_NOTES] = {
 		"build all of the program with aprof-cc --aprof-clock=tsc, or use another clock", false },
 	[AMON_NOTE_EARLY] = { "early", "calls came before the program was relocated (resolvers of IFUNCs) and are not counted", NULL, true },
 	[AMON_NOTE_PC_BLOCKED] = { "pc_blocked", "a thread blocked all signals, and had no program counters then, for --leaves and --lines", NULL, true },
+	[AMON_NOTE_UNREAD_STACK] = { "unread_stack", "a jump into code without hooks left a stack that cannot be read to its end; callers are \"(lost)\" there",
+		"build that code with -fasynchronous-unwind-tables", false },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 	[AMON_NOTE_NO_PROC] = { "no_proc", "/proc could not be read: modules are those that the dynamic linker lists, and a thread's time may count for where it waits next",

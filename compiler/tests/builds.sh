@@ -91,7 +91,9 @@ links() {
 	"$cc" -O1 -c main.c && gcc -O1 -c part.c
 	builds "5 5" "$cc" main.o part.o -o t
 	mkdir "a path" && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld "$APROF_LIBDIR"/aprof-cyg.h "a path"
-	ar rcs "a path/new.a" && rm -f "a path/libaprof.a" && ar rcs "a path/libaprof.a" $(ar t "$APROF_LIBDIR/libaprof.a")
+	for archive in libaprof.a libaprof_names.a; do
+		rm -f "a path/$archive" && ar rcs "a path/$archive" $(ar t "$APROF_LIBDIR/$archive")
+	done
 	APROF_LIBDIR="$PWD/a path" builds "7 7" "$cc" -O1 main.c part.c -o t
 	APROF_LIBDIR="$PWD/a path" builds "7 7" "$cc" --aprof-way=cyg -O1 main.c part.c -o t
 }

@@ -20,11 +20,13 @@
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
-#define STATIC "-Wl,-e,aprof_static_entry,-u,dlclose "
-#define WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
+#define STATIC "-Wl,--eh-frame-hdr,-e,aprof_static_entry -Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,pthread_exit,"\
+	"-u,__pthread_unwind_next,-u,_Unwind_SetIP,-u,_Unwind_GetCFA "
+#define NOP_WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
+#define WORDS NOP_WORDS "-Wl,-u,aprof_names -Xlinker /lib/aprof/libaprof_names.a "
 #define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
-#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " WORDS
+#define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " NOP_WORDS
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
 	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor," \

@@ -2,8 +2,6 @@
  * stack cannot know that it is dead. GCC's way cyg has an exit hook on the way out.
  *
  * na(pg): limit: hooked code below plain code during unwinding stands under the frame that threw
- * na(fentry): limit: hooked code below plain code during unwinding stands under the frame that threw
- * na(clang): limit: hooked code below plain code during unwinding stands under the frame that threw
  * expect: 1 0 main
  * expect: 100 0 main t1(int)
  * expect: 100 0 main t1(int) t2(int)

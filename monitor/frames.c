@@ -1,0 +1,114 @@
+/* frames.c - which routines are open on a machine stack, and so in which context it is.
+ *
+ * A frame belongs to the routine whose hook was seen in the code that the frame's description covers.  The part of a routine that the compiler
+ * has put far away, since it is hardly ever needed, has a description of its own: module.c knows whose it is.
+ *
+ * A walk goes outwards, a history begins outermost: so the frames are kept until the walk is done, in a table of fixed size; of a
+ * deeper stack the outermost come first, by a walk that keeps none but those, then the next. */
+#include "frames.h"
+
+enum { KEPT_FRAMES = 16384 };		/* 64 KB */
+
+void frames_begin(struct frames *f, const struct unwind *u)
+{
+	*f = (struct frames){ .at = *u, .how = UNWIND_STEPPED };
+}
+
+/* The routine of the frame U, AMON_NONE: it has no hook. */
+static uint32_t routine_of(const struct unwind *u)
+{
+	struct unwind near = { .interrupted = true };
+	uint32_t routine;
+
+	if (!u->start)
+		return AMON_NONE;
+	routine = routine_within(u->start, u->end);
+	if (routine != AMON_NONE || !module_near_part(u->start, u->end, &near.reg[UNWIND_RIP]))
+		return routine;
+	unwind_begin(&near);
+	return near.start ? routine_within(near.start, near.end) : AMON_NONE;
+}
+
+/* Handlers of exit run under the root, whoever called exit. */
+static bool is_outermost(const struct unwind *u) { return u->start == (uintptr_t)aprof_exit_begun; }
+
+bool frames_next(struct frames *f, struct hooked_frame *out)
+{
+	bool found = false;
+
+	while (!found && f->how == UNWIND_STEPPED) {
+		struct unwind *u = &f->at;
+		bool own = is_own_code(u->reg[UNWIND_RIP]);
+
+		if (is_outermost(u)) {
+			f->how = UNWIND_END;
+			return false;
+		}
+		out->routine = own ? AMON_NONE : routine_of(u);
+		found = out->routine != AMON_NONE;
+		out->pc = u->reg[UNWIND_RIP];
+		out->in_hook = f->in_hook;
+		out->open = u->interrupted || f->in_hook;
+		f->in_hook = own;
+		f->how = unwind_step(u);
+		f->past_signal |= !found && u->interrupted;
+	}
+	return found;
+}
+
+bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n)
+{
+	struct frames f;
+	struct hooked_frame next;
+
+	frames_begin(&f, u);
+	for (*n = 0; frames_next(&f, &next); out[(*n)++] = next)
+		if (*n == most)
+			return false;
+	return f.how == UNWIND_END;
+}
+
+/* ---- the context ---- */
+
+/* Keep the routines of F's frames but for the first SKIPPED ones, as many as fit in KEPT; return how many frames there are, with *HOW. */
+static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how)
+{
+	struct frames f;
+	struct hooked_frame next;
+	size_t n = 0;
+
+	mem_copy(&f, from, sizeof f);
+	while (frames_next(&f, &next)) {
+		if (next.in_hook)		/* not entered yet, or left */
+			continue;
+		if (next.open && !skipped)
+			note(AMON_NOTE_AMBIGUOUS);
+		if (n >= skipped && n - skipped < KEPT_FRAMES)
+			kept[n - skipped] = next.routine;
+		n++;
+	}
+	*how = f.how;
+	return n;
+}
+
+context_id frames_context(struct thread *t, const struct frames *f)
+{
+	enum unwind_result how;
+	size_t done, first;
+	context_id here = ROOT_ID;
+
+	if (!t->kept_frames && !(t->kept_frames = memory_take(KEPT_FRAMES * sizeof *t->kept_frames, false)))
+		return machine_counter(t, t->lost)->id;
+	done = keep(f, 0, t->kept_frames, &how);
+	if (how != UNWIND_END) {
+		note(AMON_NOTE_UNREAD_STACK);
+		here = machine_counter(t, t->lost)->id;
+	}
+	for (first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0; done; first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0) {
+		if (first)
+			keep(f, first, t->kept_frames, &how);
+		while (done > first)
+			here = machine_step(t, here, t->kept_frames[--done - first]);
+	}
+	return here;
+}

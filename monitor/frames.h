@@ -1,0 +1,41 @@
+/* frames.h - the routines with hooks that are open on a machine stack, by its frames. */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include "monitor.h"
+#include "unwind.h"
+
+/* A frame whose routine has a hook that was seen. */
+struct hooked_frame {
+	uintptr_t pc;			/* where it is, or where it goes on */
+	uint32_t routine;		/* index */
+	bool open;			/* it is open whether its entry hook has been passed, or its exit hook already: a signal has
+					 * interrupted it, or it is in the hook now */
+	bool in_hook;			/* the latter */
+};
+
+/* A walk along the frames, outwards. */
+struct frames {
+	struct unwind at;		/* the frame that frames_next looks at next */
+	bool in_hook;			/* the one below it is the monitor's own */
+	bool past_signal;		/* a signal's frame lay below it */
+	enum unwind_result how;		/* the walk has ended so; UNWIND_STEPPED: it has not */
+};
+
+/* Begin at the frame U, from which on unwind.h's functions have been used. */
+void frames_begin(struct frames *f, const struct unwind *u) HIDDEN;
+
+/* Go on to the next frame with a hook, *OUT.  False: there is none; F->how tells whether that is sure (UNWIND_END). */
+bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
+
+/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot be told, or are more. */
+bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
+
+/* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
+ * stands under "(lost)". */
+context_id frames_context(struct thread *t, const struct frames *f) HIDDEN;
+
+/* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
+uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;
+
+#endif

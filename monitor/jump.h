@@ -1,0 +1,14 @@
+/* jump.h - what has become of the thread's context behind a jump that nobody with hooks received. */
+#ifndef JUMP_H
+#define JUMP_H
+
+#include "monitor.h"
+
+/* T's context where the routine was called whose entry hook is at work, made out from the machine stack; signals are blocked, and the hook
+ * has called this.  *BACK is what the routine is to put back: that, but LOST_ID still if a signal interrupted whoever is in it. */
+context_id jump_entered(struct thread *t, context_id *back) HIDDEN;
+
+/* The same where no routine is entered: that of the code that has called the monitor. */
+context_id jump_here(struct thread *t) HIDDEN;
+
+#endif
