@@ -52,6 +52,7 @@ struct options {
 	bool help;			/* --help */
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
+	bool verify;			/* run: hold stacks against contexts */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */
 	const char *clock;		/* run: APROF_CLOCK; NULL: as it is */

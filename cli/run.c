@@ -18,6 +18,7 @@
 #include "options.h"
 #include "preload.h"
 #include "progress.h"
+#include "verified.h"
 #include "symbols.h"
 #include "view.h"
 
@@ -29,6 +30,7 @@ struct run {
 	FILE *out;			/* where the report goes; NULL: nowhere */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
+	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
 };
 
 /* The file that execvp would take for NAME; NULL: none.  To be freed. */
@@ -73,6 +75,7 @@ static bool environment_set(const struct run *r)
 	ok = ok && (!r->options->clock || setenv("APROF_CLOCK", r->options->clock, 1) == 0);
 	ok = ok && (!r->options->rate || setenv("APROF_RATE", r->options->rate, 1) == 0);
 	ok = ok && (!r->options->memory || setenv("APROF_MEMORY", r->options->memory, 1) == 0);
+	ok = ok && (!r->options->verify || setenv("APROF_VERIFY", "1", 1) == 0);
 	if (!ok)
 		message("out of memory");
 	return ok;
@@ -193,24 +196,30 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 	putc('\n', out);
 }
 
-/* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON. */
-static void program_print(const struct run *r, struct input *in, FILE *out, bool gmon)
+/* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON; count its stacks. */
+static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 {
 	struct error err;
 
 	in->with_static = r->options->static_arcs;
 	in->phase = r->options->phase;
-	if (!input_build(in, NULL, &r->options->graph, &err))
+	if (!input_build(in, NULL, &r->options->graph, &err)) {
 		message_error(&err, NULL);
-	else if (out)
-		view_print(in, COMMAND_RUN, r->options, out);
+	} else {
+		struct verified stacks = verified_make(&in->report);
+
+		r->checked += stacks.checked;
+		r->differ += stacks.differ;
+		if (out)
+			view_print(in, COMMAND_RUN, r->options, out);
+	}
 	if (gmon && in->report.graph)
 		gmon_file_write(in, r->launch.pid);
 }
 
 /* Keep the data of program I as NAME, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.  The file of a single process is moved as it is;
  * those of several, or of one that still runs, are added up. */
-static void program_report(const struct run *r, size_t i, char *name, FILE *out)
+static void program_report(struct run *r, size_t i, char *name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
@@ -222,12 +231,12 @@ static void program_report(const struct run *r, size_t i, char *name, FILE *out)
 	moved = single && files_move(p->files[0], name, &err);
 	if (single && !moved)
 		kept_nowhere(&err);
-	if (single && !out && !gmon)
+	if (single && !out && !gmon && !r->options->verify)
 		return;
 	if (input_read(&in, moved ? &name : p->files, p->n, name, &err)) {
 		if (!single)
 			data_keep(&in, name);
-		if (out || gmon) {
+		if (out || gmon || r->options->verify) {
 			harvest_remove(r->directory);	/* all of it is kept, or in memory */
 			program_print(r, &in, out, gmon);
 		}
@@ -333,6 +342,19 @@ static void collect(struct run *r)
 	harvest_free(&r->harvest);
 }
 
+/* --verify: say what came of it.  Returns the status. */
+static int status_of(const struct run *r)
+{
+	if (!r->options->verify)
+		return r->launch.status;
+	if (r->checked == 0) {
+		message("--verify: no stack was checked: samples of program counters could not be had, or the run was too short (aprof info says which)");
+		return r->launch.status ? r->launch.status : STATUS_TROUBLE;
+	}
+	message("%" PRIu64 " stacks checked, %" PRIu64 " differ", r->checked, r->differ);
+	return r->differ ? STATUS_CHECK : r->launch.status;
+}
+
 static int run(const struct options *o, char **argv)
 {
 	struct run r = { .options = o };
@@ -356,7 +378,7 @@ static int run(const struct options *o, char **argv)
 		status = launch_failed(&r, argv[0]);
 	else {
 		collect(&r);
-		status = r.launch.status;
+		status = status_of(&r);
 	}
 	output_close(&r);
 	harvest_remove(r.directory);

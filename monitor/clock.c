@@ -6,6 +6,7 @@
  * found it.  Clock tsc is here too: it is charged by the hooks themselves. */
 #include "monitor.h"
 #include "clock.h"
+#include "verify.h"
 
 #include <time.h>
 #if defined(__x86_64__)
@@ -112,6 +113,7 @@ void clock_choose(void)
 		c->clock = AMON_CLOCK_TICK;
 	}
 	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
+	monitor.verify = verify_wanted();
 	monitor.header->clock = c->clock;
 	if (c->clock == AMON_CLOCK_TSC)
 		tsc_begin();

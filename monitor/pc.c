@@ -8,6 +8,7 @@
  * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
  * by a reset; so its counts may be a sample short after one, and nothing worse. */
 #include "clock.h"
+#include "verify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,8 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		item = machine_item(t, tls_context(&aprof_tls));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
+		if (monitor.verify)
+			verify_stack(t, context);
 	}
 }
 

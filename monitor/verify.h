@@ -1,0 +1,14 @@
+/* verify.h - holds stacks against contexts while the program runs (aprof run --verify). */
+#ifndef VERIFY_H
+#define VERIFY_H
+
+#include "monitor.h"
+
+/* Is it asked for, by APROF_VERIFY? */
+bool verify_wanted(void) HIDDEN;
+
+/* Hold the calling thread's stack against T's context, which is the calling thread's machine; UCONTEXT is what a signal handler was given that
+ * interrupted it, with signals blocked.  What comes of it is counted in the file. */
+void verify_stack(struct thread *t, const void *ucontext) HIDDEN;
+
+#endif
