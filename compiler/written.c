@@ -31,14 +31,12 @@ bool written_entry(FILE *out, unsigned n)
 		       "\tjne\t.Laprof_miss%u\n"
 		       "\tincq\t(%%r11)\n"
 		       "\tmovq\t" WORD(16) ", %%r11\n"
-		       "\tmovq\t%%rsp, 24(%%r11)\n"
-		       "\tmovq\t%%r10, 32(%%r11)\n"
 		       "\taddq\t$24, " WORD(16) "\n"
-		       "\tcmpq\t%%rsp, 24(%%r11)\n"
-		       "\tjne\t.Laprof_again%u\n"		/* a signal handler used the place meanwhile */
+		       "\tmovq\t%%r10, 32(%%r11)\n"
+		       "\tmovq\t%%rsp, 24(%%r11)\n"	/* last of all: now the frame is open */
 		       ".Laprof_entered%u:\n"
 		       "\tmovq\t-8(%%rsp), %%rax\n",
-		       n, n, n, n, n, n, n, n) > 0;
+		       n, n, n, n, n, n, n) > 0;
 }
 
 bool written_rest(FILE *out, unsigned n)
@@ -49,12 +47,8 @@ bool written_rest(FILE *out, unsigned n)
 		       ".Laprof_miss%u:\n"
 		       "\tleaq\t.Laprof_routine%u(%%rip), %%rax\n"
 		       "\tleaq\t.Laprof_entered%u(%%rip), %%r11\n"
-		       "\tjmp\taprof_entry_miss\n"
-		       ".Laprof_again%u:\n"
-		       "\tmovq\t%%rsp, 24(%%r11)\n"
-		       "\tmovq\t%%r10, 32(%%r11)\n"
-		       "\tjmp\t.Laprof_entered%u\n",
-		       n, n, n, n, n) > 0;
+		       "\tjmp\taprof_entry_miss\n",
+		       n, n, n) > 0;
 }
 
 bool written_exit(FILE *out)
@@ -63,5 +57,6 @@ bool written_exit(FILE *out)
 		       "\tmovq\t" WORD(16) ", %%r11\n"
 		       "\tcmpq\t%%rsp, (%%r11)\n"
 		       "\tjne\t__aprof_return\n"
+		       "\tmovq\t$0, (%%r11)\n"
 		       "\tsubq\t$24, " WORD(16) "\n") > 0;
 }

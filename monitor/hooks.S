@@ -39,16 +39,12 @@
 	movq	FRAME_CONTEXT(\top), \id
 	.endm
 
-	/* Push the frame of the routine in context ID; TOP is lost. */
+	/* Push the frame of the routine in context ID; TOP is lost.  See "Frames" in monitor.h: the order is what signal handlers rely on. */
 	.macro	push_frame stored, id, top, base
 	movq	TLS(TLS_TOP, \base), \top
-	addq	$FRAME_SIZE, \top
-.Lpush\@:
-	movq	\stored, FRAME_CFA(\top)	/* first of all: it tells whether the place was used meanwhile */
-	movq	\id, FRAME_CONTEXT(\top)
-	movq	\top, TLS(TLS_TOP, \base)
-	cmpq	\stored, FRAME_CFA(\top)
-	jne	.Lpush\@			/* by a signal handler */
+	addq	$FRAME_SIZE, TLS(TLS_TOP, \base)
+	movq	\id, FRAME_SIZE+FRAME_CONTEXT(\top)
+	movq	\stored, FRAME_SIZE+FRAME_CFA(\top)
 	.endm
 
 	.text
@@ -92,6 +88,7 @@ __aprof_entry:
 	movq	TLS(TLS_TOP, \base), \top
 	cmpq	\stored, FRAME_CFA(\top)
 	jne	\slow
+	movq	$0, FRAME_CFA(\top)
 	subq	$FRAME_SIZE, \top
 	movq	\top, TLS(TLS_TOP, \base)
 	.endm
@@ -357,16 +354,12 @@ __wrap___cyg_profile_func_\name:
 	FIND(%rcx, %rdi, .Lenter_further)
 .Lenter_push:
 	decq	%rdx				/* the CFA less FRAME_CYG */
-	addq	$FRAME_SIZE, %r10
-.Lenter_again:
-	movq	%rdx, FRAME_CFA(%r10)
-	movq	%rcx, FRAME_CONTEXT(%r10)
-	movl	%esi, FRAME_SITE(%r10)
+	addq	$FRAME_SIZE, TLS(TLS_TOP, %r9)	/* as in push_frame */
+	movq	%rcx, FRAME_SIZE+FRAME_CONTEXT(%r10)
+	movl	%esi, FRAME_SIZE+FRAME_SITE(%r10)
 	movl	(%rsp), %r8d
-	movl	%r8d, FRAME_HOOK(%r10)
-	movq	%r10, TLS(TLS_TOP, %r9)
-	cmpq	%rdx, FRAME_CFA(%r10)
-	jne	.Lenter_again			/* a signal handler used the place meanwhile */
+	movl	%r8d, FRAME_SIZE+FRAME_HOOK(%r10)
+	movq	%rdx, FRAME_SIZE+FRAME_CFA(%r10)
 	ret
 .Lenter_further:
 	look_further %rcx, %rdi, %r9, .Lenter_push, .Lenter_push, .Lenter_slow
@@ -411,6 +404,7 @@ __wrap___cyg_profile_func_\name:
 	cmpq	%rdx, FRAME_CFA(%rax)
 	jne	.Lleave_slow
 .Lleave:
+	movq	$0, FRAME_CFA(%rax)		/* as in pop_frame */
 	subq	$FRAME_SIZE, %rax
 	movq	%rax, TLS(TLS_TOP, %r9)
 	ret

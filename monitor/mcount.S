@@ -56,8 +56,6 @@
 #define Lentry_look	LABEL(look)
 #define Lentry_further	LABEL(further)
 #define Lentry_push	LABEL(push)
-#define Lentry_again	LABEL(again)
-#define Lentry_done	LABEL(done)
 #define Lentry_slow	LABEL(slow)
 #define Lentry_redirect	LABEL(redirect)
 #define Lentry_redirected LABEL(redirected)
@@ -94,7 +92,8 @@
 	movq	SLOT(%rcx), %rcx
 	IF_REDIRECTED(%rcx, %r11, 1f)
 	jmp	\slow
-1:	subq	$FRAME_SIZE, %rax
+1:	movq	$0, FRAME_CFA(%rax)
+	subq	$FRAME_SIZE, %rax
 	movq	%rax, TLS(TLS_TOP, %rdx)
 	jmp	\look
 \redirect:
@@ -313,6 +312,7 @@ aprof_mcount_copies:
 	movq	TLS(TLS_TOP, %r11), %rcx
 	cmpq	%rsp, FRAME_CFA(%rcx)
 	jne	\slow
+	movq	$0, FRAME_CFA(%rcx)
 	subq	$FRAME_SIZE, %rcx
 	movq	%rcx, TLS(TLS_TOP, %r11)
 	movq	%rsp, %rcx

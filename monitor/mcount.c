@@ -134,10 +134,9 @@ static void drop_left(struct aprof_tls *tls, uintptr_t cfa)
 
 	if (cfa <= s->low || cfa > s->high)
 		return;				/* another stack */
-	while (frame_cfa(tls->top) <= s->high &&
-	       (frame_cfa(tls->top) <= cfa ||
-		(tls->top->site && *(uintptr_t *)(frame_cfa(tls->top) - 8) != tls->top->site)))
-		tls->top--;
+	for (struct frame *f = tls_open(tls); frame_cfa(f) <= s->high && (frame_cfa(f) <= cfa || (f->site && *(uintptr_t *)(frame_cfa(f) - 8) != f->site));
+	     f = tls_open(tls))
+		tls_pop_to(tls, f - 1);
 }
 
 /* Where returns are not redirected every entry comes out of line, to look what has been left. */
@@ -156,7 +155,7 @@ static void enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	if (is_redirected(slot) && frame_cfa(tls->top) == cfa)
-		tls->top--;			/* it jumped here */
+		tls_pop_to(tls, tls->top - 1);	/* it jumped here */
 	if (redirection == REFUSED)
 		enter_refused(tls, cfa);
 	aprof_entry_slow(routine, cfa, *slot, AMON_ROUTINE_INSIDE);
@@ -194,7 +193,7 @@ uintptr_t aprof_mcount_leave(uintptr_t cfa)
 
 	if (tls->thread)
 		aprof_exit_slow(cfa, 0, 0);
-	while (frame_cfa(tls->top) <= cfa && frame_cfa(tls->top) > cfa - 64)
-		tls->top--;
+	for (struct frame *f = tls_open(tls); frame_cfa(f) <= cfa && frame_cfa(f) > cfa - 64; f = tls_open(tls))
+		tls_pop_to(tls, f - 1);
 	return *double_of((uintptr_t *)cfa - 1);
 }

@@ -24,23 +24,15 @@ ENTRY_HOOK:
 .Lentry_push:
 	movq	TLS(TLS_TOP, %rdx), %r11
 	leaq	ENTRY_CFA, %rax
-	movq	%rax, FRAME_SIZE+FRAME_CFA(%r11) /* first of all: it tells whether the place was used meanwhile */
+	addq	$FRAME_SIZE, TLS(TLS_TOP, %rdx)	/* as in hooks.S */
 	movq	%rcx, FRAME_SIZE+FRAME_CONTEXT(%r11)
-	addq	$FRAME_SIZE, %r11
-	movq	%r11, TLS(TLS_TOP, %rdx)
-	cmpq	%rax, FRAME_CFA(%r11)
-	jne	.Lentry_again			/* a signal handler used the place meanwhile */
-.Lentry_done:
+	movq	%rax, FRAME_SIZE+FRAME_CFA(%r11)
 	ENTRY_END
 	.cfi_remember_state
 	restore	rax, rcx, rdx
 	ret
 
 	.cfi_restore_state
-.Lentry_again:
-	movq	%rcx, FRAME_CONTEXT(%r11)
-	movq	%rax, FRAME_CFA(%r11)
-	jmp	.Lentry_done
 .Lentry_further:
 	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
 .Lentry_slow:

@@ -87,11 +87,24 @@ static inline bool target_matches(target t, context_id id, uintptr_t routine)
 	return target_key(t)->id == id && target_key(t)->routine == routine;
 }
 
-/* A frame of a shadow stack: an open routine and the context that it runs in. */
+/* Frames.  A shadow stack has one for each open routine: the context that it runs in, and where it is on the machine stack.
+ *
+ * A signal may come between any two instructions of a hook, and its handler's hooks push and pop on the same stack.  So a frame is in one of
+ * two states, and a push or a pop goes through them in this order, whoever does it, in assembly or C:
+ *
+ *     push:  top one up; context and all else; cfa, last of all
+ *     pop:   cfa = 0; top one down
+ *
+ * Above the top every cfa is 0.  At the top or below, 0 says that the frame is on its way, in or out: the place is taken, but what runs
+ * is the routine of the next frame below that is open.  A handler that finds that goes out of line, and pushes above it; when it is done the
+ * top is what it was, and nothing has been written that the interrupted hook wrote or is about to write.  So none of it is ever
+ * repeated, and any number of signals may come.
+ *
+ * A handler that jumps out of a hook leaves such a frame behind: the slow path drops it where no handler can stand above it (stack.c). */
 struct frame {
 	uintptr_t cfa;			/* of the routine's frame on the machine stack, its rsp before the call, less
-					 * FRAME_FENTRY or FRAME_CYG, less FRAME_SLOW with clock tsc or beside way inline */
-	context_id context;		/* while this is the top frame: the context that is charged */
+					 * FRAME_FENTRY or FRAME_CYG, less FRAME_SLOW with clock tsc or beside way inline; 0: not open */
+	context_id context;		/* while this is the last open frame: the context that is charged */
 	uint64_t site;			/* cyg: low half: where the routine was called from, high half: where its entry
 					 * hook was; of both addresses the low half; else means nothing */
 };
@@ -117,7 +130,7 @@ static inline bool frame_same_site(const struct frame *f, uint64_t site) { retur
 struct aprof_tls {
 	target *front;			/*  0: table of targets, by hash; slots are never 0 */
 	uint64_t front_mask;		/*  8: (slots - 1) * sizeof (target): of offsets in bytes */
-	struct frame *top;		/* 16: last frame of the shadow stack in use; its context is charged now */
+	struct frame *top;		/* 16: last frame of the shadow stack in use; the context of the last open one is charged now */
 	uintptr_t reach;		/* 24: the address down to which this machine stack is known to go, with REACH_BIT: what is not below it,
 					 * less this, overflows as signed numbers do.  0, from which nothing does, so that every entry goes
 					 * out of line, while these words are not initialised, and beside way inline */
@@ -131,25 +144,62 @@ struct aprof_tls {
 					 * else whoever charges next looks for them. Never NULL */
 };
 
+/* The last open frame: the base of a shadow always is. */
+static inline struct frame *tls_open(const struct aprof_tls *tls)
+{
+	struct frame *f = __atomic_load_n(&tls->top, __ATOMIC_RELAXED);
+
+	while (UNLIKELY(!__atomic_load_n(&f->cfa, __ATOMIC_RELAXED)))
+		f--;
+	return f;
+}
+
 /* Way inline keeps the context in a word of the thread, not in a frame: an entry and an exit then need not look where the top
  * is.  From its first entry on in a thread, the top frame's context is what it was when the thread's current one was last put
  * away; the other ways' entries and exits go out of line there (reach is 0, the frames' CFAs have FRAME_SLOW), which put it
  * away before they look at the frames and take it up again behind. */
 static inline context_id tls_context(const struct aprof_tls *tls)
 {
-	return tls->current ? tls->current : __atomic_load_n(&tls->top->context, __ATOMIC_RELAXED);
+	return tls->current ? tls->current : __atomic_load_n(&tls_open(tls)->context, __ATOMIC_RELAXED);
 }
 
 static inline void tls_put_away(struct aprof_tls *tls)
 {
 	if (tls->current)
-		__atomic_store_n(&tls->top->context, tls->current, __ATOMIC_RELAXED);
+		__atomic_store_n(&tls_open(tls)->context, tls->current, __ATOMIC_RELAXED);
 }
 
 static inline void tls_take_up(struct aprof_tls *tls)
 {
 	if (tls->current)
-		__atomic_store_n(&tls->current, tls->top->context, __ATOMIC_RELAXED);
+		__atomic_store_n(&tls->current, tls_open(tls)->context, __ATOMIC_RELAXED);
+}
+
+/* Push F's frame. */
+static inline void tls_push(struct aprof_tls *tls, const struct frame *f)
+{
+	struct frame *place = tls->top + 1;
+
+	__atomic_store_n(&place->cfa, 0, __ATOMIC_RELAXED);	/* beside way inline something else may stand there */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&tls->top, place, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	place->context = f->context;
+	place->site = f->site;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&place->cfa, f->cfa, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Pop the top frame, and those below until LAST is the top. */
+static inline void tls_pop_to(struct aprof_tls *tls, struct frame *last)
+{
+	for (struct frame *f = tls->top; f > last; f--) {
+		__atomic_store_n(&f->cfa, 0, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		__atomic_store_n(&tls->top, f - 1, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	}
 }
 
 extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
@@ -159,6 +209,8 @@ struct shadow {
 	uintptr_t low, high;		/* range of the machine stack as known, addresses */
 	struct frame *base;		/* sentinel, never popped: the context that the stack began in */
 	struct frame *top;		/* last frame, while another shadow is in use */
+	struct shadow *interrupted;	/* of an alternate stack whose handler is at work: what was in use before; else NULL */
+	bool is_alternate;		/* it is one of sigaltstack's */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
 	struct thread *thread;		/* that thread */
@@ -537,6 +589,9 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN
 /* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
 bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* before an exit: is top its frame? */
+bool stack_begins(const struct thread *t) HIDDEN; /* is the next frame the first one of a handler on an alternate stack? T NULL, as in a child that a handler forked: no */
+bool stack_ends(const struct thread *t) HIDDEN;	/* is the top frame the first one of a handler on an alternate stack? */
+void stack_pop(struct thread *t) HIDDEN;	/* pop the top frame: an exit, with signals blocked where stack_ends() */
 
 /* thread.c - a thread begins and ends. */
 struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */

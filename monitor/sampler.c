@@ -262,7 +262,11 @@ static context_id context_now(const struct thread *t)
 
 	if (current)
 		return current;
-	return s && top >= s->base && top < s->end ? __atomic_load_n(&top->context, __ATOMIC_RELAXED) : 0;
+	if (!s || top < s->base || top >= s->end)
+		return 0;
+	while (top > s->base && !__atomic_load_n(&top->cfa, __ATOMIC_ACQUIRE))
+		top--;
+	return __atomic_load_n(&top->context, __ATOMIC_RELAXED);
 }
 
 static struct look look_at(const struct thread *t)

@@ -23,21 +23,15 @@ __thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof
 /* Count and push: the rest of the fast path. */
 static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
-	struct frame *f = tls->top + 1;
-	uintptr_t stored = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (clock_is_tsc() || tls->current ? FRAME_SLOW : 0);
+	bool goes_slow = clock_is_tsc() || tls->current || stack_begins(tls->thread);
 
 	counter_bump(&target_count(to)->calls);
-	if (frame_cfa(tls->top) == cfa && tls->reach)
+	if (frame_cfa(tls_open(tls)) == cfa && tls->reach)
 		tls->reach += 8;		/* as in hooks.S */
 	tls_put_away(tls);
-	do {
-		f->cfa = stored;
-		f->context = target_to(to);
-		f->site = site;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		__atomic_store_n(&tls->top, f, __ATOMIC_RELAXED);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (*(volatile uintptr_t *)&f->cfa != stored);	/* a signal handler used the place meanwhile */
+	tls_push(tls, &(struct frame){
+		.cfa = cfa - (flags & AMON_ROUTINE_INSIDE ? FRAME_FENTRY : FRAME_CYG) - (goes_slow ? FRAME_SLOW : 0),
+		.context = target_to(to), .site = site });
 	if (tls->current)
 		__atomic_store_n(&tls->current, target_to(to), __ATOMIC_RELAXED);
 }
@@ -45,7 +39,7 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site
 /* Where a call of ROUTINE from where T is leads, made if need be; signals blocked. 0: no room. */
 static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 {
-	struct frame *top = t->tls->top;
+	struct frame *top = tls_open(t->tls);
 	target to;
 
 	tls_put_away(t->tls);
@@ -82,9 +76,11 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		to = (target)machine_counter(t, t->lost);
 	}
 	if (room) {
+		struct frame *below = tls_open(tls);
+
 		enter(tls, to, cfa, site, flags);
 		if (back == LOST_ID)
-			tls->top[-1].context = LOST_ID;	/* what its exit takes up */
+			below->context = LOST_ID;	/* what its exit takes up */
 	} else {
 		note(AMON_NOTE_STACK_OVERFLOW);
 		counter_bump(&target_count(to)->calls);
@@ -98,11 +94,11 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 static bool is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	const struct aprof_tls *tls = t->tls;
-	uintptr_t top = frame_cfa(tls->top);
+	const struct frame *top = tls->top;
 
-	if (cfa - FRAME_FENTRY < stack_low(t))
+	if (!top->cfa || cfa - FRAME_FENTRY < stack_low(t))
 		return false;
-	return top > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && tls->top + 2 < tls->end);
+	return frame_cfa(top) > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && top + 2 < tls->end);
 }
 
 /* The words are zeros until the dynamic linker has relocated everything, and then as they are initialised: what is done
@@ -138,7 +134,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 			enter(tls, to, cfa, site, flags);
 			if (thread_live(tls) == t)
 				return;
-			tls->top--;		/* a signal handler forked, this is the child, and TO was its parent's */
+			tls_pop_to(tls, tls->top - 1);	/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
 	sys_block_signals(&mask);
@@ -157,16 +153,10 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 
 	if (!t || tls->inert || monitor_state() != MONITOR_ON)
 		return;
-	if (clock_is_tsc()) {
+	if (clock_is_tsc())
 		clock_charge_tsc(t, tls_context(tls));
-		if (!tls->current && frame_cfa(tls->top) == cfa) {
-			tls->top--;
-			return;
-		}
-	}
-	if (tls->current && frame_cfa(tls->top) == cfa) {
-		tls->top--;
-		tls_take_up(tls);
+	if ((clock_is_tsc() || tls->current) && frame_cfa(tls->top) == cfa && !stack_ends(t)) {
+		stack_pop(t);
 		return;
 	}
 	sys_block_signals(&mask);
@@ -176,7 +166,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 	t->busy = BUSY;
 	tls_put_away(tls);
 	if (stack_sync_exit(t, cfa, site, routine))
-		tls->top--;
+		stack_pop(t);
 	else if (tls->top + 2 < t->shadow->end)
 		note(AMON_NOTE_UNBALANCED_EXIT);
 	tls_take_up(tls);

@@ -20,10 +20,11 @@ enum {
 	FIRST_ANNOUNCED = 512,		/* slots of the table of announced stacks */
 	LIKELY_SAME = 1 << 20,		/* bytes below what is known of a stack that are likely to be of it, too */
 	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
+	SIGNAL_FRAME = 512,		/* bytes, less than the kernel needs on the stack to call a handler */
 };
 #define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
-struct frame aprof_frame_none = { .cfa = 0 };
+struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 
 /* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it, but a small part only of an
  * address space that is limited. */
@@ -60,6 +61,15 @@ static struct shadow *shadow_alloc(struct thread *t)
 	return t->unused ? t->unused++ : NULL;
 }
 
+/* No frame of S, which a former thread left as it was, is open. */
+static void frames_forget(struct shadow *s)
+{
+	size_t size = (size_t)((char *)s->end - (char *)s->base);
+
+	if (sys_failed(sys3(madvise, s->base, size, 4 /* MADV_DONTNEED */)))	/* it is locked */
+		mem_zero(s->base, size);
+}
+
 /* A shadow of SIZE bytes, at least LEAST, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
@@ -75,14 +85,18 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 			return NULL;
 		s->thread = t;
 		s->end = s->base + size / sizeof *s->base;
-		s->base->cfa = NOWHERE;
 		s->next = t->shadows;
 		t->shadows = s;
+	} else {
+		frames_forget(s);
 	}
+	s->base->cfa = NOWHERE;
 	s->low = low;
 	s->high = high;
 	s->base->context = current;
 	s->top = s->base;
+	s->interrupted = NULL;
+	s->is_alternate = false;
 	return s;
 }
 
@@ -91,8 +105,9 @@ static void limit_set(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
 	struct shadow *s = t->shadow;
+	const struct frame *open = tls_open(tls);
 	uintptr_t room = (uintptr_t)(s->end - tls->top - 2) * 8;
-	uintptr_t from = tls->top == s->base ? s->high : tls->top->cfa;
+	uintptr_t from = open == s->base ? s->high : open->cfa;
 
 	tls->end = s->end;
 	t->low = from - s->low > room ? from - room : s->low;
@@ -114,8 +129,9 @@ void stack_follow_inline(struct thread *t)
 	t->shadow->top = tls->top;
 	for (struct shadow *s = t->shadows; s; s = s->next)
 		for (struct frame *f = s->base + 1; s->high && f <= s->top; f++)
-			f->cfa = frame_cfa(f) - (frame_is_cyg(f) ? FRAME_CYG : FRAME_FENTRY) - FRAME_SLOW;
-	__atomic_store_n(&tls->current, tls->top->context, __ATOMIC_RELAXED);
+			if (f->cfa)
+				f->cfa = frame_cfa(f) - (frame_is_cyg(f) ? FRAME_CYG : FRAME_FENTRY) - FRAME_SLOW;
+	__atomic_store_n(&tls->current, tls_open(tls)->context, __ATOMIC_RELAXED);
 }
 
 static void use(struct thread *t, struct shadow *s)
@@ -136,17 +152,17 @@ static struct shadow *find(struct thread *t, uintptr_t address)
 	return found;
 }
 
-/* Context for a stack never seen: a signal handler's alternate stack goes on where it interrupted,
- * any other starts at the root. */
-static context_id context_for(struct thread *t, uintptr_t cfa)
+/* Does a signal handler run now, at CFA, on an alternate stack? That is LOW .. HIGH. */
+static bool is_on_alternate(uintptr_t cfa, uintptr_t *low, uintptr_t *high)
 {
 	stack_t alternate;
 
-	if (!sys_failed(sys2(sigaltstack, NULL, &alternate)) && (alternate.ss_flags & SS_ONSTACK) &&
-	    cfa - (uintptr_t)alternate.ss_sp <= alternate.ss_size)
-		return t->tls->top->context;
-	note(AMON_NOTE_FOREIGN_STACK);
-	return ROOT_ID;
+	if (sys_failed(sys2(sigaltstack, NULL, &alternate)) || !(alternate.ss_flags & SS_ONSTACK) ||
+	    cfa - (uintptr_t)alternate.ss_sp > alternate.ss_size)
+		return false;
+	*low = (uintptr_t)alternate.ss_sp;
+	*high = *low + alternate.ss_size;
+	return true;
 }
 
 static bool is_on(const struct shadow *s, uintptr_t address) { return address >= s->low && address <= s->high; }
@@ -154,10 +170,39 @@ static bool is_on(const struct shadow *s, uintptr_t address) { return address >=
 /* Use S, one of T's, instead of the one in use. */
 static void stack_take_up(struct thread *t, struct shadow *s)
 {
-	if (s == t->shadow)
+	struct shadow *now = t->shadow;
+
+	if (s == now)
 		return;
-	t->shadow->top = t->tls->top;
+	if (now->interrupted == s) {		/* the handler has returned, or jumped out */
+		tls_pop_to(t->tls, now->base);
+		now->interrupted = NULL;
+	}
+	now->top = t->tls->top;
+	if (s->is_alternate && !s->interrupted) {
+		s->interrupted = now;
+		s->base->context = tls_open(t->tls)->context;
+	}
 	use(t, s);
+}
+
+bool stack_begins(const struct thread *t) { return t && t->shadow->interrupted && t->tls->top == t->shadow->base; }
+bool stack_ends(const struct thread *t) { return t->shadow->interrupted && t->tls->top == t->shadow->base + 1; }
+
+/* Nothing else tells that a handler on an alternate stack returns, and the hook that it interrupted goes on with the top frame that it
+ * knows. */
+void stack_pop(struct thread *t)
+{
+	struct aprof_tls *tls = t->tls;
+	const struct frame *below = tls->top - 1;
+
+	while (!below->cfa)
+		below--;
+	if (tls->current)		/* before the frame is popped: then a handler puts it away into the one below */
+		__atomic_store_n(&tls->current, below->context, __ATOMIC_RELAXED);
+	tls_pop_to(tls, tls->top - 1);
+	if (stack_begins(t))
+		stack_take_up(t, t->shadow->interrupted);
 }
 
 /* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
@@ -166,13 +211,20 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 	struct shadow *s = find(t, cfa), *now = t->shadow;
 	uintptr_t low, high;
 
+	if (!s && is_on_alternate(cfa, &low, &high)) {
+		if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID)))
+			return false;
+		s->is_alternate = true;
+	}
 	if (!s && module_range(cfa - 8, &low, &high)) {
 		if (now->low < high && now->high > low) {	/* the same mapping: more is known of it */
 			now->low = low;
 			now->high = high > cfa ? high : cfa;
 			s = now;
-		} else if (!(s = shadow_new(t, low, high, usual_size(), context_for(t, cfa)))) {
+		} else if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID))) {
 			return false;
+		} else {
+			note(AMON_NOTE_FOREIGN_STACK);
 		}
 	}
 	if (!s) {				/* no map to look at: take it for the same */
@@ -187,25 +239,44 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 	return true;
 }
 
-/* Pop the frames that lie below CFA: their routines were left without a word. */
+/* Pop the last open frame, and what is above it: its routine was left without a word. */
+static void pop_left(struct aprof_tls *tls)
+{
+	tls_pop_to(tls, tls_open(tls) - 1);
+	note(AMON_NOTE_RESYNC);
+}
+
+/* The same for all frames that lie below CFA. */
 static void pop_dead(struct aprof_tls *tls, uintptr_t cfa)
 {
-	while (frame_cfa(tls->top) < cfa) {
-		tls->top--;
-		note(AMON_NOTE_RESYNC);
-	}
+	while (frame_cfa(tls_open(tls)) < cfa)
+		pop_left(tls);
+}
+
+/* Frames above the last open one are on their way, and a handler that interrupted that stands at CFA now; but not if there is no room for the
+ * kernel's own frame on the machine stack: then they were left by a jump out of a handler.  Above the top nothing is open. */
+static void drop_stale(struct thread *t, uintptr_t cfa)
+{
+	struct aprof_tls *tls = t->tls;
+	struct frame *open = tls_open(tls);
+	uintptr_t above = open == t->shadow->base ? t->shadow->high : frame_cfa(open);
+
+	if (tls->top != open && above - cfa < SIGNAL_FRAME)
+		tls_pop_to(tls, open);
+	for (struct frame *f = tls->top + 1; f < t->shadow->end && f->cfa; f++)
+		f->cfa = 0;
 }
 
 /* It has the CFA and the call site of the one that it is inlined into, and of those that are inlined there no one's
  * entry hook was called where its own was. */
 bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site)
 {
-	const struct frame *f = tls->top;
+	const struct frame *f = tls_open(tls);
 
 	if (frame_cfa(f) != cfa || !frame_is_cyg(f) || !frame_same_site(f, site))
 		return false;
-	for (; frame_cfa(f) == cfa; f--)
-		if (f->site == site)
+	for (; !f->cfa || frame_cfa(f) == cfa; f--)
+		if (f->cfa && f->site == site)
 			return false;
 	return true;
 }
@@ -217,10 +288,9 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
 	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
-	while (frame_cfa(tls->top) == cfa && !(cyg && stack_is_inlined(tls, cfa, site))) {
-		tls->top--;			/* another activation with the same frame */
-		note(AMON_NOTE_RESYNC);
-	}
+	while (frame_cfa(tls_open(tls)) == cfa && !(cyg && stack_is_inlined(tls, cfa, site)))
+		pop_left(tls);			/* another activation with the same frame */
+	drop_stale(t, cfa);
 	return tls->top + 2 < t->shadow->end;
 }
 
@@ -237,18 +307,20 @@ static bool is_left_by_piece(struct thread *t, uintptr_t cfa, uintptr_t routine)
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine)
 {
 	struct aprof_tls *tls = t->tls;
-	const struct frame *top = tls->top;
+	struct frame left = { .cfa = 0 };
 
 	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
-	pop_dead(tls, cfa - 8);
+	for (; frame_cfa(tls_open(tls)) < cfa - 8; pop_left(tls))
+		left = *tls_open(tls);
+	tls_pop_to(tls, tls_open(tls));		/* above an exit nothing is on its way */
 	if (frame_cfa(tls->top) == cfa || frame_cfa(tls->top) == cfa - 8 || is_left_by_piece(t, cfa, routine))
 		return true;
 	/* A routine that aligned its frame told its entry hook a lower CFA than an exit hook that it jumps to. */
-	if (tls->top == top || !frame_is_cyg(tls->top + 1) || !frame_same_site(&tls->top[1], site))
+	if (!left.cfa || !frame_is_cyg(&left) || !frame_same_site(&left, site))
 		return false;
-	tls->top++;
+	tls_push(tls, &left);
 	return true;
 }
 
@@ -256,16 +328,15 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t 
 void stack_push_root(struct thread *t)
 {
 	struct aprof_tls *tls = t->tls;
-	struct frame *f = tls->top + 1;
 
-	if (f + 1 >= t->shadow->end) {
+	if (tls->top + 2 >= t->shadow->end) {
 		note(AMON_NOTE_STACK_OVERFLOW);
 		return;
 	}
 	tls_put_away(tls);
-	*f = (struct frame){ .cfa = tls->top->cfa - FRAME_SLOW, .context = ROOT_ID };
-	tls->top = f;
-	tls_take_up(tls);
+	tls_push(tls, &(struct frame){ .cfa = tls_open(tls)->cfa - FRAME_SLOW, .context = ROOT_ID });
+	if (tls->current)
+		__atomic_store_n(&tls->current, ROOT_ID, __ATOMIC_RELAXED);
 }
 
 /* ---- stacks that makecontext tells of: by the thousand ---- */
