@@ -7,6 +7,8 @@ PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-d
   zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
+# Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
+PKGS_WAYS = dpkg-dev csmith libcsmith-dev $(patsubst %,try:gcc-%-source,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # What the test suites of real projects are built with.
@@ -22,9 +24,10 @@ bench: deps made ; @bench/run --results doc/results.md && bench/empty build --re
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
+ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)
 soak: deps made ; @tests/soak build $(MINUTES)
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check distributions bench accuracy suites soak fuzz golden install clean
+.PHONY: all deps made demo check distributions bench accuracy suites ways soak fuzz golden install clean

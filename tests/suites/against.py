@@ -1,0 +1,309 @@
+"""One program, built by several ways with the same flags: what it does bare it must do by each, and the profiles must be equal.
+
+    Program + flags  ->  an Outcome by each way  ->  differences
+
+Inline and fentry hook the same routines, and both leave calls and jumps as the compiler made them; so their contexts, entries and
+direct recursive calls are equal, number for number.  The hooks of way cyg forbid jumps to a routine's last call and may change what is
+inlined; it takes part with -O0 and with -fno-optimize-sibling-calls, and is compared where it entered the same routines.
+
+Outcomes are kept by a key of everything that they depend on, so that a run that was broken off goes on where it was, and only what
+a change concerns is done again."""
+
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import zlib
+from dataclasses import dataclass, field
+
+HOOKED = ("inline", "fentry", "cyg")
+CPU = 20            # seconds of CPU time for a program, sanitized ones four times as much
+WALL = 900          # seconds, far away: for what waits for ever
+COMPILER_CPU = 300  # seconds of CPU time for a compiler
+MUCH = 4 << 20      # bytes of output that are looked at
+SANITIZED = re.compile(r"-fsanitize=")
+HARMLESS = {"ambiguous"}    # notes that are no fault of a way's: see Outcome.notes
+
+
+@dataclass
+class Program:
+    """What is compiled together and run."""
+    name: str                       # corpus/path
+    sources: list                   # paths
+    flags: list = field(default_factory=list)
+    libraries: list = field(default_factory=list)
+    cxx: bool = False
+    arguments: list = field(default_factory=list)
+    why_not: str = ""               # why it is not for this machine
+
+    @property
+    def corpus(self):
+        return self.name.split("/", 1)[0]
+
+
+@dataclass
+class Outcome:
+    """What a program did, built in one way."""
+    trouble: str = ""       # why there is nothing else: it does not build, takes too long
+    status: int = 0         # of its exit, or the negative number of its signal
+    output: str = ""        # a digest of standard output and error
+    text: str = ""          # the last of both, for people
+    contexts: dict = field(default_factory=dict)    # history -> [entries, direct recursive calls]
+    notes: dict = field(default_factory=dict)       # of things lost -> how often
+
+    def routines(self):
+        return {name for history in self.contexts for name in [history.split()[-1]]}
+
+    def calls(self):
+        return sum(entries + recursive for entries, recursive in self.contexts.values())
+
+
+@dataclass
+class Verdict:
+    """A program with some flags."""
+    name: str
+    flags: str
+    skipped: str = ""           # why nothing could be compared
+    unsteady: str = ""          # what came out differently when it was done again in the same way
+    differences: list = field(default_factory=list)     # (ways, lines)
+    compared: tuple = ()        # the ways whose profiles were compared
+    routines: int = 0
+    contexts: int = 0
+    calls: int = 0              # by the first of them
+
+
+class Kept:
+    """Outcomes by key, in a file that several processes write."""
+
+    def __init__(self, path):
+        self.base = sqlite3.connect(path, timeout=600, isolation_level=None)
+        self.base.execute("PRAGMA journal_mode=WAL")
+        self.base.execute("PRAGMA synchronous=OFF")
+        self.base.execute("CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, value BLOB)")
+
+    def get(self, key):
+        row = self.base.execute("SELECT value FROM outcomes WHERE key = ?", (key,)).fetchone()
+        return Outcome(**json.loads(zlib.decompress(row[0]))) if row else None
+
+    def put(self, key, outcome):
+        self.base.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?)", (key, zlib.compress(json.dumps(outcome.__dict__).encode())))
+
+
+def digest(*parts):
+    sums = hashlib.sha256()
+    for part in parts:
+        sums.update(part if isinstance(part, bytes) else str(part).encode())
+        sums.update(b"\0")
+    return sums.hexdigest()[:24]
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+# ---- building and running ----
+
+def limited(seconds):
+    """For the child of a fork: limits, and the signals' defaults.  Reaching the soft limit is SIGXCPU."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+    return limit
+
+
+def execute(command, folder, environment, seconds):
+    """(status, output and error) of COMMAND and whatever it leaves running, which is ended; None as the status if it did not end."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                 start_new_session=True, preexec_fn=limited(seconds))
+        try:
+            status = child.wait(WALL)
+        except subprocess.TimeoutExpired:
+            status = None
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        child.wait()
+        out.seek(0)
+        return status if status != -signal.SIGXCPU else None, out.read(MUCH)
+
+
+def environment(folder, **more):
+    return {"PATH": os.environ["PATH"], "HOME": folder, "TMPDIR": folder, "LC_ALL": "C", "TZ": "UTC",
+            "ASAN_OPTIONS": "detect_leaks=0", **more}
+
+
+def plain(output):
+    """OUTPUT without what is another in each process."""
+    output = re.sub(rb"==\d+==", b"==PID==", output)
+    return re.sub(rb"0x[0-9a-f]{6,}", b"0xADDRESS", output)
+
+
+class Bench:
+    """Where programs are built and run: the compilers, aprof, a folder, and what was done before."""
+
+    def __init__(self, build, compiler, kept, scratch=None):
+        self.build, self.compiler = os.path.abspath(build), compiler
+        self.aprof = os.path.join(self.build, "aprof")
+        self.kept, self.scratch = kept, scratch
+        self.cxx = re.sub(r"gcc(?=[^/]*$)", "g++", compiler) if "gcc" in os.path.basename(compiler) else compiler.replace("clang", "clang++")
+        self.version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+        self.stamps = {way: self._stamp(way) for way in HOOKED}
+
+    def _stamp(self, way):
+        """A digest of what aprof brings into a program built by WAY."""
+        files = [self.aprof] + [os.path.join(self.build, "monitor", name) for name in ("libaprof.a", "libaprof.so.1")]
+        if way == "inline":
+            folder = os.path.join(self.build, "compiler", "plugin")
+            files += [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".so")]
+        return digest(way, *(contents(file) for file in files if os.path.exists(file)))
+
+    def key(self, program, flags, way):
+        return digest(program.name, *(contents(source) for source in program.sources), *program.flags, "with", *program.arguments, "and",
+                      *program.libraries, *flags, self.version, self.stamps.get(way, "bare"))
+
+    def command(self, program, flags, way, out):
+        compiler = self.cxx if program.cxx else self.compiler
+        if way != "bare":
+            compiler = os.path.join(self.build, "aprof-c++" if program.cxx else "aprof-cc")
+        own = [f"--aprof-way={way}"] if way != "bare" else []
+        return [compiler, *own, *flags, *program.flags, "-w", "-o", out, *program.sources, *program.libraries]
+
+    def outcome(self, program, flags, way, again=False):
+        """What PROGRAM does by WAY; known or found out now.  AGAIN: run it anew, the known one is not asked."""
+        key = self.key(program, flags, way)
+        known = None if again else self.kept.get(key)
+        if known:
+            return known
+        found = self._find_out(program, flags, way)
+        if not again:
+            self.kept.put(key, found)
+        return found
+
+    def _find_out(self, program, flags, way):
+        folder = tempfile.mkdtemp(prefix="aprof-ways-", dir=self.scratch)
+        try:
+            return self._build_and_run(program, flags, way, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _build_and_run(self, program, flags, way, folder):
+        work, written = os.path.join(folder, "work"), os.path.join(folder, "written")
+        os.mkdir(work)
+        os.mkdir(written)
+        prog = os.path.join(folder, "prog")
+        settings = environment(folder, APROF_CC=self.compiler, APROF_CXX=self.cxx, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+        status, said = execute(self.command(program, flags, way, prog), folder, settings, COMPILER_CPU)
+        if status:
+            return Outcome(trouble="does not build", text=said.decode(errors="replace")[-1000:])
+        seconds = CPU * (4 if any(SANITIZED.match(flag) for flag in flags) else 1)
+        status, said = execute(["../prog", *program.arguments], work, environment(work, APROF_OUT=os.path.join(written, "amon.out.%p")), seconds)
+        if status is None:
+            return Outcome(trouble="does not end")
+        outcome = Outcome(status=status, output=digest(plain(said)), text=said.decode(errors="replace")[-1000:])
+        if way != "bare":
+            self.read(outcome, sorted(os.path.join(written, name) for name in os.listdir(written)))
+        return outcome
+
+    def read(self, outcome, files):
+        """The contexts and notes of FILES, the profiles of all processes, into OUTCOME."""
+        if not files:
+            outcome.trouble = "left no profile"
+            return
+        done = subprocess.run([self.aprof, "contexts", "--", *files], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        info = subprocess.run([self.aprof, "info", "--json", "--", *files], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode or info.returncode:
+            outcome.trouble = "its profile cannot be read: " + (done.stderr + info.stderr).decode(errors="replace").strip()[:200]
+            return
+        outcome.contexts = contexts(done.stdout.decode(errors="replace"))
+        outcome.notes = {note["note"]: note["count"] for note in json.loads(info.stdout)["run"]["notes"] if not note["harmless"]}
+
+
+def contexts(text):
+    """history -> [entries, direct recursive calls], of what `aprof contexts` prints."""
+    found = {}
+    for line in text.splitlines():
+        entries, recursive, _, history = line.split(" ", 3)
+        if int(entries) or int(recursive):
+            found[history] = [int(entries), int(recursive)]
+    return found
+
+
+# ---- comparing ----
+
+def differing(one, other):
+    """Lines on the contexts in which two profiles part, the shortest histories first: there it began."""
+    parts = [history for history in one.contexts.keys() | other.contexts.keys() if one.contexts.get(history) != other.contexts.get(history)]
+    parts.sort(key=lambda history: (len(history.split()), history))
+    say = lambda counts: "none" if counts is None else f"{counts[0]}+{counts[1]}"  # noqa: E731
+    return [f"{say(one.contexts.get(h))}, {say(other.contexts.get(h))}: {h}" for h in parts]
+
+
+def against_bare(bare, own):
+    if own.trouble:
+        return [own.trouble + (f": {own.text.strip().splitlines()[-1]}" if own.text.strip() else "")]
+    lines = [f"status {own.status}, bare {bare.status}"] if own.status != bare.status else []
+    lines += ["another output"] if own.output != bare.output else []
+    return lines + [f"note {note}, {count} times" for note, count in sorted(own.notes.items()) if note not in HARMLESS]
+
+
+def takes_cyg(flags):
+    return "-O0" in flags or "-fno-optimize-sibling-calls" in flags
+
+
+def compare(bench, program, flags, ways=HOOKED):
+    """The Verdict on PROGRAM with FLAGS."""
+    verdict = Verdict(program.name, " ".join(flags), skipped=program.why_not)
+    if verdict.skipped:
+        return verdict
+    bare = bench.outcome(program, flags, "bare")
+    if bare.trouble or bare.status == -signal.SIGILL:
+        verdict.skipped = f"bare {bare.trouble or 'needs another processor'}"
+        return verdict
+    ways = [way for way in ways if way != "cyg" or takes_cyg(flags)]
+    outcomes = {way: bench.outcome(program, flags, way) for way in ways}
+    verdict.differences = found = judged(bare, outcomes)
+    verdict.compared = tuple(way for way in ways if not outcomes[way].trouble)
+    if verdict.compared:
+        first = outcomes[verdict.compared[0]]
+        verdict.routines, verdict.contexts, verdict.calls = len(first.routines()), len(first.contexts), first.calls()
+    if found:
+        verdict.unsteady = unsteady(bench, program, flags, bare, outcomes)
+    if verdict.unsteady:
+        verdict.differences = []
+    return verdict
+
+
+def judged(bare, outcomes):
+    """(ways, lines) for each thing that should not be."""
+    found = [((way,), lines) for way, own in outcomes.items() for lines in [against_bare(bare, own)] if lines]
+    sound = [way for way, own in outcomes.items() if not own.trouble]
+    for way in sound[1:]:
+        first, own = outcomes[sound[0]], outcomes[way]
+        if way == "cyg" and first.routines() != own.routines():
+            continue
+        lines = differing(first, own)
+        if lines:
+            found.append(((sound[0], way), lines))
+    return found
+
+
+def unsteady(bench, program, flags, bare, outcomes, times=2):
+    """What is another when it is done again in the same way: then a difference of ways says nothing."""
+    for _ in range(times):
+        for way, own in {"bare": bare, **outcomes}.items():
+            again = bench.outcome(program, flags, way, again=True)
+            for what in ("status", "output", "contexts"):
+                if getattr(again, what) != getattr(own, what) and not own.trouble:
+                    return f"{what} {'without aprof' if way == 'bare' else 'by way ' + way}"
+    return ""

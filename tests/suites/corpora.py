@@ -1,0 +1,152 @@
+"""The programs that tests/suites/ways holds against each other, none of which is ours.
+
+| corpus | from |
+|---|---|
+| c-torture, dg-torture, eh, g++-torture, coroutines, gcc.dg, g++.dg, old-deja, i386, libstdc++ | GCC's own tests, of Debian's package gcc-N-source |
+| uftrace | the test programs of uftrace, of Debian's source package |
+| csmith | random programs by csmith, a package of Debian's, from given seeds |
+
+Nothing is copied into the tree: what is fetched and made stands in the cache.  Of GCC's tests those take part that are to be run; whether one
+passes is not asked, only whether it does the same each time."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+import directives
+from against import Program, digest
+from recipe import Trouble, say
+
+LIBRARIES = ["-lm", "-lpthread"]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Tests of GCC's: a folder of its source and what its .exp file gives to all of them."""
+    path: str
+    pattern: str                # of the files below it
+    flags: tuple = ()
+    all_run: bool = False       # those that do not say, too
+    without: str = r"$^"        # files that are no tests or belong to another corpus
+
+
+TESTSUITE = "gcc/testsuite/"
+LIBSTDCXX = "libstdc++-v3/testsuite/"
+GCC = {
+    "c-torture": [Folder(TESTSUITE + "gcc.c-torture/execute", "**/*.c", (), True, r"builtins/(.*-lib\.c|lib/)")],
+    "dg-torture": [Folder(TESTSUITE + "gcc.dg/torture", "**/*.c"), Folder(TESTSUITE + "c-c++-common/torture", "*.c")],
+    "eh": [Folder(TESTSUITE + "g++.dg/eh", "*.C")],
+    "g++-torture": [Folder(TESTSUITE + "g++.dg/torture", "**/*.C")],
+    "coroutines": [Folder(TESTSUITE + "g++.dg/coroutines", "**/*.C", ("-std=c++20", "-fcoroutines"))],
+    "gcc.dg": [Folder(TESTSUITE + "gcc.dg", "*.c")],
+    "g++.dg": [Folder(TESTSUITE + "g++.dg", "**/*.C", (), False, r"^(eh|torture|coroutines|gomp|tm|modules|cpp2a)/"),
+               Folder(TESTSUITE + "g++.dg/cpp2a", "*.C", ("-std=c++20",))],
+    "old-deja": [Folder(TESTSUITE + "g++.old-deja", "**/*.C", ("-fpermissive",))],
+    "i386": [Folder(TESTSUITE + "gcc.target/i386", "*.c")],
+    "libstdc++": [Folder(LIBSTDCXX + name, "**/*.cc", ("-std=gnu++17", "-I{gcc}/" + LIBSTDCXX + "util"))
+                  for name in ("18_support", "20_util", "21_strings", "22_locale", "23_containers", "24_iterators", "25_algorithms",
+                               "26_numerics", "27_io", "28_regex", "30_threads", "backward", "ext", "tr1")],
+}
+NAMES = [*GCC, "uftrace", "csmith"]
+DEFAULT = [name for name in NAMES if name != "libstdc++"]     # takes as long as all the others
+# Flags for the c-torture folders with an .exp file of their own.
+BUILTINS = ("-fno-tree-dse", "-fno-tree-loop-distribute-patterns", "-fno-tracer", "-fno-ipa-ra", "-fno-inline-functions")
+SEEDS = range(1, 301)       # of csmith
+CSMITH = ["--max-funcs", "15", "--max-block-size", "3"]
+
+
+def programs(names, cache, bench, flags):
+    """The programs of the corpora NAMES as they are compiled with FLAGS, in the order of their names."""
+    found = []
+    for name in names:
+        if name in GCC:
+            found += gcc(name, unpacked(cache), flags)
+        elif name == "uftrace":
+            found += uftrace(cache, bench)
+        elif name == "csmith":
+            found += csmith(cache)
+        else:
+            raise Trouble(f"no corpus {name}; there are: {', '.join(NAMES)}")
+    return sorted(found, key=lambda program: program.name)
+
+
+# ---- GCC's tests ----
+
+def unpacked(cache):
+    """GCC's source, the folders with tests of it, once."""
+    archives = sorted(glob.glob("/usr/src/gcc-*/gcc-*.tar.xz"), key=os.path.basename)
+    if not archives:
+        raise Trouble("no source of GCC in /usr/src: apt-get install gcc-12-source")
+    archive = archives[0]
+    folder = os.path.join(cache, "ways", os.path.basename(archive)[:-len(".tar.xz")])
+    if not os.path.isdir(folder):
+        say(f"unpacking {archive}")
+        shutil.rmtree(folder + ".new", ignore_errors=True)
+        os.makedirs(folder + ".new")
+        wanted = ["gcc/testsuite/" + name for name in ("gcc.c-torture", "gcc.dg", "g++.dg", "g++.old-deja", "gcc.target/i386", "c-c++-common")]
+        subprocess.run(["tar", "-x", "-f", archive, "-C", folder + ".new", "--strip-components=1", "--wildcards",
+                        *("*/" + name for name in [*wanted, "libstdc++-v3/testsuite"])], check=True)
+        os.rename(folder + ".new", folder)
+    return folder
+
+
+def gcc(corpus, source, flags):
+    found = []
+    for folder in GCC[corpus]:
+        top = os.path.join(source, folder.path)
+        for path in glob.iglob(os.path.join(top, folder.pattern), recursive=True):
+            inside = os.path.relpath(path, top)
+            program = None if re.search(folder.without, inside) else gcc_test(corpus, folder, path, source, flags)
+            if program:
+                found.append(program)
+    return found
+
+
+def gcc_test(corpus, folder, path, source, flags):
+    """The test at PATH, None if it is not to be run."""
+    with open(path, errors="replace") as file:
+        wanted = directives.wanted(file.read(), flags)
+    if wanted.action != "run" and not (folder.all_run and not wanted.action):
+        return None
+    here = os.path.dirname(path)
+    sources = [path, *(os.path.join(here, name) for name in wanted.sources)]
+    own = [flag.replace("{gcc}", source) for flag in folder.flags]
+    if os.path.basename(here) == "builtins":
+        sources += [path[:-2] + "-lib.c", os.path.join(here, "lib", "main.c")]
+        own += BUILTINS
+    name = os.path.relpath(path, os.path.join(source, os.path.dirname(folder.path)))
+    return Program(f"{corpus}/{name}", [s for s in sources if os.path.exists(s)], own + wanted.options, LIBRARIES,
+                   cxx=not path.endswith(".c"), why_not=wanted.why_not)
+
+
+# ---- uftrace's programs ----
+
+def uftrace(cache, bench):
+    folder = os.path.join(cache, "source", "uftrace", "unpacked")
+    if not os.path.isdir(folder + "/") and subprocess.run([os.path.join(bench, "fetch"), "uftrace"], stdout=subprocess.DEVNULL,
+                                                          env={**os.environ, "APROF_BENCH_CACHE": cache}).returncode:
+        say("the programs of uftrace are left out: its source package could not be fetched")
+        return []
+    paths = glob.glob(os.path.join(folder, "tests", "s-*.c")) + glob.glob(os.path.join(folder, "tests", "s-*.cpp"))
+    return [Program("uftrace/" + os.path.basename(path), [path], [], [*LIBRARIES, "-ldl", "-lrt"], cxx=path.endswith(".cpp")) for path in paths]
+
+
+# ---- csmith ----
+
+def csmith(cache):
+    if not shutil.which("csmith"):
+        raise Trouble("no csmith: apt-get install csmith libcsmith-dev")
+    version = subprocess.run(["csmith", "--version"], stdout=subprocess.PIPE).stdout
+    folder = os.path.join(cache, "ways", "csmith-" + digest(version, *CSMITH)[:8])
+    os.makedirs(folder, exist_ok=True)
+    found = []
+    for seed in SEEDS:
+        path = os.path.join(folder, f"{seed}.c")
+        if not os.path.exists(path):
+            subprocess.run(["csmith", "--seed", str(seed), "--output", path + ".new", *CSMITH], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+            os.rename(path + ".new", path)
+        found.append(Program(f"csmith/{seed}", [path], ["-I/usr/include/csmith"], LIBRARIES))
+    return found

@@ -1,0 +1,145 @@
+"""test_ways.py BUILD - what holds the ways against each other finds what differs, on programs made up here; nothing is fetched."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUITES = os.path.dirname(HERE)
+sys.path[:0] = [SUITES, os.path.join(SUITES, "..", "..", "bench", "lib")]
+
+import against  # noqa: E402
+import corpora  # noqa: E402
+import directives  # noqa: E402
+
+SAME = """#include <stdio.h>
+__attribute__((noinline)) int f(int n) { return n ? f(n - 1) + 1 : 0; }
+int main(void) { printf("%d\\n", f(3)); return 7; }
+"""
+# By way fentry alone a routine calls another one once more: the macro is given with that way's flags.
+PLANTED = """__attribute__((noinline)) void g(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void f(void) { g(); __asm__ volatile(""); if (PLANTED) { g(); __asm__ volatile(""); } }
+int main(void) { f(); return STATUS; }
+"""
+
+
+class Directives(unittest.TestCase):
+    def test_words_are_tcls(self):
+        self.assertEqual(directives.words('do run { target { lp64 || x } } "a b" c'), ["do", "run", " target { lp64 || x } ", "a b", "c"])
+
+    def test_selectors(self):
+        for selector, true in [("x86_64-*-*", True), ("i?86-*-* x86_64-*-*", True), ("powerpc*-*-*", False), ("! lp64", False), ("lp64", True),
+                               ("{ i?86-*-* x86_64-*-* } && { ! ia32 }", True), ("{ i?86-*-* x86_64-*-* } && ia32", False),
+                               ("target { arm*-*-* || lp64 }", True), ("target lp64 xfail *-*-*", True), ("! { arm*-*-* }", True), ("", True)]:
+            self.assertEqual(directives.holds(selector), true, selector)
+
+    def test_a_file(self):
+        text = """/* { dg-do run { target lp64 } } */
+/* { dg-options "-O2 -fdump-tree-optimized -fwrapv -Wall" } */
+/* { dg-additional-options "-mcpu=power9" { target powerpc*-*-* } } */
+/* { dg-additional-sources "other.c" } */
+/* { dg-skip-if "too big" { *-*-* } { "-O3" } { "" } } */"""
+        wanted = directives.wanted(text, ["-O2"])
+        self.assertEqual((wanted.action, wanted.options, wanted.sources, wanted.why_not), ("run", ["-fwrapv"], ["other.c"], ""))
+        self.assertEqual(directives.wanted(text, ["-O3"]).why_not, "dg-skip-if")
+        self.assertTrue(directives.wanted("{ dg-do run { target ia32 } }", []).why_not)
+        self.assertTrue(directives.wanted("{ dg-require-effective-target arm_neon }", []).why_not)
+        self.assertEqual(directives.wanted("{ dg-do compile }", []).action, "compile")
+
+
+class Planting(against.Bench):
+    """Compiles with the macros that say what differs by way fentry."""
+    planted = status = 0
+
+    def command(self, program, flags, way, out):
+        mine = way == "fentry"
+        return super().command(program, [*flags, f"-DPLANTED={self.planted * mine}", f"-DSTATUS={self.status * mine}"], way, out)
+
+
+class Held(unittest.TestCase):
+    """Programs by each way."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.kept = against.Kept(os.path.join(self.folder, "outcomes.db"))
+
+    def program(self, text, why_not=""):
+        path = os.path.join(self.folder, "p.c")
+        with open(path, "w") as file:
+            file.write(text)
+        return against.Program("made/p.c", [path], why_not=why_not)
+
+    def bench(self, planted=0, status=0):
+        bench = Planting(BUILD, "gcc", self.kept, self.folder)
+        bench.planted, bench.status = planted, status
+        return bench
+
+    def test_what_is_equal(self):
+        verdict = against.compare(self.bench(), self.program(SAME), ["-O0"])
+        self.assertEqual((verdict.differences, verdict.unsteady, verdict.compared), ([], "", ("inline", "fentry", "cyg")))
+        self.assertEqual((verdict.routines, verdict.contexts, verdict.calls), (2, 2, 5))
+
+    def test_a_call_that_one_way_alone_counts_is_found(self):
+        verdict = against.compare(self.bench(planted=1), self.program(PLANTED), ["-O2"])
+        self.assertEqual(verdict.differences, [(("inline", "fentry"), ["1+0, 2+0: main f g"])])
+
+    def test_another_status_is_found(self):
+        verdict = against.compare(self.bench(status=3), self.program(PLANTED), ["-O2"])
+        self.assertEqual(verdict.differences, [(("fentry",), ["status 3, bare 0"])])
+
+    def test_a_program_that_is_not_twice_the_same_says_nothing(self):
+        text = "#include <stdlib.h>\n#include <time.h>\n" \
+               "__attribute__((noinline)) void g(void) { __asm__ volatile(\"\"); }\n" \
+               "int main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); for (long n = t.tv_nsec % 9973; n; n--) g(); return 0; }\n"
+        self.assertIn("contexts by way", against.compare(self.bench(), self.program(text), ["-O0"]).unsteady)
+
+    def test_what_does_not_build_bare_is_skipped_and_by_a_way_it_differs(self):
+        self.assertEqual(against.compare(self.bench(), self.program("int main(void) { return "), ["-O0"]).skipped, "bare does not build")
+        self.assertEqual(against.compare(self.bench(), self.program(SAME, "not here"), ["-O0"]).skipped, "not here")
+        verdict = against.compare(self.bench(planted=1), self.program("#if PLANTED\n#error\n#endif\n" + SAME), ["-O0"])
+        self.assertEqual(verdict.differences[0][0], ("fentry",))
+        self.assertIn("does not build", verdict.differences[0][1][0])
+
+    def test_what_was_found_out_is_kept_by_what_it_depends_on(self):
+        program, bench = self.program(SAME), self.bench()
+        first = bench.outcome(program, ["-O0"], "inline")
+        bench.command = None        # nothing is built again
+        self.assertEqual(bench.outcome(program, ["-O0"], "inline"), first)
+        self.assertNotEqual(bench.key(program, ["-O0"], "inline"), bench.key(program, ["-O1"], "inline"))
+        key = bench.key(program, ["-O0"], "inline")
+        self.program(SAME + "\n")
+        self.assertNotEqual(bench.key(program, ["-O0"], "inline"), key)
+
+
+class Whole(unittest.TestCase):
+    """The program itself."""
+
+    def test_a_corpus(self):
+        with tempfile.TemporaryDirectory() as cache:
+            corpus = os.path.join(cache, "source", "uftrace", "unpacked", "tests")
+            os.makedirs(corpus)
+            for name in ("same", "other"):
+                with open(os.path.join(corpus, f"s-{name}.c"), "w") as file:
+                    file.write(SAME.replace("f(3)", "f(3) + (int) sizeof __FILE__"))
+            def ways(*more):  # noqa: E306
+                return subprocess.run([sys.executable, os.path.join(SUITES, "ways"), "--build", BUILD, "--corpora", "uftrace", "--flags=-O1",
+                                       *more], env={**os.environ, "APROF_BENCH_CACHE": cache}, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
+            done = ways()
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertTrue(done.stdout.endswith("2 passed, 0 failed, 0 skipped\n"), done.stdout)
+            self.assertIn("1 passed, 0 failed, 0 skipped\n", ways("--only", "uftrace/s-same.c").stdout)
+
+    def test_no_such_corpus(self):
+        with self.assertRaises(corpora.Trouble):
+            corpora.programs(["nowhere"], "/tmp", "/tmp", ["-O2"])
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
