@@ -194,7 +194,7 @@ static void profile_read(struct counts *news)
 	}
 }
 
-/* Where the monitor has mapped the profile. */
+/* Where the monitor has mapped the profile: the file may have had no name when it was mapped. */
 static void profile_find(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -202,7 +202,7 @@ static void profile_find(void)
 	uint64_t low = 0, at;
 
 	while (maps && fgets(line, sizeof line, maps))
-		if (strstr(line, "amon.out") && sscanf(line, "%lx-", &at) == 1 && !low)
+		if (strstr(line, " rw-s ") && sscanf(line, "%lx-", &at) == 1 && !low && memcmp((const void *)at, AMON_MAGIC, 8) == 0)
 			low = at;
 	if (!low)
 		fail_for_good("there is no profile");
