@@ -372,17 +372,42 @@ static bool map(long fd, uint64_t size)
 	return true;
 }
 
-/* Map the new file behind FD, at TEMP, and give it a name.  0 or minus an errno. */
-static long settle(long fd, const char *temp, uint64_t size, bool remote_too)
+/* The file behind *FD, which is mapped, had no name then, and /proc/PID/maps goes on showing it as deleted, where others look for it by its name
+ * (some file systems show no true inode).  So map it once more, by the name that it has now, *FD being what it was opened by; where that
+ * cannot be had it stays as it is.  For a moment nobody holds its lock.  0, or -EAGAIN: somebody has taken the name meanwhile. */
+static long map_by_name(long *fd)
+{
+	long again = sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+	struct stat was, st;
+
+	if (sys_failed(again))
+		return 0;
+	if (sys_failed(sys2(fstat, *fd, &was)) || !is_at(again, actual, &st) || st.st_ino != was.st_ino || st.st_dev != was.st_dev ||
+	    sys_failed(sys6(mmap, monitor.header, monitor.mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, again, 0))) {
+		sys1(close, again);
+		return 0;
+	}
+	sys3(madvise, monitor.header, monitor.mapped, MADV_RANDOM);
+	sys1(close, *fd);
+	*fd = again;
+	return sys_failed(sys2(flock, again, LOCK_EXCLUSIVE | LOCK_NOW)) || !is_at(again, actual, &st) ? -EAGAIN : 0;
+}
+
+/* Map the new file behind *OPENED, at TEMP, and give it a name.  0 or minus an errno. */
+static long settle(long *opened, const char *temp, uint64_t size, bool remote_too)
 {
 	struct stat st;
-	long ret;
+	long fd = *opened, ret;
 
 	if (!remote_too && is_remote(fd))
 		return -EREMOTE;
 	if (!map(fd, size))
 		return -ENOSPC;
 	ret = take_any_name(fd, temp);
+	if (!sys_failed(ret) && !temp[0]) {
+		ret = map_by_name(opened);
+		fd = *opened;
+	}
 	if (!sys_failed(ret) && !sys_failed(sys2(fstat, fd, &st))) {
 		device = st.st_dev;
 		inode = st.st_ino;
@@ -404,7 +429,7 @@ static bool open_named(uint64_t size, bool remote_too, long *error)
 		if (sys_failed(fd))
 			break;
 		named = temp[0];
-		*error = settle(fd, temp, size, remote_too);
+		*error = settle(&fd, temp, size, remote_too);
 		done = !sys_failed(*error);
 		if (done)
 			sys1(close, fd);
