@@ -423,10 +423,13 @@ static struct stop {
 static struct round {
 	long first, second, inside;	/* instructions; -1: none.  Of the site; behind the first handler's return; in the first handler */
 	long since;			/* instructions that ran since the first handler returned; -1: it has not been sent */
+	long walked;			/* instructions of site_trace that ran, one by one; -1: no longer, or a breakpoint is where the first is */
 	uintptr_t sent[2];		/* where the signals were sent; 0: they were not */
 	volatile bool came[2];		/* and their handlers called */
 	volatile bool left;		/* the last one did not return */
 } now;
+
+static bool walks;			/* rounds go to the first signal instruction by instruction: no breakpoint that another way could lead to */
 
 /* Set and clear the trap flag.  Unwinders look at their instructions too. */
 void step_on(void);
@@ -454,7 +457,6 @@ UNTRIED static void trace_begin(struct trace *t)
 {
 	t->n = 0;
 	tracing = t;
-	step_on();
 }
 
 UNTRIED static void trace_end(void)
@@ -527,6 +529,18 @@ static bool stop_met(uintptr_t ip)
 	return !stop.signal && now.second > 0;
 }
 
+/* Go along site_trace to the first signal's instruction.  False: it is reached, or the site goes another way than when it was traced: then no
+ * signal is sent. */
+static bool walk(uintptr_t ip)
+{
+	bool strays = now.walked >= site_trace.n || site_trace.of[now.walked].ip != ip, arrives = !strays && now.walked == now.first;
+
+	now.walked = strays || arrives ? -1 : now.walked + 1;
+	if (arrives)
+		send(0, ip);
+	return !strays && !arrives;
+}
+
 /* The trap flag was set, and IP is next.  True: it stays so. */
 static bool stepped(uintptr_t ip, bool blocked)
 {
@@ -539,6 +553,8 @@ static bool stepped(uintptr_t ip, bool blocked)
 		trace_add(tracing, ip, blocked);
 		return true;
 	}
+	if (now.walked >= 0)
+		return walk(ip);
 	if (!blocked && ++now.since == now.second)
 		send(1, ip);
 	return now.since < now.second;
@@ -611,9 +627,10 @@ UNTRIED static void handle(int sig)
 {
 	bool inside = nested && sig == SIGUSR1;
 
-	if (inside && now.inside < 0)
+	if (inside && now.inside < 0) {
 		trace_begin(&inside_trace);
-	else if (inside && now.inside < inside_trace.n)
+		step_on();
+	} else if (inside && now.inside < inside_trace.n)
 		stop_set(&inside_trace.of[now.inside], 1);
 	handler(sig);
 	if (inside && now.inside < 0)
@@ -726,9 +743,13 @@ static void table_prepare(void)
 /* What follows is stepped through, or has a stop. */
 UNTRIED static void watch(void)
 {
-	if (is_stepped && now.first < 0)
+	if (!is_stepped)
+		return;
+	if (now.first < 0)
 		trace_begin(&site_trace);
-	else if (is_stepped)
+	if (now.first < 0 || now.walked >= 0)
+		step_on();
+	else
 		stop_set(&site_trace.of[now.first], 0);
 }
 
@@ -875,7 +896,7 @@ static uint32_t round_run(long first, long second, long inside)
 	const char *note;
 	pthread_t thread;
 
-	now = (struct round){ first, second, inside, -1, { 0, 0 }, { false, false }, false };
+	now = (struct round){ first, second, inside, -1, first >= 0 && walks ? 0 : -1, { 0, 0 }, { false, false }, false };
 	last_signal = second >= 0 || inside >= 0;
 	told_calls(&t);
 	if (!kind->threads && how_it_ends < EXITS) {
@@ -939,6 +960,19 @@ static bool round_try(long first, long second, long inside, uint32_t *place)
 	return false;
 }
 
+/* A round with a single signal.  Where the site does not go the way that was traced, however often, nothing is said of the order. */
+static void try_alone(long first)
+{
+	uint32_t place;
+
+	walks = true;
+	if (round_try(first, -1, -1, &place) && how_it_ends == RETURNS && !kind->alias && !kind->makes)
+		places_check(place);
+	walks = false;
+	if (!now.sent[0] && first < site_trace.n)
+		round_try(first, -1, -1, &place);
+}
+
 /* All rounds whose first signal comes at FIRST. */
 static void try_at(long first, bool alone)
 {
@@ -951,8 +985,7 @@ static void try_at(long first, bool alone)
 			if (!inside_trace.of[inside].blocked)
 				round_try(first, -1, inside, &place);
 	} else if (alone) {
-		if (round_try(first, -1, -1, &place) && how_it_ends == RETURNS && !kind->alias && !kind->makes)
-			places_check(place);
+		try_alone(first);
 	} else {
 		for (long second = 0; second <= PAIR; second++)
 			round_try(first, second, -1, &place);
