@@ -1,4 +1,4 @@
-/* A jump out of hooked code into a function without hooks, as into lua_pcall, in the program or in a shared library, and hooked code after it.
+/* A jump out of hooked code into a function without hooks, as into lua_pcall, and hooked code after it.
  *
  * plain: plain.o -c -DPLAIN
  * link: plain.o
