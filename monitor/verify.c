@@ -10,7 +10,8 @@
 #include "frames.h"
 
 enum {
-	SLOTS = 512,			/* of a thread's table: 12 KB */
+	SLOTS = 2048,			/* of a thread's table: 48 KB */
+	OPEN_SLOTS = 1536,		/* of these, for stacks that are open */
 	MOST_PROBES = 32,
 	MOST_FRAMES = 16384,		/* with hooks, of a stack that is checked */
 	MOST_OPEN = 3,			/* of which it is open whether they are entered */
@@ -37,11 +38,19 @@ bool verify_wanted(void)
 	return value && *value && !str_equal(value, "0");
 }
 
-/* Write down what came of it, but for stacks that fit. */
+/* Is S of the kind of WHAT?  Of stacks that are open the address tells all: their first context stands for the others. */
+static bool is_like(const struct amon_stack *s, const struct amon_stack *what)
+{
+	return s->pc == what->pc && s->verdict == what->verdict &&
+	       (s->verdict == AMON_STACK_OPEN || (s->context == what->context && s->routine == what->routine));
+}
+
+/* Write down what came of it, but for stacks that fit. The last slots are for those that differ. */
 static void record(struct thread *t, const struct amon_stack *what)
 {
 	struct amon_stack *slots;
-	uint64_t hash = (what->pc ^ (uint64_t)what->context << 40 ^ what->routine) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	uint32_t first = what->verdict == AMON_STACK_OPEN ? 0 : OPEN_SLOTS, n = what->verdict == AMON_STACK_OPEN ? OPEN_SLOTS : SLOTS - OPEN_SLOTS;
+	uint64_t hash = what->pc * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
 	if (!t->stacks)
 		t->stacks = file_chunk(AMON_STACKS, t->index, SLOTS, sizeof *slots);
@@ -49,9 +58,9 @@ static void record(struct thread *t, const struct amon_stack *what)
 		return;
 	slots = (struct amon_stack *)(t->stacks + 1);
 	for (uint32_t i = 0; i < MOST_PROBES; i++) {
-		struct amon_stack *s = &slots[(hash + i) % SLOTS];
+		struct amon_stack *s = &slots[first + (hash + i) % n];
 
-		if (s->pc == what->pc && s->context == what->context && s->routine == what->routine && s->verdict == what->verdict) {
+		if (is_like(s, what)) {
 			s->count++;
 			return;
 		}
@@ -113,6 +122,15 @@ static enum amon_verdict fits_without(struct verifier *v, const struct pair *p, 
 	return AMON_STACK_DIFFERS;
 }
 
+/* Is the hook of one of the frames at work?  It may have made half of a change. */
+static bool has_hook(const struct verifier *v, size_t nframes)
+{
+	for (size_t i = 0; i < nframes; i++)
+		if (v->frames[i].in_hook)
+			return true;
+	return false;
+}
+
 /* Hold the two of P against each other. */
 static enum amon_verdict compare(struct verifier *v, const struct pair *p, struct amon_stack *what)
 {
@@ -124,7 +142,9 @@ static enum amon_verdict compare(struct verifier *v, const struct pair *p, struc
 	what->routine = at < n ? history_routine(v->stack[at]) : AMON_NONE;
 	for (size_t i = 0; i < p->nframes; i++)
 		open += v->frames[i].open;
-	return open > MOST_OPEN ? AMON_STACK_UNTOLD : fits_without(v, p, open, what);
+	if (open > MOST_OPEN || has_hook(v, p->nframes))
+		return AMON_STACK_UNTOLD;
+	return fits_without(v, p, open, what);
 }
 
 /* Is T, the calling thread's, in a context that can be told? */
@@ -149,7 +169,7 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 		return AMON_STACK_UNTOLD;	/* "(elided)", "(lost)" */
 	unwind_interrupted(&u, ucontext);
 	what->pc = u.reg[UNWIND_RIP];
-	if (!frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))
+	if (is_own_code(what->pc) || !frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))
 		return AMON_STACK_UNTOLD;
 	return compare(v, &p, what);
 }

@@ -8,12 +8,17 @@
 
 enum { MOST_SHOWN = 5 };		/* places of stacks that differ */
 
-/* Is S of a thread that is about to change its stack: it has the registers of the new one, and the context of the old? */
+/* Is S of a thread that is about to change its stack, or to land further up: it has the registers of the one, and the context of the other? */
 static bool is_between(const struct report_input *in, const struct profile_stack *s)
 {
+	static const char *const changing[] = { "swapcontext", "setcontext", "__longjmp", "_Unwind_", "uw_" };	/* or what begins so */
+	const struct profile *p = in->graph->profile;
 	const char *name = symbols_find(in->symbols, s->module, s->address)->name;
 
-	return strcmp(name, "swapcontext") == 0 || strcmp(name, "setcontext") == 0;
+	for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+		if (strncmp(name, changing[i], strlen(changing[i])) == 0)
+			return true;
+	return s->module < p->nmodules && strstr(p->modules[s->module].path, "/libgcc_s.so");
 }
 
 /* Does S really differ? */

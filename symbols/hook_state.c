@@ -14,7 +14,11 @@
 
 enum state { BEFORE = 1, ENTERED = 2, LEFT = 4, INSTRUCTION = 8 };	/* the last: one begins here */
 
-enum { TOP = 16, CURRENT = 56, MOST_PASSES = 16 };	/* words that tell the context (monitor/monitor.h); readings of one routine */
+enum {
+	TOP = 16, CURRENT = 56,			/* words that tell the context, and */
+	FRAME_SIZE = 24,			/* of a frame (monitor/monitor.h) */
+	MOST_PASSES = 16,			/* readings of one routine */
+};
 
 /* The instructions that call a hook. */
 struct sites {
@@ -71,8 +75,11 @@ static bool sites_find(struct sites *s, const struct binary *b, const char *cons
 	return true;
 }
 
-static bool sites_have(const struct sites *s, uint64_t address)
+/* Is INSN one of them?  A prefix may stand before the call that is told. */
+static bool sites_have(const struct sites *s, const cs_insn *insn)
 {
+	uint64_t address = insn->address + (insn->bytes[0] == 0x67);
+
 	return s->n && bsearch(&address, s->at, s->n, sizeof *s->at, compare_addresses);
 }
 
@@ -115,13 +122,35 @@ static bool in_group(const cs_insn *insn, uint8_t group)
 	return false;
 }
 
-/* Whether the instruction stores the context: all ways write the first operand. */
-static bool stores_context(const struct hook_state *h)
+/* The operand that the instruction writes in memory: the first. NULL: it writes none. */
+static const cs_x86_op *written_by(const cs_insn *insn)
 {
-	const cs_x86 *x = &h->insn->detail->x86;
+	const cs_x86_op *op = insn->detail->x86.operands;
 
-	return x->op_count > 0 && (x->operands[0].access & CS_AC_WRITE) &&
-	       (hook_words_may_be(&h->words, &x->operands[0], CURRENT) || hook_words_may_be(&h->words, &x->operands[0], TOP));
+	return insn->detail->x86.op_count > 0 && op->type == X86_OP_MEM && (op->access & CS_AC_WRITE) ? op : NULL;
+}
+
+/* Way fentry, written out (compiler/written.c): the frame behind the top one, whose address is in r11, is open with its CFA... */
+static bool opens_frame(const cs_insn *insn)
+{
+	const cs_x86_op *to = written_by(insn);
+
+	return to && to->mem.base == X86_REG_R11 && to->mem.disp == FRAME_SIZE && to[1].type == X86_OP_REG && to[1].reg == X86_REG_RSP;
+}
+
+/* ... and closed without. */
+static bool closes_frame(const cs_insn *insn)
+{
+	const cs_x86_op *to = written_by(insn);
+
+	return to && to->mem.base == X86_REG_R11 && to->mem.disp == 0 && insn->detail->x86.op_count == 2 && to[1].type == X86_OP_IMM && to[1].imm == 0;
+}
+
+static bool stores(const struct hook_state *h, int64_t word)
+{
+	const cs_x86_op *to = written_by(h->insn);
+
+	return to && hook_words_may_be(&h->words, to, word);
 }
 
 /* Control may come to ADDRESS with STATES. */
@@ -161,12 +190,16 @@ static uint8_t behind(const struct hook_state *h, uint8_t states)
 {
 	bool is_call = in_group(h->insn, X86_GRP_CALL);
 
-	if (is_call && sites_have(&h->entries, h->insn->address))
+	if (is_call && sites_have(&h->entries, h->insn))
 		return ENTERED;
-	if (is_call && sites_have(&h->exits, h->insn->address))
+	if (is_call && sites_have(&h->exits, h->insn))
 		return LEFT;
-	if (stores_context(h))
+	if (opens_frame(h->insn))
+		return ENTERED;
+	if (stores(h, CURRENT))
 		return states & (ENTERED | LEFT) ? ENTERED | LEFT : ENTERED;
+	if (closes_frame(h->insn) || (stores(h, TOP) && states & ENTERED))
+		return states | LEFT;
 	return is_call && states & LEFT ? (states & ~LEFT) | ENTERED : states;
 }
 
