@@ -40,6 +40,8 @@
  * ends.  None are taken twice, and none are lost unless the handler jumps away just before they are added.  Where a handler comes between the stores
  * of context and counters, the two do not fit, so the next charge looks for the counters, and finds the right ones.
  *
+ * A third pass, behind all of GCC's, writes down which parts of a function it has put far from the rest.
+ *
  * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/monitor.h;
  * monitor/inline.c checks it. */
 #include "parts.h"
@@ -109,6 +111,14 @@ struct pass_tails : rtl_opt_pass {
 	unsigned int execute(function *) override { return place_tail_exits(); }
 };
 
+const pass_data far_data = { RTL_PASS, "aprof_far", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0 };
+
+struct pass_far : rtl_opt_pass {
+	pass_far(gcc::context *c) : rtl_opt_pass(far_data, c) {}
+	bool gate(function *fun) override { return may_have_hooks(fun); }
+	unsigned int execute(function *fun) override { return write_far_note(fun); }
+};
+
 static void add_pass(const char *name, opt_pass *pass, const char *reference)
 {
 	register_pass_info info = { pass, reference, 1, PASS_POS_INSERT_AFTER };
@@ -173,5 +183,6 @@ EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_left_out, NULL);
 	add_pass(args->base_name, new pass_aprof(g), "optimized");
 	add_pass(args->base_name, new pass_tails(g), "expand");
+	add_pass(args->base_name, new pass_far(g), "final");
 	return 0;
 }

@@ -6,6 +6,7 @@
  *	split.cc	ways out without a call, on which no register is saved for the hooks
  *	emit.cc		pieces of GIMPLE, and the code of clock tsc
  *	tails.cc	exits before tail calls that became jumps
+ *	far.cc		notes of parts that GCC has put far from the rest
  *
  * Sequences of statements are GCC's, and belong to whoever has them put into a function; what SEQ points to may be an empty one, NULL. */
 #ifndef PARTS_H
@@ -178,6 +179,11 @@ bool is_tail_exit(rtx_insn *insn);
 
 /* Put these of the function at hand where its tail calls became jumps, and only there. Returns 0, as a pass. */
 unsigned int place_tail_exits();
+
+/* ---- far.cc ---- */
+
+/* Write the note of the part of FUN that GCC has put far from the rest, if there is one; behind the code of FUN. Returns 0, as a pass. */
+unsigned int write_far_note(function *fun);
 
 } /* namespace aprof */
 

@@ -1,0 +1,55 @@
+/* A jump into a function without hooks, called by a part of a routine that GCC has put far from the rest, since it is hardly ever needed.
+ *
+ * plain: plain.o -c -DPLAIN
+ * link: plain.o
+ * variants: near far
+ * post(inline gcc -O2): nm $1 | grep -q ' outer.cold$'
+ * expect: 1 0 main
+ * expect(near): 100 0 main outer
+ * expect(near): 100 0 main outer called
+ * expect(near): 100 0 main outer called deeper
+ * expect(near): 50 0 main outer handle
+ * expect(near): 50 0 main outer handle work
+ * expect(near): 100 0 main work
+ * expect(far): 100 0 main outer
+ * expect(far): 100 0 main outer rare
+ * expect(far): 100 0 main outer called
+ * expect(far): 100 0 main outer called deeper
+ * expect(far): 50 0 main outer handle
+ * expect(far): 50 0 main outer handle work
+ * expect(far): 100 0 main work */
+#ifdef PLAIN
+#include "02-longjmp-plain.c"
+#else
+#include <string.h>
+#include "trap.h"
+
+void leave(void);
+int guarded(void (*f)(int), void (*caught)(void), int n);
+
+HOOKED void work(void) { KEEP(); }
+HOOKED void handle(void) { work(); KEEP(); }
+HOOKED void deeper(int n) { if (n % 2) leave(); KEEP(); }
+HOOKED void called(int n) { deeper(n); KEEP(); }
+HOOKED __attribute__((cold)) void rare(void) { KEEP(); }
+
+HOOKED int outer(int n, int far)
+{
+	if (far) {
+		rare();
+		return guarded(called, handle, n) + 1;
+	}
+	return guarded(called, handle, n) + 2;
+}
+
+int main(int argc, char **argv)
+{
+	int sum = 0, far = argc > 1 && !strcmp(argv[1], "far");
+
+	for (int i = 0; i < 100; i++) {
+		sum += outer(i, far);
+		work();
+	}
+	return sum == 0;
+}
+#endif
