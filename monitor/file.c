@@ -289,17 +289,30 @@ static void name_temp(char *temp, const char *name, bool unique)
 	put_number(&t, (uint64_t)monitor.pid);
 }
 
-/* The same for a file at TEMP. Between its making and its lock somebody may have taken it for one that was left: then it is not there. */
+/* Lock the file behind FD, which this process has just made at TEMP. False: it is not there any more, since somebody has taken it for one that
+ * was left, or is no longer, since locks cannot be had. */
+static bool hold_new(long fd, const char *temp)
+{
+	bool locked = sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW) != -EWOULDBLOCK;
+	struct stat st;
+
+	if (!is_at(fd, temp, &st))
+		return false;
+	if (!locked)
+		sys3(unlinkat, AT_FDCWD, temp, 0);
+	return locked;
+}
+
+/* The same for a file at TEMP. */
 static long create_named(const char *name, char *temp)
 {
-	struct stat st;
 	long fd;
 
 	name_temp(temp, name, false);
 	fd = create_exclusive(temp);
 	if (fd == -EEXIST && clear_stale(temp))
 		fd = create_exclusive(temp);
-	if (!sys_failed(fd) && sys2(flock, fd, LOCK_EXCLUSIVE | LOCK_NOW) != -EWOULDBLOCK && is_at(fd, temp, &st))
+	if (!sys_failed(fd) && hold_new(fd, temp))
 		return fd;
 	if (!sys_failed(fd))
 		sys1(close, fd);
