@@ -88,10 +88,21 @@ static bool is_own(const char *call, const char *function)
 	return n && function && !strncmp(function, owner, n) && (!function[n] || function[n] == '.');
 }
 
-/* Write CALL, of an inlined hook, if it is FUNCTION's. True if so. */
-static bool write_own(const char *call, const char *function, FILE *out)
+/* Length of the name of the routine that FUNCTION is, or is a piece of: what GCC has put away, or split off for its own sake. */
+static size_t routine_length(const char *function)
 {
-	return is_own(call, function) && fprintf(out, "\t%s", call) > 0;
+	const char *cold = strstr(function, ".cold"), *part = strstr(function, ".part.");
+
+	if (cold && part)
+		return (cold < part ? cold : part) - function;
+	return cold || part ? (size_t)((cold ? cold : part) - function) : strlen(function);
+}
+
+static bool is_same_routine(const char *a, const char *b)
+{
+	size_t n = routine_length(a);
+
+	return n == routine_length(b) && !strncmp(a, b, n);
 }
 
 /* Where the copying of assembly stands. */
@@ -104,6 +115,8 @@ struct filter {
 	bool framed;			/* its frame is described here */
 	unsigned entries;		/* written out so far, the last of them perhaps without its rest */
 	bool rest;			/* that is to come */
+	char *entered;			/* way cyg: the function that has the last entry hook; NULL: none */
+	unsigned routines;		/* and how many routines have some */
 	char *leaving;			/* call of the exit hook, the line before; NULL: none */
 	bool changed;			/* a line is not as it was */
 };
@@ -151,6 +164,43 @@ static bool filter_hook(struct filter *f, const char *line)
 	return written_entry(f->out, ++f->entries);
 }
 
+/* Does the entry hook at hand, its function's own, come from a copy of the routine that was inlined into it?  All do but the first, which stands
+ * where the routine begins. */
+static bool is_inlined_again(const struct filter *f)
+{
+	return routine_length(f->function) != strlen(f->function) || (f->entered && !strcmp(f->entered, f->function));
+}
+
+/* Write CALL, of an entry hook that is the function's own.  A routine that is inlined into itself is entered once more on one frame, by another hook,
+ * which is told the routine: where the first one returns to.  False on a failed write, or without memory. */
+static bool write_entry(struct filter *f, const char *call)
+{
+	static const char hook[] = "__aprof_enter";
+	const char *behind = strstr(call, hook) + strlen(hook);
+	bool inlined = is_inlined_again(f), known = inlined && f->entered && is_same_routine(f->entered, f->function);
+
+	if (!known) {
+		free(f->entered);
+		f->entered = strdup(f->function);
+		f->routines++;
+	}
+	if (inlined)
+		fprintf(f->out, "\tleaq\t.Laprof_self%u(%%rip), %%rax\n", f->routines);
+	fprintf(f->out, "\t%.*s%s%s", (int)(behind - call), call, inlined ? "_inlined" : "", behind);
+	return f->entered && (known || fprintf(f->out, ".Laprof_self%u:\n", f->routines) > 0);
+}
+
+/* CALL, of an inlined hook, is written if it is the function's own, and not if it is of what was inlined into that. */
+static bool filter_inlined(struct filter *f, const char *call)
+{
+	if (!is_own(call, f->function))
+		return true;
+	f->changed = true;
+	if (f->function && strstr(call, "__aprof_enter@"))
+		return write_entry(f, call);
+	return fprintf(f->out, "\t%s", call) > 0;
+}
+
 /* Keep track of the routine that LINE is in. */
 static void follow(struct filter *f, const char *line)
 {
@@ -176,8 +226,8 @@ static bool filter_line(struct filter *f, const char *line)
 	f->leaving = NULL;
 	follow(f, line);
 	if (inlined_call(line))
-		f->changed |= write_own(inlined_call(line), f->function, f->out);
-	else if (!hook_called(line))
+		return filter_inlined(f, inlined_call(line));
+	if (!hook_called(line))
 		fputs(line, f->out);
 	else if (!f->keep)
 		f->changed = true;
@@ -198,6 +248,7 @@ bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool 
 	if (f.leaving)
 		fputs(f.leaving, out);
 	*changed = f.changed;
+	free(f.entered);
 	free(f.leaving);
 	free(line);
 	free(f.function);

@@ -8,7 +8,7 @@
  *
  * Way cyg (-finstrument-functions, any compiler): ordinary calls in the routine's body, so nothing that a
  * call may clobber need be kept; the frame pointer, which this way asks for, tells the CFA.  GCC's, whose hooks inlined routines would
- * call, too, calls __aprof_enter and __aprof_leave in their place, once for each routine (compiler/cyg.h); they keep every register
+ * call, too, calls __aprof_enter and __aprof_leave in their place, once for each routine (aprof-cyg.h); they keep every register
  * but the flags, r9, r10, r11 and, at entry, rax.
  *
  * A hit computes the id of the context behind the top frame's, finds it by two loads that nothing later waits for, bumps
@@ -301,6 +301,24 @@ __aprof_enter:
 	ret
 	.cfi_endproc
 	.size	__aprof_enter, .-__aprof_enter
+
+	/* The routine, whose address is in rax, is entered once more on the frame that it has: a recursion that was inlined. */
+	.globl	__aprof_enter_inlined
+	.type	__aprof_enter_inlined, @function
+	.p2align 5
+__aprof_enter_inlined:
+	.cfi_startproc
+	_CET_ENDBR
+	save	rcx, rdx, rsi, rdi, r8, rbp
+	movq	%rax, %rdi			/* routine, CFA */
+	leaq	16(%rbp), %rsi
+	xorl	%edx, %edx
+	movl	$INSIDE+BODY+INLINED, %ecx
+	call_aligned aprof_entry_slow
+	restore	rcx, rdx, rsi, rdi, r8, rbp
+	ret
+	.cfi_endproc
+	.size	__aprof_enter_inlined, .-__aprof_enter_inlined
 
 	.globl	__aprof_leave
 	.type	__aprof_leave, @function

@@ -585,9 +585,9 @@ void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow
 /* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
 void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;
 bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the parent's frames */
-bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg) HIDDEN; /* before an entry: room for a frame? */
-/* Is the routine at CFA, entered by way cyg, inlined into the top frame's?  SITE as in struct frame. */
-bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site) HIDDEN;
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN; /* before an entry, as aprof_entry_slow has it: room for a frame? */
+/* Is the routine at CFA inlined into the top frame's?  SITE as in struct frame, FLAGS of the routine. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* before an exit: is top its frame? */
 bool stack_begins(const struct thread *t) HIDDEN; /* is the next frame the first one of a handler on an alternate stack? T NULL, as in a child that a handler forked: no */
 bool stack_ends(const struct thread *t) HIDDEN;	/* is the top frame the first one of a handler on an alternate stack? */
@@ -623,6 +623,7 @@ void aprof_inline_settle(void) HIDDEN;	/* clock tsc: charge the current context,
 enum {
 	ROUTINE_INLINE = 1u << 16,	/* of way inline */
 	ROUTINE_BODY = 1u << 17,	/* of way cyg */
+	ROUTINE_INLINED = 1u << 18,	/* and entered on a frame that it has: it is inlined into itself */
 };
 
 /* clock.c and its sources. */

@@ -18,6 +18,7 @@
 	empty __aprof_return
 	empty __return__
 	empty __aprof_enter
+	empty __aprof_enter_inlined
 	empty __aprof_leave
 
 	/* The entry of static programs. */

@@ -40,6 +40,7 @@
 #define FRAME_CYG	(FRAME_FENTRY+1)
 #define INSIDE		1
 #define BODY		0x20000
+#define INLINED		0x40000
 
 /* In a shared object the thread's words are found through the GOT, which costs a register. */
 #ifdef APROF_SHARED

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_t
 	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
 	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
 	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72 &&
-	       INERT_EARLY == 3 && ROUTINE_BODY == 0x20000,
+	       INERT_EARLY == 3 && ROUTINE_BODY == 0x20000 && ROUTINE_INLINED == 0x40000,
 	       "hooks.S and compiler/written.c know these");
 _Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 && offsetof(struct amon_counter, id) == 16 &&
 	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
@@ -66,7 +66,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		clock_charge_tsc(t, tls_context(tls));
 	process_look_for_reset();
 	tls_put_away(tls);
-	room = stack_sync(t, cfa, site, !(flags & AMON_ROUTINE_INSIDE));
+	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
 	to = target_for(t, routine, flags);
 	if (to) {
@@ -98,7 +98,7 @@ static bool is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint3
 
 	if (!top->cfa || cfa - FRAME_FENTRY < stack_low(t))
 		return false;
-	return frame_cfa(top) > cfa || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(tls, cfa, site) && top + 2 < tls->end);
+	return frame_cfa(top) > cfa || (stack_is_inlined(tls, cfa, site, flags) && top + 2 < tls->end);
 }
 
 /* The words are zeros until the dynamic linker has relocated everything, and then as they are initialised: what is done

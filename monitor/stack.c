@@ -268,11 +268,13 @@ static void drop_stale(struct thread *t, uintptr_t cfa)
 }
 
 /* It has the CFA and the call site of the one that it is inlined into, and of those that are inlined there no one's
- * entry hook was called where its own was. */
-bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site)
+ * entry hook was called where its own was.  Where hooks are called for routines alone it says so. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	const struct frame *f = tls_open(tls);
 
+	if (flags & AMON_ROUTINE_INSIDE)
+		return flags & ROUTINE_INLINED && frame_cfa(f) == cfa;
 	if (frame_cfa(f) != cfa || !frame_is_cyg(f) || !frame_same_site(f, site))
 		return false;
 	for (; !f->cfa || frame_cfa(f) == cfa; f--)
@@ -281,14 +283,14 @@ bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site)
 	return true;
 }
 
-bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, bool cyg)
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = t->tls;
 
 	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa))
 		return false;
 	pop_dead(tls, cfa);
-	while (frame_cfa(tls_open(tls)) == cfa && !(cyg && stack_is_inlined(tls, cfa, site)))
+	while (frame_cfa(tls_open(tls)) == cfa && !stack_is_inlined(tls, cfa, site, flags))
 		pop_left(tls);			/* another activation with the same frame */
 	drop_stale(t, cfa);
 	return tls->top + 2 < t->shadow->end;

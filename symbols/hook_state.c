@@ -26,7 +26,7 @@ struct sites {
 	size_t n;			/* how many */
 };
 
-static const char *const entries[] = { "__aprof_entry", "__aprof_enter", "__cyg_profile_func_enter", "__wrap___cyg_profile_func_enter", "mcount",
+static const char *const entries[] = { "__aprof_entry", "__aprof_enter", "__aprof_enter_inlined", "__cyg_profile_func_enter", "__wrap___cyg_profile_func_enter", "mcount",
 	"_mcount", "__fentry__" };
 static const char *const exits[] = { "__return__", "__aprof_leave", "__cyg_profile_func_exit", "__wrap___cyg_profile_func_exit" };
 

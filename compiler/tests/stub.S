@@ -1,10 +1,12 @@
 /* stub.S - the hooks that keep registers, counting; every register but the flags stays as it was. The entry of static programs. */
 	.text
-	.globl	__aprof_entry, __aprof_enter
+	.globl	__aprof_entry, __aprof_enter, __aprof_enter_inlined
 	.type	__aprof_entry, @function
 	.type	__aprof_enter, @function
+	.type	__aprof_enter_inlined, @function
 __aprof_entry:
 __aprof_enter:
+__aprof_enter_inlined:
 	push	%rax
 	mov	stub_entries@GOTPCREL(%rip), %rax
 	incq	(%rax)

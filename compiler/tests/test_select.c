@@ -162,6 +162,7 @@ static void test_inlined(void **state)
 	       "\t.type\tf, @function\n"
 	       "f:\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
+	       ".Laprof_self1:\n"
 	       "\tcall\tother\n"
 	       "\t.type\tf.cold, @function\n"
 	       "f.cold:\n"
@@ -169,9 +170,52 @@ static void test_inlined(void **state)
 	       "\t.type\tg.constprop.0, @function\n"
 	       "g.constprop.0:\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
+	       ".Laprof_self2:\n"
 	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#-24(%rbp)\n"
 	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#%rax\n"
 	       "\t#aprofit\n");
+}
+
+/* A routine that is inlined into itself, its pieces too, one of them written before it. */
+static void test_inlined_again(void **state)
+{
+	static const char enters[] = "\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n", label[] = "\t.type\t%s, @function\n%s:\n%s%s";
+	static const char *const functions[] = { "f.part.0", "f", "f.cold", "f.isra.0", "g" };
+	char from[2048] = "", *text;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		sprintf(from + strlen(from), label, functions[i], functions[i], enters, enters);
+	text = filter("", from, false);
+	assert_string_equal(text,
+	       "\t.type\tf.part.0, @function\n"
+	       "f.part.0:\n"
+	       "\tleaq\t.Laprof_self1(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       ".Laprof_self1:\n"
+	       "\tleaq\t.Laprof_self1(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       "\t.type\tf, @function\n"
+	       "f:\n"
+	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
+	       ".Laprof_self2:\n"
+	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       "\t.type\tf.cold, @function\n"
+	       "f.cold:\n"
+	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       "\t.type\tf.isra.0, @function\n"
+	       "f.isra.0:\n"
+	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
+	       ".Laprof_self3:\n"
+	       "\tleaq\t.Laprof_self3(%rip), %rax\n"
+	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
+	       "\t.type\tg, @function\n"
+	       "g:\n");
+	free(text);
 }
 
 /* A routine as GCC 12 writes it, its cold part, one whose frame nobody describes, and one of another hook. */
@@ -278,7 +322,8 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
-		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined), cmocka_unit_test(test_written),
+		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_inlined_again), cmocka_unit_test(test_written),
 		cmocka_unit_test(test_exits),
 	};
 
