@@ -13,6 +13,9 @@ import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
@@ -65,7 +68,7 @@ int main(int argc, char **argv)
 def aprof(*arguments, cwd=None, **more):
     environment = dict(os.environ, LC_ALL='C.UTF-8', **more.pop('env', {}))
     environment.pop('NO_COLOR', None)
-    return subprocess.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, timeout=60, **more)
+    return limits.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, **more)
 
 
 class Help(unittest.TestCase):
@@ -820,8 +823,8 @@ class Real(unittest.TestCase):
         scratch.mkdir()
         read, write = os.pipe()
         os.close(read)
-        subprocess.run([APROF, 'run', 'sh', '-c', f'./other quick; {self.program}; {self.program} quick'], cwd=self.cwd, stdout=write,
-                       env=dict(os.environ, TMPDIR=str(scratch)), timeout=60)
+        limits.run([APROF, 'run', 'sh', '-c', f'./other quick; {self.program}; {self.program} quick'], cwd=self.cwd, stdout=write,
+                   env=dict(os.environ, TMPDIR=str(scratch)))
         os.close(write)
         self.assertEqual(list(scratch.iterdir()), [])
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 300)

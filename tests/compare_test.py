@@ -11,6 +11,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 TRIALS = 20
 SLOW = r'\S*0x400040'                     # name of the first routine, which --slow slows down
@@ -28,8 +31,8 @@ class Case(unittest.TestCase):
         return [f'{name}.{i + 1}.out' for i in range(count)]
 
     def aprof(self, *arguments, status=None):
-        done = subprocess.run([BUILD / 'aprof', *arguments], cwd=self.cwd, capture_output=True, text=True,
-                              env=dict(os.environ, LC_ALL='C.UTF-8'), timeout=120)
+        done = limits.run([BUILD / 'aprof', *arguments], 120, cwd=self.cwd, capture_output=True, text=True,
+                          env=dict(os.environ, LC_ALL='C.UTF-8'))
         if status is not None:
             self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done

@@ -14,6 +14,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 GOLDEN = pathlib.Path(__file__).resolve().parent / 'golden'
 FLAMEGRAPH = '/usr/share/perl5/Devel/NYTProf/flamegraph.pl'
@@ -24,8 +27,8 @@ OUTSIDE = '(outside all routines)'
 
 
 def run(*command, cwd, status=0, text=True, env=None):
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=text, timeout=120,
-                          env=dict(os.environ, LC_ALL='C.UTF-8', HOME=cwd, **(env or {})))
+    done = limits.run(command, 120, cwd=cwd, capture_output=True, text=text,
+                      env=dict(os.environ, LC_ALL='C.UTF-8', HOME=cwd, **(env or {})))
     if done.returncode != status:
         raise AssertionError(f'{command}: status {done.returncode}\n{done.stdout}\n{done.stderr}')
     return done.stdout

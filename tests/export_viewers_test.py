@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
@@ -41,7 +44,7 @@ class Viewers(unittest.TestCase):
         self.report = json.loads(self.run_(BUILD / 'aprof', 'report', '--json'))
 
     def run_(self, *command, **more):
-        done = subprocess.run(command, cwd=self.cwd, capture_output=True, text=True, timeout=120, **more)
+        done = limits.run(command, 120, cwd=self.cwd, capture_output=True, text=True, **more)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

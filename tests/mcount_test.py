@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 
 THREADS = r'''
@@ -85,8 +88,8 @@ class Plain(unittest.TestCase):
             (pathlib.Path(self.folder) / name.replace('_', '.')).write_text(text)
 
     def run_here(self, *command, status=0, **env):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120,
-                              env=dict(os.environ, LC_ALL='C', **env))
+        done = limits.run(command, 120, cwd=self.folder, capture_output=True, text=True,
+                          env=dict(os.environ, LC_ALL='C', **env))
         self.assertEqual(done.returncode, status, f'{command}\n{done.stdout}\n{done.stderr}')
         return done
 

@@ -7,6 +7,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
 
@@ -48,7 +51,7 @@ int main(void)
 
 def aprof(*arguments, cwd=None, **more):
     environment = {**os.environ, 'LC_ALL': 'C.UTF-8', **more.pop('env', {})}
-    return subprocess.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, timeout=120, **more)
+    return limits.run([APROF, *arguments], 120, cwd=cwd, capture_output=True, text=True, env=environment, **more)
 
 
 class Views(unittest.TestCase):

@@ -18,6 +18,10 @@ from time import monotonic
 from clock_amon import Amon, SOURCES
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(HERE, '../../tests'))
+import limits
+
 NOBODY = 65534
 ATTEMPTS = 4        # of a test while others are at work
 WORK = None         # the program, hooked by the way that the compiler has
@@ -69,10 +73,10 @@ class Run:
         command = [program, mode] + ([] if argument is None else [str(argument)])
         if not perf:
             command = [BARE, '--no-perf'] + command
-        done = subprocess.run([*before, *command], cwd=self.scratch, capture_output=True, text=True, timeout=120,
-                              env={**os.environ, **{'APROF_' + k.upper(): str(v) for k, v in environment.items()}},
-                              **({'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
-                                 if nobody and os.geteuid() == 0 else {}))
+        done = limits.run([*before, *command], 120, cwd=self.scratch, capture_output=True, text=True,
+                          env={**os.environ, **{'APROF_' + k.upper(): str(v) for k, v in environment.items()}},
+                          **({'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
+                             if nobody and os.geteuid() == 0 else {}))
         if done.returncode == 77:
             raise Skip('seccomp is refused')
         self.status, self.output, self.error = done.returncode, done.stdout, done.stderr

@@ -11,6 +11,10 @@ import tempfile
 import unittest
 import zlib
 
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / 'tests'))
+import limits
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 HAS_PAGE = (BUILD / 'page' / 'page.html').exists()
 ROUTINE = ['calls', 'recursive', 'self', 'total', 'self_ticks', 'total_ticks', 'module', 'file', 'line', 'pseudo']
@@ -65,7 +69,7 @@ class Page(unittest.TestCase):
         subprocess.run([BUILD / 'format' / 'make-amon', *arguments, name], cwd=self.cwd, check=True)
 
     def aprof(self, *arguments):
-        return subprocess.run([BUILD / 'aprof', *arguments], cwd=self.cwd, capture_output=True, timeout=60)
+        return limits.run([BUILD / 'aprof', *arguments], cwd=self.cwd, capture_output=True)
 
     def refused(self, words, *arguments):
         done = self.aprof('html', *arguments)

@@ -10,5 +10,5 @@ for seed in 1 2 3; do
 	"$make_amon" --seed $seed --routines $((2 * seed)) --threads $seed --calls $((40 * seed)) --chunk 50 \
 		--phases $((seed - 1)) --reset $((20 * (seed - 1))) "$corpus/$seed"
 done
-"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 -max_len=131072 -print_final_stats=1 \
+"$target" -max_total_time="$seconds" -timeout=100 -rss_limit_mb=1500 -max_len=131072 -print_final_stats=1 \
 	-verbosity=0 "$corpus"

@@ -7,5 +7,5 @@ corpus=$(mktemp -d)
 trap 'rm -rf "$corpus"' EXIT
 sh "$seeds" "$corpus"
 # A file that asks for more memory than there is gets an error, as in the program itself.
-ASAN_OPTIONS=allocator_may_return_null=1 "$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1500 \
+ASAN_OPTIONS=allocator_may_return_null=1 "$target" -seed=1 -max_total_time="$seconds" -timeout=100 -rss_limit_mb=1500 \
 	-max_len=65536 -print_final_stats=1 -verbosity=0 "$corpus"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -532,6 +533,12 @@ static void ask_all(uint64_t first)
 	symbols_has_hooks("p", &line, NULL);
 }
 
+/* Die after SECONDS of CPU time from now; 0: no more. */
+static void cpu_alarm(int seconds)
+{
+	setitimer(ITIMER_PROF, &(struct itimerval){ .it_value.tv_sec = seconds }, NULL);
+}
+
 /* Bytes changed all over, more often in the headers at both ends; every file must be got through soon. */
 static void damaged_files(void **state)
 {
@@ -546,7 +553,7 @@ static void damaged_files(void **state)
 	f = fopen("p", "r");
 	size = fread(bytes, 1, sizeof bytes, f);
 	fclose(f);
-	alarm(60);
+	cpu_alarm(60);
 	for (int round = 0; round < 400; round++) {
 		memcpy(copy, bytes, size);
 		for (int i = 0; i < 1 + round % 40; i++) {
@@ -559,7 +566,7 @@ static void damaged_files(void **state)
 		fclose(f);
 		ask_all(address);
 	}
-	alarm(0);
+	cpu_alarm(0);
 }
 
 static double seconds(void)

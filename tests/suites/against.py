@@ -18,16 +18,21 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import zlib
 from dataclasses import dataclass, field
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+import limits  # noqa: E402
+
 HOOKED = ("inline", "fentry", "cyg")
 CPU = 20            # seconds of CPU time for a program, sanitized ones four times as much
-WALL = 900          # seconds, far away: for what waits for ever
 COMPILER_CPU = 300  # seconds of CPU time for a compiler
 MUCH = 4 << 20      # bytes of output that are looked at
 SANITIZED = re.compile(r"-fsanitize=")
+ENDLESS = "does not end"
 HARMLESS = {"ambiguous"}    # notes that are no fault of a way's: see Outcome.notes
 
 
@@ -110,32 +115,24 @@ def contents(path):
 
 # ---- building and running ----
 
-def limited(seconds):
-    """For the child of a fork: limits, and the signals' defaults.  Reaching the soft limit is SIGXCPU."""
-    def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGPIPE):
-            signal.signal(number, signal.SIG_DFL)
-    return limit
+def plainly():
+    """For the child of a fork: no core, and the signals' defaults."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGPIPE):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def execute(command, folder, environment, seconds):
-    """(status, output and error) of COMMAND and whatever it leaves running, which is ended; None as the status if it did not end."""
+    """(status, output and error) of COMMAND and whatever it leaves running, which is ended.  If it did not end within so much CPU time:
+    (None, what limits.py tells of that)."""
     with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                 start_new_session=True, preexec_fn=limited(seconds))
         try:
-            status = child.wait(WALL)
-        except subprocess.TimeoutExpired:
-            status = None
-        try:
-            os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        child.wait()
+            status = limits.run(command, seconds, sweep=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                stderr=subprocess.STDOUT, preexec_fn=plainly).returncode
+        except limits.Exceeded as e:
+            return None, str(e).encode()
         out.seek(0)
-        return status if status != -signal.SIGXCPU else None, out.read(MUCH)
+        return status, out.read(MUCH)
 
 
 def environment(folder, **more):
@@ -209,7 +206,7 @@ class Bench:
         seconds = CPU * (4 if any(SANITIZED.match(flag) for flag in flags) else 1)
         status, said = execute(["../prog", *program.arguments], work, environment(work, APROF_OUT=os.path.join(written, "amon.out.%p")), seconds)
         if status is None:
-            return Outcome(trouble="does not end")
+            return Outcome(trouble=ENDLESS, text=said.decode(errors="replace"))
         outcome = Outcome(status=status, output=digest(plain(said)), text=said.decode(errors="replace")[-1000:])
         if way != "bare":
             self.read(outcome, sorted(os.path.join(written, name) for name in os.listdir(written)))
@@ -250,6 +247,8 @@ def differing(one, other):
 
 
 def against_bare(bare, own):
+    if own.trouble == ENDLESS:
+        return [own.text]
     if own.trouble:
         return [own.trouble + (f": {own.text.strip().splitlines()[-1]}" if own.text.strip() else "")]
     lines = [f"status {own.status}, bare {bare.status}"] if own.status != bare.status else []
