@@ -1,6 +1,7 @@
 # The front door: Meson and Ninja do the work.  make deps installs what is missing on Debian.
 PREFIX ?= /usr/local
 MINUTES ?= 20
+WHICH ?= --all
 # Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
 PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
@@ -20,6 +21,8 @@ deps: ; @tests/deps $(PKGS_CHECK)
 made: all ; @ninja -C build $(MADE) >/dev/null
 demo: made ; @tests/demo build
 check: deps all ; @tests/check build
+# Everything; WHICH=--rest: only what check left out.
+check-all: deps all ; @tests/deps $(PKGS_WAYS) && tests/check build $(WHICH)
 bench: deps made ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
@@ -30,4 +33,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check distributions bench accuracy suites ways soak fuzz golden install clean
+.PHONY: all deps made demo check check-all distributions bench accuracy suites ways soak fuzz golden install clean

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""limits.py [--cpu S] [--idle S] [--wall S] -- COMMAND... - run a command that must end, however slow or busy the machine is.
+"""limits.py [--cpu S] [--idle S] [--wall S] [--tell 1] -- COMMAND... - run a command that must end, however slow or busy the machine is.
 
 What is limited is the CPU time of all processes that the command starts, those that ended included (default 600 s, or TEST_CPU_SECONDS).
 A group that uses no CPU time for so long while none of its threads can run hangs (default 120 s).  Elapsed time is the last resort, far away
-(default 20 times the CPU time).  Past a limit it is told what each thread of the group waits for, with stacks by gdb where there is one, all of
+(default 20 times the CPU time).  With --tell the last line on standard error says what was used.  Past a limit it is told what each thread of the group waits for, with stacks by gdb where there is one, all of
 the group is killed, and the status is 124.  Otherwise it is the command's.
 
 For a test's runner, which has many such commands: `limits.run` is `subprocess.run` but for the limits, and raises `limits.Exceeded`."""
@@ -250,7 +250,7 @@ def asked(number, _):
 
 def arguments(words):
     """({limit: seconds}, the command)."""
-    limits = {"cpu": float(os.environ.get("TEST_CPU_SECONDS", 600)), "idle": 120, "wall": None}
+    limits = {"cpu": float(os.environ.get("TEST_CPU_SECONDS", 600)), "idle": 120, "wall": None, "tell": 0}
     while words and words[0][2:] in limits and len(words) > 1:
         limits[words[0][2:]] = float(words[1])
         words = words[2:]
@@ -258,6 +258,13 @@ def arguments(words):
     if not command:
         sys.exit(__doc__.splitlines()[0])
     return limits, command
+
+
+def tell():
+    """What all that ended used; of who was killed, what his parents waited for."""
+    import resource
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print("\nlimits: %.1f s of CPU time" % (usage.ru_utime + usage.ru_stime), file=sys.stderr, flush=True)
 
 
 def end_as(status):
@@ -273,6 +280,7 @@ def end_as(status):
 
 def main():
     limits, command = arguments(sys.argv[1:])
+    telling = limits.pop("tell")
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, asked)
     try:
@@ -285,6 +293,8 @@ def main():
     except OSError as e:
         print("limits: %s: %s" % (command[0], e.strerror), file=sys.stderr)
         status = 127
+    if telling:
+        tell()
     end_as(status)
 
 

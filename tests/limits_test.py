@@ -146,6 +146,10 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, limits.GIVEN_UP)
             self.assertIn("s of CPU time of 0.5", done.stderr)
 
+    def test_tells(self):
+        done = self.run_limits("--tell", "1", "--", *python(SPIN % 0.4))
+        self.assertRegex(done.stderr, r"\nlimits: 0\.[4-9] s of CPU time\n\Z")
+
     def test_asked_to_end(self):
         """Who ends the runner of a test ends the test."""
         runner = subprocess.Popen(LIMITS + python("import time\nprint(1, flush=True)\ntime.sleep(1000)"), stdout=subprocess.PIPE)

@@ -64,14 +64,14 @@ export class Bench {
 
 	async open() {
 		const { chromium: engine } = createRequire(path.join(this.build, 'page', 'package.json'))('playwright-core');
-		this.browser = await engine.launch({ executablePath: chromium, args: QUIET });
+		this.browser = await engine.launch({ executablePath: chromium, args: QUIET, timeout: 600000 });
 		return this.browser;
 	}
 
 	// A tab with ADDRESS and HASH, ready; what goes wrong in it is in tab.wrong, what it asked for in tab.asked.
 	async tab(address, hash = '', options = {}) {
 		const tab = await this.browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
-		tab.setDefaultTimeout(30000);
+		tab.setDefaultTimeout(600000);
 		tab.wrong = [];
 		tab.asked = [];
 		tab.on('console', (message) => message.type() === 'error' && tab.wrong.push(message.text()));

@@ -565,7 +565,7 @@ test('a link restores the view', async () => {
 		look = async (t) => [await frames(t), await t.locator('.crumbs').innerText(), await t.locator('#found').innerText()];
 	const other = await bench.tab(address),
 		same = async () => isDeepStrictEqual(await look(other), await look(tab));
-	for (let i = 0; i < 50 && !(await same()); i++) await tab.waitForTimeout(100); // frames move to their places
+	for (let i = 0; i < 3000 && !(await same()); i++) await tab.waitForTimeout(100); // frames move to their places
 	assert.deepEqual(await look(other), await look(tab));
 	await closed(other);
 	await closed(tab);
