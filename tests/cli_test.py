@@ -792,8 +792,9 @@ class Real(unittest.TestCase):
 
     def test_a_process_that_stays(self):
         """Of a daemon there is little to report when what started it ends."""
-        script = f'timeout 5 {self.program} loop >ready 2>&1 & until grep -qs ready ready; do sleep 0.02; done'
+        script = f'{self.program} loop >ready 2>&1 & echo $! >pid; until grep -qs ready ready; do sleep 0.02; done'
         done = aprof('run', '-b', '-p', 'sh', '-c', script, cwd=self.cwd)
+        os.kill(int(pathlib.Path(self.cwd, 'pid').read_text()), signal.SIGKILL)
         self.assertRegex(done.stderr, rf'\Aaprof: note: a process of {re.escape(str(self.program))} is still running, [^\n]*\n\Z')
         self.assertIn('running: the figures are those of now', ' '.join(done.stdout.split()))
 
@@ -889,7 +890,8 @@ class Real(unittest.TestCase):
         done = aprof('reset', str(process.pid), cwd=self.cwd)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn('dear', [row['name'] for row in self.rows('report')['flat']])
-        time.sleep(0.1)
+        while 'work' not in [row['name'] for row in self.rows('report')['flat']] or self.entry(self.rows('report'), 'work')['calls'] <= 100:
+            time.sleep(0.1)
         process.send_signal(signal.SIGKILL)
         process.wait()
         report = self.rows('report')
