@@ -34,6 +34,7 @@ static char wanted[PATH];	/* where the file belongs */
 static char actual[PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
 static bool cut;			/* at exit, to the used length; lengthened again for later chunks */
+static bool sealed;			/* at the end, if it was truncated: no chunk is made any more */
 static bool truncated;		/* somebody cut the file under us: its contents are lost */
 static uint32_t spilled;		/* pages that are memory of ours: the disk refused to take them again */
 static struct amon_header saved; /* as it was at the start, to say so */
@@ -598,7 +599,7 @@ void file_leave(void)
 		leave_mapping((char *)old, copy.used);
 	monitor.mapped = 0;
 	monitor.anonymous = false;
-	cut = false;
+	cut = sealed = false;
 	chunk_lock.taken = 0;
 	actual[0] = 0;
 	reason[0] = 0;			/* the parent's */
@@ -617,7 +618,7 @@ bool file_over_bound(bool reserve)
 	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
 	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return is_past(all, monitor.header->memory_bound, reserve) || is_past(used, monitor.mapped, reserve);
+	return sealed || is_past(all, monitor.header->memory_bound, reserve) || is_past(used, monitor.mapped, reserve);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -669,7 +670,7 @@ static bool commit(char *at, uint64_t size)
 /* USED is in the file, which others may have overwritten. */
 static bool is_room(uint64_t used, uint64_t size)
 {
-	return used % AMON_PAGE == 0 && used >= AMON_PAGE && used <= monitor.mapped && size <= monitor.mapped - used;
+	return !sealed && used % AMON_PAGE == 0 && used >= AMON_PAGE && used <= monitor.mapped && size <= monitor.mapped - used;
 }
 
 static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
@@ -830,7 +831,7 @@ void file_finish(void)
 		return;
 	sys_lock(&chunk_lock);
 	if (truncated) {
-		monitor.mapped = 0;
+		sealed = true;
 		write_saved(fd);
 	} else {
 		if (spilled)

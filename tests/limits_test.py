@@ -110,7 +110,7 @@ class Hangs(unittest.TestCase):
         self.assertEqual(told.count("  process "), 2, told)
         self.assertEqual(told.count(": state S, waits in "), 3, told)
         self.assertTrue(told.endswith("it had printed:\nas far as here\n"), told)
-        if shutil.which("gdb"):
+        if shutil.which("gdb") and "ptrace: " not in told:
             self.assertEqual(told.count("    Thread "), 3, told)
             self.assertRegex(told, "in .*(read|nanosleep|select)")
 

@@ -1,9 +1,9 @@
 /* Somebody truncates, lengthens, deletes, replaces or overwrites the file under the running program, which does not notice: it
- * goes on calling what it called, makes contexts by the thousand, threads and a child.
+ * goes on calling what it called, makes contexts by the thousand, threads and a child; or it is at its end, and calls when the monitor is done.
  *
  * flags: -pthread
  * env: APROF_RATE=5000
- * variants: truncate half longer delete replace ones zeros
+ * variants: truncate end half longer delete replace ones zeros
  * output: 42000 called
  * files: 0..2
  * note: truncated 0..2
@@ -21,6 +21,7 @@
  * after(longer): "$APROF" contexts amon.out | grep -q '^2000 0 [0-9.]* main f$' */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +63,30 @@ UNHOOKED void overwrite(int byte)
 	close(fd);
 }
 
+static bool at_end;
+
+UNHOOKED __attribute__((destructor(102))) void cut_at_end(void)
+{
+	if (at_end)
+		truncate("amon.out", 0);
+}
+
+HOOKED void after_end(void)
+{
+	if (at_end)
+		a(100);
+	KEEP();
+}
+
+/* Behind the monitor's own destructor. */
+__attribute__((section(".fini_array.00050"), used)) static void (*last)(void) = after_end;
+
 UNHOOKED void meddle(const char *how)
 {
 	if (!strcmp(how, "truncate"))
 		truncate("amon.out", 0);
+	if (!strcmp(how, "end"))
+		at_end = true;
 	if (!strcmp(how, "half"))
 		truncate("amon.out", 8192);
 	if (!strcmp(how, "longer"))
