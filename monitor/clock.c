@@ -3,7 +3,7 @@
  * Invariant of the sampled clock tick, at every moment, in the file:
  *     sum of the contexts' time + monitor + unplaced = cpu_last - cpu_first.
  * Whatever CPU time is seen is first unplaced; a sample that finds the thread at work moves it to where it
- * found it.  Clock tsc is here too: it is charged by the hooks themselves. */
+ * found it.  What it finds in no known context, behind a jump (jump.c), stays unplaced until the thread is found.  Clock tsc is here too: it is charged by the hooks themselves. */
 #include "monitor.h"
 #include "clock.h"
 #include "verify.h"

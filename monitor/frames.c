@@ -70,8 +70,9 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 
 /* ---- the context ---- */
 
-/* Keep the routines of F's frames but for the first SKIPPED ones, as many as fit in KEPT; return how many frames there are, with *HOW. */
-static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how)
+/* Keep the routines of F's frames but for the first SKIPPED ones, as many as fit in KEPT; return how many frames there are, with *HOW and whether
+ * one of them is OPEN. */
+static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how, bool *open)
 {
 	struct frames f;
 	struct hooked_frame next;
@@ -81,8 +82,7 @@ static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, en
 	while (frames_next(&f, &next)) {
 		if (next.in_hook)		/* not entered yet, or left */
 			continue;
-		if (next.open && !skipped)
-			note(AMON_NOTE_AMBIGUOUS);
+		*open |= next.open;
 		if (n >= skipped && n - skipped < KEPT_FRAMES)
 			kept[n - skipped] = next.routine;
 		n++;
@@ -91,22 +91,27 @@ static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, en
 	return n;
 }
 
-context_id frames_context(struct thread *t, const struct frames *f)
+context_id frames_context(struct thread *t, const struct frames *f, bool samples)
 {
 	enum unwind_result how;
 	size_t done, first;
 	context_id here = ROOT_ID;
+	bool open = false;
 
 	if (!t->kept_frames && !(t->kept_frames = memory_take(KEPT_FRAMES * sizeof *t->kept_frames, false)))
 		return machine_counter(t, t->lost)->id;
-	done = keep(f, 0, t->kept_frames, &how);
+	done = keep(f, 0, t->kept_frames, &how, &open);
+	if (samples && how != UNWIND_END)
+		return 0;
+	if (open && !samples)
+		note(AMON_NOTE_AMBIGUOUS);
 	if (how != UNWIND_END) {
 		note(AMON_NOTE_UNREAD_STACK);
 		here = machine_counter(t, t->lost)->id;
 	}
 	for (first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0; done; first = done > KEPT_FRAMES ? done - KEPT_FRAMES : 0) {
 		if (first)
-			keep(f, first, t->kept_frames, &how);
+			keep(f, first, t->kept_frames, &how, &open);
 		while (done > first)
 			here = machine_step(t, here, t->kept_frames[--done - first]);
 	}

@@ -32,8 +32,8 @@ bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
 bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
 
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
- * stands under "(lost)". */
-context_id frames_context(struct thread *t, const struct frames *f) HIDDEN;
+ * stands under "(lost)"; or, if it is for SAMPLES, gives 0. */
+context_id frames_context(struct thread *t, const struct frames *f, bool samples) HIDDEN;
 
 /* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
 uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;

@@ -57,6 +57,14 @@ static bool leave_monitor(struct frames *f)
 	return f->how == UNWIND_STEPPED;
 }
 
+/* The sampler's looks at T, if there were any while it was lost, belong to FOUND. */
+static context_id tell(struct thread *t, context_id found)
+{
+	if (found && __atomic_load_n(&t->lost_ticks, __ATOMIC_ACQUIRE) && !__atomic_load_n(&t->found, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&t->found, found, __ATOMIC_RELEASE);
+	return found;
+}
+
 context_id jump_entered(struct thread *t, context_id *back)
 {
 	struct unwind u;
@@ -68,7 +76,7 @@ context_id jump_entered(struct thread *t, context_id *back)
 	frames_begin(&f, &u);
 	if (leave_monitor(&f))
 		f.how = unwind_step(&f.at);	/* the routine that is entered */
-	found = frames_context(t, &f);
+	found = tell(t, frames_context(t, &f, false));
 	frames_next(&f, &first);
 	*back = f.past_signal ? LOST_ID : found;
 	return found;
@@ -82,7 +90,21 @@ context_id jump_here(struct thread *t)
 	unwind_here(&u);
 	frames_begin(&f, &u);
 	leave_monitor(&f);
-	return frames_context(t, &f);
+	return tell(t, frames_context(t, &f, false));
+}
+
+/* Whether an entry hook has been passed, or an exit hook, is open in the routine that was interrupted.  It is its time, and the thread's context
+ * stays lost. */
+context_id jump_interrupted(struct thread *t, const void *ucontext)
+{
+	struct unwind u;
+	struct frames f;
+
+	unwind_interrupted(&u, ucontext);
+	if (t != thread_live(&aprof_tls) || t->tls->inert || t->busy || is_own_code(u.reg[UNWIND_RIP]))
+		return 0;
+	frames_begin(&f, &u);
+	return tell(t, frames_context(t, &f, true));
 }
 
 /* ---- the functions behind ours ---- */

@@ -11,4 +11,7 @@ context_id jump_entered(struct thread *t, context_id *back) HIDDEN;
 /* The same where no routine is entered: that of the code that has called the monitor. */
 context_id jump_here(struct thread *t) HIDDEN;
 
+/* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
+context_id jump_interrupted(struct thread *t, const void *ucontext) HIDDEN;
+
 #endif

@@ -49,12 +49,12 @@ struct amon_counter *machine_counter(struct thread *t, uint32_t item)
 	return &span->counters[item - span->base];
 }
 
-void machine_charge(struct thread *t, uint32_t item, uint64_t time)
+void machine_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t ticks)
 {
 	struct span *span = span_of(t, item);
 
 	span->counters[item - span->base].time += time;
-	span->ticks[item - span->base]++;
+	span->ticks[item - span->base] += ticks;
 }
 
 uint32_t machine_ticks(struct thread *t, uint32_t item)

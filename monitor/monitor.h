@@ -305,6 +305,10 @@ struct thread {
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
+	uint64_t lost_time;		/* what looks found in LOST_ID, ns: it waits for `found`, and until then it is unplaced. The sampler's */
+	uint32_t lost_ticks;		/* those looks */
+	context_id found;		/* in which context the thread was, as it found out when there was such time; 0: not yet. The sampler
+					 * takes it back */
 	int state_tid;			/* whose state_fd is */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	uint64_t slept;			/* times that it gave up its processor, when last asked */
@@ -561,7 +565,7 @@ struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 size_t machine_history(struct thread *t, uint32_t item, history_entry *s) HIDDEN; /* write ITEM's to S, of MACHINE_LONGEST; its length. Any time */
 uintptr_t machine_routine(struct thread *t, context_id id) HIDDEN; /* address of the one that runs in it; 0: unknown */
-void machine_charge(struct thread *t, uint32_t item, uint64_t time) HIDDEN; /* a sample: its time and a tick */
+void machine_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t ticks) HIDDEN; /* samples: their time and how many */
 /* T's context after the call of ROUTINE, an index, in HERE, made if need be. */
 context_id machine_step(struct thread *t, context_id here, uint32_t routine) HIDDEN;
 /* T's context for C, which is said to be the current one: of a forked child's parent's it is the one with the same history. The root: unknown. */

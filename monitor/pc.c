@@ -8,6 +8,7 @@
  * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
  * by a reset; so its counts may be a sample short after one, and nothing worse. */
 #include "clock.h"
+#include "jump.h"
 #include "verify.h"
 
 #include <errno.h>
@@ -89,6 +90,14 @@ static void as_if_alone(void)
 	sys3(tgkill, monitor.pid, sys0(gettid), SIGPROF);
 }
 
+/* The context of T, the calling thread's, at what was interrupted; 0: not known. */
+static context_id context_at(struct thread *t, const void *interrupted)
+{
+	context_id c = tls_context(&aprof_tls);
+
+	return c == LOST_ID ? jump_interrupted(t, interrupted) : c;
+}
+
 static void on_sigprof(int sig, siginfo_t *info, void *context)
 {
 	struct thread *t = aprof_tls.thread;
@@ -102,7 +111,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
 	if (t && t->pcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
-		item = machine_item(t, tls_context(&aprof_tls));
+		item = machine_item(t, context_at(t, context));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
 		if (monitor.verify)

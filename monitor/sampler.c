@@ -292,7 +292,7 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 		t->record->monitor += nsec;
 		t->record->monitor_ticks++;
 	} else if (item != AMON_NONE) {
-		machine_charge(t, item, nsec);
+		machine_charge(t, item, nsec, 1);
 	} else {
 		return false;
 	}
@@ -300,9 +300,43 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 	return true;
 }
 
+/* T is in no known context, behind a jump: NSEC waits for the one that is found. */
+static void keep_lost(struct thread *t, uint64_t nsec)
+{
+	t->lost_time += nsec;
+	__atomic_store_n(&t->lost_ticks, t->lost_ticks + 1, __ATOMIC_RELEASE);
+}
+
+static void forget_lost(struct thread *t)
+{
+	t->lost_time = 0;
+	__atomic_store_n(&t->lost_ticks, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->found, 0, __ATOMIC_RELEASE);
+}
+
+/* It is found: what waits for it is placed. */
+static void place_lost(struct thread *t)
+{
+	context_id found = __atomic_load_n(&t->found, __ATOMIC_ACQUIRE);
+	uint32_t item = found ? machine_item(t, found) : AMON_NONE;
+
+	if (item == AMON_NONE)
+		return;
+	machine_charge(t, item, t->lost_time, t->lost_ticks);
+	t->record->ticks += t->lost_ticks;
+	if (monitor.clock.clock == AMON_CLOCK_TICK)
+		t->record->unplaced -= t->lost_time;
+	forget_lost(t);
+}
+
+static bool is_lost(const struct look *l) { return l->at == LOST_ID && !l->busy; }
+
 static void place_pending(struct thread *t, const struct look *l)
 {
-	if (charge(t, l, t->pending))
+	place_lost(t);
+	if (is_lost(l))
+		keep_lost(t, t->pending);
+	else if (charge(t, l, t->pending))
 		t->record->unplaced -= t->pending;
 	t->pending = 0;
 }
@@ -344,7 +378,10 @@ static void tick_wall(struct thread *t, uint64_t now)
 	if (!l.before)
 		t->watched = 0;
 	clock_advance(t, l.after);
-	if (now > t->sampled_wall)	/* else the clock was set back */
+	place_lost(t);
+	if (now > t->sampled_wall && is_lost(&l))	/* else the clock was set back */
+		keep_lost(t, now - t->sampled_wall);
+	else if (now > t->sampled_wall)
 		charge(t, &l, now - t->sampled_wall);
 	t->sampled_wall = now;
 }
@@ -460,8 +497,10 @@ static void reset(void)
 {
 	sys_lock(&look_lock);
 	process_reset();
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->next) {
 		t->pending = 0;
+		forget_lost(t);
+	}
 	sys_unlock(&look_lock);
 }
 
@@ -486,7 +525,7 @@ static bool is_losing(void)
 	uint64_t unplaced = 0, all = 0;
 
 	for (struct thread *t = monitor.threads; t; t = t->next) {
-		unplaced += t->record->unplaced - t->pending;
+		unplaced += t->record->unplaced - t->pending - (monitor.clock.clock == AMON_CLOCK_TICK ? t->lost_time : 0);
 		all += t->record->cpu_last - t->record->cpu_first;
 	}
 	return unplaced > all / 50;
@@ -680,6 +719,7 @@ static void account(struct thread *t)
 	uint64_t cpu = sys_clock(sys_thread_clock(t->tid));
 
 	clock_advance(t, cpu);
+	place_lost(t);
 	t->pending = 0;
 	if (cpu && clock_is_tsc())		/* 0: gone, without a word */
 		clock_settle_tsc(t);
@@ -713,6 +753,7 @@ void sampler_end(struct thread *t)
 	sys_lock(&look_lock);
 	if (t->watched) {
 		account(t);
+		forget_lost(t);
 		t->watched = false;
 	}
 	sys_unlock(&look_lock);
@@ -726,6 +767,7 @@ static void look_last(struct thread *t)
 	clock_advance(t, l.after);
 	if (l.after > l.before && t->tid != (int)sys0(gettid))
 		place_pending(t, &l);
+	place_lost(t);
 	t->watched = 0;
 	t->pending = 0;
 }

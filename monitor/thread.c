@@ -175,7 +175,7 @@ static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, 
 	if (clock_is_tsc() && unmoved) {
 		t->tls->last -= cycles;
 	} else if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
-		machine_charge(t, item, spent);
+		machine_charge(t, item, spent, 1);
 		r->ticks++;
 		r->monitor += r->cpu_first - spent;
 	} else {
