@@ -30,7 +30,10 @@ static uint32_t routine_of(const struct unwind *u)
 }
 
 /* Handlers of exit run under the root, whoever called exit. */
-static bool is_outermost(const struct unwind *u) { return u->start == (uintptr_t)aprof_exit_begun; }
+static bool is_outermost(const struct unwind *u)
+{
+	return u->start == (uintptr_t)aprof_exit_begun || (aprof_context_start && u->reg[UNWIND_RIP] == aprof_context_start);
+}
 
 bool frames_next(struct frames *f, struct hooked_frame *out)
 {

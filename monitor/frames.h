@@ -38,4 +38,7 @@ context_id frames_context(struct thread *t, const struct frames *f, bool samples
 /* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
 uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;
 
+/* switch.c: where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
+extern uintptr_t aprof_context_start HIDDEN;
+
 #endif

@@ -11,6 +11,12 @@ context_id jump_entered(struct thread *t, context_id *back) HIDDEN;
 /* The same where no routine is entered: that of the code that has called the monitor. */
 context_id jump_here(struct thread *t) HIDDEN;
 
+/* Routines are about to be left without a word: the calling thread's context is lost. */
+void jump_lose(void) HIDDEN;
+
+/* The same, and control lands where the stack pointer is SP; 0: that is not known. */
+void jump_lands(uintptr_t sp) HIDDEN;
+
 /* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
 context_id jump_interrupted(struct thread *t, const void *ucontext) HIDDEN;
 

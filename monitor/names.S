@@ -1,4 +1,4 @@
-/* names.S - the names of the functions that jump (jump.c), for calls from shared libraries that know nothing of the monitor: the dynamic
+/* names.S - the names of the functions that jump (jump.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the monitor: the dynamic
  * linker finds a program's own first.  Weak: a program that brings such a function, as by -static-libgcc, keeps it. Not for static programs, whose
  * libraries are linked with the monitor (--wrap). */
 #include <cet.h>
@@ -29,6 +29,7 @@ aprof_names:
 	jump siglongjmp
 	jump __longjmp_chk
 	jump setcontext
+	jump swapcontext
 	jump pthread_exit
 	jump __pthread_unwind_next
 	jump _Unwind_SetIP

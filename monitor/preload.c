@@ -8,7 +8,6 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <ucontext.h>
 
 #include "mcount.h"
 
@@ -21,7 +20,6 @@ typedef int unwind_visit(void *frame, void *arg);
 /* The functions behind ours. */
 static struct {
 	void (*exit)(int status) __attribute__((noreturn));
-	int (*swapcontext)(ucontext_t *from, const ucontext_t *to);
 	int (*dlclose)(void *handle);
 	int (*unshare)(int flags);
 	int (*setns)(int fd, int type);
@@ -47,7 +45,6 @@ static void *find(void *where, const char *name)
 static void __attribute__((constructor(101))) find_all(void)
 {
 	find(&next.exit, "exit");
-	find(&next.swapcontext, "swapcontext");
 	find(&next.dlclose, "dlclose");
 	find(&next.unshare, "unshare");
 	find(&next.setns, "setns");
@@ -62,7 +59,6 @@ static void __attribute__((constructor(101))) find_all(void)
 #define NEXT(name) (find(&next.name, #name), next.name)
 
 void __real_exit(int status) HIDDEN __attribute__((noreturn));
-int __real_swapcontext(ucontext_t *from, const ucontext_t *to) HIDDEN;
 int __real_dlclose(void *handle) HIDDEN;
 int __real_unshare(int flags) HIDDEN;
 int __real_setns(int fd, int type) HIDDEN;
@@ -71,7 +67,6 @@ int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *
 sighandler_t __real_signal(int sig, sighandler_t handler) HIDDEN;
 
 void __real_exit(int status) { NEXT(exit)(status); }
-int __real_swapcontext(ucontext_t *from, const ucontext_t *to) { return NEXT(swapcontext)(from, to); }
 int __real_dlclose(void *handle) { return NEXT(dlclose)(handle); }
 int __real_unshare(int flags) { return NEXT(unshare)(flags); }
 int __real_setns(int fd, int type) { return NEXT(setns)(fd, type); }

@@ -440,6 +440,8 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 {
 	uint64_t mask;
 
+	if (known == t->shadow && is_on(known, cfa) && frame_cfa(tls_open(t->tls)) >= cfa)
+		return;
 	sys_block_signals(&mask);
 	tls_put_away(t->tls);
 	if (known && known->thread == t && is_on(known, cfa))

@@ -1,12 +1,11 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
- * else tells of them: exit, vfork's children, a switch of stacks, a library that goes; and those that the kernel
+ * else tells of them: exit, vfork's children, a library that goes; and those that the kernel
  * allows to processes of one thread only, or to small ones, which ours must not prevent. */
 #include "monitor.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <ucontext.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -22,80 +21,6 @@ void __wrap_exit(int status)
 
 /* By a name that is nobody else's: whoever walks the stack stops here. */
 extern __typeof(__wrap_exit) aprof_exit_begun __attribute__((alias("__wrap_exit"), noreturn));
-
-int __real_swapcontext(ucontext_t *from, const ucontext_t *to);
-EXPORTED int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to);
-
-/* The stack that makecontext gave to TO, if it is still there: coroutines' stacks may be neighbours in one mapping. */
-static void announce(struct thread *t, const ucontext_t *to)
-{
-	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
-#if defined(__x86_64__)
-	uintptr_t sp = (uintptr_t)to->uc_mcontext.gregs[REG_RSP];
-#else
-	uintptr_t sp = to->uc_mcontext.sp;
-#endif
-
-	if (low && sp > low && sp <= high)
-		stack_announce(t, low, high);
-}
-
-/* The thread, if there are shadows to keep: way inline has none. */
-static struct thread *shadowed(void)
-{
-	struct thread *t = thread_live(&aprof_tls);
-
-	return t && monitor.header->way & ~(1u << AMON_WAY_INLINE) ? t : NULL;
-}
-
-static void charge(struct aprof_tls *tls)
-{
-	struct thread *t = thread_live(tls);
-
-	if (tls->last && t)
-		clock_charge_tsc(t, tls->current);
-}
-
-/* Way inline has no stack to look at: a stack begins at the root, and here waits the context of the one that is left.  Returns
- * that; 0: another way. */
-static context_id leave_context(void)
-{
-	struct aprof_tls *tls = &aprof_tls;
-	context_id left = tls->current;
-
-	if (!left || !thread_live(tls))
-		return 0;
-	charge(tls);
-	tls->current = ROOT_ID;
-	return left;
-}
-
-static void take_up_context(context_id left)
-{
-	if (!left)
-		return;
-	charge(&aprof_tls);
-	aprof_tls.current = left;
-}
-
-int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
-	struct thread *t = shadowed();
-	struct shadow *mine = t ? t->shadow : NULL;
-	context_id left;
-	int ret;
-
-	if (t)
-		announce(t, to);
-	left = leave_context();
-	ret = __real_swapcontext(from, to);
-	t = shadowed();
-	if (t)
-		stack_return(t, here, mine);
-	take_up_context(left);
-	return ret;
-}
 
 /* Weak: before glibc 2.34 it is in a library of its own, which a program need not have. */
 int __real_dlclose(void *handle) __attribute__((weak));
@@ -207,7 +132,6 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 /* The same by names that are the preloaded monitor's alone, for its fronts (mcount.S). */
 #define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
 FRONT(exit) __attribute__((noreturn));
-FRONT(swapcontext);
 FRONT(dlclose);
 FRONT(unshare);
 FRONT(setns);

@@ -1,0 +1,191 @@
+/* switch.c - switches of stacks by libc: swapcontext and setcontext, and what makecontext began.
+ *
+ * Where a stack begins its context is the root; where it goes on way inline's is what waits here, in the frame of the call that left it.  One that
+ * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (jump.c).  The other ways' shadows
+ * are told where the stacks lie: coroutines' may be neighbours in one mapping.
+ *
+ * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
+ * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
+#include "jump.h"
+
+#include <ucontext.h>
+
+#include "behind.h"
+#include "frames.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+typedef int set_function(const ucontext_t *to);
+typedef int swap_function(ucontext_t *from, const ucontext_t *to);
+
+REAL(setcontext, set_function)
+REAL(swapcontext, swap_function)
+
+/* ---- stacks that begin ---- */
+
+static uintptr_t stack_pointer(const ucontext_t *to)
+{
+#if defined(__x86_64__)
+	return (uintptr_t)to->uc_mcontext.gregs[REG_RSP];
+#else
+	return to->uc_mcontext.sp;
+#endif
+}
+
+/* Does TO lead to the stack that it says is its own? */
+static bool is_on_own(const ucontext_t *to)
+{
+	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, sp = stack_pointer(to);
+
+	return low && sp > low && sp <= low + to->uc_stack.ss_size;
+}
+
+uintptr_t aprof_context_start;
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+extern __typeof(makecontext) makecontext __attribute__((weak));
+void aprof_context_ended(void) HIDDEN;
+void aprof_context_follow(const ucontext_t *const *next) HIDDEN;
+
+/* In its place: rbx points to the next context's address. */
+__asm__(".text\n"
+	".hidden aprof_context_ended\n"
+	".globl aprof_context_ended\n"
+	".type aprof_context_ended, @function\n"
+	"\t.cfi_startproc\n"
+	"\t.cfi_undefined rip\n"
+	"\tnop\n"				/* unwinders look for what is before a return address */
+	"aprof_context_ended:\n"
+	"\tmovq %rsp, %rbp\n"
+	"\tandq $-16, %rsp\n"
+	"\tmovq %rbx, %rdi\n"
+	"\tcall aprof_context_follow\n"
+	"\tmovq %rbp, %rsp\n"
+	"\tnotrack jmp *aprof_context_start(%rip)\n"
+	"\t.cfi_endproc\n"
+	".size aprof_context_ended, .-aprof_context_ended\n");
+
+/* A stack of return addresses that the processor keeps would have to be changed, too. */
+static bool has_shadow_stack(void)
+{
+	uintptr_t ssp = 0;
+
+	__asm__("rdsspq %0" : "+r"(ssp));
+	return ssp;
+}
+
+static void __attribute__((constructor(101))) find_all(void)
+{
+	static uintptr_t stack[64];
+	ucontext_t c;
+
+	real_setcontext();
+	real_swapcontext();
+	if (!makecontext || has_shadow_stack())
+		return;
+	mem_zero(&c, sizeof c);
+	c.uc_stack.ss_sp = stack;
+	c.uc_stack.ss_size = sizeof stack;
+	makecontext(&c, aprof_context_ended, 0);
+	aprof_context_start = *(const uintptr_t *)stack_pointer(&c);
+}
+
+/* Has what makecontext began at TO not run yet?  From now on its end comes by here. */
+static bool is_fresh(const ucontext_t *to)
+{
+	uintptr_t *back = (uintptr_t *)stack_pointer(to);
+
+	if (!aprof_context_start || !is_on_own(to) || (*back != aprof_context_start && *back != (uintptr_t)aprof_context_ended))
+		return false;
+	*back = (uintptr_t)aprof_context_ended;
+	return true;
+}
+#else
+static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
+#endif
+
+/* ---- the switch ---- */
+
+static void announce(const ucontext_t *to)
+{
+	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp;
+	struct thread *t = thread_live(&aprof_tls);
+
+	if (t && !aprof_tls.inert && is_on_own(to) && monitor.header->way & ~(1u << AMON_WAY_INLINE))
+		stack_announce(t, low, low + to->uc_stack.ss_size);
+}
+
+/* Control goes to TO. */
+static void go(const ucontext_t *to)
+{
+	bool fresh = is_fresh(to);
+
+	announce(to);
+	jump_lands(stack_pointer(to));
+	if (fresh && aprof_tls.current == LOST_ID)
+		aprof_tls.current = ROOT_ID;
+}
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+void aprof_context_follow(const ucontext_t *const *next)
+{
+	if (*next)
+		go(*next);
+}
+#endif
+
+EXPORTED set_function __wrap_setcontext;
+EXPORTED swap_function __wrap_swapcontext;
+
+int __wrap_setcontext(const ucontext_t *to)
+{
+	go(to);
+	return real_setcontext()(to);
+}
+
+/* What waits while another stack is in use. */
+struct left {
+	struct thread *thread;		/* the machine; NULL: none */
+	struct shadow *shadow;		/* the stack's; NULL: there are none, or its thread had none */
+	context_id context;		/* by way inline; 0: another way */
+};
+
+/* Out of line, as is take_up: a stack may be left in one thread and go on in another. */
+static __attribute__((noinline)) struct left leave(const ucontext_t *to)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t = thread_live(tls);
+	struct left left = { t, t && monitor.header->way & ~(1u << AMON_WAY_INLINE) ? t->shadow : NULL, tls->current };
+
+	go(to);
+	return left;
+}
+
+static __attribute__((noinline)) void take_up(const struct left *left, uintptr_t here)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t = thread_live(tls);
+
+	if (t && !tls->inert && monitor.header->way & ~(1u << AMON_WAY_INLINE))
+		stack_return(t, here, left->shadow);
+	jump_lose();
+	if (tls->current && left->context && left->thread == t)
+		tls->current = left->context;
+}
+
+int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(void *);
+	struct left left = leave(to);
+	int ret = real_swapcontext()(from, to);
+
+	take_up(&left, here);
+	return ret;
+}
+
+#ifdef APROF_MCOUNT
+/* As in wrap.c. */
+#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
+FRONT(setcontext);
+FRONT(swapcontext);
+#endif
