@@ -155,7 +155,7 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 /* What the monitor in a static program asks for weakly, as not every program has it, and would not have if the program's own calls of it
  * come to the monitor. */
 static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"
-	"-u,__pthread_unwind_next,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
 
 /* The names of functions that jump, for calls of them that shared libraries make. */
 static void add_names(const char *libdir, struct list *out)

@@ -6,10 +6,9 @@
  * shadow stacks of the other ways are told how deep the landing is, and drop the frames below.
  *
  * Whatever the language, unwinders call _Unwind_SetIP right before control lands in a handler or a cleanup; it is a name of libgcc's that
- * libgcc, too, calls by name. C code without exceptions is unwound at a thread's end by __pthread_unwind_next. */
+ * libgcc, too, calls by name. */
 #include "jump.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 
 #include "behind.h"
@@ -104,7 +103,6 @@ context_id jump_interrupted(struct thread *t, const void *ucontext)
 /* ---- the functions behind ours ---- */
 
 typedef void jump_function(struct __jmp_buf_tag *env, int value);
-typedef void end_function(void *value);
 typedef void set_function(void *frame, uintptr_t pc);
 typedef uintptr_t get_function(void *frame);
 
@@ -112,8 +110,6 @@ REAL(longjmp, jump_function)
 REAL(_longjmp, jump_function)
 REAL(siglongjmp, jump_function)
 REAL(__longjmp_chk, jump_function)
-REAL(pthread_exit, end_function)
-REAL(__pthread_unwind_next, end_function)
 REAL(_Unwind_SetIP, set_function)
 
 /* Before the program runs: the search takes the dynamic linker's lock. */
@@ -123,8 +119,6 @@ static void __attribute__((constructor(101))) find_all(void)
 	real__longjmp();
 	real_siglongjmp();
 	real___longjmp_chk();
-	real_pthread_exit();
-	real___pthread_unwind_next();
 	real__Unwind_SetIP();
 }
 
@@ -157,20 +151,7 @@ JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
 
-EXPORTED end_function __wrap_pthread_exit, __wrap___pthread_unwind_next;
 EXPORTED set_function __wrap__Unwind_SetIP;
-
-void __wrap_pthread_exit(void *value)
-{
-	jump_lose();
-	real_pthread_exit()(value);
-}
-
-void __wrap___pthread_unwind_next(void *buffer)
-{
-	jump_lose();
-	real___pthread_unwind_next()(buffer);
-}
 
 extern get_function _Unwind_GetCFA __attribute__((weak));
 
@@ -191,7 +172,5 @@ FRONT(longjmp);
 FRONT(_longjmp);
 FRONT(siglongjmp);
 FRONT(__longjmp_chk);
-FRONT(pthread_exit);
-FRONT(__pthread_unwind_next);
 FRONT(_Unwind_SetIP);
 #endif

@@ -450,6 +450,8 @@ moncontrol:
 	in_front setcontext aprof_front_setcontext
 	in_front pthread_exit aprof_front_pthread_exit
 	in_front __pthread_unwind_next aprof_front___pthread_unwind_next
+	in_front __pthread_register_cancel aprof_front___pthread_register_cancel
+	in_front __pthread_register_cancel_defer aprof_front___pthread_register_cancel_defer
 	in_front _Unwind_SetIP aprof_front__Unwind_SetIP
 
 	.section .note.GNU-stack, "", @progbits

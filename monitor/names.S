@@ -1,4 +1,4 @@
-/* names.S - the names of the functions that jump (jump.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the monitor: the dynamic
+/* names.S - the names of the functions that jump (jump.c, cancel.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the monitor: the dynamic
  * linker finds a program's own first.  Weak: a program that brings such a function, as by -static-libgcc, keeps it. Not for static programs, whose
  * libraries are linked with the monitor (--wrap). */
 #include <cet.h>
@@ -32,6 +32,8 @@ aprof_names:
 	jump swapcontext
 	jump pthread_exit
 	jump __pthread_unwind_next
+	jump __pthread_register_cancel
+	jump __pthread_register_cancel_defer
 	jump _Unwind_SetIP
 
 	.section .note.GNU-stack, "", @progbits

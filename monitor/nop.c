@@ -53,6 +53,8 @@ JUMP(__longjmp_chk);
 JUMP(setcontext);
 JUMP(pthread_exit);
 JUMP(__pthread_unwind_next);
+JUMP(__pthread_register_cancel);
+JUMP(__pthread_register_cancel_defer);
 JUMP(_Unwind_SetIP);
 
 int __real_dlclose(void *handle) __attribute__((weak));

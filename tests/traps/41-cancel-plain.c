@@ -24,10 +24,24 @@ void leave(void);
 void wait_for_ever(void);
 
 #ifdef PLAIN
+/* Deeper than the frames that are dead by then. */
+static void far(void *handler)
+{
+	char volatile room[8000];
+
+	room[1] = 0;
+	(*(void (**)(void *))handler)(NULL);
+	room[1] = 0;
+}
+
+static void nothing(void *unused) { (void)unused; }
+
 void guarded(void (*f)(void *), void *how, void (*handler)(void *))
 {
-	pthread_cleanup_push(handler, &f);
+	pthread_cleanup_push(far, &handler);
+	pthread_cleanup_push(nothing, &handler);
 	f(how);
+	pthread_cleanup_pop(0);
 	pthread_cleanup_pop(0);
 }
 

@@ -1,0 +1,138 @@
+/* cancel.c - a thread is unwound to its end: pthread_exit, and cancellation.
+ *
+ * Handlers of C++, and of C with -fexceptions, are landing pads: jump.c.  The others, of pthread_cleanup_push in plain C, are jumped to from
+ * within libc: what it jumps by is a buffer that was registered by a call, in the frame of the routine with the handler, and all of a thread's
+ * buffers are a list.  So the address in the buffer is made one of ours. */
+#include "jump.h"
+
+#include "behind.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* What libc knows of a handler, as far as programs must know it, too. */
+struct buffer {
+	uintptr_t reg[8];		/* as in a jmp_buf: rbx, rbp, r12 .. r15, rsp, rip; some of them disguised */
+	int mask_was_saved;
+	struct buffer *outer;		/* the one that was registered before */
+	void *unused;
+	int type;
+	uintptr_t goes_on;		/* libc does not use it: what rip was, as it was */
+};
+
+typedef void buffer_function(struct buffer *b);
+typedef void end_function(void *value);
+
+REAL(pthread_exit, end_function)
+REAL(__pthread_unwind_next, buffer_function)
+REAL(__pthread_register_cancel, buffer_function)
+REAL(__pthread_register_cancel_defer, buffer_function)
+
+EXPORTED end_function __wrap_pthread_exit;
+EXPORTED buffer_function __wrap___pthread_unwind_next, __wrap___pthread_register_cancel, __wrap___pthread_register_cancel_defer;
+
+static __thread struct buffer *next;	/* where control lands next; NULL: at the newest one */
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+extern buffer_function __pthread_unregister_cancel __attribute__((weak));
+void aprof_cancel_landed(void) HIDDEN;
+uintptr_t aprof_cancel_lands(uintptr_t sp) HIDDEN;
+
+__asm__(".text\n"
+	".hidden aprof_cancel_landed\n"
+	".globl aprof_cancel_landed\n"
+	".type aprof_cancel_landed, @function\n"
+	"aprof_cancel_landed:\n"
+	"\tendbr64\n"
+	"\tmovq %rsp, %rdi\n"
+	"\tcall aprof_cancel_lands\n"
+	"\tmovq %rax, %rdx\n"
+	"\tmovl $1, %eax\n"			/* what setjmp is to return */
+	"\tnotrack jmp *%rdx\n"
+	".size aprof_cancel_landed, .-aprof_cancel_landed\n");
+
+static uintptr_t disguised(uintptr_t address)
+{
+	__asm__("xorq %%fs:48, %0\n\trolq $17, %0" : "+r"(address));
+	return address;
+}
+
+static uintptr_t plain(uintptr_t word)
+{
+	__asm__("rorq $17, %0\n\txorq %%fs:48, %0" : "+r"(word));
+	return word;
+}
+
+static void divert(struct buffer *b)
+{
+	b->goes_on = plain(b->reg[7]);
+	b->reg[7] = disguised((uintptr_t)aprof_cancel_landed);
+}
+
+/* The newest of the thread's buffers: one more would come before it. */
+static struct buffer *newest(void)
+{
+	struct buffer more;
+
+	real___pthread_register_cancel()(&more);
+	__pthread_unregister_cancel(&more);
+	return more.outer;
+}
+
+uintptr_t aprof_cancel_lands(uintptr_t sp)
+{
+	struct buffer *b = next ? next : newest();
+
+	while (plain(b->reg[6]) != sp)
+		b = b->outer;
+	next = NULL;
+	jump_lands(sp);
+	return b->goes_on;
+}
+#else
+static void divert(struct buffer *b) { (void)b; }
+#endif
+
+static void __attribute__((constructor(101))) find_all(void)
+{
+	real_pthread_exit();
+	real___pthread_unwind_next();
+	real___pthread_register_cancel();
+	real___pthread_register_cancel_defer();
+}
+
+void __wrap_pthread_exit(void *value)
+{
+	next = NULL;
+	jump_lose();
+	real_pthread_exit()(value);
+	__builtin_unreachable();
+}
+
+void __wrap___pthread_unwind_next(struct buffer *b)
+{
+	next = b->outer;
+	jump_lose();
+	real___pthread_unwind_next()(b);
+	__builtin_unreachable();
+}
+
+void __wrap___pthread_register_cancel(struct buffer *b)
+{
+	real___pthread_register_cancel()(b);
+	divert(b);
+}
+
+void __wrap___pthread_register_cancel_defer(struct buffer *b)
+{
+	real___pthread_register_cancel_defer()(b);
+	divert(b);
+}
+
+#ifdef APROF_MCOUNT
+/* As in wrap.c. */
+#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
+FRONT(pthread_exit);
+FRONT(__pthread_unwind_next);
+FRONT(__pthread_register_cancel);
+FRONT(__pthread_register_cancel_defer);
+#endif
