@@ -254,6 +254,22 @@ static gimple_seq receive_seq(const hooks *h, bool drops)
 	return seq;
 }
 
+/* A jump that is no call leaves routines without a word; its receiver, if it has hooks, puts its own context back. */
+static bool jumps_away(gimple *stmt)
+{
+	return gimple_call_builtin_p(stmt, BUILT_IN_LONGJMP) || gimple_call_builtin_p(stmt, BUILT_IN_NONLOCAL_GOTO);
+}
+
+static gimple_seq lose_seq()
+{
+	gimple_seq seq = NULL;
+
+	if (options.tsc)
+		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
+	emit_store(&seq, current(), build_int_cstu(word_type(), LOST_ID));
+	return seq;
+}
+
 static bool is_switch(gimple *stmt)
 {
 	tree decl = gimple_call_fndecl(stmt);
@@ -394,6 +410,8 @@ void insert_exits(const hooks *h, basic_block bb)
 			gsi_insert_seq_before(&i, located(exit_seq(h, stmt), stmt), GSI_SAME_STMT);
 		else if (is_tail_call(stmt))
 			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
+		else if (jumps_away(stmt))
+			gsi_insert_seq_before(&i, located(lose_seq(), stmt), GSI_SAME_STMT);
 		if (!back)
 			continue;
 		gimple_call_set_tail(as_a<gcall *>(stmt), false);

@@ -58,6 +58,9 @@ namespace aprof {
 enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 64, TLS_CHARGED = 72, TLS_WORDS = 10,
        KEY_CALLS = 0, KEY_TIME = 8, KEY_ID = 16, KEY_ROUTINE = 24 };
 
+/* For a context: who gets control next is to find out. As in monitor.h. */
+enum { LOST_ID = 1 };
+
 /* What the user asked for. */
 struct options {
 	struct select select;	/* patterns of files and routines to leave out */
