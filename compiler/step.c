@@ -62,6 +62,14 @@ static bool is_label(const char *line, const char *function)
 	return n && !strncmp(line + (*line == '"'), function, n) && strchr("\":", line[(*line == '"') + n]);
 }
 
+/* Is FUNCTION the part of the one before that is hardly ever needed? */
+static bool is_cold(const char *function)
+{
+	size_t n = strlen(function);
+
+	return n > 5 && !strcmp(function + n - 5, ".cold");
+}
+
 /* A return, behind which nothing comes. */
 static bool is_return(const char *line)
 {
@@ -112,6 +120,7 @@ struct filter {
 	bool writes;			/* hooks are written out */
 	char *function;			/* of the last label, or of the next; NULL: none yet */
 	bool keep;			/* its hooks stay */
+	bool has_entry;			/* its entry hook was there */
 	bool framed;			/* its frame is described here */
 	unsigned entries;		/* written out so far, the last of them perhaps without its rest */
 	bool rest;			/* that is to come */
@@ -150,11 +159,15 @@ static void write_leaving(struct filter *f, const char *next)
 	}
 }
 
-/* LINE calls a hook of a routine that keeps it.  False: no memory. */
+/* LINE calls a hook of a routine that keeps it; a thunk of C++ has no entry that its exit could be of.  False: no memory. */
 static bool filter_hook(struct filter *f, const char *line)
 {
-	if (!strncmp(hook_called(line), exit_hook, strlen(exit_hook)))
-		return (f->leaving = strdup(line)) != NULL;
+	bool is_exit = !strncmp(hook_called(line), exit_hook, strlen(exit_hook));
+
+	f->changed |= is_exit && !f->has_entry;
+	if (is_exit)
+		return !f->has_entry || (f->leaving = strdup(line)) != NULL;
+	f->has_entry = true;
 	if (!f->writes || !f->framed || f->rest) {
 		fputs(line, f->out);
 		return true;
@@ -207,8 +220,10 @@ static void follow(struct filter *f, const char *line)
 	const char *word = line + strspn(line, " \t");
 
 	see_type(line, &f->function);
-	if (is_label(line, f->function))
+	if (is_label(line, f->function)) {
 		f->keep = select_name(f->select, f->function);
+		f->has_entry &= is_cold(f->function);
+	}
 	if (!strncmp(word, ".cfi_startproc", strlen(".cfi_startproc")))
 		f->framed = true;
 	if (strncmp(word, ".cfi_endproc", strlen(".cfi_endproc")))
@@ -238,7 +253,7 @@ static bool filter_line(struct filter *f, const char *line)
 
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed)
 {
-	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true };
+	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true, .has_entry = true };
 	char *line = NULL;
 	size_t size = 0;
 	bool good = true;

@@ -300,6 +300,17 @@ static void test_filter(void **state)
 	       "g.cold:\n");
 }
 
+/* An exit without an entry is no routine's; a part that was put far away has its entry elsewhere. */
+static void test_thunk(void **state)
+{
+	(void)state;
+	expect("", "\t.type\tf, @function\nf:\n\tcall\t__aprof_entry\n\tcall\t__return__\n\tjmp\tg\n"
+	       "\t.type\tt, @function\nt:\n\tcall\t__return__\n\tjmp\tg\n",
+	       "\t.type\tf, @function\nf:\n\tcall\t__aprof_entry\n\tcall\t__return__\n\tjmp\tg\n"
+	       "\t.type\tt, @function\nt:\n\tjmp\tg\n");
+	expect("", assembly, assembly);
+}
+
 /* An exit before a return becomes a jump; nothing else does, whatever it is called. */
 static void test_exits(void **state)
 {
@@ -324,7 +335,7 @@ int main(void)
 		cmocka_unit_test(test_travels),
 		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_inlined_again), cmocka_unit_test(test_written),
-		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_exits), cmocka_unit_test(test_thunk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
