@@ -28,8 +28,8 @@ static bool sort_words(struct plan *p, const struct list *words, struct list *ou
 }
 
 /* Words that would disturb the hooks: -pg and -p start gprof beside us, the hooks of way cyg tell frames apart
- * by the frame pointer, link-time optimisation would undo the choice of files and routines (but not by way inline), and in
- * a pipe GCC hides its second step from -wrapper. */
+ * by the frame pointer, GCC refuses to omit that beside way fentry's -pg (but omits it where it optimises), link-time optimisation would undo
+ * the choice of files and routines (but not by way inline), and in a pipe GCC hides its second step from -wrapper. */
 static bool disturbs(const struct plan *p, size_t i)
 {
 	const char *w = p->line.words.items[i];
@@ -42,8 +42,9 @@ static bool disturbs(const struct plan *p, size_t i)
 		return p->no_lto;
 	if (!strcmp(w, "-pipe"))
 		return p->steps;
-	return (p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE) &&
-	       (!strcmp(w, "-fomit-frame-pointer") || !strcmp(w, "-momit-leaf-frame-pointer"));
+	if (!strcmp(w, "-fomit-frame-pointer"))
+		return p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE || p->hooks == HOOKS_FENTRY;
+	return (p->hooks == HOOKS_CYG || p->hooks == HOOKS_CYG_LATE) && !strcmp(w, "-momit-leaf-frame-pointer");
 }
 
 /* The caller's own words if all of them can go on as they are, else what is left of the expanded ones. */
