@@ -254,10 +254,12 @@ static gimple_seq receive_seq(const hooks *h, bool drops)
 	return seq;
 }
 
-/* A jump that is no call leaves routines without a word; its receiver, if it has hooks, puts its own context back. */
+/* A jump that is no call leaves routines without a word; its receiver, if it has hooks, puts its own context back.  So it is where unwinding goes on:
+ * what that calls is still called from here. */
 static bool jumps_away(gimple *stmt)
 {
-	return gimple_call_builtin_p(stmt, BUILT_IN_LONGJMP) || gimple_call_builtin_p(stmt, BUILT_IN_NONLOCAL_GOTO);
+	return gimple_call_builtin_p(stmt, BUILT_IN_LONGJMP) || gimple_call_builtin_p(stmt, BUILT_IN_NONLOCAL_GOTO) ||
+	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME);
 }
 
 static gimple_seq lose_seq()
@@ -330,8 +332,7 @@ bool function_receives(function *fun)
 
 bool leaves(gimple *stmt)
 {
-	return gimple_code(stmt) == GIMPLE_RETURN || gimple_call_builtin_p(stmt, BUILT_IN_RETURN) ||
-	       gimple_call_builtin_p(stmt, BUILT_IN_UNWIND_RESUME) || gimple_call_builtin_p(stmt, BUILT_IN_EH_RETURN);
+	return gimple_code(stmt) == GIMPLE_RETURN || gimple_call_builtin_p(stmt, BUILT_IN_RETURN) || gimple_call_builtin_p(stmt, BUILT_IN_EH_RETURN);
 }
 
 bool is_tail_call(gimple *stmt)
