@@ -80,6 +80,7 @@ enum amon_note {
 	AMON_NOTE_NO_PROC,		/* 1: /proc could not be read, wholly or in part; what it tells came from elsewhere, or lacks */
 	AMON_NOTE_NO_MODULE,		/* routines of which it is not known what module they are in */
 	AMON_NOTE_UNREAD_STACK,		/* way inline: jumps after which the machine stack did not tell who is open; calls stand under "(lost)" */
+	AMON_NOTE_UNTOLD_JUMPS,		/* 1: way inline; jumps by libraries without hooks are not seen, since libc comes before the monitor in the search for names */
 	AMON_NOTES
 };
 

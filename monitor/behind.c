@@ -82,15 +82,21 @@ static void *function_in(const struct dl_phdr_info *m, const char *name)
 	return NULL;
 }
 
+static bool is_in(const struct dl_phdr_info *m, uintptr_t address)
+{
+	bool is = false;
+
+	for (int i = 0; i < m->dlpi_phnum; i++)
+		is |= m->dlpi_phdr[i].p_type == PT_LOAD && address - m->dlpi_addr - m->dlpi_phdr[i].p_vaddr < m->dlpi_phdr[i].p_memsz;
+	return is;
+}
+
 static int visit_module(struct dl_phdr_info *m, size_t size, void *arg)
 {
 	struct search *s = arg;
-	bool is_ours = false;
 
 	(void)size;
-	for (int i = 0; i < m->dlpi_phnum; i++)
-		is_ours |= m->dlpi_phdr[i].p_type == PT_LOAD && s->ours - m->dlpi_addr - m->dlpi_phdr[i].p_vaddr < m->dlpi_phdr[i].p_memsz;
-	if (is_ours)
+	if (is_in(m, s->ours))
 		s->is_behind = true;
 	else if (s->is_behind)
 		s->found = function_in(m, s->name);
@@ -108,4 +114,21 @@ void *behind(void **where, const char *name)
 		*where = s.found ? s.found : s.before;
 	}
 	return *where;
+}
+
+static int visit_first(struct dl_phdr_info *m, size_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)size;
+	s->found = function_in(m, s->name);
+	s->is_behind = is_in(m, s->ours);
+	return s->found != NULL;
+}
+
+bool behind_is_first(const char *name)
+{
+	struct search s = { .name = name, .ours = (uintptr_t)&monitor };
+
+	return dl_iterate_phdr(visit_first, &s) == 0 || s.is_behind;
 }

@@ -3,11 +3,15 @@
 #ifndef BEHIND_H
 #define BEHIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The function NAME of the modules behind ours, as the dynamic linker would find it, but by no lock that a handler could have interrupted
  * beyond the first time: WHERE keeps it. NULL: there is none. */
 void *behind(void **where, const char *name) __attribute__((visibility("hidden")));
+
+/* Do the process's modules find NAME here, before any other? */
+bool behind_is_first(const char *name) __attribute__((visibility("hidden")));
 
 /* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
 #ifdef APROF_MCOUNT

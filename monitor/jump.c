@@ -120,6 +120,9 @@ static void __attribute__((constructor(101))) find_all(void)
 	real_siglongjmp();
 	real___longjmp_chk();
 	real__Unwind_SetIP();
+	monitor.jumps_untold = !behind_is_first("longjmp");
+	if (monitor.jumps_untold && monitor_state() == MONITOR_ON && monitor.header->way >> AMON_WAY_INLINE & 1)
+		note_once(AMON_NOTE_UNTOLD_JUMPS);
 }
 
 /* ---- the jumps ---- */

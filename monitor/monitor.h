@@ -360,6 +360,7 @@ struct monitor {
 	bool verify;			/* stacks are held against contexts */
 	bool without_exits;		/* way inline is in use where it does not read the counter: nobody is told of exits */
 	bool reads_counter;		/* way inline is in use where it does */
+	bool jumps_untold;		/* libraries without hooks find longjmp and its kin in libc first */
 	uint32_t shown;			/* times that an unloaded module came back */
 	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
 };

@@ -88,6 +88,8 @@ static bool record(uintptr_t address, uint32_t flags)
 		note(AMON_NOTE_NO_MODULE);
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
+		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
+			note_once(AMON_NOTE_UNTOLD_JUMPS);
 		calibrate_record();
 	}
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);

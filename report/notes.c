@@ -47,6 +47,8 @@ static const struct note table[AMON_NOTES] = {
 	[AMON_NOTE_PC_BLOCKED] = { "pc_blocked", "a thread blocked all signals, and had no program counters then, for --leaves and --lines", NULL, true },
 	[AMON_NOTE_UNREAD_STACK] = { "unread_stack", "a jump into code without hooks left a stack that cannot be read to its end; callers are \"(lost)\" there",
 		"build that code with -fasynchronous-unwind-tables", false },
+	[AMON_NOTE_UNTOLD_JUMPS] = { "untold_jumps", "the program is not linked with aprof, so jumps (longjmp, exceptions) by its code without hooks are not seen; contexts "
+		"behind one that such code receives are wrong", "link the program with aprof-cc, or compile its libraries by --aprof-way=fentry", false },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 	[AMON_NOTE_NO_PROC] = { "no_proc", "/proc could not be read: modules are those that the dynamic linker lists, and a thread's time may count for where it waits next",

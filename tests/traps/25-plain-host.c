@@ -6,7 +6,8 @@
  * shell: exec ./host
  * expect: 3 0 in_a
  * threads: 2
- * note: timer_failed 0 */
+ * note: timer_failed 0
+ * note(inline): untold_jumps 1 */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
