@@ -297,19 +297,28 @@ static bool known(const struct mapping *m, bool by_loader)
 /* A scan under way: the last mapping of a file's first page. */
 struct scan {
 	struct mapping head;
+	uintptr_t end;		/* of what was mapped last */
 	bool by_loader;		/* not by the map */
 	char path[LINE];	/* head's */
 };
+
+/* Is M one more part of the module whose head was last?  The code of a small one, linked by lld, is on its file's first page, which is then mapped
+ * twice. */
+static bool goes_on(const struct scan *scan, const struct mapping *m)
+{
+	return m->start == scan->end && str_equal(scan->head.path, m->path) && m->path[0];
+}
 
 static void scan_mapping(const struct mapping *m, void *arg)
 {
 	struct scan *scan = arg;
 
-	if (m->offset == 0) {
+	if (m->offset == 0 && !goes_on(scan, m)) {
 		scan->head = *m;
 		mem_copy(scan->path, m->path, str_length(m->path) + 1);
 		scan->head.path = scan->path;
 	}
+	scan->end = m->end;
 	if (m->mode[2] != 'x' || m->path[0] == 0 || str_equal(m->path, "[vsyscall]") || known(m, scan->by_loader))
 		return;
 	if (!str_equal(scan->head.path, m->path))
@@ -363,6 +372,7 @@ void module_scan(void)
 	bool whole;
 
 	scan.head = (struct mapping){ .path = "", .mode = "----" };
+	scan.end = 0;
 	for (uint32_t i = 0; i < nmodules; i++)
 		modules[i].seen = false;
 	scan.by_loader = !each_line(scan_line, &scan);
