@@ -3,7 +3,7 @@
  *
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
- * of this thread's machine (its thread had none yet, or it is of the process that forked this one) is put right at the
+ * of this thread's machine (it is of the process that forked this one, or of another thread, where a coroutine kept it) is put right at the
  * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (jump.c).
  *
  * Clock tsc needs code that reads the counter (the plugin's argument clock=tsc): each entry and exit charges the cycles since
@@ -60,6 +60,12 @@ static void note_way(bool *seen)
 		__atomic_store_n(seen, true, __ATOMIC_RELAXED);
 }
 
+/* Is CURRENT, for which the thread's machine has HERE, of no use?  A jump lost it, or it is another thread's: of a coroutine that has come from there. */
+static bool is_lost(context_id current, context_id here)
+{
+	return current == LOST_ID || (current && current != ROOT_ID && here == ROOT_ID);
+}
+
 /* With signals blocked: any thread, any routine. */
 static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
 {
@@ -74,10 +80,9 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (!tls->current)
 		stack_follow_inline(t);
 	front_begin(t);
-	if (tls->current == LOST_ID)
+	before = back = machine_here(t, tls->current);
+	if (is_lost(tls->current, before))
 		before = jump_entered(t, &back);
-	else
-		before = back = machine_here(t, tls->current);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, before);
 	process_look_for_reset();
