@@ -52,6 +52,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
+		f->leaving |= own && jump_is_at(u->start);
 		f->in_hook = own;
 		f->how = unwind_step(u);
 		f->past_signal |= !found && u->interrupted;
@@ -68,7 +69,7 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 	for (*n = 0; frames_next(&f, &next); out[(*n)++] = next)
 		if (*n == most)
 			return false;
-	return f.how == UNWIND_END;
+	return f.how == UNWIND_END && !f.leaving;
 }
 
 /* ---- the context ---- */

@@ -19,6 +19,7 @@ struct frames {
 	struct unwind at;		/* the frame that frames_next looks at next */
 	bool in_hook;			/* the one below it is the monitor's own */
 	bool past_signal;		/* a signal's frame lay below it */
+	bool leaving;			/* a jump is on its way out of it, which the shadows have been told of already */
 	enum unwind_result how;		/* the walk has ended so; UNWIND_STEPPED: it has not */
 };
 
@@ -28,7 +29,8 @@ void frames_begin(struct frames *f, const struct unwind *u) HIDDEN;
 /* Go on to the next frame with a hook, *OUT.  False: there is none; F->how tells whether that is sure (UNWIND_END). */
 bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
 
-/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot be told, or are more. */
+/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot be told, or are more, or a jump is just
+ * leaving some of them. */
 bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
 
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
@@ -37,6 +39,9 @@ context_id frames_context(struct thread *t, const struct frames *f, bool samples
 
 /* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
 uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;
+
+/* jump.c: is START the address of one of the functions that jump? */
+bool jump_is_at(uintptr_t start) HIDDEN;
 
 /* switch.c: where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
 extern uintptr_t aprof_context_start HIDDEN;

@@ -143,6 +143,7 @@ static uintptr_t stack_of(const struct __jmp_buf_tag *env)
 
 #define JUMP(name) \
 	EXPORTED jump_function __wrap_##name; \
+	extern jump_function aprof_jump_##name __attribute__((alias("__wrap_" #name), visibility("hidden"))); \
 	void __wrap_##name(struct __jmp_buf_tag *env, int value) \
 	{ \
 		jump_lands(stack_of(env)); \
@@ -153,6 +154,12 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
+
+bool jump_is_at(uintptr_t start)
+{
+	return start == (uintptr_t)aprof_jump_longjmp || start == (uintptr_t)aprof_jump__longjmp || start == (uintptr_t)aprof_jump_siglongjmp ||
+	       start == (uintptr_t)aprof_jump___longjmp_chk;
+}
 
 EXPORTED set_function __wrap__Unwind_SetIP;
 
