@@ -43,6 +43,14 @@ static bool take_clock(struct choice *c, const char *value, struct error *err)
 	return c->tsc = true;
 }
 
+static bool take_verify(struct choice *c, const char *value, struct error *err)
+{
+	if (strcmp(value, "report"))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-verify=%s: there are --aprof-verify and --aprof-verify=report", value);
+	c->verify = "report";
+	return true;
+}
+
 /* WORD is no option of ours, or one without its value. */
 static bool refuse(const char *word, struct error *err)
 {
@@ -73,6 +81,12 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		return take_switch(c, value, err);
 	if ((value = after(word, "--aprof-clock=")))
 		return take_clock(c, value, err);
+	if ((value = after(word, "--aprof-verify=")))
+		return take_verify(c, value, err);
+	if (!strcmp(word, "--aprof-verify")) {
+		c->verify = "error";
+		return true;
+	}
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
 	return refuse(word, err);

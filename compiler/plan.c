@@ -163,6 +163,15 @@ static void add_arguments(struct plan *p, const char *plugin, const char *key, c
 		way_plugin_argument(plugin, key, patterns->items[i], &p->before);
 }
 
+/* What the plugin does where its own check fails, and what it says of that. */
+static void add_verify(const struct plan *p, const char *plugin, struct list *out)
+{
+	if (p->choice.verify)
+		way_plugin_argument(plugin, "verify", p->choice.verify, out);
+	if (p->choice.verbose)
+		way_plugin_argument(plugin, "verbose", "yes", out);
+}
+
 /* The plugin chooses by itself, at the link too. */
 static void add_plugin(struct plan *p, const char *plugin)
 {
@@ -178,6 +187,7 @@ static void add_plugin(struct plan *p, const char *plugin)
 	if (p->choice.leaf)
 		list_format(&leaf, "%d", p->choice.leaf);
 	add_arguments(p, plugin, "leaf", &leaf);
+	add_verify(p, plugin, &p->before);
 	list_free(&leaf);
 }
 

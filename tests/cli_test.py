@@ -469,7 +469,8 @@ class Real(unittest.TestCase):
         done = aprof('run', '--verify', '--clock=none', './verify', cwd=self.cwd)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn('no stack was checked', done.stderr)
-        subprocess.run(build + [f'-fplugin-arg-{plugin[0].stem}-test=lose-exits'], cwd=self.cwd, check=True)
+        subprocess.run(build + ['--aprof-verify=report', f'-fplugin-arg-{plugin[0].stem}-test=lose-exits'], cwd=self.cwd, check=True,
+                       capture_output=True)
         done = aprof('run', '--verify', './verify', cwd=self.cwd)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertNotIn(' 0 differ', done.stderr)

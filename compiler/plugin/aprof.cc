@@ -80,6 +80,7 @@ unsigned int pass_aprof::execute(function *fun)
 		return 0;
 	}
 	h.fun = fun;
+	note_hooks(fun);
 	FOR_EACH_BB_FN(bb, fun)
 		blocks.safe_push(bb);
 	bool receives = function_receives(fun);
@@ -119,9 +120,16 @@ struct pass_far : rtl_opt_pass {
 	unsigned int execute(function *fun) override { return write_far_note(fun); }
 };
 
-static void add_pass(const char *name, opt_pass *pass, const char *reference)
+const pass_data verify_data = { RTL_PASS, "aprof_verify", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0 };
+
+struct pass_verify : rtl_opt_pass {
+	pass_verify(gcc::context *c) : rtl_opt_pass(verify_data, c) {}
+	unsigned int execute(function *) override { return verify_hooks(); }
+};
+
+static void add_pass(const char *name, opt_pass *pass, pass_positioning_ops where, const char *reference)
 {
-	register_pass_info info = { pass, reference, 1, PASS_POS_INSERT_AFTER };
+	register_pass_info info = { pass, reference, 1, where };
 
 	register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
@@ -133,6 +141,18 @@ static bool read_number(const char *text, int *number)
 
 	*number = (int)n;
 	return end != text && !*end && n > 0 && n == *number;
+}
+
+static bool read_verify(const char *text)
+{
+	static const char *const names[] = { "mend", "error", "report" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(text, names[i])) {
+			options.verify = (enum verify)i;
+			return true;
+		}
+	return false;
 }
 
 /* Take A in. The patterns are those of compiler/select.h, without the prefix that tells files from routines. */
@@ -154,6 +174,10 @@ static bool read_argument(const plugin_argument *a)
 		options.switches.safe_push(a->value);
 	else if (!strcmp(a->key, "test"))
 		return options.lose_exits = !strcmp(a->value, "lose-exits");
+	else if (!strcmp(a->key, "verify"))
+		return read_verify(a->value);
+	else if (!strcmp(a->key, "verbose"))
+		return options.verbose = !strcmp(a->value, "yes");
 	else if (!strcmp(a->key, "clock"))
 		return options.tsc = !strcmp(a->value, "tsc");
 	else
@@ -181,8 +205,10 @@ EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 	register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL, const_cast<ggc_root_tab *>(roots));
 	register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_START, mark_left_out, NULL);
 	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_left_out, NULL);
-	add_pass(args->base_name, new pass_aprof(g), "optimized");
-	add_pass(args->base_name, new pass_tails(g), "expand");
-	add_pass(args->base_name, new pass_far(g), "final");
+	register_callback(args->base_name, PLUGIN_FINISH_UNIT, write_totals, NULL);
+	add_pass(args->base_name, new pass_aprof(g), PASS_POS_INSERT_AFTER, "optimized");
+	add_pass(args->base_name, new pass_tails(g), PASS_POS_INSERT_AFTER, "expand");
+	add_pass(args->base_name, new pass_verify(g), PASS_POS_INSERT_BEFORE, "final");
+	add_pass(args->base_name, new pass_far(g), PASS_POS_INSERT_AFTER, "final");
 	return 0;
 }

@@ -3,8 +3,6 @@
 
 namespace aprof {
 
-const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
-
 /* ---- entry ---- */
 
 /* An address that is this function's for good: its own, or one inside where another module may replace it. */
@@ -45,6 +43,9 @@ static tree emit_probe(gimple_seq *seq, tree next)
 	"lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t" \
 	"jmp\t{*" name "@GOTPCREL(%%rip)|[QWORD PTR " name "@GOTPCREL[rip]]}\n1:"
 
+const char miss[] = MISS("aprof_inline_miss"), miss_tsc[] = MISS("aprof_inline_miss_tsc");
+const char count[] = "inc{q\t%0|\tQWORD PTR %0}";
+
 /* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. *BEFORE: what was charged,
  * with clock tsc. */
 static tree emit_miss(gimple_seq *seq, tree routine, tree *before)
@@ -53,10 +54,10 @@ static tree emit_miss(gimple_seq *seq, tree routine, tree *before)
 
 	if (options.tsc) {
 		*before = make_ssa_name(word_type());
-		emit_asm(seq, MISS("aprof_inline_miss_tsc"), { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
+		emit_asm(seq, miss_tsc, { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
 			 { "r11", "cc", "memory" });
 	} else {
-		emit_asm(seq, MISS("aprof_inline_miss"), { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
+		emit_asm(seq, miss, { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
 	}
 	return prev;
 }
@@ -70,7 +71,7 @@ static tree emit_hit(gimple_seq *seq, tree to, tree next)
 		emit_charge(seq, charge, NULL_TREE, NULL_TREE);
 		before = emit_load(seq, volatile_word(TLS_CHARGED));
 	}
-	emit_asm(seq, "inc{q\t%0|\tQWORD PTR %0}", { operand("=m", calls) }, { operand("m", unshare_expr(calls)) }, { "cc" });
+	emit_asm(seq, count, { operand("=m", calls) }, { operand("m", unshare_expr(calls)) }, { "cc" });
 	if (options.tsc)
 		emit_store(seq, volatile_word(TLS_CHARGED), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
 	emit_store(seq, current(), next);
@@ -272,9 +273,8 @@ static gimple_seq lose_seq()
 	return seq;
 }
 
-static bool is_switch(gimple *stmt)
+bool switches_stack(tree decl)
 {
-	tree decl = gimple_call_fndecl(stmt);
 	const char *name, *known;
 	unsigned i;
 
@@ -297,7 +297,7 @@ static int comes_back(gimple *stmt)
 		return 0;
 	if (is_returns_twice(stmt) || gimple_call_builtin_p(stmt, BUILT_IN_SETJMP_RECEIVER))
 		return 2;
-	return is_switch(stmt);
+	return switches_stack(gimple_call_fndecl(stmt));
 }
 
 /* Is BB where an exception or a non-local goto arrives? */

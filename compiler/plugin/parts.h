@@ -7,6 +7,8 @@
  *	emit.cc		pieces of GIMPLE, and the code of clock tsc
  *	tails.cc	exits before tail calls that became jumps
  *	far.cc		notes of parts that GCC has put far from the rest
+ *	verify.cc	the hooks proven, on what will be printed (machine.h, machine.cc: what an instruction does)
+ *	fallback.cc	hooks that are called, for routines where the proof fails
  *
  * Sequences of statements are GCC's, and belong to whoever has them put into a function; what SEQ points to may be an empty one, NULL. */
 #ifndef PARTS_H
@@ -61,11 +63,18 @@ enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 6
 /* For a context: who gets control next is to find out. As in monitor.h. */
 enum { LOST_ID = 1 };
 
+const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
+
+/* What is done where the hooks are not proven. */
+enum verify { VERIFY_MEND, VERIFY_ERROR, VERIFY_REPORT };
+
 /* What the user asked for. */
 struct options {
 	struct select select;	/* patterns of files and routines to leave out */
 	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
 	bool tsc;		/* read the cycle counter */
+	enum verify verify;
+	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
 	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user or known; as linked */
 };
@@ -132,11 +141,18 @@ gasm *emit_asm(gimple_seq *seq, const char *text, operands out, operands in, std
 /* The exit before a tail call, by either clock: the second pass knows them by their texts. */
 extern const char tail_exit[], tail_exit_tsc[];
 extern const char charge[];		/* what clock tsc does before each change of the context */
+enum { TAIL_EXIT_TSC_CONTEXT = 6, TAIL_EXIT_TSC_PREV = 4 };	/* numbers of an output, and of an input */
 
 /* Append TEXT, `charge` or `tail_exit_tsc`, which puts BEFORE and PREV back into `charged` and `current`; NULL: it does not. */
 void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev);
 
 /* ---- hooks.cc ---- */
+
+/* Asms of the entry: a miss, for either clock, whose first output is the context before the entry; and a call counted. */
+extern const char miss[], miss_tsc[], count[];
+
+/* Does a call of DECL return on another stack? NULL: no. */
+bool switches_stack(tree decl);
 
 /* STMT leaves the function for good, other than by a call that never comes back. */
 bool leaves(gimple *stmt);
@@ -169,6 +185,8 @@ void choose_split(hooks *h, vec<basic_block> *blocks);
 /* Copy them there, with all else that is wanted behind calls; after insert_entry(). */
 void insert_copies(hooks *h);
 
+extern const char copy_word[];		/* an asm that copies its input to its output */
+
 /* H as BB has it. */
 hooks hooks_in(const hooks *h, basic_block bb);
 
@@ -187,6 +205,20 @@ unsigned int place_tail_exits();
 
 /* Write the note of the part of FUN that GCC has put far from the rest, if there is one; behind the code of FUN. Returns 0, as a pass. */
 unsigned int write_far_note(function *fun);
+
+/* ---- verify.cc ---- */
+
+/* FUN was given hooks. */
+void note_hooks(const function *fun);
+
+/* Prove those of the function at hand, if it has some, and do what options.verify wants where that fails.  Returns 0, as a pass. */
+unsigned int verify_hooks();
+
+/* What GCC calls when the unit is done: print how many were checked, if that is wanted. */
+void write_totals(void *, void *);
+
+/* Put an insn of PATTERN before AT, when the lengths of insns are known already. */
+void insert_before(rtx pattern, rtx_insn *at);
 
 } /* namespace aprof */
 

@@ -128,12 +128,14 @@ void choose_split(hooks *h, vec<basic_block> *blocks)
 	calculate_dominance_info(CDI_DOMINATORS);
 }
 
+const char copy_word[] = "mov{q}\t{%q1, %q0|%q0, %q1}";
+
 /* Append to SEQ a copy of VALUE in another register. */
 static tree emit_copy(gimple_seq *seq, tree value)
 {
 	tree copy = make_ssa_name(TREE_TYPE(value));
 
-	emit_asm(seq, "mov{q}\t{%q1, %q0|%q0, %q1}", { operand("=&r", copy) }, { operand("r", value) }, {});
+	emit_asm(seq, copy_word, { operand("=&r", copy) }, { operand("r", value) }, {});
 	return copy;
 }
 

@@ -551,6 +551,32 @@ inline_clock() {
 	refuses "there is tsc" "$cc" --aprof-clock=wall -c main.c
 }
 
+# What the plugin proves of its hooks: held, lost by a test's argument, and put right.
+inline_verify() {
+	use_plugin
+	sources
+	plugin=$(basename "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so .so)
+	lose=-fplugin-arg-$plugin-test=lose-exits
+	makes 7 "$cc" --aprof-verify -O1 -fno-inline main.c part.c -o t
+	"$cc" --aprof-verify=report -O1 -fno-inline -c main.c 2>err
+	grep -q '^aprof: main.c: 3 routines checked, 0 not proven$' err || fail "report: $(cat err)"
+	cat >tail.c <<-'C'
+		__attribute__((noinline, noclone)) double half(double x) { return x / 2; }
+		__attribute__((noinline, noclone)) double t(unsigned long x) { return half((double)x); }
+		int main(int argc, char **argv) { return t(argc * 6) == 3 && half(argc) < 1 ? 0 : 1; }
+	C
+	for o in -O2 -Os "-O3 -fPIC" "-O2 -flto" "-O2 -masm=intel" "-O2 -static" "-O2 --aprof-clock=tsc"; do
+		makes 4 "$cc" $lose $o tail.c -o t
+		python3 "$projects/../../../doc/read_amon.py" "$APROF_OUT" | grep -q ' t half' && fail "$o: half is called by t"
+		"$cc" $lose --aprof-verify $o tail.c -o t 2>err && fail "--aprof-verify $o takes it"
+		grep -q 'error: aprof: .t.: tail call: the context is not proven' err || fail "$o: $(cat err)"
+	done
+	"$cc" $lose --aprof-verbose -O2 -c tail.c 2>err
+	grep -q '^aprof: tail.c:2: t: tail call: its context is not proven: ' err || fail "verbose: $(cat err)"
+	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
+	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
+}
+
 # Other front ends of GCC's, by the compiler that APROF_CC or APROF_FC names.
 inline_languages() {
 	use_plugin

@@ -173,7 +173,7 @@ class Bench:
         compiler = self.cxx if program.cxx else self.compiler
         if way != "bare":
             compiler = os.path.join(self.build, "aprof-c++" if program.cxx else "aprof-cc")
-        own = [f"--aprof-way={way}"] if way != "bare" else []
+        own = [f"--aprof-way={way}", "--aprof-verify"] if way != "bare" else []
         return [compiler, *own, *flags, *program.flags, "-w", "-o", out, *program.sources, *program.libraries]
 
     def outcome(self, program, flags, way, again=False):
