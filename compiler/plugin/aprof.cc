@@ -173,7 +173,8 @@ static bool read_argument(const plugin_argument *a)
 	else if (!strcmp(a->key, "switch"))
 		options.switches.safe_push(a->value);
 	else if (!strcmp(a->key, "test"))
-		return options.lose_exits = !strcmp(a->value, "lose-exits");
+		return (options.lose_exits = !strcmp(a->value, "lose-exits")) ||
+		       (options.lose_receivers = !strcmp(a->value, "lose-receivers"));
 	else if (!strcmp(a->key, "verify"))
 		return read_verify(a->value);
 	else if (!strcmp(a->key, "verbose"))

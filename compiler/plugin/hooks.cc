@@ -247,6 +247,8 @@ static gimple_seq receive_seq(const hooks *h, bool drops)
 {
 	gimple_seq seq = NULL;
 
+	if (options.lose_receivers)
+		return seq;
 	if (options.tsc)
 		emit_charge(&seq, charge, NULL_TREE, NULL_TREE);
 	if (drops)

@@ -76,6 +76,7 @@ struct options {
 	enum verify verify;
 	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
+	bool lose_receivers;	/* for tests: do not put back the function's own context where control comes back by no return */
 	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user or known; as linked */
 };
 

@@ -465,6 +465,12 @@ makes() {
 	calls "$want" ./t
 }
 
+# shape EXPECTED WHAT: of each context of the last profile its calls and its depth.
+shape() {
+	found=$(python3 "$projects/../../../doc/read_amon.py" "$APROF_OUT" | awk '$1 { print $1 ":" NF - 3 }' | sort | tr '\n' ' ')
+	[ "$found" = "$1" ] || fail "$2: the contexts are $found, not $1"
+}
+
 # left EXPECTED PROGRAM: it must say that these routines were left out.
 left() {
 	found=$(objcopy -O binary --only-section=.aprof_left_out --set-section-flags .aprof_left_out=alloc "$2" left.bin 2>/dev/null && tr '\0' ' ' <left.bin)
@@ -567,12 +573,34 @@ inline_verify() {
 	C
 	for o in -O2 -Os "-O3 -fPIC" "-O2 -flto" "-O2 -masm=intel" "-O2 -static" "-O2 --aprof-clock=tsc"; do
 		makes 4 "$cc" $lose $o tail.c -o t
-		python3 "$projects/../../../doc/read_amon.py" "$APROF_OUT" | grep -q ' t half' && fail "$o: half is called by t"
+		shape "1:1 1:2 2:2 " "$o"
 		"$cc" $lose --aprof-verify $o tail.c -o t 2>err && fail "--aprof-verify $o takes it"
 		grep -q 'error: aprof: .t.: tail call: the context is not proven' err || fail "$o: $(cat err)"
 	done
 	"$cc" $lose --aprof-verbose -O2 -c tail.c 2>err
 	grep -q '^aprof: tail.c:2: t: tail call: its context is not proven: ' err || fail "verbose: $(cat err)"
+	cat >back.cc <<-'C'
+		#include <setjmp.h>
+		jmp_buf buf;
+		__attribute__((noinline, noclone)) void leaf(int i) { asm volatile("" :: "r"(i)); }
+		__attribute__((noinline, noclone)) void thrower(int i) { if (i) throw i; leaf(i); }
+		__attribute__((noinline, noclone)) void jumper(int i) { if (i) longjmp(buf, i); leaf(i); }
+		__attribute__((noinline, noclone)) int t(int i) {
+			try { thrower(i); } catch (int) { leaf(1); }
+			if (!setjmp(buf)) jumper(i);
+			leaf(2);
+			return i;
+		}
+		int main(int argc, char **argv) { return t(argc) == 1 ? 0 : 1; }
+	C
+	lose=-fplugin-arg-$plugin-test=lose-receivers
+	for o in -O0 -O1 "-O2 -fno-reorder-blocks-and-partition" "-O1 -fPIC" "-O1 --aprof-clock=tsc"; do
+		makes 6 "$cxx" $lose $o back.cc -o t
+		shape "1:1 1:2 1:3 1:3 2:3 " "$o"
+		"$cxx" $lose --aprof-verify $o back.cc -o t 2>err && fail "--aprof-verify $o takes it"
+		grep -q 'error: aprof: .*: call: the context is not proven' err || fail "$o: $(cat err)"
+		makes 6 "$cxx" --aprof-verify $o back.cc -o t
+	done
 	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
 	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
 }

@@ -17,4 +17,3 @@ $bare $lose --aprof-verify=report $OPT -w -c tails.c -o none.o 2>err
 grep -q ': t_ul_d_plain: tail call: ' err || { cat err; echo "t_ul_d_plain is not reported"; exit 1; }
 lost=$(sed -n 's/.* routines checked, \([0-9]*\) not proven$/\1/p' err)
 [ "$lost" -gt 100 ] || { cat err; exit 1; }
-$bare --aprof-verify=report $OPT -w -c tails.c -o none.o 2>&1 | grep ' routines checked, 0 not proven$'
