@@ -231,14 +231,24 @@ static bool resumes(rtx_insn *insn, const knowledge &k)
 	return target && evaluate(k, target).kind == RESUME;
 }
 
+/* Is INSN a call in name only, as GCC has vzeroupper since version 12? */
+static bool is_fake(rtx_insn *insn)
+{
+#ifdef FAKE_CALL_P
+	return FAKE_CALL_P(insn);
+#else
+	return false;
+#endif
+}
+
 /* Does INSN end the program whose stack is broken?  All ways come there, with whatever context. */
-static bool is_end(rtx_insn *insn) { return startswith(called_outside(insn), "__stack_chk_fail"); }
+static bool is_end(rtx_insn *insn) { return !strcmp(called_outside(insn), "__stack_chk_fail"); }
 
 /* Does INSN call what has no hooks: a pure function of the compiler's, or one out of its libraries (as computes with
  * numbers of 128 bits)? */
 static bool needs_no_context(rtx_insn *insn)
 {
-	return RTL_CONST_CALL_P(insn) || startswith(called_outside(insn), "__");
+	return RTL_CONST_CALL_P(insn) || !strncmp(called_outside(insn), "__", 2);
 }
 
 void proof::judge_call(rtx_insn *insn, const knowledge &k)
@@ -248,7 +258,7 @@ void proof::judge_call(rtx_insn *insn, const knowledge &k)
 
 	if (resumes(insn, k))
 		judge_jump(insn, k, "exception passed on");
-	else if (now != (before_entry ? PREV : OWN) && !FAKE_CALL_P(insn) && !is_end(insn) && !(now == PREV && needs_no_context(insn)))
+	else if (now != (before_entry ? PREV : OWN) && !is_fake(insn) && !is_end(insn) && !(now == PREV && needs_no_context(insn)))
 		fail(insn, "call", false);
 }
 
