@@ -126,6 +126,7 @@ struct filter {
 	bool rest;			/* that is to come */
 	char *entered;			/* way cyg: the function that has the last entry hook; NULL: none */
 	unsigned routines;		/* and how many routines have some */
+	unsigned parted;		/* number, from 1 on, of the function of whose two parts one has ended; 0: none */
 	char *leaving;			/* call of the exit hook, the line before; NULL: none */
 	bool changed;			/* a line is not as it was */
 };
@@ -233,6 +234,30 @@ static void follow(struct filter *f, const char *line)
 	f->framed = f->rest = false;
 }
 
+/* A function has two parts, one of them far away, that end at labels of number N: write the note that plugin/far.cc describes. */
+static void write_far_note(struct filter *f, unsigned n)
+{
+	f->changed = true;
+	fprintf(f->out,
+		"\t.pushsection .aprof.note,\"ao?\",@note,.LHOTE%u\n"
+		"\t.balign 4\n\t.long 6, 8, 2\n\t.asciz \"aprof\"\n\t.balign 4\n"
+		"\t.long .LCOLDE%u-1-.\n"
+		"\t.long .LHOTE%u-1-.\n"
+		"\t.popsection\n", n, n, n);
+}
+
+/* LINE is the label at which a part of a function ends. */
+static void see_part(struct filter *f, const char *line)
+{
+	unsigned n;
+
+	if (sscanf(line, ".LHOTE%u:", &n) != 1 && sscanf(line, ".LCOLDE%u:", &n) != 1)
+		return;
+	if (f->parted == n + 1 && f->keep)
+		write_far_note(f, n);
+	f->parted = f->parted == n + 1 ? 0 : n + 1;
+}
+
 static bool filter_line(struct filter *f, const char *line)
 {
 	if (f->leaving)
@@ -242,9 +267,10 @@ static bool filter_line(struct filter *f, const char *line)
 	follow(f, line);
 	if (inlined_call(line))
 		return filter_inlined(f, inlined_call(line));
-	if (!hook_called(line))
+	if (!hook_called(line)) {
 		fputs(line, f->out);
-	else if (!f->keep)
+		see_part(f, line);
+	} else if (!f->keep)
 		f->changed = true;
 	else
 		return filter_hook(f, line);

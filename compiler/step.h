@@ -8,6 +8,9 @@
  * Where a routine calls the exit hook and returns, the assembler gets a jump to a hook that returns in its place: one call less, and
  * there no register but the result's is of use any more.  In code for programs both hooks are written out in the routines (written.h).
  *
+ * Of a function that GCC has put in two parts, far from one another, the assembler gets a note that says so (plugin/far.cc): at run time nothing else
+ * tells which part is whose.
+ *
  * Way cyg: of the hooks that GCC inlined (monitor/aprof-cyg.h) the assembler gets those of the routines themselves, and not those of the routines
  * that were inlined into them. */
 #ifndef STEP_H
@@ -25,7 +28,7 @@ extern const char step_writes[];
 
 /* Copy assembly from IN to OUT without the calls of hooks in routines that S leaves out, and with jumps to
  * __aprof_return in the place of calls of __return__ that a return follows; if WRITES, with both hooks written out, where there is a description of
- * the frame; and with the calls that inlined hooks of way cyg stand for. *CHANGED: not all lines are as they were. False without
+ * the frame; with the calls that inlined hooks of way cyg stand for; and with notes of parts. *CHANGED: not all lines are as they were. False without
  * memory or on a failed read or write. */
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed);
 

@@ -17,16 +17,16 @@ void frames_begin(struct frames *f, const struct unwind *u)
 /* The routine of the frame U, AMON_NONE: it has no hook. */
 static uint32_t routine_of(const struct unwind *u)
 {
-	struct unwind near = { .interrupted = true };
+	struct unwind other = { .interrupted = true };
 	uint32_t routine;
 
 	if (!u->start)
 		return AMON_NONE;
 	routine = routine_within(u->start, u->end);
-	if (routine != AMON_NONE || !module_near_part(u->start, u->end, &near.reg[UNWIND_RIP]))
+	if (routine != AMON_NONE || !module_other_part(u->start, u->end, &other.reg[UNWIND_RIP]))
 		return routine;
-	unwind_begin(&near);
-	return near.start ? routine_within(near.start, near.end) : AMON_NONE;
+	unwind_begin(&other);
+	return other.start ? routine_within(other.start, other.end) : AMON_NONE;
 }
 
 /* Handlers of exit run under the root, whoever called exit. */

@@ -111,8 +111,8 @@ static void notes_build_id(const char *notes, size_t size, struct amon_module *r
 	}
 }
 
-/* A note of compiler/plugin/far.cc: a routine has a part that was put far away.  Two words say where the last byte of that is and the last byte of
- * the rest, each from where the word stands. */
+/* A note of compiler/plugin/far.cc: a routine has two parts, far from one another.  Two words say where the last byte of each is, from where the
+ * word stands. */
 enum { NOTE_FAR = 2, NOTE_FAR_SIZE = 12 + 8 + 8 };
 
 static bool is_far(const ElfW(Nhdr) *n)
@@ -133,17 +133,19 @@ static size_t note_size(const ElfW(Nhdr) *n, size_t size)
 	return name > size || desc > size || sizeof *n + name + desc > size ? 0 : sizeof *n + name + desc;
 }
 
-/* Does one of the SIZE bytes of notes tell of a part that ends in START .. END?  *NEAR is then in the rest of its routine. */
-static bool far_find(const char *notes, size_t size, uintptr_t start, uintptr_t end, uintptr_t *near)
+/* Does one of the SIZE bytes of notes tell of a part that ends in START .. END?  *OTHER is then in the other part of its routine. */
+static bool far_find(const char *notes, size_t size, uintptr_t start, uintptr_t end, uintptr_t *other)
 {
 	for (size_t one; (one = note_size((const void *)notes, size)); notes += one, size -= one)
 		if (is_far((const void *)notes)) {
 			const int32_t *last = (const int32_t *)(notes + NOTE_FAR_SIZE) - 2;
-			uintptr_t far = (uintptr_t)&last[0] + (uintptr_t)(intptr_t)last[0];
+			uintptr_t part[2] = { (uintptr_t)&last[0] + (uintptr_t)(intptr_t)last[0], (uintptr_t)&last[1] + (uintptr_t)(intptr_t)last[1] };
 
-			*near = (uintptr_t)&last[1] + (uintptr_t)(intptr_t)last[1];
-			if (far >= start && far < end)
-				return true;
+			for (int i = 0; i < 2; i++)
+				if (part[i] >= start && part[i] < end) {
+					*other = part[!i];
+					return true;
+				}
 		}
 	return false;
 }
@@ -477,11 +479,11 @@ bool module_rules(uintptr_t address, struct module_rules *rules)
 	return m;
 }
 
-bool module_near_part(uintptr_t start, uintptr_t end, uintptr_t *near)
+bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other)
 {
 	const struct module *m = find(start);
 
-	return m && far_find(m->notes, m->notes_size, start, end, near);
+	return m && far_find(m->notes, m->notes_size, start, end, other);
 }
 
 void module_forget(void)

@@ -522,8 +522,8 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /*
 						 * stack that grows counts as twice as deep as ADDRESS */
 bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
-/* Is code START .. END a part of a routine that was put far away?  *NEAR is then an address in the rest of it. Any time. */
-bool module_near_part(uintptr_t start, uintptr_t end, uintptr_t *near) HIDDEN;
+/* Is code START .. END one of the two parts of a routine?  *OTHER is then an address in the rest of it. Any time. */
+bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */

@@ -218,6 +218,42 @@ static void test_inlined_again(void **state)
 	free(text);
 }
 
+/* What GCC writes at the end of a function in two parts, and of one that is left out. */
+static void test_parts(void **state)
+{
+	static const char ends[] = "\t.section\t.text.unlikely\n.LCOLDE%d:\n\t.text\n.LHOTE%d:\n";
+	char from[512], *text;
+
+	(void)state;
+	sprintf(from, "\t.type\tf, @function\nf:\n");
+	sprintf(from + strlen(from), ends, 7, 7);
+	sprintf(from + strlen(from), "\t.type\tout, @function\nout:\n");
+	sprintf(from + strlen(from), ends, 8, 8);
+	text = filter("-out", from, false);
+	assert_string_equal(text,
+	       "\t.type\tf, @function\n"
+	       "f:\n"
+	       "\t.section\t.text.unlikely\n"
+	       ".LCOLDE7:\n"
+	       "\t.text\n"
+	       ".LHOTE7:\n"
+	       "\t.pushsection .aprof.note,\"ao?\",@note,.LHOTE7\n"
+	       "\t.balign 4\n"
+	       "\t.long 6, 8, 2\n"
+	       "\t.asciz \"aprof\"\n"
+	       "\t.balign 4\n"
+	       "\t.long .LCOLDE7-1-.\n"
+	       "\t.long .LHOTE7-1-.\n"
+	       "\t.popsection\n"
+	       "\t.type\tout, @function\n"
+	       "out:\n"
+	       "\t.section\t.text.unlikely\n"
+	       ".LCOLDE8:\n"
+	       "\t.text\n"
+	       ".LHOTE8:\n");
+	free(text);
+}
+
 /* A routine as GCC 12 writes it, its cold part, one whose frame nobody describes, and one of another hook. */
 static const char framed[] =
 	"\t.type\tf, @function\n"
@@ -334,7 +370,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
 		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_inlined_again), cmocka_unit_test(test_written),
+		cmocka_unit_test(test_inlined_again),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_written),
 		cmocka_unit_test(test_exits), cmocka_unit_test(test_thunk),
 	};
 
