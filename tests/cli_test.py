@@ -408,13 +408,12 @@ class Trouble(unittest.TestCase):
             with self.subTest(name):
                 (self.cwd / name).write_text('mine\n')
                 done = aprof(*words, cwd=self.cwd)
-                if 'without the page' in done.stderr:
-                    continue
                 self.assertEqual((done.returncode, done.stdout, (self.cwd / name).read_text()), (2, '', 'mine\n'), done.stderr)
                 self.assertRegex(done.stderr, rf'^aprof: {name}: a file of somebody else.s, which is not replaced; [^\n]*\n$')
                 (self.cwd / name).write_text('')
                 for again in range(2):
-                    self.assertEqual(aprof(*words, cwd=self.cwd).returncode, 0)
+                    done = aprof(*words, cwd=self.cwd)
+                    self.assertTrue(done.returncode == 0 or 'without the page' in done.stderr, done.stderr)
         self.assertEqual(aprof('merge', '-o', 'text', 'amon.out', cwd=self.cwd).returncode, 0)
         self.assertEqual((self.cwd / 'text').read_bytes()[:8], b'amon.out')
 

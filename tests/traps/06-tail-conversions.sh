@@ -20,7 +20,7 @@ shapes = {
 print("#define HOOKED __attribute__((noinline, noclone))\nvolatile long sink;\nHOOKED void leaf(long n) { sink = n; __asm__ volatile(\"\"); }")
 for t, name in types.items():
     convert = "(long)__real__ v" if t == "cd" else "(long)v"
-    print("HOOKED long c_%s(%s v) { leaf(%s); __asm__ volatile(\"\"); return 1; }" % (t, name, convert))
+    print("HOOKED long c_%s(%s v) { leaf(%s); __asm__ volatile(\"\"); return sink; }" % (t, name, convert))
 names = []
 for a, source in types.items():
     for b, target in types.items():
