@@ -9,6 +9,7 @@
 Nothing is copied into the tree: what is fetched and made stands in the cache.  Of GCC's tests those take part that are to be run; whether one
 passes is not asked, only whether it does the same each time."""
 
+import functools
 import glob
 import os
 import re
@@ -124,11 +125,19 @@ def gcc_test(corpus, folder, path, source, flags):
 
 # ---- uftrace's programs ----
 
-def uftrace(cache, bench):
-    folder = os.path.join(cache, "source", "uftrace", "unpacked")
+@functools.cache
+def has_uftrace(folder, cache, bench):
+    """Is its source at FOLDER, or can it be fetched?  Asked once."""
     if not os.path.isdir(folder + "/") and subprocess.run([os.path.join(bench, "fetch"), "uftrace"], stdout=subprocess.DEVNULL,
                                                           env={**os.environ, "APROF_BENCH_CACHE": cache}).returncode:
         say("the programs of uftrace are left out: its source package could not be fetched")
+        return False
+    return True
+
+
+def uftrace(cache, bench):
+    folder = os.path.join(cache, "source", "uftrace", "unpacked")
+    if not has_uftrace(folder, cache, bench):
         return []
     paths = glob.glob(os.path.join(folder, "tests", "s-*.c")) + glob.glob(os.path.join(folder, "tests", "s-*.cpp"))
     return [Program("uftrace/" + os.path.basename(path), [path], [], [*LIBRARIES, "-ldl", "-lrt"], cxx=path.endswith(".cpp")) for path in paths]
