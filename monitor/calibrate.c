@@ -38,7 +38,8 @@ extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 
 /* The hooks are called by registers: a call by name would look, to who reads the code of the program that the monitor is in, as if the
- * program had routines with hooks of that way. */
+ * program had routines with hooks of that way.  Those of way cyg have names of the monitor's own: by the others the hooks that a program brings
+ * would be called, which count, print or abort as it likes. */
 #define HOOKS(entry, exit) "movq " entry "@GOTPCREL(%rip), %r12\n\tmovq " exit "@GOTPCREL(%rip), %r13\n"
 #define NO_HOOKS ""
 
@@ -84,7 +85,7 @@ __asm__(".text\n"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r12\n\t"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r13\n\t"
 	"popq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf", HOOKS("__cyg_profile_func_enter", "__cyg_profile_func_exit"))
+	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf", HOOKS("aprof_cyg_enter", "aprof_cyg_exit"))
 	".p2align 4\n.hidden aprof_calibrate_inline_leaf\n.globl aprof_calibrate_inline_leaf\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"

@@ -342,15 +342,20 @@ __aprof_leave:
 	.size	__aprof_leave, .-__aprof_leave
 
 	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
-	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first. */
+	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first.
+	 * aprof_cyg_: for the calibration. */
 	.macro	cyg_names name
 	.weak	__cyg_profile_func_\name
 	.type	__cyg_profile_func_\name, @function
 	.globl	__wrap___cyg_profile_func_\name
 	.type	__wrap___cyg_profile_func_\name, @function
+	.globl	aprof_cyg_\name
+	.hidden	aprof_cyg_\name
+	.type	aprof_cyg_\name, @function
 	.p2align 6
 __cyg_profile_func_\name:
 __wrap___cyg_profile_func_\name:
+aprof_cyg_\name:
 	.endm
 
 	/* rdi: entry address of the routine; rsi: where it was called from. An inlined routine shares the CFA and the
