@@ -258,6 +258,30 @@ static bool check_clock(const struct plan *p, struct error *err)
 	return !p->choice.tsc || way_check_tsc(p->hooks, p->why, err);
 }
 
+/* The last of -finstrument-functions and its opposite, or what stands for them: the caller's program has hooks of its own. */
+static bool has_own_hooks(const struct line *l)
+{
+	bool own = false;
+
+	for (size_t i = 0; i < l->words.count; i++) {
+		const char *w = l->words.items[i];
+
+		if (l->kinds[i] == WORD_OPTION && (!strcmp(w, "-finstrument-functions") || !strcmp(w, "-finstrument-functions-after-inlining")))
+			own = true;
+		else if (l->kinds[i] == WORD_OPTION && !strcmp(w, "-fno-instrument-functions"))
+			own = false;
+	}
+	return own;
+}
+
+static bool check_own_hooks(const struct plan *p, struct error *err)
+{
+	if ((p->hooks != HOOKS_CYG && p->hooks != HOOKS_CYG_LATE) || !has_own_hooks(&p->line))
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions: way cyg takes those hooks for itself, and a program's own "
+			 "would not be called: use GCC's ways inline or fentry, or leave it out");
+}
+
 static bool choose(struct plan *p, const struct surroundings *around, struct error *err)
 {
 	struct way way = p->choice.way;
@@ -272,7 +296,7 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
 	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) &&
-	       check_clock(p, err);
+	       check_clock(p, err) && check_own_hooks(p, err);
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)

@@ -89,6 +89,15 @@ static const struct row rows[] = {
 	{&gcc, "-c -ffreestanding a.c", "-c -ffreestanding a.c"},
 	{&gcc, "-c -m32 a.c", "error: -m32: the monitor is for 64-bit code"},
 	{&gcc, "-c -m32 -m64 a.c", FENTRY STEPS "-c -m32 -m64 a.c"},
+
+	/* Hooks of the program's own. */
+	{&gcc, "-c -finstrument-functions a.c", FENTRY STEPS "-c -finstrument-functions a.c"},
+	{&gcc, "-finstrument-functions a.o", FENTRY EXE "-finstrument-functions a.o"},
+	{&old_gcc, "-c -finstrument-functions a.c", "error: -finstrument-functions: way cyg"},
+	{&old_gcc, "-finstrument-functions a.o", "error: -finstrument-functions: way cyg"},
+	{&old_gcc, "-c -finstrument-functions -fno-instrument-functions a.c",
+	 CYG "-c -finstrument-functions -fno-instrument-functions a.c"},
+	{&clang, "-c -finstrument-functions-after-inlining a.c", "error: -finstrument-functions: way cyg"},
 	{&gcc, "-E -m32 a.c", "-E -m32 a.c"},
 
 	/* Words that would disturb the hooks go; values of options are left alone. */
