@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include "trap.h"
 
-static volatile long edges;
+volatile long edges;
 
-UNHOOKED __attribute__((no_sanitize_coverage)) void __sanitizer_cov_trace_pc(void) { edges++; }
+__asm__(".text\n.globl __sanitizer_cov_trace_pc\n.type __sanitizer_cov_trace_pc, @function\n"
+	"__sanitizer_cov_trace_pc:\n\tincq edges(%rip)\n\tret\n");
 
 HOOKED void leaf(void) { KEEP(); }
 HOOKED void outer(void) { leaf(); KEEP(); }
