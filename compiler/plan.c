@@ -274,9 +274,9 @@ static bool has_own_hooks(const struct line *l)
 	return own;
 }
 
-static bool check_own_hooks(const struct plan *p, struct error *err)
+static bool check_own_hooks(const struct plan *p, const struct surroundings *around, struct error *err)
 {
-	if ((p->hooks != HOOKS_CYG && p->hooks != HOOKS_CYG_LATE) || !has_own_hooks(&p->line))
+	if (around->nested || (p->hooks != HOOKS_CYG && p->hooks != HOOKS_CYG_LATE) || !has_own_hooks(&p->line))
 		return true;
 	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-finstrument-functions: way cyg takes those hooks for itself, and a program's own "
 			 "would not be called: use GCC's ways inline or fentry, or leave it out");
@@ -296,7 +296,7 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
 	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) &&
-	       check_clock(p, err) && check_own_hooks(p, err);
+	       check_clock(p, err) && check_own_hooks(p, around, err);
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)

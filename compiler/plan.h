@@ -13,6 +13,7 @@ struct surroundings {
 	const char *libdir;	/* directory of the monitor's libraries */
 	const char *self;	/* path of aprof, for -wrapper */
 	const char *headers;	/* directory of aprof.h and nothing else; NULL: it is not there */
+	bool nested;		/* another aprof-cc has started this one: the words may be of its making */
 };
 
 /* A plan in the making and its result. */

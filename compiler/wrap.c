@@ -98,6 +98,7 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	around.libdir = libdir;
 	around.self = self;
 	around.headers = headers;
+	around.nested = atoi(getenv(depth_variable)) > 1;
 	good = self && plan_make(p, &around, err);
 	list_free(&plugins);
 	free(libdir);
