@@ -148,15 +148,14 @@ static void add_shared_monitor(bool nop, const char *libdir, struct list *out)
 
 static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 {
-	list_add(out, "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__monstartup");
+	list_add(out, "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup");
 	add_library(out, libdir, nop ? "libaprof_nop.a" : "libaprof.a");
 }
 
 /* What the monitor in a static program asks for weakly, as not every program has it, and would not have if the program's own calls of it
- * come to the monitor.  And a name that is wrapped (way cyg): ld 2.40 crashes in static links if nobody refers to it. */
+ * come to the monitor. */
 static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"
-	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,"
-	"-u,__cyg_profile_func_enter";
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
 
 /* The names of functions that jump, for calls of them that shared libraries make. */
 static void add_names(const char *libdir, struct list *out)

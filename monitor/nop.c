@@ -6,16 +6,20 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED void __wrap___cyg_profile_func_enter(void *routine, void *site);
-EXPORTED void __wrap___cyg_profile_func_exit(void *routine, void *site);
+EXPORTED void __cyg_profile_func_enter(void *routine, void *site) __attribute__((weak));
+EXPORTED void __cyg_profile_func_exit(void *routine, void *site) __attribute__((weak));
+EXPORTED void __wrap___cyg_profile_func_enter(void *routine, void *site)
+	__attribute__((alias("__cyg_profile_func_enter")));
+EXPORTED void __wrap___cyg_profile_func_exit(void *routine, void *site)
+	__attribute__((alias("__cyg_profile_func_exit")));
 
-void __wrap___cyg_profile_func_enter(void *routine, void *site)
+void __cyg_profile_func_enter(void *routine, void *site)
 {
 	(void)routine;
 	(void)site;
 }
 
-void __wrap___cyg_profile_func_exit(void *routine, void *site)
+void __cyg_profile_func_exit(void *routine, void *site)
 {
 	(void)routine;
 	(void)site;

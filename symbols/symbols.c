@@ -238,7 +238,6 @@ static bool has_other_hooks(const struct binary *b, uint32_t *kinds)
 		uint32_t kind;		/* enum symbols_hooks */
 	} others[] = {
 		{ "__cyg_profile_func_enter", SYMBOLS_CYG },
-		{ "__wrap___cyg_profile_func_enter", SYMBOLS_CYG },
 		{ "mcount", SYMBOLS_MCOUNT },
 		{ "_mcount", SYMBOLS_MCOUNT },
 		{ "__fentry__", SYMBOLS_MCOUNT },

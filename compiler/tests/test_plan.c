@@ -19,10 +19,9 @@
 #define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
-#define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__monstartup "
+#define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define STATIC "-Wl,--eh-frame-hdr,-e,aprof_static_entry -Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"\
-	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA," \
-	"-u,__cyg_profile_func_enter "
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA "
 #define NOP_WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
 #define WORDS NOP_WORDS "-Wl,-u,aprof_names -Xlinker /lib/aprof/libaprof_names.a "
 #define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
