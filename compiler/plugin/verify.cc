@@ -231,14 +231,12 @@ static bool resumes(rtx_insn *insn, const knowledge &k)
 	return target && evaluate(k, target).kind == RESUME;
 }
 
-/* Is INSN a call in name only, as GCC has vzeroupper since version 12? */
+/* Is INSN a call in name only, of address 0, as GCC has vzeroupper since version 12?  (FAKE_CALL_P is not set in copies of it.) */
 static bool is_fake(rtx_insn *insn)
 {
-#ifdef FAKE_CALL_P
-	return FAKE_CALL_P(insn);
-#else
-	return false;
-#endif
+	rtx x = get_call_rtx_from(insn);
+
+	return x && XEXP(XEXP(x, 0), 0) == const0_rtx;
 }
 
 /* Does INSN end the program whose stack is broken?  All ways come there, with whatever context. */

@@ -601,6 +601,15 @@ inline_verify() {
 		grep -q 'error: aprof: .*: call: the context is not proven' err || fail "$o: $(cat err)"
 		makes 6 "$cxx" --aprof-verify $o back.cc -o t
 	done
+	cat >upper.c <<-'C'
+		void t(short *restrict a, short *restrict b, short *restrict c, short *restrict d)
+		{
+			for (int i = 0; i < 32; i++)
+				if (a[i] < b[i])
+					d[i] = c[i];
+		}
+	C
+	"$cc" --aprof-verify -O3 -mavx512bw -c upper.c || fail "vzeroupper, which is called in name only"
 	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
 	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
 }
