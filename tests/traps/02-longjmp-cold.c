@@ -18,19 +18,12 @@
  * expect(far): 50 0 main outer handle
  * expect(far): 50 0 main outer handle work
  * expect(far): 100 0 main work */
-#ifdef PLAIN
+#define OWN_MAIN
 #include "02-longjmp-plain.c"
-#else
+
+#ifndef PLAIN
 #include <string.h>
-#include "trap.h"
 
-void leave(void);
-int guarded(void (*f)(int), void (*caught)(void), int n);
-
-HOOKED void work(void) { KEEP(); }
-HOOKED void handle(void) { work(); KEEP(); }
-HOOKED void deeper(int n) { if (n % 2) leave(); KEEP(); }
-HOOKED void called(int n) { deeper(n); KEEP(); }
 HOOKED __attribute__((cold)) void rare(void) { KEEP(); }
 
 HOOKED int outer(int n, int far)

@@ -37,6 +37,7 @@ HOOKED void handle(void) { work(); KEEP(); }
 HOOKED void deeper(int n) { if (n % 2) leave(); KEEP(); }
 HOOKED void called(int n) { deeper(n); KEEP(); }
 
+#ifndef OWN_MAIN
 int main(void)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -45,4 +46,5 @@ int main(void)
 	}
 	return 0;
 }
+#endif
 #endif

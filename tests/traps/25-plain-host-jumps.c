@@ -20,20 +20,7 @@ void leave(void);
 int guarded(void (*f)(int), void (*caught)(void), int n);
 
 #if defined(PLAIN)
-#include <setjmp.h>
-
-static jmp_buf here;
-
-void leave(void) { longjmp(here, 1); }
-
-int guarded(void (*f)(int), void (*caught)(void), int n)
-{
-	if (setjmp(here) == 0)
-		f(n);
-	else
-		caught();
-	return n;
-}
+#include "02-longjmp-plain.c"
 #elif defined(HOOKED_LIBRARY)
 HOOKED void work(void) { KEEP(); }
 HOOKED void handle(void) { KEEP(); }
