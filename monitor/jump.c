@@ -93,7 +93,7 @@ context_id jump_interrupted(struct thread *t, const void *ucontext)
 	struct unwind u;
 	struct frames f;
 
-	unwind_interrupted(&u, ucontext);
+	unwind_interrupted(&u, ucontext, NULL);
 	if (t != thread_live(&aprof_tls) || t->tls->inert || t->busy || is_own_code(u.reg[UNWIND_RIP]))
 		return 0;
 	frames_begin(&f, &u);

@@ -386,7 +386,7 @@ void module_scan(void)
 			modules[i].record->unloaded = 1;
 			hide(&modules[i]);
 			note(AMON_NOTE_UNLOADED);
-			epoch++;
+			__atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
 		}
 }
 
@@ -463,6 +463,8 @@ uint32_t module_find(uintptr_t address, bool hooked)
 		m->record->hooked = 1;
 	return m ? m->index : AMON_NONE;
 }
+
+uint32_t module_epoch(void) { return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE); }
 
 bool module_rules(uintptr_t address, struct module_rules *rules)
 {

@@ -24,6 +24,7 @@ enum {
 	MOST_PROBES = 32,
 	PERIODS = 2,			/* of the clock between two samples by perf */
 	TIMER_PERIODS = 4,		/* and by a timer, which fires with the kernel's clock, most often 250 times a second */
+	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
 	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
@@ -148,7 +149,9 @@ static bool take_sigprof(void)
 /* CPU time between two samples, ns. */
 static uint64_t pc_period(void)
 {
-	return UINT64_C(1000000000) * (source == AMON_SOURCE_TIMER ? TIMER_PERIODS : PERIODS) / monitor.clock.rate;
+	uint64_t period = UINT64_C(1000000000) * (source == AMON_SOURCE_TIMER ? TIMER_PERIODS : PERIODS) / monitor.clock.rate;
+
+	return monitor.verify ? period / VERIFY_PARTS : period;
 }
 
 /* Descriptor of a perf event that interrupts thread TID, or minus an errno. */

@@ -237,16 +237,14 @@ static const struct pair *find_table(const struct module_rules *m, size_t *count
 	return r.at && *count <= (size_t)(r.end - r.at) / sizeof(struct pair) ? (const void *)r.at : NULL;
 }
 
-/* Set the description of U's frame, if there is one. */
-static void look(struct unwind *u)
+/* Read the description of U's frame, if there is one, for code at PC. */
+static void find_description(struct unwind *u, uintptr_t pc)
 {
-	uintptr_t pc = u->reg[UNWIND_RIP] - !u->interrupted, low = 0, high;
+	uintptr_t low = 0, high;
 	struct module_rules m;
 	const struct pair *table;
 	const uint8_t *fde;
 
-	u->start = u->end = 0;
-	u->rules = (struct unwind_rules){ .is_signal = false };
 	if (!module_rules(pc, &m) || !m.index || !(table = find_table(&m, &high)))
 		return;
 	while (high - low > 1) {
@@ -262,6 +260,43 @@ static void look(struct unwind *u)
 	fde = m.index + table[low].fde;
 	if ((uintptr_t)fde >= m.low && (uintptr_t)fde < m.high)
 		read_fde(u, (struct reader){ fde, (const uint8_t *)m.high }, &m, pc);
+}
+
+/* ---- what is known from before ---- */
+
+static uintptr_t code_of(const struct unwind *u) { return u->reg[UNWIND_RIP] - !u->interrupted; }
+
+/* Where in U's cache what is known of PC stands. */
+static struct unwind_place *place_of(const struct unwind *u, uintptr_t pc)
+{
+	return &u->cache->places[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) % UNWIND_PLACES];
+}
+
+/* Set the description of U's frame, if there is one. */
+static void look(struct unwind *u)
+{
+	uintptr_t pc = code_of(u);
+	const struct unwind_place *p = u->cache ? place_of(u, pc) : NULL;
+
+	u->start = u->end = 0;
+	u->rules = (struct unwind_rules){ .is_signal = false };
+	u->line = NULL;
+	if (!p || p->pc != pc || p->epoch != module_epoch()) {
+		find_description(u, pc);
+		return;
+	}
+	u->start = p->start;
+	u->end = p->end;
+	u->rules = p->rules;
+	u->line = &p->line;
+}
+
+/* LINE was made for U's frame. */
+static void remember_place(const struct unwind *u, const struct unwind_line *line)
+{
+	if (u->cache)
+		*place_of(u, code_of(u)) = (struct unwind_place){ .pc = code_of(u), .epoch = module_epoch(), .start = u->start, .end = u->end,
+								  .rules = u->rules, .line = *line };
 }
 
 /* ---- reading the stack ---- */
@@ -469,20 +504,12 @@ enum how {
 	VAL_EXPRESSION,			/* to be computed itself */
 };
 
-/* How each of the caller's registers is had. */
-struct line {
-	intptr_t value[UNWIND_REGISTERS]; /* bytes, register, or address of an expression */
-	uint8_t how[UNWIND_REGISTERS];	/* enum how */
-	uint8_t cfa_register;		/* UNWIND_REGISTERS: the CFA is what an expression says */
-	intptr_t cfa;			/* bytes to add, or address of the expression */
-};
-
 /* The instructions of a frame at work. */
 struct execution {
 	const struct unwind_rules *rules;
-	struct line now;		/* the line that is made */
-	struct line initial;		/* what the CIE's have made */
-	struct line kept[DEEPEST];	/* remembered */
+	struct unwind_line now;		/* the line that is made */
+	struct unwind_line initial;		/* what the CIE's have made */
+	struct unwind_line kept[DEEPEST];	/* remembered */
 	unsigned nkept;
 	uintptr_t at, until;		/* code that the line is for; code that is asked for */
 };
@@ -603,7 +630,7 @@ static bool execute(struct execution *x, const uint8_t *at, const uint8_t *end)
 /* ---- a step ---- */
 
 /* The caller's register REG, as LINE says, of a frame whose CFA is known.  False: it cannot be had. */
-static bool caller_register(struct unwind *u, const struct line *l, int reg, uintptr_t cfa, uintptr_t *value)
+static bool caller_register(struct unwind *u, const struct unwind_line *l, int reg, uintptr_t cfa, uintptr_t *value)
 {
 	intptr_t is = l->value[reg];
 	uintptr_t at;
@@ -635,11 +662,11 @@ static bool make_line(const struct unwind *u, struct execution *x)
 		return false;
 	x->initial = x->now;
 	x->at = u->start;
-	x->until = u->reg[UNWIND_RIP] - !u->interrupted;
+	x->until = code_of(u);
 	return execute(x, u->rules.fde, u->rules.fde_end);
 }
 
-static bool find_cfa(struct unwind *u, const struct line *l, uintptr_t *cfa)
+static bool find_cfa(struct unwind *u, const struct unwind_line *l, uintptr_t *cfa)
 {
 	if (l->cfa_register == UNWIND_REGISTERS)
 		return evaluate(u, (const uint8_t *)l->cfa, false, 0, cfa);
@@ -711,7 +738,7 @@ static enum unwind_result step_blind(struct unwind *u)
 	return u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] ? UNWIND_END : UNWIND_NO_RULES;
 }
 
-static enum unwind_result step_by(struct unwind *u, const struct line *l)
+static enum unwind_result step_by(struct unwind *u, const struct unwind_line *l)
 {
 	uintptr_t reg[UNWIND_REGISTERS], cfa;
 	uint32_t known = 1u << UNWIND_RSP, kept = u->rules.is_signal ? ~0u : KEPT, returns = u->rules.returns;
@@ -745,18 +772,26 @@ enum unwind_result unwind_step(struct unwind *u)
 
 	if (!u->rules.cie)
 		return step_blind(u);
-	return make_line(u, &x) ? step_by(u, &x.now) : UNWIND_MALFORMED;
+	if (u->line)
+		return step_by(u, u->line);
+	if (!make_line(u, &x))
+		return UNWIND_MALFORMED;
+	remember_place(u, &x.now);
+	return step_by(u, &x.now);
 }
 
-void unwind_begin(struct unwind *u)
+static void begin(struct unwind *u, struct unwind_cache *cache)
 {
+	u->cache = cache;
 	u->page = 1;
 	u->piece = u->reg[UNWIND_RSP];
 	u->pieces = u->standing = 0;
 	look(u);
 }
 
-void unwind_interrupted(struct unwind *u, const void *ucontext)
+void unwind_begin(struct unwind *u) { begin(u, NULL); }
+
+void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_cache *cache)
 {
 	const greg_t *from = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 
@@ -764,7 +799,7 @@ void unwind_interrupted(struct unwind *u, const void *ucontext)
 		u->reg[i] = (uintptr_t)from[places[i]];
 	u->known = (1u << UNWIND_REGISTERS) - 1;
 	u->interrupted = true;
-	unwind_begin(u);
+	begin(u, cache);
 }
 
 /* unwind_here(): the registers that calls leave alone, and those that the return will set. */

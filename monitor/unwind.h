@@ -23,6 +23,29 @@ struct unwind_rules {
 	bool is_signal;			/* it stands for what the kernel pushed */
 };
 
+/* How each of the caller's registers is had where a program counter is: a line of the table that a description's instructions make. */
+struct unwind_line {
+	intptr_t value[UNWIND_REGISTERS]; /* bytes, register, or address of an expression */
+	uint8_t how[UNWIND_REGISTERS];	/* as unwind.c knows */
+	uint8_t cfa_register;		/* UNWIND_REGISTERS: the CFA is what an expression says */
+	intptr_t cfa;			/* bytes to add, or address of the expression */
+};
+
+/* What was found out of a place in the code before. */
+struct unwind_place {
+	uintptr_t pc;			/* that was looked for; 0: nothing is here */
+	uint32_t epoch;			/* of the modules (module_epoch) */
+	uintptr_t start, end;
+	struct unwind_rules rules;
+	struct unwind_line line;
+};
+
+/* Makes the walks of one thread cheap that walks again and again.  Begins as zeros. */
+enum { UNWIND_PLACES = 4096 };
+struct unwind_cache {
+	struct unwind_place places[UNWIND_PLACES];
+};
+
 /* A frame of a stack. */
 struct unwind {
 	uintptr_t reg[UNWIND_REGISTERS];
@@ -30,6 +53,8 @@ struct unwind {
 	bool interrupted;		/* rip is the instruction that would have been next; else it is behind a call */
 	uintptr_t start, end;		/* of the code that the frame's description covers; 0: there is none */
 	struct unwind_rules rules;
+	struct unwind_cache *cache;	/* NULL: there is none */
+	const struct unwind_line *line;	/* of this frame, in the cache; NULL: it is to be made */
 	uintptr_t page;			/* known to be readable; 1: none is */
 	uintptr_t piece;		/* stack pointer where the piece of stack was entered that the walk is in */
 	uint32_t pieces;		/* entered since the first */
@@ -50,8 +75,8 @@ void unwind_here(struct unwind *u) __attribute__((visibility("hidden")));
 /* The frame whose registers U->reg are, as U->known and U->interrupted say; all else is set here. */
 void unwind_begin(struct unwind *u) __attribute__((visibility("hidden")));
 
-/* That which a signal handler's third argument tells of. */
-void unwind_interrupted(struct unwind *u, const void *ucontext) __attribute__((visibility("hidden")));
+/* That which a signal handler's third argument tells of.  CACHE, which nobody else uses before the walk is done, may be NULL. */
+void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_cache *cache) __attribute__((visibility("hidden")));
 
 /* Go on to the caller's frame, or to that which a signal interrupted.  But for UNWIND_STEPPED, U stays as it is. */
 enum unwind_result unwind_step(struct unwind *u) __attribute__((visibility("hidden")));
@@ -64,5 +89,8 @@ struct module_rules {
 
 /* module.c: those of the module with the code at ADDRESS. False: it is nobody's. Signals blocked. */
 bool module_rules(uintptr_t address, struct module_rules *rules) __attribute__((visibility("hidden")));
+
+/* module.c: grows whenever code vanishes, in whose place there may be other. */
+uint32_t module_epoch(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -22,6 +22,7 @@ struct verifier {
 	struct hooked_frame frames[MOST_FRAMES]; /* of the stack, the innermost first */
 	history_entry stack[MOST_FRAMES + 1]; /* what they give */
 	history_entry context[MACHINE_LONGEST + 1]; /* the history of the context */
+	struct unwind_cache unwinding;
 };
 
 /* A stack and a context at hand. */
@@ -167,7 +168,7 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	p.ncontext = machine_history(t, what->context, v->context);
 	if (p.ncontext && history_routine(v->context[0]) >= AMON_ROUTINE_ROOT)
 		return AMON_STACK_UNTOLD;	/* "(elided)", "(lost)" */
-	unwind_interrupted(&u, ucontext);
+	unwind_interrupted(&u, ucontext, &v->unwinding);
 	what->pc = u.reg[UNWIND_RIP];
 	if (is_own_code(what->pc) || !frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))
 		return AMON_STACK_UNTOLD;

@@ -64,6 +64,8 @@ bool module_rules(uintptr_t address, struct module_rules *rules)
 	return dl_iterate_phdr(visit_module, &q);
 }
 
+uint32_t module_epoch(void) { return 0; }
+
 /* ---- the walks ---- */
 
 struct frame {
@@ -147,16 +149,17 @@ static bool walk_theirs(uintptr_t pc)
 	return true;
 }
 
-/* Where libgcc ends, so must we. */
+/* Where libgcc ends, so must we; every second walk remembers. */
 static void on_step(int sig, siginfo_t *info, void *context)
 {
+	static struct unwind_cache cache;
 	enum unwind_result result = UNWIND_STEPPED;
 	struct unwind u;
 	int n = 0;
 
 	(void)sig;
 	(void)info;
-	unwind_interrupted(&u, context);
+	unwind_interrupted(&u, context, stacks % 2 ? &cache : NULL);
 	if (!walk_theirs(u.reg[UNWIND_RIP])) {
 		while (unwind_step(&u) == UNWIND_STEPPED)
 			;
