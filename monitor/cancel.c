@@ -2,7 +2,8 @@
  *
  * Handlers of C++, and of C with -fexceptions, are landing pads: jump.c.  The others, of pthread_cleanup_push in plain C, are jumped to from
  * within libc: what it jumps by is a buffer that was registered by a call, in the frame of the routine with the handler, and all of a thread's
- * buffers are a list.  So the address in the buffer is made one of ours. */
+ * buffers are a list.  So the address in the buffer is made one of ours.  The outermost is libc's own, where each thread begins: there destructors of
+ * the thread's variables and keys run, under nobody. */
 #include "jump.h"
 
 #include "behind.h"
@@ -31,6 +32,7 @@ EXPORTED end_function __wrap_pthread_exit;
 EXPORTED buffer_function __wrap___pthread_unwind_next, __wrap___pthread_register_cancel, __wrap___pthread_register_cancel_defer;
 
 static __thread struct buffer *next;	/* where control lands next; NULL: at the newest one */
+static bool has_buffers;		/* libc can be asked for them, and no search is needed any more */
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 extern buffer_function __pthread_unregister_cancel __attribute__((weak));
@@ -64,6 +66,8 @@ static uintptr_t plain(uintptr_t word)
 
 static void divert(struct buffer *b)
 {
+	if (plain(b->reg[7]) == (uintptr_t)aprof_cancel_landed)
+		return;
 	b->goes_on = plain(b->reg[7]);
 	b->reg[7] = disguised((uintptr_t)aprof_cancel_landed);
 }
@@ -78,18 +82,38 @@ static struct buffer *newest(void)
 	return more.outer;
 }
 
+/* Did libc make the calling thread?  A raw clone's thread-local storage may be of any make. */
+static bool is_libcs(void)
+{
+	uintptr_t first, self;
+
+	__asm__("movq %%fs:0, %0\n\tmovq %%fs:16, %1" : "=r"(first), "=r"(self));
+	return first == self;
+}
+
+void cancel_thread(void)
+{
+	struct buffer *b = has_buffers && is_libcs() ? newest() : NULL;
+
+	while (b && b->outer)
+		b = b->outer;
+	if (b)
+		divert(b);
+}
+
 uintptr_t aprof_cancel_lands(uintptr_t sp)
 {
-	struct buffer *b = next ? next : newest();
+	struct buffer *b;
 
-	while (plain(b->reg[6]) != sp)
-		b = b->outer;
-	next = NULL;
 	jump_lands(sp);
+	for (b = next ? next : newest(); plain(b->reg[6]) != sp; b = b->outer)
+		;
+	next = NULL;
 	return b->goes_on;
 }
 #else
 static void divert(struct buffer *b) { (void)b; }
+void cancel_thread(void) { }
 #endif
 
 static void __attribute__((constructor(101))) find_all(void)
@@ -98,6 +122,9 @@ static void __attribute__((constructor(101))) find_all(void)
 	real___pthread_unwind_next();
 	real___pthread_register_cancel();
 	real___pthread_register_cancel_defer();
+#if defined(__GLIBC__) && defined(__x86_64__)
+	has_buffers = real___pthread_register_cancel() && __pthread_unregister_cancel;
+#endif
 }
 
 void __wrap_pthread_exit(void *value)

@@ -52,7 +52,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
-		f->leaving |= own && jump_is_at(u->start);
+		f->leaving |= jump_is_at(u->start, own);
 		f->in_hook = own;
 		f->how = unwind_step(u);
 		f->past_signal |= !found && u->interrupted;

@@ -19,7 +19,7 @@ struct frames {
 	struct unwind at;		/* the frame that frames_next looks at next */
 	bool in_hook;			/* the one below it is the monitor's own */
 	bool past_signal;		/* a signal's frame lay below it */
-	bool leaving;			/* a jump is on its way out of it, which the shadows have been told of already */
+	bool leaving;			/* a jump is on its way out of it, which hooks have been told of already */
 	enum unwind_result how;		/* the walk has ended so; UNWIND_STEPPED: it has not */
 };
 
@@ -40,8 +40,8 @@ context_id frames_context(struct thread *t, const struct frames *f, bool samples
 /* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
 uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;
 
-/* jump.c: is START the address of one of the functions that jump? */
-bool jump_is_at(uintptr_t start) HIDDEN;
+/* jump.c: does a function that jumps, the monitor's OWN or libgcc's that unwinds, start at START?  A stack with one is about to be left. */
+bool jump_is_at(uintptr_t start, bool own) HIDDEN;
 
 /* switch.c: where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
 extern uintptr_t aprof_context_start HIDDEN;

@@ -155,8 +155,34 @@ JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
 
-bool jump_is_at(uintptr_t start)
+/* Of the unwinder itself: the stack still shows routines that have run their cleanups and are left. */
+#define UNWINDER(name) \
+	extern jump_function name __attribute__((weak)); \
+	static void *name##_behind; \
+	static uintptr_t at_##name(void) { return (uintptr_t)name ? (uintptr_t)name : (uintptr_t)name##_behind; }
+UNWINDER(_Unwind_RaiseException)
+UNWINDER(_Unwind_Resume)
+UNWINDER(_Unwind_Resume_or_Rethrow)
+UNWINDER(_Unwind_ForcedUnwind)
+
+static void __attribute__((constructor(101))) find_unwinder(void)
 {
+	behind(&_Unwind_RaiseException_behind, "_Unwind_RaiseException");
+	behind(&_Unwind_Resume_behind, "_Unwind_Resume");
+	behind(&_Unwind_Resume_or_Rethrow_behind, "_Unwind_Resume_or_Rethrow");
+	behind(&_Unwind_ForcedUnwind_behind, "_Unwind_ForcedUnwind");
+}
+
+static bool is_unwinder_at(uintptr_t start)
+{
+	return start == at__Unwind_RaiseException() || start == at__Unwind_Resume() || start == at__Unwind_Resume_or_Rethrow() ||
+	       start == at__Unwind_ForcedUnwind();
+}
+
+bool jump_is_at(uintptr_t start, bool own)
+{
+	if (!own)
+		return start && is_unwinder_at(start);
 	return start == (uintptr_t)aprof_jump_longjmp || start == (uintptr_t)aprof_jump__longjmp || start == (uintptr_t)aprof_jump_siglongjmp ||
 	       start == (uintptr_t)aprof_jump___longjmp_chk;
 }

@@ -17,6 +17,9 @@ void jump_lose(void) HIDDEN;
 /* The same, and control lands where the stack pointer is SP; 0: that is not known. */
 void jump_lands(uintptr_t sp) HIDDEN;
 
+/* The calling thread's context is to be lost, too, when it has been unwound to where it began: where its destructors run (cancel.c). */
+void cancel_thread(void) HIDDEN;
+
 /* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
 context_id jump_interrupted(struct thread *t, const void *ucontext) HIDDEN;
 

@@ -4,6 +4,7 @@
  * Invariant: a struct thread is in monitor.threads for ever; its record and counters stay in the file.
  * Signals are blocked. */
 #include "clock.h"
+#include "jump.h"
 
 #include <errno.h>
 
@@ -204,6 +205,7 @@ struct thread *thread_start(uintptr_t cfa)
 		return start_failed(true);
 	}
 	begin(t);
+	cancel_thread();
 	process_started();
 	tls->thread = t;
 	clock_thread(t, process_watch_thread());

@@ -41,7 +41,7 @@ struct unwind_place {
 };
 
 /* Makes the walks of one thread cheap that walks again and again.  Begins as zeros. */
-enum { UNWIND_PLACES = 4096 };
+enum { UNWIND_PLACES = 1024 };
 struct unwind_cache {
 	struct unwind_place places[UNWIND_PLACES];
 };

@@ -1,6 +1,7 @@
 /* A limit on the address space, or on data: the program gets as much memory as it gets without aprof, but for a few parts in
  * a hundred.  It takes two thirds of the limit, in pieces, then recurses, starts threads and makes contexts.
  *
+ * na(verified): what holds stacks against contexts takes memory of its own, and does without where there is none
  * na(pg): the doubles of return addresses take 64 MB for each 64 MB of the address space that stacks are in
  * flags: -pthread
  * variants: v32000 v64000 v400000 v1200000 v3000000 d32000 d400000
