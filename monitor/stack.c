@@ -396,13 +396,13 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 	return NULL;
 }
 
-static void announce(struct thread *t, uintptr_t low, uintptr_t high)
+static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high)
 {
 	size_t size = (high - low) * 3;
 	struct shadow *s = t->announced ? *announced_place(t, low) : NULL;
 
 	if (s && s->high == high)
-		return;
+		return s;
 	s = announced_before(t, low, high);
 	if (!s) {
 		s = shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID);
@@ -411,15 +411,18 @@ static void announce(struct thread *t, uintptr_t low, uintptr_t high)
 	}
 	if (s)
 		announced_add(t, s);
+	return s;
 }
 
-void stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
+struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
 {
+	struct shadow *s;
 	uint64_t mask;
 
 	sys_block_signals(&mask);
-	announce(t, low, high);
+	s = announce(t, low, high);
 	sys_restore_signals(&mask);
+	return s;
 }
 
 void stack_shrink(struct thread *t)

@@ -106,13 +106,14 @@ static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
 
 /* ---- the switch ---- */
 
-static void announce(const ucontext_t *to)
+/* Shadows are used that belong to the stack of TO, which may lie within another: in an array of main's, say. */
+static void follow(const ucontext_t *to)
 {
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp;
 	struct thread *t = thread_live(&aprof_tls);
 
 	if (t && !aprof_tls.inert && is_on_own(to) && monitor.header->way & ~(1u << AMON_WAY_INLINE))
-		stack_announce(t, low, low + to->uc_stack.ss_size);
+		stack_return(t, stack_pointer(to) + 1, stack_announce(t, low, low + to->uc_stack.ss_size));
 }
 
 /* Control goes to TO. */
@@ -120,7 +121,7 @@ static void go(const ucontext_t *to)
 {
 	bool fresh = is_fresh(to);
 
-	announce(to);
+	follow(to);
 	jump_lands(stack_pointer(to));
 	if (fresh && aprof_tls.current == LOST_ID)
 		aprof_tls.current = ROOT_ID;
