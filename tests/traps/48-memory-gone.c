@@ -1,6 +1,7 @@
 /* The program has taken all memory that it may have: what needs no memory is counted on, the rest is a recorded loss, and threads
  * that begin then run as ever; with memory there again they are counted.
  *
+ * na(verified pg): a call whose return could not be told is left for its caller only by the next call, and a note says so
  * flags: -pthread
  * shell: ulimit -S -v 64000; exec "$@"
  * output: 500000 500000 100
