@@ -49,6 +49,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		}
 		out->routine = own ? AMON_NONE : routine_of(u);
 		found = out->routine != AMON_NONE;
+		f->hides_routine |= !found && !own && u->start && module_hides_parts(u->start) && unwind_is_part(u);
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
@@ -69,7 +70,7 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 	for (*n = 0; frames_next(&f, &next); out[(*n)++] = next)
 		if (*n == most)
 			return false;
-	return f.how == UNWIND_END && !f.leaving;
+	return f.how == UNWIND_END && !f.leaving && !f.hides_routine;
 }
 
 /* ---- the context ---- */

@@ -18,6 +18,7 @@ struct hooked_frame {
 struct frames {
 	struct unwind at;		/* the frame that frames_next looks at next */
 	bool in_hook;			/* the one below it is the monitor's own */
+	bool hides_routine;		/* a frame was a part of a routine, and nobody knows which: it may have hooks */
 	bool past_signal;		/* a signal's frame lay below it */
 	bool leaving;			/* a jump is on its way out of it, which hooks have been told of already */
 	enum unwind_result how;		/* the walk has ended so; UNWIND_STEPPED: it has not */
@@ -29,8 +30,8 @@ void frames_begin(struct frames *f, const struct unwind *u) HIDDEN;
 /* Go on to the next frame with a hook, *OUT.  False: there is none; F->how tells whether that is sure (UNWIND_END). */
 bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
 
-/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot be told, or are more, or a jump is just
- * leaving some of them. */
+/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot all be told, or are more, or a jump is
+ * just leaving some of them. */
 bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
 
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and

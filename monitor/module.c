@@ -488,6 +488,13 @@ bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other)
 	return m && far_find(m->notes, m->notes_size, start, end, other);
 }
 
+bool module_hides_parts(uintptr_t address)
+{
+	const struct module *m = find(address);
+
+	return m && m->record->hooked && !m->notes;
+}
+
 void module_forget(void)
 {
 	nmodules = nrecords = epoch = 0;

@@ -524,6 +524,8 @@ bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* 
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 /* Is code START .. END one of the two parts of a routine?  *OTHER is then an address in the rest of it. Any time. */
 bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
+/* Has the module with the code at ADDRESS hooks, and says of no routine where its parts are?  Who wrote it may not have known. */
+bool module_hides_parts(uintptr_t address) HIDDEN;
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 uint32_t routine_index(uintptr_t address, uint32_t flags) HIDDEN; /* AMON_NONE: no room */

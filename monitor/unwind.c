@@ -649,8 +649,8 @@ static bool caller_register(struct unwind *u, const struct unwind_line *l, int r
 	}
 }
 
-/* Make the line for where U's frame is. */
-static bool make_line(const struct unwind *u, struct execution *x)
+/* Make the line for UNTIL in the code of U's frame. */
+static bool make_line(const struct unwind *u, struct execution *x, uintptr_t until)
 {
 	x->rules = &u->rules;
 	x->nkept = 0;
@@ -662,7 +662,7 @@ static bool make_line(const struct unwind *u, struct execution *x)
 		return false;
 	x->initial = x->now;
 	x->at = u->start;
-	x->until = code_of(u);
+	x->until = until;
 	return execute(x, u->rules.fde, u->rules.fde_end);
 }
 
@@ -774,10 +774,18 @@ enum unwind_result unwind_step(struct unwind *u)
 		return step_blind(u);
 	if (u->line)
 		return step_by(u, u->line);
-	if (!make_line(u, &x))
+	if (!make_line(u, &x, code_of(u)))
 		return UNWIND_MALFORMED;
 	remember_place(u, &x.now);
 	return step_by(u, &x.now);
+}
+
+/* Where a routine begins nothing but the return address is on the stack. */
+bool unwind_is_part(const struct unwind *u)
+{
+	struct execution x;
+
+	return u->rules.cie && !u->rules.is_signal && make_line(u, &x, u->start) && (x.now.cfa_register != UNWIND_RSP || x.now.cfa != sizeof u->start);
 }
 
 static void begin(struct unwind *u, struct unwind_cache *cache)

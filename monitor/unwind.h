@@ -81,6 +81,9 @@ void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_ca
 /* Go on to the caller's frame, or to that which a signal interrupted.  But for UNWIND_STEPPED, U stays as it is. */
 enum unwind_result unwind_step(struct unwind *u) __attribute__((visibility("hidden")));
 
+/* Does the code of U's frame begin in the midst of a routine: is it a part of one that the compiler has put elsewhere? */
+bool unwind_is_part(const struct unwind *u) __attribute__((visibility("hidden")));
+
 /* Where the descriptions of a module are: its .eh_frame_hdr, in memory LOW .. HIGH that is mapped as long as the module is. */
 struct module_rules {
 	const uint8_t *index;		/* .eh_frame_hdr; NULL: it has none */
