@@ -9,6 +9,7 @@ inlined; it takes part with -O0 and with -fno-optimize-sibling-calls, and is com
 Outcomes are kept by a key of everything that they depend on, so that a run that was broken off goes on where it was, and only what
 a change concerns is done again."""
 
+import ctypes
 import hashlib
 import json
 import os
@@ -28,11 +29,13 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import limits  # noqa: E402
 
 HOOKED = ("inline", "fentry", "cyg")
+MOVED = "moved"     # not a way of aprof's: bare, linked for other addresses than are usual, and run at random ones
+ELSEWHERE = "-Wl,-Ttext-segment=0x10000000"
 CPU = 20            # seconds of CPU time for a program, sanitized ones four times as much
 COMPILER_CPU = 300  # seconds of CPU time for a compiler
 MUCH = 4 << 20      # bytes of output that are looked at
 SANITIZED = re.compile(r"-fsanitize=")
-ENDLESS = "does not end"
+ENDLESS, ANOTHER_OUTPUT = "does not end", "another output"
 HARMLESS = {"ambiguous"}    # notes that are no fault of a way's: see Outcome.notes
 
 
@@ -58,6 +61,7 @@ class Outcome:
     trouble: str = ""       # why there is nothing else: it does not build, takes too long
     status: int = 0         # of its exit, or the negative number of its signal
     output: str = ""        # a digest of standard output and error
+    shape: str = ""         # a digest of both without numbers
     text: str = ""          # the last of both, for people
     contexts: dict = field(default_factory=dict)    # history -> [entries, direct recursive calls]
     notes: dict = field(default_factory=dict)       # of things lost -> how often
@@ -76,6 +80,7 @@ class Verdict:
     flags: str
     skipped: str = ""           # why nothing could be compared
     unsteady: str = ""          # what came out differently when it was done again in the same way
+    placed: bool = False        # numbers that it prints depend on addresses, and were not compared
     differences: list = field(default_factory=list)     # (ways, lines)
     compared: tuple = ()        # the ways whose profiles were compared
     routines: int = 0
@@ -93,8 +98,10 @@ class Kept:
         self.base.execute("CREATE TABLE IF NOT EXISTS outcomes (key TEXT PRIMARY KEY, value BLOB)")
 
     def get(self, key):
+        """The outcome kept by KEY; None: there is none, or one of other fields, by an earlier version of this program."""
         row = self.base.execute("SELECT value FROM outcomes WHERE key = ?", (key,)).fetchone()
-        return Outcome(**json.loads(zlib.decompress(row[0]))) if row else None
+        fields = json.loads(zlib.decompress(row[0])) if row else {}
+        return Outcome(**fields) if fields.keys() == Outcome().__dict__.keys() else None
 
     def put(self, key, outcome):
         self.base.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?)", (key, zlib.compress(json.dumps(outcome.__dict__).encode())))
@@ -122,13 +129,24 @@ def plainly():
         signal.signal(number, signal.SIG_DFL)
 
 
-def execute(command, folder, environment, seconds):
+def fix_addresses(fixed=True):
+    """Programs that this process starts from now on get the same addresses each time, or others."""
+    ctypes.CDLL(None).personality(0x0040000 if fixed else 0)    # ADDR_NO_RANDOMIZE
+
+
+def plainly_elsewhere():
+    """As plainly(), and addresses are others each time."""
+    plainly()
+    fix_addresses(False)
+
+
+def execute(command, folder, environment, seconds, prepare=plainly):
     """(status, output and error) of COMMAND and whatever it leaves running, which is ended.  If it did not end within so much CPU time:
-    (None, what limits.py tells of that)."""
+    (None, what limits.py tells of that).  PREPARE is called in the child."""
     with tempfile.TemporaryFile() as out:
         try:
             status = limits.run(command, seconds, sweep=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
-                                stderr=subprocess.STDOUT, preexec_fn=plainly).returncode
+                                stderr=subprocess.STDOUT, preexec_fn=prepare).returncode
         except limits.Exceeded as e:
             return None, str(e).encode()
         out.seek(0)
@@ -144,6 +162,11 @@ def plain(output):
     """OUTPUT without what is another in each process."""
     output = re.sub(rb"==\d+==", b"==PID==", output)
     return re.sub(rb"0x[0-9a-f]{6,}", b"0xADDRESS", output)
+
+
+def shape(output):
+    """OUTPUT without numbers, be they decimal or not, and the blanks beside them."""
+    return re.sub(rb"[ -]*\b(0x)?[0-9a-fA-F]+\b *", b"#", output)
 
 
 class Bench:
@@ -167,13 +190,14 @@ class Bench:
 
     def key(self, program, flags, way):
         return digest(program.name, *(contents(source) for source in program.sources), *program.flags, "with", *program.arguments, "and",
-                      *program.libraries, *flags, self.version, self.stamps.get(way, "bare"))
+                      *program.libraries, *flags, self.version, self.stamps.get(way, way))
 
     def command(self, program, flags, way, out):
         compiler = self.cxx if program.cxx else self.compiler
-        if way != "bare":
+        own = [ELSEWHERE] if way == MOVED else []
+        if way in HOOKED:
             compiler = os.path.join(self.build, "aprof-c++" if program.cxx else "aprof-cc")
-        own = [f"--aprof-way={way}", "--aprof-verify"] if way != "bare" else []
+            own = [f"--aprof-way={way}", "--aprof-verify"]
         return [compiler, *own, *flags, *program.flags, "-w", "-o", out, *program.sources, *program.libraries]
 
     def outcome(self, program, flags, way, again=False):
@@ -204,11 +228,13 @@ class Bench:
         if status:
             return Outcome(trouble="does not build", text=said.decode(errors="replace")[-1000:])
         seconds = CPU * (4 if any(SANITIZED.match(flag) for flag in flags) else 1)
-        status, said = execute(["../prog", *program.arguments], work, environment(work, APROF_OUT=os.path.join(written, "amon.out.%p")), seconds)
+        status, said = execute(["../prog", *program.arguments], work, environment(work, APROF_OUT=os.path.join(written, "amon.out.%p")), seconds,
+                               plainly_elsewhere if way == MOVED else plainly)
         if status is None:
             return Outcome(trouble=ENDLESS, text=said.decode(errors="replace"))
-        outcome = Outcome(status=status, output=digest(plain(said)), text=said.decode(errors="replace")[-1000:])
-        if way != "bare":
+        outcome = Outcome(status=status, output=digest(plain(said)), shape=digest(shape(plain(said))),
+                          text=said.decode(errors="replace")[-1000:])
+        if way in HOOKED:
             self.read(outcome, sorted(os.path.join(written, name) for name in os.listdir(written)))
         return outcome
 
@@ -252,7 +278,7 @@ def against_bare(bare, own):
     if own.trouble:
         return [own.trouble + (f": {own.text.strip().splitlines()[-1]}" if own.text.strip() else "")]
     lines = [f"status {own.status}, bare {bare.status}"] if own.status != bare.status else []
-    lines += ["another output"] if own.output != bare.output else []
+    lines += [ANOTHER_OUTPUT] if own.output != bare.output else []
     return lines + [f"note {note}, {count} times" for note, count in sorted(own.notes.items()) if note not in HARMLESS]
 
 
@@ -276,6 +302,9 @@ def compare(bench, program, flags, ways=HOOKED):
     if verdict.compared:
         first = outcomes[verdict.compared[0]]
         verdict.routines, verdict.contexts, verdict.calls = len(first.routines()), len(first.contexts), first.calls()
+    verdict.placed = other_numbers(bare, outcomes) and depends_on_addresses(bench, program, flags, bare)
+    if verdict.placed:
+        verdict.differences = found = without(ANOTHER_OUTPUT, found)
     if found:
         verdict.unsteady = unsteady(bench, program, flags, bare, outcomes)
     if verdict.unsteady:
@@ -295,6 +324,24 @@ def judged(bare, outcomes):
         if lines:
             found.append(((sound[0], way), lines))
     return found
+
+
+def without(line, found):
+    """The differences FOUND without LINE."""
+    left = [(ways, [other for other in lines if other != line]) for ways, lines in found]
+    return [(ways, lines) for ways, lines in left if lines]
+
+
+def other_numbers(bare, outcomes):
+    """Whether some of OUTCOMES printed other numbers than BARE, and none anything else."""
+    sound = [own for own in outcomes.values() if not own.trouble]
+    return any(own.output != bare.output for own in sound) and all(own.shape == bare.shape for own in sound)
+
+
+def depends_on_addresses(bench, program, flags, bare):
+    """Whether PROGRAM prints something else, without aprof, when code, data, heap and stack are elsewhere: then aprof may move them, too."""
+    moved = bench.outcome(program, flags, MOVED)
+    return not moved.trouble and moved.status == bare.status and moved.output != bare.output
 
 
 def unsteady(bench, program, flags, bare, outcomes, times=2):

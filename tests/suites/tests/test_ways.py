@@ -98,6 +98,22 @@ class Held(unittest.TestCase):
                "int main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); for (long n = t.tv_nsec % 9973; n; n--) g(); return 0; }\n"
         self.assertIn("contexts by way", against.compare(self.bench(), self.program(text), ["-O0"]).unsteady)
 
+    def test_numbers_that_depend_on_addresses_are_not_compared_but_all_else_is(self):
+        against.fix_addresses()
+        self.addCleanup(against.fix_addresses, False)
+        for what in ("here", "&there"):     # -no-pie has globals always at the same place
+            text = f"#include <stdio.h>\nchar here[8];\nint main(void) {{ int there; printf(\"%lx\\n\", (long) {what}); return STATUS; }}\n"
+            verdict = against.compare(self.bench(status=3), self.program(text), ["-O0", "-no-pie", "-fno-pie"])
+            self.assertEqual((verdict.differences, verdict.placed), ([(("fentry",), ["status 3, bare 0"])], True), what)
+
+    def test_another_output_is_found(self):
+        against.fix_addresses()
+        self.addCleanup(against.fix_addresses, False)
+        for what in ('puts(STATUS ? "a" : "b")', 'printf("%d\\n", STATUS)', 'printf(STATUS ? "%p\\n" : "%p.\\n", main)'):
+            program = self.program(f"#include <stdio.h>\nint main(void) {{ {what}; return 0; }}\n")
+            verdict = against.compare(self.bench(status=3), program, ["-O0"], ("fentry",))
+            self.assertEqual((verdict.differences, verdict.placed), ([(("fentry",), ["another output"])], False), what)
+
     def test_what_does_not_build_bare_is_skipped_and_by_a_way_it_differs(self):
         self.assertEqual(against.compare(self.bench(), self.program("int main(void) { return "), ["-O0"]).skipped, "bare does not build")
         self.assertEqual(against.compare(self.bench(), self.program(SAME, "not here"), ["-O0"]).skipped, "not here")
