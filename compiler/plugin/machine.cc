@@ -108,11 +108,19 @@ static bool holds_distance(rtx address)
 	       is_our_symbol(XVECEXP(address, 0, 0));
 }
 
+/* The bytes of MEM; 0: it is not known.  What GCC notes of a number of 80 bits that is pushed in two words is that each of them is 16 bytes long. */
+static HOST_WIDE_INT size_of(rtx mem)
+{
+	if (GET_MODE(mem) != BLKmode)
+		return GET_MODE_SIZE(GET_MODE(mem)).to_constant();
+	return MEM_SIZE_KNOWN_P(mem) ? (HOST_WIDE_INT)MEM_SIZE(mem).to_constant() : 0;
+}
+
 /* The address of MEM, and in *SP what the stack pointer is afterwards, if it is pushed or popped. */
 static value address_of(const knowledge &k, rtx mem, value *sp)
 {
 	rtx x = XEXP(mem, 0);
-	value size = { NUMBER, 0, MEM_SIZE_KNOWN_P(mem) ? (HOST_WIDE_INT)MEM_SIZE(mem).to_constant() : 0 }, old;
+	value size = { NUMBER, 0, size_of(mem) }, old;
 
 	if (GET_RTX_CLASS(GET_CODE(x)) != RTX_AUTOINC)
 		return evaluate(k, x);
@@ -268,7 +276,6 @@ static bool is_our_word(rtx mem)
 
 static void write_memory(knowledge *k, rtx mem, const value &address, value what)
 {
-	HOST_WIDE_INT size = MEM_SIZE_KNOWN_P(mem) ? (HOST_WIDE_INT)MEM_SIZE(mem).to_constant() : 0;
 	place where;
 
 	if (!find_place(mem, address, &where)) {
@@ -277,7 +284,7 @@ static void write_memory(knowledge *k, rtx mem, const value &address, value what
 	} else if (where == context) {
 		write_context(k, what);
 	} else {
-		write_stack(k, where, size, what);
+		write_stack(k, where, size_of(mem), what);
 	}
 }
 
