@@ -58,12 +58,15 @@ static bool is_page(const char *path)
 
 bool output_is_ours(const char *path, enum file_kind kind)
 {
-	enum file_kind found = files_kind(path);
 	struct stat s;
 
-	if (found == FILE_MISSING || (stat(path, &s) == 0 && (!S_ISREG(s.st_mode) || s.st_size == 0)))
-		return true;			/* what is no plain file is never replaced */
-	return found == kind && (kind != FILE_OTHER || is_page(path));
+	if (lstat(path, &s) != 0)
+		return true;
+	if (stat(path, &s) != 0)
+		return false;			/* a link to nothing */
+	if (S_ISCHR(s.st_mode) || (S_ISREG(s.st_mode) && s.st_size == 0))
+		return true;
+	return S_ISREG(s.st_mode) && files_kind(path) == kind && (kind != FILE_OTHER || is_page(path));
 }
 
 bool output_unasked(const char *path, enum file_kind kind, const char *remedy)

@@ -25,8 +25,8 @@ void other_tell(const char *path, const char *profiles);
  * message. */
 bool output_allowed(const char *path, bool profile);
 
-/* Whether what is at PATH, a name that the user did not give, is nobody's but aprof's: missing, empty, or of KIND; FILE_OTHER
- * stands for a page of aprof html. */
+/* Whether what is at PATH, a name that the user did not give, is nobody's but aprof's: missing, empty, a device as /dev/null, or a file of KIND;
+ * FILE_OTHER stands for a page of aprof html.  A directory, a pipe (who writes into one may wait for ever) and a link to nothing are somebody's. */
 bool output_is_ours(const char *path, enum file_kind kind);
 
 /* The same; false after a message that ends in REMEDY. */

@@ -125,16 +125,29 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
 
+/* Whether NAME is what the user said. */
+static bool name_given(const struct run *r, const char *name)
+{
+	return strcmp(r->options->data, "amon.out") != 0 && strcmp(name, r->options->data) == 0;
+}
+
+/* Another name beside NAME; to be freed, NULL: out of memory. */
+static char *name_beside(const char *name)
+{
+	char *beside = NULL;
+
+	return asprintf(&beside, "%s.%" PRId32, name, (int32_t)getpid()) < 0 ? NULL : beside;
+}
+
 /* NAME, or, where a living process writes it or it is somebody else's file, another one beside it.  NULL: out of memory. */
 static char *name_instead(const struct run *r, char *name)
 {
-	bool held = files_held(name), asked = strcmp(r->options->data, "amon.out") != 0 && strcmp(name, r->options->data) == 0;
-	char *instead = NULL;
+	bool held = files_held(name);
+	char *instead;
 
-	if (!held && (asked || output_is_ours(name, FILE_PROFILE)))
+	if (!held && (name_given(r, name) || output_is_ours(name, FILE_PROFILE)))
 		return name;
-	if (asprintf(&instead, "%s.%" PRId32, name, (int32_t)getpid()) < 0)
-		instead = NULL;
+	instead = name_beside(name);
 	message(held ? "note: %s is being written by a running process; this run is kept in %s" :
 		"note: %s is no profile, and is not replaced; this run is kept in %s", name, instead ? instead : "?");
 	free(name);
@@ -161,23 +174,41 @@ static char *data_name(const struct run *r, size_t i)
 	return name_instead(r, name);
 }
 
-/* The profile could not be put where it belongs, as ERR says; the report is printed all the same. */
-static void kept_nowhere(const struct error *err)
+/* Put the profile FROM, or, if that is NULL, what IN holds, at NAME. */
+static bool data_put(const char *from, const struct input *in, const char *name, struct error *err)
 {
-	message_error(err, NULL);
-	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
+	size_t len;
+	void *data;
+	bool ok;
+
+	if (from)
+		return files_move(from, name, err);
+	data = profile_write(in->profile, &len, err);
+	ok = data && files_write(name, data, len, err);
+	free(data);
+	return ok;
 }
 
-/* Keep what IN holds as NAME. */
-static void data_keep(const struct input *in, const char *name)
+/* The same; a file at *NAME that may not be replaced, as another user's in /tmp, is left, and *NAME becomes another one.  False after a message: it
+ * is kept nowhere, and the report is printed all the same. */
+static bool data_keep(const struct run *r, const char *from, const struct input *in, char **name)
 {
-	struct error err;
-	size_t len;
-	void *data = profile_write(in->profile, &len, &err);
+	struct error err, other;
+	char *beside;
 
-	if (!data || !files_write(name, data, len, &err))
-		kept_nowhere(&err);
-	free(data);
+	if (data_put(from, in, *name, &err))
+		return true;
+	beside = name_given(r, *name) || access(*name, F_OK) != 0 ? NULL : name_beside(*name);
+	if (beside && data_put(from, in, beside, &other)) {
+		message("note: %s; this run is kept in %s", err.text, beside);
+		free(*name);
+		*name = beside;
+		return true;
+	}
+	free(beside);
+	message_error(&err, NULL);
+	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
+	return false;
 }
 
 static void programs_print(const struct run *r, char **names, FILE *out)
@@ -217,9 +248,9 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 		gmon_file_write(in, r->launch.pid);
 }
 
-/* Keep the data of program I as NAME, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.  The file of a single process is moved as it is;
- * those of several, or of one that still runs, are added up. */
-static void program_report(struct run *r, size_t i, char *name, FILE *out)
+/* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
+ * The file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
+static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
@@ -228,14 +259,12 @@ static void program_report(struct run *r, size_t i, char *name, FILE *out)
 
 	if (single)
 		files_cut(p->files[0]);
-	moved = single && files_move(p->files[0], name, &err);
-	if (single && !moved)
-		kept_nowhere(&err);
+	moved = single && data_keep(r, p->files[0], NULL, name);
 	if (single && !out && !gmon && !r->options->verify)
 		return;
-	if (input_read(&in, moved ? &name : p->files, p->n, name, &err)) {
+	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
 		if (!single)
-			data_keep(&in, name);
+			data_keep(r, NULL, &in, name);
 		if (out || gmon || r->options->verify) {
 			harvest_remove(r->directory);	/* all of it is kept, or in memory */
 			program_print(r, &in, out, gmon);
@@ -304,11 +333,11 @@ static void report_all(struct run *r, char **names)
 {
 	for (size_t i = 1; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
-			program_report(r, i, names[i], NULL);
+			program_report(r, i, &names[i], NULL);
 	if (r->out && r->harvest.n > 1 && !r->options->report.json)
 		programs_print(r, names, r->out);
 	if (names[0] && r->harvest.programs[0].n > 0)
-		program_report(r, 0, names[0], r->out);
+		program_report(r, 0, &names[0], r->out);
 }
 
 /* Collect, report, keep. */

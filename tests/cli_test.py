@@ -1082,9 +1082,31 @@ class Real(unittest.TestCase):
         self.assertEqual((done.stderr, mine.read_text()), (f'aprof: note: amon.out is no profile, and is not replaced; this run is kept in {other.name}\n', 'mine\n'))
         done = aprof('report', cwd=self.cwd)
         self.assertEqual((done.returncode, done.stderr), (2, f'aprof: amon.out: not a profile, but {other.name} is; name the file to read\n'))
+        other.unlink()
+        for make in 'mkdir amon.out', 'mkfifo amon.out', 'ln -s nothing amon.out', 'ln -s amon.out amon.out':
+            with self.subTest(make):
+                mine.unlink()
+                subprocess.run(make, shell=True, cwd=self.cwd, check=True)
+                done = aprof('run', self.program, 'quick', cwd=self.cwd)
+                other, = pathlib.Path(self.cwd).glob('amon.out.*')
+                self.assertEqual((done.returncode, done.stderr), (0, f'aprof: note: amon.out is no profile, and is not replaced; this run is kept in {other.name}\n'))
+                other.unlink()
+                mine.rmdir() if make.startswith('mkdir') else mine.unlink()
+                mine.write_text('')
         pathlib.Path(self.cwd, 'data').write_text('mine\n')
         self.assertEqual(aprof('run', '--no-report', '--data=data', self.program, 'quick', cwd=self.cwd).stderr, '')
         self.assertEqual(pathlib.Path(self.cwd, 'data').read_bytes()[:8], b'amon.out')
+
+    def test_file_that_cannot_be_replaced(self):
+        """As another user's in /tmp: here one that is a mount point."""
+        pathlib.Path(self.cwd, 'amon.out').write_text('')
+        mounted = ['unshare', '-Urm', 'sh', '-c', 'mount --bind amon.out amon.out && exec "$@"', 'sh']
+        if subprocess.run([*mounted, 'true'], cwd=self.cwd, capture_output=True).returncode:
+            self.skipTest('no mounts for ordinary users here')
+        done = subprocess.run([*mounted, APROF, 'run', self.program, 'quick'], cwd=self.cwd, capture_output=True, text=True)
+        other, = pathlib.Path(self.cwd).glob('amon.out.*')
+        self.assertEqual(done.stderr, f'aprof: note: amon.out: cannot write: Device or resource busy; this run is kept in {other.name}\n')
+        self.assertEqual((done.returncode, aprof('info', other.name, cwd=self.cwd).returncode), (0, 0))
 
     def test_held_file_is_kept(self):
         process = self.start_loop()
