@@ -20,8 +20,8 @@ static void pass_on(int signal)
 }
 
 /* The signals that change their meaning while the program runs, and what they were. */
-enum { SIGNALS = 4 };
-static const int signals[SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+enum { SIGNALS = 7 };
+static const int signals[SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
 
 static void signals_begin(struct sigaction *old)
 {

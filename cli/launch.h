@@ -16,7 +16,7 @@ struct launch {
 };
 
 /* Run ARGV (argv[0] looked up in PATH) with the caller's streams, and wait for it.  Signals of the terminal go to
- * the program alone; SIGTERM and SIGHUP are passed on.  False when the system refuses a process, with errno set. */
+ * the program alone; SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGALRM are passed on.  False when the system refuses a process, with errno set. */
 bool launch(char **argv, struct launch *l);
 
 #endif

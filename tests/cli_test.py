@@ -1129,5 +1129,15 @@ class Real(unittest.TestCase):
         self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
         self.assertEqual(self.entry(self.rows('report'), 'dear')['calls'], 1)
 
+    def test_signals_of_a_program_are_passed_on(self):
+        for sent in signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM:
+            with self.subTest(sent.name):
+                process = subprocess.Popen([APROF, 'run', '--no-report', self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, text=True)
+                self.assertEqual(process.stdout.readline(), 'ready\n')
+                process.send_signal(sent)
+                process.stdout.close()
+                self.assertEqual(process.wait(20), 128 + sent)
+                self.assertEqual(self.entry(self.rows('report'), 'dear')['calls'], 1)
+
 
 unittest.main(verbosity=1)
