@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +286,31 @@ static bool substitute_add(struct options *o, char *rule)
 	return false;
 }
 
+/* An extended regular expression: better known wrong before a program runs for hours. */
+static bool pattern_add(char ***words, size_t *n, const char *option, char *pattern)
+{
+	char why[200];
+	regex_t compiled;
+	int status = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+
+	if (status == 0) {
+		regfree(&compiled);
+		return word_add(words, n, pattern);
+	}
+	regerror(status, &compiled, why, sizeof why);
+	message("--%s=%s: no regular expression: %s", option, pattern, why);
+	return false;
+}
+
+static bool file_set(const char **file, const char *option, const char *name)
+{
+	*file = name;
+	if (*name)
+		return true;
+	message("--%s: takes the name of a file, and got an empty one", option);
+	return false;
+}
+
 static bool clock_set(struct options *o, const char *clock)
 {
 	static const char *const clocks[] = { "tick", "tsc", "wall", "none" };
@@ -417,11 +443,11 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'v': o->version = true; return true;
 	case 'c': o->static_arcs = true; return true;
 	case 'h': o->help = true; return true;
-	case 'o': o->output = argument; return true;
+	case 'o': return file_set(&o->output, "output", argument);
 	case KEY_SORT: return sort_set(o, argument);
 	case KEY_MODEL: return model_set(o, argument);
-	case KEY_ONLY: return word_add(&o->report.only, &o->report.nonly, argument);
-	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
+	case KEY_ONLY: return pattern_add(&o->report.only, &o->report.nonly, "only", argument);
+	case KEY_FOCUS: return pattern_add(&o->graph.focus, &o->graph.nfocus, "focus", argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
@@ -446,7 +472,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_CLOCK: return clock_set(o, argument);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
-	case KEY_DATA: o->data = argument; return true;
+	case KEY_DATA: return file_set(&o->data, "data", argument);
 	case KEY_NO_REPORT: o->no_report = true; return true;
 	case KEY_VERIFY: o->verify = true; return true;
 	case KEY_AGAINST: return against_set(o);

@@ -132,6 +132,10 @@ class Mistakes(unittest.TestCase):
             self.assertIn('not one of self', self.one_line('report', '--sort=name', cwd=folder))
             self.assertIn('not a whole number', self.one_line('tree', '--depth=1.5', cwd=folder))
             self.assertIn('which program', self.one_line('run', cwd=folder))
+            for command, option in ('run', 'focus'), ('tree', 'focus'), ('compare-models', 'only'):
+                self.assertIn(f'--{option}=(: no regular expression', self.one_line(command, f'--{option}=(', 'true', cwd=folder))
+            for words in ['run', '--data='], ['run', '-o', ''], ['merge', '-o', ''], ['html', '--output='], ['export', '-o', '', 'json']:
+                self.assertIn('takes the name of a file', self.one_line(*words, 'true', cwd=folder))
             self.assertIn('no such process', self.one_line('reset', '999999999', cwd=folder))
             self.assertIn('no profile open', self.one_line('reset', str(os.getpid()), cwd=folder))
 
