@@ -81,6 +81,7 @@ enum amon_note {
 	AMON_NOTE_NO_MODULE,		/* routines of which it is not known what module they are in */
 	AMON_NOTE_UNREAD_STACK,		/* way inline: jumps after which the machine stack did not tell who is open; calls stand under "(lost)" */
 	AMON_NOTE_UNTOLD_JUMPS,		/* 1: way inline; jumps by libraries without hooks are not seen, since libc comes before the monitor in the search for names */
+	AMON_NOTE_SETTING,		/* APROF_RATE, APROF_MEMORY or APROF_PC was not understood; the default was taken */
 	AMON_NOTES
 };
 

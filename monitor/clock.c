@@ -44,16 +44,20 @@ static uint32_t env_word(const char *name, const char *const *words, uint32_t n,
 	return n;
 }
 
-/* 0: none is asked for. */
+/* 0: none is asked for, or none that can be. */
 static uint32_t env_rate(void)
 {
 	const char *s = process_env("APROF_RATE");
 	uint32_t rate = 0;
 
-	for (; s && *s >= '0' && *s <= '9' && rate <= MOST_RATE; s++)
-		rate = rate * 10 + (uint32_t)(*s - '0');
-	if (!s || *s)
+	if (!s || !*s)
 		return 0;
+	for (; *s >= '0' && *s <= '9'; s++)
+		rate = rate <= MOST_RATE ? rate * 10 + (uint32_t)(*s - '0') : rate;
+	if (*s || rate == 0) {
+		note(AMON_NOTE_SETTING);
+		return 0;
+	}
 	return rate < MOST_RATE ? rate : MOST_RATE;
 }
 
@@ -103,6 +107,8 @@ void clock_choose(void)
 	struct clock_choice *c = &monitor.clock;
 	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
 
+	if (pc == 4)
+		note(AMON_NOTE_SETTING);
 	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
 	c->rate = env_rate();
 	c->is_rate_asked = c->rate;

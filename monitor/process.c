@@ -87,22 +87,24 @@ static void read_environment(void)
 	environment[n] = environment[n + 1] = 0;
 }
 
-/* A number with an optional K, M or G; FALLBACK where there is none. */
+/* A number with an optional K, M or G; FALLBACK where there is none, with a note where there is something else. */
 static uint64_t env_number(const char *name, uint64_t fallback)
 {
 	const char *s = process_env(name);
 	uint64_t n = 0;
+	bool digits = s && *s >= '0' && *s <= '9';
+	int shift;
 
-	if (!s || *s < '0' || *s > '9')
+	if (!s || !*s)
 		return fallback;
 	for (; *s >= '0' && *s <= '9'; s++)
-		n = n * 10 + (uint64_t)(*s - '0');
-	switch (*s) {
-	case 'G': case 'g': return n << 30;
-	case 'M': case 'm': return n << 20;
-	case 'K': case 'k': return n << 10;
-	default: return n;
+		n = n < UINT64_MAX / 16 ? n * 10 + (uint64_t)(*s - '0') : UINT64_MAX / 2;
+	shift = *s == 'G' || *s == 'g' ? 30 : *s == 'M' || *s == 'm' ? 20 : *s == 'K' || *s == 'k' ? 10 : 0;
+	if (!digits || s[shift > 0]) {
+		note(AMON_NOTE_SETTING);
+		return fallback;
 	}
+	return n <= UINT64_MAX / 2 >> shift ? n << shift : UINT64_MAX / 2;
 }
 
 /* Set-uid, set-gid or with capabilities of its file: AT_SECURE. */

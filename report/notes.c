@@ -49,6 +49,8 @@ static const struct note table[AMON_NOTES] = {
 		"build that code with -fasynchronous-unwind-tables", false },
 	[AMON_NOTE_UNTOLD_JUMPS] = { "untold_jumps", "the program is not linked with aprof, so jumps (longjmp, exceptions) by its code without hooks are not seen; contexts "
 		"behind one that such code receives are wrong", "link the program with aprof-cc, or compile its libraries by --aprof-way=fentry", false },
+	[AMON_NOTE_SETTING] = { "setting", "APROF_RATE, APROF_MEMORY or APROF_PC in the environment was not understood, and the default was taken",
+		"aprof(1) says what they may be", false },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
 	[AMON_NOTE_NO_PROC] = { "no_proc", "/proc could not be read: modules are those that the dynamic linker lists, and a thread's time may count for where it waits next",
