@@ -377,8 +377,10 @@ void module_scan(void)
 	scan.end = 0;
 	for (uint32_t i = 0; i < nmodules; i++)
 		modules[i].seen = false;
+	sys_valgrind(true);
 	scan.by_loader = !each_line(scan_line, &scan);
 	whole = !scan.by_loader || loader_modules(scan_mapping, &scan);
+	sys_valgrind(false);
 	if (scan.by_loader)
 		note_once(AMON_NOTE_NO_PROC);
 	for (uint32_t i = 0; whole && i < nmodules; i++)

@@ -554,7 +554,7 @@ static void slice_set(void)
 		int32_t nice;
 		uint32_t priority;
 		uint64_t runtime, deadline, period;
-	} attr;
+	} attr = { .size = 0 };			/* for valgrind, too */
 
 	if (!sys_failed(sys4(sched_getattr, 0, &attr, sizeof attr, 0)) && attr.policy == SCHED_OTHER) {
 		attr.size = sizeof attr;

@@ -70,6 +70,21 @@ static inline void sys_restore_signals(const uint64_t *old)
 	sys4(rt_sigprocmask, 2 /* SIG_SETMASK */, old, NULL, sizeof *old);
 }
 
+/* Under valgrind, whose own mappings are in the map too: it is to say nothing of what this thread reads (QUIET), and again what it finds.  Calls in
+ * pairs; without valgrind it does nothing.  The instructions are those of VALGRIND_DISABLE_ERROR_REPORTING in valgrind.h. */
+static inline void sys_valgrind(bool quiet)
+{
+#if defined(__x86_64__)
+	volatile uint64_t request[6] = { 0x1801 /* VG_USERREQ__CHANGE_ERR_DISABLEMENT */, quiet ? 1 : (uint64_t)-1 };
+	uint64_t result = 0;
+
+	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+			 : "+d"(result) : "a"(request) : "cc", "memory");
+#else
+	(void)quiet;
+#endif
+}
+
 /* Bytes that this process may have mapped by its limits, RLIMIT_AS and RLIMIT_DATA, the lesser; UINT64_MAX: as many as it
  * likes.  What is mapped being locked in memory from now on (sys_memory_is_dear), no more than a locked process may have. */
 uint64_t sys_address_space(void);
