@@ -116,6 +116,37 @@ void *behind(void **where, const char *name)
 	return *where;
 }
 
+static int visit_library(struct dl_phdr_info *m, size_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)size;
+	if (!is_in(m, s->ours) && !function_in(m, "exit") && !function_in(m, "__aprof_entry"))
+		s->found = function_in(m, s->name);
+	return s->found != NULL;
+}
+
+void *behind_of_library(const char *name)
+{
+	struct search s = { .name = name, .ours = (uintptr_t)&monitor };
+
+	dl_iterate_phdr(visit_library, &s);
+	return s.found;
+}
+
+/* ---- hooks of a program's own, in a shared library ---- */
+
+/* What the plain names of way cyg's hooks lead to; NULL: the monitor's (hooks.S). */
+void *aprof_own_enter HIDDEN, *aprof_own_exit HIDDEN;
+
+/* Nothing but what calls the plain names asks: what is linked by another way, where a program's own -finstrument-functions is not the monitor's
+ * business. */
+static void __attribute__((constructor(101))) find_own_hooks(void)
+{
+	aprof_own_enter = behind_of_library("__cyg_profile_func_enter");
+	aprof_own_exit = aprof_own_enter ? behind_of_library("__cyg_profile_func_exit") : NULL;
+}
+
 static int visit_first(struct dl_phdr_info *m, size_t size, void *arg)
 {
 	struct search *s = arg;

@@ -13,6 +13,9 @@ void *behind(void **where, const char *name) __attribute__((visibility("hidden")
 /* Do the process's modules find NAME here, before any other? */
 bool behind_is_first(const char *name) __attribute__((visibility("hidden")));
 
+/* The function NAME of a library that is neither libc, which has empty hooks of the names of way cyg, nor a monitor.  NULL: there is none. */
+void *behind_of_library(const char *name) __attribute__((visibility("hidden")));
+
 /* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
 #ifdef APROF_MCOUNT
 #define REAL(name, type) \

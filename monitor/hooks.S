@@ -341,19 +341,28 @@ __aprof_leave:
 	.cfi_endproc
 	.size	__aprof_leave, .-__aprof_leave
 
-	/* A program that brings hooks of its own keeps them: weak. The names that the wrapper links way cyg to
-	 * (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program would find first.
-	 * aprof_cyg_: for the calibration. */
+	/* A program that brings hooks of its own keeps them: the plain names are weak, and where a shared library has them, too (behind.c), theirs are
+	 * called. The names that the wrapper links way cyg to (--wrap) are ours alone: libc has empty hooks, which a shared library in a plain program
+	 * would find first.  aprof_cyg_: for the calibration. */
 	.macro	cyg_names name
 	.weak	__cyg_profile_func_\name
 	.type	__cyg_profile_func_\name, @function
+	.p2align 4
+__cyg_profile_func_\name:
+	.cfi_startproc
+	_CET_ENDBR
+	movq	aprof_own_\name(%rip), %rax
+	testq	%rax, %rax
+	jz	aprof_cyg_\name
+	jmp	*%rax
+	.cfi_endproc
+	.size	__cyg_profile_func_\name, .-__cyg_profile_func_\name
 	.globl	__wrap___cyg_profile_func_\name
 	.type	__wrap___cyg_profile_func_\name, @function
 	.globl	aprof_cyg_\name
 	.hidden	aprof_cyg_\name
 	.type	aprof_cyg_\name, @function
 	.p2align 6
-__cyg_profile_func_\name:
 __wrap___cyg_profile_func_\name:
 aprof_cyg_\name:
 	.endm
@@ -414,7 +423,7 @@ aprof_cyg_\name:
 	xorl	%ecx, %ecx
 	jmp	aprof_entry_slow
 	.cfi_endproc
-	.size	__cyg_profile_func_enter, .-__cyg_profile_func_enter
+	.size	__wrap___cyg_profile_func_enter, .-__wrap___cyg_profile_func_enter
 
 	cyg_names exit
 	.cfi_startproc
@@ -441,7 +450,7 @@ aprof_cyg_\name:
 	movq	%rcx, %rdi
 	jmp	aprof_exit_slow
 	.cfi_endproc
-	.size	__cyg_profile_func_exit, .-__cyg_profile_func_exit
+	.size	__wrap___cyg_profile_func_exit, .-__wrap___cyg_profile_func_exit
 
 	/* vfork (--wrap).  The child returns first, on the same stack: the return address waits in a register.
 	 * The real one is named only since ld 2.40 crashes in static links if nobody refers to it. */
