@@ -14,6 +14,7 @@ sys.path[:0] = [SUITES, os.path.join(SUITES, "..", "..", "bench", "lib")]
 import against  # noqa: E402
 import corpora  # noqa: E402
 import directives  # noqa: E402
+import here  # noqa: E402
 
 SAME = """#include <stdio.h>
 __attribute__((noinline)) int f(int n) { return n ? f(n - 1) + 1 : 0; }
@@ -61,6 +62,11 @@ class Planting(against.Bench):
 
 class Held(unittest.TestCase):
     """Programs by each way."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not here.has_way(BUILD, "inline", "gcc"):
+            raise unittest.SkipTest("no way inline here")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

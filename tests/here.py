@@ -1,0 +1,21 @@
+"""What this build of aprof can do on this machine: for tests that take what there is."""
+import os, subprocess, sys, tempfile
+
+
+def has_way(build, way, compiler="cc"):
+    """Whether aprof-cc of BUILD takes WAY with COMPILER: inline needs a plugin for that very GCC, fentry a GCC."""
+    with tempfile.TemporaryDirectory(prefix="aprof-here-") as folder:
+        done = subprocess.run([os.path.join(build, "aprof-cc"), "--aprof-way=" + way, "-c", "-x", "c", "/dev/null", "-o", os.path.join(folder, "o")],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ, APROF_CC=compiler))
+    if done.returncode and "no way " + way not in done.stderr:
+        raise RuntimeError(done.stderr)
+    return done.returncode == 0
+
+
+def ways(build, wanted, compiler="cc"):
+    """Of WANTED those that there are; it is said which there are not."""
+    found = [way for way in wanted if has_way(build, way, compiler)]
+    for way in wanted:
+        if way not in found:
+            print("no way %s here" % way, file=sys.stderr)
+    return found
