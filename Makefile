@@ -2,14 +2,14 @@
 PREFIX ?= /usr/local
 MINUTES ?= 20
 WHICH ?= --all
-# Headers for way inline's plugin, of the GCC that is installed; the other ways do without.
-PLUGIN = $(patsubst %,try:gcc-%-plugin-dev,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
+# Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
+PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
-PKGS_WAYS = dpkg-dev csmith libcsmith-dev $(patsubst %,try:gcc-%-source,$(shell gcc -dumpversion 2>/dev/null | cut -d. -f1))
+PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # What the test suites of real projects are built with.
