@@ -1,6 +1,8 @@
 """What this build of aprof can do on this machine: for tests that take what there is."""
 import os, subprocess, sys, tempfile
 
+BEST = ("inline", "fentry", "cyg")
+
 
 def has_way(build, way, compiler="cc"):
     """Whether aprof-cc of BUILD takes WAY with COMPILER: inline needs a plugin for that very GCC, fentry a GCC."""
@@ -13,9 +15,9 @@ def has_way(build, way, compiler="cc"):
 
 
 def ways(build, wanted, compiler="cc"):
-    """Of WANTED those that there are; it is said which there are not."""
+    """Of WANTED those that there are, or the best that there is; it is said which there are not."""
     found = [way for way in wanted if has_way(build, way, compiler)]
     for way in wanted:
         if way not in found:
             print("no way %s here" % way, file=sys.stderr)
-    return found
+    return found or [next(way for way in BEST if has_way(build, way, compiler))]
