@@ -642,7 +642,7 @@ inline_languages() {
 		D
 		APROF_CC=gdc makes 11 "$cc" -O0 -fno-druntime sum.d -o t
 	fi
-	if command -v gnatmake >/dev/null; then
+	if command -v gnatbind >/dev/null && [ -x "$(cc -print-prog-name=gnat1)" ]; then
 		printf 'procedure Total is\n   T : Integer := 0;\n   procedure Add (K : Integer) is\n   begin\n      T := T + K;\n' >total.adb
 		printf '   end Add;\nbegin\n   for I in 1 .. 10 loop\n      Add (I);\n   end loop;\n   if T /= 55 then\n' >>total.adb
 		printf '      raise Program_Error;\n   end if;\nend Total;\n' >>total.adb
