@@ -21,8 +21,8 @@ enum {
 	LIKELY_SAME = 1 << 20,		/* bytes below what is known of a stack that are likely to be of it, too */
 	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 	SIGNAL_FRAME = 512,		/* bytes, less than the kernel needs on the stack to call a handler */
+	ABOVE = 64,			/* bytes above a machine stack of its shadow's base */
 };
-#define NOWHERE (UINTPTR_MAX - 63) /* CFA of a shadow's base: never popped */
 
 struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 
@@ -70,6 +70,15 @@ static void frames_forget(struct shadow *s)
 		mem_zero(s->base, size);
 }
 
+/* The machine stack of S is LOW .. HIGH.  Its base is right above, so that no frame there is older, and what is called on a higher stack, after a
+ * switch that nobody told of, goes out of line though nothing is open here. */
+static void place(struct shadow *s, uintptr_t low, uintptr_t high)
+{
+	s->low = low;
+	s->high = high;
+	s->base->cfa = (high + ABOVE) & -(uintptr_t)ABOVE;
+}
+
 /* A shadow of SIZE bytes, at least LEAST, for the machine stack LOW .. HIGH, begun in the context CURRENT. */
 static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high, size_t size,
 				 context_id current)
@@ -90,9 +99,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	} else {
 		frames_forget(s);
 	}
-	s->base->cfa = NOWHERE;
-	s->low = low;
-	s->high = high;
+	place(s, low, high);
 	s->base->context = current;
 	s->top = s->base;
 	s->interrupted = NULL;
@@ -218,8 +225,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 	}
 	if (!s && module_range(cfa - 8, &low, &high)) {
 		if (now->low < high && now->high > low) {	/* the same mapping: more is known of it */
-			now->low = low;
-			now->high = high > cfa ? high : cfa;
+			place(now, low, high > cfa ? high : cfa);
 			s = now;
 		} else if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID))) {
 			return false;
@@ -230,8 +236,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 	if (!s) {				/* no map to look at: take it for the same */
 		if (cfa > now->high || (cfa < now->low && now->low - cfa > LIKELY_SAME))
 			note(AMON_NOTE_AMBIGUOUS);
-		now->low = cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low;
-		now->high = cfa > now->high ? cfa : now->high;
+		place(now, cfa - FIRST_VERIFIED < now->low ? cfa - FIRST_VERIFIED : now->low, cfa > now->high ? cfa : now->high);
 		s = now;
 	}
 	stack_take_up(t, s);
@@ -441,6 +446,7 @@ void stack_shrink(struct thread *t)
 
 void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 {
+	bool is_there = true;
 	uint64_t mask;
 
 	if (known == t->shadow && is_on(known, cfa) && frame_cfa(tls_open(t->tls)) >= cfa)
@@ -450,8 +456,9 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 	if (known && known->thread == t && is_on(known, cfa))
 		stack_take_up(t, known);
 	else if (!is_on(t->shadow, cfa))
-		stack_switch(t, cfa);
-	pop_dead(t->tls, cfa);
+		is_there = stack_switch(t, cfa);
+	if (is_there)
+		pop_dead(t->tls, cfa);
 	tls_take_up(t->tls);
 	sys_restore_signals(&mask);
 }
