@@ -125,7 +125,7 @@ static bool writes_hooks(const struct plan *p)
 {
 	const struct line *l = &p->line;
 
-	return p->hooks == HOOKS_FENTRY && !p->choice.way.nop && !l->pic && !l->shared && !l->intel && !l->large_model && !l->no_libc;
+	return p->hooks == HOOKS_FENTRY && !p->choice.way.nop && !l->pic && !l->shared && !l->intel && !l->no_libc;
 }
 
 /* Can GCC run its steps through compiler_step? */
@@ -288,8 +288,9 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 
 	if (p->line.large_model && way.hooks == HOOKS_NONE)
 		way.hooks = HOOKS_CYG;
-	if (p->line.large_model && way.hooks == HOOKS_INLINE)
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: way inline has no code for it: use --aprof-way=cyg");
+	if (p->line.large_model && (way.hooks == HOOKS_INLINE || way.hooks == HOOKS_FENTRY))
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: way %s has no code for it: use --aprof-way=cyg",
+				 way.hooks == HOOKS_INLINE ? "inline" : "fentry");
 	if (is_bare(p) && way.hooks == HOOKS_INLINE)
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "way inline needs libc's threads, and this links without libc: "
 				 "use --aprof-way=fentry");

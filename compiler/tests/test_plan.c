@@ -73,7 +73,7 @@ static const struct row rows[] = {
 	{&gcc, "-fpic -c a.c", FENTRY CALLS "-fpic -c a.c"},
 	{&gcc, "-shared a.c", FENTRY CALLS SHARED "-shared a.c"},
 	{&gcc, "-masm=intel -c a.c", FENTRY CALLS "-masm=intel -c a.c"},
-	{&gcc, "--aprof-way=fentry -mcmodel=large -c a.c", FENTRY CALLS "-mcmodel=large -c a.c"},
+	{&gcc, "--aprof-way=fentry -mcmodel=large -c a.c", "error: -mcmodel=large: way fentry has no code"},
 	{&gcc, "-wrapper x -c a.c", FENTRY "-wrapper x -c a.c"},
 	{&gcc, "-c a.c -o b.o -MD -MF x.d", FENTRY STEPS "-c a.c -o b.o -MD -MF x.d"},
 	{&gcc, "-S a.cc", FENTRY STEPS "-S a.cc"},
