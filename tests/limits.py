@@ -23,6 +23,13 @@ class Exceeded(Exception):
 
 # ---- a group of processes ----
 
+def skip_blanks(path):
+    """End as skipped where PATH, of aprof, has a blank: flags cannot carry it, nor CC of a makefile, nor LD_PRELOAD."""
+    if any(c.isspace() for c in str(path)):
+        print(f"the path {path} has a blank, which flags, makefiles and LD_PRELOAD cannot carry")
+        sys.exit(77)
+
+
 def process(pid):
     """What the kernel says of PID, or None: it has ended.  Ticks and faults are its own and those of the children that it waited for."""
     try:

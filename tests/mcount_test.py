@@ -236,4 +236,5 @@ class Plain(unittest.TestCase):
 
 
 if __name__ == '__main__':
+    limits.skip_blanks(BUILD)
     unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=0)

@@ -80,7 +80,7 @@ uint64_t scratch_address(const char *path, const char *name)
 	uint64_t address = 0, value;
 	FILE *f;
 
-	assert_true(asprintf(&command, "nm %s", path) >= 0);
+	assert_true(asprintf(&command, "nm '%s'", path) >= 0);
 	f = popen(command, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof line, f))

@@ -222,7 +222,7 @@ static size_t find_all(struct symbols *s, const char *path, const char *prefix, 
 	size_t n = 0;
 	FILE *f;
 
-	assert_true(asprintf(&command, "nm -n %s | grep ' [tT] %s'", path, prefix) > 0);
+	assert_true(asprintf(&command, "nm -n '%s' | grep ' [tT] %s'", path, prefix) > 0);
 	f = popen(command, "r");
 	while (n < max && fgets(line, sizeof line, f))
 		if (sscanf(line, "%lx %*c %499s", &address, name) == 2)

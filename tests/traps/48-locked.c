@@ -1,7 +1,7 @@
 /* mlockall makes all resident that is mapped, and fails where that is more than the limit: a gigabyte that the monitor has only
  * reserved must not count.
  *
- * need: setpriv
+ * need: root setpriv
  * na(verified): what holds stacks against contexts takes memory of its own, and does without where there is none
  * na(pg): the doubles of return addresses, 64 MB for each 64 MB of the address space that stacks are in, are locked as well
  * variants: root user limited

@@ -176,6 +176,8 @@ class Run(unittest.TestCase):
             os.chmod(file.fileno(), 0o666)
 
     def run_suites(self, *arguments, folder=HERE):
+        if any(c.isspace() for c in BUILD):
+            self.skipTest("makefiles and recipes cannot carry the path of aprof, which has a blank")
         command = [sys.executable, os.path.join(SUITES, "run"), "--folder", folder, "--build", BUILD, "--ways", "cyg", *arguments]
         done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
