@@ -1042,13 +1042,15 @@ static void pass_on(int sig, void *info, ucontext_t *context)
 	((void (*)(int, void *, void *))previous_sigbus.handler)(sig, info, context);
 }
 
-/* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again. */
+/* Nothing that was in pages cut off is known any more; zeros take their place and no chunk is made again.  A signal that somebody sent has no
+ * address. */
 static void on_sigbus(int sig, void *info, void *context)
 {
+	bool sent = ((int *)info)[2] <= 0;			/* si_code */
 	uintptr_t address = *(uintptr_t *)((char *)info + 16);	/* si_addr */
 	uintptr_t page = address & -(uintptr_t)AMON_PAGE;
 
-	if (is_ours_address(address)) {
+	if (!sent && is_ours_address(address)) {
 		if (rescue(page))
 			return;
 		sys6(mmap, page, AMON_PAGE, PROT_READ | PROT_WRITE,
@@ -1060,8 +1062,12 @@ static void on_sigbus(int sig, void *info, void *context)
 		pass_on(sig, info, context);
 		return;
 	}
-	/* The default, as if we were not here: the access that faulted faults again. */
+	if (sent && previous_sigbus.handler)			/* SIG_IGN */
+		return;
+	/* The default, as if we were not here: the access that faulted faults again, and what was sent comes again when this is left. */
 	sys4(rt_sigaction, sig, &previous_sigbus, NULL, sizeof(uint64_t));
+	if (sent)
+		sys3(tgkill, sys0(getpid), sys0(gettid), sig);
 }
 
 void file_sigbus_show(struct sigaction *old)
