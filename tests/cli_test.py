@@ -611,13 +611,18 @@ class Real(unittest.TestCase):
             }
         ''')
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
-        aprof('run', '--no-report', './asks', cwd=self.cwd)
-        whole = self.rows('report', '--leaves', '--lines', 'asks')
-        if whole['run']['counts']['pc_samples'] < 50:
-            self.skipTest('no program counters here')
-        rows = {row['name']: row for row in whole['flat']}
-        kernel = {name: sum(part['self_ns'] for part in rows[name]['parts'] if part['place'] == '[kernel]') / rows[name]['self_ns']
-                  for name in ('asks', 'thinks')}
+        for _ in range(6):
+            aprof('run', '--no-report', './asks', cwd=self.cwd)
+            whole = self.rows('report', '--leaves', '--lines', 'asks')
+            if whole['run']['counts']['pc_samples'] < 50:
+                self.skipTest('no program counters here')
+            rows = {row['name']: row for row in whole['flat']}
+            kernel = {name: sum(part['self_ns'] for part in rows[name]['parts'] if part['place'] == '[kernel]') / rows[name]['self_ns']
+                      for name in ('asks', 'thinks')}
+            if any(kernel.values()):
+                break               # nothing is said where samples are lacking, as on a busy machine
+        if not any(kernel.values()) and os.getloadavg()[0] > os.cpu_count():
+            self.skipTest('samples were lacking six times over on this busy machine')
         self.assertGreater(kernel['asks'], 0.7)
         self.assertLess(kernel['thinks'], 0.3)
         for row in rows.values():
