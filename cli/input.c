@@ -7,6 +7,24 @@
 #include "message.h"
 #include "progress.h"
 
+static const char *name_of(const struct profile_run *run)
+{
+	const char *slash = strrchr(run->header.program, '/');
+
+	return slash ? slash + 1 : run->header.program;
+}
+
+/* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word. */
+static void others_tell(const struct profile *p)
+{
+	for (uint32_t i = 1; i < p->nruns; i++)
+		if (strcmp(name_of(&p->runs[0]), name_of(&p->runs[i])) != 0) {
+			message("note: %s is of the program %s, and %s of %s; they are added up", p->runs[0].label, name_of(&p->runs[0]),
+				p->runs[i].label, name_of(&p->runs[i]));
+			return;
+		}
+}
+
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
 	size_t have = in->profile ? in->profile->nruns : 0;
@@ -23,6 +41,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	for (size_t i = 0; i < n; i++)
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
+	others_tell(in->profile);
 	return true;
 }
 

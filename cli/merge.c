@@ -28,6 +28,9 @@ static int merge(char **files, size_t n, const char *output)
 	size_t len;
 	bool ok = input_read(&in, files, n, NULL, &err);
 
+	for (uint32_t i = 0; ok && i < in.profile->nruns; i++)
+		if (in.profile->runs[i].truncated)
+			message("warning: %s: cut off; its whole part is added up", in.profile->runs[i].label);
 	if (ok) {
 		progress_step("writing the sum");
 		data = profile_write(in.profile, &len, &err);

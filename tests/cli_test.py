@@ -244,6 +244,23 @@ class Made(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')
 
+    def test_what_is_added_up_is_told(self):
+        """Files of different programs, and one that is cut off."""
+        data = bytearray(pathlib.Path(self.cwd, 'amon.out').read_bytes())
+        with tempfile.TemporaryDirectory() as folder:
+            whole, other, cut = (pathlib.Path(folder, name) for name in ('whole', 'other', 'cut'))
+            whole.write_bytes(data)
+            place = data.index(b'/made/program') + 6     # the name's first letter
+            data[place] ^= 1
+            other.write_bytes(data)
+            cut.write_bytes(data[:len(data) // 2])
+            for words in ['report'], ['info'], ['merge', '-o', pathlib.Path(folder, 'sum')]:
+                done = aprof(*words, whole, other)
+                self.assertEqual((done.returncode, done.stderr.count('\n')), (0, 1), done.stderr)
+                self.assertRegex(done.stderr, r'^aprof: note: \S*whole is of the program \S+, and \S*other of \S+; they are added up\n$')
+            done = aprof('merge', '-o', pathlib.Path(folder, 'sum'), cut)
+            self.assertEqual((done.returncode, done.stderr), (0, f'aprof: warning: {cut}: cut off; its whole part is added up\n'))
+
     def test_merge_refuses_gmon(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
         done = aprof('merge', '-o', 'twice', 'gmon.out', 'gmon.out', cwd=self.cwd)
