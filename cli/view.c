@@ -81,6 +81,15 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	return n;
 }
 
+/* Names in gprof's options that mean no routine: without one that does, all of them are shown, or none. */
+static void unknown_tell(const struct graph *g)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = graph_name_unknown(g, i, &i));)
+		message("note: %s: no routine of the profile is called so; `aprof report -p` lists them", name);
+}
+
 int view_print(const struct input *in, unsigned command, const struct options *o, FILE *out)
 {
 	const char *names[MOST_REPORTS];
@@ -88,6 +97,7 @@ int view_print(const struct input *in, unsigned command, const struct options *o
 	struct error err;
 
 	progress_end();
+	unknown_tell(in->report.graph);
 	if (report_print(names, n, &in->report, &o->report, out, &err))
 		return STATUS_OK;
 	message_error(&err, NULL);

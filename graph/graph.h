@@ -202,6 +202,10 @@ void graph_free(struct graph *g);
  * for the option OPTION.  False with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad one, or one that no name matches). */
 bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err);
 
+/* The first of the names in gprof's options, from the one numbered FROM on, that means no routine of G, or with a slash at one of its ends; *NEXT is
+ * then the number of the one behind it.  NULL: there is none. */
+const char *graph_name_unknown(const struct graph *g, size_t from, size_t *next);
+
 /* The time of CONTEXT, of the profile's contexts[], ns, charged or raw as the graph was asked to have it. */
 uint64_t graph_time(const struct graph *g, uint32_t context);
 

@@ -65,6 +65,31 @@ static bool fits(const struct graph *g, uint32_t r, const char *text, size_t len
 	return pick_fits(&pick, g->routines[r].name.name, g->routines[r].name.file, g->routines[r].name.line);
 }
 
+/* Does the part of a name from TEXT to its end or a slash mean any routine? */
+static bool means_any(const struct graph *g, const char *text)
+{
+	size_t length = strcspn(text, "/");
+	bool any = length == 0;
+
+	for (uint32_t r = 0; r < g->nroutines && !any; r++)
+		any = fits(g, r, text, length);
+	return any;
+}
+
+const char *graph_name_unknown(const struct graph *g, size_t from, size_t *next)
+{
+	for (size_t i = from; i < g->options.nspecs; i++) {
+		const char *text = g->options.specs[i].text, *slash = strchr(text, '/');
+
+		if (i > 0 && g->options.specs[i - 1].text == text)
+			continue;			/* the same word, for another table */
+		*next = i + 1;
+		if (!means_any(g, text) || (slash && !means_any(g, slash + 1)))
+			return text;
+	}
+	return NULL;
+}
+
 bool narrow_keeps(const struct graph *g, uint32_t from, uint32_t to)
 {
 	bool only = false, included = false, excluded = false;

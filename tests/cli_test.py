@@ -261,6 +261,17 @@ class Made(unittest.TestCase):
             done = aprof('merge', '-o', pathlib.Path(folder, 'sum'), cut)
             self.assertEqual((done.returncode, done.stderr), (0, f'aprof: warning: {cut}: cut off; its whole part is added up\n'))
 
+    def test_names_that_mean_nothing(self):
+        """gprof shows everything for -p and nothing for -q then, and says nothing."""
+        note = r'aprof: note: {}: no routine of the profile is called so; [^\n]*\n'
+        known = self.json('report')['flat'][0]['name']
+        for words, unknown in (['-pnobody'], 'nobody'), (['-qnobody'], 'nobody'), (['-Pnobody'], 'nobody'), ([f'-q{known}/nobody'], f'{known}/nobody'), \
+                (['--json', '-pnobody'], 'nobody'), ([f'-p{known}'], None), ([f'-q{known}/{known}'], None):
+            with self.subTest(words):
+                done = aprof('report', *words, cwd=self.cwd)
+                self.assertEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, rf'^{note.format(unknown) if unknown else ""}$')
+
     def test_merge_refuses_gmon(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
         done = aprof('merge', '-o', 'twice', 'gmon.out', 'gmon.out', cwd=self.cwd)
