@@ -495,6 +495,8 @@ class Real(unittest.TestCase):
             self.skipTest(built.stderr)
         done = aprof('run', '--verify', '--json', './verify', cwd=self.cwd)
         self.assertEqual(done.returncode, 3, done.stderr)
+        if json.loads(done.stdout)['run']['counts']['pc_samples'] == 0:
+            self.skipTest('no program counters here')
         self.assertRegex(done.stderr, r'(?m)^aprof: \d+ stacks checked, 0 differ$')
         self.assertEqual(json.loads(done.stdout)['run']['stacks']['differ'], 0)
         done = aprof('run', '--verify', '--clock=none', './verify', cwd=self.cwd)
