@@ -120,7 +120,7 @@ static void nothing_tell(const struct run *r)
 		message("%s has gprof's hooks (-pg) and is static, so that aprof's cannot take their place; link it without -static, or %s",
 			r->program, rebuild);
 	else if (hooks & SYMBOLS_MCOUNT)
-		message("%s has gprof's hooks (-pg) but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
+		message("%s has gprof's hooks (-pg) but left no profile: is it set-uid, has it an mcount of its own, or was no routine with hooks called?", r->program);
 	else
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
