@@ -7,22 +7,29 @@
 #include "message.h"
 #include "progress.h"
 
-static const char *name_of(const struct profile_run *run)
+static const char *name_of(const struct profile_module *m)
 {
-	const char *slash = strrchr(run->header.program, '/');
+	const char *slash = strrchr(m->path, '/');
 
-	return slash ? slash + 1 : run->header.program;
+	return slash ? slash + 1 : m->path;
 }
 
-/* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word. */
+/* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word.  A copy of a program is the same
+ * module by its build-id, and another build of it has its name. */
 static void others_tell(const struct profile *p)
 {
-	for (uint32_t i = 1; i < p->nruns; i++)
-		if (strcmp(name_of(&p->runs[0]), name_of(&p->runs[i])) != 0) {
-			message("note: %s is of the program %s, and %s of %s; they are added up", p->runs[0].label, name_of(&p->runs[0]),
-				p->runs[i].label, name_of(&p->runs[i]));
+	const struct profile_module *first = NULL;
+
+	for (uint32_t i = 0; i < p->nmodules; i++) {
+		const struct profile_module *m = &p->modules[i];
+
+		if (first && m->main_program && strcmp(name_of(first), name_of(m)) != 0) {
+			message("note: these are profiles of several programs, %s and %s for instance; they are added up", name_of(first), name_of(m));
 			return;
 		}
+		if (m->main_program && !first)
+			first = m;
+	}
 }
 
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)

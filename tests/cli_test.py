@@ -244,23 +244,6 @@ class Made(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')
 
-    def test_what_is_added_up_is_told(self):
-        """Files of different programs, and one that is cut off."""
-        data = bytearray(pathlib.Path(self.cwd, 'amon.out').read_bytes())
-        with tempfile.TemporaryDirectory() as folder:
-            whole, other, cut = (pathlib.Path(folder, name) for name in ('whole', 'other', 'cut'))
-            whole.write_bytes(data)
-            place = data.index(b'/made/program') + 6     # the name's first letter
-            data[place] ^= 1
-            other.write_bytes(data)
-            cut.write_bytes(data[:len(data) // 2])
-            for words in ['report'], ['info'], ['merge', '-o', pathlib.Path(folder, 'sum')]:
-                done = aprof(*words, whole, other)
-                self.assertEqual((done.returncode, done.stderr.count('\n')), (0, 1), done.stderr)
-                self.assertRegex(done.stderr, r'^aprof: note: \S*whole is of the program \S+, and \S*other of \S+; they are added up\n$')
-            done = aprof('merge', '-o', pathlib.Path(folder, 'sum'), cut)
-            self.assertEqual((done.returncode, done.stderr), (0, f'aprof: warning: {cut}: cut off; its whole part is added up\n'))
-
     def test_names_that_mean_nothing(self):
         """gprof shows everything for -p and nothing for -q then, and says nothing."""
         note = r'aprof: note: {}: no routine of the profile is called so; [^\n]*\n'
@@ -1149,6 +1132,22 @@ class Real(unittest.TestCase):
         other, = pathlib.Path(self.cwd).glob('amon.out.*')
         self.assertEqual(done.stderr, f'aprof: note: amon.out: cannot write: Device or resource busy; this run is kept in {other.name}\n')
         self.assertEqual((done.returncode, aprof('info', other.name, cwd=self.cwd).returncode), (0, 0))
+
+    def test_what_is_added_up_is_told(self):
+        """Files of different programs, and one that is cut off; not those of a copy."""
+        pathlib.Path(self.cwd, 'other.c').write_text('int main(void) { return 0; }')
+        subprocess.run([BUILD / 'aprof-cc', '-o', 'other', 'other.c'], cwd=self.cwd, check=True)
+        shutil.copy(self.program, pathlib.Path(self.cwd, 'copy'))
+        for data, *words in ('a', self.program, 'quick'), ('b', './other'), ('c', './copy', 'quick'):
+            self.assertEqual(aprof('run', '--no-report', f'--data={data}', *words, cwd=self.cwd).returncode, 0)
+        for words in ['report'], ['info'], ['merge', '-o', 'sum']:
+            done = aprof(*words, 'a', 'b', cwd=self.cwd)
+            self.assertEqual(done.stderr, 'aprof: note: these are profiles of several programs, prog and other for instance; they are added up\n')
+            self.assertEqual((done.returncode, aprof(*words, 'a', 'c', cwd=self.cwd).stderr), (0, ''))
+        whole = pathlib.Path(self.cwd, 'a').read_bytes()
+        pathlib.Path(self.cwd, 'cut').write_bytes(whole[:len(whole) // 2])
+        done = aprof('merge', '-o', 'sum', 'cut', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stderr), (0, 'aprof: warning: cut: cut off; its whole part is added up\n'))
 
     def test_held_file_is_kept(self):
         process = self.start_loop()
