@@ -14,6 +14,7 @@ static const struct {
 	[SYMBOLS_LEFT_FILE] = { "left out with their files (--aprof-only, --aprof-except)", "file" },
 	[SYMBOLS_LEFT_NAME] = { "left out by name (--aprof-only, --aprof-except)", "name" },
 	[SYMBOLS_LEFT_LEAF] = { "left out as small leaves (--aprof-leaf)", "leaf" },
+	[SYMBOLS_LEFT_NAKED] = { "left out as bare assembly (attribute naked)", "naked" },
 };
 
 /* The N names from FIRST on, cut to fit SIZE bytes and MOST_NAMES. */

@@ -109,15 +109,16 @@ enum symbols_hooks {
 	SYMBOLS_NOPS = 32,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
-/* Why a function has no hooks although its unit was compiled by way inline. */
+/* Why a function has no hooks although its unit was compiled with some. */
 enum symbols_left_out {
 	SYMBOLS_LEFT_FILE,	/* --aprof-only or --aprof-except: by its file */
 	SYMBOLS_LEFT_NAME,	/* the same: by its name */
 	SYMBOLS_LEFT_LEAF,	/* --aprof-leaf: small, and calls nothing */
+	SYMBOLS_LEFT_NAKED,	/* attribute naked: asm and nothing else */
 	SYMBOLS_LEFT_REASONS
 };
 
-/* Call VISIT with every function of MODULE that the compiler was told to leave out, by its name, demangled likewise,
+/* Call VISIT with every function of MODULE that was left out, by its name, demangled likewise,
  * which is the caller's for the time of the visit. Nothing is visited where the module's file is not there. */
 void symbols_left_out(struct symbols *s, uint32_t module,
 		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg);

@@ -3,7 +3,7 @@
 
 namespace aprof {
 
-/* Routines without hooks since the user wants it so: "leaf:NAME", "name:NAME" or "file:NAME", NAME as linked. */
+/* Routines without hooks since the user wants it so: "leaf:NAME", "name:NAME" or "file:NAME", or cannot have any, "naked:NAME"; NAME as linked. */
 static vec<char *> left_out;
 
 const char *assembler_name(tree decl)
@@ -90,6 +90,8 @@ const char *why_left_out(function *fun)
 
 	if (mark)
 		return IDENTIFIER_POINTER(TREE_VALUE(mark));
+	if (has_attribute(fun->decl, "naked"))
+		return "naked";
 	return is_small_leaf(fun) ? "leaf" : NULL;
 }
 
@@ -102,7 +104,7 @@ bool may_have_hooks(function *fun)
 {
 	tree decl = fun->decl;
 
-	return !has_attribute(decl, "no_instrument_function") && !has_attribute(decl, "naked") &&
+	return !has_attribute(decl, "no_instrument_function") &&
 	       !has_attribute(decl, "interrupt") && !has_attribute(decl, "no_caller_saved_registers") && !is_resolver(decl) &&
 	       !is_glue(decl) && single_succ_p(ENTRY_BLOCK_PTR_FOR_FN(fun));
 }

@@ -100,7 +100,7 @@ const char *assembler_name(tree decl);	/* belongs to DECL */
 /* Can FUN have hooks at all, and is it not forbidden where it is written? */
 bool may_have_hooks(function *fun);
 
-/* Why the user wants no hooks in FUN; NULL: he wants them. */
+/* Why FUN gets no hooks, which is to be told: the user wants none, or it is naked; NULL: it gets them. */
 const char *why_left_out(function *fun);
 
 /* FUN has none; WHY is what why_left_out() returned. */
