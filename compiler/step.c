@@ -11,6 +11,7 @@
 #include "compiler.h"
 #include "find.h"
 #include "line.h"
+#include "naked.h"
 #include "way.h"
 #include "written.h"
 
@@ -39,6 +40,8 @@ static const char *hook_called(const char *line)
 	}
 	return NULL;
 }
+
+static bool is_exit_call(const char *line) { return !strncmp(hook_called(line), exit_hook, strlen(exit_hook)); }
 
 /* If LINE declares a function's symbol (.type NAME, @function) keep the name in *FUNCTION. */
 static void see_type(const char *line, char **function)
@@ -128,8 +131,21 @@ struct filter {
 	unsigned routines;		/* and how many routines have some */
 	unsigned parted;		/* number, from 1 on, of the function of whose two parts one has ended; 0: none */
 	char *leaving;			/* call of the exit hook, the line before; NULL: none */
+	bool in_asm;			/* the program's own, between #APP and #NO_APP */
+	char *entering;			/* call of the entry hook, until it is known whether its routine is naked; NULL: none */
+	unsigned signs;			/* of enum naked_sign, behind it */
+	FILE *behind;			/* what is to come after it, written into the next two */
+	char *text;
+	size_t size;
+	bool made_frame;		/* the routine did, so way cyg may have hooks in it */
+	bool naked;			/* it is, and has none */
+	char *loads;			/* way cyg: the lines before, which may load a hook's arguments; NULL: none */
+	struct error *err;		/* what was refused */
 	bool changed;			/* a line is not as it was */
 };
+
+/* Where lines go now. */
+static FILE *output(const struct filter *f) { return f->behind ? f->behind : f->out; }
 
 /* The label of LINE, a hook's call, stays. */
 static void write_prefix(const struct filter *f, const char *line)
@@ -163,7 +179,7 @@ static void write_leaving(struct filter *f, const char *next)
 /* LINE calls a hook of a routine that keeps it; a thunk of C++ has no entry that its exit could be of.  False: no memory. */
 static bool filter_hook(struct filter *f, const char *line)
 {
-	bool is_exit = !strncmp(hook_called(line), exit_hook, strlen(exit_hook));
+	bool is_exit = is_exit_call(line);
 
 	f->changed |= is_exit && !f->has_entry;
 	if (is_exit)
@@ -204,11 +220,95 @@ static bool write_entry(struct filter *f, const char *call)
 	return f->entered && (known || fprintf(f->out, ".Laprof_self%u:\n", f->routines) > 0);
 }
 
+/* The entry hook of the routine at hand may stand where its routine is naked: it is written when that is known, and what follows it waits. */
+static bool hold_entry(struct filter *f, const char *line)
+{
+	f->signs = 0;
+	f->entering = strdup(line);
+	f->behind = open_memstream(&f->text, &f->size);
+	return f->entering && f->behind;
+}
+
+/* The routine is naked, or not: write what waits, without the hook or with it. */
+static bool settle_entry(struct filter *f, bool naked)
+{
+	bool good = !fclose(f->behind);
+
+	f->behind = NULL;
+	f->changed |= naked;
+	good = good && (naked ? naked_write_note(f->out, f->function) : filter_hook(f, f->entering)) && fputs(f->text, f->out) >= 0;
+	free(f->entering);
+	free(f->text);
+	f->entering = f->text = NULL;
+	return good;
+}
+
+/* Does LINE tell whether the routine of the entry hook that waits is naked? */
+static bool see_naked(struct filter *f, const char *line)
+{
+	if (!f->entering || f->in_asm)
+		return true;
+	f->signs |= naked_sign(line);
+	return !(f->signs & (NAKED_NEVER | NAKED_END)) || settle_entry(f, naked_by(f->signs));
+}
+
+/* The routine at hand has hooks of way cyg, and no frame for them: leave it out. */
+static bool strip_naked(struct filter *f)
+{
+	bool first = !f->naked;
+
+	f->changed = f->naked = true;
+	return !first || naked_write_note(f->out, f->function);
+}
+
+/* LINE may be one of those that lead to a plain hook of way cyg in a naked routine: they wait for the call.  *DONE: nothing is to be written of it now. */
+static bool filter_loads(struct filter *f, const char *line, bool *done)
+{
+	bool first = !f->loads && !f->in_asm && !f->made_frame && !f->has_entry && naked_loads(line, true);
+	char *lines;
+
+	if (first || (f->loads && naked_loads(line, false))) {
+		*done = true;
+		lines = f->loads;
+		f->loads = NULL;
+		if (asprintf(&f->loads, "%s%s", lines ? lines : "", line) < 0)
+			f->loads = NULL;
+		free(lines);
+		return f->loads;
+	}
+	if (!f->loads)
+		return true;
+	*done = naked_calls_hook(line);
+	if (!*done)
+		fputs(f->loads, f->out);
+	free(f->loads);
+	f->loads = NULL;
+	return !*done || strip_naked(f);
+}
+
+static bool is_naked(const struct filter *f)
+{
+	return f->naked || (!f->made_frame && f->function && !is_inlined_again(f));
+}
+
+/* CALL, of an inlined hook, is in a naked routine.  What GCC has put into a register for it was perhaps the program's. */
+static bool leave_naked(struct filter *f, const char *call)
+{
+	const char *owner = strchr(call, '#');
+
+	if (!owner || owner[1 + strcspn(owner + 1, "%(\n")] == '\n')
+		return strip_naked(f);
+	return error_set(f->err, ERROR_COMPILER, ERROR_NO_OFFSET,
+			 "%s: a routine with attribute naked cannot have hooks: give it __attribute__((no_instrument_function)) too", f->function);
+}
+
 /* CALL, of an inlined hook, is written if it is the function's own, and not if it is of what was inlined into that. */
 static bool filter_inlined(struct filter *f, const char *call)
 {
 	if (!is_own(call, f->function))
 		return true;
+	if (is_naked(f))
+		return leave_naked(f, call);
 	f->changed = true;
 	if (f->function && strstr(call, "__aprof_enter@"))
 		return write_entry(f, call);
@@ -224,7 +324,10 @@ static void follow(struct filter *f, const char *line)
 	if (is_label(line, f->function)) {
 		f->keep = select_name(f->select, f->function);
 		f->has_entry &= is_cold(f->function);
+		f->made_frame &= is_cold(f->function);
+		f->naked &= is_cold(f->function);
 	}
+	f->made_frame |= !f->in_asm && naked_makes_frame(line);
 	if (!strncmp(word, ".cfi_startproc", strlen(".cfi_startproc")))
 		f->framed = true;
 	if (strncmp(word, ".cfi_endproc", strlen(".cfi_endproc")))
@@ -238,7 +341,7 @@ static void follow(struct filter *f, const char *line)
 static void write_far_note(struct filter *f, unsigned n)
 {
 	f->changed = true;
-	fprintf(f->out,
+	fprintf(output(f),
 		"\t.pushsection .aprof.note,\"ao?\",@note,.LHOTE%u\n"
 		"\t.balign 4\n\t.long 6, 8, 2\n\t.asciz \"aprof\"\n\t.balign 4\n"
 		"\t.long .LCOLDE%u-1-.\n"
@@ -258,52 +361,91 @@ static void see_part(struct filter *f, const char *line)
 	f->parted = f->parted == n + 1 ? 0 : n + 1;
 }
 
+/* LINE is neither an inlined hook, nor waits. */
+static bool filter_other(struct filter *f, const char *line)
+{
+	if (!hook_called(line)) {
+		fputs(line, output(f));
+		see_part(f, line);
+		return true;
+	}
+	f->changed |= !f->keep;
+	if (!f->keep)
+		return true;
+	return f->has_entry || is_exit_call(line) ? filter_hook(f, line) : hold_entry(f, line);
+}
+
 static bool filter_line(struct filter *f, const char *line)
 {
+	bool waits = false, good;
+
 	if (f->leaving)
 		write_leaving(f, line);
 	free(f->leaving);
 	f->leaving = NULL;
+	if (!see_naked(f, line))
+		return false;
 	follow(f, line);
-	if (inlined_call(line))
-		return filter_inlined(f, inlined_call(line));
-	if (!hook_called(line)) {
-		fputs(line, f->out);
-		see_part(f, line);
-	} else if (!f->keep)
-		f->changed = true;
-	else
-		return filter_hook(f, line);
-	return true;
+	good = filter_loads(f, line, &waits);
+	if (good && !waits)
+		good = inlined_call(line) ? filter_inlined(f, inlined_call(line)) : filter_other(f, line);
+	f->in_asm = !strcmp(line, "#APP\n") || (f->in_asm && strcmp(line, "#NO_APP\n"));
+	return good;
 }
 
-bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed)
+/* Write what still waits at the end of the assembly. */
+static bool filter_end(struct filter *f)
 {
-	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true, .has_entry = true };
+	bool good = !f->entering || settle_entry(f, false);
+
+	if (f->leaving)
+		fputs(f->leaving, f->out);
+	if (f->loads)
+		fputs(f->loads, f->out);
+	return good;
+}
+
+static void filter_free(struct filter *f)
+{
+	if (f->behind)
+		fclose(f->behind);
+	free(f->text);
+	free(f->entering);
+	free(f->entered);
+	free(f->leaving);
+	free(f->loads);
+	free(f->function);
+}
+
+bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err)
+{
+	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true, .has_entry = true, .made_frame = true, .err = err };
 	char *line = NULL;
 	size_t size = 0;
 	bool good = true;
 
 	while (good && getline(&line, &size, in) > 0)
 		good = filter_line(&f, line);
-	if (f.leaving)
-		fputs(f.leaving, out);
+	good = good && filter_end(&f);
 	*changed = f.changed;
-	free(f.entered);
-	free(f.leaving);
 	free(line);
-	free(f.function);
+	filter_free(&f);
 	return good && feof(in) && !ferror(in) && !fflush(out) && !ferror(out);
 }
 
+static bool no_step(const char *path, struct error *err)
+{
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be read or copied: %s", path, strerror(errno));
+}
+
 /* The filtered text of the assembly file at PATH (NULL: stdin), in a nameless file that the next program
- * inherits; -1 on failure. *CHANGED tells whether it differs. */
-static int filtered(const char *path, const struct select *s, bool writes, bool *changed)
+ * inherits; -1 with *ERR set on failure. *CHANGED tells whether it differs. */
+static int filtered(const char *path, const struct select *s, bool writes, bool *changed, struct error *err)
 {
 	FILE *in = path ? fopen(path, "re") : stdin;
 	int fd = in ? memfd_create("aprof-step", 0) : -1;
 	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-	bool good = out && step_filter(in, out, s, writes, changed);
+	bool good = out && step_filter(in, out, s, writes, changed, err);
 
 	if (out && fclose(out))
 		good = false;
@@ -311,14 +453,11 @@ static int filtered(const char *path, const struct select *s, bool writes, bool 
 		fclose(in);
 	if (good && lseek(fd, 0, SEEK_SET) == 0)
 		return fd;
+	if (err->code == ERROR_NONE)
+		no_step(path ? path : "stdin", err);
 	if (fd >= 0)
 		close(fd);
 	return -1;
-}
-
-static bool no_step(const char *path, struct error *err)
-{
-	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be read or copied: %s", path, strerror(errno));
 }
 
 /* Put the filtered assembly in the place of the file in ARGV, if it differs, or of the standard input. */
@@ -332,9 +471,9 @@ static bool filter_assembler(char **argv, const struct line *l, const struct sel
 	for (size_t i = 1; i < l->words.count; i++)
 		if (l->kinds[i] > WORD_VALUE && strcmp(l->words.items[i], "-"))
 			path = l->words.items[at = i];
-	fd = filtered(path, s, writes, &changed);
+	fd = filtered(path, s, writes, &changed, err);
 	if (fd < 0)
-		return no_step(path ? path : "stdin", err);
+		return false;
 	if (!path)
 		return dup2(fd, STDIN_FILENO) == STDIN_FILENO || no_step("stdin", err);
 	if (!changed) {

@@ -11,6 +11,8 @@
  * Of a function that GCC has put in two parts, far from one another, the assembler gets a note that says so (plugin/far.cc): at run time nothing else
  * tells which part is whose.
  *
+ * A routine with attribute naked gets no hooks, which is told (naked.h).
+ *
  * Way cyg: of the hooks that GCC inlined (monitor/aprof-cyg.h) the assembler gets those of the routines themselves, and not those of the routines
  * that were inlined into them. */
 #ifndef STEP_H
@@ -28,8 +30,8 @@ extern const char step_writes[];
 
 /* Copy assembly from IN to OUT without the calls of hooks in routines that S leaves out, and with jumps to
  * __aprof_return in the place of calls of __return__ that a return follows; if WRITES, with both hooks written out, where there is a description of
- * the frame; with the calls that inlined hooks of way cyg stand for; and with notes of parts. *CHANGED: not all lines are as they were. False without
- * memory or on a failed read or write. */
-bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed);
+ * the frame; with the calls that inlined hooks of way cyg stand for; and with notes of parts. Naked routines have none of them. *CHANGED: not all lines are as they
+ * were. False without memory or on a failed read or write; and with *ERR set, which is not touched else, where a naked routine cannot be rid of its hooks. */
+bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err);
 
 #endif

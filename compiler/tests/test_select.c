@@ -120,7 +120,7 @@ static char *filter(const char *words, const char *from, bool writes)
 	bool changed;
 	FILE *in = fmemopen((void *)from, strlen(from), "r"), *out = open_memstream(&text, &size);
 
-	assert_true(step_filter(in, out, &s, writes, &changed));
+	assert_true(step_filter(in, out, &s, writes, &changed, NULL));
 	fclose(in);
 	fclose(out);
 	assert_int_equal(changed, !!strcmp(from, text));
@@ -140,6 +140,7 @@ static void expect(const char *words, const char *from, const char *expected)
 static const char inlined[] =
 	"\t.type\tf, @function\n"
 	"f:\n"
+	"\tpushq\t%rbp\n"
 	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
 	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
 	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#ff\n"
@@ -150,6 +151,7 @@ static const char inlined[] =
 	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#f\n"
 	"\t.type\tg.constprop.0, @function\n"
 	"g.constprop.0:\n"
+	"\tpushq\t%rbp\n"
 	"\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
 	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#-24(%rbp)\n"
 	"\t#aprof\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#%rax\n"
@@ -161,6 +163,7 @@ static void test_inlined(void **state)
 	expect("", inlined,
 	       "\t.type\tf, @function\n"
 	       "f:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
 	       ".Laprof_self1:\n"
 	       "\tcall\tother\n"
@@ -169,6 +172,7 @@ static void test_inlined(void **state)
 	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#f\n"
 	       "\t.type\tg.constprop.0, @function\n"
 	       "g.constprop.0:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#g\n"
 	       ".Laprof_self2:\n"
 	       "\tcall\t*__aprof_leave@GOTPCREL(%rip)\t#-24(%rbp)\n"
@@ -179,7 +183,7 @@ static void test_inlined(void **state)
 /* A routine that is inlined into itself, its pieces too, one of them written before it. */
 static void test_inlined_again(void **state)
 {
-	static const char enters[] = "\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n", label[] = "\t.type\t%s, @function\n%s:\n%s%s";
+	static const char enters[] = "\t#aprof\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n", label[] = "\t.type\t%s, @function\n%s:\n\tpushq\t%%rbp\n%s%s";
 	static const char *const functions[] = { "f.part.0", "f", "f.cold", "f.isra.0", "g" };
 	char from[2048] = "", *text;
 
@@ -190,6 +194,7 @@ static void test_inlined_again(void **state)
 	assert_string_equal(text,
 	       "\t.type\tf.part.0, @function\n"
 	       "f.part.0:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tleaq\t.Laprof_self1(%rip), %rax\n"
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       ".Laprof_self1:\n"
@@ -197,24 +202,28 @@ static void test_inlined_again(void **state)
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       "\t.type\tf, @function\n"
 	       "f:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
 	       ".Laprof_self2:\n"
 	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       "\t.type\tf.cold, @function\n"
 	       "f.cold:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       "\tleaq\t.Laprof_self2(%rip), %rax\n"
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       "\t.type\tf.isra.0, @function\n"
 	       "f.isra.0:\n"
+	       "\tpushq\t%rbp\n"
 	       "\tcall\t*__aprof_enter@GOTPCREL(%rip)\t#f\n"
 	       ".Laprof_self3:\n"
 	       "\tleaq\t.Laprof_self3(%rip), %rax\n"
 	       "\tcall\t*__aprof_enter_inlined@GOTPCREL(%rip)\t#f\n"
 	       "\t.type\tg, @function\n"
-	       "g:\n");
+	       "g:\n"
+	       "\tpushq\t%rbp\n");
 	free(text);
 }
 
@@ -318,6 +327,77 @@ static void test_written(void **state)
 	free(text);
 }
 
+#define BARE_ASM "#APP\n# 1 \"n.c\" 1\n\tlea (%rdi,%rsi), %rax\n\tret\n# 0 \"\" 2\n#NO_APP\n"
+#define NAKED_NOTE "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"naked:f\"\n\t.popsection\n"
+#define ROUTINE(body) "\t.type\tf, @function\nf:\n\t.cfi_startproc\n" body "\t.cfi_endproc\n\t.size\tf, .-f\n"
+#define ENTERS "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
+
+/* Way fentry: behind the entry hook of a naked routine is asm, and nothing that is the compiler's but what no control reaches; or calls from a stack that is
+ * as it was at the entry. */
+static void test_naked(void **state)
+{
+	static const char *const kept[] = {
+		ROUTINE(ENTERS "\tud2\n"), ROUTINE(ENTERS BARE_ASM "\tpopq\t%rbx\n"), ROUTINE(ENTERS "\tsubq\t$8, %rsp\n" BARE_ASM "\tud2\n"),
+		ROUTINE(ENTERS BARE_ASM ".L2:\n\tjmp\t.L2\n"), ROUTINE(ENTERS BARE_ASM "\tcall\t__return__\n\tjmp\tg\n"),
+		ROUTINE(ENTERS "\tjne\t.L2\n\tpushq\t%rax\n.L2:\n\tcall\tabort\n"), ROUTINE(ENTERS "\tcall\tabort\n\tsubq\t$8, %rsp\n"),
+		ROUTINE(ENTERS BARE_ASM "\t.type\tf.cold, @function\n"), "\t.type\tf, @function\nf:\n" ENTERS BARE_ASM,
+	};
+	char *text = filter("", ROUTINE(ENTERS BARE_ASM "\tud2\n"), true);
+
+	(void)state;
+	assert_string_equal(text, ROUTINE(NAKED_NOTE BARE_ASM "\tud2\n"));
+	free(text);
+	expect("", ROUTINE(ENTERS BARE_ASM "\tnop\n\tud2\n"), ROUTINE(NAKED_NOTE BARE_ASM "\tnop\n\tud2\n"));
+	expect("", ROUTINE(ENTERS "\tcmpq\t$7, (%rsp)\n\tjne\t.L2\n.L2:\n\tcall\tabort\n"),
+	       ROUTINE(NAKED_NOTE "\tcmpq\t$7, (%rsp)\n\tjne\t.L2\n.L2:\n\tcall\tabort\n"));
+	expect("+g", ROUTINE(ENTERS BARE_ASM "\tud2\n"), ROUTINE(BARE_ASM "\tud2\n"));
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		expect("", kept[i], kept[i]);
+}
+
+#define LOADS(address) "\tmovq\t8(%rbp), %rax\n\tmovq\t%rax, %rsi\n" address
+#define HIGH "\tmovq\tf@GOTPCREL(%rip), %rax\n\tmovq\t%rax, %rdi\n"
+#define LOW "\tmovl\t$f, %edi\n"
+#define FRAME "\tpushq\t%rbp\n\tmovq\t%rsp, %rbp\n"
+#define INLINED(hook, owner) "#APP\n\t#aprof\tcall\t*__aprof_" hook "@GOTPCREL(%rip)\t#" owner "\n#NO_APP\n"
+
+/* Way cyg: a naked routine has its hooks, inlined or not, before there is a frame. */
+static void test_naked_cyg(void **state)
+{
+	static const char *const kept[] = {
+		ROUTINE(FRAME LOADS(LOW) "\tcall\t__cyg_profile_func_enter\n"), ROUTINE(LOADS(LOW) "\tcall\tother\n"),
+		ROUTINE(LOADS(LOW) "\tmovq\t%rax, %rcx\n\tcall\t__cyg_profile_func_exit\n"), ROUTINE("\tcall\t__cyg_profile_func_enter\n"),
+		"\t.type\tf, @function\nf:\n" LOADS(LOW),
+	};
+
+	(void)state;
+	expect("", ROUTINE(INLINED("enter", "f") BARE_ASM INLINED("leave", "f") "\tud2\n"),
+	       ROUTINE("#APP\n" NAKED_NOTE "#NO_APP\n" BARE_ASM "#APP\n#NO_APP\n\tud2\n"));
+	expect("", ROUTINE(LOADS(HIGH) "\tcall\t__cyg_profile_func_enter@PLT\n" BARE_ASM LOADS(HIGH) "\tcall\t__cyg_profile_func_exit@PLT\n\tud2\n"),
+	       ROUTINE(NAKED_NOTE BARE_ASM "\tud2\n"));
+	expect("", ROUTINE("\tendbr64\n" LOADS(LOW) "\tcall\t*__cyg_profile_func_enter@GOTPCREL(%rip)\n" BARE_ASM),
+	       ROUTINE("\tendbr64\n" NAKED_NOTE BARE_ASM));
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+		expect("", kept[i], kept[i]);
+}
+
+/* What such a hook is told is in a register that the program may need. */
+static void test_naked_refused(void **state)
+{
+	static const char text[] = ROUTINE("\tleaq\tf(%rip), %rbx\n" INLINED("enter", "%rbx") BARE_ASM);
+	struct select s = selection("");
+	struct error err = {0};
+	bool changed;
+	FILE *in = fmemopen((void *)text, sizeof text - 1, "r"), *out = fopen("/dev/null", "w");
+
+	(void)state;
+	assert_false(step_filter(in, out, &s, false, &changed, &err));
+	assert_non_null(strstr(err.text, "f: a routine with attribute naked"));
+	fclose(in);
+	fclose(out);
+	select_free(&s);
+}
+
 static void test_filter(void **state)
 {
 	(void)state;
@@ -373,6 +453,7 @@ int main(void)
 		cmocka_unit_test(test_inlined_again),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_written),
 		cmocka_unit_test(test_exits), cmocka_unit_test(test_thunk),
+		cmocka_unit_test(test_naked), cmocka_unit_test(test_naked_cyg), cmocka_unit_test(test_naked_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

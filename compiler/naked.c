@@ -1,0 +1,82 @@
+/* naked.c - the words of naked.h. */
+#include "naked.h"
+
+#include <string.h>
+
+static bool starts(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
+
+static const char *skip_blanks(const char *line) { return line + strspn(line, " \t"); }
+
+/* Is WORD all of LINE that is not blank? */
+static bool is_only(const char *line, const char *word)
+{
+	line = skip_blanks(line);
+	return starts(line, word) && line[strlen(word) + strspn(line + strlen(word), " \t\n")] == '\0';
+}
+
+static bool moves_stack(const char *word)
+{
+	const char *to = strrchr(word, ',');
+
+	return starts(word, "push") || starts(word, "pop") || starts(word, "leave") || starts(word, "enter") || (to && is_only(to, ", %rsp"));
+}
+
+static enum naked_sign directive_sign(const char *word)
+{
+	if (starts(word, ".cfi_endproc") || starts(word, ".size"))
+		return NAKED_END;
+	return starts(word, ".type") ? NAKED_NEVER : 0;		/* its other part, far away */
+}
+
+enum naked_sign naked_sign(const char *line)
+{
+	const char *word = skip_blanks(line);
+
+	if (is_only(line, "#APP"))
+		return NAKED_ASM;
+	if (*word == '.')
+		return directive_sign(word);
+	if (!*word || strchr("#\"\n", *word) || is_only(line, "nop") || is_only(line, "ud2"))
+		return 0;
+	if (moves_stack(word) || starts(word, "ret") || starts(word, "rep ret") || strstr(word, "__return__"))
+		return NAKED_NEVER;
+	return starts(word, "call") ? NAKED_CALL : NAKED_CODE;
+}
+
+bool naked_by(unsigned signs)
+{
+	if (signs & NAKED_NEVER)
+		return false;
+	return signs & NAKED_CALL || (signs & NAKED_ASM && !(signs & NAKED_CODE));
+}
+
+bool naked_makes_frame(const char *line)
+{
+	return starts(skip_blanks(line), "push") && strstr(line, "%rbp");
+}
+
+bool naked_loads(const char *line, bool first)
+{
+	const char *word = skip_blanks(line), *to = strrchr(line, ',');
+
+	if (first)
+		return is_only(line, "movq\t8(%rbp), %rax") || is_only(line, "movq\t8(%rbp), %rsi");
+	return to && (starts(word, "mov") || starts(word, "lea")) &&
+	       (is_only(to, ", %rax") || is_only(to, ", %rsi") || is_only(to, ", %rdi") || is_only(to, ", %edi"));
+}
+
+bool naked_calls_hook(const char *line)
+{
+	const char *word = skip_blanks(line);
+
+	if (!starts(word, "call"))
+		return false;
+	word += strcspn(word, " \t\n");
+	word += strspn(word, " \t*");
+	return starts(word, "__cyg_profile_func_enter") || starts(word, "__cyg_profile_func_exit");
+}
+
+bool naked_write_note(FILE *out, const char *function)
+{
+	return fprintf(out, "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"naked:%s\"\n\t.popsection\n", function) > 0;
+}
