@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = os.path.dirname(HERE)
 sys.path.insert(0, SUITES)
 
+import contexts  # noqa: E402
 import outcome  # noqa: E402
 import profiles  # noqa: E402
 
@@ -164,6 +165,43 @@ class Conservation(unittest.TestCase):
             self.assertEqual(profiles.check(report), [said])
 
 
+class Held(unittest.TestCase):
+    """Two ways' contexts; a run is written as counts of entries by test and history."""
+
+    @staticmethod
+    def hold(first, other):
+        runs = [[{test: contexts.Contexts({h: (n, 0) for h, n in own.items()}) for test, own in run.items()} for run in runs]
+                for runs in (first, other)]
+        return contexts.hold(("one", "two"), *runs)
+
+    def test_equal_runs(self):
+        held = self.hold([{"t": {"main": 1, "main f": 3}}], [{"t": {"main f": 3, "main": 1}}])
+        self.assertEqual((held.tests, held.equal, held.contexts, held.calls, held.unsteady, held.differing), (1, 1, 2, 4, {}, {}))
+
+    def test_what_differs_is_named_the_shortest_history_first(self):
+        held = self.hold([{"t": {"main": 1, "main f g": 2}}], [{"t": {"main": 1, "main f": 4}}])
+        self.assertEqual(held.differing, {"t": ["0+0, 4+0: main f", "2+0, 0+0: main f g"]})
+        self.assertEqual((held.equal, held.contexts), (0, 3))
+
+    def test_a_test_that_one_way_alone_has_differs(self):
+        self.assertEqual(self.hold([{"t": {"main": 1}}], [{}]).differing, {"t": ["1+0, 0+0: main"]})
+
+    def test_what_varies_by_both_ways_is_unsteady_and_the_rest_is_compared(self):
+        run = lambda n, f=5: {"t": {"main": n, "f": f}}  # noqa: E731
+        held = self.hold([run(1), run(2), run(3)], [run(4), run(5), run(6)])
+        self.assertEqual((held.unsteady, held.differing, held.contexts), ({"t": 1}, {}, 1))
+        held = self.hold([run(1), run(2), run(3)], [run(4, 6), run(5, 6), run(6, 6)])
+        self.assertEqual((held.unsteady, held.differing), ({"t": 1}, {"t": ["5+0, 6+0: f"]}))
+
+    def test_what_varies_by_one_way_alone_differs_if_the_other_never_has_it(self):
+        run = lambda n: {"t": {"main": n}}  # noqa: E731
+        self.assertTrue(self.hold([run(1)] * 3, [run(2), run(2), run(3)]).differing)
+        self.assertEqual(self.hold([run(1)] * 3, [run(2), run(2), run(1)]).unsteady, {"t": 1})
+
+    def test_the_first_part_of_a_profiles_name_is_its_test(self):
+        self.assertEqual([contexts.test_of(f"/a:b/{name}") for name in ("tail-2:wait.sh:tail.17", "amon.out.17", "t:x.y.1")], ["tail-2:wait.sh", "", "t"])
+
+
 class Run(unittest.TestCase):
     """The whole of it, on a project made up here."""
 
@@ -175,16 +213,16 @@ class Run(unittest.TestCase):
         with open(os.path.join(self.cache, "runs"), "w") as file:
             os.chmod(file.fileno(), 0o666)
 
-    def run_suites(self, *arguments, folder=HERE):
+    def run_suites(self, *arguments, folder=HERE, ways="cyg"):
         if any(c.isspace() for c in BUILD):
             self.skipTest("makefiles and recipes cannot carry the path of aprof, which has a blank")
-        command = [sys.executable, os.path.join(SUITES, "run"), "--folder", folder, "--build", BUILD, "--ways", "cyg", *arguments]
+        command = [sys.executable, os.path.join(SUITES, "run"), "--folder", folder, "--build", BUILD, "--ways", ways, *arguments]
         done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True)
         return done.returncode, done.stdout, done.stderr
 
     def test_what_differs_fails_and_what_is_unsteady_is_told(self):
-        status, out, err = self.run_suites("--repeat", "4")
+        status, out, err = self.run_suites("--projects", "made_up", "--repeat", "4")
         self.assertEqual(status, 1, err)
         cells = [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")]
         # Bare it is run 1, with aprof 2; then both by turns: thirds fails in the runs 3, 6 and 9.
@@ -205,6 +243,15 @@ class Run(unittest.TestCase):
         self.assertEqual(status, 0, out + err)
         self.assertIn("unsteady, without aprof too: thirds\n", out)
         self.assertTrue(out.endswith("1 passed, 0 failed\n"), out)
+
+    def test_ways_are_held_against_each_other(self):
+        status, out, err = self.run_suites("--projects", "ways", "--repeat", "2", ways="inline,fentry")
+        self.assertEqual(status, 1, err)
+        cells = [cell.strip() for cell in out.splitlines()[6].strip("|").split("|")]
+        self.assertEqual(cells, ["ways", "inline, fentry -O2", "3", "1", "1", "1", "5", "13", "1", "FAILED"], out)
+        self.assertIn("ways, inline and fentry -O2: unsteady: 1 unsteady contexts\n", out)
+        self.assertIn("DIFFERS: planted: 1+0, 2+0: main f\n", out)
+        self.assertTrue(out.endswith("2 passed, 1 failed\n"), out)
 
     def test_a_suite_that_cannot_run_is_trouble(self):
         with open(os.path.join(self.cache, "broken.sh"), "w") as file:
