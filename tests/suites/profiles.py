@@ -113,20 +113,26 @@ def check(report):
     return wrong
 
 
+def _pieces_at(module):
+    """Where the pieces of functions in MODULE, a program or library with symbols, begin and end."""
+    found = os.stat(module)
+    return _pieces_in(module, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
 @functools.lru_cache(None)
-def _pieces_at(program):
-    """Where the pieces of functions in PROGRAM, an executable with symbols, begin and end."""
-    rows = [line.split() for line in _run(["nm", "-S", program]).stdout.splitlines()]
+def _pieces_in(module, *_):
+    """The same; the next build may have the same path."""
+    rows = [line.split() for line in _run(["nm", "-S", module]).stdout.splitlines()]
     return [(int(row[0], 16), int(row[0], 16) + int(row[1], 16)) for row in rows
             if len(row) == 4 and re.search(r"\.(part|cold)(\.\d+)*(\.|$)", row[3])]
 
 
-def _pieces(programs):
-    """(name, begin, end) of the pieces of functions in PROGRAMS.  A program that is gone was a copy of another of them, or it has no
+def _pieces(modules):
+    """(name, begin, end) of the pieces of functions in MODULES.  A program that is gone was a copy of another of them, or it has no
     symbols for aprof either, and is read by itself."""
-    known = {program: _pieces_at(program) for program in programs if os.path.exists(program)}
+    known = {module: _pieces_at(module) for module in modules if os.path.exists(module)}
     everywhere = [piece for own in known.values() for piece in own]
-    return {(os.path.basename(program), *piece) for program in programs for piece in known.get(program, everywhere)}
+    return {(os.path.basename(module), *piece) for module in modules for piece in known.get(module, everywhere)}
 
 
 def in_piece(routine, pieces):
@@ -139,7 +145,8 @@ def _read_again(report, paths):
     done = _run([sys.executable, READER, *paths])
     if done.returncode:
         return [f"read_amon.py: {done.stderr.strip()}"]
-    pieces, calls, entered = _pieces({file["program"] for file in report["run"]["files"]}), 0, 0
+    modules = {file["program"] for file in report["run"]["files"]} | {row["module"] for row in report["flat"] if row["module"]}
+    pieces, calls, entered = _pieces(modules), 0, 0
     for line in done.stdout.splitlines():
         words = line.split()
         calls += int(words[0]) + int(words[1])

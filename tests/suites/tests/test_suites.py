@@ -147,6 +147,15 @@ class Pieces(unittest.TestCase):
             self.assertEqual(profiles.in_piece(routine, pieces), inside, routine)
 
 
+    def test_another_build_at_the_same_path_is_read_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "prog.o")
+            for name, pieces in [("f.part.0", 1), ("f", 0)]:
+                source = f'.text\n.globl "{name}"\n.type "{name}", @function\n"{name}": ret\n.size "{name}", .-"{name}"\n'
+                subprocess.run(["gcc", "-c", "-x", "assembler", "-", "-o", program], input=source, text=True, check=True)
+                self.assertEqual(len(profiles._pieces({program})), pieces)
+
+
 class Conservation(unittest.TestCase):
     def test_a_clean_report(self):
         self.assertEqual(profiles.check(REPORT), [])
