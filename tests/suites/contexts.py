@@ -78,7 +78,7 @@ class Held:
     equal: int = 0              # in each context, at once
     contexts: int = 0           # compared, counted once a test
     calls: int = 0              # in all contexts by the first way, of its first run
-    unsteady: dict = field(default_factory=dict)    # test -> how many contexts were not twice the same
+    unsteady: dict = field(default_factory=dict)    # test -> lines on the contexts that were not twice the same
     differing: dict = field(default_factory=dict)   # test -> lines on the contexts that differ, the shortest first
 
 
@@ -99,18 +99,18 @@ def hold(ways, first, other):
 
 def _hold_test(held, test, first, other):
     """Context by context, a test that was not equal at once."""
-    unsteady, differing = 0, []
+    unsteady, differing = [], []
     for history in set().union(*first, *other):
         one, two = ([run.get(history, (0, 0)) for run in runs] for runs in (first, other))
         if len({*one, *two}) == 1:
             held.contexts += 1
         elif _is_unsteady(set(one[1:]), set(two[1:])):
-            unsteady += 1
+            unsteady.append((history, one[0], two[0]))
         else:
             held.contexts += 1
             differing.append((history, one[-1], two[-1]))
     if unsteady:
-        held.unsteady[test] = unsteady
+        held.unsteady[test] = _lines(unsteady)
     if differing:
         held.differing[test] = _lines(differing)
 
@@ -120,6 +120,6 @@ def _is_unsteady(one, two):
     return bool(one & two) or (len(one) > 1 and len(two) > 1)
 
 
-def _lines(differing):
-    differing.sort(key=lambda row: (len(row[0].split()), row[0]))
-    return [f"{one[0]}+{one[1]}, {two[0]}+{two[1]}: {history}" for history, one, two in differing]
+def _lines(parting):
+    parting.sort(key=lambda row: (len(row[0].split()), row[0]))
+    return [f"{one[0]}+{one[1]}, {two[0]}+{two[1]}: {history}" for history, one, two in parting]

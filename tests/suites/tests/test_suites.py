@@ -198,14 +198,14 @@ class Held(unittest.TestCase):
     def test_what_varies_by_both_ways_is_unsteady_and_the_rest_is_compared(self):
         run = lambda n, f=5: {"t": {"main": n, "f": f}}  # noqa: E731
         held = self.hold([run(1), run(2), run(3)], [run(4), run(5), run(6)])
-        self.assertEqual((held.unsteady, held.differing, held.contexts), ({"t": 1}, {}, 1))
+        self.assertEqual((held.unsteady, held.differing, held.contexts), ({"t": ["1+0, 4+0: main"]}, {}, 1))
         held = self.hold([run(1), run(2), run(3)], [run(4, 6), run(5, 6), run(6, 6)])
-        self.assertEqual((held.unsteady, held.differing), ({"t": 1}, {"t": ["5+0, 6+0: f"]}))
+        self.assertEqual((held.unsteady, held.differing), ({"t": ["1+0, 4+0: main"]}, {"t": ["5+0, 6+0: f"]}))
 
     def test_what_varies_by_one_way_alone_differs_if_the_other_never_has_it(self):
         run = lambda n: {"t": {"main": n}}  # noqa: E731
         self.assertTrue(self.hold([run(1)] * 3, [run(2), run(2), run(3)]).differing)
-        self.assertEqual(self.hold([run(1)] * 3, [run(2), run(2), run(1)]).unsteady, {"t": 1})
+        self.assertEqual(self.hold([run(1)] * 3, [run(2), run(2), run(1)]).unsteady, {"t": ["1+0, 2+0: main"]})
 
     def test_the_first_part_of_a_profiles_name_is_its_test(self):
         self.assertEqual([contexts.test_of(f"/a:b/{name}") for name in ("tail-2:wait.sh:tail.17", "amon.out.17", "t:x.y.1")], ["tail-2:wait.sh", "", "t"])
@@ -258,7 +258,7 @@ class Run(unittest.TestCase):
         self.assertEqual(status, 1, err)
         cells = [cell.strip() for cell in out.splitlines()[6].strip("|").split("|")]
         self.assertEqual(cells, ["ways", "inline, fentry -O2", "3", "1", "1", "1", "5", "13", "1", "FAILED"], out)
-        self.assertIn("ways, inline and fentry -O2: unsteady: 1 unsteady contexts\n", out)
+        self.assertIn("ways, inline and fentry -O2: unsteady: 1 unsteady contexts: 2+0, 3+0: main f\n", out)
         self.assertIn("DIFFERS: planted: 1+0, 2+0: main f\n", out)
         self.assertTrue(out.endswith("2 passed, 1 failed\n"), out)
 
