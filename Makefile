@@ -13,7 +13,7 @@ PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # What the test suites of real projects are built with.
-PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev
+PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev perl
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = format/make-amon format/make-runs monitor/libaprof_tiny.a monitor/libaprof_address.a monitor/libaprof_thread.a
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
