@@ -3,6 +3,7 @@
  * GCC says of each of the two pushes that it is 16 bytes long.  Who believed that looked for the context in the wrong place, found it in a register that
  * has the caller's value again, and put that back.
  *
+ * cc: gcc
  * expect: 1 0 main
  * expect: 1000 0 main give
  * expect: 2000 0 main give take

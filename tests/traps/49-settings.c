@@ -1,5 +1,6 @@
 /* Settings in the environment that cannot be are noted, and the defaults taken.
  *
+ * na(verified): a right rate is given with it
  * env: APROF_RATE=-5 APROF_MEMORY=5T APROF_PC=all
  * expect: 1 0 main
  * expect: 2 0 main work

@@ -1,5 +1,8 @@
-/* Under valgrind, whose own code stands in the map of memory, too: no complaint of what the monitor does.
+/* Under valgrind, whose own code stands in the map of memory, too: no complaint of what the monitor does. (Clang's
+ * descriptions for debuggers are too new for Debian 12's valgrind, with aprof or without.)
  *
+ * ways: inline fentry cyg
+ * cc: gcc
  * need: valgrind
  * shell: valgrind -q --error-exitcode=3 "$@" 2>&1
  * expect: 1 0 main
