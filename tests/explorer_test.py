@@ -146,6 +146,8 @@ class Explorer(unittest.TestCase):
                 self.wait(r'(?m)  ▾ dear$')
                 self.keys('4')
                 self.wait(r'\[4Bottom-up\](.|\n)*▸ work$')
+                self.keys('g')		# the cursor follows main, if a sample fell into it
+                self.wait_selected(r' work\s*$')
                 self.keys('Right')
                 self.wait(r'(?m)  ▸ dear$')
                 self.keys('5')
