@@ -6,6 +6,7 @@
  * found it.  What it finds in no known context, behind a jump (jump.c), stays unplaced until the thread is found.  Clock tsc is here too: it is charged by the hooks themselves. */
 #include "monitor.h"
 #include "clock.h"
+#include "jump.h"
 #include "verify.h"
 
 #include <time.h>
@@ -120,6 +121,8 @@ void clock_choose(void)
 	}
 	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
 	monitor.verify = verify_wanted();
+	if (monitor.verify)
+		jump_find_unwinder();
 	monitor.header->clock = c->clock;
 	if (c->clock == AMON_CLOCK_TSC)
 		tsc_begin();

@@ -49,7 +49,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		}
 		out->routine = own ? AMON_NONE : routine_of(u);
 		found = out->routine != AMON_NONE;
-		f->hides_routine |= !found && !own && u->start && module_hides_parts(u->start) && unwind_is_part(u);
+		f->hides_routine |= monitor.verify && !found && !own && u->start && module_hides_parts(u->start) && unwind_is_part(u);
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;

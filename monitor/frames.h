@@ -18,7 +18,7 @@ struct hooked_frame {
 struct frames {
 	struct unwind at;		/* the frame that frames_next looks at next */
 	bool in_hook;			/* the one below it is the monitor's own */
-	bool hides_routine;		/* a frame was a part of a routine, and nobody knows which: it may have hooks */
+	bool hides_routine;		/* --verify: a frame was a part of a routine, and nobody knows which: it may have hooks */
 	bool past_signal;		/* a signal's frame lay below it */
 	bool leaving;			/* a jump is on its way out of it, which hooks have been told of already */
 	enum unwind_result how;		/* the walk has ended so; UNWIND_STEPPED: it has not */

@@ -165,7 +165,7 @@ UNWINDER(_Unwind_Resume)
 UNWINDER(_Unwind_Resume_or_Rethrow)
 UNWINDER(_Unwind_ForcedUnwind)
 
-static void __attribute__((constructor(101))) find_unwinder(void)
+void jump_find_unwinder(void)
 {
 	behind(&_Unwind_RaiseException_behind, "_Unwind_RaiseException");
 	behind(&_Unwind_Resume_behind, "_Unwind_Resume");

@@ -17,6 +17,9 @@ void jump_lose(void) HIDDEN;
 /* The same, and control lands where the stack pointer is SP; 0: that is not known. */
 void jump_lands(uintptr_t sp) HIDDEN;
 
+/* Find libgcc's unwinder: stacks are to be held against contexts, and none is with that on it (frames_hooked).  Takes the dynamic linker's lock. */
+void jump_find_unwinder(void) HIDDEN;
+
 /* The calling thread's context is to be lost, too, when it has been unwound to where it began: where its destructors run (cancel.c). */
 void cancel_thread(void) HIDDEN;
 
