@@ -146,7 +146,7 @@ def uftrace(cache, bench):
 # ---- csmith ----
 
 def csmith(cache):
-    if not shutil.which("csmith"):
+    if not shutil.which("csmith") or not os.path.exists("/usr/include/csmith/csmith.h"):
         raise Trouble("no csmith: apt-get install csmith libcsmith-dev")
     version = subprocess.run(["csmith", "--version"], stdout=subprocess.PIPE).stdout
     folder = os.path.join(cache, "ways", "csmith-" + digest(version, *CSMITH)[:8])
