@@ -67,7 +67,7 @@ __aprof_entry:
 	restore	rax
 	ret
 
-	.cfi_restore_state
+	as_remembered 16+SAVED_MORE
 .Lentry_further:
 	look_further %r10, %r11, %rcx, .Lentry_push, .Lentry_push, .Lentry_slow
 .Lentry_slow:
@@ -126,7 +126,7 @@ __return__:
 	RESTORE_MORE
 	restore	rax
 	ret
-	.cfi_restore_state
+	as_remembered 24+SAVED_MORE
 .Lexit_restore:
 	RESTORE_MORE
 	restore	rax
@@ -157,7 +157,7 @@ __return__:
 	.cfi_remember_state
 	restore	rcx, rdx, rdi, rsi
 	go_on
-	.cfi_restore_state
+	as_remembered 168
 .Lmiss_slow:
 	save	r8, r9, rbp
 	leaq	200(%rsp), %rsi			/* the CFA */
@@ -186,7 +186,7 @@ __return__:
 	.cfi_remember_state
 	restore	rcx, rdx, rdi, rsi
 	go_on
-	.cfi_restore_state
+	as_remembered 168
 .Linline_slow:
 	save	r8, r9, r10, rbp
 	leaq	200(%rsp), %rsi
@@ -239,7 +239,7 @@ __return__:
 	.cfi_remember_state
 	restore	rcx, rdi, rsi, r8, r9
 	go_on
-	.cfi_restore_state
+	as_remembered 176
 .Ltsc_slow:
 	save	r10, rbp
 	leaq	192(%rsp), %rsi
@@ -286,7 +286,7 @@ __aprof_enter:
 	.cfi_remember_state
 	RESTORE_BASE
 	ret
-	.cfi_restore_state
+	as_remembered 8+SAVED_BASE
 .Lbody_further:
 	look_further %r10, %r11, %rcx, .Lbody_push, .Lbody_push, .Lbody_slow
 .Lbody_slow:

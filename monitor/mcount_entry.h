@@ -32,7 +32,7 @@ ENTRY_HOOK:
 	restore	rax, rcx, rdx
 	ret
 
-	.cfi_restore_state
+	as_remembered 32
 .Lentry_further:
 	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
 .Lentry_slow:

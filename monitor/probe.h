@@ -123,6 +123,13 @@
 	.cfi_restore \reg
 	.endm
 
+	/* As at the last .cfi_remember_state, where the CFA stood OFFSET bytes above the stack pointer: Clang's assembler remembers all but
+	 * that (14 does not, 19 does). */
+	.macro	as_remembered offset
+	.cfi_restore_state
+	.cfi_def_cfa_offset \offset
+	.endm
+
 	/* Call FUNCTION on a stack that is aligned; rbp is saved. */
 	.macro	call_aligned function
 	movq	%rsp, %rbp
