@@ -54,7 +54,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
 		f->leaving |= jump_is_at(u->start, own);
-		f->in_hook = own;
+		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
 		f->past_signal |= !found && u->interrupted;
 	}

@@ -468,6 +468,7 @@ uint64_t process_forked_at(void) HIDDEN;	/* in a child, clock tsc: when it began
 bool process_watch_thread(void) HIDDEN;		/* be told when the calling thread ends; false: cannot be had */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */
 void aprof_vfork_after(void) HIDDEN;
+int aprof_dlclose_begun(void *handle) HIDDEN;	/* wrap.c: the function that has destructors of a library run */
 void aprof_exit_begun(int status) HIDDEN;	/* wrap.c: the function that has handlers of exit run, under the root */
 void process_leave(void) HIDDEN;		/* exit is called here: open frames stay open */
 void process_finish(void) HIDDEN;		/* at exit, as late as can be */

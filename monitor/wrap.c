@@ -26,6 +26,9 @@ extern __typeof(__wrap_exit) aprof_exit_begun __attribute__((alias("__wrap_exit"
 int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);
 
+/* By a name that is nobody else's: destructors, which it calls, are called by its caller (frames.c). */
+extern __typeof(__wrap_dlclose) aprof_dlclose_begun __attribute__((alias("__wrap_dlclose")));
+
 /* Another library may be loaded at the addresses of this one. */
 int __wrap_dlclose(void *handle)
 {
