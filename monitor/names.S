@@ -35,5 +35,6 @@ aprof_names:
 	jump __pthread_register_cancel
 	jump __pthread_register_cancel_defer
 	jump _Unwind_SetIP
+	jump vfork
 
 	.section .note.GNU-stack, "", @progbits
