@@ -1,10 +1,10 @@
 /* compare.c - aprof diff and aprof check: read the runs of both sides, compare, print. */
-#include "command.h"
-#include "html_page.h"
-#include "message.h"
-#include "options.h"
-#include "progress.h"
-#include "sides.h"
+#include "cli/command.h"
+#include "cli/html_page.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/sides.h"
 
 typedef bool print_function(const struct comparison *c, const struct options *o, int *status, struct error *err);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "compiler.h"
-#include "message.h"
+#include "cli/command.h"
+#include "compiler/compiler.h"
+#include "cli/message.h"
 
 /* Become the compiler; returns only when that fails. */
 static int execute(struct compiler_command *c)

@@ -1,14 +1,14 @@
 /* explore.c - aprof view: read, symbolise, build the graph, and show it on the terminal. */
 #include <unistd.h>
 
-#include "command.h"
-#include "explorer.h"
-#include "input.h"
-#include "message.h"
-#include "operands.h"
-#include "options.h"
-#include "progress.h"
-#include "source.h"
+#include "cli/command.h"
+#include "view/explorer.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/source.h"
 
 static int explore(const struct operands *operands, const struct options *o)
 {

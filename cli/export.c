@@ -4,14 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "export.h"
-#include "files.h"
-#include "input.h"
-#include "message.h"
-#include "operands.h"
-#include "options.h"
-#include "progress.h"
+#include "cli/command.h"
+#include "export/export.h"
+#include "cli/files.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
 
 static void formats_help(void)
 {

@@ -1,5 +1,5 @@
 /* files.c - reading and writing amon.out files. */
-#include "files.h"
+#include "cli/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "gmon.h"
-#include "mapped.h"
+#include "profile/gmon.h"
+#include "cli/mapped.h"
 
 static bool system_error(struct error *err, const char *what, const char *path)
 {

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "amon.h"
-#include "error.h"
-#include "profile.h"
-#include "report.h"
+#include "format/amon.h"
+#include "profile/error.h"
+#include "profile/profile.h"
+#include "report/report.h"
 
 enum file_kind {
 	FILE_PROFILE,		/* begins as an amon.out */

@@ -1,14 +1,14 @@
 /* gmon_file.c - gmon.out at the end of aprof run. */
-#include "gmon_file.h"
+#include "cli/gmon_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export.h"
-#include "message.h"
-#include "operands.h"
+#include "export/export.h"
+#include "cli/message.h"
+#include "cli/operands.h"
 
 bool gmon_file_wanted(void)
 {

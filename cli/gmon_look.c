@@ -1,16 +1,16 @@
 /* gmon_look.c - read the program's symbols and the gmon.out files, make gprof's view of them, report. */
-#include "gmon_look.h"
+#include "cli/gmon_look.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "files.h"
-#include "message.h"
-#include "operands.h"
-#include "progress.h"
-#include "text.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/progress.h"
+#include "symbols/text.h"
 
 enum { MOST_REPORTS = 8 };
 

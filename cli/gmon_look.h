@@ -2,8 +2,8 @@
 #ifndef GMON_LOOK_H
 #define GMON_LOOK_H
 
-#include "operands.h"
-#include "options.h"
+#include "cli/operands.h"
+#include "cli/options.h"
 
 /* Read, add up and report the gmon.out files among OPERANDS.  Returns the exit status, after a message if it is not 0. */
 int gmon_look(const struct operands *operands, const struct options *o);

@@ -1,10 +1,10 @@
 /* gprof_options.c - one letter of gprof's each. */
-#include "gprof_options.h"
+#include "cli/gprof_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
+#include "cli/message.h"
 
 static bool spec_add(struct gprof_choice *c, enum gprof_table table, const char *text)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "gmon.h"
-#include "gprof.h"
+#include "profile/gmon.h"
+#include "graph/gprof.h"
 
 /* What gprof can print, as bits. */
 enum {

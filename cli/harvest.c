@@ -1,5 +1,5 @@
 /* harvest.c - grouping profiles by program. */
-#include "harvest.h"
+#include "cli/harvest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "input.h"
-#include "message.h"
+#include "cli/files.h"
+#include "cli/input.h"
+#include "cli/message.h"
 
 /* One profile of the directory. */
 struct found {

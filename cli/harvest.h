@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "profile/error.h"
 
 /* One program of the run. */
 struct harvest_program {

@@ -1,19 +1,19 @@
 /* html.c - aprof html: a page of one profile, or of two compared. */
-#include "html.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "files.h"
-#include "html_page.h"
-#include "input.h"
-#include "message.h"
-#include "operands.h"
-#include "options.h"
-#include "progress.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/html_page.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
 
 static const char default_output[] = "amon.html";
 

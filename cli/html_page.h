@@ -2,7 +2,7 @@
 #ifndef HTML_PAGE_H
 #define HTML_PAGE_H
 
-#include "options.h"
+#include "cli/options.h"
 
 /* Write the page of the operands in O, of two profiles if O has `against`.  Returns the exit status, after a message if it is not 0. */
 int html_page(const struct options *o);

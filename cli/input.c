@@ -1,11 +1,11 @@
 /* input.c - read, symbolise, build the graph. */
-#include "input.h"
+#include "cli/input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
-#include "progress.h"
+#include "cli/message.h"
+#include "cli/progress.h"
 
 static const char *name_of(const struct profile_module *m)
 {

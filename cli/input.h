@@ -2,12 +2,12 @@
 #ifndef INPUT_H
 #define INPUT_H
 
-#include "files.h"
-#include "graph.h"
-#include "names.h"
-#include "report.h"
-#include "static_arcs.h"
-#include "symbols.h"
+#include "cli/files.h"
+#include "graph/graph.h"
+#include "cli/names.h"
+#include "report/report.h"
+#include "cli/static_arcs.h"
+#include "symbols/symbols.h"
 
 /* Everything behind one report; zero it before the first use. */
 struct input {

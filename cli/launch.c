@@ -1,5 +1,5 @@
 /* launch.c - fork, exec, wait; the reason of a failed exec comes back through a pipe that exec closes. */
-#include "launch.h"
+#include "cli/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

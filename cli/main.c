@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "message.h"
-#include "version.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "report/version.h"
 
 struct command {
 	const char *name;		/* as typed */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "amon.h"
+#include "format/amon.h"
 
 /* Open the profile that process PID has mapped, for reading and writing.  -1: it cannot be had; errno is then ENOENT if there is no such
  * process, EACCES or EPERM if we may not look into it, 0 if it has mapped none. */

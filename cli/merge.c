@@ -1,13 +1,13 @@
 /* merge.c - aprof merge: one file from many. */
 #include <stdlib.h>
 
-#include "command.h"
-#include "files.h"
-#include "input.h"
-#include "message.h"
-#include "operands.h"
-#include "options.h"
-#include "progress.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
 
 /* A gmon.out among FILES is summed by another command: say which.  True if there is one. */
 static bool gmon_tell(char **files, size_t n)

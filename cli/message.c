@@ -1,5 +1,5 @@
 /* message.c - the only printer of diagnostics. */
-#include "message.h"
+#include "cli/message.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "report/escape.h"
 
 void message(const char *format, ...)
 {

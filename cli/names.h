@@ -2,9 +2,9 @@
 #ifndef NAMES_H
 #define NAMES_H
 
-#include "graph.h"
-#include "report.h"
-#include "symbols.h"
+#include "graph/graph.h"
+#include "report/report.h"
+#include "symbols/symbols.h"
 
 /* The function SYMBOL of module MODULE of P; strings stay those of SYMBOL. */
 struct graph_name names_of(const struct profile *p, uint32_t module, const struct symbol *symbol);

@@ -1,5 +1,5 @@
 /* operands.c - which operand is the program, which are profiles. */
-#include "operands.h"
+#include "cli/operands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "message.h"
+#include "cli/message.h"
 
 static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
 

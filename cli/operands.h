@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "files.h"
+#include "cli/files.h"
 
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */

@@ -1,5 +1,5 @@
 /* options.c - one row an option. */
-#include "options.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "message.h"
+#include "cli/message.h"
 
 /* Options without a letter. */
 enum {

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "check.h"
-#include "diff.h"
-#include "export.h"
-#include "gprof_options.h"
-#include "graph.h"
-#include "report.h"
-#include "source.h"
+#include "compare/check.h"
+#include "compare/diff.h"
+#include "export/export.h"
+#include "cli/gprof_options.h"
+#include "graph/graph.h"
+#include "report/report.h"
+#include "cli/source.h"
 
 /* Commands, as bits: which options go with which. */
 enum {

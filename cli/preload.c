@@ -1,14 +1,14 @@
 /* preload.c - when the monitor is preloaded, and how. */
-#include "preload.h"
+#include "cli/preload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "find.h"
-#include "message.h"
-#include "symbols.h"
+#include "compiler/find.h"
+#include "cli/message.h"
+#include "symbols/symbols.h"
 
 #define LIBRARY "libaprof-mcount.so"
 

@@ -1,7 +1,7 @@
 /* progress.c - SIGALRM shows the line after a second, and again at every step from then on.
  *
  * The handler only calls write(), on strings that never change. */
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <signal.h>
 #include <stdbool.h>

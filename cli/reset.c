@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "mapped.h"
-#include "message.h"
-#include "options.h"
+#include "cli/command.h"
+#include "cli/mapped.h"
+#include "cli/message.h"
+#include "cli/options.h"
 
 enum { PATIENCE = 200, STEP_NS = 10000000 };	/* looks at the answer, and ns between them */
 

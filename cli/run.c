@@ -7,20 +7,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "escape.h"
-#include "files.h"
-#include "gmon_file.h"
-#include "harvest.h"
-#include "launch.h"
-#include "message.h"
-#include "operands.h"
-#include "options.h"
-#include "preload.h"
-#include "progress.h"
-#include "verified.h"
-#include "symbols.h"
-#include "view.h"
+#include "cli/command.h"
+#include "report/escape.h"
+#include "cli/files.h"
+#include "cli/gmon_file.h"
+#include "cli/harvest.h"
+#include "cli/launch.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/options.h"
+#include "cli/preload.h"
+#include "cli/progress.h"
+#include "report/verified.h"
+#include "symbols/symbols.h"
+#include "cli/view.h"
 
 /* One aprof run under way. */
 struct run {

@@ -1,14 +1,14 @@
 /* sides.c - operands of commands that compare, and the way from them to a comparison. */
-#include "sides.h"
+#include "cli/sides.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "input.h"
-#include "message.h"
-#include "operands.h"
-#include "progress.h"
+#include "cli/input.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/progress.h"
 
 static bool operand_add(struct side *side, char *path)
 {

@@ -2,8 +2,8 @@
 #ifndef SIDES_H
 #define SIDES_H
 
-#include "comparison.h"
-#include "options.h"
+#include "compare/comparison.h"
+#include "cli/options.h"
 
 /* One side: its runs, each a profile. */
 struct side {

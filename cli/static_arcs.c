@@ -1,9 +1,9 @@
 /* static_arcs.c - from the symbols of a program's code to arcs of its graph. */
-#include "static_arcs.h"
+#include "cli/static_arcs.h"
 
 #include <stdlib.h>
 
-#include "names.h"
+#include "cli/names.h"
 
 /* Where the arcs of one module go. */
 struct visit {

@@ -2,8 +2,8 @@
 #ifndef CLI_STATIC_ARCS_H
 #define CLI_STATIC_ARCS_H
 
-#include "graph.h"
-#include "symbols.h"
+#include "graph/graph.h"
+#include "symbols/symbols.h"
 
 struct static_arcs {
 	struct graph_static_arc *arcs;	/* those of all modules with hooks, between routines with hooks */

@@ -1,18 +1,18 @@
 /* view.c - the commands that look at profiles: read, symbolise, build the graph, report. */
-#include "view.h"
+#include "cli/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command.h"
-#include "files.h"
-#include "gmon_look.h"
-#include "list.h"
-#include "message.h"
-#include "operands.h"
-#include "progress.h"
-#include "response.h"
-#include "version.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/gmon_look.h"
+#include "compiler/list.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/progress.h"
+#include "compiler/response.h"
+#include "report/version.h"
 
 enum { MOST_REPORTS = 8 };
 

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "input.h"
-#include "options.h"
+#include "cli/input.h"
+#include "cli/options.h"
 
 /* Print the reports that COMMAND with O stands for, on what IN holds, to OUT.  Returns the exit status, after a message if not 0. */
 int view_print(const struct input *in, unsigned command, const struct options *o, FILE *out);

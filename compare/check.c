@@ -1,10 +1,10 @@
 /* check.c - which routines got worse. */
-#include "check.h"
+#include "compare/check.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "statistics.h"
+#include "compare/statistics.h"
 
 /* The run as a whole is tested after all routines. */
 struct testing {

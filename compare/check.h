@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-#include "comparison.h"
-#include "report.h"
+#include "compare/comparison.h"
+#include "report/report.h"
 
 #define CHECK_LEVEL 0.05		/* chance of any false alarm */
 #define CHECK_POWER 0.95		/* of finding the smallest change that is told */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "check.h"
-#include "print.h"
-#include "table.h"
+#include "compare/check.h"
+#include "report/print.h"
+#include "compare/table.h"
 
 /* Shares of the run for which the summary tells the smallest change. */
 static const double shares[] = { 0.2, 0.05, 0.01 };

@@ -1,12 +1,12 @@
 /* comparison.c - runs come in, are matched, and their differences judged. */
-#include "comparison.h"
+#include "compare/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
-#include "statistics.h"
+#include "compare/rows.h"
+#include "compare/statistics.h"
 
 static bool no_memory(struct error *err)
 {

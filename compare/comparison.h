@@ -11,9 +11,9 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include "error.h"
-#include "graph.h"
-#include "noise.h"
+#include "profile/error.h"
+#include "graph/graph.h"
+#include "compare/noise.h"
 
 enum comparison_kind { COMPARISON_ROUTINES, COMPARISON_ARCS, COMPARISON_CONTEXTS, COMPARISON_KINDS };
 enum comparison_time { COMPARISON_SELF, COMPARISON_TOTAL, COMPARISON_TIMES };

@@ -1,5 +1,5 @@
 /* diff.c - tables of changes. */
-#include "diff.h"
+#include "compare/diff.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "print.h"
-#include "table.h"
+#include "report/escape.h"
+#include "report/print.h"
+#include "compare/table.h"
 
 static const char legend[] =
 	" self, total  seconds in the new runs, and what they are more (+) or less (-) than in the base runs.\n"

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "comparison.h"
-#include "report.h"
+#include "compare/comparison.h"
+#include "report/report.h"
 
 enum diff_sort { DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_CALLS, DIFF_BY_PER_CALL };
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pair_table.h"
-#include "rows.h"
+#include "graph/pair_table.h"
+#include "compare/rows.h"
 
 static int text_compare(const char *a, const char *b)
 {

@@ -1,10 +1,10 @@
 /* noise.c - moderated variances. */
-#include "noise.h"
+#include "compare/noise.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "statistics.h"
+#include "compare/statistics.h"
 
 enum { CROWD = 8 };		/* fewer quantities than these teach nothing */
 

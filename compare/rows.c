@@ -1,5 +1,5 @@
 /* rows.c - from a graph to the rows of a run. */
-#include "rows.h"
+#include "compare/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ROWS_H
 #define ROWS_H
 
-#include "comparison.h"
+#include "compare/comparison.h"
 
 struct row_routine {
 	char *name;		/* display name */

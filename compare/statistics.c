@@ -1,5 +1,5 @@
 /* statistics.c - distributions by the incomplete beta function, and corrections for many tests. */
-#include "statistics.h"
+#include "compare/statistics.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* table.c - the order of rows, and the frame of the JSON. */
-#include "table.h"
+#include "compare/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "version.h"
+#include "report/version.h"
 
 struct key {
 	const struct comparison_items *items;

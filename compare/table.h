@@ -2,8 +2,8 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-#include "diff.h"
-#include "emit.h"
+#include "compare/diff.h"
+#include "report/emit.h"
 
 /* The items in the order of a table: what is news first, then by the change of what SORT says, whichever way, then by place.
  * malloc'ed; NULL: out of memory. */

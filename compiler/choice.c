@@ -1,5 +1,5 @@
 /* choice.c - the wrapper's own options. */
-#include "choice.h"
+#include "compiler/choice.h"
 
 #include <stdlib.h>
 #include <string.h>

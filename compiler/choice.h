@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
-#include "error.h"
-#include "list.h"
-#include "select.h"
-#include "way.h"
+#include "profile/error.h"
+#include "compiler/list.h"
+#include "compiler/select.h"
+#include "compiler/way.h"
 
 struct choice {
 	struct way way;		/* --aprof-way= */

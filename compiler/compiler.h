@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "error.h"
+#include "profile/error.h"
 
 /* Whose compiler stands behind the wrapper. */
 enum compiler_language {

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "choice.h"
-#include "compiler.h"
-#include "find.h"
-#include "probe.h"
+#include "compiler/choice.h"
+#include "compiler/compiler.h"
+#include "compiler/find.h"
+#include "compiler/probe.h"
 
 const char compiler_config_help[] =
 "Usage: aprof config [--way=WAY] [--clock=tsc]\n"

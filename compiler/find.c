@@ -1,5 +1,5 @@
 /* find.c - where things are. */
-#include "find.h"
+#include "compiler/find.h"
 
 #include <glob.h>
 #include <libiberty/libiberty.h>

@@ -2,8 +2,8 @@
 #ifndef FIND_H
 #define FIND_H
 
-#include "compiler.h"
-#include "list.h"
+#include "compiler/compiler.h"
+#include "compiler/list.h"
 
 /* A compiler to be run. */
 struct found {

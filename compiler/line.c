@@ -1,5 +1,5 @@
 /* line.c - reading of a compiler's command line. */
-#include "line.h"
+#include "compiler/line.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "list.h"
+#include "compiler/list.h"
 
 /* What a word is. */
 enum line_word {

@@ -1,5 +1,5 @@
 /* list.c - lists of strings. */
-#include "list.h"
+#include "compiler/list.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* naked.c - the words of naked.h. */
-#include "naked.h"
+#include "compiler/naked.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* plan.c - from the caller's words to the real command. */
-#include "plan.h"
+#include "compiler/plan.h"
 
 #include <string.h>
 
-#include "response.h"
-#include "step.h"
+#include "compiler/response.h"
+#include "compiler/step.h"
 
 static bool no_memory(struct error *err)
 {

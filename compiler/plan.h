@@ -2,9 +2,9 @@
 #ifndef PLAN_H
 #define PLAN_H
 
-#include "choice.h"
-#include "line.h"
-#include "way.h"
+#include "compiler/choice.h"
+#include "compiler/line.h"
+#include "compiler/way.h"
 
 /* What a plan depends on beside the caller's words. */
 struct surroundings {

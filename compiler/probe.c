@@ -1,5 +1,5 @@
 /* probe.c - compiles an empty file with the flags in question, and keeps the answer. */
-#include "probe.h"
+#include "compiler/probe.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

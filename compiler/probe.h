@@ -5,9 +5,9 @@
 #ifndef PROBE_H
 #define PROBE_H
 
-#include "compiler.h"
-#include "find.h"
-#include "way.h"
+#include "compiler/compiler.h"
+#include "compiler/find.h"
+#include "compiler/way.h"
 
 /* Fill *OUT for COMPILER, which compiles LANGUAGE; PLUGINS are the files of the plugin that are there, and must live as long
  * as *OUT is used. A compiler that cannot be run offers nothing: it

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "error.h"
-#include "list.h"
+#include "profile/error.h"
+#include "compiler/list.h"
 
 /* Append ARGS to OUT with each @FILE replaced by the words of that file, files within files too.  As in
  * GCC, an @FILE that cannot be read stays as it is.  False with *ERR set where files name each other without end. */

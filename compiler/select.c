@@ -1,5 +1,5 @@
 /* select.c - patterns of files and names. */
-#include "select.h"
+#include "compiler/select.h"
 
 #include <fnmatch.h>
 #include <libiberty/demangle.h>

@@ -1,5 +1,5 @@
 /* step.c - one step of GCC's, seen on its way. */
-#include "step.h"
+#include "compiler/step.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "compiler.h"
-#include "find.h"
-#include "line.h"
-#include "naked.h"
-#include "way.h"
-#include "written.h"
+#include "compiler/compiler.h"
+#include "compiler/find.h"
+#include "compiler/line.h"
+#include "compiler/naked.h"
+#include "compiler/way.h"
+#include "compiler/written.h"
 
 const char step_variable[] = "APROF_SELECT";
 const char step_writes[] = "--write-hooks";

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-#include "select.h"
+#include "compiler/select.h"
 
 /* Environment variable that carries the patterns (select_write) to the steps. */
 extern const char step_variable[];

@@ -8,7 +8,7 @@
  *     monitor of their own: by way cyg such an executable gets the shared one (the code of the other ways in an
  *     executable knows where in its own memory the thread's words are);
  *   - link-time optimisation makes the code at the link: the compile flags are repeated there. */
-#include "way.h"
+#include "compiler/way.h"
 
 #include <string.h>
 

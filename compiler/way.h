@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "error.h"
-#include "line.h"
-#include "list.h"
+#include "profile/error.h"
+#include "compiler/line.h"
+#include "compiler/list.h"
 
 /* The hooks that compiled code calls. */
 enum hooks {

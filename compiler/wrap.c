@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
-#include "find.h"
-#include "plan.h"
-#include "probe.h"
-#include "step.h"
+#include "compiler/compiler.h"
+#include "compiler/find.h"
+#include "compiler/plan.h"
+#include "compiler/probe.h"
+#include "compiler/step.h"
 
 enum { DEEPEST = 3 };	/* wrappers within wrappers before it is taken for a loop */
 

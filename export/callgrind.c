@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "export.h"
-#include "frames.h"
-#include "leaves.h"
-#include "version.h"
-#include "words.h"
+#include "report/escape.h"
+#include "export/export.h"
+#include "export/frames.h"
+#include "report/leaves.h"
+#include "report/version.h"
+#include "export/words.h"
 
 static const char nowhere[] = "???";		/* callgrind's word for what is not known */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "export.h"
+#include "report/escape.h"
+#include "export/export.h"
 
 static void text_print(FILE *out, const char *text)
 {

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "escape.h"
-#include "export.h"
-#include "print.h"
+#include "report/escape.h"
+#include "export/export.h"
+#include "report/print.h"
 
 /* cgraph wants strings that it could write to, and does not. */
 #define CONSTANT(s) ((char *)(uintptr_t)(s))

@@ -1,5 +1,5 @@
 /* export.c - the table of formats. */
-#include "export.h"
+#include "export/export.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report.h"
+#include "report/report.h"
 
 enum export_weight { EXPORT_TIME, EXPORT_CALLS };
 enum export_table { EXPORT_ROUTINES, EXPORT_ARCS, EXPORT_CONTEXTS };

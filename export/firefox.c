@@ -7,12 +7,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "export.h"
-#include "frames.h"
-#include "print.h"
-#include "stacks.h"
-#include "version.h"
-#include "words.h"
+#include "export/export.h"
+#include "export/frames.h"
+#include "report/print.h"
+#include "export/stacks.h"
+#include "report/version.h"
+#include "export/words.h"
 
 enum { GECKO_VERSION = 27, PROCESSED_VERSION = 47 };
 

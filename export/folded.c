@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "escape.h"
-#include "export.h"
-#include "frames.h"
-#include "stacks.h"
+#include "report/escape.h"
+#include "export/export.h"
+#include "export/frames.h"
+#include "export/stacks.h"
 
 static void sample_print(FILE *out, const struct frames *frames, const uint32_t *stack, size_t n, uint64_t weight)
 {

@@ -1,5 +1,5 @@
 /* frames.c - routines, and the two frames that are none. */
-#include "frames.h"
+#include "export/frames.h"
 
 #include <stdlib.h>
 

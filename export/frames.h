@@ -5,7 +5,7 @@
 #ifndef FRAMES_H
 #define FRAMES_H
 
-#include "graph.h"
+#include "graph/graph.h"
 
 struct frame {
 	const char *name;	/* as demangled, not escaped */

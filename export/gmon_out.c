@@ -5,8 +5,8 @@
  * stands, a thousand a second: gprof's lines and basic blocks are not to be had from them, its routines are. */
 #include <stdlib.h>
 
-#include "export.h"
-#include "gmon.h"
+#include "export/export.h"
+#include "profile/gmon.h"
 
 enum { RATE = 1000, FINEST = 2, MOST_BINS = 1 << 24 };
 

@@ -1,5 +1,5 @@
 /* json.c - every report in one object, by the schema of doc/json.md. */
-#include "export.h"
+#include "export/export.h"
 
 bool json_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "escape.h"
-#include "export.h"
-#include "frames.h"
+#include "report/escape.h"
+#include "export/export.h"
+#include "export/frames.h"
 #include "profile.pb-c.h"
-#include "stacks.h"
-#include "version.h"
-#include "words.h"
+#include "export/stacks.h"
+#include "report/version.h"
+#include "export/words.h"
 
 enum { VALUES = 3, LABELS = 4 };
 

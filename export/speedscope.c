@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "export.h"
-#include "frames.h"
-#include "stacks.h"
-#include "version.h"
+#include "export/export.h"
+#include "export/frames.h"
+#include "export/stacks.h"
+#include "report/version.h"
 
 /* What is written. */
 struct writing {

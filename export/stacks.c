@@ -1,5 +1,5 @@
 /* stacks.c - the contexts' counters, put on the nodes of the tree and split among threads. */
-#include "stacks.h"
+#include "export/stacks.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* words.c - a sorted table of strings. */
-#include "words.h"
+#include "export/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* history.c - steps A1-A5 of Spivey 2004 as a function of histories alone. */
-#include "history.h"
+#include "format/history.h"
 
 size_t history_squeeze(history_entry *s, size_t n)
 {

@@ -1,11 +1,11 @@
 /* arcs.c - arcs by (caller, callee): found by hash while the graph is built, sorted at its end.
  *
  * The table holds index + 1. */
-#include "arcs.h"
+#include "graph/arcs.h"
 
 #include <stdlib.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
 {

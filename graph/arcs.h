@@ -2,8 +2,8 @@
 #ifndef ARCS_H
 #define ARCS_H
 
-#include "graph.h"
-#include "pair_table.h"
+#include "graph/graph.h"
+#include "graph/pair_table.h"
 
 struct arcs {
 	struct graph_arc *arcs;	/* in the order in which they were met */

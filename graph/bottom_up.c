@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
-#include "tree.h"
+#include "graph/build.h"
+#include "graph/tree.h"
 
 /* On the way from a context's last entry to its first. */
 struct walker {

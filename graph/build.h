@@ -7,8 +7,8 @@
 #ifndef BUILD_H
 #define BUILD_H
 
-#include "arcs.h"
-#include "graph.h"
+#include "graph/arcs.h"
+#include "graph/graph.h"
 
 /* Fold the routines of g->profile and of the static arcs by key: fills routines[] (names only), routine_of[] and static_ends[]. */
 bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err);

@@ -14,8 +14,8 @@
  * looked up entry by entry.  Back-edges carry calls, and no time. */
 #include <stdlib.h>
 
-#include "build.h"
-#include "pair_table.h"
+#include "graph/build.h"
+#include "graph/pair_table.h"
 
 /* A node of the tree: parents before children. */
 struct node {

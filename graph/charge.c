@@ -6,7 +6,7 @@
  * hooks_unplaced. */
 #include <stdlib.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* What one context of the profile brings. */
 struct part {

@@ -2,11 +2,11 @@
  *
  * Routines have the same indices in both, since they are numbered before any model is looked at; arcs are sorted in both, so that
  * one pass over the two lists joins them. */
-#include "compare.h"
+#include "graph/compare.h"
 
 #include <stdlib.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* Below 0: A stands before B in the lists. */
 static int compare_places(const struct graph_arc *a, const struct graph_arc *b)

@@ -16,7 +16,7 @@
 #ifndef COMPARE_H
 #define COMPARE_H
 
-#include "graph.h"
+#include "graph/graph.h"
 
 struct compare_arc {
 	uint32_t from;		/* caller, index in routines[] of both graphs */

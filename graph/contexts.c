@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* The machine that is run again. */
 struct folding {

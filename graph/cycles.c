@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* Where a cycle lies in a history: entries first .. end - 1, closed by entry end. */
 struct span {

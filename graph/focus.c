@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* POSIX takes the leftmost and then the longest match: if one covers the whole name it is this. */
 static bool matches_whole(const regex_t *regex, const char *name)

@@ -1,10 +1,10 @@
 /* gprof.c - the steps from a gmon.out to gprof's view, and looking things up in it. */
-#include "gprof.h"
+#include "graph/gprof.h"
 
 #include <stdlib.h>
 
-#include "build.h"
-#include "gprof_build.h"
+#include "graph/build.h"
+#include "graph/gprof_build.h"
 
 static bool start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
 {

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "gmon.h"
+#include "profile/error.h"
+#include "profile/gmon.h"
 
 #define GPROF_NONE UINT32_MAX
 

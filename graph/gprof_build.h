@@ -2,7 +2,7 @@
 #ifndef GPROF_BUILD_H
 #define GPROF_BUILD_H
 
-#include "gprof.h"
+#include "graph/gprof.h"
 
 /* Fill `picked` and npicked[] from the options' names and from those that gprof leaves out by default.  False: out of memory. */
 bool gprof_pick(struct gprof *g, const struct gprof_options *options);

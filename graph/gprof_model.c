@@ -12,7 +12,7 @@
  * component its time stays there. */
 #include <stdlib.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* The arcs at one end of each routine: of r, at[first[r] .. first[r + 1]) are indices in struct arcs. */
 struct ends {

@@ -6,7 +6,7 @@
  * gprof knows its members. */
 #include <stdlib.h>
 
-#include "gprof_build.h"
+#include "graph/gprof_build.h"
 
 struct visit {
 	uint32_t routine;	/* on the way */

@@ -4,9 +4,9 @@
  * are summed in that order.  A table finds the arc of a pair of routines. */
 #include <stdlib.h>
 
-#include "build.h"
-#include "gprof_build.h"
-#include "pair_table.h"
+#include "graph/build.h"
+#include "graph/gprof_build.h"
+#include "graph/pair_table.h"
 
 struct tally {
 	struct gprof *g;

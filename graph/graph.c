@@ -1,10 +1,10 @@
 /* graph.c - from a profile to a graph, step by step. */
-#include "graph.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 static graph_model_function *const models[] = {
 	[GRAPH_HISTORY] = history_model_attribute,

@@ -30,10 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "gprof.h"
-#include "history.h"
-#include "profile.h"
+#include "profile/error.h"
+#include "graph/gprof.h"
+#include "format/history.h"
+#include "profile/profile.h"
 
 #define GRAPH_NONE UINT32_MAX
 

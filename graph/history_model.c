@@ -11,7 +11,7 @@
  * in, and their P is nowhere in it.  So each context is charged at once with its weight, the time of
  * all that extend it: one that is its parent's history and one entry touches one arc, one that is spelled
  * out those of its items. */
-#include "build.h"
+#include "graph/build.h"
 
 /* The last entry of a context and those who extend it: T of its own, W with theirs. */
 struct charge {

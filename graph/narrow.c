@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
-#include "pick.h"
+#include "graph/build.h"
+#include "graph/pick.h"
 
 /* Which tables a routine is in, as bits 1 << table; malloc'ed. */
 static uint16_t *tables_make(const struct graph *g, uint32_t *n)

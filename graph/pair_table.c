@@ -1,5 +1,5 @@
 /* pair_table.c - the table of pair_table.h.  A slot whose number is 0 is free. */
-#include "pair_table.h"
+#include "graph/pair_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -10,13 +10,13 @@
  * The ends are sorted by what they read, by doubling: two steps of length 2^j by the ranks of one make a step of 2^(j+1).
  * Then each sequence is a range of ends, those that have a common beginning longer than their neighbours are the
  * sequences that no one caller extends, and one walk with a stack adds up all of them. */
-#include "paths.h"
+#include "graph/paths.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 enum { LEVELS = 33 };		/* 2^32 entries are more than a history has */
 

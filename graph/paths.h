@@ -18,7 +18,7 @@
 #ifndef PATHS_H
 #define PATHS_H
 
-#include "graph.h"
+#include "graph/graph.h"
 
 struct graph_path {
 	size_t first;		/* its routines are paths.routines[first .. first + length), the caller first */

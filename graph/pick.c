@@ -1,5 +1,5 @@
 /* pick.c - names of gprof's options taken apart and compared. */
-#include "pick.h"
+#include "graph/pick.h"
 
 #include <ctype.h>
 #include <stdlib.h>

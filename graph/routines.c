@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 /* FNV-1a. */
 static uint64_t hash_key(const char *key)

@@ -7,9 +7,9 @@
  * keep is laid out level by level, children side by side and sorted. */
 #include <stdlib.h>
 
-#include "build.h"
-#include "pair_table.h"
-#include "tree.h"
+#include "graph/build.h"
+#include "graph/pair_table.h"
+#include "graph/tree.h"
 
 /* A node of the trie. */
 struct path {

@@ -1,9 +1,9 @@
 /* tree.c - trees of paths: what the top-down and the bottom-up one have in common. */
-#include "tree.h"
+#include "graph/tree.h"
 
 #include <stdlib.h>
 
-#include "build.h"
+#include "graph/build.h"
 
 bool tree_append(struct tree_builder *b, const struct tree_node *node)
 {

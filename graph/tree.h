@@ -2,7 +2,7 @@
 #ifndef TREE_H
 #define TREE_H
 
-#include "graph.h"
+#include "graph/graph.h"
 
 /* A tree that grows level by level. */
 struct tree_builder {

@@ -1,5 +1,5 @@
 /* array.c - growth of arrays and of tables of indices. */
-#include "array.h"
+#include "profile/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* error.c - one table makes the codes and their texts. */
-#include "error.h"
+#include "profile/error.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  *
  * A cursor goes over the bytes and never past their end; whatever it hands out was there.  Counts that a file gives are
  * held against the bytes that are left before anything is allocated. */
-#include "gmon.h"
+#include "profile/gmon.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "profile/array.h"
 
 enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };		/* the byte before a record */
 enum { HEADER = 20, VERSION_AT = 4, VERSION = 1 };	/* bytes; where; the newest */

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "profile/error.h"
 
 #define GMON_MAGIC "gmon"
 

@@ -1,10 +1,10 @@
 /* gmon_write.c - writes gmon.out: sums that GNU gprof reads. */
-#include "gmon.h"
+#include "profile/gmon.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "profile/array.h"
 
 enum { HEADER = 20, DIMENSION = 15, BIN_MOST = UINT16_MAX };
 

@@ -1,5 +1,5 @@
 /* histories.c - the trie of histories, and steps A1-A5 on it. */
-#include "histories.h"
+#include "profile/histories.h"
 
 #include <stdlib.h>
 #include <string.h>

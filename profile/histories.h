@@ -13,8 +13,8 @@
 #ifndef HISTORIES_H
 #define HISTORIES_H
 
-#include "array.h"
-#include "history.h"
+#include "profile/array.h"
+#include "format/history.h"
 
 #define HISTORIES_NONE UINT32_MAX
 

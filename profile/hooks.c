@@ -26,8 +26,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "private.h"
-#include "profile.h"
+#include "profile/private.h"
+#include "profile/profile.h"
 
 #define HIDDEN 0.4		/* doc/decisions.md: programs differ, from 0.3 to 0.5; with program counters strata.c knows better */
 #define EXIT 0.15		/* likewise, from 0.05 to 0.3 */

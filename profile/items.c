@@ -3,7 +3,7 @@
  * An item says: in the context of item `parent`, `routine` is called.  A1-A5 give the history
  * that this leads to; when the profile has a context with it, from this thread, another one or
  * another file, the item counts for that one. */
-#include "reader.h"
+#include "profile/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

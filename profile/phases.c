@@ -3,7 +3,7 @@
  * The counters of a file are of the whole run.  What was counted while the program was stopped is taken off them; or, if
  * the profile is to be of one phase, what was counted in that one takes their place.  The phase that goes on has, beside its
  * sum, what was counted since the mark. */
-#include "reader.h"
+#include "profile/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

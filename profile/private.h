@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "array.h"
-#include "histories.h"
-#include "profile.h"
+#include "profile/array.h"
+#include "profile/histories.h"
+#include "profile/profile.h"
 
 /* Calls that entered a context otherwise than from its parent; kept so that a file
  * written from the profile says as exactly from where the calls came. */

@@ -2,7 +2,7 @@
  *
  * Everything is appended only; so a profile is put back as it was before a bad file
  * by cutting the arrays to their old lengths. Counters are added last, when nothing can fail. */
-#include "private.h"
+#include "profile/private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "amon.h"
-#include "error.h"
-#include "history.h"
+#include "format/amon.h"
+#include "profile/error.h"
+#include "format/history.h"
 
 #define PROFILE_NONE UINT32_MAX
 #define PROFILE_ALSO 16

@@ -3,7 +3,7 @@
  * The writer may be alive.  What it publishes last we read first: counts of contexts before
  * those of the routines that they name, each count once. So whatever is read is
  * complete.  Nothing is added to the sums of the profile before all has been checked. */
-#include "reader.h"
+#include "profile/reader.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef READER_H
 #define READER_H
 
-#include "private.h"
+#include "profile/private.h"
 
 /* A chunk that was found whole enough to use. */
 struct chunk {

@@ -1,5 +1,5 @@
 /* records.c - modules, routines and threads of a file become those of the profile. */
-#include "reader.h"
+#include "profile/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "private.h"
+#include "profile/private.h"
 
 #define LEAST_WORK 1.0		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
 #define CARRIED 0.2		/* of a call whose routine makes calls, to keep its context over these: likewise */

@@ -3,7 +3,7 @@
  * The file must read as the very profile that it came from. Addresses within modules
  * are all that a profile knows, so modules are given ranges of their own, apart from each other and from
  * the addresses that belong to no module. */
-#include "writer.h"
+#include "profile/writer.h"
 
 #include <math.h>
 #include <stdlib.h>

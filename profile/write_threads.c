@@ -3,7 +3,7 @@
  * A thread's items are: the root; each of its contexts and of their ancestors, once, by
  * the step from its parent; then the detours, transitions from elsewhere; then the direct
  * recursive calls.  Calls are dealt out so that each context gets its entries and each caller its calls. */
-#include "writer.h"
+#include "profile/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

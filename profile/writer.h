@@ -2,7 +2,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
-#include "private.h"
+#include "profile/private.h"
 
 /* Where the addresses of a module are put: at run time [start, end). */
 struct placement {

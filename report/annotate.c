@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "lines.h"
-#include "order.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/lines.h"
+#include "report/order.h"
+#include "report/print.h"
 
 enum { LONG_NAME = 60 };
 

@@ -2,13 +2,13 @@
  *
  * The file holds the arguments themselves, each ended by NUL, so that blanks and empty ones are told from what separates them.  The last
  * one is cut off where not all of them fitted. */
-#include "arguments.h"
+#include "report/arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/print.h"
 
 static void words_print(FILE *out, const struct amon_header *h, unsigned flags)
 {

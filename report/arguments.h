@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "report.h"
+#include "report/report.h"
 
 /* Print the field `command` of a report's head: the arguments that HEADER holds, each as escape_shell has it, on one line however long,
  * so that it can be pasted; then ` ...` if there were more.  Nothing if it holds none. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "leaves.h"
-#include "order.h"
-#include "print.h"
+#include "report/leaves.h"
+#include "report/order.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"

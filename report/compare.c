@@ -1,13 +1,13 @@
 /* compare.c - gprof's model beside what was measured: arc by arc, cycle by cycle, and in one number.
  *
  * Needs the graph by gprof's model beside the usual one. */
-#include "compare.h"
+#include "graph/compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "print.h"
+#include "report/print.h"
 
 /* The tables list arcs that the model charges to their callers; those within cycles stand with their cycle. */
 static const char legend[] =

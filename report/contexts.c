@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/print.h"
 
 /* Names of all routines as words, and room for a history. */
 struct words {

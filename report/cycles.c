@@ -1,7 +1,7 @@
 /* cycles.c - the cycles of calls that were really traversed, each once, largest first. */
 #include <inttypes.h>
 
-#include "print.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" % time   share of the run of the contexts in which this cycle is the innermost.\n"

@@ -1,9 +1,9 @@
 /* emit.c - the frame of one JSON object; jansson does the values. */
-#include "emit.h"
+#include "report/emit.h"
 
 #include <stdlib.h>
 
-#include "escape.h"
+#include "report/escape.h"
 
 static void open_level(struct emit *e, char open, char close)
 {

@@ -3,9 +3,9 @@
  * The self times add up to the time of all contexts; the cumulative column shows it. */
 #include <inttypes.h>
 
-#include "leaves.h"
-#include "order.h"
-#include "print.h"
+#include "report/leaves.h"
+#include "report/order.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" % time      share of the run that was spent in this routine itself.\n"

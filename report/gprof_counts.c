@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "gprof_print.h"
+#include "report/escape.h"
+#include "report/gprof_print.h"
 
 /* By file and line where both are known, else by address. That is no order of all rows: what comes of it depends on the way of sorting. */
 static bool is_before(const struct gprof *g, uint32_t i, uint32_t j)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof_print.h"
-#include "print.h"
+#include "report/gprof_print.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" %         share of the run's samples that fell into this routine itself.\n time\n\n"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "gprof_print.h"
+#include "report/escape.h"
+#include "report/gprof_print.h"
 
 enum { MANY_CALLERS = 5, USED_PER_SHARED = 80 };	/* arcs; used functions for each that is taken as called from many places */
 

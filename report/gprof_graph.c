@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "gprof_print.h"
-#include "print.h"
+#include "report/gprof_print.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"

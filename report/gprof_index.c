@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "gprof_print.h"
+#include "report/escape.h"
+#include "report/gprof_print.h"
 
 enum { WIDTH = 80, COLUMNS = 3, NUMBER = 5 };	/* characters of a line without -w; how many; characters of a number */
 

@@ -1,11 +1,11 @@
 /* gprof_print.c - names and numbers as gprof prints them. */
-#include "gprof_print.h"
+#include "report/gprof_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "escape.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/print.h"
 
 double gprof_seconds(const struct gprof *g, double samples)
 {

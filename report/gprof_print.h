@@ -5,7 +5,7 @@
 #ifndef GPROF_PRINT_H
 #define GPROF_PRINT_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* N samples in the unit of the file's rate: seconds. */
 double gprof_seconds(const struct gprof *g, double samples);

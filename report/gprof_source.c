@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "gprof_print.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/gprof_print.h"
+#include "report/print.h"
 
 enum { MARGIN = 16 };		/* characters before a line */
 

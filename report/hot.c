@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "leaves.h"
-#include "paths.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/leaves.h"
+#include "graph/paths.h"
+#include "report/print.h"
 
 enum { SHOWN = 3, CALLERS = 3, PATHS = 20, MANY = 4, NAME = 44, PLACE = 24, ROOM = 4 * NAME };
 

@@ -1,13 +1,13 @@
 /* html.c - what the page shows, as numbers: see html.h for the order. */
-#include "html.h"
+#include "report/html.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pack.h"
-#include "page.h"
-#include "version.h"
+#include "report/pack.h"
+#include "page/page.h"
+#include "report/version.h"
 
 /* Names of files and modules, each once. */
 struct strings {

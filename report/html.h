@@ -24,7 +24,7 @@
 #ifndef HTML_H
 #define HTML_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* One profile of a page. */
 struct html_side {

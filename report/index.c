@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "order.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/order.h"
+#include "report/print.h"
 
 enum { LEAST_NAME = 19, GAP = 2, NUMBER = 7 };	/* characters: gprof's name column, between columns, "[12345]" */
 

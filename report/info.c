@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "life.h"
-#include "notes.h"
-#include "print.h"
+#include "report/arguments.h"
+#include "report/life.h"
+#include "report/notes.h"
+#include "report/print.h"
 
 static void way_text(char *buffer, size_t size, uint32_t way)
 {

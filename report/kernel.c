@@ -5,7 +5,7 @@
  *
  * Both counts are chance: what is less than twice its standard deviation is taken for none.  Nothing is said where program
  * counters are lacking for another reason. */
-#include "kernel.h"
+#include "report/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include "report.h"
+#include "report/report.h"
 
 struct kernel {
 	double *share;		/* by routine of the graph: of its self time as the graph has it, 0..1; 0 too where that is not known */

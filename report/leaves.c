@@ -1,13 +1,13 @@
 /* leaves.c - charging samples to plain functions and source lines. */
-#include "leaves.h"
+#include "report/leaves.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
-#include "print.h"
-#include "sample.h"
+#include "report/kernel.h"
+#include "report/print.h"
+#include "report/sample.h"
 
 /* Say what the sample PC was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct samples *samples,

@@ -10,7 +10,7 @@
 #ifndef LEAVES_H
 #define LEAVES_H
 
-#include "report.h"
+#include "report/report.h"
 
 struct leaf {
 	uint32_t routine;	/* index in graph.routines */

@@ -1,9 +1,9 @@
 /* left_out.c - routines left out at compile time: their calls are not known, and their time is their callers'. */
-#include "left_out.h"
+#include "report/left_out.h"
 
 #include <string.h>
 
-#include "print.h"
+#include "report/print.h"
 
 enum { MOST_NAMES = 12 };		/* named in a line of the head; the JSON has all */
 

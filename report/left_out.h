@@ -2,7 +2,7 @@
 #ifndef LEFT_OUT_H
 #define LEFT_OUT_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* A line of the head for each reason; nothing when nothing was left out. */
 void left_out_print(const struct report_input *in, const struct report_options *options, FILE *out);

@@ -2,7 +2,7 @@
  *
  * A file in which no end is written was left by a process that still runs, that was killed, or that left by a door at which the
  * monitor does not stand (_exit, exec).  The wait status tells the last two apart where aprof run has written it in. */
-#include "life.h"
+#include "report/life.h"
 
 #include <string.h>
 #include <sys/wait.h>

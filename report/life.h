@@ -2,7 +2,7 @@
 #ifndef LIFE_H
 #define LIFE_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* Of run RUN of the profile: as the reader of the files found it, else as the file itself says. */
 enum report_life life_of(const struct report_input *in, uint32_t run);

@@ -1,12 +1,12 @@
 /* lines.c - charging a routine's time to the lines of its source. */
-#include "lines.h"
+#include "report/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
-#include "print.h"
-#include "sample.h"
+#include "report/kernel.h"
+#include "report/print.h"
+#include "report/sample.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
 

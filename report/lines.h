@@ -11,8 +11,8 @@
 #ifndef LINES_H
 #define LINES_H
 
-#include "leaves.h"
-#include "report.h"
+#include "report/leaves.h"
+#include "report/report.h"
 
 /* What was spent on a line. */
 struct line_cost {

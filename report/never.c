@@ -1,7 +1,7 @@
 /* never.c - routines that have hooks and were never called. */
 #include <inttypes.h>
 
-#include "print.h"
+#include "report/print.h"
 
 static const char not_known[] =
 	"Some modules do not record which of their functions have hooks (way cyg), so routines of theirs that were\n"

@@ -1,5 +1,5 @@
 /* notes.c - one row for each enum amon_note. */
-#include "notes.h"
+#include "report/notes.h"
 
 #include <stddef.h>
 

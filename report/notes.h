@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "amon.h"
+#include "format/amon.h"
 
 struct note {
 	const char *name;	/* short name, for JSON */

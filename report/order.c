@@ -1,5 +1,5 @@
 /* order.c - sorting routines for the listings. */
-#include "order.h"
+#include "report/order.h"
 
 #include <stdlib.h>
 #include <string.h>

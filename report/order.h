@@ -2,7 +2,7 @@
 #ifndef ORDER_H
 #define ORDER_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* Routines that have anything to show, by SORT, then by calls and name, so that the order is the same everywhere.
  * Entry graph.nroutines + I stands for graph.lumps[I], which comes before routines of equal time. */

@@ -1,9 +1,9 @@
 /* paths.c - call sequences that recur in many contexts: what no line of a tree or of a flat profile shows. */
-#include "paths.h"
+#include "graph/paths.h"
 
 #include <inttypes.h>
 
-#include "print.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"

@@ -1,10 +1,10 @@
 /* plain.c - adding up samples by module. */
-#include "plain.h"
+#include "report/plain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample.h"
+#include "report/sample.h"
 
 static void sample_add(struct plain *p, const struct samples *samples, const struct profile_pc *pc)
 {

@@ -2,7 +2,7 @@
 #ifndef PLAIN_H
 #define PLAIN_H
 
-#include "report.h"
+#include "report/report.h"
 
 struct plain_module {
 	const char *module;	/* path; NULL: addresses of no module */

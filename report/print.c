@@ -1,12 +1,12 @@
 /* print.c - numbers, names and legends as all text reports print them. */
-#include "print.h"
+#include "report/print.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "report/escape.h"
 
 #define NSEC 1000000000u
 

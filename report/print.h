@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report.h"
+#include "report/report.h"
 
 /* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
  * run, so that its thousandth part is seen.  At most 9. */

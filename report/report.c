@@ -1,10 +1,10 @@
 /* report.c - the table of reports, and the frame around what they print. */
-#include "report.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "version.h"
+#include "report/version.h"
 
 const struct report report_table[] = {
 	{ "run", "what ran, how it was measured, what was lost", run_text, run_json },

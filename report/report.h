@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "emit.h"
-#include "error.h"
-#include "gprof.h"
-#include "graph.h"
-#include "profile.h"
-#include "symbols.h"
+#include "report/emit.h"
+#include "profile/error.h"
+#include "graph/gprof.h"
+#include "graph/graph.h"
+#include "profile/profile.h"
+#include "symbols/symbols.h"
 
 enum report_sort { REPORT_BY_DEFAULT, REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS };
 

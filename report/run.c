@@ -6,13 +6,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "arguments.h"
-#include "left_out.h"
-#include "life.h"
-#include "notes.h"
-#include "plain.h"
-#include "print.h"
-#include "verified.h"
+#include "report/arguments.h"
+#include "report/left_out.h"
+#include "report/life.h"
+#include "report/notes.h"
+#include "report/plain.h"
+#include "report/print.h"
+#include "report/verified.h"
 
 /* Sums over the files of the profile. */
 struct sums {

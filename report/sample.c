@@ -1,10 +1,10 @@
 /* sample.c - placing program counters. */
-#include "sample.h"
+#include "report/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "print.h"
+#include "report/print.h"
 
 static int by_key(const void *left, const void *right)
 {

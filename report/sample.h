@@ -2,7 +2,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "report.h"
+#include "report/report.h"
 
 enum sample_place {
 	SAMPLE_OWN,		/* the running routine's own code, hooks apart */

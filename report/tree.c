@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "print.h"
+#include "report/print.h"
 
 static const char legend[] =
 	" % time    share of the run that passed here and below.\n"

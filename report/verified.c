@@ -1,10 +1,10 @@
 /* verified.c - adds up what aprof run --verify found. */
-#include "verified.h"
+#include "report/verified.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "print.h"
+#include "report/print.h"
 
 enum { MOST_SHOWN = 5 };		/* places of stacks that differ */
 

@@ -2,7 +2,7 @@
 #ifndef VERIFIED_H
 #define VERIFIED_H
 
-#include "report.h"
+#include "report/report.h"
 
 struct verified {
 	bool asked;		/* some run held stacks against contexts */

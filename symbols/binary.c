@@ -1,5 +1,5 @@
 /* binary.c - opens ELF files, and finds their code. */
-#include "binary.h"
+#include "symbols/binary.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "profile/error.h"
 
 /* Where code is. */
 struct area {

@@ -3,7 +3,7 @@
  *     name  =  base { suffix }         suffix  =  .word  |  .word.number
  *
  * They are taken off from the right, until something else is met. */
-#include "clone.h"
+#include "symbols/clone.h"
 
 #include <ctype.h>
 #include <string.h>

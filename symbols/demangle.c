@@ -2,7 +2,7 @@
  *
  * Those for C++ and Rust write through a callback and own no memory, so that the callback may leave them
  * by longjmp when a name grows too large. */
-#include "demangle.h"
+#include "symbols/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  * A label makes a function if it is one by its type, or untyped and not inside another function.  A
  * function without a size reaches to the next function, a local untyped label not being one (it is a
  * branch target), to the end of the function that it lies in, or to the end of its section. */
-#include "functions.h"
+#include "symbols/functions.h"
 
 #include <gelf.h>
 #include <stdlib.h>

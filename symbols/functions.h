@@ -2,9 +2,9 @@
 #ifndef SYMBOLS_FUNCTIONS_H
 #define SYMBOLS_FUNCTIONS_H
 
-#include "arena.h"
-#include "binary.h"
-#include "clone.h"
+#include "symbols/arena.h"
+#include "symbols/binary.h"
+#include "symbols/clone.h"
 
 #define FUNCTION_NONE UINT32_MAX
 

@@ -1,10 +1,10 @@
 /* goals.c - calls and jumps (targets.h), followed through the PLT and the GOT (slots.h). */
-#include "goals.h"
+#include "symbols/goals.h"
 
 #include <stdlib.h>
 
-#include "slots.h"
-#include "targets.h"
+#include "symbols/slots.h"
+#include "symbols/targets.h"
 
 struct goals {
 	const struct binary *binary; /* whose code is read */

@@ -2,7 +2,7 @@
 #ifndef GOALS_H
 #define GOALS_H
 
-#include "binary.h"
+#include "symbols/binary.h"
 
 struct goal {
 	uint64_t at;		/* link-time address of the instruction */

@@ -11,13 +11,13 @@
  * So a register is ours after an instruction of ours wrote it, and an instruction is ours that reads such a register.  The code is read
  * once, forward, in the order of its addresses; what is known at a branch is kept for its target, and where ways meet, only what
  * all of them agree on stays.  A value that is saved on the stack and fetched again is not followed: then too few are taken for ours. */
-#include "hook_code.h"
+#include "symbols/hook_code.h"
 
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook_words.h"
+#include "symbols/hook_words.h"
 
 typedef uint32_t marks;		/* a bit for each general register, and one for the flags */
 

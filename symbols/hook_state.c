@@ -5,12 +5,12 @@
  *
  * What way inline stores where control comes back by no return (a landing pad, setjmp) looks like an exit; a call behind it shows that it was
  * none.  At each instruction stands the set of what ways to it may have left, to the last back edge. */
-#include "hook_state.h"
+#include "symbols/hook_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook_words.h"
+#include "symbols/hook_words.h"
 
 enum state { BEFORE = 1, ENTERED = 2, LEFT = 4, INSTRUCTION = 8 };	/* the last: one begins here */
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "binary.h"
+#include "symbols/binary.h"
 
 struct hook_state;
 

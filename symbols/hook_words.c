@@ -1,5 +1,5 @@
 /* hook_words.c - finds the words of the monitor's thread in a binary. */
-#include "hook_words.h"
+#include "symbols/hook_words.h"
 
 #include <gelf.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hooks.h"
+#include "symbols/hooks.h"
 
 /* What a binary says of them. */
 struct hook_words {

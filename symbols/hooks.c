@@ -6,7 +6,7 @@
  *     jmp hook, jmp *slot           way inline
  *
  * A slot is known by the relocation that makes the dynamic linker write the hook's address there. */
-#include "hooks.h"
+#include "symbols/hooks.h"
 
 #include <gelf.h>
 #include <stdlib.h>

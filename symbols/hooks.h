@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "binary.h"
+#include "symbols/binary.h"
 
 enum {
 	HOOK_SLOTS = 8,		/* slots of one hook that are kept */

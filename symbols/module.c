@@ -1,5 +1,5 @@
 /* module.c - opens the file of a module and makes symbols from what is found there. */
-#include "module.h"
+#include "symbols/module.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "hooks.h"
-#include "origin.h"
-#include "unwind.h"
+#include "symbols/demangle.h"
+#include "symbols/hooks.h"
+#include "symbols/origin.h"
+#include "symbols/unwind.h"
 
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena)
 {

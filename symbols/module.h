@@ -2,14 +2,14 @@
 #ifndef SYMBOLS_MODULE_H
 #define SYMBOLS_MODULE_H
 
-#include "arena.h"
-#include "binary.h"
-#include "functions.h"
-#include "hook_code.h"
-#include "hook_state.h"
-#include "profile.h"
-#include "source.h"
-#include "symbols.h"
+#include "symbols/arena.h"
+#include "symbols/binary.h"
+#include "symbols/functions.h"
+#include "symbols/hook_code.h"
+#include "symbols/hook_state.h"
+#include "profile/profile.h"
+#include "symbols/source.h"
+#include "symbols/symbols.h"
 
 struct module {
 	const struct profile_module *from; /* what the profile knows; NULL: the place of addresses that no module has */

@@ -6,7 +6,7 @@
  *         hidden functions, which linkers make local ones of no file);
  *     the very name that the compiler put its suffix to;
  *     the nearest of whole functions, the first of others, so that all clones agree on one. */
-#include "origin.h"
+#include "symbols/origin.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef SYMBOLS_ORIGIN_H
 #define SYMBOLS_ORIGIN_H
 
-#include "module.h"
+#include "symbols/module.h"
 
 /* The function that stands for all clones of what function I of M was made from: that very function if it is in the
  * module, else one of the clones.  I itself if it is no clone. */

@@ -2,7 +2,7 @@
  *
  * A relocation of the GOT that names a symbol makes a slot of it, whatever its type; so does one that adds the load address
  * to an address.  Those of data make slots that nobody calls. */
-#include "slots.h"
+#include "symbols/slots.h"
 
 #include <gelf.h>
 #include <stdlib.h>

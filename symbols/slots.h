@@ -3,7 +3,7 @@
 #ifndef SLOTS_H
 #define SLOTS_H
 
-#include "binary.h"
+#include "symbols/binary.h"
 
 enum {
 	MOST_GOTS = 4,		/* sections of the GOT; linkers make two at most */

@@ -5,7 +5,7 @@
  *
  * The spans are taken from the units themselves, since Clang writes no .debug_aranges.  DWARF can be
  * wrong in every way: nothing here recurses on it, and no walk is longer than the unit has bytes. */
-#include "source.h"
+#include "symbols/source.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -5,14 +5,14 @@
  * What counts is a call of, or a jump to, the first byte of another function, whether the instruction has its address, or reads it
  * from a slot that will point into this very module (-fno-plt), or goes to a stub of the PLT that does.  Jumps between a
  * function and its clones and pieces are no calls. */
-#include "static_arcs.h"
+#include "symbols/static_arcs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "goals.h"
-#include "hooks.h"
-#include "origin.h"
+#include "symbols/goals.h"
+#include "symbols/hooks.h"
+#include "symbols/origin.h"
 
 enum {
 	FIRST_ARCS = 1024,	/* arcs that fit at first */

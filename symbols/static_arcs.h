@@ -2,7 +2,7 @@
 #ifndef STATIC_ARCS_H
 #define STATIC_ARCS_H
 
-#include "module.h"
+#include "symbols/module.h"
 
 /* Function FROM has a call of, or a jump to, the first byte of function TO; both are indices in functions[]. */
 struct static_arc {

@@ -1,15 +1,15 @@
 /* symbols.c - the modules of a profile, and what is asked about them. */
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "hooks.h"
-#include "module.h"
-#include "origin.h"
-#include "static_arcs.h"
+#include "symbols/demangle.h"
+#include "symbols/hooks.h"
+#include "symbols/module.h"
+#include "symbols/origin.h"
+#include "symbols/static_arcs.h"
 
 struct symbols {
 	struct arena arena;	/* strings and symbols */

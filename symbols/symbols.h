@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "profile.h"
+#include "profile/error.h"
+#include "profile/profile.h"
 
 struct symbols;
 

@@ -5,7 +5,7 @@
  *
  * Most instructions are neither calls nor jumps, and capstone's details of an instruction cost as much as all else: so it is
  * asked for them only when the mere number of the instruction says that it may be one. */
-#include "targets.h"
+#include "symbols/targets.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>

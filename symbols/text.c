@@ -1,18 +1,18 @@
 /* text.c - from a symbol table to gprof's table of routines. */
-#include "text.h"
+#include "symbols/text.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
-#include "binary.h"
-#include "demangle.h"
-#include "source.h"
-#include "text_arcs.h"
-#include "text_lines.h"
-#include "text_map.h"
-#include "text_table.h"
+#include "symbols/arena.h"
+#include "symbols/binary.h"
+#include "symbols/demangle.h"
+#include "symbols/source.h"
+#include "symbols/text_arcs.h"
+#include "symbols/text_lines.h"
+#include "symbols/text_map.h"
+#include "symbols/text_table.h"
 
 struct text_own {
 	struct binary binary;	/* names are in it */

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
-#include "gmon.h"
+#include "profile/error.h"
+#include "profile/gmon.h"
 
 struct text_options {
 	bool no_static;		/* leave local symbols out (-a) */

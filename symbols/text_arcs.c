@@ -1,9 +1,9 @@
 /* text_arcs.c - static arcs of gprof's routines: from each symbol's code to the first bytes of others. */
-#include "text_arcs.h"
+#include "symbols/text_arcs.h"
 
 #include <stdlib.h>
 
-#include "goals.h"
+#include "symbols/goals.h"
 
 /* The arcs so far. */
 struct list {

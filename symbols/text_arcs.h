@@ -2,8 +2,8 @@
 #ifndef TEXT_ARCS_H
 #define TEXT_ARCS_H
 
-#include "binary.h"
-#include "gmon.h"
+#include "symbols/binary.h"
+#include "profile/gmon.h"
 
 /* The calls of, and jumps to, the first byte of another of the N SYMBOLS, which are in the order of their addresses, in the code of
  * B: `from` is the instruction's address, `self` the symbol's, count 0.  malloc'ed, *NARCS of them; NULL: the machine is not known, or

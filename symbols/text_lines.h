@@ -2,8 +2,8 @@
 #ifndef TEXT_LINES_H
 #define TEXT_LINES_H
 
-#include "binary.h"
-#include "gmon.h"
+#include "symbols/binary.h"
+#include "profile/gmon.h"
 
 /* The functions of a program, each list sorted by address, with `last` set. */
 struct text_functions {

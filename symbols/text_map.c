@@ -1,5 +1,5 @@
 /* text_map.c - one symbol a line, sorted by name. */
-#include "text_map.h"
+#include "symbols/text_map.h"
 
 #include <errno.h>
 #include <stdio.h>

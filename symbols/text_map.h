@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "arena.h"
-#include "error.h"
-#include "text.h"
+#include "symbols/arena.h"
+#include "profile/error.h"
+#include "symbols/text.h"
 
 /* A line of the map. */
 struct text_place {

@@ -1,5 +1,5 @@
 /* text_table.c - one symbol a line. */
-#include "text_table.h"
+#include "symbols/text_table.h"
 
 #include <ctype.h>
 #include <errno.h>

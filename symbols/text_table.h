@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "arena.h"
-#include "error.h"
-#include "gmon.h"
+#include "symbols/arena.h"
+#include "profile/error.h"
+#include "profile/gmon.h"
 
 /* Read the lines "ADDRESS t|T NAME" of the file PATH, in its order, into *SYMBOLS, malloc'ed, *N of them, with names in ARENA; other lines
  * mean nothing.  False with *ERR set: ERROR_SYSTEM, ERROR_NO_SYMBOLS, ERROR_MEMORY. */

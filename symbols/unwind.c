@@ -4,7 +4,7 @@
  *
  * The table is sorted by start; starts and descriptions are 32 bits wide and relative to the header in all files that
  * linkers make.  libdw offers only the rows of descriptions, not where these begin. */
-#include "unwind.h"
+#include "symbols/unwind.h"
 
 #include <dwarf.h>
 #include <endian.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "binary.h"
+#include "symbols/binary.h"
 
 /* The function of B around ADDRESS: sets *START and *END, one past its last byte.  False: the table is not there, has not
  * the form that linkers give it, or has no such function. */

@@ -1,5 +1,5 @@
 /* make_amon.c - the maker of amon.out files: a plain machine, and the writer of its state. */
-#include "make_amon.h"
+#include "tests/make_amon.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "amon.h"
+#include "format/amon.h"
 
 /* A context of one thread, as the maker counted it. */
 struct made_context {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "make_amon.h"
+#include "tests/make_amon.h"
 
 static const char usage[] =
 	"usage: make-amon [options] FILE\n"

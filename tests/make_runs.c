@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "make_amon.h"
+#include "tests/make_amon.h"
 
 static const char usage[] =
 	"usage: make-runs [options] PREFIX COUNT    writes PREFIX.1.out ... PREFIX.COUNT.out\n"

@@ -4,7 +4,7 @@
  *     line 1       heading of the page
  *     lines 2..    its rows
  *     last line    the run and where we are, a message, or what is being typed */
-#include "explorer.h"
+#include "view/explorer.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -14,8 +14,8 @@
 #include <time.h>
 #include <wchar.h>
 
-#include "page.h"
-#include "print.h"
+#include "view/page.h"
+#include "report/print.h"
 
 enum { HEAD = 2, TYPED = 120, TRAIL = 64, SIDEWAYS = 8, WHEEL = 3, DOUBLE_CLICK = 500 };
 enum { CTRL_L = 'L' - 64, CTRL_N = 'N' - 64, CTRL_P = 'P' - 64, CTRL_F = 'F' - 64, CTRL_B = 'B' - 64, CTRL_D = 'D' - 64,

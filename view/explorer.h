@@ -6,7 +6,7 @@
 #ifndef EXPLORER_H
 #define EXPLORER_H
 
-#include "report.h"
+#include "report/report.h"
 
 /* Show what IN has until the user quits; OPTIONS say whether colour and UTF-8 can be used.  Standard input and output are a terminal.
  * False with *ERR set (ERROR_SYSTEM: the terminal cannot do it; ERROR_MEMORY) after the terminal was restored.  A SIGINT, SIGTERM or SIGHUP

@@ -1,5 +1,5 @@
 /* help.c - the page of keys. */
-#include "page.h"
+#include "view/page.h"
 
 static const char *const text[] = {
 	"Pages",

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "page.h"
-#include "print.h"
+#include "view/page.h"
+#include "report/print.h"
 
 struct neighbours {
 	uint32_t *arcs;		/* indices in graph.arcs: of the callers, then of the callees */

@@ -1,9 +1,9 @@
 /* page.c - figures and names, the same on all pages. */
-#include "page.h"
+#include "view/page.h"
 
 #include <inttypes.h>
 
-#include "print.h"
+#include "report/print.h"
 
 enum { NARROW = 64 };
 

@@ -6,9 +6,9 @@
 #ifndef PAGE_H
 #define PAGE_H
 
-#include "explorer.h"
-#include "leaves.h"
-#include "screen.h"
+#include "view/explorer.h"
+#include "report/leaves.h"
+#include "view/screen.h"
 
 enum { PAGE_ROUTINES, PAGE_NEIGHBOURS, PAGE_TOP_DOWN, PAGE_BOTTOM_UP, PAGE_CYCLES, PAGE_PATHS, PAGE_SOURCE, PAGE_HELP, PAGES };
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
-#include "page.h"
-#include "print.h"
+#include "report/order.h"
+#include "view/page.h"
+#include "report/print.h"
 
 struct routines {
 	enum report_sort sort;

@@ -2,7 +2,7 @@
  *
  * Signals that end the program only set a flag, so that the terminal is restored before they do their work; ^Z is left to
  * curses, which restores and takes the terminal again. */
-#include "screen.h"
+#include "view/screen.h"
 
 #define NCURSES_WIDECHAR 1
 #include <curses.h>

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "error.h"
+#include "profile/error.h"
 
 /* How a line looks; without colour by bold, underline and reverse alone. */
 enum screen_style {

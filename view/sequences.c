@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "page.h"
-#include "paths.h"
-#include "print.h"
+#include "view/page.h"
+#include "graph/paths.h"
+#include "report/print.h"
 
 enum { MOST_PATHS = 1000 };
 

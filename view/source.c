@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
-#include "lines.h"
-#include "page.h"
-#include "print.h"
+#include "report/escape.h"
+#include "report/lines.h"
+#include "view/page.h"
+#include "report/print.h"
 
 struct source_row {
 	const char *text;	/* the line, not ended; NULL: a callee */

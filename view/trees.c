@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "page.h"
-#include "print.h"
+#include "view/page.h"
+#include "report/print.h"
 
 enum { MOST_AT_ONCE = 1000, DEEPEST_INDENT = 24 };
 

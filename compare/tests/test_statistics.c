@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "noise.h"
-#include "statistics.h"
+#include "compare/noise.h"
+#include "compare/statistics.h"
 
 static void near(double found, double expected, double error)
 {

@@ -51,7 +51,7 @@
 #include "ggc.h"
 
 extern "C" {
-#include "select.h"
+#include "compiler/select.h"
 }
 
 namespace aprof {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compiler.h"
+#include "compiler/compiler.h"
 
 static int run(struct compiler_command *c)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "plan.h"
+#include "compiler/plan.h"
 
 #define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
 #define CYG "-finstrument-functions -fno-omit-frame-pointer "

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "select.h"
-#include "step.h"
+#include "compiler/select.h"
+#include "compiler/step.h"
 
 /* A selection from words: +PATTERN is --aprof-only, -PATTERN is --aprof-except. */
 static struct select selection(const char *words)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "history.h"
+#include "format/history.h"
 
 enum { MOST_ROUTINES = 16, DEEPEST = 48, MOST_ENTRIES = 3 * MOST_ROUTINES + 2 };
 

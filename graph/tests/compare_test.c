@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-#include "made.h"
+#include "graph/compare.h"
+#include "graph/tests/made.h"
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 

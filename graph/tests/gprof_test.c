@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "gprof.h"
-#include "made_gmon.h"
+#include "graph/gprof.h"
+#include "graph/tests/made_gmon.h"
 
 enum { MOST = 40, STEP = 16 };	/* routines; bytes of each */
 

@@ -13,8 +13,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "made.h"
-#include "paths.h"
+#include "graph/tests/made.h"
+#include "graph/paths.h"
 
 enum { CONTEXTS = 1000000, ROUTINES = 10000, CALLEES = 5, LONGEST = 62 };
 

@@ -1,5 +1,5 @@
 /* made.c - see made.h. */
-#include "made.h"
+#include "graph/tests/made.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef MADE_H
 #define MADE_H
 
-#include "graph.h"
+#include "graph/graph.h"
 
 struct made {
 	struct profile p;		/* contexts, routines, threads, shares */

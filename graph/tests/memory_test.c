@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-#include "made.h"
-#include "paths.h"
+#include "graph/compare.h"
+#include "graph/tests/made.h"
+#include "graph/paths.h"
 
 static long until_failure = -1;	/* allocations that still succeed; -1: all */
 static long held;		/* blocks allocated and not yet freed */

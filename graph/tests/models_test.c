@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "made.h"
+#include "graph/tests/made.h"
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 

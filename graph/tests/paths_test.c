@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "made.h"
-#include "paths.h"
+#include "graph/tests/made.h"
+#include "graph/paths.h"
 
 /* PATH in words, in a static buffer. */
 static const char *words_of(const struct graph *g, const struct paths *found, const struct graph_path *path)

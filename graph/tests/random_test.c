@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "make_amon.h"
-#include "slow.h"
+#include "tests/make_amon.h"
+#include "graph/tests/slow.h"
 
 enum { PROGRAMS = 200, STEPS = 1500, DEPTH = 40 };
 

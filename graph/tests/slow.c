@@ -1,5 +1,5 @@
 /* slow.c - see slow.h. */
-#include "slow.h"
+#include "graph/tests/slow.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef SLOW_H
 #define SLOW_H
 
-#include "made.h"
+#include "graph/tests/made.h"
 
 /* Times of an arc, as in struct graph_arc. */
 struct slow_arc {

@@ -1,5 +1,5 @@
 /* dump.c - a profile as text. */
-#include "dump.h"
+#include "profile/tests/dump.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "profile.h"
+#include "profile/profile.h"
 
 /* One context a line as `aprof contexts` prints them, with module-basename+0xoffset as names, sorted.
  * Freed with free. */

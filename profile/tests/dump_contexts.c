@@ -1,7 +1,7 @@
 /* dump_contexts.c - the contexts of a file, sorted, without symbols: dump-contexts FILE... */
 #include <stdlib.h>
 
-#include "dump.h"
+#include "profile/tests/dump.h"
 
 static bool add_file(struct profile *p, const char *name, struct error *err)
 {

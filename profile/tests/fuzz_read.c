@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../../tests/fuzz.h"
-#include "profile.h"
-#include "sound.h"
+#include "profile/profile.h"
+#include "profile/tests/sound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);

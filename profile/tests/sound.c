@@ -1,5 +1,5 @@
 /* sound.c - contexts are the states of the machine, sums are conserved, orders are kept. */
-#include "sound.h"
+#include "profile/tests/sound.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SOUND_H
 #define SOUND_H
 
-#include "profile.h"
+#include "profile/profile.h"
 
 /* What is wrong with P, static text; NULL: it is sound.  Looks at histories of up to 200 entries only. */
 const char *unsound(const struct profile *p);

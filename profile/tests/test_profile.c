@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "dump.h"
-#include "make_amon.h"
-#include "profile.h"
-#include "sound.h"
+#include "profile/tests/dump.h"
+#include "tests/make_amon.h"
+#include "profile/profile.h"
+#include "profile/tests/sound.h"
 
 /* Allocation number `failing` from now fails; 0: none does. */
 static unsigned long allocations, failing;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "kernel.h"
+#include "report/kernel.h"
 
 enum { USER, MIXED, SYSTEM, SELDOM, ROUTINES };
 

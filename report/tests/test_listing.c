@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "print.h"
-#include "report.h"
+#include "report/print.h"
+#include "report/report.h"
 
 enum { MAIN, DEAR, SPIN, ROUTINES };
 enum { MAIN_DEAR, DEAR_SPIN, SPONTANEOUS, ARCS };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols.h"
-#include "text.h"
+#include "symbols/symbols.h"
+#include "symbols/text.h"
 
 static void print(void *arg, const struct symbol *from, const struct symbol *to)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../tests/fuzz.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);

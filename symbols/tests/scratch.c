@@ -1,5 +1,5 @@
 /* scratch.c - see scratch.h. */
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

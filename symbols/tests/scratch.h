@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile.h"
-#include "symbols.h"
+#include "profile/profile.h"
+#include "symbols/symbols.h"
 
 /* Group set-up and tear-down for cmocka: makes the directory the current one, and removes it. */
 int scratch_begin(void **state);

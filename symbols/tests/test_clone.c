@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "clone.h"
+#include "symbols/clone.h"
 
 static const struct {
 	const char *name;	/* as linked */

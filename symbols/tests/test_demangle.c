@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "demangle.h"
+#include "symbols/demangle.h"
 
 static const struct {
 	const char *name;	/* mangled */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 /* Every row of bytes below is one address in the table of expectations. */
 static const char assembly[] =

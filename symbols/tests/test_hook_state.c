@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 enum { STEP = 16 };	/* bytes from one instruction to the next */
 

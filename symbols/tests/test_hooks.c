@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 #define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call"
 #define RECORD "-mrecord-mcount"

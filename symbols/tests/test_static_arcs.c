@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 static const char program[] =
 	"volatile int no;\n"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "scratch.h"
+#include "symbols/tests/scratch.h"
 
 static const char one[] =				/* one.c */
 	"int two(int);\n"
