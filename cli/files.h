@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "format/amon.h"
-#include "profile/error.h"
+#include "base/error.h"
 #include "profile/profile.h"
 #include "report/report.h"
 

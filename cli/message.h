@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 
 /* Exit statuses of aprof itself; aprof run passes on its program's. */
 enum { STATUS_OK = 0, STATUS_CHECK = 1, STATUS_TROUBLE = 2 };

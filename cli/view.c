@@ -7,11 +7,11 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/gmon_look.h"
-#include "compiler/list.h"
+#include "base/list.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
-#include "compiler/response.h"
+#include "base/response.h"
 #include "report/version.h"
 
 enum { MOST_REPORTS = 8 };

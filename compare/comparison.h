@@ -11,7 +11,7 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include "profile/error.h"
+#include "base/error.h"
 #include "graph/graph.h"
 #include "compare/noise.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/pair_table.h"
+#include "base/pair_table.h"
 #include "compare/rows.h"
 
 static int text_compare(const char *a, const char *b)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
-#include "compiler/list.h"
+#include "base/error.h"
+#include "base/list.h"
 #include "compiler/select.h"
 #include "compiler/way.h"
 

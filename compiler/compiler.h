@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 
 /* Whose compiler stands behind the wrapper. */
 enum compiler_language {

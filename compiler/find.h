@@ -3,7 +3,7 @@
 #define FIND_H
 
 #include "compiler/compiler.h"
-#include "compiler/list.h"
+#include "base/list.h"
 
 /* A compiler to be run. */
 struct found {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "compiler/list.h"
+#include "base/list.h"
 
 /* What a word is. */
 enum line_word {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/response.h"
+#include "base/response.h"
 #include "compiler/step.h"
 
 static bool no_memory(struct error *err)

@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
-#include "compiler/list.h"
+#include "base/error.h"
+#include "base/list.h"
 
 struct select {
 	struct list only_files, except_files;	/* patterns, without file: */

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 #include "compiler/line.h"
-#include "compiler/list.h"
+#include "base/list.h"
 
 /* The hooks that compiled code calls. */
 enum hooks {

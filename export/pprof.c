@@ -13,7 +13,7 @@
 #include "report/escape.h"
 #include "export/export.h"
 #include "export/frames.h"
-#include "profile.pb-c.h"
+#include "export/profile.pb-c.h"
 #include "export/stacks.h"
 #include "report/version.h"
 #include "export/words.h"

@@ -4,17 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 bool words_add(struct words *w, const char *text)
 {
-	if (w->n == w->room) {
-		size_t room = w->room ? 2 * w->room : 64;
-		const char **more = reallocarray(w->text, room, sizeof *more);
-
-		if (!more)
-			return false;
-		w->text = more;
-		w->room = room;
-	}
+	if (!array_reserve(&w->text, &w->room, w->n + 1, sizeof *w->text))
+		return false;
 	w->text[w->n++] = text;
 	return true;
 }

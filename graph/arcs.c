@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "graph/build.h"
 
 struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
@@ -14,7 +15,7 @@ struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
 	if (!slot)
 		return NULL;
 	if (*slot == 0) {
-		if (!build_grow(&a->arcs, a->n, &a->room, sizeof *a->arcs))
+		if (!array_grow(&a->arcs, &a->room, a->n, sizeof *a->arcs))
 			return NULL;
 		a->arcs[a->n] = (struct graph_arc){ .from = from, .to = to };
 		*slot = ++a->n;

@@ -3,12 +3,12 @@
 #define ARCS_H
 
 #include "graph/graph.h"
-#include "graph/pair_table.h"
+#include "base/pair_table.h"
 
 struct arcs {
 	struct graph_arc *arcs;	/* in the order in which they were met */
 	uint32_t n;		/* how many */
-	uint32_t room;		/* how many fit */
+	size_t room;		/* how many fit */
 	struct pair_table table; /* (caller, callee) -> index + 1 */
 };
 

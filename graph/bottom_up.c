@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "graph/build.h"
 #include "graph/tree.h"
 
@@ -39,10 +40,10 @@ struct climb {
 	size_t n;		/* how many */
 	struct group *groups;	/* of the node at hand */
 	uint32_t ngroups;	/* how many */
-	uint32_t groups_room;	/* how many fit */
+	size_t groups_room;	/* how many fit */
 	uint32_t *group_of;	/* by routine << 1 | gap: its group + 1; 0: none */
 	struct range *ranges;	/* by node: its walkers */
-	uint32_t ranges_room;	/* how many fit */
+	size_t ranges_room;	/* how many fit */
 };
 
 static history_entry next_entry(const struct graph *g, const struct walker *w)
@@ -76,7 +77,7 @@ static bool count(struct climb *c, const struct walker *w, uint32_t parent)
 	struct group *group;
 
 	if (c->group_of[key] == 0) {
-		if (!build_grow(&c->groups, c->ngroups, &c->groups_room, sizeof *c->groups))
+		if (!array_grow(&c->groups, &c->groups_room, c->ngroups, sizeof *c->groups))
 			return false;
 		c->groups[c->ngroups] = (struct group){ .node = { .routine = key >> 1, .gap = key & 1, .parent = parent } };
 		c->group_of[key] = ++c->ngroups;
@@ -93,7 +94,7 @@ static bool count(struct climb *c, const struct walker *w, uint32_t parent)
 /* Append NODE whose walkers are RANGE.  False: out of memory. */
 static bool append(struct climb *c, struct tree_builder *b, const struct tree_node *node, struct range range)
 {
-	if (!build_grow(&c->ranges, b->tree->nnodes, &c->ranges_room, sizeof *c->ranges))
+	if (!array_grow(&c->ranges, &c->ranges_room, b->tree->nnodes, sizeof *c->ranges))
 		return false;
 	c->ranges[b->tree->nnodes] = range;
 	return tree_append(b, node);

@@ -64,13 +64,9 @@ graph_model_function cct_model_attribute;
 bool cycles_find(struct graph *g, const struct weight *w, struct error *err);
 
 /* Sets *ERR to ERROR_MEMORY, returns 0. */
-int build_no_memory(struct error *err);
-
-/* See that *DATA (a pointer to the first item, NULL at first) has room for one more item of SIZE bytes than the N it has,
- * doubling; *ROOM is its size, in items.  False: out of memory, or more than 2^32 - 2 items; the array is as before. */
-bool build_grow(void *data, uint32_t n, uint32_t *room, size_t size);
-
-/* Smallest power of two that is at least twice N, for a hash table of N items. */
-size_t build_table_size(size_t n);
+static inline int build_no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while the call graph was built");
+}
 
 #endif

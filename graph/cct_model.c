@@ -14,8 +14,9 @@
  * looked up entry by entry.  Back-edges carry calls, and no time. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "graph/build.h"
-#include "graph/pair_table.h"
+#include "base/pair_table.h"
 
 /* A node of the tree: parents before children. */
 struct node {
@@ -30,7 +31,7 @@ struct tree_of_contexts {
 	struct graph *g;	/* what it is made from */
 	struct node *nodes;	/* [0] is the root */
 	uint32_t n;		/* how many */
-	uint32_t room;		/* how many fit */
+	size_t room;		/* how many fit */
 	struct pair_table table; /* (parent, routine) -> node; never 0, since nobody looks for the root */
 	uint32_t *node_of;	/* by context of the graph: its node */
 	uint32_t *bottom;	/* by context of the graph: the first routine of its stack; GRAPH_NONE at the root */
@@ -45,7 +46,7 @@ static uint32_t child_of(struct tree_of_contexts *t, uint32_t parent, uint32_t r
 	if (!slot)
 		return GRAPH_NONE;
 	if (*slot == 0) {
-		if (!build_grow(&t->nodes, t->n, &t->room, sizeof *t->nodes))
+		if (!array_grow(&t->nodes, &t->room, t->n, sizeof *t->nodes))
 			return GRAPH_NONE;
 		t->nodes[t->n] = (struct node){ .parent = parent, .routine = routine };
 		*slot = t->n++;
@@ -140,7 +141,7 @@ static bool tree_start(struct tree_of_contexts *t)
 	t->node_of = calloc(t->g->ncontexts, sizeof *t->node_of);
 	t->bottom = calloc(t->g->ncontexts, sizeof *t->bottom);
 	t->marked = calloc((size_t)t->g->nroutines + 1, sizeof *t->marked);
-	if (!t->node_of || !t->bottom || !t->marked || !build_grow(&t->nodes, 0, &t->room, sizeof *t->nodes))
+	if (!t->node_of || !t->bottom || !t->marked || !array_grow(&t->nodes, &t->room, 0, sizeof *t->nodes))
 		return false;
 	t->nodes[t->n++] = (struct node){ .routine = GRAPH_NONE };
 	return true;

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "graph/build.h"
 
 /* The machine that is run again. */
@@ -30,14 +32,13 @@ struct folding {
 	history_entry *old;	/* histories of the profile after steps that unmarked, by its routines; if renamed */
 	uint32_t *old_at;	/* by context of the profile: where its history begins in old[], if its step unmarked */
 	uint32_t nold;		/* entries in old[] */
-	uint32_t old_room;	/* how many fit there */
+	size_t old_room;	/* how many fit there */
 	uint64_t *hashes;	/* by context: of its history; if renamed */
-	uint32_t *slots;	/* hash table of contexts + 1; 0: empty; if renamed */
-	size_t nslots;		/* a power of two */
+	struct table table;	/* finds contexts, if renamed; has room for all */
 	history_entry *made;	/* history after the step; one more entry fits than in any of the profile */
 	history_entry *other;	/* history that it is compared with */
 	uint32_t nspelled;	/* entries in g->spelled */
-	uint32_t room;		/* how many fit there */
+	size_t room;		/* how many fit there */
 };
 
 size_t graph_history(const struct graph *g, uint32_t context, history_entry *out)
@@ -96,11 +97,18 @@ static uint32_t add(struct folding *f, const struct graph_context *context)
 	return c;
 }
 
-/* Enter CONTEXT with HASH in the table at its free slot I. */
-static uint32_t add_at(struct folding *f, size_t i, uint64_t hash, const struct graph_context *context)
+static uint64_t hash_of(const void *owner, uint32_t position)
+{
+	const struct folding *f = owner;
+
+	return f->hashes[position];
+}
+
+/* Enter CONTEXT with HASH in the table. */
+static uint32_t add_hashed(struct folding *f, uint64_t hash, const struct graph_context *context)
 {
 	f->hashes[f->g->ncontexts] = hash;
-	f->slots[i] = f->g->ncontexts + 1;
+	table_add(&f->table, hash, f->g->ncontexts);
 	return add(f, context);
 }
 
@@ -109,23 +117,23 @@ static uint32_t append(struct folding *f, uint32_t parent, uint32_t routine)
 {
 	struct graph_context context = { .parent = parent, .routine = routine,
 		.length = f->g->contexts[parent].length + 1 };
-	size_t mask = f->nslots - 1, i;
 	uint64_t hash;
+	uint32_t found;
 
 	if (!f->renamed)
 		return add(f, &context);
 	hash = history_hash_add(f->hashes[parent], history_marked(routine));
-	for (i = hash & mask; f->slots[i] != 0; i = (i + 1) & mask)
-		if (f->hashes[f->slots[i] - 1] == hash && is_child(f, f->slots[i] - 1, parent, routine))
-			return f->slots[i] - 1;
-	return add_at(f, i, hash, &context);
+	for (uint64_t i = hash; (found = table_next(&f->table, &i)) != GRAPH_NONE;)
+		if (f->hashes[found] == hash && is_child(f, found, parent, routine))
+			return found;
+	return add_hashed(f, hash, &context);
 }
 
 /* Append the N entries of f->made to the array *TO that has *COUNT. False: out of memory. */
-static bool copy_made(struct folding *f, size_t n, history_entry **to, uint32_t *count, uint32_t *room)
+static bool copy_made(struct folding *f, size_t n, history_entry **to, uint32_t *count, size_t *room)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!build_grow(to, *count, room, sizeof **to))
+		if (!array_grow(to, room, *count, sizeof **to))
 			return false;
 		(*to)[(*count)++] = f->made[i];
 	}
@@ -152,19 +160,18 @@ static uint32_t spell(struct folding *f, size_t n)
 static uint32_t enter(struct folding *f, uint32_t parent, size_t n)
 {
 	uint64_t hash = history_hash(f->made, n);
-	size_t mask = f->nslots - 1, i = hash & mask;
 	uint32_t c;
 
-	for (; f->slots[i] != 0; i = (i + 1) & mask)
-		if (f->hashes[f->slots[i] - 1] == hash && is_made(f, f->slots[i] - 1, n))
-			return f->slots[i] - 1;
+	for (uint64_t i = hash; (c = table_next(&f->table, &i)) != GRAPH_NONE;)
+		if (f->hashes[c] == hash && is_made(f, c, n))
+			return c;
 	if (extends(f, parent, n))
-		return add_at(f, i, hash, &(struct graph_context){ .parent = parent,
+		return add_hashed(f, hash, &(struct graph_context){ .parent = parent,
 			.routine = history_routine(f->made[n - 1]), .length = n });
 	c = spell(f, n);
 	if (c != GRAPH_NONE) {
 		f->hashes[c] = hash;
-		f->slots[i] = c + 1;
+		table_add(&f->table, hash, c);
 	}
 	return c;
 }
@@ -282,12 +289,10 @@ static bool renaming_start(struct folding *f)
 {
 	size_t n = f->g->profile->ncontexts;
 
-	f->nslots = build_table_size(n);
-	f->slots = calloc(f->nslots, sizeof *f->slots);
 	f->hashes = calloc(n + 1, sizeof *f->hashes);
 	f->seen = calloc((size_t)f->g->nroutines + 1, sizeof *f->seen);
 	f->old_at = calloc(n + 1, sizeof *f->old_at);
-	return f->slots && f->hashes && f->seen && f->old_at;
+	return f->hashes && f->seen && f->old_at && table_reserve(&f->table, (uint64_t)n + 1, hash_of, f);
 }
 
 /* Everything, and the root. */
@@ -308,7 +313,7 @@ static bool folding_start(struct folding *f)
 	if (f->renamed && !renaming_start(f))
 		return false;
 	if (f->renamed)
-		add_at(f, HISTORY_HASH_EMPTY & (f->nslots - 1), HISTORY_HASH_EMPTY, &root);
+		add_hashed(f, HISTORY_HASH_EMPTY, &root);
 	else
 		add(f, &root);
 	return true;
@@ -319,7 +324,7 @@ static void folding_end(struct folding *f)
 	free(f->several);
 	free(f->made);
 	free(f->other);
-	free(f->slots);
+	table_free(&f->table);
 	free(f->hashes);
 	free(f->seen);
 	free(f->old);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "graph/build.h"
 
 /* Where a cycle lies in a history: entries first .. end - 1, closed by entry end. */
@@ -19,11 +21,10 @@ struct finder {
 	uint32_t *unmarked;	/* by routine: position of its last unmarked entry in the history at hand */
 	uint32_t *seen;		/* by routine: 1 + the context for which `unmarked` holds */
 	cycle_entry *entries;	/* the cycle at hand, twice over */
-	uint32_t room;		/* how many fit in g->cycles */
+	size_t room;		/* how many fit in g->cycles */
 	uint32_t nkept;		/* entries in g->cycle_entries */
-	uint32_t kept_room;	/* how many fit there */
-	uint32_t *slots;	/* hash table of cycles + 1; 0: empty */
-	size_t nslots;		/* a power of two */
+	size_t kept_room;	/* how many fit there */
+	struct table table;	/* finds g->cycles */
 };
 
 /* The innermost cycle of the history S of N entries of context C. */
@@ -79,48 +80,35 @@ static const cycle_entry *canonical(struct finder *f, const history_entry *s, st
 	return f->entries + least_rotation(f->entries, n);
 }
 
-static uint32_t *slot_of(const struct finder *f, const cycle_entry *e, uint32_t n)
+static uint64_t hash_of(const void *owner, uint32_t position)
 {
-	size_t mask = f->nslots - 1, i = history_hash(e, n) & mask;
+	const struct graph *g = owner;
 
-	for (;; i = (i + 1) & mask) {
-		const struct graph_cycle *cycle;
-
-		if (f->slots[i] == 0)
-			return f->slots + i;
-		cycle = f->g->cycles + (f->slots[i] - 1);
-		if (cycle->length == n && memcmp(f->g->cycle_entries + cycle->first, e, n * sizeof *e) == 0)
-			return f->slots + i;
-	}
+	return history_hash(g->cycle_entries + g->cycles[position].first, g->cycles[position].length);
 }
 
-static bool rehash(struct finder *f)
+static struct graph_cycle *find(const struct finder *f, uint64_t hash, const cycle_entry *e, uint32_t n)
 {
-	size_t nslots = f->nslots ? 2 * f->nslots : 64;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
+	uint32_t found;
 
-	if (!slots)
-		return false;
-	free(f->slots);
-	f->slots = slots;
-	f->nslots = nslots;
-	for (uint32_t i = 0; i < f->g->ncycles; i++) {
-		const struct graph_cycle *cycle = f->g->cycles + i;
+	for (uint64_t i = hash; (found = table_next(&f->table, &i)) != UINT32_MAX;) {
+		struct graph_cycle *cycle = f->g->cycles + found;
 
-		*slot_of(f, f->g->cycle_entries + cycle->first, cycle->length) = i + 1;
+		if (cycle->length == n && memcmp(f->g->cycle_entries + cycle->first, e, n * sizeof *e) == 0)
+			return cycle;
 	}
-	return true;
+	return NULL;
 }
 
 static bool add(struct finder *f, const cycle_entry *e, uint32_t n)
 {
 	struct graph *g = f->g;
 
-	if (!build_grow(&g->cycles, g->ncycles, &f->room, sizeof *g->cycles))
+	if (!array_grow(&g->cycles, &f->room, g->ncycles, sizeof *g->cycles))
 		return false;
 	g->cycles[g->ncycles] = (struct graph_cycle){ .first = f->nkept, .length = n };
 	for (uint32_t i = 0; i < n; i++) {
-		if (!build_grow(&g->cycle_entries, f->nkept, &f->kept_room, sizeof *e))
+		if (!array_grow(&g->cycle_entries, &f->kept_room, f->nkept, sizeof *e))
 			return false;
 		g->cycle_entries[f->nkept++] = e[i];
 	}
@@ -131,17 +119,15 @@ static bool add(struct finder *f, const cycle_entry *e, uint32_t n)
 /* The cycle of N entries at E, made when new.  NULL: out of memory. */
 static struct graph_cycle *cycle_at(struct finder *f, const cycle_entry *e, uint32_t n)
 {
-	uint32_t *slot;
+	uint64_t hash = history_hash(e, n);
+	struct graph_cycle *cycle = find(f, hash, e, n);
 
-	if (2 * ((size_t)f->g->ncycles + 1) > f->nslots && !rehash(f))
+	if (cycle)
+		return cycle;
+	if (!table_reserve(&f->table, (uint64_t)f->g->ncycles + 1, hash_of, f->g) || !add(f, e, n))
 		return NULL;
-	slot = slot_of(f, e, n);
-	if (*slot == 0) {
-		if (!add(f, e, n))
-			return NULL;
-		*slot = f->g->ncycles;
-	}
-	return f->g->cycles + *slot - 1;
+	table_add(&f->table, hash, f->g->ncycles - 1);
+	return f->g->cycles + (f->g->ncycles - 1);
 }
 
 /* Count context C, spelled out, for its innermost cycle. */
@@ -202,7 +188,7 @@ bool cycles_find(struct graph *g, const struct weight *w, struct error *err)
 	free(f.unmarked);
 	free(f.seen);
 	free(f.entries);
-	free(f.slots);
+	table_free(&f.table);
 	if (done && g->ncycles > 1)
 		qsort_r(g->cycles, g->ncycles, sizeof *g->cycles, by_time, g->cycle_entries);
 	return done || build_no_memory(err);

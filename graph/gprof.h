@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 #include "profile/gmon.h"
 
 #define GPROF_NONE UINT32_MAX

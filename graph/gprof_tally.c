@@ -4,15 +4,16 @@
  * are summed in that order.  A table finds the arc of a pair of routines. */
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/pair_table.h"
 #include "graph/build.h"
 #include "graph/gprof_build.h"
-#include "graph/pair_table.h"
 
 struct tally {
 	struct gprof *g;
 	struct gprof_arc_filter *filter; /* what options leave out */
 	struct pair_table table; /* (from, to) -> index of the arc + 1 */
-	uint32_t room;		/* for how many arcs there is room */
+	size_t room;		/* for how many arcs there is room */
 };
 
 static bool arc_add(struct tally *t, uint32_t from, uint32_t to, uint64_t calls)
@@ -26,7 +27,7 @@ static bool arc_add(struct tally *t, uint32_t from, uint32_t to, uint64_t calls)
 		g->arcs[*slot - 1].calls += calls;
 		return true;
 	}
-	if (!build_grow(&g->arcs, g->narcs, &t->room, sizeof *g->arcs))
+	if (!array_grow(&g->arcs, &t->room, g->narcs, sizeof *g->arcs))
 		return false;
 	g->arcs[g->narcs] = (struct gprof_arc){ .from = from, .to = to, .calls = calls,
 		.next_out = g->routines[from].first_out, .next_in = g->routines[to].first_in };

@@ -12,38 +12,6 @@ static graph_model_function *const models[] = {
 	[GRAPH_CCT] = cct_model_attribute,
 };
 
-int build_no_memory(struct error *err)
-{
-	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while the call graph was built");
-}
-
-bool build_grow(void *data, uint32_t n, uint32_t *room, size_t size)
-{
-	uint32_t more = *room < UINT32_MAX / 2 ? (*room ? 2 * *room : 64) : UINT32_MAX - 1;
-	void *array;
-
-	if (n < *room)
-		return true;
-	if (n >= more)
-		return false;
-	memcpy(&array, data, sizeof array);
-	array = reallocarray(array, more, size);
-	if (!array)
-		return false;
-	memcpy(data, &array, sizeof array);
-	*room = more;
-	return true;
-}
-
-size_t build_table_size(size_t n)
-{
-	size_t size = 16;
-
-	while (size < 2 * n)
-		size *= 2;
-	return size;
-}
-
 /* What no model changes: the routines' self times and calls, and the calls on the arcs. Entries count on the arc
  * from the entry before the running routine. */
 static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)

@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 #include "graph/gprof.h"
 #include "format/history.h"
 #include "profile/profile.h"

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "graph/build.h"
 
 enum { LEVELS = 33 };		/* 2^32 entries are more than a history has */
@@ -51,7 +52,7 @@ struct search {
 	const struct paths_options *options;
 	struct end *ends;		/* all of them */
 	uint32_t n;			/* how many */
-	uint32_t room;			/* how many fit */
+	size_t room;			/* how many fit */
 	uint32_t *end_of;		/* context -> the end at its last entry; 0: none */
 	uint32_t *bare;			/* routine -> its end with nothing above; 0: not made yet */
 	uint32_t *rank[LEVELS];		/* by end: its place among all, by the first 2^level entries it reads; equal ones have one */
@@ -63,16 +64,16 @@ struct search {
 	uint32_t *first_below;		/* place in sorted[] -> where those begin whose up is there; one more at the end */
 	struct range *ranges;		/* sequences that may be listed */
 	uint32_t nranges;		/* how many */
-	uint32_t ranges_room;		/* how many fit */
+	size_t ranges_room;		/* how many fit */
 	struct range *open;		/* stack of ranges that are being added up */
 	uint32_t *counts;		/* for sorting: n + 1 buckets */
 	uint64_t *by_label;		/* weight by label, for one range at a time */
 	uint32_t *listed;		/* by place in sorted[]: length of the listed sequence that the end there begins with; 0: none */
 	uint32_t *parts;		/* by place in sorted[]: of the parts of listed sequences that an end there reads, the longest */
 	struct paths *found;		/* the result */
-	uint32_t paths_room;		/* how many fit */
+	size_t paths_room;		/* how many fit */
 	uint32_t nroutines;		/* entries in found->routines */
-	uint32_t routines_room;		/* how many fit */
+	size_t routines_room;		/* how many fit */
 };
 
 static void add_sums(struct sums *to, const struct sums *more)
@@ -93,7 +94,7 @@ static uint64_t weight_of(const struct search *s, const struct sums *sums)
 /* A new end of ROUTINE below UP.  0: out of memory. */
 static uint32_t end_add(struct search *s, uint32_t routine, uint32_t up)
 {
-	if (!build_grow(&s->ends, s->n, &s->room, sizeof *s->ends))
+	if (!array_grow(&s->ends, &s->room, s->n, sizeof *s->ends))
 		return 0;
 	s->ends[s->n] = (struct end){ .label = routine + 1, .up = up, .length = s->ends[up].length + 1 };
 	return s->n++;
@@ -194,7 +195,7 @@ static bool add_ends(struct search *s)
 
 	s->end_of = calloc(g->ncontexts, sizeof *s->end_of);
 	s->bare = calloc((size_t)g->nroutines + 1, sizeof *s->bare);
-	done = w && s->end_of && s->bare && build_grow(&s->ends, 0, &s->room, sizeof *s->ends);
+	done = w && s->end_of && s->bare && array_grow(&s->ends, &s->room, 0, sizeof *s->ends);
 	if (done) {
 		s->ends[0] = (struct end){ 0 };
 		s->n = 1;
@@ -335,7 +336,7 @@ static bool range_close(struct search *s, struct range *range)
 	range->rank = rank_of(s, &range->sums);
 	if (range->rank <= 1e-9 * (double)weight_of(s, &range->sums))	/* one context has all of it */
 		return true;
-	if (!build_grow(&s->ranges, s->nranges, &s->ranges_room, sizeof *s->ranges))
+	if (!array_grow(&s->ranges, &s->ranges_room, s->nranges, sizeof *s->ranges))
 		return false;
 	s->ranges[s->nranges++] = *range;
 	return true;
@@ -472,7 +473,7 @@ static bool spell(struct search *s, const struct range *range)
 	uint32_t end = s->sorted[range->first], first = s->nroutines;
 
 	for (uint32_t i = 0; i < range->length; i++)
-		if (!build_grow(&s->found->routines, s->nroutines++, &s->routines_room, sizeof *s->found->routines))
+		if (!array_grow(&s->found->routines, &s->routines_room, s->nroutines++, sizeof *s->found->routines))
 			return false;
 	for (uint32_t i = range->length; i-- > 0; end = s->ends[end].up)
 		s->found->routines[first + i] = s->ends[end].label - 1;
@@ -485,7 +486,7 @@ static bool list(struct search *s, const struct range *range)
 	const struct sums *sums = &range->sums;
 	uint32_t first = s->nroutines;
 
-	if (!build_grow(&s->found->paths, s->found->n, &s->paths_room, sizeof *s->found->paths) || !spell(s, range))
+	if (!array_grow(&s->found->paths, &s->paths_room, s->found->n, sizeof *s->found->paths) || !spell(s, range))
 		return false;
 	note_listed(s, range);
 	s->found->paths[s->found->n++] = (struct graph_path){ .first = first, .length = range->length, .contexts = sums->contexts,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "graph/build.h"
 
 /* FNV-1a. */
@@ -18,56 +19,61 @@ static uint64_t hash_key(const char *key)
 	return hash ^ hash >> 32;
 }
 
-static uint32_t *slot_of(const struct graph *g, uint32_t *slots, size_t nslots, const char *key)
+static uint64_t hash_of(const void *owner, uint32_t position)
 {
-	size_t i = hash_key(key) & (nslots - 1);
+	const struct graph *g = owner;
 
-	while (slots[i] != 0 && strcmp(g->routines[slots[i] - 1].name.key, key) != 0)
-		i = (i + 1) & (nslots - 1);
-	return slots + i;
+	return hash_key(g->routines[position].name.key);
+}
+
+/* The routine with KEY, made when new, without a name then; the table has room. */
+static uint32_t routine_at(struct graph *g, const char *key, struct table *t)
+{
+	uint64_t hash = hash_key(key);
+	uint32_t found;
+
+	for (uint64_t i = hash; (found = table_next(t, &i)) != GRAPH_NONE;)
+		if (strcmp(g->routines[found].name.key, key) == 0)
+			return found;
+	table_add(t, hash, g->nroutines);
+	return g->nroutines++;
 }
 
 /* The routine called NAME, made when new. */
-static uint32_t settle_name(struct graph *g, const struct graph_name *name, uint32_t *slots, size_t nslots)
+static uint32_t settle_name(struct graph *g, const struct graph_name *name, struct table *t)
 {
-	uint32_t *slot = slot_of(g, slots, nslots, name->key);
-	struct graph_routine *r;
+	uint32_t found = routine_at(g, name->key, t);
+	struct graph_routine *r = g->routines + found;
 
-	if (*slot == 0) {
-		*slot = ++g->nroutines;
-		g->routines[*slot - 1].name = *name;
-	}
-	r = g->routines + *slot - 1;
-	if (r->name.part && !name->part)
+	if (!r->name.key || (r->name.part && !name->part))
 		r->name = *name;
-	return *slot - 1;
+	return found;
 }
 
-static void settle(struct graph *g, const struct graph_name *names, uint32_t *slots, size_t nslots)
+static void settle(struct graph *g, const struct graph_name *names, struct table *t)
 {
 	for (uint32_t i = 0; i < g->profile->nroutines; i++) {
-		g->routine_of[i] = settle_name(g, names + i, slots, nslots);
+		g->routine_of[i] = settle_name(g, names + i, t);
 		g->routines[g->routine_of[i]].pseudo |= g->profile->routines[i].pseudo != 0;
 	}
 	for (size_t i = 0; i < g->options.nstatic_arcs; i++) {
-		g->static_ends[2 * i] = settle_name(g, &g->options.static_arcs[i].from, slots, nslots);
-		g->static_ends[2 * i + 1] = settle_name(g, &g->options.static_arcs[i].to, slots, nslots);
+		g->static_ends[2 * i] = settle_name(g, &g->options.static_arcs[i].from, t);
+		g->static_ends[2 * i + 1] = settle_name(g, &g->options.static_arcs[i].to, t);
 	}
 }
 
 bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err)
 {
-	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs, nslots = build_table_size(n);
-	uint32_t *slots = calloc(nslots, sizeof *slots);
+	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs;
+	struct table t = { 0 };
+	bool done;
 
 	g->routines = calloc(n + 1, sizeof *g->routines);
 	g->routine_of = calloc(n + 1, sizeof *g->routine_of);
 	g->static_ends = calloc(2 * g->options.nstatic_arcs + 1, sizeof *g->static_ends);
-	if (!slots || !g->routines || !g->routine_of || !g->static_ends) {
-		free(slots);
-		return build_no_memory(err);
-	}
-	settle(g, names, slots, nslots);
-	free(slots);
-	return true;
+	done = g->routines && g->routine_of && g->static_ends && table_reserve(&t, n, hash_of, g);
+	if (done)
+		settle(g, names, &t);
+	table_free(&t);
+	return done || build_no_memory(err);
 }

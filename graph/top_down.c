@@ -7,8 +7,9 @@
  * keep is laid out level by level, children side by side and sorted. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "graph/build.h"
-#include "graph/pair_table.h"
+#include "base/pair_table.h"
 #include "graph/tree.h"
 
 /* A node of the trie. */
@@ -28,7 +29,7 @@ struct trie {
 	const struct graph *g;	/* whose contexts it holds */
 	struct path *paths;	/* parents before children, [0] the root */
 	uint32_t n;		/* how many */
-	uint32_t room;		/* how many fit */
+	size_t room;		/* how many fit */
 	uint32_t nspelled;	/* the first of them are the fronts of histories that are spelled out */
 	struct pair_table spelled; /* (parent, link) to path, of these */
 	uint32_t *node_of;	/* context -> path */
@@ -38,7 +39,7 @@ struct trie {
 /* A new child of PARENT by LINK.  0: out of memory. */
 static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
 {
-	if (!build_grow(&t->paths, t->n, &t->room, sizeof *t->paths))
+	if (!array_grow(&t->paths, &t->room, t->n, sizeof *t->paths))
 		return 0;
 	t->paths[t->n] = (struct path){ .parent = parent, .link = link, .sibling = t->paths[parent].child };
 	t->paths[parent].child = t->n;
@@ -176,7 +177,7 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 static bool trie_build(struct trie *t)
 {
 	t->node_of = calloc(t->g->ncontexts, sizeof *t->node_of);
-	if (!t->node_of || !build_grow(&t->paths, 0, &t->room, sizeof *t->paths))
+	if (!t->node_of || !array_grow(&t->paths, &t->room, 0, sizeof *t->paths))
 		return false;
 	t->paths[0] = (struct path){ .parent = GRAPH_NONE };
 	t->n = 1;

@@ -1,36 +1,9 @@
-/* tree.c - trees of paths: what the top-down and the bottom-up one have in common. */
+/* tree.c - trees of paths, top-down or bottom-up, whole or opened node by node. */
 #include "graph/tree.h"
 
 #include <stdlib.h>
 
 #include "graph/build.h"
-
-bool tree_append(struct tree_builder *b, const struct tree_node *node)
-{
-	if (!build_grow(&b->tree->nodes, b->tree->nnodes, &b->room, sizeof *node))
-		return false;
-	b->tree->nodes[b->tree->nnodes++] = *node;
-	return true;
-}
-
-static int by_total(const void *x, const void *y)
-{
-	const struct tree_node *a = x, *b = y;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	if (a->routine != b->routine)
-		return a->routine < b->routine ? -1 : 1;
-	return a->gap - b->gap;
-}
-
-void tree_sort(struct tree_node *nodes, size_t n)
-{
-	if (n > 1)
-		qsort(nodes, n, sizeof *nodes, by_total);
-}
 
 struct tree *tree_build(const struct graph *g, const struct tree_options *options, struct error *err)
 {

@@ -7,7 +7,7 @@
 /* A tree that grows level by level. */
 struct tree_builder {
 	struct tree *tree;	/* what is returned */
-	uint32_t room;		/* how many nodes fit */
+	size_t room;		/* how many nodes fit */
 };
 
 /* Append NODE.  False: out of memory. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/array.h"
+#include "base/array.h"
 
 enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };		/* the byte before a record */
 enum { HEADER = 20, VERSION_AT = 4, VERSION = 1 };	/* bytes; where; the newest */

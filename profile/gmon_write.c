@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/array.h"
+#include "base/array.h"
+#include "base/table.h"
 
 enum { HEADER = 20, DIMENSION = 15, BIN_MOST = UINT16_MAX };
 
@@ -119,7 +120,7 @@ static bool sum_add(struct sums *s, uint64_t from, uint64_t self, uint64_t count
 static void sums_free(struct sums *s)
 {
 	free(s->sums);
-	free(s->table.slots);
+	table_free(&s->table);
 }
 
 static void arcs_put(struct writer *w)

@@ -40,7 +40,7 @@ bool histories_init(struct histories *h)
 void histories_free(struct histories *h)
 {
 	free(h->nodes);
-	free(h->table.slots);
+	table_free(&h->table);
 	free(h->path);
 	free(h->path_nodes);
 	free(h->position);

@@ -13,7 +13,8 @@
 #ifndef HISTORIES_H
 #define HISTORIES_H
 
-#include "profile/array.h"
+#include "base/array.h"
+#include "base/table.h"
 #include "format/history.h"
 
 #define HISTORIES_NONE UINT32_MAX

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-#include "profile/array.h"
+#include "base/array.h"
+#include "base/table.h"
 #include "profile/histories.h"
 #include "profile/profile.h"
 

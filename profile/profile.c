@@ -49,8 +49,8 @@ void profile_free(struct profile *p)
 	free(p->stacks);
 	free(p->phases);
 	free(p->private->phase);
-	free(p->private->module_table.slots);
-	free(p->private->routine_table.slots);
+	table_free(&p->private->module_table);
+	table_free(&p->private->routine_table);
 	free(p->private->node_of);
 	free(p->private->detours);
 	histories_free(&p->private->histories);

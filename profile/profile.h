@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "format/amon.h"
-#include "profile/error.h"
+#include "base/error.h"
 #include "format/history.h"
 
 #define PROFILE_NONE UINT32_MAX

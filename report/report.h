@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "report/emit.h"
-#include "profile/error.h"
+#include "base/error.h"
 #include "graph/gprof.h"
 #include "graph/graph.h"
 #include "profile/profile.h"

@@ -2,7 +2,7 @@
 #ifndef SYMBOLS_FUNCTIONS_H
 #define SYMBOLS_FUNCTIONS_H
 
-#include "symbols/arena.h"
+#include "base/arena.h"
 #include "symbols/binary.h"
 #include "symbols/clone.h"
 

@@ -2,7 +2,7 @@
 #ifndef SYMBOLS_MODULE_H
 #define SYMBOLS_MODULE_H
 
-#include "symbols/arena.h"
+#include "base/arena.h"
 #include "symbols/binary.h"
 #include "symbols/functions.h"
 #include "symbols/hook_code.h"

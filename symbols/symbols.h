@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 #include "profile/profile.h"
 
 struct symbols;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symbols/arena.h"
-#include "profile/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "symbols/text.h"
 
 /* A line of the map. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symbols/arena.h"
-#include "profile/error.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "profile/gmon.h"
 
 /* Read the lines "ADDRESS t|T NAME" of the file PATH, in its order, into *SYMBOLS, malloc'ed, *N of them, with names in ARENA; other lines

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "profile/error.h"
+#include "base/error.h"
 
 /* How a line looks; without colour by bold, underline and reverse alone. */
 enum screen_style {

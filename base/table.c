@@ -1,28 +1,8 @@
-/* array.c - growth of arrays and of tables of indices. */
-#include "profile/array.h"
+/* table.c - growth of hash tables. */
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool array_reserve(void *array, size_t *room, size_t need, size_t size)
-{
-	size_t more = *room + *room / 2 < 16 ? 16 : *room + *room / 2;
-	void *old, *new;
-
-	if (need <= *room)
-		return true;
-	if (more < need)
-		more = need;
-	if (more > PTRDIFF_MAX / size)
-		return false;
-	memcpy(&old, array, sizeof old);
-	new = realloc(old, more * size);
-	if (!new)
-		return false;
-	memcpy(array, &new, sizeof new);
-	*room = more;
-	return true;
-}
 
 void table_add(struct table *t, uint64_t key, uint32_t position)
 {
@@ -63,4 +43,10 @@ void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner)
 	t->used = 0;
 	for (uint32_t i = 0; i < n; i++)
 		table_add(t, hash(owner, i), i);
+}
+
+void table_free(struct table *t)
+{
+	free(t->slots);
+	*t = (struct table){ 0 };
 }

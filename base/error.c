@@ -1,5 +1,5 @@
 /* error.c - one table makes the codes and their texts. */
-#include "profile/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* response.c - response files, expanded with a list of what is still to do instead of recursion. */
-#include "compiler/response.h"
+#include "base/response.h"
 
 #include <libiberty/libiberty.h>
 #include <stdio.h>

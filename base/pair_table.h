@@ -1,19 +1,20 @@
-/* pair_table.h - numbers by pairs of indices: arcs by (caller, callee), nodes by (parent, routine).
- *
- * Open addressing, at most half full. */
-#ifndef PAIR_TABLE_H
-#define PAIR_TABLE_H
+/* pair_table.h - numbers by pairs of indices: arcs by (caller, callee), nodes by (parent, routine). */
+#ifndef BASE_PAIR_TABLE_H
+#define BASE_PAIR_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct pair_slot;
+#include "base/table.h"
+
+struct pair;
 
 /* All zeros: empty. */
 struct pair_table {
-	struct pair_slot *slots; /* owned; pair_table_free frees it */
-	size_t nslots;		/* a power of two, or 0 before the first pair */
-	uint32_t n;		/* pairs in it */
+	struct pair *pairs;	/* in the order in which they came; owned, pair_table_free frees them */
+	size_t room;		/* how many fit there */
+	uint32_t n;		/* how many there are */
+	struct table table;	/* finds them */
 };
 
 /* The number of (A, B); 0 for a pair met for the first time, whose number, not 0, the caller then writes there.

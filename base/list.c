@@ -1,5 +1,5 @@
 /* list.c - lists of strings. */
-#include "compiler/list.h"
+#include "base/list.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * A function that can fail takes a struct error, fills it and returns false or
  * NULL.  Only cli/ prints one and exits. */
-#ifndef ERROR_H
-#define ERROR_H
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
 
 #include <stdint.h>
 

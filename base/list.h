@@ -2,8 +2,8 @@
  *
  * A list owns its strings.  Running out of memory is remembered in the list, so that a command line
  * is built without a test at each word and checked once at its end. */
-#ifndef LIST_H
-#define LIST_H
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* arena.c - blocks in a list; an allocation is the next bytes of the newest. */
-#include "symbols/arena.h"
+#include "base/arena.h"
 
 #include <stdarg.h>
 #include <stdint.h>

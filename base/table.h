@@ -1,19 +1,14 @@
-/* array.h - growable arrays and hash tables of indices, for the files of profile/ only.
+/* table.h - the hash table: finds items of an array by what they are.
  *
- * Sizes come from files, so every multiplication is checked here, once. */
-#ifndef ARRAY_H
-#define ARRAY_H
+ * It knows positions and hashes only; the owner holds the items and compares them, so that one table serves all of them.
+ * Open addressing with linear probing, at most three quarters full. */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* See that *ARRAY (a pointer to the first item, NULL at first) has room for NEED items of SIZE bytes;
- * *ROOM is how many it has.  False, with all as before, when memory is short. */
-bool array_reserve(void *array, size_t *room, size_t need, size_t size);
-
-/* An index of the items of some array by their hashes: slots with linear probing.
- * It knows positions only; the owner compares items. All zero: an empty table. */
+/* All zero: an empty table. The slots are freed by table_free. */
 struct table {
 	uint32_t *slots;	/* position + 1; 0: free */
 	uint64_t mask;		/* slots - 1; a power of two less one */
@@ -33,6 +28,9 @@ void table_add(struct table *t, uint64_t key, uint32_t position);
 /* Make T hold just the positions 0..N-1, fewer than it has. Cannot fail. */
 void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner);
 
+/* Free what T holds; it is empty then. */
+void table_free(struct table *t);
+
 /* Walk the candidates of a hash: start with *I = the hash; UINT32_MAX ends. */
 static inline uint32_t table_next(const struct table *t, uint64_t *i)
 {
@@ -46,13 +44,6 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 
 	h = (h ^ h >> 32) * UINT64_C(0xc4ceb9fe1a85ec53);
 	return h ^ h >> 29;
-}
-
-/* *SUM += X, staying at the largest number if it would wrap. */
-static inline void add_capped(uint64_t *sum, uint64_t x)
-{
-	if (__builtin_add_overflow(*sum, x, sum))
-		*sum = UINT64_MAX;
 }
 
 #endif

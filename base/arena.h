@@ -1,6 +1,6 @@
-/* arena.h - memory that lives as long as the struct symbols that it serves. */
-#ifndef SYMBOLS_ARENA_H
-#define SYMBOLS_ARENA_H
+/* arena.h - memory that is freed all at once. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stddef.h>
 

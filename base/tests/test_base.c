@@ -1,0 +1,177 @@
+/* test_base.c - arrays and tables: against the plainest thing that does the same, and without memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/array.h"
+#include "base/pair_table.h"
+#include "base/table.h"
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static unsigned allocations_left = UINT32_MAX;	/* after so many there is no memory */
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return allocations_left && allocations_left-- ? __real_calloc(n, size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return allocations_left && allocations_left-- ? __real_realloc(old, size) : NULL;
+}
+
+static void test_reserve(void **state)
+{
+	uint32_t *items = NULL;
+	size_t room = 0;
+
+	(void)state;
+	assert_true(array_reserve(&items, &room, 0, sizeof *items));
+	assert_null(items);
+	for (uint32_t i = 0; i < 10000; i++) {
+		assert_true(array_grow(&items, &room, i, sizeof *items));
+		assert_true(room > i);
+		items[i] = i;
+	}
+	for (uint32_t i = 0; i < 10000; i++)
+		assert_int_equal(items[i], i);
+	free(items);
+}
+
+static void test_reserve_too_much(void **state)
+{
+	uint32_t *items = NULL;
+	size_t room = 0;
+
+	(void)state;
+	assert_false(array_reserve(&items, &room, SIZE_MAX / 2, sizeof *items));
+	assert_false(array_grow(&items, &room, UINT32_MAX - 1, 1));
+	allocations_left = 0;
+	assert_false(array_grow(&items, &room, 0, sizeof *items));
+	allocations_left = UINT32_MAX;
+	assert_null(items);
+	assert_int_equal(room, 0);
+}
+
+static void test_sum_stays_at_its_end(void **state)
+{
+	uint64_t sum = UINT64_MAX - 2;
+
+	(void)state;
+	add_capped(&sum, 2);
+	assert_true(sum == UINT64_MAX);
+	add_capped(&sum, 1);
+	assert_true(sum == UINT64_MAX);
+}
+
+/* ---- a table of numbers, many of which have the same hash ---- */
+
+static uint64_t poor_hash(const void *owner, uint32_t position)
+{
+	const uint32_t *items = owner;
+
+	return items[position] / 7;
+}
+
+static uint32_t find(const struct table *t, const uint32_t *items, uint32_t x)
+{
+	uint32_t found;
+
+	for (uint64_t i = x / 7; (found = table_next(t, &i)) != UINT32_MAX;)
+		if (items[found] == x)
+			return found;
+	return UINT32_MAX;
+}
+
+#define MANY 5000
+
+static void test_table(void **state)
+{
+	static uint32_t items[MANY];
+	struct table t = { 0 };
+
+	(void)state;
+	assert_int_equal(find(&t, items, 1), UINT32_MAX);
+	for (uint32_t i = 0; i < MANY; i++) {
+		items[i] = i * 3;
+		assert_true(table_reserve(&t, (uint64_t)i + 1, poor_hash, items));
+		table_add(&t, poor_hash(items, i), i);
+	}
+	for (uint32_t x = 0; x < 3 * MANY; x++)
+		assert_int_equal(find(&t, items, x), x % 3 ? UINT32_MAX : x / 3);
+	table_cut(&t, 100, poor_hash, items);
+	for (uint32_t x = 0; x < 3 * MANY; x += 3)
+		assert_int_equal(find(&t, items, x), x < 300 ? x / 3 : UINT32_MAX);
+	allocations_left = 0;
+	assert_false(table_reserve(&t, UINT32_MAX, poor_hash, items));
+	allocations_left = UINT32_MAX;
+	assert_int_equal(find(&t, items, 297), 99);
+	table_free(&t);
+	assert_int_equal(find(&t, items, 297), UINT32_MAX);
+}
+
+#define SIDE 80
+
+static void test_pairs(void **state)
+{
+	struct pair_table t = { 0 };
+	uint32_t n = 0;
+
+	(void)state;
+	assert_int_equal(pair_table_find(&t, 0, 0), 0);
+	for (unsigned round = 0; round < 2; round++)
+		for (uint32_t a = 0; a < SIDE; a++)
+			for (uint32_t b = 0; b < SIDE; b++) {
+				uint32_t *number = pair_table_at(&t, a, UINT32_MAX - b);
+
+				assert_non_null(number);
+				assert_int_equal(*number, round ? a * SIDE + b + 1 : 0);
+				if (!round)
+					*number = ++n;
+			}
+	assert_int_equal(t.n, SIDE * SIDE);
+	assert_int_equal(pair_table_find(&t, 3, UINT32_MAX - 4), 3 * SIDE + 5);
+	assert_int_equal(pair_table_find(&t, UINT32_MAX - 4, 3), 0);
+	pair_table_free(&t);
+	assert_int_equal(pair_table_find(&t, 3, UINT32_MAX - 4), 0);
+}
+
+/* A pair that could not be entered for want of memory can be entered later. */
+static void test_pairs_without_memory(void **state)
+{
+	(void)state;
+	for (unsigned have = 0; have < 2; have++) {
+		struct pair_table t = { 0 };
+
+		allocations_left = have;
+		assert_null(pair_table_at(&t, 1, 2));
+		allocations_left = UINT32_MAX;
+		assert_int_equal(pair_table_find(&t, 1, 2), 0);
+		*pair_table_at(&t, 1, 2) = 9;
+		assert_int_equal(pair_table_find(&t, 1, 2), 9);
+		assert_int_equal(t.n, 1);
+		pair_table_free(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_reserve_too_much),
+		cmocka_unit_test(test_sum_stays_at_its_end),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_pairs_without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
