@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "profile/gmon.h"
+#include "gprof/gmon.h"
 #include "cli/mapped.h"
 
 static bool system_error(struct error *err, const char *what, const char *path)

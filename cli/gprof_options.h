@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profile/gmon.h"
-#include "graph/gprof.h"
+#include "gprof/gmon.h"
+#include "gprof/gprof.h"
 
 /* What gprof can print, as bits. */
 enum {

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
-#include "cli/gmon_look.h"
+#include "cli/gmon_report.h"
 #include "base/list.h"
 #include "cli/message.h"
 #include "cli/operands.h"
@@ -98,7 +98,7 @@ int view_print(const struct input *in, unsigned command, const struct options *o
 
 	progress_end();
 	unknown_tell(in->report.graph);
-	if (report_print(names, n, &in->report, &o->report, out, &err))
+	if (report_print(report_table, names, n, &in->report, &o->report, out, &err))
 		return STATUS_OK;
 	message_error(&err, NULL);
 	return STATUS_TROUBLE;
@@ -202,7 +202,7 @@ static int view(const char *name, unsigned command, int argc, char **argv)
 			gprof_choice_tell(&o.gprof);
 			status = look(&operands, command, &o);
 		} else if (command == COMMAND_REPORT) {
-			status = gmon_look(&operands, &o);
+			status = gmon_report(&operands, &o);
 		} else {
 			message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
 		}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "export/export.h"
-#include "profile/gmon.h"
+#include "gprof/gmon.h"
 
 enum { RATE = 1000, FINEST = 2, MOST_BINS = 1 << 24 };
 

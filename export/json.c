@@ -7,5 +7,5 @@ bool json_write(const struct report_input *in, const struct export_options *opti
 	struct report_options plain = { .json = true };
 
 	(void)options;
-	return report_print(reports, sizeof reports / sizeof *reports, in, &plain, out, err);
+	return report_print(report_table, reports, sizeof reports / sizeof *reports, in, &plain, out, err);
 }

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "graph/gprof.h"
+#include "graph/pick.h"
 #include "format/history.h"
 #include "profile/profile.h"
 

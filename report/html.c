@@ -116,7 +116,7 @@ static json_t *head_json(const struct side *s, struct error *err)
 
 	if (!out)
 		return NULL;
-	if (report_find("run")->text(s->in, &options, out, err) && fclose(out) == 0)
+	if (report_find(report_table, "run")->text(s->in, &options, out, err) && fclose(out) == 0)
 		head = emit_name(text);
 	free(text);
 	return head;
@@ -148,7 +148,7 @@ static bool side_json(const struct side *s, struct emit *e, struct error *err)
 	emit_member(e, "label", emit_name(s->label));
 	emit_member(e, "head", head_json(s, err));
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-		if (!report_find(reports[i])->json(s->in, &options, e, err))
+		if (!report_find(report_table, reports[i])->json(s->in, &options, e, err))
 			return false;
 	emit_member(e, "times", times_json(s->g));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));

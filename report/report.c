@@ -1,4 +1,4 @@
-/* report.c - the table of reports, and the frame around what they print. */
+/* report.c - the table of reports on an amon.out, and the frame around what they print. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -20,44 +20,37 @@ const struct report report_table[] = {
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "info", "what is in the files", info_text, info_json },
-	{ "gprof-flat", "flat profile of a gmon.out", gprof_flat_text, gprof_flat_json },
-	{ "gprof-graph", "call graph of a gmon.out", gprof_graph_text, gprof_graph_json },
-	{ "gprof-index", "routines of a gmon.out by name", gprof_index_text, gprof_index_json },
-	{ "gprof-source", "source of a gmon.out's program with execution counts", gprof_source_text, gprof_source_json },
-	{ "gprof-files", "an order of a gmon.out's object files for a linker", gprof_files_text, gprof_files_json },
-	{ "gprof-functions", "an order of a gmon.out's functions for a linker", gprof_functions_text, gprof_functions_json },
-	{ "gprof-counts", "execution counts of a gmon.out", gprof_counts_text, gprof_counts_json },
 	{ NULL, NULL, NULL, NULL },
 };
 
-const struct report *report_find(const char *name)
+const struct report *report_find(const struct report *table, const char *name)
 {
-	for (const struct report *r = report_table; r->name; r++)
+	for (const struct report *r = table; r->name; r++)
 		if (strcmp(r->name, name) == 0)
 			return r;
 	return NULL;
 }
 
-static bool print_text(const char *const *names, size_t n, const struct report_input *in,
+static bool print_text(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		       const struct report_options *options, FILE *out, struct error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0)
 			fputs(in->gmon ? "\f\n" : "\n", out);
-		if (!report_find(names[i])->text(in, options, out, err))
+		if (!report_find(table, names[i])->text(in, options, out, err))
 			return false;
 	}
 	return true;
 }
 
-static bool print_json(const char *const *names, size_t n, const struct report_input *in,
+static bool print_json(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		       const struct report_options *options, FILE *out, struct error *err)
 {
 	struct emit e;
 
 	emit_begin_later(&e, out, "aprof-report-1", APROF_VERSION);
 	for (size_t i = 0; i < n; i++)
-		if (!report_find(names[i])->json(in, options, &e, err)) {
+		if (!report_find(table, names[i])->json(in, options, &e, err)) {
 			emit_fail(&e, err->text[0] ? err->text : error_name(err->code));
 			return false;
 		}
@@ -67,13 +60,13 @@ static bool print_json(const char *const *names, size_t n, const struct report_i
 	return true;
 }
 
-bool report_print(const char *const *names, size_t n, const struct report_input *in,
+bool report_print(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err)
 {
-	bool (*print)(const char *const *, size_t, const struct report_input *, const struct report_options *,
+	bool (*print)(const struct report *, const char *const *, size_t, const struct report_input *, const struct report_options *,
 		      FILE *, struct error *) = options->json ? print_json : print_text;
 
-	if (!print(names, n, in, options, out, err))
+	if (!print(table, names, n, in, options, out, err))
 		return false;
 	if (fflush(out) != 0 || ferror(out))
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the report: %s", strerror(errno));

@@ -11,7 +11,6 @@
 
 #include "report/emit.h"
 #include "base/error.h"
-#include "graph/gprof.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
@@ -70,10 +69,12 @@ struct report_left_out {
  * a whole sentence. */
 typedef const char *report_source(void *reader, const char *file, size_t *len, struct error *err);
 
+struct gprof;
+
 /* What a report can look at. */
 struct report_input {
 	const struct graph *graph;	/* attribution, with the profile behind it; NULL: a gmon.out is reported */
-	const struct gprof *gmon;	/* gprof's view of a gmon.out; NULL: an amon.out is reported */
+	const struct gprof *gmon;	/* gprof's view of a gmon.out, for the listings of gprof/; NULL: an amon.out is reported */
 	const struct graph *gprof;	/* compare-models: the same by gprof's model; NULL: not made */
 	struct symbols *symbols;	/* for source lines and plain code; NULL: none */
 	const struct profile_spot *spots; /* where the profile's program counters are; set if symbols are */
@@ -104,24 +105,22 @@ struct report {
 	report_json *json;		/* the same */
 };
 
-/* All of them, ended by a NULL name. */
+/* Those on an amon.out, ended by a NULL name. */
 extern const struct report report_table[];
 
-/* The report called NAME, or NULL. */
-const struct report *report_find(const char *name);
+/* The report of TABLE called NAME, or NULL. */
+const struct report *report_find(const struct report *table, const char *name);
 
-/* Write the reports called NAMES[0..n) to OUT in that order: sections of text one after the other (those on a
+/* Write the reports of TABLE called NAMES[0..n) to OUT in that order: sections of text one after the other (those on a
  * gmon.out on pages of their own, as gprof's), or members of one JSON object.  Every name is in the table.  False with *ERR set
  * when memory is short or OUT fails. */
-bool report_print(const char *const *names, size_t n, const struct report_input *in,
+bool report_print(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err);
 
 /* The reports themselves, each in the file of its name. */
 report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text, compare_text, hot_text, annotate_text, gprof_flat_text, gprof_graph_text, gprof_index_text, gprof_counts_text;
-report_text gprof_source_text, gprof_functions_text, gprof_files_text;
+report_text paths_text, compare_text, hot_text, annotate_text;
 report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json, compare_json, hot_json, annotate_json, gprof_flat_json, gprof_graph_json, gprof_index_json, gprof_counts_json;
-report_json gprof_source_json, gprof_functions_json, gprof_files_json;
+report_json paths_json, compare_json, hot_json, annotate_json;
 
 #endif
