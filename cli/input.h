@@ -18,7 +18,7 @@ struct input {
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */
 	struct symbols *symbols;	/* of its modules */
-	struct profile_spot *spots;	/* where its program counters are */
+	struct overhead *overhead;	/* what its samples mean, and what the hooks cost */
 	struct names names;		/* of its routines */
 	struct static_arcs static_arcs;	/* calls that stand in its code; none if nobody asked */
 	struct graph *graph;		/* who pays */

@@ -18,7 +18,7 @@ bool routines_settle(struct graph *g, const struct graph_name *names, struct err
 bool contexts_fold(struct graph *g, struct error *err);
 
 /* Counters of the contexts, by thread and charged or raw as the options say: fills them and
- * hooks, hooks_unplaced, monitor and unplaced. */
+ * hooks, hooks_unplaced, monitor, unplaced and the routines' kernel. */
 bool charge_contexts(struct graph *g, struct error *err);
 
 /* Mark the routines that the options' names mean.  Nothing without such options. */

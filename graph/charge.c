@@ -4,6 +4,7 @@
  * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
  * subtracted per context of the profile, or in proportion from one thread's share in it, never below zero; what exceeds its time is
  * hooks_unplaced. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "graph/build.h"
@@ -67,7 +68,7 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 static struct part part_of_share(const struct graph *g, const struct profile_share *s)
 {
 	return (struct part){ .entries = s->entries, .recursive = s->recursive, .time = s->time, .ticks = s->ticks,
-		.hooks = profile_hooks(g->profile, s) };
+		.hooks = overhead_of_share(g->overhead, s) };
 }
 
 struct graph_share graph_share(const struct graph *g, size_t i)
@@ -87,9 +88,7 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 
 uint64_t graph_time(const struct graph *g, uint32_t context)
 {
-	const struct profile_context *c = g->profile->contexts + context;
-
-	return g->options.raw ? c->time : profile_charged(c);
+	return g->options.raw ? g->profile->contexts[context].time : overhead_charged(g->overhead, context);
 }
 
 static void charge_all(struct graph *g)
@@ -98,7 +97,7 @@ static void charge_all(struct graph *g)
 		const struct profile_context *c = g->profile->contexts + i;
 
 		add_part(g, i, &(struct part){ .entries = c->entries, .recursive = c->recursive,
-			.time = c->time, .ticks = c->ticks, .hooks = c->hooks });
+			.time = c->time, .ticks = c->ticks, .hooks = g->overhead->hooks[i] });
 	}
 	g->monitor = g->profile->monitor;
 	g->unplaced = g->profile->unplaced;
@@ -120,6 +119,24 @@ static void charge_thread(struct graph *g)
 	g->unplaced = p->threads[g->options.thread].record.unplaced;
 }
 
+/* The kernel's shares, of the whole run's times. */
+static bool charge_kernel(struct graph *g, struct error *err)
+{
+	double *left = calloc((size_t)g->nroutines + 1, sizeof *left);
+
+	if (!left)
+		return build_no_memory(err);
+	for (uint32_t i = 0; i < g->profile->ncontexts; i++)
+		if (g->profile->contexts[i].routine != PROFILE_NONE)
+			left[g->routine_of[g->profile->contexts[i].routine]] += (double)graph_time(g, i);
+	for (uint32_t i = 0; i < g->profile->nroutines; i++)
+		g->routines[g->routine_of[i]].kernel += g->overhead->kernel[i];
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		g->routines[r].kernel = left[r] > 0 ? fmin(g->routines[r].kernel / left[r], 1) : 0;
+	free(left);
+	return true;
+}
+
 bool charge_contexts(struct graph *g, struct error *err)
 {
 	if (g->options.thread == GRAPH_NONE)
@@ -129,5 +146,5 @@ bool charge_contexts(struct graph *g, struct error *err)
 	else
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "no thread %u: the profile has %u",
 				 g->options.thread, g->profile->nthreads);
-	return true;
+	return !g->overhead->kernel_known || charge_kernel(g, err);
 }

@@ -72,7 +72,7 @@ static bool attribute(struct graph *g, struct error *err)
 	return done;
 }
 
-struct graph *graph_build(const struct profile *p, const struct graph_name *names,
+struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err)
 {
 	struct graph *g = calloc(1, sizeof *g);
@@ -81,7 +81,8 @@ struct graph *graph_build(const struct profile *p, const struct graph_name *name
 		build_no_memory(err);
 		return NULL;
 	}
-	g->profile = p;
+	g->overhead = o;
+	g->profile = o->profile;
 	g->options = *options;
 	g->names = names;
 	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)

@@ -33,6 +33,7 @@
 #include "base/error.h"
 #include "graph/pick.h"
 #include "format/history.h"
+#include "overhead/overhead.h"
 #include "profile/profile.h"
 
 #define GRAPH_NONE UINT32_MAX
@@ -63,6 +64,7 @@ struct graph_routine {
 	uint32_t nout;		/* how many */
 	uint32_t topological;	/* gprof model: number of its component from 1, descending along arcs between components; else 0 */
 	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
+	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
 	bool off_flat;		/* left out of the flat profile (-p, -P) */
 	bool off_graph;		/* without an entry in the call graph (-e, -f, -q, -Q) */
@@ -155,7 +157,8 @@ struct graph_options {
 };
 
 struct graph {
-	const struct profile *profile;	/* what it was built from, not owned */
+	const struct overhead *overhead; /* what it was built from, not owned */
+	const struct profile *profile;	/* and its profile */
 	struct graph_options options;	/* as given */
 	struct graph_routine *routines;	/* routines after folding */
 	uint32_t nroutines;		/* how many */
@@ -188,11 +191,11 @@ struct graph {
 	uint64_t outside_ticks;		/* samples behind outside */
 };
 
-/* Build the graph of P with the given NAMES, one for each of its routines.  Freed with graph_free; P, NAMES and the
+/* Build the graph of O's profile with the given NAMES, one for each of its routines.  Freed with graph_free; O, NAMES and the
  * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad regular expression, or one
  * that no routine's name matches), ERROR_USAGE (no such thread).
  * Linear in the contexts and in the entries of the histories that unmarked something. */
-struct graph *graph_build(const struct profile *p, const struct graph_name *names,
+struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);
 
 /* Free all of G; NULL is allowed. */

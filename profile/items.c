@@ -76,11 +76,9 @@ static struct profile_share *find_share(struct reader *r, uint32_t context, uint
 
 static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls)
 {
-	struct profile_private *own = r->p->private;
-
-	if (!array_reserve(&own->detours, &own->room, own->ndetours + 1, sizeof *own->detours))
+	if (!array_reserve(&r->p->detours, &r->p->private->room, r->p->ndetours + 1, sizeof *r->p->detours))
 		return reader_no_memory(r);
-	own->detours[own->ndetours++] = (struct profile_detour){ .thread = thread, .from = from, .to = to, .calls = calls };
+	r->p->detours[r->p->ndetours++] = (struct profile_detour){ .thread = thread, .from = from, .to = to, .calls = calls };
 	return true;
 }
 

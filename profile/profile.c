@@ -52,7 +52,7 @@ void profile_free(struct profile *p)
 	table_free(&p->private->module_table);
 	table_free(&p->private->routine_table);
 	free(p->private->node_of);
-	free(p->private->detours);
+	free(p->detours);
 	histories_free(&p->private->histories);
 	free(p->private);
 	free(p);
@@ -186,7 +186,7 @@ struct profile_mark profile_mark(const struct profile *p)
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
 		.contexts = p->ncontexts, .nodes = p->private->histories.n,
-		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .detours = p->private->ndetours,
+		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .detours = p->ndetours,
 	};
 }
 
@@ -214,7 +214,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	p->nshares = mark->shares;
 	p->npcs = mark->pcs;
 	p->nstacks = mark->stacks;
-	own->ndetours = mark->detours;
+	p->ndetours = mark->detours;
 	table_cut(&own->module_table, p->nmodules, module_hash, p);
 	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
 }

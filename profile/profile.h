@@ -72,8 +72,6 @@ struct profile_context {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
-	int64_t hooks;			/* estimated cost of hooks within time, ns; may exceed time; negative: time of its own that was
-					 * charged to its callers */
 };
 
 /* What one thread has in one context. Sorted by thread, then context; one for each pair at most. */
@@ -87,13 +85,6 @@ struct profile_share {
 	uint64_t ticks;			/* samples */
 };
 
-/* What the hooks cost, over all runs. */
-struct profile_hook_cost {
-	uint64_t picoseconds;		/* mean of an entry with its exit, 1e-12 s; 0: not known */
-	uint64_t total;			/* of all of them, ns */
-	uint64_t samples;		/* of program counters in hooks from which it is known; 0: from calibration alone */
-};
-
 /* How often samples found a program counter in a context.  Sorted by context,
  * module, address; each triple once. */
 struct profile_pc {
@@ -103,20 +94,12 @@ struct profile_pc {
 	uint64_t count;			/* samples */
 };
 
-/* Where a program counter is, seen from the routine that runs in its context. */
-enum profile_place {
-	PROFILE_NO_HOOK,		/* in that routine's own code, or in code without hooks */
-	PROFILE_EDGE,			/* in the own code of one that it calls, before the end of its entry hook or behind its exit hook */
-	PROFILE_OWN_HOOK,		/* among the hooks that way inline put into that routine */
-	PROFILE_HOOK_OF_CALLEE,		/* in the hooks of one that it calls, or in a hook that is a function */
-	PROFILE_PLACES
-};
-
-/* The same, and whose code it is. */
-struct profile_spot {
-	enum profile_place place;
-	uint32_t routine;		/* index in routines[] of the routine in whose code it is; PROFILE_NONE: in none, or in a hook that
-					 * is a function */
+/* Calls that entered a context otherwise than from its parent. */
+struct profile_detour {
+	uint32_t thread;		/* index in threads[] */
+	uint32_t from;			/* context that called */
+	uint32_t to;			/* context entered */
+	uint64_t calls;			/* how often */
 };
 
 /* Stacks that did not simply fit their context (enum amon_verdict, OPEN or DIFFERS), as the file has them: not merged. */
@@ -155,6 +138,8 @@ struct profile {
 	size_t nshares;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
 	size_t npcs;			/* how many */
+	struct profile_detour *detours;	/* in order of threads; all other calls entered from the parent */
+	size_t ndetours;		/* how many */
 	struct profile_stack *stacks;	/* of runs that held their stacks against their contexts */
 	size_t nstacks;			/* how many */
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
@@ -163,7 +148,6 @@ struct profile {
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
 	uint64_t unplaced;		/* time that no sample placed, ns */
-	struct profile_hook_cost hook_cost; /* of all hooks; zeros before profile_settle_hooks */
 	struct profile_private *private; /* what only profile/ looks at */
 };
 
@@ -186,10 +170,6 @@ bool profile_set_phase(struct profile *p, const char *name);
  * routines[] as routines.  Returns its length.  Linear in the length. */
 size_t profile_history(const struct profile *p, uint32_t context, history_entry *out);
 
-/* Estimate what the hooks cost when all is read: sets contexts[].hooks, which until then are from the calibration alone and may exceed the
- * contexts' times, and hook_cost.  SPOTS: for each of pcs[] where it is; NULL: not known.  False with *ERR set: out of memory. */
-bool profile_settle_hooks(struct profile *p, const struct profile_spot *spots, struct error *err);
-
 /* The time that a sample stands for, ns, hooks included: the mean, or what the rate says where there is no sample; 0: time was not sampled. */
 double profile_tick(const struct profile *p);
 
@@ -201,12 +181,6 @@ double profile_pc_period(const struct profile *p);
 
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);
-
-/* The context's time less the hooks' cost, never below 0, ns. */
-uint64_t profile_charged(const struct profile_context *c);
-
-/* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
-int64_t profile_hooks(const struct profile *p, const struct profile_share *share);
 
 /* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
  * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */

@@ -302,8 +302,6 @@ static void add_share(struct profile *p, const struct profile_share *s)
 	add_capped(&c->calls_out, s->calls_out);
 	add_capped(&c->time, s->time);
 	add_capped(&c->ticks, s->ticks);
-	if (c->hooks < INT64_MAX / 2)
-		c->hooks += hooks_calibrated(p, s);
 	add_capped(&p->time, s->time);
 }
 

@@ -94,10 +94,8 @@ static bool add_shares(struct writer *w, uint32_t thread)
 
 static bool add_detours(struct writer *w, uint32_t thread)
 {
-	const struct profile_private *own = w->p->private;
-
-	for (; w->detour < own->ndetours && own->detours[w->detour].thread == thread; w->detour++) {
-		const struct profile_detour *d = &own->detours[w->detour];
+	for (; w->detour < w->p->ndetours && w->p->detours[w->detour].thread == thread; w->detour++) {
+		const struct profile_detour *d = &w->p->detours[w->detour];
 		uint32_t to = w->item_of[d->to];
 		uint64_t *calls = &w->counters[to].calls;
 

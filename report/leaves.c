@@ -5,31 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/kernel.h"
 #include "report/print.h"
-#include "report/sample.h"
 
-/* Say what the sample PC was in; false when it tells nothing beyond the routine. */
-static bool leaf_of(struct leaf *leaf, const struct profile_pc *pc, const struct samples *samples,
-		    const struct report_options *options)
+/* Say what the sample I was in; false when it tells nothing beyond the routine. */
+static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
 {
-	const struct report_input *in = samples->in;
+	const struct profile *p = in->graph->profile;
+	const struct profile_pc *pc = &p->pcs[i];
 	const struct symbol *symbol;
 
 	leaf->line = 0;
 	leaf->name = NULL;
-	switch (sample_place(samples, pc, &symbol)) {
-	case SAMPLE_OWN:
+	switch (in->graph->overhead->spots[i].place) {
+	case OVERHEAD_OWN:
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
-	case SAMPLE_NOWHERE:
+	case OVERHEAD_NOWHERE:
 		leaf->place = leaf->name = "(unknown)";
 		return options->leaves;
-	case SAMPLE_HOOK:
+	case OVERHEAD_OWN_HOOK:
+	case OVERHEAD_HOOK_OF_CALLEE:
 		leaf->place = "aprof";
 		leaf->name = "(hooks)";
 		return options->leaves && in->graph->options.raw;
-	case SAMPLE_PLAIN:
-		leaf->place = print_basename(in->graph->profile->modules[pc->module].path);
+	case OVERHEAD_PLAIN:
+		symbol = symbols_find(in->symbols, pc->module, pc->address);
+		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known ? symbol->display : "(no symbols)";
 		return options->leaves;
 	default:
@@ -94,7 +94,7 @@ static bool is_kept(const struct graph *g, uint32_t context)
 }
 
 /* The kernel's shares, of which there are no samples. */
-static void kernel_collect(struct leaves *l, const struct graph *g, const struct kernel *kernel)
+static void kernel_collect(struct leaves *l, const struct graph *g)
 {
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
 		struct leaf leaf = { .place = "[kernel]", .name = "(system calls, page faults)" };
@@ -102,16 +102,15 @@ static void kernel_collect(struct leaves *l, const struct graph *g, const struct
 		if (!is_kept(g, i))
 			continue;
 		leaf.routine = g->routine_of[g->profile->contexts[i].routine];
-		leaf.time = (uint64_t)((double)graph_time(g, i) * kernel->share[leaf.routine]);
+		leaf.time = (uint64_t)((double)graph_time(g, i) * g->routines[leaf.routine].kernel);
 		if (leaf.time > 0)
 			l->leaf[l->n++] = leaf;
 	}
 }
 
-static void leaves_collect(struct leaves *l, const struct samples *samples, const struct kernel *kernel,
-			   const struct report_options *options)
+static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
 {
-	const struct graph *g = samples->in->graph;
+	const struct graph *g = in->graph;
 	const struct profile *p = g->profile;
 	uint64_t whole = 0;
 
@@ -120,40 +119,35 @@ static void leaves_collect(struct leaves *l, const struct samples *samples, cons
 		struct leaf *leaf = &l->leaf[l->n];
 
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			whole = samples_explained(samples, i);
+			whole = overhead_explained(g->overhead, i, g->options.raw);
 		if (!is_kept(g, pc->context))
 			continue;
 		leaf->routine = g->routine_of[p->contexts[pc->context].routine];
-		if (!leaf_of(leaf, pc, samples, options))
+		if (!leaf_of(leaf, in, i, options))
 			continue;
 		leaf->ticks = pc->count;
-		leaf->time = (uint64_t)((double)graph_time(g, pc->context) * (1 - kernel->share[leaf->routine]) *
+		leaf->time = (uint64_t)((double)graph_time(g, pc->context) * (1 - g->routines[leaf->routine].kernel) *
 					(double)pc->count / (double)whole);
 		l->n++;
 	}
 	if (options->leaves)
-		kernel_collect(l, g, kernel);
+		kernel_collect(l, g);
 }
 
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
 		 struct error *err)
 {
 	uint32_t nroutines = in->graph->nroutines;
-	struct samples samples = { 0 };
-	struct kernel kernel = { 0 };
 
 	*l = (struct leaves){ 0 };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
-	if (!l->first || !l->leaf || !kernel_make(&kernel, in, err) || !samples_make(&samples, in, err)) {
-		kernel_free(&kernel);
+	if (!l->first || !l->leaf) {
 		leaves_free(l);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	if ((options->leaves || options->lines) && in->symbols)
-		leaves_collect(l, &samples, &kernel, options);
-	kernel_free(&kernel);
-	samples_free(&samples);
+		leaves_collect(l, in, options);
 	leaves_join(l);
 	leaves_index(l, nroutines);
 	return true;

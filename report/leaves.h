@@ -1,6 +1,6 @@
 /* leaves.h - where in a routine's self time the program counter was.
  *
- * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (kernel.h). Each sample carries
+ * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
  * and, when asked, by source line ("sort.c:120").  The parts of a routine never
  * exceed its self time; what no program counter explains stays with the routine.

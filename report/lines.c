@@ -4,19 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/kernel.h"
 #include "report/print.h"
-#include "report/sample.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
 
 /* What is known while a routine is looked at. */
-struct look {
+struct search {
 	struct lines *l;
 	const struct report_input *in;
 	const struct graph *g;
-	struct samples samples;	/* where program counters were */
-	struct kernel kernel;	/* what they do not stand for */
 	size_t room;		/* costs that fit */
 };
 
@@ -52,7 +48,7 @@ static void extend(struct lines *l, uint32_t line)
 }
 
 /* Charge TIME, of the samples at PC, to its line. */
-static void cost_add(struct look *k, const struct profile_pc *pc, uint64_t time)
+static void cost_add(struct search *k, const struct profile_pc *pc, uint64_t time)
 {
 	struct lines *l = k->l;
 	const char *file;
@@ -70,13 +66,12 @@ static void cost_add(struct look *k, const struct profile_pc *pc, uint64_t time)
 }
 
 /* All samples in the routine's own code. */
-static void costs_find(struct look *k)
+static void costs_find(struct search *k)
 {
 	const struct graph *g = k->g;
 	const struct profile *p = g->profile;
-	const struct symbol *symbol;
 	uint64_t whole = 0;
-	double user = 1 - k->kernel.share[k->l->routine];
+	double user = 1 - g->routines[k->l->routine].kernel;
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
@@ -85,14 +80,14 @@ static void costs_find(struct look *k)
 		if (context->routine == PROFILE_NONE || g->routine_of[context->routine] != k->l->routine)
 			continue;
 		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			whole = samples_explained(&k->samples, i);
-		if (g->contexts[g->context_of[pc->context]].kept && sample_place(&k->samples, pc, &symbol) == SAMPLE_OWN)
+			whole = overhead_explained(g->overhead, i, g->options.raw);
+		if (g->contexts[g->context_of[pc->context]].kept && g->overhead->spots[i].place == OVERHEAD_OWN)
 			cost_add(k, pc, (uint64_t)((double)graph_time(g, pc->context) * user * (double)pc->count / (double)whole));
 	}
 }
 
 /* The lines of SYMBOL's code in the routine's file. */
-static void extend_by_code(struct look *k, uint32_t module, const struct symbol *symbol)
+static void extend_by_code(struct search *k, uint32_t module, const struct symbol *symbol)
 {
 	uint64_t size = symbol->size < MOST_BYTES ? symbol->size : MOST_BYTES;
 	const char *file = NULL, *last_file = NULL;
@@ -109,7 +104,7 @@ static void extend_by_code(struct look *k, uint32_t module, const struct symbol 
 }
 
 /* From the line of the definition to the last that has code, in any of the routine's bodies. */
-static void extent_find(struct look *k)
+static void extent_find(struct search *k)
 {
 	const struct graph_name *name = &k->g->routines[k->l->routine].name;
 	const struct profile *p = k->g->profile;
@@ -136,7 +131,7 @@ static int callee_by_time(const void *x, const void *y)
 }
 
 /* The routine's arcs and direct recursion, and the code without hooks that ran under it. */
-static bool callees_find(struct look *k, const struct leaves *leaves)
+static bool callees_find(struct search *k, const struct leaves *leaves)
 {
 	struct lines *l = k->l;
 	const struct graph_routine *r = k->g->routines + l->routine;
@@ -165,7 +160,7 @@ static bool callees_find(struct look *k, const struct leaves *leaves)
 	return true;
 }
 
-static void unknown_find(struct look *k)
+static void unknown_find(struct search *k)
 {
 	struct lines *l = k->l;
 	uint64_t known = l->plain + l->elsewhere;
@@ -378,7 +373,7 @@ static bool words_make(struct finder *f)
 }
 
 /* The calls in all bodies of the routine. */
-static bool sites_find(struct look *k)
+static bool sites_find(struct search *k)
 {
 	struct finder f = { .l = k->l };
 	const struct profile *p = k->g->profile;
@@ -393,11 +388,11 @@ static bool sites_find(struct look *k)
 
 bool lines_make(struct lines *l, const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err)
 {
-	struct look k = { .l = l, .in = in, .g = in->graph };
+	struct search k = { .l = l, .in = in, .g = in->graph };
 	bool ok;
 
 	*l = (struct lines){ .routine = routine, .costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
-	ok = l->costs && samples_make(&k.samples, in, err) && kernel_make(&k.kernel, in, err) && callees_find(&k, leaves);
+	ok = l->costs && callees_find(&k, leaves);
 	if (ok && in->symbols) {
 		extent_find(&k);
 		costs_find(&k);
@@ -405,8 +400,6 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 		ok = sites_find(&k);
 	}
 	ok = ok && calls_settle(l);
-	samples_free(&k.samples);
-	kernel_free(&k.kernel);
 	if (ok) {
 		unknown_find(&k);
 		return true;

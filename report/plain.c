@@ -4,22 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/sample.h"
-
-static void sample_add(struct plain *p, const struct samples *samples, const struct profile_pc *pc)
+static void sample_add(struct plain *p, const struct report_input *in, size_t i)
 {
-	const struct symbol *symbol;
+	const struct overhead *o = in->graph->overhead;
+	const struct profile_pc *pc = &o->profile->pcs[i];
 
 	p->samples += pc->count;
-	switch (sample_place(samples, pc, &symbol)) {
-	case SAMPLE_HOOK:
+	switch (o->spots[i].place) {
+	case OVERHEAD_OWN_HOOK:
+	case OVERHEAD_HOOK_OF_CALLEE:
 		p->hooks += pc->count;
 		break;
-	case SAMPLE_PLAIN:
+	case OVERHEAD_PLAIN:
+		symbols_find(in->symbols, pc->module, pc->address);	/* opens the module: what is wrong with it is to be warned of */
 		p->modules[pc->module].count += pc->count;
 		break;
-	case SAMPLE_NOWHERE:
-		p->modules[samples->in->graph->profile->nmodules].count += pc->count;
+	case OVERHEAD_NOWHERE:
+		p->modules[o->profile->nmodules].count += pc->count;
 		break;
 	default:
 		break;
@@ -56,17 +57,13 @@ static void modules_sort(struct plain *p, const struct profile *profile)
 bool plain_make(struct plain *p, const struct report_input *in, struct error *err)
 {
 	const struct profile *profile = in->graph->profile;
-	struct samples samples;
 
 	*p = (struct plain){ 0 };
 	p->modules = calloc((size_t)profile->nmodules + 1, sizeof *p->modules);
-	if (!p->modules || !samples_make(&samples, in, err)) {
-		plain_free(p);
+	if (!p->modules)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	}
 	for (size_t i = 0; in->symbols && i < profile->npcs; i++)
-		sample_add(p, &samples, &profile->pcs[i]);
-	samples_free(&samples);
+		sample_add(p, in, i);
 	modules_sort(p, profile);
 	return true;
 }

@@ -77,7 +77,6 @@ struct report_input {
 	const struct gprof *gmon;	/* gprof's view of a gmon.out, for the listings of gprof/; NULL: an amon.out is reported */
 	const struct graph *gprof;	/* compare-models: the same by gprof's model; NULL: not made */
 	struct symbols *symbols;	/* for source lines and plain code; NULL: none */
-	const struct profile_spot *spots; /* where the profile's program counters are; set if symbols are */
 	const struct symbol *const *never; /* hooked functions never called, sorted by name; NULL: none known */
 	size_t nnever;			/* how many */
 	bool never_known;		/* every hooked module tells which functions have hooks */

@@ -271,7 +271,7 @@ static void calls_print(struct head *h)
 static void hooks_print(struct head *h)
 {
 	const struct graph *g = h->graph;
-	const struct profile_hook_cost *cost = &h->profile->hook_cost;
+	const struct overhead_cost *cost = &h->graph->overhead->cost;
 	char from[80] = "calibrated in the process";
 
 	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
@@ -448,8 +448,8 @@ static json_t *clock_json(const struct head *h)
 
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", h->first->clock < 4 ? clocks[h->first->clock] : "unknown",
 			 "source", h->first->source < 4 ? sources[h->first->source] : "unknown", "rate",
-			 emit_count(h->first->rate), "hook_ps", emit_count(h->profile->hook_cost.picoseconds), "hook_samples",
-			 emit_count(h->profile->hook_cost.samples), "samples", emit_count(h->graph->ticks));
+			 emit_count(h->first->rate), "hook_ps", emit_count(h->graph->overhead->cost.picoseconds), "hook_samples",
+			 emit_count(h->graph->overhead->cost.samples), "samples", emit_count(h->graph->ticks));
 }
 
 static json_t *times_json(const struct head *h)

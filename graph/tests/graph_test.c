@@ -280,7 +280,7 @@ static struct graph *focused(const struct made *m, const char *pattern, struct e
 {
 	char *patterns[] = { (char *)pattern };
 
-	return graph_build(&m->p, m->names,
+	return graph_build(&m->o, m->names,
 		&(struct graph_options){ .focus = patterns, .nfocus = 1, .thread = GRAPH_NONE }, err);
 }
 
@@ -360,7 +360,7 @@ static void test_thread(void **state)
 	assert_false(g->contexts[1].kept);
 	assert_int_equal(g->narcs, 0);
 	graph_free(g);
-	assert_null(graph_build(&m->p, m->names, &(struct graph_options){ .thread = 2 }, &err));
+	assert_null(graph_build(&m->o, m->names, &(struct graph_options){ .thread = 2 }, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
 	made_free(m);
 }

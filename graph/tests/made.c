@@ -49,10 +49,12 @@ static uint32_t add(struct made *m, const history_entry *s, size_t n, struct pro
 		m->room = m->room ? 2 * m->room : 64;
 		m->p.contexts = reallocarray(m->p.contexts, m->room, sizeof *m->p.contexts);
 		m->histories = reallocarray(m->histories, m->room, sizeof *m->histories);
-		assert(m->p.contexts && m->histories);
+		m->o.hooks = reallocarray(m->o.hooks, m->room, sizeof *m->o.hooks);
+		assert(m->p.contexts && m->histories && m->o.hooks);
 	}
 	context.length = n;
 	m->p.contexts[c] = context;
+	m->o.hooks[c] = 0;
 	m->histories[c] = calloc(n + 1, sizeof *s);
 	assert(m->histories[c]);
 	if (n > 0)
@@ -73,6 +75,7 @@ struct made *made_new(const char *const *names, uint32_t n)
 	m->p.routines = calloc(n + 1, sizeof *m->p.routines);
 	assert(m->names && m->p.routines);
 	m->p.nroutines = n;
+	m->o.profile = &m->p;
 	for (uint32_t i = 0; i < n; i++) {
 		m->names[i] = name_of(names[i]);
 		m->p.routines[i].pseudo = names[i][0] == '(' ? AMON_ROUTINE_ELIDED : 0;
@@ -92,6 +95,7 @@ void made_free(struct made *m)
 	free(m->slots);
 	free(m->p.routines);
 	free(m->p.contexts);
+	free(m->o.hooks);
 	free(m);
 }
 
@@ -137,7 +141,7 @@ uint32_t made_call(struct made *m, uint32_t context, uint32_t routine, uint64_t 
 void made_spend(struct made *m, uint32_t context, uint64_t nsec, uint64_t hooks)
 {
 	m->p.contexts[context].time += nsec;
-	m->p.contexts[context].hooks += (int64_t)hooks;
+	m->o.hooks[context] += (int64_t)hooks;
 	m->p.contexts[context].ticks++;
 	m->p.time += nsec;
 }
@@ -168,7 +172,7 @@ struct graph *made_graph(const struct made *m, const struct graph_options *optio
 {
 	struct graph_options usual = { .thread = GRAPH_NONE };
 	struct error err = { 0 };
-	struct graph *g = graph_build(&m->p, m->names, options ? options : &usual, &err);
+	struct graph *g = graph_build(&m->o, m->names, options ? options : &usual, &err);
 
 	if (!g)
 		fprintf(stderr, "%s: %s\n", error_name(err.code), err.text);

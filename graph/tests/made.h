@@ -10,6 +10,7 @@
 
 struct made {
 	struct profile p;		/* contexts, routines, threads, shares */
+	struct overhead o;		/* of its contexts, as made_spend says */
 	struct graph_name *names;	/* of its routines */
 	history_entry **histories;	/* by context: its history, with the profile's routines */
 	uint32_t room;			/* contexts that fit */

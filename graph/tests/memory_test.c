@@ -107,7 +107,7 @@ static void fail_graph(enum graph_model model)
 		struct graph *g;
 
 		until_failure = n;
-		g = graph_build(&m->p, m->names, &options, &err);
+		g = graph_build(&m->o, m->names, &options, &err);
 		until_failure = -1;
 		if (g) {
 			assert_true(n > 20);

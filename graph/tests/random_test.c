@@ -330,6 +330,7 @@ static struct made *made_of(struct profile *p)
 	m->p = *p;
 	m->names = calloc(p->nroutines, sizeof *m->names);
 	m->histories = calloc(p->ncontexts, sizeof *m->histories);
+	m->o = (struct overhead){ .profile = &m->p, .hooks = calloc(p->ncontexts, sizeof *m->o.hooks) };
 	for (uint32_t i = 0; i < p->nroutines; i++) {
 		char *key = malloc(20);
 
@@ -339,6 +340,7 @@ static struct made *made_of(struct profile *p)
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
 		m->histories[i] = calloc(p->longest + 1, sizeof (history_entry));
 		profile_history(p, i, m->histories[i]);
+		m->o.hooks[i] = (int64_t)(p->contexts[i].time * (i % 5) / 3);
 	}
 	return m;
 }
@@ -351,6 +353,7 @@ static void free_made_of(struct made *m)
 		free(m->histories[i]);
 	free(m->names);
 	free(m->histories);
+	free(m->o.hooks);
 	free(m);
 }
 

@@ -152,10 +152,10 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 	const struct profile_context *c = m->p.contexts + index;
 	history_entry s[c->length + 1], before[m->p.longest + 1];
 	size_t n = slow_normalise(g, m->histories[index], c->length, s), nbefore;
-	uint64_t time = profile_charged(c), entries = c->entries;
+	uint64_t time = overhead_charged(&m->o, index), entries = c->entries;
 
 	slow->hooks += c->time - time;
-	slow->hooks_unplaced += (uint64_t)c->hooks - (c->time - time);
+	slow->hooks_unplaced += (uint64_t)m->o.hooks[index] - (c->time - time);
 	if (focus != GRAPH_NONE && !is_active(s, n, focus))
 		return;
 	if (n == 0) {

@@ -168,8 +168,8 @@ char *dump_all(const struct profile *p)
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
 		const struct profile_context *c = &p->contexts[i];
 
-		fprintf(out, "context %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, c->entries,
-			c->recursive, c->calls_out, c->time, c->ticks, c->hooks);
+		fprintf(out, "context %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, c->entries,
+			c->recursive, c->calls_out, c->time, c->ticks);
 		print_history(p, i, out);
 	}
 	for (size_t i = 0; i < p->npcs; i++) {

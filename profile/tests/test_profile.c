@@ -170,8 +170,8 @@ static void test_pcs(void **state)
 	make_amon_free(m);
 }
 
-/* The hooks' cost: by hand on Main calling P thrice and itself twice. */
-static void test_hooks(void **state)
+/* The counters: by hand on Main calling P thrice and itself twice. */
+static void test_counters(void **state)
 {
 	struct make_amon *m = make_amon_new();
 	uint32_t module = make_amon_module(m, "/made/x", NULL, 0, 0x1000, 0);
@@ -181,8 +181,6 @@ static void test_hooks(void **state)
 	struct file f;
 
 	(void)state;
-	make_amon_header(m)->hook_picoseconds = 7000;
-	make_amon_header(m)->hook_inside = 2000;
 	make_amon_enter(m, thread, main_program);
 	for (int i = 0; i < 3; i++) {
 		make_amon_enter(m, thread, callee);
@@ -197,342 +195,13 @@ static void test_hooks(void **state)
 	assert_int_equal(p->contexts[1].entries, 1);
 	assert_int_equal(p->contexts[1].recursive, 2);
 	assert_int_equal(p->contexts[1].calls_out, 5);
-	assert_int_equal(p->contexts[1].hooks, 3 * 2 + 5 * 5);	/* ns */
-	assert_int_equal(profile_charged(&p->contexts[1]), 100 - 31);
-	assert_int_equal(p->contexts[2].hooks, 3 * 2);
-	assert_int_equal(profile_charged(&p->contexts[2]), 0);	/* never below */
-	assert_int_equal(p->contexts[0].hooks, 5);
+	assert_int_equal(p->contexts[1].time, 100);
+	assert_int_equal(p->contexts[2].entries, 3);
+	assert_int_equal(p->contexts[0].calls_out, 1);
 	assert_int_equal(p->threads[0].current, 1);
 	profile_free(p);
 	free(f.data);
 	make_amon_free(m);
-}
-
-/* Main calls P and Q a thousand times each, by way inline; a call costs 1 us. Ticks: 10 in Main, 5 in P, none in Q. */
-static struct make_amon *make_calls(uint64_t tick)
-{
-	struct make_amon *m = make_amon_new();
-	uint32_t module = make_amon_module(m, "/made/x", NULL, 0, 0x1000, 0), thread = make_amon_thread(m, "x");
-
-	make_amon_header(m)->hook_picoseconds = 1000000;
-	make_amon_header(m)->way = 1 << AMON_WAY_INLINE;
-	make_amon_header(m)->rate = 1000;
-	for (int i = 0; i < 3; i++)
-		make_amon_routine(m, module, 0x10 * (uint64_t)(i + 1), 0);
-	make_amon_enter(m, thread, 0);
-	make_amon_charge(m, thread, 10 * tick, 10);
-	for (int i = 0; i < 2000; i++) {
-		make_amon_enter(m, thread, 1 + (uint32_t)i % 2);
-		if (i == 0)
-			make_amon_charge(m, thread, 5 * tick, 5);
-		make_amon_leave(m, thread);
-	}
-	return m;
-}
-
-static struct profile *settle(struct make_amon *m, const struct profile_spot *spots)
-{
-	struct file f = finish(m);
-	struct profile *p = read_file(&f);
-	struct error err;
-
-	assert_true(profile_settle_hooks(p, spots, &err));
-	free(f.data);
-	make_amon_free(m);
-	return p;
-}
-
-static uint64_t charged_in_all(const struct profile *p)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < p->ncontexts; i++)
-		sum += profile_charged(&p->contexts[i]);
-	return sum;
-}
-
-/* What a context cannot pay, the others do: the sum is right, and nothing appears where no time was. */
-static void test_settle_hooks(void **state)
-{
-	struct profile *p = settle(make_calls(1000000), NULL);
-
-	(void)state;
-	assert_int_equal(p->hook_cost.samples, 0);
-	assert_int_equal(p->hook_cost.picoseconds, 1000000);
-	assert_int_equal(p->hook_cost.total, 2001000);
-	assert_in_range(charged_in_all(p), 15000000 - 2001000 - 2, 15000000 - 2001000 + 2);
-	assert_in_range(profile_charged(&p->contexts[1]), 7000000, 7400000);	/* 10 ms less 2000 * 1.5 us, and Q's part */
-	assert_in_range(profile_charged(&p->contexts[2]), 5800000, 6000000);	/* 5 ms and 1000 * 0.5 us, and what is hidden of Q, which shows nothing */
-	assert_int_equal(profile_charged(&p->contexts[3]), 0);
-	assert_int_equal(profile_hooks(p, &(struct profile_share){ .context = 1, .time = 5000000 }), p->contexts[1].hooks / 2);
-	profile_free(p);
-	p = settle(make_calls(100000), NULL);	/* 1.5 ms in all: less than the hooks cost */
-	assert_int_equal(charged_in_all(p), 0);
-	profile_free(p);
-}
-
-/* Main has 1.5 ms and hooks that would have cost 3 ms, and P has 51 ms: what Main keeps by clock CLOCK. */
-static uint64_t kept_by_poor(enum amon_clock clock, uint64_t *all)
-{
-	struct make_amon *m = make_calls(150000);
-	struct profile *p;
-	uint64_t kept;
-
-	make_amon_header(m)->clock = clock;
-	make_amon_header(m)->tsc_hz = 1000000000;
-	make_amon_enter(m, 0, 1);
-	make_amon_charge(m, 0, 50000000, 50);
-	p = settle(m, NULL);
-	kept = profile_charged(&p->contexts[1]);
-	*all = charged_in_all(p);
-	profile_free(p);
-	return kept;
-}
-
-/* Sampled, a routine keeps what its hooks, which cost more here and less there, may have left it; a clock that is read at each call knows. */
-static void test_settle_unsure(void **state)
-{
-	uint64_t all;
-
-	(void)state;
-	assert_in_range(kept_by_poor(AMON_CLOCK_TICK, &all), 500000, 700000);	/* -1.5 ms give or take 1.25 ms, above 0 */
-	assert_in_range(all, 52250000 - 2002000 - 3, 52250000 - 2002000 + 3);
-	assert_int_equal(kept_by_poor(AMON_CLOCK_TSC, &all), 0);
-}
-
-/* The same with program counters of one in 4 ms, 750 of which are due: in Main HOOKS of them in the hooks of its callees, OTHERS beside, in P half as
- * many as in Main.  The calibration says 0.25 ms a call, 0.5 s in all. */
-static struct make_amon *make_sampled_calls(uint32_t hooks, uint32_t others)
-{
-	struct make_amon *m = make_calls(200000000);
-
-	make_amon_header(m)->pc_source = AMON_SOURCE_PERF;
-	make_amon_header(m)->hook_picoseconds = 250000000;
-	make_amon_enter(m, 0, 1);
-	make_amon_leave(m, 0);
-	make_amon_leave(m, 0);
-	make_amon_enter(m, 0, 0);
-	make_amon_pc(m, 0, 0x20, hooks);
-	make_amon_pc(m, 0, 0x28, others);
-	make_amon_enter(m, 0, 1);
-	make_amon_pc(m, 0, 0x24, (hooks + others) / 2);
-	make_amon_leave(m, 0);
-	return m;
-}
-
-static const struct profile_spot sampled_spots[] = { { PROFILE_HOOK_OF_CALLEE, 1 }, { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
-
-/* Two thirds of Main's 2 s are P's entry hooks, and P, which has 1 s to do and 0.6 s more that its 1000 calls are given (half of 1.33 s, drawn
- * to 0.5 s, for 2000 calls), did a part of it meanwhile: 1.33 s * 1.6 s / (1.6 s + 3 * 1.33 s). */
-static void test_hooks_by_samples(void **state)
-{
-	struct profile *p = settle(make_sampled_calls(333, 167), sampled_spots);
-
-	(void)state;
-	assert_int_equal(p->npcs, 3);
-	assert_int_equal(p->hook_cost.samples, 333);
-	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 670000000);
-	assert_in_range(profile_charged(&p->contexts[2]), 1360000000, 1410000000);
-	assert_in_range(p->hook_cost.total, 3000000000 - charged_in_all(p) - 3, 3000000000 - charged_in_all(p) + 3);
-	profile_free(p);
-}
-
-/* Elapsed time is not divided, since who waits has no sample: more than twice the calibrated cost is subtracted, drawn to that. */
-static void test_elapsed_time(void **state)
-{
-	struct make_amon *m = make_sampled_calls(333, 167);
-	struct profile *p;
-
-	(void)state;
-	make_amon_header(m)->clock = AMON_CLOCK_WALL;
-	p = settle(m, sampled_spots);
-	assert_in_range(p->hook_cost.total, 1000000000, 1150000000);	/* 1.33 s less 2000 * 0.1 ms, drawn to 0.5 s */
-	assert_in_range(charged_in_all(p), 3000000000 - p->hook_cost.total - 3, 3000000000 - p->hook_cost.total + 3);
-	profile_free(p);
-}
-
-/* What hooks cost by 333 program counters, one in PERIOD ns as the header, of SIZE bytes, says. */
-static uint64_t cost_by_period(uint64_t period, size_t size)
-{
-	struct make_amon *m = make_sampled_calls(333, 167);
-	struct profile *p;
-	uint64_t cost;
-
-	make_amon_header(m)->clock = AMON_CLOCK_WALL;
-	make_amon_header(m)->header_size = (uint32_t)size;
-	make_amon_header(m)->pc_period = period;
-	p = settle(m, sampled_spots);
-	cost = p->hook_cost.total;
-	profile_free(p);
-	return cost;
-}
-
-/* The file says how often program counters were taken; where it is older than that, one in four samples of the clock. */
-static void test_period(void **state)
-{
-	size_t size = sizeof(struct amon_header), older = offsetof(struct amon_header, pc_period);
-
-	(void)state;
-	assert_true(cost_by_period(1, older) == cost_by_period(4000000, size));
-	assert_true(cost_by_period(2000000, size) < cost_by_period(4000000, size) * 8 / 10);
-}
-
-/* P's own code in its caller's context, before its entry is done, is P's. */
-static void test_edges_by_samples(void **state)
-{
-	static const struct profile_spot edge[] = { { PROFILE_EDGE, 1 }, { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
-	struct profile *p = settle(make_sampled_calls(333, 167), edge);
-
-	(void)state;
-	assert_int_equal(p->hook_cost.samples, 0);
-	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 680000000);
-	assert_in_range(profile_charged(&p->contexts[2]), 2270000000, 2330000000);
-	profile_free(p);
-}
-
-/* Q shows nothing but its hooks, which waited for 1.33 s; of the work that its 1000 calls are given, 0.6 s, a part was done meanwhile:
- * 1.33 s * 0.6 s / (0.6 s + 4 s). */
-static void test_all_hidden(void **state)
-{
-	static const struct profile_spot of_q[] = { { PROFILE_HOOK_OF_CALLEE, 2 }, { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
-	struct profile *p = settle(make_sampled_calls(333, 167), of_q);
-
-	(void)state;
-	assert_int_equal(p->contexts[3].time, 0);
-	assert_in_range(profile_charged(&p->contexts[3]), 170000000, 190000000);
-	assert_in_range(profile_charged(&p->contexts[2]), 980000000, 1020000000);
-	profile_free(p);
-}
-
-/* By how much less P is charged if 2000 calls of Q are made in one of its 1001 calls than if Main makes them, by WAY. */
-static int64_t less_for_callers(enum amon_way way)
-{
-	uint64_t charged[2];
-
-	for (int by_p = 0; by_p < 2; by_p++) {
-		struct make_amon *m = make_sampled_calls(333, 167);
-		struct profile *p;
-
-		make_amon_header(m)->way = 1u << way;
-		make_amon_enter(m, 0, 1);
-		if (!by_p)
-			make_amon_leave(m, 0);
-		for (int i = 0; i < 2000; i++) {
-			make_amon_enter(m, 0, 2);
-			make_amon_leave(m, 0);
-		}
-		p = settle(m, sampled_spots);
-		charged[by_p] = profile_charged(&p->contexts[2]);
-		profile_free(p);
-	}
-	return (int64_t)(charged[0] - charged[1]);
-}
-
-/* Who makes calls keeps its context over them, by way inline: a fifth of the 0.33 ms of an entry for each call of P. */
-static void test_carried(void **state)
-{
-	int64_t carried = less_for_callers(AMON_WAY_INLINE) - less_for_callers(AMON_WAY_FENTRY);
-
-	(void)state;
-	assert_in_range(carried, 55000000, 75000000);
-}
-
-/* A hook that is a function does not tell whose it is: it is taken to be P's and Q's alike, which Main calls as often. */
-static void test_hooks_of_nobody(void **state)
-{
-	static const struct profile_spot function[] = { { PROFILE_HOOK_OF_CALLEE, PROFILE_NONE }, { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
-	struct profile *p = settle(make_sampled_calls(333, 167), function);
-
-	(void)state;
-	assert_in_range(profile_charged(&p->contexts[1]), 650000000, 670000000);
-	assert_in_range(profile_charged(&p->contexts[2]), 1280000000, 1320000000);	/* 1 s and 0.67 s * 1.6 s / (1.6 s + 2 s) */
-	assert_in_range(profile_charged(&p->contexts[3]), 145000000, 165000000);	/* 0.67 s * 0.6 s / (0.6 s + 2 s), and what edges are expected to hold */
-	profile_free(p);
-}
-
-/* A routine in which no tick fell, and samples of the program counter did: its contexts have it as they were called. */
-static void test_no_tick(void **state)
-{
-	static const struct profile_spot edge[] = { { PROFILE_NO_HOOK, 0 }, { PROFILE_EDGE, 2 }, { PROFILE_NO_HOOK, 1 } };
-	struct make_amon *m = make_sampled_calls(333, 167);
-	struct profile *p;
-	uint64_t first, second;
-
-	(void)state;
-	make_amon_enter(m, 0, 1);
-	for (int i = 0; i < 3000; i++) {	/* by P, three times as often as by Main */
-		make_amon_enter(m, 0, 2);
-		make_amon_leave(m, 0);
-	}
-	p = settle(m, edge);
-	first = profile_charged(&p->contexts[3]);
-	second = profile_charged(&p->contexts[4]);
-	assert_int_equal(p->contexts[3].time + p->contexts[4].time, 0);
-	assert_in_range(first + second, 660000000, 1660000000);	/* what was found in Main, and by expectation in P, which has no sample */
-	assert_in_range(second, 3 * first - 5, 3 * first + 5);
-	assert_int_equal(profile_hooks(p, &(struct profile_share){ .context = 4, .entries = 1500 }), p->contexts[4].hooks / 2);
-	profile_free(p);
-}
-
-/* What P is charged where the clock's samples, TICKS more beside the 15 that brought the times, found Main twice as often as P, and program counters P twice
- * as often as Main; of LOST threads there are none. */
-static uint64_t charged_by_both(uint32_t ticks, uint64_t lost)
-{
-	static const struct profile_spot own[] = { { PROFILE_NO_HOOK, 0 }, { PROFILE_NO_HOOK, 1 } };
-	struct make_amon *m = make_sampled_calls(0, 250);
-	struct profile *p;
-	uint64_t charged;
-
-	make_amon_enter(m, 0, 1);
-	make_amon_pc(m, 0, 0x24, 375);
-	make_amon_leave(m, 0);
-	make_amon_charge(m, 0, 0, ticks);
-	make_amon_header(m)->hook_picoseconds = 0;
-	make_amon_header(m)->cpu_user = 3000000000;	/* and none in the kernel */
-	make_amon_header(m)->notes[AMON_NOTE_PC_BLOCKED] = lost;
-	p = settle(m, own);
-	assert_in_range(charged_in_all(p), 3000000000 - 3, 3000000000 + 3);
-	charged = profile_charged(&p->contexts[2]);
-	profile_free(p);
-	return charged;
-}
-
-/* A sample of the clock says as much as was asked of it, not what it brought: 15 of 200 ms are next to nothing beside 750 of 4 ms, and 3000 of 1 ms as much. */
-static void test_late_samples(void **state)
-{
-	(void)state;
-	assert_in_range(charged_by_both(0, 0), 1950000000, 2010000000);
-	assert_in_range(charged_by_both(2985, 0), 1480000000, 1520000000);
-	assert_in_range(charged_by_both(2985, 1), 980000000, 1020000000);	/* a thread had none: they say nothing of time */
-}
-
-/* The charged times when half of the samples came that were due.  USER and SYSTEM: CPU time in and outside user mode, ns. */
-static struct profile *by_few_samples(uint64_t user, uint64_t system)
-{
-	struct make_amon *m = make_sampled_calls(167, 83);
-
-	make_amon_charge(m, 0, 0, 2985);		/* many ticks: no chance */
-	make_amon_header(m)->cpu_user = user;
-	make_amon_header(m)->cpu_system = system;
-	return settle(m, sampled_spots);
-}
-
-/* Samples that did not come were lost, unless the time was the kernel's, where none is taken: then half of each routine's, and Main has 1 s and a
- * third of the other one. */
-static void test_samples_of_user_mode(void **state)
-{
-	struct profile *unknown = by_few_samples(0, 0), *user = by_few_samples(3000000000, 0);
-	struct profile *kernel = by_few_samples(1500000000, 1500000000);
-	uint64_t cost = unknown->hook_cost.total;
-
-	(void)state;
-	assert_in_range(user->hook_cost.total, cost * 104 / 100, cost * 108 / 100);	/* a twentieth is taken to be the kernel's where nobody knows */
-	assert_in_range(profile_charged(&user->contexts[1]), 650000000, 680000000);
-	assert_in_range(profile_charged(&kernel->contexts[1]), 1300000000, 1350000000);
-	assert_in_range(profile_charged(&kernel->contexts[2]), 1240000000, 1290000000); /* 1 s and 0.67 s * 1.3 s / (1.3 s + 2 s) */
-	profile_free(unknown);
-	profile_free(user);
-	profile_free(kernel);
 }
 
 static void test_cycle_clock(void **state)
@@ -628,7 +297,6 @@ static void test_merge_twice(void **state)
 		assert_true(p->contexts[i].recursive == 2 * alone->contexts[i].recursive);
 		assert_true(p->contexts[i].calls_out == 2 * alone->contexts[i].calls_out);
 		assert_true(p->contexts[i].time == 2 * alone->contexts[i].time);
-		assert_true(p->contexts[i].hooks == 2 * alone->contexts[i].hooks);
 	}
 	check_sound(p);
 	profile_free(p);
@@ -1259,11 +927,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs), cmocka_unit_test(test_stacks),
-		cmocka_unit_test(test_hooks), cmocka_unit_test(test_settle_hooks), cmocka_unit_test(test_settle_unsure), cmocka_unit_test(test_hooks_by_samples),
-		cmocka_unit_test(test_elapsed_time), cmocka_unit_test(test_period), cmocka_unit_test(test_edges_by_samples), cmocka_unit_test(test_all_hidden),
-		cmocka_unit_test(test_carried),
-		cmocka_unit_test(test_hooks_of_nobody),
-		cmocka_unit_test(test_no_tick), cmocka_unit_test(test_late_samples), cmocka_unit_test(test_samples_of_user_mode),
+		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
 		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),

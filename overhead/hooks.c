@@ -26,8 +26,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/private.h"
-#include "profile/profile.h"
+#include "overhead/steps.h"
 
 #define HIDDEN 0.4		/* doc/decisions.md: programs differ, from 0.3 to 0.5; with program counters strata.c knows better */
 #define EXIT 0.15		/* likewise, from 0.05 to 0.3 */
@@ -36,7 +35,6 @@
 #define UNSURE 0.5		/* standard deviation of the cost of one routine's hooks, of that cost */
 #define LEAST 0.01		/* of its time that a context keeps while its routine settles */
 #define MOST_LOST 1.35		/* samples due by those that came, at most */
-#define KERNEL 0.05		/* the kernel's part of the CPU time, where it is not known */
 
 enum {
 	EXPECTED_ALL = 20,	/* samples in hooks that the calibration weighs */
@@ -68,7 +66,8 @@ struct group {
 };
 
 struct work {
-	struct profile *p;
+	struct overhead *o;	/* what is filled */
+	const struct profile *p;
 	struct estimate *of;	/* contexts */
 	struct group *groups;	/* routines, and one more: of the root */
 	double nsec;		/* that a sample of the program counter stands for; 0: there are none */
@@ -88,7 +87,7 @@ static void expect(struct work *w, const struct profile_share *s)
 	double cost = (double)h->hook_picoseconds / 1000, in = overlaps ? EXIT * cost : (double)h->hook_inside / 1000;
 	double out = overlaps ? ENTRY * cost : fmax(cost - in, 0), calls = (double)s->entries + (double)s->recursive;
 	struct estimate *e = w->of + s->context;
-	struct group *g = w->groups + profile_group(w->p, s->context);
+	struct group *g = w->groups + group_of(w->p, s->context);
 
 	e->outside += (double)s->calls_out * out;
 	e->inside += calls * in;
@@ -103,35 +102,6 @@ static void expect(struct work *w, const struct profile_share *s)
 	}
 }
 
-int64_t hooks_calibrated(const struct profile *p, const struct profile_share *s)
-{
-	const struct amon_header *h = &p->runs[p->threads[s->thread].run].header;
-	uint64_t inside = h->hook_inside;
-	uint64_t outside = h->hook_picoseconds > inside ? h->hook_picoseconds - inside : 0;
-	/* 64 x 64 bits each, and a sum of two: below 2^130 only if both are absurd. */
-	unsigned __int128 in = ((unsigned __int128)s->entries + s->recursive) * (inside < UINT64_MAX / 4 ? inside : UINT64_MAX / 4);
-	unsigned __int128 out = (unsigned __int128)s->calls_out * (outside < UINT64_MAX / 4 ? outside : UINT64_MAX / 4);
-	unsigned __int128 nsec = (in + out + 500) / 1000;
-
-	return nsec > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)nsec;
-}
-
-uint64_t profile_charged(const struct profile_context *c)
-{
-	if (c->hooks < 0)
-		return c->time + (uint64_t)-c->hooks;
-	return c->time > (uint64_t)c->hooks ? c->time - (uint64_t)c->hooks : 0;
-}
-
-int64_t profile_hooks(const struct profile *p, const struct profile_share *s)
-{
-	const struct profile_context *c = p->contexts + s->context;
-
-	if (c->time)
-		return (int64_t)((__int128)c->hooks * (__int128)s->time / (__int128)c->time);
-	return c->entries ? (int64_t)((__int128)c->hooks * (__int128)s->entries / (__int128)c->entries) : 0;
-}
-
 /* ---- program counters ---- */
 
 /* SAMPLES by what was expected of so many ns. */
@@ -141,25 +111,26 @@ static double ratio(const struct work *w, uint64_t samples, double nsec, double 
 }
 
 /* Add the samples up, by routine; and the ratios of all entries and exits. */
-static void samples_add(struct work *w, const struct profile_spot *spots)
+static void samples_add(struct work *w)
 {
-	uint64_t samples[PROFILE_PLACES] = { 0 };
+	const struct overhead_spot *spots = w->o->spots;
+	uint64_t samples[OVERHEAD_PLACES] = { 0 };
 	double outside = 0, inside = 0, callees = 0;
 
 	for (size_t i = 0; i < w->p->npcs; i++) {
 		samples[spots[i].place] += w->p->pcs[i].count;
-		if (spots[i].place == PROFILE_OWN_HOOK || spots[i].place == PROFILE_HOOK_OF_CALLEE)
-			w->groups[profile_group(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
+		if (overhead_is_hook(spots[i].place))
+			w->groups[group_of(w->p, w->p->pcs[i].context)].samples += w->p->pcs[i].count;
 	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		outside += w->groups[r].outside;
 		inside += w->groups[r].inside;
 		callees += w->groups[r].callees;
 	}
-	w->entries = ratio(w, samples[PROFILE_HOOK_OF_CALLEE], outside, EXPECTED_ALL);
-	w->exits = ratio(w, samples[PROFILE_OWN_HOOK], inside, EXPECTED_ALL);
-	w->edges = ratio(w, samples[PROFILE_EDGE], callees, EXPECTED_ALL);
-	w->p->hook_cost.samples = samples[PROFILE_HOOK_OF_CALLEE] + samples[PROFILE_OWN_HOOK];
+	w->entries = ratio(w, samples[OVERHEAD_HOOK_OF_CALLEE], outside, EXPECTED_ALL);
+	w->exits = ratio(w, samples[OVERHEAD_OWN_HOOK], inside, EXPECTED_ALL);
+	w->edges = ratio(w, samples[OVERHEAD_EDGE], callees, EXPECTED_ALL);
+	w->o->cost.samples = samples[OVERHEAD_HOOK_OF_CALLEE] + samples[OVERHEAD_OWN_HOOK];
 }
 
 /* The ratios of the routines; what they make of all hooks together is left as it was. */
@@ -177,14 +148,6 @@ static void ratios_settle(struct work *w)
 	}
 	for (uint32_t r = 0; after > 0 && r <= w->p->nroutines; r++)
 		w->groups[r].ratio *= before / after;
-}
-
-/* The kernel's part of the CPU time, as far as anybody knows. */
-static double kernel_part(const struct profile *p)
-{
-	double part = profile_kernel_part(p);
-
-	return part < 0 ? KERNEL : part;
 }
 
 /* How many nanoseconds one sample of the program counter stands for; 0: there are none. By the clock of perf it is the period; but none is taken
@@ -208,13 +171,13 @@ static double added_to(const struct work *w, uint32_t context)
 {
 	const struct estimate *e = w->of + context;
 
-	return (w->entries * e->outside + w->exits * e->inside) * w->groups[profile_group(w->p, context)].ratio + w->edges * e->edges;
+	return (w->entries * e->outside + w->exits * e->inside) * w->groups[group_of(w->p, context)].ratio + w->edges * e->edges;
 }
 
 /* The same, less what is hidden elsewhere. */
 static double cost_of(const struct work *w, uint32_t context)
 {
-	return added_to(w, context) - w->of[context].hidden * w->groups[profile_group(w->p, context)].share;
+	return added_to(w, context) - w->of[context].hidden * w->groups[group_of(w->p, context)].share;
 }
 
 /* Who has how much hidden: a call that shows as much time as its hooks cost has half of what one has that shows much; all together what they
@@ -224,7 +187,7 @@ static void shares_settle(struct work *w)
 	double before = 0, after = 0;
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
-		struct group *g = w->groups + profile_group(w->p, i);
+		struct group *g = w->groups + group_of(w->p, i);
 
 		g->seen += (double)w->p->contexts[i].time - added_to(w, i);
 		g->hidden += w->of[i].hidden;
@@ -245,7 +208,7 @@ static void subtract(struct work *w)
 {
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		struct estimate *e = w->of + i;
-		struct group *g = w->groups + profile_group(w->p, i);
+		struct group *g = w->groups + group_of(w->p, i);
 		double time = (double)w->p->contexts[i].time, cost = cost_of(w, i);
 
 		e->left = time > 0 ? fmax(time - cost, time * LEAST) : 0;
@@ -305,7 +268,7 @@ static bool all_sample_code(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .kernel = kernel_part(w->p), .whole = true };
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .whole = true };
 	double calls_in = 0, calls_out = 0;
 
 	for (uint32_t i = 0; i < w->p->nruns; i++) {
@@ -328,20 +291,20 @@ static struct strata_given mean_cost(const struct work *w)
 }
 
 /* The routines' own times are known: what each of their contexts has of it. One that has no tick in any has it by calls. False: out of memory. */
-static bool groups_settle(struct work *w, const struct profile_spot *spots)
+static bool groups_settle(struct work *w)
 {
 	double *self = calloc((size_t)w->p->nroutines + 1, sizeof *self);
 	struct strata_given given = mean_cost(w);
-	bool ok = self && strata_settle(w->p, spots, &given, self);
+	bool ok = self && strata_settle(w->o, &given, self);
 
 	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {
-		struct group *g = w->groups + profile_group(w->p, i);
+		struct group *g = w->groups + group_of(w->p, i);
 
 		if (g->left <= 0)
 			w->of[i].left = (double)w->p->contexts[i].entries;
 	}
 	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++)
-		w->groups[profile_group(w->p, i)].factor += w->of[i].left;
+		w->groups[group_of(w->p, i)].factor += w->of[i].left;
 	for (uint32_t r = 0; ok && r <= w->p->nroutines; r++) {
 		struct group *g = w->groups + r;
 
@@ -359,42 +322,43 @@ static int64_t difference(uint64_t time, double left)
 
 static void costs_store(struct work *w)
 {
-	struct profile *p = w->p;
+	struct overhead *o = w->o;
 	double calls = 0, cost = 0;
 
-	for (uint32_t i = 0; i < p->ncontexts; i++) {
-		struct group *g = w->groups + profile_group(p, i);
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		struct group *g = w->groups + group_of(w->p, i);
 
-		p->contexts[i].hooks = difference(p->contexts[i].time, w->of[i].left * g->factor);
-		cost += w->by_samples ? (double)p->contexts[i].hooks : cost_of(w, i);
-		calls += (double)p->contexts[i].calls_out;
+		o->hooks[i] = difference(w->p->contexts[i].time, w->of[i].left * g->factor);
+		cost += w->by_samples ? (double)o->hooks[i] : cost_of(w, i);
+		calls += (double)w->p->contexts[i].calls_out;
 	}
-	p->hook_cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;
-	p->hook_cost.picoseconds = calls > 0 && cost > 0 ? (uint64_t)fmin(1000 * cost / calls, 0x1p63) : 0;
+	o->cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;
+	o->cost.picoseconds = calls > 0 && cost > 0 ? (uint64_t)fmin(1000 * cost / calls, 0x1p63) : 0;
 }
 
-bool profile_settle_hooks(struct profile *p, const struct profile_spot *spots, struct error *err)
+bool hooks_settle(struct overhead *o)
 {
-	struct work w = { .p = p, .entries = 1, .exits = 1, .edges = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
+	const struct profile *p = o->profile;
+	struct work w = { .o = o, .p = p, .entries = 1, .exits = 1, .edges = 1, .of = calloc((size_t)p->ncontexts + 1, sizeof *w.of),
 		.groups = calloc((size_t)p->nroutines + 1, sizeof *w.groups) };
 	bool ok = w.of && w.groups;
 
-	p->hook_cost = (struct profile_hook_cost){ 0 };
 	for (uint32_t r = 0; ok && r <= p->nroutines; r++)
 		w.groups[r].ratio = 1;
 	for (size_t i = 0; ok && i < p->nshares; i++)
 		expect(&w, p->shares + i);
-	w.nsec = spots ? sample_length(p) : 0;
+	w.nsec = o->spots ? sample_length(p) : 0;
 	w.by_samples = w.nsec > 0 && all_sample_code(p);
+	ok = ok && kernel_estimate(o, w.nsec);
 	if (ok && w.nsec > 0) {
-		samples_add(&w, spots);
+		samples_add(&w);
 		ratios_settle(&w);
 	}
 	if (ok) {
 		shares_settle(&w);
 		subtract(&w);
 		if (w.by_samples)
-			ok = groups_settle(&w, spots);
+			ok = groups_settle(&w);
 		else
 			lacks_settle(&w);
 	}
@@ -402,5 +366,5 @@ bool profile_settle_hooks(struct profile *p, const struct profile_spot *spots, s
 		costs_store(&w);
 	free(w.of);
 	free(w.groups);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok;
 }

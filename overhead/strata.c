@@ -4,8 +4,7 @@
  * the hooks that stand there, from the program counters that were found there.  So each routine's time is divided as these are (a
  * stratified sample), and nothing is subtracted that could become negative:
  *
- *     kernel    no program counter is sampled there: its own time. What the samples of the clock have more than those
- *               of user mode, where that is more than chance, and all together no more than the kernel's part of the CPU time
+ *     kernel    no program counter is sampled there: its own time (kernel.c)
  *     own       its own code, and that of libraries and the like that it called: its own time
  *     exits     the hooks among its own code that run in its contexts: nobody's time
  *     entries   the entry hooks of the routines that it calls, before the context changes: nobody's, but see below
@@ -28,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/private.h"
+#include "overhead/steps.h"
 
 #define LEAST_WORK 1.0		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
 #define CARRIED 0.2		/* of a call whose routine makes calls, to keep its context over these: likewise */
@@ -38,7 +37,6 @@ enum {
 	FILLS = 3,		/* times as long as its hooks wait a routine works to have half of the wait as its own */
 	DRAWN = 10,		/* samples that the expectation weighs in a routine's contexts */
 	DRAWN_ROUTINE = 20,	/* samples that the mean of all routines weighs in one's entries, or edges */
-	SURE = 3,		/* standard deviations at which half of what seems to be the kernel's is believed */
 };
 
 struct stratum {
@@ -56,6 +54,7 @@ struct stratum {
 };
 
 struct work {
+	const struct overhead *o;
 	const struct profile *p;
 	const struct strata_given *given;
 	struct stratum *of;	/* routines, and one more: of the root */
@@ -64,25 +63,21 @@ struct work {
 
 static struct stratum *stratum_of(const struct work *w, uint32_t context)
 {
-	return w->of + profile_group(w->p, context);
+	return w->of + group_of(w->p, context);
 }
 
 /* Do WHAT with all arcs: the routines that call and are called, and how often. */
 static void each_arc(struct work *w, void (*what)(const struct work *, struct stratum *from, struct stratum *to, double calls))
 {
-	const struct profile_private *own = w->p->private;
-
 	for (uint32_t i = 1; i < w->p->ncontexts; i++)
 		if (w->straight[i])
 			what(w, stratum_of(w, w->p->contexts[i].parent), stratum_of(w, i), (double)w->straight[i]);
-	for (size_t i = 0; i < own->ndetours; i++)
-		what(w, stratum_of(w, own->detours[i].from), stratum_of(w, own->detours[i].to), (double)own->detours[i].calls);
+	for (size_t i = 0; i < w->p->ndetours; i++)
+		what(w, stratum_of(w, w->p->detours[i].from), stratum_of(w, w->p->detours[i].to), (double)w->p->detours[i].calls);
 }
 
 static void add_contexts(struct work *w)
 {
-	const struct profile_private *own = w->p->private;
-
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		const struct profile_context *c = w->p->contexts + i;
 		struct stratum *s = stratum_of(w, i);
@@ -93,57 +88,43 @@ static void add_contexts(struct work *w)
 		s->calls_out += (double)c->calls_out;
 		w->straight[i] = c->entries;
 	}
-	for (size_t i = 0; i < own->ndetours; i++) {
-		uint64_t *n = w->straight + own->detours[i].to;
+	for (size_t i = 0; i < w->p->ndetours; i++) {
+		uint64_t *n = w->straight + w->p->detours[i].to;
 
-		*n -= own->detours[i].calls < *n ? own->detours[i].calls : *n;
+		*n -= w->p->detours[i].calls < *n ? w->p->detours[i].calls : *n;
 	}
 }
 
 /* The routine called in whose code the program counter was; NULL: none, or not known which. */
-static struct stratum *callee_at(const struct work *w, const struct profile_spot *spot)
+static struct stratum *callee_at(const struct work *w, const struct overhead_spot *spot)
 {
-	bool known = (spot->place == PROFILE_HOOK_OF_CALLEE || spot->place == PROFILE_EDGE) && spot->routine < w->p->nroutines;
+	bool known = (spot->place == OVERHEAD_HOOK_OF_CALLEE || spot->place == OVERHEAD_EDGE) && spot->routine < w->p->nroutines;
 
 	return known ? w->of + spot->routine : NULL;
 }
 
-static void add_samples(struct work *w, const struct profile_spot *spots)
+static void add_samples(struct work *w)
 {
+	const struct overhead_spot *spots = w->o->spots;
+
 	for (size_t i = 0; i < w->p->npcs; i++) {
 		struct stratum *s = stratum_of(w, w->p->pcs[i].context), *callee = callee_at(w, spots + i);
 		double n = (double)w->p->pcs[i].count;
 
 		s->samples += n;
 		if (callee)
-			*(spots[i].place == PROFILE_EDGE ? &callee->edged : &callee->entered) += n;
-		else if (spots[i].place == PROFILE_HOOK_OF_CALLEE)
+			*(spots[i].place == OVERHEAD_EDGE ? &callee->edged : &callee->entered) += n;
+		else if (spots[i].place == OVERHEAD_HOOK_OF_CALLEE)
 			s->unknown += n;
 		else
-			*(spots[i].place == PROFILE_OWN_HOOK ? &s->exits : &s->own) += n;
+			*(spots[i].place == OVERHEAD_OWN_HOOK ? &s->exits : &s->own) += n;
 	}
 }
 
-/* What S seems to have spent in the kernel, ns: the less of what its samples of the clock have more the likelier that is by chance. */
-static double seems_kernel(const struct work *w, const struct stratum *s)
+static void add_kernel(struct work *w)
 {
-	double user = s->samples * w->given->sample, more = s->time - user;
-	double sure = SURE * SURE * (w->given->tick * (s->time + w->given->tick) + w->given->sample * user);
-
-	return more > 0 ? more * pow(more, 4) / (pow(more, 4) + sure * sure) : 0;
-}
-
-static void find_kernel(struct work *w)
-{
-	double time = 0, kernel = 0;
-
-	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
-		w->of[r].kernel = seems_kernel(w, w->of + r);
-		time += w->of[r].time;
-		kernel += w->of[r].kernel;
-	}
-	for (uint32_t r = 0; kernel > time * w->given->kernel && r <= w->p->nroutines; r++)
-		w->of[r].kernel *= time * w->given->kernel / kernel;
+	for (uint32_t r = 0; r <= w->p->nroutines; r++)
+		w->of[r].kernel = w->o->kernel[r];
 }
 
 /* Let the routines' times in user mode be those by the clock and those by program counters, in the mean; where these lack somewhere, by the clock. */
@@ -232,14 +213,16 @@ static void divide_arc(const struct work *w, struct stratum *from, struct stratu
 		to->waited += from->scale * from->unknown * calls * to->entry / from->entries;
 }
 
-static void divide(struct work *w, const struct profile_spot *spots)
+static void divide(struct work *w)
 {
+	const struct overhead_spot *spots = w->o->spots;
+
 	each_arc(w, divide_arc);
 	for (size_t i = 0; i < w->p->npcs; i++) {
 		struct stratum *s = stratum_of(w, w->p->pcs[i].context), *callee = callee_at(w, spots + i);
 
 		if (callee)
-			*(spots[i].place == PROFILE_EDGE ? &callee->self : &callee->waited) += s->scale * (double)w->p->pcs[i].count;
+			*(spots[i].place == OVERHEAD_EDGE ? &callee->self : &callee->waited) += s->scale * (double)w->p->pcs[i].count;
 	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct stratum *s = w->of + r;
@@ -267,19 +250,20 @@ static double carried(const struct work *w, const struct stratum *s)
 	return w->given->hides ? fmin(CARRIED * w->given->entry * calls, CARRIED_MOST * s->self) : 0;
 }
 
-bool strata_settle(const struct profile *p, const struct profile_spot *spots, const struct strata_given *given, double *self)
+bool strata_settle(const struct overhead *o, const struct strata_given *given, double *self)
 {
-	struct work w = { .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
+	const struct profile *p = o->profile;
+	struct work w = { .o = o, .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
 		.straight = calloc((size_t)p->ncontexts + 1, sizeof *w.straight) };
 	bool ok = w.of && w.straight;
 
 	if (ok) {
 		add_contexts(&w);
-		add_samples(&w, spots);
-		find_kernel(&w);
+		add_samples(&w);
+		add_kernel(&w);
 		mix(&w);
 		expect(&w);
-		divide(&w, spots);
+		divide(&w);
 	}
 	for (uint32_t r = 0; ok && r <= p->nroutines; r++)
 		self[r] = w.of[r].self + hidden(&w, w.of + r) - carried(&w, w.of + r);

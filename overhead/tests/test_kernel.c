@@ -1,13 +1,14 @@
-/* test_kernel.c - the kernel's shares of a profile made by hand: four routines, a context each, 1000 samples of the clock and
+/* test_kernel.c - the kernel's part of a profile made by hand: four routines, a context each, 1000 samples of the clock and
  * 250 program counters a second. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "report/kernel.h"
+#include "overhead/steps.h"
 
 enum { USER, MIXED, SYSTEM, SELDOM, ROUTINES };
 
@@ -21,75 +22,60 @@ static struct profile_context contexts[ROUTINES + 1] = {
 	{ .routine = SELDOM, .time = 4 * MS, .ticks = 4 },
 };
 static struct profile_pc pcs[] = { { .context = 1, .count = 200 }, { .context = 1, .count = 50 }, { .context = 2, .count = 125 } };
-static uint32_t routine_of[ROUTINES] = { 0, 1, 2, 3 };
 static struct profile_run run;
-static struct profile profile = { .runs = &run, .nruns = 1, .contexts = contexts, .ncontexts = ROUTINES + 1, .pcs = pcs, .npcs = 3,
-	.time = 3004 * MS };
-static struct graph graph = { .profile = &profile, .nroutines = ROUTINES, .routine_of = routine_of };
+static struct profile profile = { .runs = &run, .nruns = 1, .contexts = contexts, .ncontexts = ROUTINES + 1, .nroutines = ROUTINES, .pcs = pcs,
+	.npcs = 3, .time = 3004 * MS };
+static double kernel[ROUTINES + 1];
+static struct overhead overhead = { .profile = &profile, .kernel = kernel };
 
 static int set_up(void **state)
 {
 	(void)state;
 	run = (struct profile_run){ .header = { .clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_SAMPLER, .pc_source = AMON_SOURCE_PERF,
 		.rate = 1000, .pc_period = 4 * MS, .cpu_user = 1502 * MS, .cpu_system = 1502 * MS } };
-	for (int i = 1; i <= ROUTINES; i++)
-		contexts[i].hooks = 0;
-	graph.options.raw = false;
 	return 0;
 }
 
-static struct kernel made(void)
+/* What is made of it, a program counter standing for its period. */
+static void estimate(void)
 {
-	struct kernel k;
-	struct error err;
-
-	assert_true(kernel_make(&k, &(struct report_input){ .graph = &graph }, &err));
-	return k;
+	assert_true(kernel_estimate(&overhead, 4 * MS));
 }
 
-static void assert_share(double share, double expected)
+static void assert_part(uint32_t routine, double expected)
 {
-	assert_true(share > expected - 0.01 && share < expected + 0.01);
+	double part = kernel[routine] / (double)contexts[1 + routine].time;
+
+	assert_true(part > expected - 0.01 && part < expected + 0.01);
 }
 
 /* Time without program counters is the kernel's, but for what may be chance. */
-static void test_shares(void **state)
+static void test_parts(void **state)
 {
-	struct kernel k = made();
-
 	(void)state;
-	assert_true(k.known);
-	assert_share(k.share[USER], 0);
-	assert_share(k.share[MIXED], 0.5);
-	assert_share(k.share[SYSTEM], 1);
-	assert_share(k.share[SELDOM], 0);
-	kernel_free(&k);
+	estimate();
+	assert_true(overhead.kernel_known);
+	assert_part(USER, 0);
+	assert_part(MIXED, 0.5);
+	assert_part(SYSTEM, 1);
+	assert_part(SELDOM, 0);
 }
 
-/* Hooks are user mode: where their cost is subtracted, the kernel has more of what is left; --raw leaves it there. */
-static void test_hooks(void **state)
+/* All together have no more than the kernel counted. */
+static void test_no_more_than_counted(void **state)
 {
-	struct kernel k;
-
 	(void)state;
-	contexts[1 + MIXED].hooks = 250 * (int64_t)MS;
-	k = made();
-	assert_share(k.share[MIXED], 0.5 / 0.75);
-	kernel_free(&k);
-	graph.options.raw = true;
-	k = made();
-	assert_share(k.share[MIXED], 0.5);
-	kernel_free(&k);
+	run.header.cpu_user = 2700 * MS;
+	run.header.cpu_system = 300 * MS;
+	estimate();
+	assert_part(SYSTEM, 2.0 / 3 * 0.3004);
+	assert_part(MIXED, 1.0 / 3 * 0.3004);
 }
 
 static void assert_unknown(void)
 {
-	struct kernel k = made();
-
-	assert_false(k.known);
-	for (int i = 0; i < ROUTINES; i++)
-		assert_share(k.share[i], 0);
-	kernel_free(&k);
+	estimate();
+	assert_false(overhead.kernel_known);
 	set_up(NULL);
 }
 
@@ -111,12 +97,14 @@ static void test_unknown(void **state)
 	assert_unknown();
 	run.header.clock = AMON_CLOCK_WALL;
 	assert_unknown();
+	assert_true(kernel_estimate(&overhead, 0));	/* no program counters */
+	assert_false(overhead.kernel_known);
 }
 
-static void test_part(void **state)
+static void test_counted_part(void **state)
 {
 	(void)state;
-	assert_share(profile_kernel_part(&profile), 0.5);
+	assert_true(profile_kernel_part(&profile) == 0.5);
 	run.header.cpu_user = run.header.cpu_system = 0;
 	assert_true(profile_kernel_part(&profile) < 0);
 	run.header.cpu_system = 8 * MS;			/* two timer interrupts tell nothing */
@@ -126,8 +114,8 @@ static void test_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_shares, set_up), cmocka_unit_test_setup(test_hooks, set_up),
-		cmocka_unit_test_setup(test_unknown, set_up), cmocka_unit_test_setup(test_part, set_up),
+		cmocka_unit_test_setup(test_parts, set_up), cmocka_unit_test_setup(test_no_more_than_counted, set_up),
+		cmocka_unit_test_setup(test_unknown, set_up), cmocka_unit_test_setup(test_counted_part, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

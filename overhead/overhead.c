@@ -1,0 +1,62 @@
+/* overhead.c - the steps: where samples are, what of the time was the kernel's, what the hooks cost. */
+#include "overhead/overhead.h"
+
+#include <stdlib.h>
+
+#include "overhead/steps.h"
+
+struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err)
+{
+	struct overhead *o = calloc(1, sizeof *o);
+
+	if (o) {
+		o->profile = p;
+		o->hooks = calloc((size_t)p->ncontexts + 1, sizeof *o->hooks);
+		o->kernel = calloc((size_t)p->nroutines + 1, sizeof *o->kernel);
+	}
+	if (o && o->hooks && o->kernel && place_samples(o, symbols) && hooks_settle(o))
+		return o;
+	overhead_free(o);
+	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return NULL;
+}
+
+void overhead_free(struct overhead *o)
+{
+	if (!o)
+		return;
+	free(o->spots);
+	free(o->hooks);
+	free(o->kernel);
+	free(o);
+}
+
+uint64_t overhead_charged(const struct overhead *o, uint32_t context)
+{
+	uint64_t time = o->profile->contexts[context].time;
+	int64_t hooks = o->hooks[context];
+
+	if (hooks < 0)
+		return time + (uint64_t)-hooks;
+	return time > (uint64_t)hooks ? time - (uint64_t)hooks : 0;
+}
+
+int64_t overhead_of_share(const struct overhead *o, const struct profile_share *s)
+{
+	const struct profile_context *c = o->profile->contexts + s->context;
+
+	if (c->time)
+		return (int64_t)((__int128)o->hooks[s->context] * (__int128)s->time / (__int128)c->time);
+	return c->entries ? (int64_t)((__int128)o->hooks[s->context] * (__int128)s->entries / (__int128)c->entries) : 0;
+}
+
+uint64_t overhead_explained(const struct overhead *o, size_t i, bool raw)
+{
+	const struct profile_pc *pcs = o->profile->pcs;
+	uint64_t counted = 0;
+
+	for (size_t j = i; j < o->profile->npcs && pcs[j].context == pcs[i].context; j++)
+		if (raw || !overhead_is_hook(o->spots[j].place))
+			counted += pcs[j].count;
+	return counted;
+}

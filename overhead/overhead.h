@@ -1,0 +1,73 @@
+/* overhead.h - what each sample means, what the hooks cost, and what of the time was the kernel's: each asked once, here.
+ *
+ * From a profile and its symbols: where each program counter was, seen from the routine that ran; by that what the hooks cost, by
+ * context (hooks.c, strata.c); and how much of each routine's time passed in the kernel, where no program counter is taken (kernel.c).
+ * Everybody else reads the result.  No I/O but what symbols/ does. */
+#ifndef OVERHEAD_H
+#define OVERHEAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "profile/profile.h"
+#include "symbols/symbols.h"
+
+/* Where a program counter was, seen from the routine that ran in its context. */
+enum overhead_place {
+	OVERHEAD_OWN,			/* in the own code of that routine, its clones and pieces */
+	OVERHEAD_PLAIN,			/* in code without hooks */
+	OVERHEAD_EDGE,			/* in the own code of another routine that was called, before the end of its entry hook or behind its exit hook;
+					 * or in a function without name of a module with hooks */
+	OVERHEAD_OWN_HOOK,		/* among the hooks that way inline put into that routine */
+	OVERHEAD_HOOK_OF_CALLEE,	/* in the hooks of one that it calls, in a hook that is a function, or elsewhere in the monitor */
+	OVERHEAD_NOWHERE,		/* in no module: generated code, or unloaded */
+	OVERHEAD_PLACES
+};
+
+/* The same, and whose code it is. */
+struct overhead_spot {
+	enum overhead_place place;
+	uint32_t routine;		/* index in the profile's routines[] of the routine called in whose code it is; PROFILE_NONE: in none, or
+					 * in a hook that is a function */
+};
+
+/* What the hooks cost, over all runs. */
+struct overhead_cost {
+	uint64_t picoseconds;		/* mean of an entry with its exit, 1e-12 s; 0: not known */
+	uint64_t total;			/* of all of them, ns */
+	uint64_t samples;		/* of program counters in hooks from which it is known; 0: from calibration alone */
+};
+
+struct overhead {
+	const struct profile *profile;	/* of which all this is; not owned */
+	struct overhead_spot *spots;	/* where each of its pcs[] is; NULL: it has none */
+	int64_t *hooks;			/* by context: estimated cost of hooks within its time, ns; may exceed that; negative: time of its own that was
+					 * charged to its callers */
+	double *kernel;			/* by routine, and [nroutines] of the root: what of its contexts' time passed in the kernel, ns; an estimate */
+	bool kernel_known;		/* whether that can be nothing else: no program counter is lacking for another reason */
+	struct overhead_cost cost;	/* of all hooks */
+};
+
+/* All of that for P and its SYMBOLS, both of which must outlive it.  NULL with *ERR set: out of memory.  Freed with overhead_free. */
+struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err);
+void overhead_free(struct overhead *o);
+
+/* The time of CONTEXT less the hooks' cost, never below 0, ns. */
+uint64_t overhead_charged(const struct overhead *o, uint32_t context);
+
+/* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
+int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);
+
+/* The samples behind the time that is split among program counters, of the context whose program counters begin at I in the profile's
+ * pcs[]; without those in hooks, unless their cost is left in (RAW).  They are fewer than the context's ticks, since they may be taken at a lower
+ * rate: each stands for its share of the time. */
+uint64_t overhead_explained(const struct overhead *o, size_t i, bool raw);
+
+/* Whether PLACE is aprof's own code. */
+static inline bool overhead_is_hook(enum overhead_place place)
+{
+	return place == OVERHEAD_OWN_HOOK || place == OVERHEAD_HOOK_OF_CALLEE;
+}
+
+#endif
