@@ -1,5 +1,5 @@
 /* html.c - aprof html: a page of one profile, or of two compared. */
-#include "report/html.h"
+#include "page/contents.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ double kernel_part(const struct profile *p);
 /* hooks.c: fill hooks[], kernel[] and cost.  False: out of memory. */
 bool hooks_settle(struct overhead *o);
 
-/* hooks.c: the mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */
+/* normal.c: the mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */
 double mean_above_zero(double mean, double sigma);
 
 /* What a call costs in the mean of all routines, and what is known of the samples. */

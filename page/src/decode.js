@@ -1,4 +1,4 @@
-// decode.js - the profile that stands in the page: see report/html.h for what its columns are.
+// decode.js - the profile that stands in the page: see page/contents.h for what its columns are.
 //
 // A side is an object of typed arrays, one a column, with the strings of its JSON object beside them.
 

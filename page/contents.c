@@ -1,13 +1,13 @@
-/* html.c - what the page shows, as numbers: see html.h for the order. */
-#include "report/html.h"
+/* contents.c - what the page shows, as numbers: see contents.h for the order. */
+#include "page/contents.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/pack.h"
-#include "page/page.h"
 #include "report/version.h"
+#include "page/pack.h"
+#include "page/page.h"
 
 /* Names of files and modules, each once. */
 struct strings {

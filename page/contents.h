@@ -1,4 +1,4 @@
-/* html.h - a page to look at: the template of page/ with one profile in it, or two to be compared.
+/* contents.h - a page to look at: the template of page/ with one profile in it, or two to be compared.
  *
  * The page is complete: it opens from disk and fetches nothing.  What stands in it is a length (four bytes, little-endian) and a
  * JSON object of that many bytes, {schema, version, sides[]}, then for each side its columns of LEB128 numbers, all of
@@ -21,8 +21,8 @@
  *   cycle      length, calls, time
  *   cycle entry    routine << 1 | known
  *   share      thread, node, calls, recursive, time, ticks; none when there is one thread */
-#ifndef HTML_H
-#define HTML_H
+#ifndef PAGE_CONTENTS_H
+#define PAGE_CONTENTS_H
 
 #include "report/report.h"
 

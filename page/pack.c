@@ -1,5 +1,5 @@
 /* pack.c - deflate by zlib, base64 by RFC 4648. */
-#include "report/pack.h"
+#include "page/pack.h"
 
 enum { LEVEL = 6, PIECE = 3 << 12 };	/* deflated bytes encoded at once */
 
