@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 
 void message(const char *format, ...)
 {

@@ -254,9 +254,9 @@ static bool table_set(struct options *o, const char *table)
 static bool colour_set(struct options *o, const char *when)
 {
 	if (strcmp(when, "always") == 0)
-		o->report.colour = true;
+		o->report.style.colour = true;
 	else if (strcmp(when, "never") == 0)
-		o->report.colour = false;
+		o->report.style.colour = false;
 	else if (strcmp(when, "auto") != 0) {
 		message("--color=%s: not one of auto, always, never", when);
 		return false;
@@ -430,7 +430,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	if (mine)
 		return ok;
 	switch (key) {
-	case 'b': o->report.brief = true; return true;
+	case 'b': o->report.style.brief = true; return true;
 	case 'z': o->report.gprof.zeros = true; return true;
 	case 'T': o->report.gprof.traditional = true; return true;
 	case 'L': o->report.gprof.paths = true; return true;
@@ -532,9 +532,9 @@ static void defaults_set(struct options *o)
 {
 	*o = (struct options){ .data = "amon.out" };
 	o->graph.thread = GRAPH_NONE;
-	o->report.colour = wants_colour();
-	o->report.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	o->report.width = terminal_width();
+	o->report.style.colour = wants_colour();
+	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	o->report.style.width = terminal_width();
 	o->report.top = UINT32_MAX;		/* not given */
 	o->check.limit = 0.05;
 	o->report.min_percent = -1;		/* not given */
@@ -560,7 +560,7 @@ static bool options_check(struct options *o, unsigned command)
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	if (o->report.json)
-		o->report.colour = false;
+		o->report.style.colour = false;
 	o->report.gprof.file_names = o->gprof.file_names;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	o->graph.specs = o->gprof.specs;

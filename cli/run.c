@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "report/escape.h"
+#include "text/escape.h"
 #include "cli/files.h"
 #include "cli/gmon_file.h"
 #include "cli/harvest.h"

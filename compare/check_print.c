@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compare/check.h"
-#include "report/print.h"
+#include "text/print.h"
 #include "compare/table.h"
 
 /* Shares of the run for which the summary tells the smallest change. */
@@ -22,7 +22,7 @@ static void name_print(const struct comparison *c, const struct check_finding *f
 	if (f->routine == GRAPH_NONE)
 		fputs("(the whole run)", out);
 	else
-		print_name(out, item_of(c, f)->name, &o->report);
+		print_name(out, item_of(c, f)->name, &o->report.style);
 }
 
 /* "self 0.500 s -> 0.600 s, +20.0 % +- 2.1, p 0.0003" */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
-#include "report/print.h"
+#include "text/escape.h"
+#include "text/print.h"
 #include "compare/table.h"
 
 static const char legend[] =
@@ -32,7 +32,7 @@ struct rest {
 
 static unsigned escape_of(const struct diff_options *o)
 {
-	return o->report.utf8 ? 0 : ESCAPE_ASCII;
+	return o->report.style.utf8 ? 0 : ESCAPE_ASCII;
 }
 
 bool diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
@@ -153,13 +153,13 @@ static void rest_print(const struct rest *rest, const struct diff_options *o, in
 {
 	if (rest->news + rest->quiet == 0)
 		return;
-	print_begin(out, &o->report, 'd');
+	print_begin(out, &o->report.style, 'd');
 	if (rest->news)
 		fprintf(out, "%9s %+9.*f  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", d, rest->change / 1e9, rest->news);
 	if (rest->quiet)
 		fprintf(out, "%9s %+9.*f  in %" PRIu32 " within noise (--all lists them)\n", "", d, rest->quiet_change / 1e9,
 			rest->quiet);
-	print_end(out, &o->report);
+	print_end(out, &o->report.style);
 }
 
 static void heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
@@ -171,11 +171,11 @@ static void heading_print(const struct comparison *c, enum comparison_kind kind,
 		news += comparison_is_news(&items->items[i]);
 		counted += items->items[i].counted;
 	}
-	print_begin(out, &o->report, 'h');
+	print_begin(out, &o->report.style, 'h');
 	fprintf(out, "\n%s by change of %s: %" PRIu32 " of %" PRIu32 " changed\n\n", titles[kind], sorts[o->sort], news, counted);
 	if (news || o->all)
 		fputs("     self    change      +-     total    change      calls    change  per call  name\n", out);
-	print_end(out, &o->report);
+	print_end(out, &o->report.style);
 }
 
 static bool table_print(const struct comparison *c, enum comparison_kind kind, int d, const struct diff_options *o, FILE *out)
@@ -212,11 +212,11 @@ static void side_print(const struct comparison *c, const char *name, uint32_t fr
 {
 	char label[600];
 
-	print_safe(label, sizeof label, c->runs[from].label, &o->report);
+	print_safe(label, sizeof label, c->runs[from].label, &o->report.style);
 	if (to - from == 1)
-		print_field(out, &o->report, name, "%s: %.*f s", label, print_decimals((uint64_t)mean), mean / 1e9);
+		print_field(out, &o->report.style, name, "%s: %.*f s", label, print_decimals((uint64_t)mean), mean / 1e9);
 	else
-		print_field(out, &o->report, name, "%" PRIu32 " runs, %s the first: %.*f s on average", to - from, label,
+		print_field(out, &o->report.style, name, "%" PRIu32 " runs, %s the first: %.*f s on average", to - from, label,
 			    print_decimals((uint64_t)mean), mean / 1e9);
 }
 
@@ -228,13 +228,13 @@ static void noise_print(const struct comparison *c, const struct diff_options *o
 	if (noise->df > 0)
 		snprintf(beside, sizeof beside, "runs differ by %.1f %% beside the error of sampling;", 100 * sqrt(noise->common));
 	if (c->nruns == 2 && c->runs[0].tick > 0)
-		print_field(out, &o->report, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
+		print_field(out, &o->report.style, "noise", "with one run a side only the error of sampling is known; how much runs differ is not. "
 			    "Changes beyond it are shown; several runs a side tell more");
 	else if (c->nruns == 2)
-		print_field(out, &o->report, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
+		print_field(out, &o->report.style, "noise", "with one run a side, and times that are not sampled, nothing is known of it: "
 			    "every change is shown");
 	else
-		print_field(out, &o->report, "noise", "%s%swhat is shown as changed is so by more than noise in all but %.0f of 100 rows, "
+		print_field(out, &o->report.style, "noise", "%s%swhat is shown as changed is so by more than noise in all but %.0f of 100 rows, "
 			    "on average", beside, *beside ? " " : "", 100 * c->level);
 }
 
@@ -245,11 +245,11 @@ static void unnamed_print(const struct comparison *c, const struct diff_options 
 
 		if (c->runs[i].unnamed == 0)
 			continue;
-		print_begin(out, &o->report, 'w');
-		print_field(out, &o->report, "warning", "%s: %" PRIu32 " of %" PRIu32 " routines have no name, and cannot be found in another "
+		print_begin(out, &o->report.style, 'w');
+		print_field(out, &o->report.style, "warning", "%s: %" PRIu32 " of %" PRIu32 " routines have no name, and cannot be found in another "
 			    "build. Was the program built anew since? Keep the old one, and name it before its profiles",
-			    print_safe(label, sizeof label, c->runs[i].label, &o->report), c->runs[i].unnamed, c->runs[i].nroutines);
-		print_end(out, &o->report);
+			    print_safe(label, sizeof label, c->runs[i].label, &o->report.style), c->runs[i].unnamed, c->runs[i].nroutines);
+		print_end(out, &o->report.style);
 		return;
 	}
 }
@@ -262,9 +262,9 @@ static void head_print(const struct comparison *c, int d, const struct diff_opti
 	side_print(c, "base", 0, c->nbase, c->whole.base, o, out);
 	side_print(c, "new", c->nbase, c->nruns, c->whole.fresh, o, out);
 	if (isnan(w->error))
-		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, percent);
+		print_field(out, &o->report.style, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, percent);
 	else
-		print_field(out, &o->report, "change", "%+.*f s (%+.1f %%), standard error %.*f s", d, w->change / 1e9,
+		print_field(out, &o->report.style, "change", "%+.*f s (%+.1f %%), standard error %.*f s", d, w->change / 1e9,
 			    percent, d, w->error / 1e9);
 	noise_print(c, o, out);
 	unnamed_print(c, o, out);
@@ -286,7 +286,7 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 	for (int k = 0; k < COMPARISON_KINDS; k++)
 		if (!table_print(c, (enum comparison_kind)k, d, o, out))
 			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	print_legend(out, &o->report, legend);
+	print_legend(out, &o->report.style, legend);
 	return flushed(out, err);
 }
 

@@ -3,7 +3,7 @@
 #define TABLE_H
 
 #include "compare/diff.h"
-#include "report/emit.h"
+#include "text/emit.h"
 
 /* The items in the order of a table: what is news first, then by the change of what SORT says, whichever way, then by place.
  * malloc'ed; NULL: out of memory. */

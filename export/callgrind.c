@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "export/export.h"
 #include "export/frames.h"
 #include "report/leaves.h"

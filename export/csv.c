@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "export/export.h"
 
 static void text_print(FILE *out, const char *text)

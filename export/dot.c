@@ -7,9 +7,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "export/export.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 /* cgraph wants strings that it could write to, and does not. */
 #define CONSTANT(s) ((char *)(uintptr_t)(s))

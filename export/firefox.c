@@ -9,7 +9,8 @@
 
 #include "export/export.h"
 #include "export/frames.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 #include "export/stacks.h"
 #include "report/version.h"
 #include "export/words.h"

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "export/export.h"
 #include "export/frames.h"
 #include "export/stacks.h"

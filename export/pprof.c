@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "export/export.h"
 #include "export/frames.h"
 #include "export/profile.pb-c.h"

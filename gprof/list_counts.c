@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "gprof/listing.h"
 
 /* By file and line where both are known, else by address. That is no order of all rows: what comes of it depends on the way of sorting. */
@@ -51,7 +51,7 @@ static uint32_t *rows_make(const struct gprof *g, uint32_t *n)
 /* What runs at ADDRESS of routine S ran CALLS times. */
 static void row_print(FILE *out, const struct gmon_symbol *s, uint64_t address, uint64_t calls, const struct report_options *options)
 {
-	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
+	unsigned flags = options->style.utf8 ? 0 : ESCAPE_ASCII;
 
 	if (calls < options->gprof.min_count && !options->gprof.zeros)
 		return;

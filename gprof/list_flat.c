@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "gprof/listing.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" %         share of the run's samples that fell into this routine itself.\n time\n\n"
@@ -137,13 +138,13 @@ bool gprof_flat_text(const struct report_input *in, const struct report_options 
 	l.unit = options->gprof.traditional ? units[MILLI] : unit_choose(g);
 	if (!options->gprof.traditional)
 		fputs("Flat profile:\n", out);
-	else if (!options->brief)
+	else if (!options->style.brief)
 		fputs("\n\n\nflat profile:\n", out);
 	heading_print(&l);
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (gprof_wanted(g, l.rows[i], GPROF_INCLUDE_FLAT))
 			row_print(&l, l.rows[i]);
-	print_legend(out, options, legend);
+	print_legend(out, &options->style, legend);
 	free(l.rows);
 	return true;
 }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "gprof/listing.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
@@ -36,7 +37,7 @@ static void heading_print(struct listing *l)
 	FILE *out = l->out;
 
 	if (!l->options->gprof.traditional)
-		fputs(l->options->brief ? "\t\t\tCall graph\n\n" : "\t\t     Call graph (explanation follows)\n\n", out);
+		fputs(l->options->style.brief ? "\t\t\tCall graph\n\n" : "\t\t     Call graph (explanation follows)\n\n", out);
 	fprintf(out, "\ngranularity: each sample hit covers %ld byte(s)", 2 * (long)l->g->gmon->scale);
 	if (l->g->shown_time > 0)
 		fprintf(out, " for %.2f%% of %.2f seconds\n\n", 100.0 / l->g->shown_time, gprof_seconds(l->g, l->g->shown_time));
@@ -262,7 +263,7 @@ bool gprof_graph_text(const struct report_input *in, const struct report_options
 	free(l.arcs);
 	if (!ok)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	print_legend(out, options, legend);
+	print_legend(out, &options->style, legend);
 	return true;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "gprof/listing.h"
 
 enum { WIDTH = 80, COLUMNS = 3, NUMBER = 5 };	/* characters of a line without -w; how many; characters of a number */
@@ -40,7 +40,7 @@ static size_t name_print(FILE *out, const struct report_input *in, const struct 
 	if (options->gprof.lines || !s->local || !s->file)
 		return n;
 	fputs(" (", out);
-	n += escape_print(out, gprof_file(s->file, options), options->utf8 ? 0 : ESCAPE_ASCII);
+	n += escape_print(out, gprof_file(s->file, options), options->style.utf8 ? 0 : ESCAPE_ASCII);
 	putc(')', out);
 	return n + 3;
 }

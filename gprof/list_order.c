@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "gprof/listing.h"
 
 enum { MANY_CALLERS = 5, USED_PER_SHARED = 80 };	/* arcs; used functions for each that is taken as called from many places */
@@ -41,7 +41,7 @@ struct placing {
 
 static void name_print(struct placing *p, const char *name)
 {
-	escape_print(p->out, name, p->options->utf8 ? 0 : ESCAPE_ASCII);
+	escape_print(p->out, name, p->options->style.utf8 ? 0 : ESCAPE_ASCII);
 	putc('\n', p->out);
 }
 

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "gprof/listing.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { MARGIN = 16 };		/* characters before a line */
 
@@ -277,7 +278,7 @@ static void heading_print(struct listing *l, const char *name, bool first)
 	if (!first)
 		fputs("\n\f\n", l->out);
 	fputs("*** File ", l->out);
-	escape_print(l->out, name, l->options->utf8 ? 0 : ESCAPE_ASCII);
+	escape_print(l->out, name, l->options->style.utf8 ? 0 : ESCAPE_ASCII);
 	fputs(":\n", l->out);
 }
 

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/escape.h"
-#include "report/print.h"
+#include "text/escape.h"
+#include "report/report.h"
+#include "text/print.h"
 
 double gprof_seconds(const struct gprof *g, double samples)
 {
@@ -25,7 +26,7 @@ const char *gprof_file(const char *path, const struct report_options *options)
 size_t gprof_name_print(FILE *out, const struct report_input *in, const struct report_options *options, uint32_t r)
 {
 	const struct gmon_symbol *s = in->gmon->routines[r].symbol;
-	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
+	unsigned flags = options->style.utf8 ? 0 : ESCAPE_ASCII;
 	size_t n = escape_print(out, options->gprof.traditional ? s->name : s->display, flags);
 	char place[48];
 

@@ -108,7 +108,7 @@ static bool side_make(struct side *s, const struct html_side *from, struct error
 /* The head of the report as one string; NULL: out of memory. */
 static json_t *head_json(const struct side *s, struct error *err)
 {
-	static const struct report_options options = { .utf8 = true };
+	static const struct report_options options = { .style = { .utf8 = true } };
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);

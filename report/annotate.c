@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "report/lines.h"
 #include "report/order.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { LONG_NAME = 60 };
 
@@ -153,7 +154,7 @@ static void source_print(const struct text *t, FILE *out, const struct report_op
 		while (*p == '\t' && n % 8 != 0);
 	}
 	if (line)
-		escape_print(out, line, (options->utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
+		escape_print(out, line, (options->style.utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
 	free(line);
 }
 
@@ -202,7 +203,7 @@ static void name_brief(FILE *out, const char *name, const struct report_options 
 
 	if (brief)
 		print_shorten(brief, name);
-	print_name(out, brief ? brief : name, options);
+	print_name(out, brief ? brief : name, &options->style);
 	free(brief);
 }
 
@@ -215,7 +216,7 @@ static void callee_name(FILE *out, const struct columns *c, const struct line_ca
 		fputs(" [", out);
 		print_seconds(out, callee->time, c->decimals, 0);
 		fputs(" in ", out);
-		print_name(out, callee->place, options);
+		print_name(out, callee->place, &options->style);
 		putc(']', out);
 	}
 	putc('\n', out);
@@ -244,7 +245,7 @@ static void line_print(const struct text *t, const struct lines *l, const struct
 	bool hot = f->cost && 10 * f->cost->time >= g->routines[l->routine].self;
 	bool beside = f->ncalls == 1 && !l->callees[f->calls->callee].place;
 
-	print_begin(out, options, hot ? 'w' : ' ');
+	print_begin(out, &options->style, hot ? 'w' : ' ');
 	ticks_print(out, c, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
 	if (beside)
 		callee_print(out, c, &l->callees[f->calls->callee]);
@@ -252,7 +253,7 @@ static void line_print(const struct text *t, const struct lines *l, const struct
 		fprintf(out, " %*s %*s ", c->calls, "", c->time, "");
 	fprintf(out, "%*" PRIu32 "  ", c->line, t->line);
 	source_print(t, out, options);
-	print_end(out, options);
+	print_end(out, &options->style);
 	putc('\n', out);
 	for (size_t i = 0; i < f->ncalls && !beside; i++)
 		callee_row(out, c, &l->callees[f->calls[i].callee], options);
@@ -327,13 +328,13 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 		calls += l->callees[i].calls;
 		time += l->callees[i].place ? 0 : l->callees[i].time;
 	}
-	print_begin(out, options, 'm');
+	print_begin(out, &options->style, 'm');
 	fprintf(out, "%*s ", c->ticks, "");
 	print_seconds(out, r->self, c->decimals, c->self);
 	fprintf(out, " %*" PRIu64 " ", c->calls, calls);
 	print_seconds(out, time, c->decimals, c->time);
 	fprintf(out, " %*s  self, and calls: together the total\n", c->line, "");
-	print_end(out, options);
+	print_end(out, &options->style);
 }
 
 static void heading_print(const struct graph *g, const struct lines *l, const struct columns *c, FILE *out,
@@ -343,7 +344,7 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 	char file[400];
 
 	name_brief(out, r->name.name, options);
-	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, options), r->name.line);
+	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, &options->style), r->name.line);
 	print_seconds(out, r->self, c->decimals, 0);
 	fputs(" s self, ", out);
 	print_seconds(out, r->total, c->decimals, 0);
@@ -352,10 +353,10 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 	if (r->recursive)
 		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
 	fputs("\n\n", out);
-	print_begin(out, options, 'h');
+	print_begin(out, &options->style, 'h');
 	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->ticks, "ticks", c->self, "self", c->calls, "calls", c->time, "time",
 		c->line, "line");
-	print_end(out, options);
+	print_end(out, &options->style);
 }
 
 /* One routine.  False with *ERR set. */
@@ -398,7 +399,7 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 		ok = routine_text(in, options, &leaves, chosen.routines[i], out, err);
 	}
 	if (ok)
-		print_legend(out, options, legend);
+		print_legend(out, &options->style, legend);
 	leaves_free(&leaves);
 	free(chosen.routines);
 	return ok;

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
-#include "report/print.h"
+#include "text/escape.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static void words_print(FILE *out, const struct amon_header *h, unsigned flags)
 {
@@ -30,7 +31,7 @@ void arguments_print(FILE *out, const struct report_options *options, const stru
 	if (header->command_size == 0)
 		return;
 	print_label(out, "command");
-	words_print(out, header, options->utf8 ? 0 : ESCAPE_ASCII);
+	words_print(out, header, options->style.utf8 ? 0 : ESCAPE_ASCII);
 	fputs(header->command_cut ? " ...\n" : "\n", out);
 }
 

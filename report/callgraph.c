@@ -12,7 +12,8 @@
 
 #include "report/leaves.h"
 #include "report/order.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
@@ -81,7 +82,7 @@ static struct columns columns_make(const struct graph *g)
 
 static void routine_name_print(struct listing *l, uint32_t routine)
 {
-	print_name(l->out, l->graph->routines[routine].name.name, l->options);
+	print_name(l->out, l->graph->routines[routine].name.name, &l->options->style);
 	if (l->graph->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->graph->routines[routine].cycle);
 	if (l->order.number[routine])
@@ -224,12 +225,12 @@ static void parts_print(struct listing *l, uint32_t routine)
 	const struct columns *c = &l->columns;
 
 	for (size_t i = l->leaves.first[routine]; i < l->leaves.first[routine + 1]; i++) {
-		print_begin(l->out, l->options, 'd');
+		print_begin(l->out, &l->options->style, 'd');
 		fprintf(l->out, "%12s ", "");
 		print_seconds(l->out, l->leaves.leaf[i].time, c->decimals, c->self);
 		fprintf(l->out, " %*s %*s %*s     ", c->children, "", c->called, "", c->total, "");
 		leaves_print(l->out, &l->leaves.leaf[i], l->options);
-		print_end(l->out, l->options);
+		print_end(l->out, &l->options->style);
 		putc('\n', l->out);
 	}
 }
@@ -241,7 +242,7 @@ static void primary_print(struct listing *l, uint32_t routine)
 	const struct graph_routine *r = &l->graph->routines[routine];
 	char number[24];
 
-	print_begin(l->out, l->options, 'm');
+	print_begin(l->out, &l->options->style, 'm');
 	snprintf(number, sizeof number, "[%" PRIu32 "]", l->order.number[routine]);
 	fprintf(l->out, "%-6s %5.1f ", number, print_percent(r->total, l->graph->time));
 	print_seconds(l->out, r->self, c->decimals, c->self);
@@ -253,7 +254,7 @@ static void primary_print(struct listing *l, uint32_t routine)
 	else
 		fprintf(l->out, " %*s ", c->total, "");
 	routine_name_print(l, routine);
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 }
 
 /* The line of a cycle as a whole. */
@@ -264,7 +265,7 @@ static void lump_line_print(struct listing *l, uint32_t lump)
 	uint32_t place = l->order.number[l->graph->nroutines + lump];
 	char number[24];
 
-	print_begin(l->out, l->options, 'm');
+	print_begin(l->out, &l->options->style, 'm');
 	snprintf(number, sizeof number, "[%" PRIu32 "]", place);
 	fprintf(l->out, "%-6s %5.1f ", number, print_percent(whole->total, l->graph->time));
 	print_seconds(l->out, whole->self, c->decimals, c->self);
@@ -272,7 +273,7 @@ static void lump_line_print(struct listing *l, uint32_t lump)
 	print_seconds(l->out, whole->total - whole->self, c->decimals, c->children);
 	fprintf(l->out, " %*" PRIu64 "+%-*" PRIu64 " <cycle %" PRIu32 " as a whole> [%" PRIu32 "]", c->called, whole->calls,
 		c->total, whole->inner, lump + 1, place);
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 	putc('\n', l->out);
 }
 
@@ -426,10 +427,10 @@ static void heading_print(struct listing *l)
 {
 	const struct columns *c = &l->columns;
 
-	print_begin(l->out, l->options, 'h');
+	print_begin(l->out, &l->options->style, 'h');
 	fprintf(l->out, "index %% time %*sself %*schildren%*s    called%*s     name\n", c->self - 4, "",
 		c->children - 6, "", c->called - 7, "", c->total - 7, "");
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 }
 
 static void granularity_print(FILE *out, const struct graph *g)
@@ -443,7 +444,7 @@ static void granularity_print(FILE *out, const struct graph *g)
 
 static void legend_print(struct listing *l)
 {
-	if (l->options->brief)
+	if (l->options->style.brief)
 		return;
 	putc('\n', l->out);
 	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more);

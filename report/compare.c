@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 /* The tables list arcs that the model charges to their callers; those within cycles stand with their cycle. */
 static const char legend[] =
@@ -64,10 +65,10 @@ static void head_print(struct listing *l)
 	int decimals = l->columns.decimals;
 
 	fprintf(l->out, "Models compared: %.*f seconds, %" PRIu32 " arcs\n\n", decimals, (double)l->truth->time / 1e9, c->narcs);
-	print_begin(l->out, l->options, 'm');
+	print_begin(l->out, &l->options->style, 'm');
 	fprintf(l->out, "%.1f %% of all inclusive time is charged to the wrong caller%s by gprof's model",
 		print_percent(c->wrong, c->inclusive), c->within ? ", or to none," : "");
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 	fprintf(l->out, ": %.*f of %.*f seconds", decimals, (double)c->wrong / 1e9, decimals, (double)c->inclusive / 1e9);
 	if (c->within)
 		fprintf(l->out, ",\n%.*f of them to none: those of calls within cycles", decimals, (double)c->within / 1e9);
@@ -78,10 +79,10 @@ static void heading_print(struct listing *l)
 {
 	const struct columns *c = &l->columns;
 
-	print_begin(l->out, l->options, 'h');
+	print_begin(l->out, &l->options->style, 'h');
 	fprintf(l->out, "%*s %*s %*s  ratio %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "error", c->seconds, "gprof",
 		c->seconds, "true", c->called, "called", c->total + 1, "");
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 }
 
 /* gprof / true in six columns. */
@@ -99,7 +100,7 @@ static void ratio_print(struct listing *l, const struct compare_arc *a)
 
 static void routine_print(struct listing *l, uint32_t routine, bool cycles)
 {
-	print_name(l->out, l->truth->routines[routine].name.name, l->options);
+	print_name(l->out, l->truth->routines[routine].name.name, &l->options->style);
 	if (cycles && l->gprof->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->gprof->routines[routine].cycle);
 }
@@ -167,7 +168,7 @@ static void arcs_print(struct listing *l)
 	if (differ == 0)
 		fputs("No call has another time by gprof's model than was measured, outside of cycles.\n", l->out);
 	else
-		print_legend(l->out, l->options, legend);
+		print_legend(l->out, &l->options->style, legend);
 }
 
 /* Largest true total first. */
@@ -206,7 +207,7 @@ static void member_print(struct listing *l, uint32_t member)
 	putc(' ', l->out);
 	print_seconds(l->out, r->total, c->decimals, c->seconds);
 	fprintf(l->out, " %6.1f %*" PRIu64 "  ", print_percent(r->total, l->truth->time), c->called, r->calls);
-	print_name(l->out, r->name.name, l->options);
+	print_name(l->out, r->name.name, &l->options->style);
 	putc('\n', l->out);
 }
 
@@ -225,10 +226,10 @@ static void within_print(struct listing *l, uint32_t cycle)
 		if (shown + 1 < differ || !is_shown(l, a, shown))
 			continue;
 		if (shown++ == 0) {
-			print_begin(l->out, l->options, 'h');
+			print_begin(l->out, &l->options->style, 'h');
 			fprintf(l->out, "\n%*s %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "true", c->called, "called",
 				c->total + 1, "");
-			print_end(l->out, l->options);
+			print_end(l->out, &l->options->style);
 		}
 		print_seconds(l->out, a->truth, c->decimals, c->seconds);
 		ends_print(l, a, false);
@@ -246,9 +247,9 @@ static bool lump_print(struct listing *l, uint32_t number, struct error *err)
 		return false;
 	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %.*f seconds with what they called\n\n",
 		number + 1, lump->size, c->decimals, (double)lump->total / 1e9);
-	print_begin(l->out, l->options, 'h');
+	print_begin(l->out, &l->options->style, 'h');
 	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->seconds, "self", c->seconds, "gprof", c->seconds, "true", c->called, "called");
-	print_end(l->out, l->options);
+	print_end(l->out, &l->options->style);
 	while (shown < lump->size && (l->options->top == 0 || shown < l->options->top)
 	       && (shown == 0 || l->truth->routines[members[shown]].total >= l->least))
 		member_print(l, members[shown++]);
@@ -281,7 +282,7 @@ static bool lumps_print(struct listing *l, struct error *err)
 			return false;
 	}
 	if (some)
-		print_legend(l->out, l->options, lump_legend);
+		print_legend(l->out, &l->options->style, lump_legend);
 	return true;
 }
 

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
-#include "report/print.h"
+#include "text/escape.h"
+#include "report/report.h"
+#include "text/print.h"
 
 /* Names of all routines as words, and room for a history. */
 struct words {
@@ -73,7 +74,7 @@ bool contexts_text(const struct report_input *in, const struct report_options *o
 	const struct graph *g = in->graph;
 	struct words words;
 
-	if (!words_make(&words, g, ESCAPE_WORD | (options->utf8 ? 0 : ESCAPE_ASCII), err))
+	if (!words_make(&words, g, ESCAPE_WORD | (options->style.utf8 ? 0 : ESCAPE_ASCII), err))
 		return false;
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];

@@ -1,7 +1,8 @@
 /* cycles.c - the cycles of calls that were really traversed, each once, largest first. */
 #include <inttypes.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" % time   share of the run of the contexts in which this cycle is the innermost.\n"
@@ -17,10 +18,10 @@ static void path_print(const struct graph *g, const struct graph_cycle *c, FILE 
 	const cycle_entry *entries = g->cycle_entries + c->first;
 
 	for (uint32_t i = 0; i < c->length; i++) {
-		print_name(out, g->routines[cycle_routine(entries[i])].name.name, options);
+		print_name(out, g->routines[cycle_routine(entries[i])].name.name, &options->style);
 		fputs(cycle_link_known(entries[i]) ? " -> " : " .. ", out);
 	}
-	print_name(out, g->routines[cycle_routine(entries[0])].name.name, options);
+	print_name(out, g->routines[cycle_routine(entries[0])].name.name, &options->style);
 	putc('\n', out);
 }
 
@@ -36,9 +37,9 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 		return true;
 	}
 	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
-	print_begin(out, options, 'h');
+	print_begin(out, &options->style, 'h');
 	fprintf(out, "%% time %*s %*s  cycle\n", width, "seconds", calls, "calls");
-	print_end(out, options);
+	print_end(out, &options->style);
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];
 
@@ -47,7 +48,7 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 		fprintf(out, " %*" PRIu64 "  ", calls, c->calls);
 		path_print(g, c, out, options);
 	}
-	print_legend(out, options, legend);
+	print_legend(out, &options->style, legend);
 	return true;
 }
 

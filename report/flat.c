@@ -5,7 +5,8 @@
 
 #include "report/leaves.h"
 #include "report/order.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" % time      share of the run that was spent in this routine itself.\n"
@@ -122,12 +123,12 @@ static void granularity_print(FILE *out, const struct graph *g)
 
 static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)
 {
-	print_begin(out, options, 'h');
+	print_begin(out, &options->style, 'h');
 	fprintf(out, "  %%   %*scumulative   %*sself  %*s%*s   self  %*s   total           \n", c->cumulative - 9, "",
 		c->self - 8, "", c->calls + 1, "", c->self_call - 8, "", c->total_call - 8, "");
 	fprintf(out, " time   %*sseconds   %*sseconds %*s %*s %*s  name    \n", c->cumulative - 9, "",
 		c->self - 8, "", c->calls, "calls", c->self_call, c->unit.name, c->total_call, c->unit.name);
-	print_end(out, options);
+	print_end(out, &options->style);
 }
 
 static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cumulative,
@@ -146,7 +147,7 @@ static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cum
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
-	print_name(out, r->name.name, options);
+	print_name(out, r->name.name, &options->style);
 	putc('\n', out);
 }
 
@@ -157,12 +158,12 @@ static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine
 	for (size_t i = leaves->first[routine]; i < leaves->first[routine + 1]; i++) {
 		const struct leaf *leaf = &leaves->leaf[i];
 
-		print_begin(out, options, 'd');
+		print_begin(out, &options->style, 'd');
 		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, c->total), c->cumulative, "");
 		print_seconds(out, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
 		leaves_print(out, leaf, options);
-		print_end(out, options);
+		print_end(out, &options->style);
 		putc('\n', out);
 	}
 }
@@ -225,8 +226,8 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 		rows_print(out, in->graph, &order, &leaves, options);
 	else
 		fputs("No routine was called.\n", out);
-	print_legend(out, options, legend);
-	if (!options->brief && any_is_pieces_only(in->graph))
+	print_legend(out, &options->style, legend);
+	if (!options->style.brief && any_is_pieces_only(in->graph))
 		fputs(legend_pieces, out);
 	leaves_free(&leaves);
 	order_free(&order);

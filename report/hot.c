@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "report/leaves.h"
 #include "graph/paths.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { SHOWN = 3, CALLERS = 3, PATHS = 20, MANY = 4, NAME = 44, PLACE = 24, ROOM = 4 * NAME };
 
@@ -238,7 +239,7 @@ static void cases_free(struct cases *c)
 /* NAME made harmless, without what stands in brackets if it is long, and cut to COLUMNS, NAME of them at most, into BUFFER of ROOM bytes. */
 static char *text_cut(char *buffer, const char *name, size_t columns, const struct report_options *options)
 {
-	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
+	unsigned flags = options->style.utf8 ? 0 : ESCAPE_ASCII;
 	char *brief = strlen(name) > columns ? malloc(strlen(name) + 1) : NULL;
 
 	if (brief) {
@@ -265,7 +266,7 @@ static const char *routine_name(const struct graph *g, uint32_t routine)
 
 static void word_print(FILE *out, const char *word, const struct report_options *options)
 {
-	escape_shell(out, word, options->utf8 ? 0 : ESCAPE_ASCII);
+	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
 }
 
 /* NAME as a user types it, as the regular expression of --focus if REGEX. */
@@ -310,14 +311,14 @@ static void operands_print(const struct cases *c, FILE *out)
 static void more_print(const struct cases *c, FILE *out, const char *command, const char *routine, bool regex)
 {
 	fputs("   more: ", out);
-	print_begin(out, c->options, 'm');
+	print_begin(out, &c->options->style, 'm');
 	fprintf(out, "aprof %s", command);
 	if (routine) {
 		putc(' ', out);
 		name_print(out, routine, regex, c->options);
 	}
 	operands_print(c, out);
-	print_end(out, c->options);
+	print_end(out, &c->options->style);
 	putc('\n', out);
 }
 
@@ -329,7 +330,7 @@ static void share_print(const struct cases *c, FILE *out, uint64_t time)
 	print_seconds(out, time, print_decimals(c->g->time), 0);
 	fprintf(out, " s, %.1f %%", share);
 	if (n > 0)
-		fprintf(out, " %s%.1f", c->options->utf8 ? "±" : "+-", 1.96 * sqrt(share * (share < 100 ? 100 - share : 0) / n));
+		fprintf(out, " %s%.1f", c->options->style.utf8 ? "±" : "+-", 1.96 * sqrt(share * (share < 100 ? 100 - share : 0) / n));
 	fputs(" of the run", out);
 }
 
@@ -386,9 +387,9 @@ static void calls_print(FILE *out, uint64_t calls, uint64_t time)
 static void title_print(const struct cases *c, FILE *out, const char *title)
 {
 	putc('\n', out);
-	print_begin(out, c->options, 'h');
+	print_begin(out, &c->options->style, 'h');
 	fputs(title, out);
-	print_end(out, c->options);
+	print_end(out, &c->options->style);
 	putc('\n', out);
 }
 
@@ -397,9 +398,9 @@ static void name_line(const struct cases *c, FILE *out, const struct hot *hot)
 	char name[ROOM], place[ROOM];
 
 	fputs("   ", out);
-	print_begin(out, c->options, 'm');
+	print_begin(out, &c->options->style, 'm');
 	fputs(name_cut(name, hot->name, c->options), out);
-	print_end(out, c->options);
+	print_end(out, &c->options->style);
 	if (hot->place)
 		fprintf(out, " in %s", text_cut(place, hot->place, PLACE, c->options));
 	putc('\n', out);
@@ -496,7 +497,7 @@ static void sequence_print(const struct cases *c, FILE *out, const struct graph_
 	int column = 3, line = 1;
 
 	fputs("   ", out);
-	print_begin(out, c->options, 'm');
+	print_begin(out, &c->options->style, 'm');
 	for (uint32_t i = 0; i < p->length; i++) {
 		int length = (int)strlen(name_cut(name, routine_name(c->g, routines[i]), c->options)) + 4;
 
@@ -516,7 +517,7 @@ static void sequence_print(const struct cases *c, FILE *out, const struct graph_
 		fputs(name, out);
 		column += length;
 	}
-	print_end(out, c->options);
+	print_end(out, &c->options->style);
 	putc('\n', out);
 }
 

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "report/order.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { LEAST_NAME = 19, GAP = 2, NUMBER = 7 };	/* characters: gprof's name column, between columns, "[12345]" */
 
@@ -45,7 +46,7 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 
 	snprintf(text, sizeof text, "[%" PRIu32 "]", number);
 	fprintf(out, "%6s ", text);
-	n = routine < g->nroutines ? print_name(out, g->routines[routine].name.name, options)
+	n = routine < g->nroutines ? print_name(out, g->routines[routine].name.name, &options->style)
 		: (size_t)fprintf(out, "<cycle %" PRIu32 ">", routine - g->nroutines + 1);
 	if (pad > n)
 		fprintf(out, "%*s", (int)(pad - n), "");
@@ -55,7 +56,7 @@ static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted
 			const struct report_options *options)
 {
 	size_t name = longest(g, order), cell = NUMBER + name + GAP;
-	size_t width = options->gprof.width ? options->gprof.width : options->width > 0 ? (size_t)options->width : UNBOUNDED;
+	size_t width = options->gprof.width ? options->gprof.width : options->style.width > 0 ? (size_t)options->style.width : UNBOUNDED;
 	size_t columns = (width + GAP) / cell;
 	size_t rows;
 

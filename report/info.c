@@ -5,7 +5,8 @@
 #include "report/arguments.h"
 #include "report/life.h"
 #include "report/notes.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static void way_text(char *buffer, size_t size, uint32_t way)
 {
@@ -26,16 +27,16 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 	const struct amon_header *h = &run->header;
 	char text[4200];
 
-	print_field(out, options, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, options),
+	print_field(out, &options->style, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, &options->style),
 		    run->file_size, run->truncated ? ", cut off" : "");
-	print_field(out, options, "program", "%s", print_safe(text, sizeof text, h->program, options));
+	print_field(out, &options->style, "program", "%s", print_safe(text, sizeof text, h->program, &options->style));
 	arguments_print(out, options, h);
-	print_field(out, options, "directory", "%s", print_safe(text, sizeof text, h->directory, options));
-	print_field(out, options, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
-		    print_safe(text, sizeof text, h->host, options));
-	print_field(out, options, "state", "%s", life_text(text, sizeof text, life_of(in, i), h));
+	print_field(out, &options->style, "directory", "%s", print_safe(text, sizeof text, h->directory, &options->style));
+	print_field(out, &options->style, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
+		    print_safe(text, sizeof text, h->host, &options->style));
+	print_field(out, &options->style, "state", "%s", life_text(text, sizeof text, life_of(in, i), h));
 	if (h->exit_status >= 0)
-		print_field(out, options, "status", "%s", life_status(text, sizeof text, h->exit_status));
+		print_field(out, &options->style, "status", "%s", life_status(text, sizeof text, h->exit_status));
 }
 
 static void measure_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
@@ -48,28 +49,28 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 
 	way_text(way, sizeof way, h->way);
 	if (h->hook_picoseconds)
-		print_field(out, options, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
+		print_field(out, &options->style, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
 			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
 	else
-		print_field(out, options, "hooks", "way %s; their cost was not measured", way);
+		print_field(out, &options->style, "hooks", "way %s; their cost was not measured", way);
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
-	print_field(out, options, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
+	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
 		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
 		    h->pc_source < 4 ? sources[h->pc_source] : "?", every);
 	if (h->tsc_hz)
-		print_field(out, options, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
+		print_field(out, &options->style, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
 			    "; what each thread spent since its last call or return is not known, as no end was seen");
 	if (h->cpu_total)
 		snprintf(total, sizeof total, "%.6f s", (double)h->cpu_total / 1e9);
-	print_field(out, options, "cpu time", "%s at the end, %.6f s before the monitor began", total,
+	print_field(out, &options->style, "cpu time", "%s at the end, %.6f s before the monitor began", total,
 		    (double)h->cpu_before / 1e9);
-	print_field(out, options, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions", run->calls,
+	print_field(out, &options->style, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions", run->calls,
 		    run->contexts, run->transitions);
-	print_field(out, options, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
+	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
 	for (unsigned n = 0; n < AMON_NOTES; n++)
 		if (h->notes[n])
-			print_field(out, options, "note", "%" PRIu64 " x %s", h->notes[n], notes_find(n)->text);
+			print_field(out, &options->style, "note", "%" PRIu64 " x %s", h->notes[n], notes_find(n)->text);
 }
 
 static void build_id_print(FILE *out, const struct profile_module *m)
@@ -87,7 +88,7 @@ static void modules_print(FILE *out, const struct profile *p, const struct repor
 		fprintf(out, "  %-8s ", p->modules[i].hooked ? "hooks" : "no hooks");
 		build_id_print(out, &p->modules[i]);
 		fputs("  ", out);
-		print_name(out, p->modules[i].path, options);
+		print_name(out, p->modules[i].path, &options->style);
 		putc('\n', out);
 	}
 }
@@ -132,13 +133,13 @@ static void threads_print(FILE *out, const struct report_input *in, const struct
 			p->runs[p->threads[i].run].header.pid, t->tid, state->text,
 			(double)(t->cpu_last > t->cpu_first ? t->cpu_last - t->cpu_first : 0) / 1e9, t->ticks,
 			(double)t->unplaced / 1e9, (double)t->monitor / 1e9, t->misses);
-		print_name(out, t->name, options);
+		print_name(out, t->name, &options->style);
 		if (t->folded > 1)
 			fprintf(out, " (%" PRIu64 " threads)", t->folded);
 		putc('\n', out);
 	}
 	if (last)
-		print_legend(out, options, "  to the end: it was not seen to end before its process did.\n");
+		print_legend(out, &options->style, "  to the end: it was not seen to end before its process did.\n");
 }
 
 static bool was_used(const struct profile_phase *p)
@@ -158,10 +159,10 @@ static void phases_print(FILE *out, const struct profile *p, const struct report
 			continue;
 		fprintf(out, "  %9" PRIu64 "  %11.3f  %12.3f  %12" PRIu64 "  ", f->begun, (double)f->cpu / 1e9,
 			(double)f->time / 1e9, f->calls);
-		print_name(out, f->name[0] ? f->name : "(none)", options);
+		print_name(out, f->name[0] ? f->name : "(none)", &options->style);
 		fputs(f->current ? " *\n" : "\n", out);
 	}
-	if (!options->brief)
+	if (!options->style.brief)
 		fputs("\n  * goes on, or did at the end.  \"(stopped)\" is in no report.\n", out);
 }
 

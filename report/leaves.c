@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 /* Say what the sample I was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
@@ -164,13 +165,13 @@ void leaves_print(FILE *out, const struct leaf *l, const struct report_options *
 {
 	if (l->name)
 		fputs("in ", out);
-	print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), options);
+	print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), &options->style);
 	if (!l->name) {
 		fprintf(out, ":%" PRIu32, l->line);
 		return;
 	}
 	fputs(": ", out);
-	print_name(out, l->name, options);
+	print_name(out, l->name, &options->style);
 }
 
 json_t *leaves_json(const struct leaves *l, uint32_t routine)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { MOST_NAMES = 12 };		/* named in a line of the head; the JSON has all */
 
@@ -26,7 +27,7 @@ static void names_text(char *buffer, size_t size, const struct report_left_out *
 
 	for (i = 0; i < n && i < MOST_NAMES && used < size - sizeof name; i++)
 		used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "",
-					 print_safe(name, sizeof name, first[i].name, options));
+					 print_safe(name, sizeof name, first[i].name, &options->style));
 	if (i < n)
 		snprintf(buffer + used, size - used, " and %zu more", n - i);
 }
@@ -42,7 +43,7 @@ void left_out_print(const struct report_input *in, const struct report_options *
 		for (n = 1; i + n < in->nleft_out && first[n].why == first->why; n++)
 			;
 		names_text(names, sizeof names, first, n, options);
-		print_field(out, options, i ? "" : "no hooks", "%zu %s: %s", n, reasons[first->why].text, names);
+		print_field(out, &options->style, i ? "" : "no hooks", "%zu %s: %s", n, reasons[first->why].text, names);
 	}
 }
 

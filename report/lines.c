@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
 

@@ -1,7 +1,8 @@
 /* never.c - routines that have hooks and were never called. */
 #include <inttypes.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char not_known[] =
 	"Some modules do not record which of their functions have hooks (way cyg), so routines of theirs that were\n"
@@ -15,16 +16,16 @@ bool never_text(const struct report_input *in, const struct report_options *opti
 		putc('\n', out);
 	for (size_t i = 0; i < in->nnever; i++) {
 		fputs("    ", out);
-		print_name(out, in->never[i]->display, options);
+		print_name(out, in->never[i]->display, &options->style);
 		if (in->never[i]->file) {
 			fputs("  (", out);
-			print_name(out, options->gprof.paths ? in->never[i]->file : print_basename(in->never[i]->file), options);
+			print_name(out, options->gprof.paths ? in->never[i]->file : print_basename(in->never[i]->file), &options->style);
 			fprintf(out, ":%" PRIu32 ")", in->never[i]->line);
 		}
 		putc('\n', out);
 	}
 	if (!in->never_known)
-		print_legend(out, options, not_known);
+		print_legend(out, &options->style, not_known);
 	return true;
 }
 

@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"
@@ -27,7 +28,7 @@ static void path_print(const struct graph *g, const struct paths *found, const s
 	for (uint32_t i = 0; i < p->length; i++) {
 		if (i > 0)
 			fputs(" -> ", out);
-		print_name(out, g->routines[found->routines[p->first + i]].name.name, options);
+		print_name(out, g->routines[found->routines[p->first + i]].name.name, &options->style);
 	}
 	putc('\n', out);
 }
@@ -38,9 +39,9 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 	int width = print_seconds_width(g->time, decimals, 8), calls = print_count_width(g->calls, 9);
 
 	fputs("Recurring sequences of calls\n\n", out);
-	print_begin(out, options, 'h');
+	print_begin(out, &options->style, 'h');
 	fprintf(out, "%% time %*s contexts %*s  sequence\n", width, "seconds", calls, "calls");
-	print_end(out, options);
+	print_end(out, &options->style);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct graph_path *p = found->paths + i;
 
@@ -49,7 +50,7 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 		fprintf(out, " %8" PRIu32 " %*" PRIu64 "  ", p->contexts, calls, p->calls);
 		path_print(g, found, p, out, options);
 	}
-	print_legend(out, options, legend);
+	print_legend(out, &options->style, legend);
 }
 
 bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

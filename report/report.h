@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/emit.h"
 #include "base/error.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
+#include "text/emit.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum report_sort { REPORT_BY_DEFAULT, REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS };
 
@@ -33,11 +35,9 @@ struct report_gprof {
 };
 
 struct report_options {
+	struct text_style style; /* how text is to look */
 	enum report_sort sort;	/* order of routines */
-	bool brief;		/* -b: no legends */
 	bool json;		/* JSON instead of text */
-	bool colour;		/* stream is a terminal that wants colour */
-	bool utf8;		/* names and lines may use UTF-8 */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
 	bool bottom_up;		/* tree: from the running routines up */
@@ -47,7 +47,6 @@ struct report_options {
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */
 	const char *target;	/* annotate: name of a routine or a source file */
-	int width;		/* columns of the terminal; 0: unknown */
 	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
 

@@ -11,7 +11,8 @@
 #include "report/life.h"
 #include "report/notes.h"
 #include "report/plain.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 #include "report/verified.h"
 
 /* Sums over the files of the profile. */
@@ -63,8 +64,8 @@ static void program_print(struct head *h)
 {
 	char program[4 * sizeof h->first->program];
 
-	print_field(h->out, h->options, "program", "%s%s", print_safe(program, sizeof program, h->first->program,
-		    h->options), h->profile->nruns > 1 ? " (first of several files)" : "");
+	print_field(h->out, &h->options->style, "program", "%s%s", print_safe(program, sizeof program, h->first->program,
+		    &h->options->style), h->profile->nruns > 1 ? " (first of several files)" : "");
 	arguments_print(h->out, h->options, h->first);
 }
 
@@ -87,9 +88,9 @@ static void run_print(struct head *h, uint32_t i)
 	if (header->end_monotonic > header->start_monotonic)
 		snprintf(elapsed, sizeof elapsed, ", %.2f s elapsed",
 			 (double)(header->end_monotonic - header->start_monotonic) / 1e9);
-	print_safe(label, sizeof label, run->label, h->options);
-	print_field(h->out, h->options, i == 0 ? "file" : "", "%s: pid %" PRId32 " on %s, begun %s%s; %s%s%s", label,
-		    header->pid, print_safe(host, sizeof host, header->host, h->options), date, elapsed,
+	print_safe(label, sizeof label, run->label, &h->options->style);
+	print_field(h->out, &h->options->style, i == 0 ? "file" : "", "%s: pid %" PRId32 " on %s, begun %s%s; %s%s%s", label,
+		    header->pid, print_safe(host, sizeof host, header->host, &h->options->style), date, elapsed,
 		    life_text(life, sizeof life, life_of(h->in, i), header), run->truncated ? "; the file is cut off, its whole part is used" : "",
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
 }
@@ -100,8 +101,8 @@ static void phase_print(const struct head *h)
 
 	for (uint32_t i = 0; i < h->profile->nphases; i++)
 		if (strcmp(h->profile->phases[i].name, h->in->phase) == 0)
-			print_field(h->out, h->options, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
-				    print_safe(name, sizeof name, h->in->phase, h->options), h->profile->phases[i].begun,
+			print_field(h->out, &h->options->style, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
+				    print_safe(name, sizeof name, h->in->phase, &h->options->style), h->profile->phases[i].begun,
 				    print_plural(h->profile->phases[i].begun));
 }
 
@@ -125,7 +126,7 @@ static void runs_print(struct head *h)
 	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
 		run_print(h, i);
 	if (n > MOST_RUNS)
-		print_field(h->out, h->options, "", "and %" PRIu32 " more%s", n - MOST_RUNS, is_of_one_file(h->profile) ? "" :
+		print_field(h->out, &h->options->style, "", "and %" PRIu32 " more%s", n - MOST_RUNS, is_of_one_file(h->profile) ? "" :
 			    " (aprof info lists them)");
 }
 
@@ -155,7 +156,7 @@ static void unsettled_print(struct head *h)
 	for (uint32_t i = 0; i < h->profile->nruns; i++)
 		ended &= life_of(h->in, i) == REPORT_ENDED;
 	if (!ended)
-		print_field(h->out, h->options, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
+		print_field(h->out, &h->options->style, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
 }
 
 static void clock_print(struct head *h)
@@ -165,24 +166,24 @@ static void clock_print(struct head *h)
 	print_grouped(ticks, h->graph->ticks);
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
-		print_field(h->out, h->options, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
+		print_field(h->out, &h->options->style, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
 			    " times a second by %s; %s sample%s", h->first->rate, source_text(h->first->source), ticks,
 			    print_plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_WALL:
-		print_field(h->out, h->options, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
+		print_field(h->out, &h->options->style, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
 			    " times a second; %s sample%s", h->first->rate, ticks, print_plural(h->graph->ticks));
 		break;
 	case AMON_CLOCK_TSC:
-		print_field(h->out, h->options, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
+		print_field(h->out, &h->options->style, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
 			    "and return", (double)h->first->tsc_hz / 1e9);
 		unsettled_print(h);
 		break;
 	default:
-		print_field(h->out, h->options, "clock", "none: calls were counted, no time was taken");
+		print_field(h->out, &h->options->style, "clock", "none: calls were counted, no time was taken");
 	}
 	if (h->sums.notes[AMON_NOTE_CLOCK_CHANGED] && is_inline(h))
-		print_field(h->out, h->options, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
+		print_field(h->out, &h->options->style, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
 }
 
 /* Half the 95 % interval of a share of PERCENT when SAMPLES are binomial, in points. */
@@ -193,17 +194,17 @@ static double error_points(double percent, uint64_t samples)
 
 static void error_print(struct head *h)
 {
-	const char *sign = h->options->utf8 ? "\u00b1" : "+-";
+	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
 	uint64_t n = h->graph->ticks;
 
 	if (h->first->clock != AMON_CLOCK_TICK && h->first->clock != AMON_CLOCK_WALL)
 		return;
 	if (n == 0)
-		print_field(h->out, h->options, "error", "no sample fell into the routines: the run is too short for this clock. "
+		print_field(h->out, &h->options->style, "error", "no sample fell into the routines: the run is too short for this clock. "
 			    "Run it longer, raise the rate (APROF_RATE=10000), or use %s",
 			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
 	else
-		print_field(h->out, h->options, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
+		print_field(h->out, &h->options->style, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
 			    "to %s%.2g (95 %% confidence)", sign, error_points(50, n), sign, error_points(10, n), sign,
 			    error_points(1, n));
 }
@@ -218,7 +219,7 @@ static void elapsed_print(struct head *h)
 		if (p->threads[i].record.cpu_last > p->threads[i].record.cpu_first)
 			cpu += (double)(p->threads[i].record.cpu_last - p->threads[i].record.cpu_first);
 	if (h->first->clock == AMON_CLOCK_TSC && cpu > 0 && charged > 1.05 * cpu)
-		print_field(h->out, h->options, "elapsed", "these times are %.2f times the CPU time of the threads: they slept, or "
+		print_field(h->out, &h->options->style, "elapsed", "these times are %.2f times the CPU time of the threads: they slept, or "
 			    "others had the processor meanwhile (APROF_CLOCK=tick measures CPU time alone)", charged / cpu);
 }
 
@@ -237,12 +238,12 @@ static void time_print(struct head *h)
 	if (kernel >= 0)
 		snprintf(cpu + strlen(cpu), sizeof cpu - strlen(cpu), h->sums.cpu ? ", %.0f %% of it in the kernel" :
 			 "; %.0f %% of the CPU time in the kernel", 100 * kernel);
-	print_field(h->out, h->options, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
+	print_field(h->out, &h->options->style, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
 		    "%.*f making contexts + %.*f unplaced%s", d, (double)whole / 1e9, d, (double)g->time / 1e9, d,
 		    (double)g->outside / 1e9, d, (double)g->hooks / 1e9, d, (double)g->monitor / 1e9,
 		    d, (double)g->unplaced / 1e9, cpu);
 	if (g->options.nfocus)
-		print_field(h->out, h->options, "focus", "%.1f %% of the contexts' time passed in those kept; all shares below are of that",
+		print_field(h->out, &h->options->style, "focus", "%.1f %% of the contexts' time passed in those kept; all shares below are of that",
 			    print_percent(g->time + g->hooks, h->profile->time));
 }
 
@@ -252,15 +253,15 @@ static void calls_print(struct head *h)
 	char calls[32], made[32], transitions[32];
 
 	if (h->sums.calls == 0 && h->profile->runs[0].truncated) {
-		print_field(h->out, h->options, "calls", "none in the part of the file that is left");
+		print_field(h->out, &h->options->style, "calls", "none in the part of the file that is left");
 		return;
 	}
 	if (h->sums.calls == 0) {
-		print_field(h->out, h->options, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
+		print_field(h->out, &h->options->style, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");
 		return;
 	}
-	print_field(h->out, h->options, "calls", "%s in %s context%s by %s transition%s; histories %.1f long on average, "
+	print_field(h->out, &h->options->style, "calls", "%s in %s context%s by %s transition%s; histories %.1f long on average, "
 		    "the longest %" PRIu32 "; %.2f %% of calls answered by the first probe", print_grouped(calls, h->sums.calls),
 		    print_grouped(made, contexts), print_plural(contexts), print_grouped(transitions, h->sums.transitions),
 		    print_plural(h->sums.transitions),
@@ -277,17 +278,17 @@ static void hooks_print(struct head *h)
 	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
 		return;
 	if (cost->picoseconds == 0) {
-		print_field(h->out, h->options, "hooks", "their cost was not measured in this run, so nothing is subtracted");
+		print_field(h->out, &h->options->style, "hooks", "their cost was not measured in this run, so nothing is subtracted");
 		return;
 	}
 	if (cost->samples)
 		snprintf(from, sizeof from, "by %" PRIu64 " sample%s of program counters in their code", cost->samples,
 			 print_plural(cost->samples));
-	print_field(h->out, h->options, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
+	print_field(h->out, &h->options->style, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
 		    (double)cost->total / 1e9, g->options.raw ? "left in the times (--raw)" :
 		    "subtracted from the times below (--raw leaves it in)");
 	if (!g->options.raw && g->hooks_unplaced > g->time / 1000)
-		print_field(h->out, h->options, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
+		print_field(h->out, &h->options->style, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
 }
 
 /* What to do to see inside M; "" for the system's own libraries, which nobody rebuilds lightly. */
@@ -304,8 +305,8 @@ static void plain_module_print(struct head *h, const struct plain_module *m)
 {
 	char name[600];
 
-	print_safe(name, sizeof name, m->module ? m->module : "no module: generated code, or unloaded", h->options);
-	print_field(h->out, h->options, "", "%5.1f %% %s%s", print_percent(m->count, h->plain.samples), name, cover_text(m));
+	print_safe(name, sizeof name, m->module ? m->module : "no module: generated code, or unloaded", &h->options->style);
+	print_field(h->out, &h->options->style, "", "%5.1f %% %s%s", print_percent(m->count, h->plain.samples), name, cover_text(m));
 }
 
 static void plain_print(struct head *h)
@@ -313,15 +314,15 @@ static void plain_print(struct head *h)
 	const struct plain *p = &h->plain;
 
 	if (p->samples == 0 && (h->options->leaves || h->options->lines))
-		print_field(h->out, h->options, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
+		print_field(h->out, &h->options->style, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
 			    "by (--leaves, --lines)");
 	if (p->samples == 0)
 		return;
 	if (p->count == 0) {
-		print_field(h->out, h->options, "no hooks", "no sample in code without hooks");
+		print_field(h->out, &h->options->style, "no hooks", "no sample in code without hooks");
 		return;
 	}
-	print_field(h->out, h->options, "no hooks", "%.1f %% of samples fell into code without hooks; it is charged to the "
+	print_field(h->out, &h->options->style, "no hooks", "%.1f %% of samples fell into code without hooks; it is charged to the "
 		    "routine that called it (--leaves names its functions); %.1f %% fell into hooks",
 		    print_percent(p->count, p->samples), print_percent(p->hooks, p->samples));
 	for (size_t i = 0; i < p->n && i < 5; i++)
@@ -332,9 +333,9 @@ static void warning_print(struct head *h, const char *text)
 {
 	char safe[1024];
 
-	print_begin(h->out, h->options, 'w');
-	print_field(h->out, h->options, "warning", "%s", print_safe(safe, sizeof safe, text, h->options));
-	print_end(h->out, h->options);
+	print_begin(h->out, &h->options->style, 'w');
+	print_field(h->out, &h->options->style, "warning", "%s", print_safe(safe, sizeof safe, text, &h->options->style));
+	print_end(h->out, &h->options->style);
 }
 
 static void notes_print(struct head *h)
@@ -347,11 +348,11 @@ static void notes_print(struct head *h)
 		if (!h->sums.notes[n])
 			continue;
 		if (!note->harmless)
-			print_begin(h->out, h->options, 'w');
-		print_field(h->out, h->options, note->harmless ? "note" : "warning", "%s x %s%s%s",
+			print_begin(h->out, &h->options->style, 'w');
+		print_field(h->out, &h->options->style, note->harmless ? "note" : "warning", "%s x %s%s%s",
 			    print_grouped(count, h->sums.notes[n]), note->text, note->advice ? "; " : "", note->advice ? note->advice : "");
 		if (!note->harmless)
-			print_end(h->out, h->options);
+			print_end(h->out, &h->options->style);
 	}
 	for (uint32_t i = 0; h->in->symbols && symbols_warning(h->in->symbols, i); i++)
 		warning_print(h, symbols_warning(h->in->symbols, i));

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 static const char legend[] =
 	" % time    share of the run that passed here and below.\n"
@@ -79,7 +80,7 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	indent_print(out, level);
 	if (node->gap)
 		fputs(".. ", out);
-	print_name(out, w->graph->routines[node->routine].name.name, w->options);
+	print_name(out, w->graph->routines[node->routine].name.name, &w->options->style);
 	fputs(node->folded ? "'\n" : "\n", out);
 }
 
@@ -88,12 +89,12 @@ static void rest_print(const struct walk *w, FILE *out, uint32_t parent, uint32_
 {
 	const struct tree_node *node = &w->tree->nodes[parent];
 
-	print_begin(out, w->options, 'd');
+	print_begin(out, &w->options->style, 'd');
 	figures_print(w, out, node->rest, node->total);
 	fprintf(out, " %*s %*s  ", w->columns.self, "", w->columns.calls, "");
 	indent_print(out, level);
 	fputs(w->options->bottom_up ? "(rest, or no caller)" : "(rest)", out);
-	print_end(out, w->options);
+	print_end(out, &w->options->style);
 	putc('\n', out);
 }
 
@@ -140,10 +141,10 @@ static void outside_print(const struct walk *w, FILE *out)
 
 static void heading_print(const struct walk *w, FILE *out)
 {
-	print_begin(out, w->options, 'h');
+	print_begin(out, &w->options->style, 'h');
 	fprintf(out, "%s %% parent  %*s %*s %*s  name\n", "% time", w->columns.total, "total", w->columns.self, "self",
 		w->columns.calls, "calls");
-	print_end(out, w->options);
+	print_end(out, &w->options->style);
 }
 
 static struct tree_options limits(const struct graph *g, const struct report_options *options)
@@ -161,7 +162,7 @@ static void tree_print(struct walk *w, FILE *out)
 	heading_print(w, out);
 	outside_print(w, out);
 	walk_print(w, out);
-	print_legend(out, w->options, w->options->bottom_up ? legend_up : legend);
+	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
 }
 
 bool tree_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { MOST_SHOWN = 5 };		/* places of stacks that differ */
 
@@ -73,10 +74,10 @@ static void place_print(const struct report_input *in, const struct profile_stac
 	const struct profile *p = in->graph->profile;
 	char count[32], at[400], context[400], other[400];
 
-	print_safe(at, sizeof at, symbols_find(in->symbols, s->module, s->address)->display, options);
-	print_safe(context, sizeof context, name_of(in, p->contexts[s->context].routine), options);
-	print_safe(other, sizeof other, s->verdict == AMON_STACK_OPEN ? at : name_of(in, s->routine), options);
-	print_field(out, options, "", "%s in %s: the machine was in a context of %s; the stack parts from it with %s",
+	print_safe(at, sizeof at, symbols_find(in->symbols, s->module, s->address)->display, &options->style);
+	print_safe(context, sizeof context, name_of(in, p->contexts[s->context].routine), &options->style);
+	print_safe(other, sizeof other, s->verdict == AMON_STACK_OPEN ? at : name_of(in, s->routine), &options->style);
+	print_field(out, &options->style, "", "%s in %s: the machine was in a context of %s; the stack parts from it with %s",
 		    print_grouped(count, s->count), at, context, other);
 }
 
@@ -90,8 +91,8 @@ void verified_print(const struct report_input *in, const struct report_options *
 	if (!s.asked)
 		return;
 	if (s.differ)
-		print_begin(out, options, 'w');
-	print_field(out, options, "stacks", "%s held against their contexts, %s differ%s; %s not told: caught in a hook or beside one, or not readable",
+		print_begin(out, &options->style, 'w');
+	print_field(out, &options->style, "stacks", "%s held against their contexts, %s differ%s; %s not told: caught in a hook or beside one, or not readable",
 		    print_grouped(checked, s.checked), print_grouped(differ, s.differ), s.differ == 1 ? "s" : "", print_grouped(untold, s.untold));
 	for (size_t i = 0; i < p->nstacks && shown < MOST_SHOWN; i++)
 		if (differs(in, &p->stacks[i])) {
@@ -99,7 +100,7 @@ void verified_print(const struct report_input *in, const struct report_options *
 			shown++;
 		}
 	if (s.differ)
-		print_end(out, options);
+		print_end(out, &options->style);
 }
 
 json_t *verified_json(const struct report_input *in)

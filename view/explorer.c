@@ -15,7 +15,8 @@
 #include <wchar.h>
 
 #include "view/page.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 enum { HEAD = 2, TYPED = 120, TRAIL = 64, SIDEWAYS = 8, WHEEL = 3, DOUBLE_CLICK = 500 };
 enum { CTRL_L = 'L' - 64, CTRL_N = 'N' - 64, CTRL_P = 'P' - 64, CTRL_F = 'F' - 64, CTRL_B = 'B' - 64, CTRL_D = 'D' - 64,
@@ -174,11 +175,11 @@ static void foot_draw(struct explorer *x)
 		return;
 	putc(' ', out);
 	if (x->view.message[0]) {
-		print_name(out, x->view.message, &(struct report_options){ .utf8 = x->view.options.utf8 });
+		print_name(out, x->view.message, &(struct text_style){ .utf8 = x->view.options.style.utf8 });
 		x->view.message[0] = '\0';
 	} else {
 		fprintf(out, "%zu/%zu  ", p->n ? p->cursor + 1 : 0, p->n);
-		print_name(out, profile->nruns ? print_basename(profile->runs[0].header.program) : NULL, &x->view.options);
+		print_name(out, profile->nruns ? print_basename(profile->runs[0].header.program) : NULL, &x->view.options.style);
 		putc(' ', out);
 		print_seconds(out, x->view.whole, x->view.decimals, 0);
 		fputs(" s", out);
@@ -196,7 +197,7 @@ static void draw(struct explorer *x)
 {
 	struct page *p = page_now(x);
 
-	x->view.options.width = screen_columns();
+	x->view.options.style.width = screen_columns();
 	cursor_fit(p);
 	if (p->n > 0 && p->kind->routine(p, p->cursor) != GRAPH_NONE && !p->kind->by_routine)
 		x->view.routine = p->kind->routine(p, p->cursor);
@@ -553,7 +554,7 @@ bool explorer_run(const struct report_input *in, const struct report_options *op
 
 	if (!x)
 		return page_no_memory(err);
-	if (!screen_open(options->colour, err)) {
+	if (!screen_open(options->style.colour, err)) {
 		free(x);
 		return false;
 	}

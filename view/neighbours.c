@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "view/page.h"
-#include "report/print.h"
+#include "text/print.h"
 
 struct neighbours {
 	uint32_t *arcs;		/* indices in graph.arcs: of the callers, then of the callees */

@@ -3,13 +3,13 @@
 
 #include <inttypes.h>
 
-#include "report/print.h"
+#include "text/print.h"
 
 enum { NARROW = 64 };
 
 bool page_is_narrow(const struct explorer_view *v)
 {
-	return v->options.width < NARROW;
+	return v->options.style.width < NARROW;
 }
 
 enum screen_style page_style(const struct explorer_view *v, uint64_t time)
@@ -37,7 +37,7 @@ void page_calls(const struct explorer_view *v, FILE *out, uint64_t n)
 
 void page_name(const struct explorer_view *v, FILE *out, uint32_t routine)
 {
-	print_name(out, routine == GRAPH_NONE ? "<spontaneous>" : v->g->routines[routine].name.name, &v->options);
+	print_name(out, routine == GRAPH_NONE ? "<spontaneous>" : v->g->routines[routine].name.name, &v->options.style);
 }
 
 bool page_no_memory(struct error *err)

@@ -5,7 +5,8 @@
 
 #include "report/order.h"
 #include "view/page.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 struct routines {
 	enum report_sort sort;
@@ -108,7 +109,7 @@ static void routines_heading(const struct page *p, FILE *out)
 		v->seconds, sort == REPORT_BY_TOTAL ? "*total" : "total", v->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
 	if (r->filter) {
 		fputs("  &", out);
-		print_name(out, r->filter, &(struct report_options){ .utf8 = v->options.utf8 });
+		print_name(out, r->filter, &(struct text_style){ .utf8 = v->options.style.utf8 });
 	}
 }
 

@@ -4,7 +4,7 @@
 
 #include "view/page.h"
 #include "graph/paths.h"
-#include "report/print.h"
+#include "text/print.h"
 
 enum { MOST_PATHS = 1000 };
 
@@ -187,7 +187,7 @@ static enum screen_style sequences_row(const struct page *p, size_t row, FILE *o
 	const struct sequence_page *s = p->state;
 	const struct sequence *q = s->sequences + s->rows[row].sequence;
 	const cycle_entry *e = s->entries + q->first;
-	bool utf8 = p->view->options.utf8;
+	bool utf8 = p->view->options.style.utf8;
 
 	if (s->rows[row].member)
 		return member_row(p, q, s->rows[row].member, out);

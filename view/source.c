@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 #include "report/lines.h"
 #include "view/page.h"
-#include "report/print.h"
+#include "report/report.h"
+#include "text/print.h"
 
 struct source_row {
 	const char *text;	/* the line, not ended; NULL: a callee */
@@ -170,7 +171,7 @@ static void source_heading(const struct page *p, FILE *out)
 
 	fprintf(out, "%5s %*s %5s ", "ticks", self_width(v), page_is_narrow(v) ? "" : "self", "line");
 	if (s->lines.file)
-		print_name(out, print_basename(s->lines.file), &v->options);
+		print_name(out, print_basename(s->lines.file), &v->options.style);
 }
 
 /* A line of source, tabs as blanks. */
@@ -189,7 +190,7 @@ static void text_print(const struct page *p, const struct source_row *row, FILE 
 		while (c == '\t' && n % 8 != 0);
 	}
 	if (line)
-		escape_print(out, line, (p->view->options.utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
+		escape_print(out, line, (p->view->options.style.utf8 ? 0 : ESCAPE_ASCII) | ESCAPE_SOURCE);
 	free(line);
 }
 
@@ -199,7 +200,7 @@ static enum screen_style callee_row(const struct page *p, const struct line_call
 	const struct explorer_view *v = p->view;
 
 	fprintf(out, "%5s %*s %5s   -> ", "", self_width(v), "", "");
-	print_name(out, c->name, &v->options);
+	print_name(out, c->name, &v->options.style);
 	if (!c->place)
 		fprintf(out, "  %" PRIu64 " call%s, ", c->calls, print_plural(c->calls));
 	else
@@ -208,7 +209,7 @@ static enum screen_style callee_row(const struct page *p, const struct line_call
 	fputs(" s", out);
 	if (c->place) {
 		fputs(" in ", out);
-		print_name(out, c->place, &v->options);
+		print_name(out, c->place, &v->options.style);
 		putc(']', out);
 	}
 	if (c->nlines > 1)
@@ -223,7 +224,7 @@ static enum screen_style source_row(const struct page *p, size_t index, FILE *ou
 	const struct source_row *row = s->rows + index;
 
 	if (s->why[0]) {
-		print_name(out, s->why, &v->options);
+		print_name(out, s->why, &v->options.style);
 		return SCREEN_PLAIN;
 	}
 	if (!row->text)

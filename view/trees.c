@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "view/page.h"
-#include "report/print.h"
+#include "text/print.h"
 
 enum { MOST_AT_ONCE = 1000, DEEPEST_INDENT = 24 };
 
@@ -235,7 +235,7 @@ static void name_print(const struct page *p, size_t row, FILE *out)
 	const struct tree_page *t = p->state;
 	const struct tree_row *r = t->rows + row;
 	const struct tree_node *node = node_of(p, row);
-	bool utf8 = p->view->options.utf8;
+	bool utf8 = p->view->options.style.utf8;
 	uint32_t indent = r->level < DEEPEST_INDENT ? r->level : DEEPEST_INDENT;
 
 	fprintf(out, "%*s", (int)(2 * indent), "");

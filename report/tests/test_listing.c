@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/print.h"
+#include "text/print.h"
 #include "report/report.h"
 
 enum { MAIN, DEAR, SPIN, ROUTINES };
@@ -23,7 +23,7 @@ static char label[] = "amon.out";
 static struct profile_run run = { .label = label };
 static struct profile profile = { .runs = &run, .nruns = 1 };
 static struct graph graph;
-static const struct report_options brief = { .brief = true };
+static const struct report_options brief = { .style = { .brief = true } };
 
 static void routine_set(uint32_t r, const char *name, uint64_t calls, uint64_t self, uint64_t total)
 {
@@ -192,7 +192,7 @@ static void test_long_names_are_short_on_a_terminal(void **state)
 		{ "unbalanced_that_is_long_enough_to_be_shortened<a, b, c", "unbalanced_that_is_long_enough_to_be_shortened<" },
 		{ "short<int>", "short<int>" },
 	};
-	struct report_options terminal = { .brief = true, .width = 80 };
+	struct report_options terminal = { .style = { .brief = true, .width = 80 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,12 +1,12 @@
 /* print.c - numbers, names and legends as all text reports print them. */
-#include "report/print.h"
+#include "text/print.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 
 #define NSEC 1000000000u
 
@@ -148,17 +148,17 @@ void print_simplify(char *buffer, const char *name)
 enum { BESIDE_NAME = 50, LEAST_NAME = 24 };	/* columns of figures; of a name that is never shortened */
 
 /* Whether NAME would not fit on a line of the terminal. */
-static bool is_too_long(const char *name, const struct report_options *options)
+static bool is_too_long(const char *name, const struct text_style *style)
 {
-	int room = options->width - BESIDE_NAME;
+	int room = style->width - BESIDE_NAME;
 
-	return options->width > 0 && strlen(name) > (size_t)(room > LEAST_NAME ? room : LEAST_NAME);
+	return style->width > 0 && strlen(name) > (size_t)(room > LEAST_NAME ? room : LEAST_NAME);
 }
 
-size_t print_name(FILE *out, const char *name, const struct report_options *options)
+size_t print_name(FILE *out, const char *name, const struct text_style *style)
 {
-	unsigned flags = options->utf8 ? 0 : ESCAPE_ASCII;
-	char *text = name && is_too_long(name, options) ? malloc(4 * strlen(name) + 1) : NULL;
+	unsigned flags = style->utf8 ? 0 : ESCAPE_ASCII;
+	char *text = name && is_too_long(name, style) ? malloc(4 * strlen(name) + 1) : NULL;
 	size_t n;
 
 	if (text)
@@ -168,32 +168,32 @@ size_t print_name(FILE *out, const char *name, const struct report_options *opti
 	return n;
 }
 
-void print_legend(FILE *out, const struct report_options *options, const char *legend)
+void print_legend(FILE *out, const struct text_style *style, const char *legend)
 {
-	if (!options->brief)
+	if (!style->brief)
 		fprintf(out, "\n%s", legend);
 }
 
-void print_begin(FILE *out, const struct report_options *options, char kind)
+void print_begin(FILE *out, const struct text_style *style, char kind)
 {
-	if (options->colour)
+	if (style->colour)
 		fputs(kind == 'h' ? "\033[1;36m" : kind == 'm' ? "\033[1m" : kind == 'w' ? "\033[33m" : "\033[2m", out);
 }
 
-void print_end(FILE *out, const struct report_options *options)
+void print_end(FILE *out, const struct text_style *style)
 {
-	if (options->colour)
+	if (style->colour)
 		fputs("\033[0m", out);
 }
 
-int print_columns(const struct report_options *options)
+int print_columns(const struct text_style *style)
 {
-	return options->width > 0 ? options->width : 80;
+	return style->width > 0 ? style->width : 80;
 }
 
-char *print_safe(char *buffer, size_t size, const char *name, const struct report_options *options)
+char *print_safe(char *buffer, size_t size, const char *name, const struct text_style *style)
 {
-	escape_string(buffer, size, name ? name : "(unknown)", options->utf8 ? 0 : ESCAPE_ASCII);
+	escape_string(buffer, size, name ? name : "(unknown)", style->utf8 ? 0 : ESCAPE_ASCII);
 	return buffer;
 }
 
@@ -217,9 +217,9 @@ void print_label(FILE *out, const char *label)
 	fprintf(out, "%-*s", LABEL, label);
 }
 
-void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
+void print_field(FILE *out, const struct text_style *style, const char *label, const char *format, ...)
 {
-	int columns = print_columns(options) > 110 ? 110 : print_columns(options);
+	int columns = print_columns(style) > 110 ? 110 : print_columns(style);
 	size_t width = columns > LABEL + LEAST_TEXT ? (size_t)(columns - LABEL) : LEAST_TEXT;
 	char *text = NULL;
 	va_list args;

@@ -4,7 +4,7 @@
  *
  * A piece is the printed form of one character, or of one byte that belongs to none; it is at most
  * PIECE bytes long and is never split. */
-#include "report/escape.h"
+#include "text/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* emit.c - the frame of one JSON object; jansson does the values. */
-#include "report/emit.h"
+#include "text/emit.h"
 
 #include <stdlib.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 
 static void open_level(struct emit *e, char open, char close)
 {

@@ -3,8 +3,8 @@
  * A name comes out of a file that somebody else wrote: it may hold terminal escape sequences, line
  * breaks, or characters that reorder or hide their neighbours.  Escaped text is one line, has none
  * of those, and can be read back without doubt, since the backslash itself is doubled. */
-#ifndef ESCAPE_H
-#define ESCAPE_H
+#ifndef TEXT_ESCAPE_H
+#define TEXT_ESCAPE_H
 
 #include <stddef.h>
 #include <stdio.h>

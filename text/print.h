@@ -2,13 +2,22 @@
  *
  * Columns are as wide as gprof's, and wider when a number needs it: each
  * report asks for the widths first and prints then. */
-#ifndef PRINT_H
-#define PRINT_H
+#ifndef TEXT_PRINT_H
+#define TEXT_PRINT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/report.h"
+
+/* How text is to look. */
+struct text_style {
+	bool brief;		/* -b: no legends */
+	bool colour;		/* the stream is a terminal that wants colour */
+	bool utf8;		/* names and lines may use UTF-8 */
+	int width;		/* columns of the terminal; 0: unknown */
+};
 
 /* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
  * run, so that its thousandth part is seen.  At most 9. */
@@ -35,7 +44,7 @@ const char *print_plural(uint64_t n);
 
 /* NAME made harmless; returns its characters.  NULL prints "(unknown)".  On a terminal a name that does not
  * fit loses its template arguments and parameters: `std::sort<...>(...)`. */
-size_t print_name(FILE *out, const char *name, const struct report_options *options);
+size_t print_name(FILE *out, const char *name, const struct text_style *style);
 
 /* NAME with `...` for what stands in its outermost angle and round brackets, into BUFFER of 4 * strlen(NAME) + 1 bytes. */
 void print_shorten(char *buffer, const char *name);
@@ -45,27 +54,27 @@ void print_shorten(char *buffer, const char *name);
 void print_simplify(char *buffer, const char *name);
 
 /* LEGEND after a blank line, unless -b was given. */
-void print_legend(FILE *out, const struct report_options *options, const char *legend);
+void print_legend(FILE *out, const struct text_style *style, const char *legend);
 
 /* Begin and end what stands out in colour: 'h' a heading, 'm' the main line of an entry, 'w' a
  * warning, 'd' something dim.  Nothing without colour. */
-void print_begin(FILE *out, const struct report_options *options, char kind);
-void print_end(FILE *out, const struct report_options *options);
+void print_begin(FILE *out, const struct text_style *style, char kind);
+void print_end(FILE *out, const struct text_style *style);
 
 /* A line `label   text` of the head, the text wrapped and indented. FORMAT's strings are harmless already (print_safe). */
-void print_field(FILE *out, const struct report_options *options, const char *label, const char *format, ...)
+void print_field(FILE *out, const struct text_style *style, const char *label, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* The label of such a line, whose text the caller prints. */
 void print_label(FILE *out, const char *label);
 
 /* NAME made harmless into BUFFER of SIZE bytes, cut to fit; returns BUFFER. */
-char *print_safe(char *buffer, size_t size, const char *name, const struct report_options *options);
+char *print_safe(char *buffer, size_t size, const char *name, const struct text_style *style);
 
 /* The last part of PATH, as listings name modules and files; "?" for NULL. */
 const char *print_basename(const char *path);
 
 /* Number of columns to fill: the terminal's, or 80. */
-int print_columns(const struct report_options *options);
+int print_columns(const struct text_style *style);
 
 #endif

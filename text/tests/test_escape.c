@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/escape.h"
+#include "text/escape.h"
 
 static void check(const char *name, unsigned flags, const char *expected, size_t width)
 {

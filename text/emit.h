@@ -2,8 +2,8 @@
  *
  * jansson makes and escapes the values; only the frame of the outermost object, and of arrays and objects as large as a table, is
  * written here, so that a table of a million rows never stands in memory. */
-#ifndef EMIT_H
-#define EMIT_H
+#ifndef TEXT_EMIT_H
+#define TEXT_EMIT_H
 
 #include <jansson.h>
 #include <stdbool.h>
