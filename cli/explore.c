@@ -3,17 +3,18 @@
 
 #include "cli/command.h"
 #include "view/explorer.h"
-#include "cli/input.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "cli/source.h"
+#include "input/source.h"
 
 static int explore(const struct operands *operands, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .phase = o->phase };
+	struct input in = { .listener = &listener, .phase = o->phase };
 	struct error err;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err)
 		&& input_build(&in, operands->program, &o->graph, &err);

@@ -6,8 +6,9 @@
 
 #include "cli/command.h"
 #include "export/export.h"
-#include "cli/files.h"
-#include "cli/input.h"
+#include "input/files.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -65,7 +66,7 @@ static void warnings_tell(const struct input *in)
 static bool export(const struct export_format *format, const struct operands *operands, const struct options *o,
 		   struct error *err)
 {
-	struct input in = { .phase = o->phase };
+	struct input in = { .listener = &listener, .phase = o->phase };
 	FILE *out;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
 		&& input_build(&in, operands->program, &o->graph, err);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/files.h"
+#include "input/files.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"

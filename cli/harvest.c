@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/files.h"
-#include "cli/input.h"
+#include "input/files.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 
 /* One profile of the directory. */
@@ -191,7 +192,7 @@ static void program_weigh(struct harvest_program *p)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		struct input in = { 0 };
+		struct input in = { .listener = &listener };
 		struct error err;
 
 		if (input_read(&in, &p->files[i], 1, NULL, &err)) {

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/files.h"
+#include "input/files.h"
 #include "cli/html_page.h"
-#include "cli/input.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -43,6 +44,7 @@ static bool page_read(struct page *p, const struct options *options)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct operands *o = &p->operands[i];
 
+		p->in[i].listener = &listener;
 		p->in[i].phase = options->phase;
 		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
 			progress_end();

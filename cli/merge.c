@@ -2,8 +2,9 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/files.h"
-#include "cli/input.h"
+#include "input/files.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -22,7 +23,7 @@ static bool gmon_tell(char **files, size_t n)
 
 static int merge(char **files, size_t n, const char *output)
 {
-	struct input in = { 0 };
+	struct input in = { .listener = &listener };
 	struct error err;
 	void *data = NULL;
 	size_t len;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/files.h"
+#include "input/files.h"
 
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */

@@ -11,7 +11,7 @@
 #include "cli/gprof_options.h"
 #include "graph/graph.h"
 #include "report/report.h"
-#include "cli/source.h"
+#include "input/source.h"
 
 /* Commands, as bits: which options go with which. */
 enum {

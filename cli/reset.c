@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/mapped.h"
+#include "input/mapped.h"
 #include "cli/message.h"
 #include "cli/options.h"
 

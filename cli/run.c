@@ -9,10 +9,11 @@
 
 #include "cli/command.h"
 #include "text/escape.h"
-#include "cli/files.h"
+#include "input/files.h"
 #include "cli/gmon_file.h"
 #include "cli/harvest.h"
 #include "cli/launch.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -254,7 +255,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
-	struct input in = { 0 };
+	struct input in = { .listener = &listener };
 	struct error err;
 
 	if (single)

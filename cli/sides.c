@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/input.h"
+#include "input/input.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
@@ -100,7 +101,7 @@ void sides_free(struct sides_given *s)
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
 static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
 {
-	*in = (struct input){ .phase = o->phase };
+	*in = (struct input){ .listener = &listener, .phase = o->phase };
 	if (!input_read(in, file, 1, NULL, err))
 		return false;
 	if (input_build(in, side->program, &o->graph, err))
@@ -108,7 +109,7 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 	if (!side->lent || err->code != ERROR_BUILD_ID)
 		return false;
 	input_free(in);
-	*in = (struct input){ .phase = o->phase };
+	in->phase = o->phase;
 	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 

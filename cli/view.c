@@ -5,9 +5,10 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "cli/files.h"
+#include "input/files.h"
 #include "cli/gmon_report.h"
 #include "base/list.h"
+#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
@@ -140,7 +141,7 @@ static int sum_write(const struct input *in)
 static int look(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE,
+	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE,
 		.linked_names = o->gprof.mangled, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;

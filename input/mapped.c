@@ -3,7 +3,7 @@
  * A mapping is told by device and inode where they are those that stat has: btrfs and overlay file systems show others in maps. So what is
  * mapped is opened, through map_files, which asks for more rights, or by its name, and its header tells: no two
  * programs that a process became begin in one nanosecond. */
-#include "cli/mapped.h"
+#include "input/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,15 +2,23 @@
 #ifndef INPUT_H
 #define INPUT_H
 
-#include "cli/files.h"
+#include "input/files.h"
 #include "graph/graph.h"
-#include "cli/names.h"
+#include "input/names.h"
 #include "report/report.h"
-#include "cli/static_arcs.h"
+#include "input/static_arcs.h"
 #include "symbols/symbols.h"
+
+/* Who is told meanwhile; any of them may be NULL. */
+struct input_listener {
+	void (*step)(void *arg, const char *what);	/* WHAT begins, a static string such as "reading symbols"; NULL: all is done */
+	void (*note)(void *arg, const char *text);	/* a line that the user is to read, without a newline; gone when it returns */
+	void *arg;					/* their first argument */
+};
 
 /* Everything behind one report; zero it before the first use. */
 struct input {
+	const struct input_listener *listener; /* NULL: nobody listens; input_free leaves it */
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */

@@ -1,11 +1,32 @@
-/* input.c - read, symbolise, build the graph. */
-#include "cli/input.h"
+/* input.c - read, symbolise, place samples, build the graph. */
+#include "input/input.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/message.h"
-#include "cli/progress.h"
+
+/* Tell who listens that WHAT begins; NULL: all is done. */
+static void step(const struct input *in, const char *what)
+{
+	if (in->listener && in->listener->step)
+		in->listener->step(in->listener->arg, what);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void note(const struct input *in, const char *format, ...)
+{
+	char text[600];
+	va_list args;
+
+	if (!in->listener || !in->listener->note)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	in->listener->note(in->listener->arg, text);
+}
 
 static const char *name_of(const struct profile_module *m)
 {
@@ -16,15 +37,16 @@ static const char *name_of(const struct profile_module *m)
 
 /* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word.  A copy of a program is the same
  * module by its build-id, and another build of it has its name. */
-static void others_tell(const struct profile *p)
+static void others_tell(const struct input *in)
 {
+	const struct profile *p = in->profile;
 	const struct profile_module *first = NULL;
 
 	for (uint32_t i = 0; i < p->nmodules; i++) {
 		const struct profile_module *m = &p->modules[i];
 
 		if (first && m->main_program && strcmp(name_of(first), name_of(m)) != 0) {
-			message("note: these are profiles of several programs, %s and %s for instance; they are added up", name_of(first), name_of(m));
+			note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", name_of(first), name_of(m));
 			return;
 		}
 		if (m->main_program && !first)
@@ -37,8 +59,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	size_t have = in->profile ? in->profile->nruns : 0;
 	enum report_life *life = reallocarray(in->life, have + n + 1, sizeof *life);
 
-	progress_begin();
-	progress_step("reading the profile");
+	step(in, "reading the profile");
 	if (life)
 		in->life = life;
 	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
@@ -48,7 +69,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	for (size_t i = 0; i < n; i++)
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
-	others_tell(in->profile);
+	others_tell(in);
 	return true;
 }
 
@@ -67,11 +88,11 @@ static bool phase_check(const struct input *in, struct error *err)
 /* Find the static arcs. */
 static bool read_code(struct input *in, struct error *err)
 {
-	progress_step("reading the code");
+	step(in, "reading the code");
 	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, err))
 		return false;
 	if (!in->static_arcs.all)
-		message("note: not all of the program's code could be read; calls that stand there and were not made are not listed");
+		note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
 	return true;
 }
 
@@ -81,7 +102,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 
 	if (in->phase && !phase_check(in, err))
 		return false;
-	progress_step("reading symbols");
+	step(in, "reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
@@ -92,7 +113,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;
-	progress_step("building the call graph");
+	step(in, "building the call graph");
 	more.static_arcs = in->static_arcs.arcs;
 	more.nstatic_arcs = in->static_arcs.n;
 	in->graph = graph_build(in->overhead, in->names.names, &more, err);
@@ -109,7 +130,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 
 void input_free(struct input *in)
 {
-	progress_end();
+	step(in, NULL);
 	graph_free(in->graph);
 	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);
@@ -120,5 +141,5 @@ void input_free(struct input *in)
 	if (in->profile)
 		profile_free(in->profile);
 	free(in->life);
-	*in = (struct input){ 0 };
+	*in = (struct input){ .listener = in->listener };
 }

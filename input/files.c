@@ -1,5 +1,5 @@
 /* files.c - reading and writing amon.out files. */
-#include "cli/files.h"
+#include "input/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "gprof/gmon.h"
-#include "cli/mapped.h"
+#include "input/mapped.h"
 
 static bool system_error(struct error *err, const char *what, const char *path)
 {

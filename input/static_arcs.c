@@ -1,9 +1,9 @@
 /* static_arcs.c - from the symbols of a program's code to arcs of its graph. */
-#include "cli/static_arcs.h"
+#include "input/static_arcs.h"
 
 #include <stdlib.h>
 
-#include "cli/names.h"
+#include "input/names.h"
 
 /* Where the arcs of one module go. */
 struct visit {

@@ -1,7 +1,7 @@
 /* names.c - identity of routines, and the list of those never called.
  *
  * symbols/ says which addresses are one routine (symbol.key); the pseudo-routines are named here. */
-#include "cli/names.h"
+#include "input/names.h"
 
 #include <stdlib.h>
 #include <string.h>

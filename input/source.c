@@ -4,7 +4,7 @@
  * the end of the path as is there, the longest first:
  *
  *     /build/prog/src/main.c  with --source-path=here:  here/build/prog/src/main.c, here/prog/src/main.c, ..., here/main.c */
-#include "cli/source.h"
+#include "input/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,24 @@
+/* listener.c - steps and notes on the terminal. */
+#include "cli/listener.h"
+
+#include "cli/message.h"
+#include "cli/progress.h"
+
+static void step(void *arg, const char *what)
+{
+	(void)arg;
+	if (!what) {
+		progress_end();
+		return;
+	}
+	progress_begin();
+	progress_step(what);
+}
+
+static void note(void *arg, const char *text)
+{
+	(void)arg;
+	message("%s", text);
+}
+
+const struct input_listener listener = { .step = step, .note = note };
