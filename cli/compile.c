@@ -39,25 +39,25 @@ static int wrap(enum compiler_language language, char **args)
 	return STATUS_TROUBLE;
 }
 
-int command_cc(int argc, char **argv)
+static int cc(int argc, char **argv)
 {
 	(void)argc;
 	return wrap(COMPILER_C, argv + 1);
 }
 
-int command_cxx(int argc, char **argv)
+static int cxx(int argc, char **argv)
 {
 	(void)argc;
 	return wrap(COMPILER_CXX, argv + 1);
 }
 
-int command_fc(int argc, char **argv)
+static int fc(int argc, char **argv)
 {
 	(void)argc;
 	return wrap(COMPILER_FORTRAN, argv + 1);
 }
 
-int command_cc_step(int argc, char **argv)
+static int cc_step(int argc, char **argv)
 {
 	struct compiler_command c = { 0 };
 	struct error err;
@@ -69,7 +69,7 @@ int command_cc_step(int argc, char **argv)
 	return STATUS_TROUBLE;
 }
 
-int command_config(int argc, char **argv)
+static int config(int argc, char **argv)
 {
 	struct error err;
 	char *answer;
@@ -87,3 +87,38 @@ int command_config(int argc, char **argv)
 	free(answer);
 	return STATUS_OK;
 }
+
+const struct command command_cc = {
+	.name = "cc",
+	.usage = "[ARGUMENT...]",
+	.summary = "compile C with hooks (also aprof-cc)",
+	.bare = cc,
+};
+
+const struct command command_cxx = {
+	.name = "c++",
+	.usage = "[ARGUMENT...]",
+	.summary = "compile C++ with hooks (also aprof-c++)",
+	.bare = cxx,
+};
+
+const struct command command_fc = {
+	.name = "fc",
+	.usage = "[ARGUMENT...]",
+	.summary = "compile Fortran with hooks (also aprof-fc)",
+	.bare = fc,
+};
+
+const struct command command_cc_step = {
+	.name = "cc-step",
+	.usage = NULL,
+	.summary = NULL,
+	.bare = cc_step,
+};
+
+const struct command command_config = {
+	.name = "config",
+	.usage = "[OPTION...]",
+	.summary = "flags for compiling and linking with hooks",
+	.bare = config,
+};

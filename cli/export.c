@@ -126,21 +126,17 @@ static int command(const struct options *o, int argc, char **argv)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-int command_export(int argc, char **argv)
+static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int status = STATUS_TROUBLE;
-	struct options o;
-
-	if (!options_parse(&o, COMMAND_EXPORT, argc, argv, false)) {
-		message("try `aprof export --help`");
-	} else if (o.help) {
-		command_usage("export");
-		formats_help();
-		options_help(COMMAND_EXPORT);
-		status = STATUS_OK;
-	} else {
-		status = command(&o, argc - o.first, argv + o.first);
-	}
-	options_free(&o);
-	return status;
+	(void)self;
+	return command(o, argc - o->first, argv + o->first);
 }
+
+const struct command command_export = {
+	.name = "export",
+	.usage = "[OPTION...] FORMAT [PROGRAM] [FILE...]",
+	.summary = "write the profile in another program's format",
+	.options = COMMAND_EXPORT,
+	.help = formats_help,
+	.function = run,
+};

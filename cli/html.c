@@ -115,21 +115,21 @@ int html_page(const struct options *o)
 	return status;
 }
 
-int command_html(int argc, char **argv)
+static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int status = STATUS_TROUBLE;
-	struct options o;
-
-	if (!options_parse(&o, COMMAND_HTML, argc, argv, false))
-		message("try `aprof html --help`");
-	else if (o.help) {
-		command_usage("html");
-		options_help(COMMAND_HTML);
-		status = STATUS_OK;
-	} else if (o.against && o.noperands == o.nbase)
-		message("--against: name what to compare with after it");
-	else
-		status = html_page(&o);
-	options_free(&o);
-	return status;
+	(void)self;
+	(void)argc;
+	(void)argv;
+	if (!o->against || o->noperands != o->nbase)
+		return html_page(o);
+	message("--against: name what to compare with after it");
+	return STATUS_TROUBLE;
 }
+
+const struct command command_html = {
+	.name = "html",
+	.usage = "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
+	.summary = "a page to look at, or two profiles compared in one",
+	.options = COMMAND_HTML,
+	.function = run,
+};

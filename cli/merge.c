@@ -44,23 +44,25 @@ static int merge(char **files, size_t n, const char *output)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-int command_merge(int argc, char **argv)
+static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int status = STATUS_TROUBLE;
-	struct options o;
+	char **files = argv + o->first;
+	size_t n = (size_t)(argc - o->first);
 
-	if (!options_parse(&o, COMMAND_MERGE, argc, argv, false))
-		message("try `aprof merge --help`");
-	else if (o.help) {
-		command_usage("merge");
-		options_help(COMMAND_MERGE);
-		status = STATUS_OK;
-	} else if (!o.output || o.first == argc)
+	(void)self;
+	if (!o->output || n == 0)
 		message("merge: say where to and what: aprof merge -o OUT FILE...");
-	else if (files_held(o.output))
-		message("%s: a running process writes it; choose another name", o.output);
-	else if (output_allowed(o.output, true) && !gmon_tell(argv + o.first, (size_t)(argc - o.first)))
-		status = merge(argv + o.first, (size_t)(argc - o.first), o.output);
-	options_free(&o);
-	return status;
+	else if (files_held(o->output))
+		message("%s: a running process writes it; choose another name", o->output);
+	else if (output_allowed(o->output, true) && !gmon_tell(files, n))
+		return merge(files, n, o->output);
+	return STATUS_TROUBLE;
 }
+
+const struct command command_merge = {
+	.name = "merge",
+	.usage = "-o OUT FILE...",
+	.summary = "one file from many",
+	.options = COMMAND_MERGE,
+	.function = run,
+};

@@ -64,23 +64,22 @@ static int reset_process(int32_t pid)
 	return done ? STATUS_OK : STATUS_TROUBLE;
 }
 
-int command_reset(int argc, char **argv)
+static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int status = STATUS_TROUBLE;
-	struct options o;
 	char *end = NULL;
 	long pid;
 
-	if (!options_parse(&o, COMMAND_RESET, argc, argv, false))
-		message("try `aprof reset --help`");
-	else if (o.help) {
-		command_usage("reset");
-		options_help(COMMAND_RESET);
-		status = STATUS_OK;
-	} else if (o.first + 1 != argc || (pid = strtol(argv[o.first], &end, 10)) <= 0 || *end || pid > INT32_MAX)
-		message("reset: name one process: aprof reset PID");
-	else
-		status = reset_process((int32_t)pid);
-	options_free(&o);
-	return status;
+	(void)self;
+	if (o->first + 1 == argc && (pid = strtol(argv[o->first], &end, 10)) > 0 && !*end && pid <= INT32_MAX)
+		return reset_process((int32_t)pid);
+	message("reset: name one process: aprof reset PID");
+	return STATUS_TROUBLE;
 }
+
+const struct command command_reset = {
+	.name = "reset",
+	.usage = "PID",
+	.summary = "zero the counters of a running program",
+	.options = COMMAND_RESET,
+	.function = run,
+};

@@ -21,7 +21,7 @@
 #include "cli/progress.h"
 #include "report/verified.h"
 #include "symbols/symbols.h"
-#include "cli/view.h"
+#include "cli/reports.h"
 
 /* One aprof run under way. */
 struct run {
@@ -243,7 +243,7 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 		r->checked += stacks.checked;
 		r->differ += stacks.differ;
 		if (out)
-			view_print(in, COMMAND_RUN, r->options, out);
+			reports_print(in, COMMAND_RUN, r->options, out);
 	}
 	if (gmon && in->report.graph)
 		gmon_file_write(in, r->launch.pid);
@@ -417,21 +417,20 @@ static int run(const struct options *o, char **argv)
 	return status;
 }
 
-int command_run(int argc, char **argv)
+static int run_command(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int status = STATUS_TROUBLE;
-	struct options o;
-
-	if (!options_parse(&o, COMMAND_RUN, argc, argv, true))
-		message("try `aprof run --help`");
-	else if (o.help) {
-		command_usage("run");
-		options_help(COMMAND_RUN);
-		status = STATUS_OK;
-	} else if (o.first == argc)
-		message("run: which program? aprof run [OPTION...] [--] PROGRAM [ARGUMENT...]");
-	else
-		status = run(&o, argv + o.first);
-	options_free(&o);
-	return status;
+	(void)self;
+	if (o->first < argc)
+		return run(o, argv + o->first);
+	message("run: which program? aprof run [OPTION...] [--] PROGRAM [ARGUMENT...]");
+	return STATUS_TROUBLE;
 }
+
+const struct command command_run = {
+	.name = "run",
+	.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.summary = "run a program, then report",
+	.options = COMMAND_RUN,
+	.stops = true,
+	.function = run_command,
+};

@@ -1,4 +1,4 @@
-/* compare.c - aprof diff and aprof check: read the runs of both sides, compare, print. */
+/* diff.c - aprof diff and aprof check: read the runs of both sides, compare, print. */
 #include "cli/command.h"
 #include "cli/html_page.h"
 #include "cli/message.h"
@@ -16,15 +16,15 @@ static bool diff_print(const struct comparison *c, const struct options *o, int 
 
 static bool check_do(const struct comparison *c, const struct options *o, int *status, struct error *err)
 {
-	struct check check;
+	struct check found;
 	bool ok;
 
-	if (!check_make(&check, c, &o->check, err))
+	if (!check_make(&found, c, &o->check, err))
 		return false;
-	ok = check_print(&check, c, &o->check, stdout, err);
-	if (check.worse)
+	ok = check_print(&found, c, &o->check, stdout, err);
+	if (found.worse)
 		*status = STATUS_CHECK;
-	check_free(&check);
+	check_free(&found);
 	return ok;
 }
 
@@ -53,34 +53,47 @@ static int page(const struct sides_given *sides, struct options *o)
 	return html_page(o);
 }
 
-static int command(const char *name, unsigned bit, int argc, char **argv, bool contexts, print_function *print)
+static int run(const struct command *self, struct options *o, bool contexts, print_function *print)
 {
 	struct sides_given sides;
-	struct options o;
 	int status = STATUS_TROUBLE;
 
-	if (!options_parse(&o, bit, argc, argv, false)) {
-		message("try `aprof %s --help`", name);
-	} else if (o.help) {
-		command_usage(name);
-		options_help(bit);
-		status = STATUS_OK;
-	} else if (o.output && !o.html) {
+	if (o->output && !o->html) {
 		message("-o: goes with --html");
-	} else if (sides_sort(&sides, &o, name)) {
-		status = o.html ? page(&sides, &o) : compare(&sides, &o, contexts, print);
+	} else if (sides_sort(&sides, o, self->name)) {
+		status = o->html ? page(&sides, o) : compare(&sides, o, contexts, print);
 		sides_free(&sides);
 	}
-	options_free(&o);
 	return status;
 }
 
-int command_diff(int argc, char **argv)
+static int diff(const struct command *self, struct options *o, int argc, char **argv)
 {
-	return command("diff", COMMAND_DIFF, argc, argv, true, diff_print);
+	(void)argc;
+	(void)argv;
+	return run(self, o, true, diff_print);
 }
 
-int command_check(int argc, char **argv)
+static int check(const struct command *self, struct options *o, int argc, char **argv)
 {
-	return command("check", COMMAND_CHECK, argc, argv, false, check_do);
+	(void)argc;
+	(void)argv;
+	return run(self, o, false, check_do);
 }
+
+const struct command command_diff = {
+	.name = "diff",
+	.usage = "[OPTION...] [PROGRAM] BASE [PROGRAM] NEW\n"
+		"   or: aprof diff [OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
+	.summary = "what changed between runs",
+	.options = COMMAND_DIFF,
+	.function = diff,
+};
+
+const struct command command_check = {
+	.name = "check",
+	.usage = "[OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
+	.summary = "did it get worse: status 1 and the routines that did",
+	.options = COMMAND_CHECK,
+	.function = check,
+};
