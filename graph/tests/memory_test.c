@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/compare.h"
+#include "graph/model_difference.h"
 #include "graph/tests/made.h"
 #include "graph/paths.h"
 

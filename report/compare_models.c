@@ -1,7 +1,7 @@
-/* compare.c - gprof's model beside what was measured: arc by arc, cycle by cycle, and in one number.
+/* compare_models.c - gprof's model beside what was measured: arc by arc, cycle by cycle, and in one number.
  *
  * Needs the graph by gprof's model beside the usual one. */
-#include "graph/compare.h"
+#include "graph/model_difference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

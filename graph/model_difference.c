@@ -1,8 +1,8 @@
-/* compare.c - two graphs of one profile, joined arc by arc.
+/* model_difference.c - two graphs of one profile, joined arc by arc.
  *
  * Routines have the same indices in both, since they are numbered before any model is looked at; arcs are sorted in both, so that
  * one pass over the two lists joins them. */
-#include "graph/compare.h"
+#include "graph/model_difference.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* compare.h - how wrong gprof's assumption is for a program: its model beside what was measured, arc by arc.
+/* model_difference.h - how wrong gprof's assumption is for a program: its model beside what was measured, arc by arc.
  *
  * The truth is the history model's outgoing view, that of the caller who pays: the time that passed while its latest activation
  * waited for this callee.  It adds up over a caller's arcs to the time in its callees, and over all arcs to the inclusive time
@@ -13,8 +13,8 @@
  *
  * (In the incoming view a recursive callee's time goes to the caller of its latest activation: the caller outside the cycle,
  * who waits for all of it and whom gprof charges for all of it, has little of it there.) */
-#ifndef COMPARE_H
-#define COMPARE_H
+#ifndef GRAPH_MODEL_DIFFERENCE_H
+#define GRAPH_MODEL_DIFFERENCE_H
 
 #include "graph/graph.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/compare.h"
+#include "graph/model_difference.h"
 #include "graph/tests/made.h"
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
