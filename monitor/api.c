@@ -1,9 +1,9 @@
 /* api.c - what the program itself asks for (include/aprof.h). */
-#include "clock.h"
+#include "monitor/clock.h"
 
 #include <errno.h>
 
-#include "aprof.h"
+#include "include/aprof.h"
 
 __attribute__((visibility("default"))) int __aprof_control(int what, const char *text);
 

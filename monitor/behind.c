@@ -1,10 +1,10 @@
 /* behind.c - the functions of libc and libgcc that the monitor stands in front of. */
-#include "behind.h"
+#include "monitor/behind.h"
 
 #include <elf.h>
 #include <link.h>
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 /* A search for the function NAME among the modules. */
 struct search {

@@ -11,7 +11,7 @@
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
  * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
-#include "clock.h"
+#include "monitor/clock.h"
 
 enum {
 	BATCHES = 16,
@@ -44,7 +44,7 @@ extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 #define NO_HOOKS ""
 
 #ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
-#include "mcount.h"
+#include "monitor/mcount.h"
 #define ENTRY "jmp *aprof_calibrate_copy(%rip)\n"
 #define EXIT "ret\n"
 #define FENTRY_HOOKS NO_HOOKS

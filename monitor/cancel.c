@@ -4,9 +4,9 @@
  * within libc: what it jumps by is a buffer that was registered by a call, in the frame of the routine with the handler, and all of a thread's
  * buffers are a list.  So the address in the buffer is made one of ours.  The outermost is libc's own, where each thread begins: there destructors of
  * the thread's variables and keys run, under nobody. */
-#include "jump.h"
+#include "monitor/jump.h"
 
-#include "behind.h"
+#include "monitor/behind.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -4,10 +4,10 @@
  *     sum of the contexts' time + monitor + unplaced = cpu_last - cpu_first.
  * Whatever CPU time is seen is first unplaced; a sample that finds the thread at work moves it to where it
  * found it.  What it finds in no known context, behind a jump (jump.c), stays unplaced until the thread is found.  Clock tsc is here too: it is charged by the hooks themselves. */
-#include "monitor.h"
-#include "clock.h"
-#include "jump.h"
-#include "verify.h"
+#include "monitor/monitor.h"
+#include "monitor/clock.h"
+#include "monitor/jump.h"
+#include "monitor/verify.h"
 
 #include <time.h>
 #if defined(__x86_64__)

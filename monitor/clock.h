@@ -2,7 +2,7 @@
 #ifndef CLOCK_H
 #define CLOCK_H
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 /* The cycle counter. */
 static inline uint64_t clock_cycles(void)

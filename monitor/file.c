@@ -5,7 +5,7 @@
  * an error here and never a SIGBUS there.  The descriptor is closed at once: the lock that
  * says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
  * copied out at exit if at all possible. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  *
  * While a program runs its chunks have room for what may come; here each is written with room for what is in it.  Program counters,
  * whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <errno.h>
 

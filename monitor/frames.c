@@ -5,7 +5,7 @@
  *
  * A walk goes outwards, a history begins outermost: so the frames are kept until the walk is done, in a table of fixed size; of a
  * deeper stack the outermost come first, by a walk that keeps none but those, then the next. */
-#include "frames.h"
+#include "monitor/frames.h"
 
 enum { KEPT_FRAMES = 16384 };		/* 64 KB */
 

@@ -2,8 +2,8 @@
 #ifndef FRAMES_H
 #define FRAMES_H
 
-#include "monitor.h"
-#include "unwind.h"
+#include "monitor/monitor.h"
+#include "monitor/unwind.h"
 
 /* A frame whose routine has a hook that was seen. */
 struct hooked_frame {

@@ -13,7 +13,7 @@
  *
  * A hit computes the id of the context behind the top frame's, finds it by two loads that nothing later waits for, bumps
  * the line that it compared, and pushes a frame; an exit moves the top back. */
-#include "probe.h"
+#include "monitor/probe.h"
 
 /* Frames store what the stack pointer is when the routine is entered: a register has that in the hooks. */
 #ifdef APROF_SHARED

@@ -10,7 +10,7 @@
  * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what
  * is put back there either: counters of a parent process, of a thread's time before it had a machine, of the routine that a longjmp left.
  * Code that does not read the counter counts as code without hooks then: nobody would know when its routines are left. */
-#include "jump.h"
+#include "monitor/jump.h"
 
 #include <stddef.h>
 

@@ -7,12 +7,12 @@
  *
  * Whatever the language, unwinders call _Unwind_SetIP right before control lands in a handler or a cleanup; it is a name of libgcc's that
  * libgcc, too, calls by name. */
-#include "jump.h"
+#include "monitor/jump.h"
 
 #include <setjmp.h>
 
-#include "behind.h"
-#include "frames.h"
+#include "monitor/behind.h"
+#include "monitor/frames.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

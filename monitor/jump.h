@@ -2,7 +2,7 @@
 #ifndef JUMP_H
 #define JUMP_H
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 /* T's context where the routine was called whose entry hook is at work, made out from the machine stack; signals are blocked, and the hook
  * has called this.  *BACK is what the routine is to put back: that, but LOST_ID still if a signal interrupted whoever is in it. */

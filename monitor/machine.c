@@ -7,7 +7,7 @@
  * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
  *
  * Everything here runs with signals blocked, but for machine_find and machine_reach. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */

@@ -18,8 +18,8 @@
  * Processors predict that a return leads to behind the latest call, and each redirected one would cost them their whole pipeline.
  * So when a routine is left for its caller, a call is executed that stands right before
  * aprof_mcount_return, and what it pushed is taken away: the caller's own return is predicted. */
-#include "copies.h"
-#include "probe.h"
+#include "monitor/copies.h"
+#include "monitor/probe.h"
 
 #define REGION_BITS	26
 #define ALIGNED		128		/* bytes: a copied return address is no farther from the true one */
@@ -77,7 +77,7 @@
 	je	.Lfentry_odd
 #define ENTRY_CFA	40-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
-#include "mcount_entry.h"
+#include "monitor/mcount_entry.h"
 
 	/* What stands out of line in all of them: a frame at the same CFA, whose routine has jumped here if the slot is redirected; and a
 	 * slot in a region that has no doubles. */
@@ -125,7 +125,7 @@
 	jb	.Lmcount_odd			/* no frame pointer */
 #define ENTRY_CFA	16-FRAME_FENTRY(%rbp)
 #define ENTRY_SLOW_CFA	16(%rbp)
-#include "mcount_entry.h"
+#include "monitor/mcount_entry.h"
 	OUT_OF_LINE
 
 	.globl	_mcount
@@ -150,7 +150,7 @@
 #define ENTRY_PREFIX	Lmcopied_
 #define ENTRY_BEGIN
 	.hidden	ENTRY_HOOK
-#include "mcount_entry.h"
+#include "monitor/mcount_entry.h"
 	OUT_OF_LINE
 
 #undef ENTRY_HOOK
@@ -162,7 +162,7 @@
 #define ENTRY_CFA	40-FRAME_FENTRY(%rsp)
 #define ENTRY_SLOW_CFA	96(%rsp)
 	.hidden	ENTRY_HOOK
-#include "mcount_entry.h"
+#include "monitor/mcount_entry.h"
 	OUT_OF_LINE
 
 	/* They point right behind the frame: behind a word that is the same as the return address? */

@@ -2,8 +2,8 @@
 #ifndef MCOUNT_H
 #define MCOUNT_H
 
-#include "copies.h"
-#include "monitor.h"
+#include "monitor/copies.h"
+#include "monitor/monitor.h"
 
 /* Where redirected routines return to: here, or to a place in a copy. */
 extern const char aprof_mcount_return[] HIDDEN;

@@ -1,6 +1,6 @@
 /* memory.c - the monitor's private memory, beside the file.  All of it is counted in the header; none of it is ever unmapped, since
  * somebody may still look there. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -5,8 +5,8 @@
  * module of a later epoch, or one that was there before.  What is known of the routines of one that vanished is hidden, and
  * shown again if it returns to its place, so that a program that loads and unloads for ever needs no more memory for ever.
  * Called with the monitor's lock held, but for module_rules. */
-#include "monitor.h"
-#include "unwind.h"
+#include "monitor/monitor.h"
+#include "monitor/unwind.h"
 
 #include <elf.h>
 #include <errno.h>

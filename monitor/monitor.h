@@ -23,9 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "amon.h"
-#include "history.h"
-#include "sys.h"
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/sys.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -18,8 +18,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "clock.h"
-#include "mcount.h"
+#include "monitor/clock.h"
+#include "monitor/mcount.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

@@ -7,9 +7,9 @@
  *
  * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
  * by a reset; so its counts may be a sample short after one, and nothing worse. */
-#include "clock.h"
-#include "jump.h"
-#include "verify.h"
+#include "monitor/clock.h"
+#include "monitor/jump.h"
+#include "monitor/verify.h"
 
 #include <errno.h>
 #include <fcntl.h>

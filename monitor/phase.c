@@ -8,7 +8,7 @@
  * In the file: AMON_PHASES names them and says which goes on; an AMON_PHASE_COUNTS for each thread and phase has the sums, and
  * one the mark.  While they change no phase goes on: a process killed just then has an interval too little, never twice.
  * Under api_lock and sampler_hold. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <errno.h>
 

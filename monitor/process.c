@@ -3,8 +3,8 @@
  * The start is lazy: the first hook, which may run before any constructor, does it, with raw
  * system calls and static memory.  Handlers that need libc (fork, exit, thread exit) are
  * registered by a constructor, which no hook waits for. */
-#include "clock.h"
-#include "jump.h"
+#include "monitor/clock.h"
+#include "monitor/jump.h"
 
 #include <elf.h>
 #include <errno.h>

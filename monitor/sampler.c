@@ -15,7 +15,7 @@
  *
  * Invariant: thread-local words are read only under look_lock and only while t->watched, which the
  * thread itself takes back, under the lock, before they vanish. */
-#include "clock.h"
+#include "monitor/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  *
  * A miss that the full table answers runs like the fast path, interruptible by signals; all else
  * runs with signals blocked. */
-#include "jump.h"
+#include "monitor/jump.h"
 
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
  * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <signal.h>
 #include <sys/resource.h>

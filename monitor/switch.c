@@ -6,12 +6,12 @@
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
  * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
-#include "jump.h"
+#include "monitor/jump.h"
 
 #include <ucontext.h>
 
-#include "behind.h"
-#include "frames.h"
+#include "monitor/behind.h"
+#include "monitor/frames.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -1,6 +1,6 @@
 /* sys.c - what the monitor needs of the kernel, and the few string functions that it needs
  * of nobody: libc's may be the program's own, instrumented ones. */
-#include "sys.h"
+#include "monitor/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  *
  * Invariant: a struct thread is in monitor.threads for ever; its record and counters stay in the file.
  * Signals are blocked. */
-#include "clock.h"
-#include "jump.h"
+#include "monitor/clock.h"
+#include "monitor/jump.h"
 
 #include <errno.h>
 

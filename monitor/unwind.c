@@ -7,13 +7,13 @@
  *
  * Invariant: a read of a description stays within the module's segment that holds it, and a read of the stack within pages that
  * the kernel can read. */
-#include "unwind.h"
+#include "monitor/unwind.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <ucontext.h>
 
-#include "sys.h"
+#include "monitor/sys.h"
 
 enum {
 	PAGE = 4096,

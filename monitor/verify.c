@@ -5,9 +5,9 @@
  *
  * A routine that was interrupted may have its entry hook before it still, or its exit hook behind it: such a one is left out in a second
  * try, and where that fits the reader looks at its code (symbols/hook_state.h).  What is caught in the monitor itself tells nothing. */
-#include "verify.h"
+#include "monitor/verify.h"
 
-#include "frames.h"
+#include "monitor/frames.h"
 
 enum {
 	SLOTS = 2048,			/* of a thread's table: 48 KB */

@@ -2,7 +2,7 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 /* Is it asked for, by APROF_VERIFY? */
 bool verify_wanted(void) HIDDEN;

@@ -1,7 +1,7 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
  * else tells of them: exit, vfork's children, a library that goes; and those that the kernel
  * allows to processes of one thread only, or to small ones, which ours must not prevent. */
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -44,7 +44,7 @@
  *
  * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/monitor.h;
  * monitor/inline.c checks it. */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 #include "plugin-version.h"
 

@@ -1,5 +1,5 @@
 /* choose.cc - which functions have hooks, and what is told of the others. */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

@@ -1,5 +1,5 @@
 /* emit.cc - pieces of GIMPLE: the thread's words, assignments, asms, and the code of clock tsc. */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

@@ -2,7 +2,7 @@
  *
  * By then the code is made.  So what writes to the thread's words is taken out, and the probe that is left only reads; the hooks of way fentry
  * are called first thing in the routine, and last before each exit, where they keep all registers that are in use. */
-#include "machine.h"
+#include "compiler/plugin/machine.h"
 
 #include "insn-constants.h"
 

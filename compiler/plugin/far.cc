@@ -6,7 +6,7 @@
  * each part is, from where the word stands.  For the other ways compiler/step.c writes the same.
  *
  * The note is linked to the section of the entry: a linker that drops the one drops the other (gold, with --gc-sections, drops all notes). */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

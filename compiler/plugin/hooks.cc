@@ -1,5 +1,5 @@
 /* hooks.cc - the entry of a function, its exits, and where control comes back to it by no return. */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

@@ -1,5 +1,5 @@
 /* machine.cc - what an instruction makes of what is known. */
-#include "machine.h"
+#include "compiler/plugin/machine.h"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

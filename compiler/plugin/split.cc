@@ -4,7 +4,7 @@
  * a call GCC saves nothing on that way (shrink wrapping): the prologue stands where the ways to the calls begin, and so does the move of
  * each parameter to a register that calls leave.  It does not find that place behind the hooks' branches, so it is chosen here: all that is
  * wanted behind calls is copied at the one block through which all ways to them lead, by an asm, to a name that can only be another register. */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 namespace aprof {
 

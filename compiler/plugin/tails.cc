@@ -7,7 +7,7 @@
  *	asm ... jump		straight: it stands where it should
  *	asm ... call, return	no jump: the store before the return does it; the asm goes
  *	asm ... other ... jump	it goes, and one like it comes before each jump to which it leads */
-#include "parts.h"
+#include "compiler/plugin/parts.h"
 
 #include "df.h"
 

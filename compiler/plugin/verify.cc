@@ -12,7 +12,7 @@
  *
  * A return or tail call that fails is mended, if the context before the entry is still in some register in its block: it is stored there. A
  * routine that cannot be mended falls back (fallback.cc). */
-#include "machine.h"
+#include "compiler/plugin/machine.h"
 
 #include "insn-addr.h"
 

@@ -4,6 +4,7 @@ Unwinders go through the hooks by them: exceptions, cancellation, debuggers, `ap
 looked at as readelf tells it, hook by hook; GCC's, GNU as, is what the others are held against."""
 import collections, os, re, subprocess, sys, tempfile
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FILES = ["hooks.S", "mcount.S", "nop.S"]
 OPTIONS = [[], ["-DAPROF_SHARED", "-fPIC"], ["-DAPROF_MCOUNT", "-DAPROF_SHARED", "-fPIC"]]
 ROW = re.compile(r"^[0-9a-f]{16} (.*)")
@@ -12,8 +13,7 @@ ROW = re.compile(r"^[0-9a-f]{16} (.*)")
 def frames(compiler, path, options, scratch):
     """Of each hook what its instructions that change it leave: the CFA and what is saved where, in their order; None: it cannot be assembled so."""
     made = os.path.join(scratch, "hooks.o")
-    folder = os.path.dirname(path)
-    command = [compiler, "-c", *options, "-I", folder, "-I", os.path.dirname(folder), path, "-o", made]
+    command = [compiler, "-c", *options, "-I", ROOT, path, "-o", made]
     if subprocess.run(command, stderr=subprocess.DEVNULL).returncode:
         return None
     told = subprocess.run(["readelf", "--debug-dump=frames-interp", "--wide", made], capture_output=True, text=True, check=True).stdout

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "monitor.h"
+#include "monitor/monitor.h"
 
 enum { MOST = 128, DEPTH = 60 };	/* entries of a history; open calls */
 

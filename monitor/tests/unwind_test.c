@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "unwind.h"
+#include "monitor/unwind.h"
 
 enum { MOST = 256 };
 
