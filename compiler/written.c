@@ -1,7 +1,7 @@
 /* written.c - the text of written.h.
  *
  * What it knows of the monitor: the thread's words (front 0, mask 8, top 16, reach 24), a counter's id and routine (16, 24), a frame's CFA and
- * context (0, 8) and size (24), the step from context to context (monitor/slow.c and monitor/probe.h have the same). */
+ * context (0, 8) and size (24), the step from context to context (monitor/layout.h has the same). */
 #include "compiler/written.h"
 
 #define WORD(offset) "%%fs:aprof_tls@tpoff+" #offset

@@ -1,9 +1,17 @@
 /* api.c - what the program itself asks for (include/aprof.h). */
-#include "monitor/clock.h"
+#include "monitor/api.h"
 
 #include <errno.h>
 
 #include "include/aprof.h"
+#include "monitor/file.h"
+#include "monitor/phase.h"
+#include "monitor/process.h"
+#include "monitor/sampler.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 __attribute__((visibility("default"))) int __aprof_control(int what, const char *text);
 

@@ -5,6 +5,8 @@
 #include <link.h>
 
 #include "monitor/monitor.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 /* A search for the function NAME among the modules. */
 struct search {

@@ -6,15 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "monitor/monitor.h"
+
 /* The function NAME of the modules behind ours, as the dynamic linker would find it, but by no lock that a handler could have interrupted
  * beyond the first time: WHERE keeps it. NULL: there is none. */
-void *behind(void **where, const char *name) __attribute__((visibility("hidden")));
+void *behind(void **where, const char *name) HIDDEN;
 
 /* Do the process's modules find NAME here, before any other? */
-bool behind_is_first(const char *name) __attribute__((visibility("hidden")));
+bool behind_is_first(const char *name) HIDDEN;
 
 /* The function NAME of a library that is neither libc, which has empty hooks of the names of way cyg, nor a monitor.  NULL: there is none. */
-void *behind_of_library(const char *name) __attribute__((visibility("hidden")));
+void *behind_of_library(const char *name) HIDDEN;
 
 /* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
 #ifdef APROF_MCOUNT

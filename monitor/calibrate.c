@@ -11,7 +11,19 @@
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
  * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
+#include "monitor/calibrate.h"
+
+#include "format/amon.h"
 #include "monitor/clock.h"
+#include "monitor/context.h"
+#include "monitor/front.h"
+#include "monitor/machine.h"
+#include "monitor/monitor.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 enum {
 	BATCHES = 16,

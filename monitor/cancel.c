@@ -4,9 +4,11 @@
  * within libc: what it jumps by is a buffer that was registered by a call, in the frame of the routine with the handler, and all of a thread's
  * buffers are a list.  So the address in the buffer is made one of ours.  The outermost is libc's own, where each thread begins: there destructors of
  * the thread's variables and keys run, under nobody. */
-#include "monitor/jump.h"
+#include "monitor/cancel.h"
 
 #include "monitor/behind.h"
+#include "monitor/jump.h"
+#include "monitor/monitor.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

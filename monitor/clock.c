@@ -4,15 +4,25 @@
  *     sum of the contexts' time + monitor + unplaced = cpu_last - cpu_first.
  * Whatever CPU time is seen is first unplaced; a sample that finds the thread at work moves it to where it
  * found it.  What it finds in no known context, behind a jump (jump.c), stays unplaced until the thread is found.  Clock tsc is here too: it is charged by the hooks themselves. */
-#include "monitor/monitor.h"
 #include "monitor/clock.h"
-#include "monitor/jump.h"
-#include "monitor/verify.h"
 
 #include <time.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/count.h"
+#include "monitor/jump.h"
+#include "monitor/machine.h"
+#include "monitor/process.h"
+#include "monitor/sampler.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+#include "monitor/verify.h"
 
 enum { DEFAULT_RATE = 997, MOST_RATE = 10000 };
 

@@ -1,8 +1,22 @@
-/* clock.h - what clock.c, sampler.c and pc.c know of each other. */
+/* clock.h - what time is charged by. */
 #ifndef CLOCK_H
 #define CLOCK_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/context.h"
 #include "monitor/monitor.h"
+
+struct thread;
+
+void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */
+void clock_start(void) HIDDEN;			/* process has started, or a child began anew */
+void clock_thread(struct thread *t, bool end_seen) HIDDEN; /* T has begun, and its end will be told; called in T */
+void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
+void clock_stop(void) HIDDEN;			/* process exits */
+void clock_charge_tsc(struct thread *t, context_id c) HIDDEN; /* charge the calling thread's cycles up to now to its context C */
+void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 
 /* The cycle counter. */
 static inline uint64_t clock_cycles(void)
@@ -25,36 +39,6 @@ struct moment { uint64_t cycles, nsec; };
 
 /* Now: the best of a few tries, so that whoever takes the processor between two readings does not count. */
 struct moment clock_moment(void) HIDDEN;
-
-/* A forked child's copy of the sampler's state may be anything: there is no sampler and no lock is taken. */
-void sampler_forget(void) HIDDEN;
-
-/* Start the sampler, for monitor.clock. False: the kernel refuses it the thread. */
-bool sampler_start(void) HIDDEN;
-
-/* Is it one of the threads of this process? */
-bool sampler_is_there(void) HIDDEN;
-
-/* No more samples; the last look at every thread. */
-void sampler_stop(void) HIDDEN;
-
-/* May the sampler look at T's thread-local words?  When this is back with false it does not and will
- * not.  Returns what was so before. */
-bool sampler_watch(struct thread *t, bool watched) HIDDEN;
-
-/* T is about to end, or has: the last of its time is in its accounts, and nobody looks at it any more. */
-void sampler_end(struct thread *t) HIDDEN;
-
-/* Has T the signal SIG blocked?  For the sampler's thread only. Where /proc does not tell: no. */
-bool sampler_is_blocked(struct thread *t, int sig) HIDDEN;
-
-/* pc.c, for the sampler's thread: choose the source of program counters and take SIGPROF, if both can be had;
- * then, after each round of looks, see to each thread's source. */
-void pc_begin(bool own_descriptors) HIDDEN;
-void pc_round(void) HIDDEN;
-
-/* The sampler is gone, and its descriptors with it. */
-void pc_forget(void) HIDDEN;
 
 /* Bring user and system time up to date; IS_SAMPLER: the caller is the sampler, whose own are no part of them. */
 void clock_modes(bool is_sampler) HIDDEN;

@@ -5,7 +5,7 @@
  * an error here and never a SIGBUS there.  The descriptor is closed at once: the lock that
  * says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
  * copied out at exit if at all possible. */
-#include "monitor/monitor.h"
+#include "monitor/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,13 @@
 #include <sys/statfs.h>
 #include <sys/uio.h>
 #include <ucontext.h>
+
+#include "format/amon.h"
+#include "monitor/fit.h"
+#include "monitor/hooks.h"
+#include "monitor/process.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -2,9 +2,14 @@
  *
  * While a program runs its chunks have room for what may come; here each is written with room for what is in it.  Program counters,
  * whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
-#include "monitor/monitor.h"
+#include "monitor/fit.h"
 
 #include <errno.h>
+
+#include "format/amon.h"
+#include "monitor/file.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 /* Of a chunk: what is written of it, bytes from its start. */
 struct fit {

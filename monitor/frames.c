@@ -7,6 +7,21 @@
  * deeper stack the outermost come first, by a walk that keeps none but those, then the next. */
 #include "monitor/frames.h"
 
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/jump.h"
+#include "monitor/machine.h"
+#include "monitor/memory.h"
+#include "monitor/module.h"
+#include "monitor/own_code.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/switch.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/unwind.h"
+#include "monitor/wrap.h"
+
 enum { KEPT_FRAMES = 16384 };		/* 64 KB */
 
 void frames_begin(struct frames *f, const struct unwind *u)

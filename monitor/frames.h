@@ -2,8 +2,15 @@
 #ifndef FRAMES_H
 #define FRAMES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/context.h"
 #include "monitor/monitor.h"
 #include "monitor/unwind.h"
+
+struct thread;
 
 /* A frame whose routine has a hook that was seen. */
 struct hooked_frame {
@@ -37,14 +44,5 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
  * stands under "(lost)"; or, if it is for SAMPLES, gives 0. */
 context_id frames_context(struct thread *t, const struct frames *f, bool samples) HIDDEN;
-
-/* routine.c: the routine with a hook in the code START .. END; AMON_NONE: no hook was seen there. Any time. */
-uint32_t routine_within(uintptr_t start, uintptr_t end) HIDDEN;
-
-/* jump.c: does a function that jumps, the monitor's OWN or libgcc's that unwinds, start at START?  A stack with one is about to be left. */
-bool jump_is_at(uintptr_t start, bool own) HIDDEN;
-
-/* switch.c: where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
-extern uintptr_t aprof_context_start HIDDEN;
 
 #endif

@@ -5,7 +5,14 @@
  * Invariant: a probe reads the mask, then the table, and a signal handler may come between that makes the table grow, or that forks and
  * returns in the child.  So a table never has fewer slots than a mask says that was there before it, and each slot leads to
  * something that can be looked at. */
-#include "monitor/monitor.h"
+#include "monitor/front.h"
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/memory.h"
+#include "monitor/state.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
 #define FRONT_FIRST 256

@@ -39,7 +39,7 @@
 	movq	FRAME_CONTEXT(\top), \id
 	.endm
 
-	/* Push the frame of the routine in context ID; TOP is lost.  See "Frames" in monitor.h: the order is what signal handlers rely on. */
+	/* Push the frame of the routine in context ID; TOP is lost.  See "Frames" in tls.h: the order is what signal handlers rely on. */
 	.macro	push_frame stored, id, top, base
 	movq	TLS(TLS_TOP, \base), \top
 	addq	$FRAME_SIZE, TLS(TLS_TOP, \base)
@@ -76,7 +76,7 @@ __aprof_entry:
 	movq	64(%rsp), %rdi			/* routine, CFA */
 	leaq	80(%rsp), %rsi
 	xorl	%edx, %edx
-	movl	$INSIDE, %ecx
+	movl	$ROUTINE_INSIDE, %ecx
 	call_aligned aprof_entry_slow		/* a nested function pushes its static chain first */
 	restore	rax, rcx, rdx, rsi, rdi, r8, r9, rbp
 	ret
@@ -162,7 +162,7 @@ __return__:
 	save	r8, r9, rbp
 	leaq	200(%rsp), %rsi			/* the CFA */
 	xorl	%edx, %edx
-	movl	$INSIDE, %ecx
+	movl	$ROUTINE_INSIDE, %ecx
 	call_aligned aprof_entry_slow
 	restore	r8, r9, rbp
 	jmp	.Lmiss_done
@@ -295,7 +295,7 @@ __aprof_enter:
 	movq	48(%rsp), %rdi			/* routine, CFA */
 	leaq	16(%rbp), %rsi
 	xorl	%edx, %edx
-	movl	$INSIDE+BODY, %ecx
+	movl	$ROUTINE_INSIDE+ROUTINE_BODY, %ecx
 	call_aligned aprof_entry_slow
 	restore	rcx, rdx, rsi, rdi, r8, rbp
 	ret
@@ -313,7 +313,7 @@ __aprof_enter_inlined:
 	movq	%rax, %rdi			/* routine, CFA */
 	leaq	16(%rbp), %rsi
 	xorl	%edx, %edx
-	movl	$INSIDE+BODY+INLINED, %ecx
+	movl	$ROUTINE_INSIDE+ROUTINE_BODY+ROUTINE_INLINED, %ecx
 	call_aligned aprof_entry_slow
 	restore	rcx, rdx, rsi, rdi, r8, rbp
 	ret

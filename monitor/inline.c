@@ -10,17 +10,23 @@
  * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what
  * is put back there either: counters of a parent process, of a thread's time before it had a machine, of the routine that a longjmp left.
  * Code that does not read the counter counts as code without hooks then: nobody would know when its routines are left. */
+#include "monitor/inline.h"
+
+#include "format/amon.h"
+#include "monitor/clock.h"
+#include "monitor/context.h"
+#include "monitor/count.h"
+#include "monitor/front.h"
 #include "monitor/jump.h"
-
-#include <stddef.h>
-
-_Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
-	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, current) == 56 &&
-	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72,
-	       "compiler/plugin/parts.h knows these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 &&
-	       offsetof(struct amon_counter, id) == 16 && offsetof(struct amon_counter, routine) == 24,
-	       "compiler/plugin/parts.h knows these");
+#include "monitor/layout.h"
+#include "monitor/machine.h"
+#include "monitor/process.h"
+#include "monitor/slow.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 /* What the routine entered is to put back, if nothing is entered. */
 static struct entered nothing_entered(const struct aprof_tls *tls)

@@ -11,8 +11,17 @@
 
 #include <setjmp.h>
 
+#include "format/amon.h"
 #include "monitor/behind.h"
+#include "monitor/clock.h"
+#include "monitor/context.h"
 #include "monitor/frames.h"
+#include "monitor/own_code.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+#include "monitor/unwind.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

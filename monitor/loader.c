@@ -6,12 +6,16 @@
  * The dynamic linker is not asked, whose locks the hook may have interrupted, and another thread may be changing its list at this
  * moment.  So all of it is read by the kernel, which refuses what is not there; what is not an ELF file in memory is passed over.
  * Called with the monitor's lock held, or while the monitor starts. */
-#include "monitor/monitor.h"
+#include "monitor/loader.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <sys/uio.h>
+
+#include "format/amon.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 enum {
 	MOST_WORDS = 1 << 20,		/* arguments, variables of the environment */

@@ -7,7 +7,20 @@
  * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
  *
  * Everything here runs with signals blocked, but for machine_find and machine_reach. */
-#include "monitor/monitor.h"
+#include "monitor/machine.h"
+
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/context.h"
+#include "monitor/count.h"
+#include "monitor/file.h"
+#include "monitor/front.h"
+#include "monitor/memory.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/table.h"
+#include "monitor/thread.h"
 
 enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */

@@ -5,11 +5,19 @@
  * for, until the slot is redirected again; doubles are never unmapped.  So a routine returns to where it was
  * called from whatever else went wrong: a frame that was dropped, a stack that nobody announced, a child that fork made,
  * a monitor that latched itself off. */
-#include "monitor/monitor.h"
+#include "monitor/mcount.h"
 
 #include <stddef.h>
 
-#include "monitor/mcount.h"
+#include "format/amon.h"
+#include "monitor/front.h"
+#include "monitor/process.h"
+#include "monitor/slow.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 /* A region of the address space has a block of the same size, made when a slot of the region is first redirected; a page of it is touched when
  * the same page of the stack is.  Slots are taken to be where 16 bytes below them are, as mcount.S finds handy. */

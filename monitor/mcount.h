@@ -2,6 +2,9 @@
 #ifndef MCOUNT_H
 #define MCOUNT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "monitor/copies.h"
 #include "monitor/monitor.h"
 

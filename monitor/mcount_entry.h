@@ -41,7 +41,7 @@ ENTRY_HOOK:
 	ENTRY_ROUTINE(80, %rdi)
 	leaq	ENTRY_SLOW_CFA, %rsi		/* CFA */
 	xorl	%edx, %edx
-	movl	$INSIDE, %ecx
+	movl	$ROUTINE_INSIDE, %ecx
 	call_aligned aprof_mcount_slow		/* a nested function pushes its static chain first */
 	restore	rax, rcx, r11, rdx, rsi, rdi, r8, r9, r10, rbp
 	ret

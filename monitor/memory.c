@@ -1,9 +1,13 @@
 /* memory.c - the monitor's private memory, beside the file.  All of it is counted in the header; none of it is ever unmapped, since
  * somebody may still look there. */
-#include "monitor/monitor.h"
+#include "monitor/memory.h"
 
 #include <errno.h>
 #include <sys/mman.h>
+
+#include "format/amon.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 enum { TABLE_POPULATED = 65536 };	/* slots of a table that is made resident at once */
 

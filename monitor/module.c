@@ -5,13 +5,22 @@
  * module of a later epoch, or one that was there before.  What is known of the routines of one that vanished is hidden, and
  * shown again if it returns to its place, so that a program that loads and unloads for ever needs no more memory for ever.
  * Called with the monitor's lock held, but for module_rules. */
-#include "monitor/monitor.h"
-#include "monitor/unwind.h"
+#include "monitor/module.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/file.h"
+#include "monitor/loader.h"
+#include "monitor/machine.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
 
 enum { MOST_MODULES = 4096, LINE = 4096, CHUNK_BYTES = 16384 - sizeof(struct amon_chunk) };
 

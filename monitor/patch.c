@@ -18,8 +18,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "monitor/clock.h"
+#include "format/amon.h"
 #include "monitor/mcount.h"
+#include "monitor/module.h"
+#include "monitor/process.h"
+#include "monitor/routine.h"
+#include "monitor/sampler.h"
+#include "monitor/sys.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

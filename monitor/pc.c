@@ -7,9 +7,7 @@
  *
  * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
  * by a reset; so its counts may be a sample short after one, and nothing worse. */
-#include "monitor/clock.h"
-#include "monitor/jump.h"
-#include "monitor/verify.h"
+#include "monitor/pc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +16,19 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <ucontext.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/file.h"
+#include "monitor/hooks.h"
+#include "monitor/jump.h"
+#include "monitor/machine.h"
+#include "monitor/sampler.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+#include "monitor/verify.h"
 
 enum {
 	SLOTS = 8192,			/* of a table: 128 KB */

@@ -8,9 +8,17 @@
  * In the file: AMON_PHASES names them and says which goes on; an AMON_PHASE_COUNTS for each thread and phase has the sums, and
  * one the mark.  While they change no phase goes on: a process killed just then has an interval too little, never twice.
  * Under api_lock and sampler_hold. */
-#include "monitor/monitor.h"
+#include "monitor/phase.h"
 
 #include <errno.h>
+
+#include "format/amon.h"
+#include "monitor/file.h"
+#include "monitor/machine.h"
+#include "monitor/process.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
 
 enum { MOST = 250, SLOT_MARK = MOST, TOTALS = AMON_PHASE_TOTALS };
 

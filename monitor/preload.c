@@ -2,14 +2,13 @@
  * and functions that would show the program its redirected returns.
  *
  * In a program that calls no hook they do nothing else than those behind. */
-#include "monitor/monitor.h"
-
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "monitor/mcount.h"
+#include "monitor/monitor.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

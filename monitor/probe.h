@@ -1,4 +1,4 @@
-/* probe.h - for the assembly of the hooks: where things are, and step B1, the probe of the front table.  Not for C. */
+/* probe.h - for the assembly of the hooks: step B1, the probe of the front table.  Not for C. */
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -7,40 +7,7 @@
 #define _CET_ENDBR
 #endif
 
-/* Offsets in struct aprof_tls, amon_counter, alias, frame (monitor.h; checked in slow.c). */
-#define TLS_FRONT	0
-#define TLS_MASK	8
-#define TLS_TOP		16
-#define TLS_REACH	24
-#define TLS_END		40
-#define TLS_INERT	48
-#define TLS_CURRENT	56
-#define TLS_LAST	64
-#define TLS_CHARGED	72
-#define INERT_EARLY	3
-#ifndef STEP_FACTOR
-#define STEP_FACTOR	-0x61c8864f
-#endif
-#define KEY_CALLS	0
-#define KEY_TIME	8
-#define KEY_ID		16
-#define KEY_ROUTINE	24
-#define ALIAS_COUNT	32
-#define ALIAS_TO	40
-#define FRAME_CFA	0
-#define FRAME_CONTEXT	8
-#define FRAME_SITE	16
-#define FRAME_HOOK	20
-#define FRAME_SIZE	24
-#ifdef APROF_MCOUNT
-#define FRAME_FENTRY	24
-#else
-#define FRAME_FENTRY	8
-#endif
-#define FRAME_CYG	(FRAME_FENTRY+1)
-#define INSIDE		1
-#define BODY		0x20000
-#define INLINED		0x40000
+#include "monitor/layout.h"
 
 /* In a shared object the thread's words are found through the GOT, which costs a register. */
 #ifdef APROF_SHARED

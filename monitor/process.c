@@ -3,8 +3,7 @@
  * The start is lazy: the first hook, which may run before any constructor, does it, with raw
  * system calls and static memory.  Handlers that need libc (fork, exit, thread exit) are
  * registered by a constructor, which no hook waits for. */
-#include "monitor/clock.h"
-#include "monitor/jump.h"
+#include "monitor/process.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,6 +12,27 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+
+#include "format/amon.h"
+#include "monitor/api.h"
+#include "monitor/calibrate.h"
+#include "monitor/clock.h"
+#include "monitor/context.h"
+#include "monitor/file.h"
+#include "monitor/front.h"
+#include "monitor/jump.h"
+#include "monitor/layout.h"
+#include "monitor/loader.h"
+#include "monitor/machine.h"
+#include "monitor/module.h"
+#include "monitor/monitor.h"
+#include "monitor/phase.h"
+#include "monitor/routine.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

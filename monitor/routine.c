@@ -3,8 +3,16 @@
  * Invariant: a slot of the table gets its index once, before its address; so look-ups need no
  * lock.  An outgrown table stays mapped for those who still read it.  Addresses in a module that was unloaded are tagged
  * (KEY_TAG_SHIFT): they stay where they are, but nobody finds them. */
-#include "monitor/monitor.h"
-#include "monitor/frames.h"
+#include "monitor/routine.h"
+
+#include "format/amon.h"
+#include "monitor/calibrate.h"
+#include "monitor/context.h"
+#include "monitor/file.h"
+#include "monitor/layout.h"
+#include "monitor/module.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
 
 enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
 

@@ -15,7 +15,7 @@
  *
  * Invariant: thread-local words are read only under look_lock and only while t->watched, which the
  * thread itself takes back, under the lock, before they vanish. */
-#include "monitor/clock.h"
+#include "monitor/sampler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,18 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <time.h>
+
+#include "format/amon.h"
+#include "monitor/clock.h"
+#include "monitor/context.h"
+#include "monitor/machine.h"
+#include "monitor/pc.h"
+#include "monitor/process.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2

@@ -2,21 +2,23 @@
  *
  * A miss that the full table answers runs like the fast path, interruptible by signals; all else
  * runs with signals blocked. */
+#include "monitor/slow.h"
+
+#include "format/amon.h"
+#include "monitor/clock.h"
+#include "monitor/context.h"
+#include "monitor/count.h"
+#include "monitor/front.h"
 #include "monitor/jump.h"
-
-#include <stddef.h>
-
-_Static_assert(offsetof(struct aprof_tls, front) == 0 && offsetof(struct aprof_tls, front_mask) == 8 &&
-	       offsetof(struct aprof_tls, top) == 16 && offsetof(struct aprof_tls, reach) == 24 &&
-	       offsetof(struct aprof_tls, end) == 40 && offsetof(struct aprof_tls, inert) == 48 && offsetof(struct aprof_tls, current) == 56 &&
-	       offsetof(struct aprof_tls, last) == 64 && offsetof(struct aprof_tls, charged) == 72 &&
-	       INERT_EARLY == 3 && ROUTINE_BODY == 0x20000 && ROUTINE_INLINED == 0x40000,
-	       "hooks.S and compiler/written.c know these");
-_Static_assert(offsetof(struct amon_counter, calls) == 0 && offsetof(struct amon_counter, time) == 8 && offsetof(struct amon_counter, id) == 16 &&
-	       offsetof(struct amon_counter, routine) == 24 && offsetof(struct alias, count) == 32 &&
-	       offsetof(struct alias, to) == 40, "hooks.S and compiler/written.c know these");
-_Static_assert(sizeof(struct frame) == 24 && offsetof(struct frame, context) == 8 &&
-	       offsetof(struct frame, site) == 16, "hooks.S and compiler/written.c know these");
+#include "monitor/layout.h"
+#include "monitor/machine.h"
+#include "monitor/monitor.h"
+#include "monitor/process.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 __thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };
 

@@ -8,10 +8,21 @@
  * frames as the machine stack can hold there, 8 bytes being the least that a call takes; so the fast path
  * need not look for the end.  An inlined routine's frame takes nothing there: it raises that, and what that
  * costs in slow calls is little, since each sets it anew. */
-#include "monitor/monitor.h"
+#include "monitor/stack.h"
 
 #include <signal.h>
 #include <sys/resource.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/layout.h"
+#include "monitor/machine.h"
+#include "monitor/memory.h"
+#include "monitor/module.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 enum {
 	FIRST_VERIFIED = 16384,		/* bytes below the first frame taken to be its stack, unseen */

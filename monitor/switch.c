@@ -6,12 +6,20 @@
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
  * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
-#include "monitor/jump.h"
+#include "monitor/switch.h"
 
 #include <ucontext.h>
 
+#include "format/amon.h"
 #include "monitor/behind.h"
-#include "monitor/frames.h"
+#include "monitor/context.h"
+#include "monitor/jump.h"
+#include "monitor/monitor.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -3,7 +3,10 @@
  * A slot has a hash above and a tag below, never 0; 0 is free.  The mask stands before the first slot, in a
  * page of its own, so that who has a table has both.  An outgrown one stays mapped, for a look-up that this thread's signal handler
  * interrupted or that the sampler is at, but its memory is given back: they find nothing there, as if they had come before. */
-#include "monitor/monitor.h"
+#include "monitor/table.h"
+
+#include "format/amon.h"
+#include "monitor/memory.h"
 
 enum { FIRST_SLOTS = 1024 };
 

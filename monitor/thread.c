@@ -3,10 +3,21 @@
  *
  * Invariant: a struct thread is in monitor.threads for ever; its record and counters stay in the file.
  * Signals are blocked. */
-#include "monitor/clock.h"
-#include "monitor/jump.h"
+#include "monitor/thread.h"
 
 #include <errno.h>
+
+#include "format/amon.h"
+#include "monitor/cancel.h"
+#include "monitor/clock.h"
+#include "monitor/file.h"
+#include "monitor/front.h"
+#include "monitor/machine.h"
+#include "monitor/process.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/tls.h"
 
 enum {
 	PER_CHUNK = 25,		/* threads in a chunk */

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "monitor/module.h"
 #include "monitor/sys.h"
 
 enum {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/monitor.h"
+
 /* Registers by their DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 .. r15, rip. */
 enum { UNWIND_RBX = 3, UNWIND_RBP = 6, UNWIND_RSP = 7, UNWIND_R12 = 12, UNWIND_RIP = 16, UNWIND_REGISTERS = 17 };
 
@@ -70,30 +72,18 @@ enum unwind_result {
 };
 
 /* The frame of the function that calls this, at this call. */
-void unwind_here(struct unwind *u) __attribute__((visibility("hidden")));
+void unwind_here(struct unwind *u) HIDDEN;
 
 /* The frame whose registers U->reg are, as U->known and U->interrupted say; all else is set here. */
-void unwind_begin(struct unwind *u) __attribute__((visibility("hidden")));
+void unwind_begin(struct unwind *u) HIDDEN;
 
 /* That which a signal handler's third argument tells of.  CACHE, which nobody else uses before the walk is done, may be NULL. */
-void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_cache *cache) __attribute__((visibility("hidden")));
+void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_cache *cache) HIDDEN;
 
 /* Go on to the caller's frame, or to that which a signal interrupted.  But for UNWIND_STEPPED, U stays as it is. */
-enum unwind_result unwind_step(struct unwind *u) __attribute__((visibility("hidden")));
+enum unwind_result unwind_step(struct unwind *u) HIDDEN;
 
 /* Does the code of U's frame begin in the midst of a routine: is it a part of one that the compiler has put elsewhere? */
-bool unwind_is_part(const struct unwind *u) __attribute__((visibility("hidden")));
-
-/* Where the descriptions of a module are: its .eh_frame_hdr, in memory LOW .. HIGH that is mapped as long as the module is. */
-struct module_rules {
-	const uint8_t *index;		/* .eh_frame_hdr; NULL: it has none */
-	uintptr_t low, high;		/* addresses; .eh_frame lies there, too */
-};
-
-/* module.c: those of the module with the code at ADDRESS. False: it is nobody's. Signals blocked. */
-bool module_rules(uintptr_t address, struct module_rules *rules) __attribute__((visibility("hidden")));
-
-/* module.c: grows whenever code vanishes, in whose place there may be other. */
-uint32_t module_epoch(void) __attribute__((visibility("hidden")));
+bool unwind_is_part(const struct unwind *u) HIDDEN;
 
 #endif

@@ -7,7 +7,19 @@
  * try, and where that fits the reader looks at its code (symbols/hook_state.h).  What is caught in the monitor itself tells nothing. */
 #include "monitor/verify.h"
 
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/file.h"
 #include "monitor/frames.h"
+#include "monitor/machine.h"
+#include "monitor/memory.h"
+#include "monitor/own_code.h"
+#include "monitor/process.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+#include "monitor/unwind.h"
 
 enum {
 	SLOTS = 2048,			/* of a thread's table: 48 KB */

@@ -2,7 +2,11 @@
 #ifndef VERIFY_H
 #define VERIFY_H
 
+#include <stdbool.h>
+
 #include "monitor/monitor.h"
+
+struct thread;
 
 /* Is it asked for, by APROF_VERIFY? */
 bool verify_wanted(void) HIDDEN;

@@ -1,11 +1,22 @@
 /* wrap.c - the few libc functions that the linker sends here first (--wrap), since nothing
  * else tells of them: exit, vfork's children, a library that goes; and those that the kernel
  * allows to processes of one thread only, or to small ones, which ours must not prevent. */
-#include "monitor/monitor.h"
+#include "monitor/wrap.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+
+#include "monitor/file.h"
+#include "monitor/module.h"
+#include "monitor/pc.h"
+#include "monitor/process.h"
+#include "monitor/sampler.h"
+#include "monitor/stack.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

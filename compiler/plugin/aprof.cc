@@ -42,8 +42,7 @@
  *
  * A third pass, behind all of GCC's, writes down which parts of a function it has put far from the rest.
  *
- * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/monitor.h;
- * monitor/inline.c checks it. */
+ * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/layout.h. */
 #include "compiler/plugin/parts.h"
 
 #include "plugin-version.h"

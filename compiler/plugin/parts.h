@@ -56,11 +56,11 @@ extern "C" {
 
 namespace aprof {
 
-/* Offsets in struct aprof_tls and amon_counter. */
+/* Offsets in struct aprof_tls and amon_counter, as in monitor/layout.h. */
 enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 64, TLS_CHARGED = 72, TLS_WORDS = 10,
        KEY_CALLS = 0, KEY_TIME = 8, KEY_ID = 16, KEY_ROUTINE = 24 };
 
-/* For a context: who gets control next is to find out. As in monitor.h. */
+/* For a context: who gets control next is to find out. As in monitor/context.h. */
 enum { LOST_ID = 1 };
 
 const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);

@@ -14,7 +14,19 @@
 
 #include <cmocka.h>
 
-#include "monitor/monitor.h"
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/context.h"
+#include "monitor/count.h"
+#include "monitor/file.h"
+#include "monitor/front.h"
+#include "monitor/layout.h"
+#include "monitor/machine.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
 
 enum { MOST = 128, DEPTH = 60 };	/* entries of a history; open calls */
 

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "monitor/module.h"
 #include "monitor/unwind.h"
 
 enum { MOST = 256 };

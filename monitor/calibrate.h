@@ -1,0 +1,10 @@
+/* calibrate.h - the hooks' own cost. */
+#ifndef CALIBRATE_H
+#define CALIBRATE_H
+
+#include "monitor/monitor.h"
+
+void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
+void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
+
+#endif

@@ -1,0 +1,34 @@
+/* front.h - the front table: signals blocked, but for front_add and front_is_small. */
+#ifndef FRONT_H
+#define FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/monitor.h"
+
+struct aprof_tls;
+struct thread;
+
+bool front_begin(struct thread *t) HIDDEN;	/* let the hooks find what is in it. False: no memory. With clock tsc there is none for ways whose
+						 * hooks do not read the counter: their calls all go out of line, as they do where
+						 * way inline is in use, which has one */
+bool front_is_small(const struct thread *t) HIDDEN; /* should it grow? */
+void front_grow(struct thread *t) HIDDEN;	/* if it should */
+void front_add(struct thread *t, target to) HIDDEN; /* if there is one */
+void front_none(struct aprof_tls *tls) HIDDEN;	/* let the hooks find nothing */
+void front_leave(struct aprof_tls *tls) HIDDEN;	/* the same, where a probe that was interrupted may go on */
+
+/* The front table of a thread that has none: every probe misses. */
+extern target aprof_front_none[2] HIDDEN; /* a pair */
+extern struct amon_counter aprof_counter_none HIDDEN;
+
+/* The hash of the front table, the first slot of two to look at; all code with hooks written into it computes the same. */
+static inline uint64_t front_slot(context_id id, uint64_t mask)
+{
+	return (id >> 29 & mask) / sizeof(target);
+}
+
+#endif

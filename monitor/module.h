@@ -1,0 +1,34 @@
+/* module.h - what is mapped. */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+
+void module_scan(void) HIDDEN;			/* look at the memory map again */
+bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
+						 * stack that grows counts as twice as deep as ADDRESS */
+bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
+void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
+/* Is code START .. END one of the two parts of a routine?  *OTHER is then an address in the rest of it. Any time. */
+bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
+/* Has the module with the code at ADDRESS hooks, and says of no routine where its parts are?  Who wrote it may not have known. */
+bool module_hides_parts(uintptr_t address) HIDDEN;
+void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
+uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
+
+/* Where the descriptions of a module are: its .eh_frame_hdr, in memory LOW .. HIGH that is mapped as long as the module is. */
+struct module_rules {
+	const uint8_t *index;		/* .eh_frame_hdr; NULL: it has none */
+	uintptr_t low, high;		/* addresses; .eh_frame lies there, too */
+};
+
+/* Those of the module with the code at ADDRESS. False: it is nobody's. Signals blocked. */
+bool module_rules(uintptr_t address, struct module_rules *rules) HIDDEN;
+
+/* Grows whenever code vanishes, in whose place there may be other. */
+uint32_t module_epoch(void) HIDDEN;
+
+#endif

@@ -1,0 +1,45 @@
+/* stack.h - shadow stacks. */
+#ifndef STACK_H
+#define STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+#include "monitor/tls.h"
+
+struct thread;
+
+/* One machine stack and its shadow. */
+struct shadow {
+	uintptr_t low, high;		/* range of the machine stack as known, addresses */
+	struct frame *base;		/* sentinel, never popped: the context that the stack began in */
+	struct frame *top;		/* last frame, while another shadow is in use */
+	struct shadow *interrupted;	/* of an alternate stack whose handler is at work: what was in use before; else NULL */
+	bool is_alternate;		/* it is one of sigaltstack's */
+	struct frame *end;		/* one past the last frame that fits */
+	struct shadow *next;		/* of the same thread */
+	struct thread *thread;		/* that thread */
+};
+
+extern struct frame aprof_frame_none HIDDEN;
+
+uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the stack in use is known to go */
+void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
+bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
+void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
+/* LOW .. HIGH is a stack of its own, perhaps within another.  Its shadow; NULL: no memory. */
+struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN;
+void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
+/* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
+void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;
+bool stack_adopt(struct thread *t) HIDDEN;	/* forked child: go on with the parent's frames */
+bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN; /* before an entry, as aprof_entry_slow has it: room for a frame? */
+/* Is the routine at CFA inlined into the top frame's?  SITE as in struct frame, FLAGS of the routine. */
+bool stack_is_inlined(const struct aprof_tls *tls, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
+bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* before an exit: is top its frame? */
+bool stack_begins(const struct thread *t) HIDDEN; /* is the next frame the first one of a handler on an alternate stack? T NULL, as in a child that a handler forked: no */
+bool stack_ends(const struct thread *t) HIDDEN;	/* is the top frame the first one of a handler on an alternate stack? */
+void stack_pop(struct thread *t) HIDDEN;	/* pop the top frame: an exit, with signals blocked where stack_ends() */
+
+#endif

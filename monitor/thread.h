@@ -1,0 +1,146 @@
+/* thread.h - a machine, and how the thread that it counts for begins and ends. */
+#ifndef THREAD_H
+#define THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/context.h"
+#include "monitor/monitor.h"
+#include "monitor/state.h"
+#include "monitor/tls.h"
+
+struct shadow;
+struct verifier;
+
+/* A chunk of contexts in the file: counters of items base .. base + capacity. */
+struct span {
+	struct amon_chunk *chunk;	/* in the mapping */
+	struct amon_link *links;	/* its links */
+	struct amon_counter *counters;	/* its counters */
+	uint32_t *ticks;		/* and their ticks */
+	uint32_t base;			/* index of its first item */
+	uint32_t capacity;		/* items */
+};
+
+/* What the machine knows of an item beside its counters; private memory. */
+struct item {
+	context_id id;			/* as in its counters, which a forked child cannot see; 0: it is nobody's context */
+	uint32_t parent;		/* item; AMON_NONE: starts a history */
+	uint32_t routine;		/* index of the routine */
+	uint32_t folded;		/* place in `histories` of its nearest ancestor-or-self made by
+					 * unmarking an entry; 0: none, the history is the chain of parents */
+	uint32_t hash;			/* of its history */
+};
+
+/* A context that is being made while signals may come: what is to be written, and where. */
+struct making {
+	context_id id;			/* of the context */
+	uintptr_t address;		/* of the routine called */
+	uint32_t item;			/* the new one */
+	uint32_t parent;		/* its parent */
+	uint32_t routine;		/* its routine */
+	uint32_t targets;		/* in the full table before */
+	uint64_t *place;		/* in the full table */
+	uint64_t *known;		/* in the table of known histories; NULL: it has no unmarked entry */
+	uint32_t nknown;		/* in that table before */
+	struct span *span;		/* that has room for it */
+};
+
+#ifndef THREAD_DIRECTORY		/* pages of items, of aliases; a build with few tests what comes behind the last */
+#define THREAD_DIRECTORY 4096
+#endif
+
+enum {
+	THREAD_SPANS = THREAD_DIRECTORY / 16 + 8,
+	THREAD_RECENT = 256,
+};
+
+/* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
+struct thread {
+	struct aprof_tls *tls;		/* of the live thread; NULL: ended */
+	struct amon_thread *record;	/* in the file */
+	uint32_t index;			/* of record */
+	int tid;			/* kernel's id */
+	volatile uint32_t busy;		/* BUSY in the slow path: time now is the monitor's; busy_open(c): it is, as long as the
+					 * thread's context is c; else 0 */
+	uint32_t nitems;		/* items made */
+	uint32_t naliases;		/* aliases made */
+	uint32_t ntargets;		/* targets in the full table */
+	uint32_t nspans;		/* spans in use */
+	struct span spans[THREAD_SPANS]; /* chunks of contexts */
+	struct alias *aliases[THREAD_DIRECTORY]; /* pages of ALIASES_PER_PAGE */
+	struct item *items[THREAD_DIRECTORY]; /* pages of ITEMS_PER_PAGE items */
+	uint32_t version;		/* of all that a look-up sees; odd: `making` is being written */
+	struct making making;
+	uint32_t recent[THREAD_RECENT];	/* items asked for not long ago, a guess, by the id */
+	target *front;			/* the front table, for the next thread that uses the machine */
+	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
+	uint32_t front_room;		/* slots there is memory for: in a forked child, more than the mask says */
+	uint64_t *full;			/* complete table: full_hash of the id above; below, the item + 1, or the alias + 1 with the
+					 * highest bit */
+	uint64_t *known;		/* contexts with an unmarked entry by history: the hash of the history above; below, the
+					 * item + 1 */
+	uint32_t nknown;		/* contexts in it */
+	uint32_t *histories;		/* folded histories: owner item, length, entries, ... */
+	uint32_t histories_used;	/* words used; 0 is no place */
+	uint32_t histories_size;	/* words that fit */
+	history_entry *scratch[2];	/* room for one history each */
+	uint32_t lost;			/* item "(lost)" */
+	uint32_t elided;		/* item "(elided)"; 0: not made */
+	struct shadow *shadow;		/* in use */
+	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
+	struct shadow *shadows;		/* all of them */
+	struct shadow *unused, *unused_end; /* room for more */
+	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
+	uint32_t announced_slots;	/* its slots, a power of 2 */
+	uint32_t nannounced;		/* and those taken */
+	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
+	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
+	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
+	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
+	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
+	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
+	uint64_t lost_time;		/* what looks found in LOST_ID, ns: it waits for `found`, and until then it is unplaced. The sampler's */
+	uint32_t lost_ticks;		/* those looks */
+	context_id found;		/* in which context the thread was, as it found out when there was such time; 0: not yet. The sampler
+					 * takes it back */
+	int state_tid;			/* whose state_fd is */
+	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
+	uint64_t slept;			/* times that it gave up its processor, when last asked */
+	uint64_t preempted;		/* times that one was taken from it */
+	bool asked;			/* that was in the last look */
+	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
+	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
+	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
+	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */
+	struct amon_chunk *stacks;	/* table of those that did not fit; NULL: none */
+	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
+	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
+	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
+	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
+	struct thread *next;		/* in monitor.threads */
+	struct thread *next_ended;	/* in monitor.ended; NULL: the last */
+	bool ended;			/* it is there */
+};
+
+/* Marks in thread.busy. The second is of who makes a context while signals may come: their handlers are not the monitor's time,
+ * and one that leaves by a jump leaves the mark where it is. */
+enum { BUSY = 2 };
+static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
+
+struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
+void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
+
+/* The machine that counts what the calling thread, whose words are at TLS, calls now; NULL: none, or not yet. It is read once, since a
+ * signal handler may fork at any time, and in the child there is none at first. */
+static inline struct thread *thread_live(const struct aprof_tls *tls)
+{
+	struct thread *t = *(struct thread *const volatile *)&tls->thread;
+
+	return t && monitor_state() == MONITOR_ON && *monitor.alive ? t : NULL;
+}
+
+#endif
