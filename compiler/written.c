@@ -1,39 +1,38 @@
-/* written.c - the text of written.h.
- *
- * What it knows of the monitor: the thread's words (front 0, mask 8, top 16, reach 24), a counter's id and routine (16, 24), a frame's CFA and
- * context (0, 8) and size (24), the step from context to context (monitor/layout.h has the same). */
+/* written.c - the text of written.h.  What it knows of the monitor by number is in monitor/layout.h. */
 #include "compiler/written.h"
 
-#define WORD(offset) "%%fs:aprof_tls@tpoff+" #offset
+#include "monitor/layout.h"
+
+#define WORD(offset) "%%fs:aprof_tls@tpoff+" AS_TEXT(offset)
 
 bool written_entry(FILE *out, unsigned n)
 {
 	return fprintf(out,
 		       "\tmovq\t%%rax, -8(%%rsp)\n"
-		       "\tmovq\t" WORD(16) ", %%r11\n"
-		       "\tcmpq\t" WORD(24) ", %%rsp\n"
+		       "\tmovq\t" WORD(TLS_TOP) ", %%r11\n"
+		       "\tcmpq\t" WORD(TLS_REACH) ", %%rsp\n"
 		       "\tjno\t.Laprof_miss%u\n"		/* deeper than known, another stack, or no words yet */
-		       "\tcmpq\t%%rsp, (%%r11)\n"
+		       "\tcmpq\t%%rsp, " AS_TEXT(FRAME_CFA) "(%%r11)\n"
 		       "\tjbe\t.Laprof_miss%u\n"		/* frames below were unwound */
-		       "\tmovq\t8(%%r11), %%r10\n"
+		       "\tmovq\t" AS_TEXT(FRAME_CONTEXT) "(%%r11), %%r10\n"
 		       ".Laprof_routine%u:\n"
 		       "\tleaq\t.Laprof_routine%u(%%rip), %%rax\n"
 		       "\taddq\t%%rax, %%r10\n"
-		       "\timulq\t$-0x61c8864f, %%r10, %%r10\n"
+		       "\timulq\t$" AS_TEXT(STEP_FACTOR) ", %%r10, %%r10\n"
 		       "\tmovq\t%%r10, %%r11\n"
-		       "\tshrq\t$29, %%r11\n"
-		       "\tandq\t" WORD(8) ", %%r11\n"
-		       "\taddq\t" WORD(0) ", %%r11\n"
+		       "\tshrq\t$" AS_TEXT(FRONT_SHIFT) ", %%r11\n"
+		       "\tandq\t" WORD(TLS_MASK) ", %%r11\n"
+		       "\taddq\t" WORD(TLS_FRONT) ", %%r11\n"
 		       "\tmovq\t(%%r11), %%r11\n"
-		       "\tcmpq\t%%r10, 16(%%r11)\n"
+		       "\tcmpq\t%%r10, " AS_TEXT(KEY_ID) "(%%r11)\n"
 		       "\tjne\t.Laprof_miss%u\n"
-		       "\tcmpq\t%%rax, 24(%%r11)\n"
+		       "\tcmpq\t%%rax, " AS_TEXT(KEY_ROUTINE) "(%%r11)\n"
 		       "\tjne\t.Laprof_miss%u\n"
-		       "\tincq\t(%%r11)\n"
-		       "\tmovq\t" WORD(16) ", %%r11\n"
-		       "\taddq\t$24, " WORD(16) "\n"
-		       "\tmovq\t%%r10, 32(%%r11)\n"
-		       "\tmovq\t%%rsp, 24(%%r11)\n"	/* last of all: now the frame is open */
+		       "\tincq\t" AS_TEXT(KEY_CALLS) "(%%r11)\n"
+		       "\tmovq\t" WORD(TLS_TOP) ", %%r11\n"
+		       "\taddq\t$" AS_TEXT(FRAME_SIZE) ", " WORD(TLS_TOP) "\n"
+		       "\tmovq\t%%r10, " AS_TEXT(FRAME_SIZE+FRAME_CONTEXT) "(%%r11)\n"
+		       "\tmovq\t%%rsp, " AS_TEXT(FRAME_SIZE+FRAME_CFA) "(%%r11)\n"	/* last of all: now the frame is open */
 		       ".Laprof_entered%u:\n"
 		       "\tmovq\t-8(%%rsp), %%rax\n",
 		       n, n, n, n, n, n, n) > 0;
@@ -54,9 +53,9 @@ bool written_rest(FILE *out, unsigned n)
 bool written_exit(FILE *out)
 {
 	return fprintf(out,
-		       "\tmovq\t" WORD(16) ", %%r11\n"
-		       "\tcmpq\t%%rsp, (%%r11)\n"
+		       "\tmovq\t" WORD(TLS_TOP) ", %%r11\n"
+		       "\tcmpq\t%%rsp, " AS_TEXT(FRAME_CFA) "(%%r11)\n"
 		       "\tjne\t__aprof_return\n"
-		       "\tmovq\t$0, (%%r11)\n"
-		       "\tsubq\t$24, " WORD(16) "\n") > 0;
+		       "\tmovq\t$0, " AS_TEXT(FRAME_CFA) "(%%r11)\n"
+		       "\tsubq\t$" AS_TEXT(FRAME_SIZE) ", " WORD(TLS_TOP) "\n") > 0;
 }

@@ -17,6 +17,7 @@
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/front.h"
+#include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
 #include "monitor/stack.h"
@@ -74,12 +75,15 @@ const char *aprof_calibrate_copy HIDDEN;
 	"endbr64\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tmovq %rdi, %rbx\n\t" hooks \
 	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
 
-/* What the plugin's code does to charge its time; rsi says where the thread's words are. Nothing is out of line here. */
+/* A word of the thread, whose place is in rsi. */
+#define WORD(offset) "%fs:" AS_TEXT(offset) "(%rsi)"
+
+/* What the plugin's code does to charge its time. Nothing is out of line here. */
 #define CHARGE \
-	"1:\tmovq %fs:64(%rsi), %r9\n\ttestq %r9, %r9\n\tjz 3f\n\tmovq %fs:72(%rsi), %r11\n\tmovq %fs:56(%rsi), %rax\n\t" \
-	"cmpq 16(%r11), %rax\n\tjne 3f\n" \
-	"2:\trdtsc\n\tsalq $32, %rdx\n\torq %rax, %rdx\n\tmovq %r9, %rax\n\tcmpxchgq %rdx, %fs:64(%rsi)\n\tjne 1b\n\t" \
-	"subq %rax, %rdx\n\taddq %rdx, 8(%r11)\n" \
+	"1:\tmovq " WORD(TLS_LAST) ", %r9\n\ttestq %r9, %r9\n\tjz 3f\n\tmovq " WORD(TLS_CHARGED) ", %r11\n\tmovq " WORD(TLS_CURRENT) ", %rax\n\t" \
+	"cmpq " AS_TEXT(KEY_ID) "(%r11), %rax\n\tjne 3f\n" \
+	"2:\trdtsc\n\tsalq $32, %rdx\n\torq %rax, %rdx\n\tmovq %r9, %rax\n\tcmpxchgq %rdx, " WORD(TLS_LAST) "\n\tjne 1b\n\t" \
+	"subq %rax, %rdx\n\taddq %rdx, " AS_TEXT(KEY_TIME) "(%r11)\n" \
 	"3:\t"
 
 __asm__(".text\n"
@@ -102,22 +106,26 @@ __asm__(".text\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
 	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_inline_leaf(%rip), %rax\n\t"
-	"movq %fs:56(%rsi), %rdi\n\t"
-	"leaq (%rdi,%rax), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
-	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
-	"cmpq %rcx, 16(%r8)\n\tjne 1f\n\tcmpq %rax, 24(%r8)\n\tjne 1f\n\tincq (%r8)\n\tmovq %rcx, %fs:56(%rsi)\n"
-	"1:\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
+	"movq " WORD(TLS_CURRENT) ", %rdi\n\t"
+	"leaq (%rdi,%rax), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
+	"movq %rcx, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_MASK) ", %r8\n\taddq " WORD(TLS_FRONT) ", %r8\n\t"
+	"movq (%r8), %r8\n\t"
+	"cmpq %rcx, " AS_TEXT(KEY_ID) "(%r8)\n\tjne 1f\n\tcmpq %rax, " AS_TEXT(KEY_ROUTINE) "(%r8)\n\tjne 1f\n\t"
+	"incq " AS_TEXT(KEY_CALLS) "(%r8)\n\tmovq %rcx, " WORD(TLS_CURRENT) "\n"
+	"1:\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_inline", "aprof_calibrate_inline_leaf", NO_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_tsc_leaf\n.globl aprof_calibrate_tsc_leaf\n"
 	"aprof_calibrate_tsc_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
 	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_tsc_leaf(%rip), %r10\n\t"
-	"movq %fs:56(%rsi), %rdi\n\t"
-	"leaq (%rdi,%r10), %rcx\n\timulq $-0x61c8864f, %rcx, %rcx\n\t"
-	"movq %rcx, %r8\n\tshrq $29, %r8\n\tandq %fs:8(%rsi), %r8\n\taddq %fs:0(%rsi), %r8\n\tmovq (%r8), %r8\n\t"
-	"cmpq %rcx, 16(%r8)\n\tjne 4f\n\tcmpq %r10, 24(%r8)\n\tjne 4f\n\t"
-	CHARGE "movq %fs:72(%rsi), %r10\n\tincq (%r8)\n\tmovq %r8, %fs:72(%rsi)\n\tmovq %rcx, %fs:56(%rsi)\n"
-	"4:\t" CHARGE "movq %r10, %fs:72(%rsi)\n\tmovq %rdi, %fs:56(%rsi)\n\tpopq %rbp\n\tret\n"
+	"movq " WORD(TLS_CURRENT) ", %rdi\n\t"
+	"leaq (%rdi,%r10), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
+	"movq %rcx, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_MASK) ", %r8\n\taddq " WORD(TLS_FRONT) ", %r8\n\t"
+	"movq (%r8), %r8\n\t"
+	"cmpq %rcx, " AS_TEXT(KEY_ID) "(%r8)\n\tjne 4f\n\tcmpq %r10, " AS_TEXT(KEY_ROUTINE) "(%r8)\n\tjne 4f\n\t"
+	CHARGE "movq " WORD(TLS_CHARGED) ", %r10\n\t"
+	"incq " AS_TEXT(KEY_CALLS) "(%r8)\n\tmovq %r8, " WORD(TLS_CHARGED) "\n\tmovq %rcx, " WORD(TLS_CURRENT) "\n"
+	"4:\t" CHARGE "movq %r10, " WORD(TLS_CHARGED) "\n\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS));
 #endif
 

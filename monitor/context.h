@@ -21,10 +21,6 @@ typedef uint64_t context_id;
 /* For one routine no two contexts step to one id.  All code with hooks written into it does the same (layout.h). */
 static inline context_id context_step(context_id from, uintptr_t routine) { return (from + routine) * STEP_FACTOR; }
 
-/* In the place of a context while the thread's is not known: a jump has left routines without a word (jump.c).  No context has it and no call
- * finds anything from it; who misses so has the context made out from the machine stack. */
-#define LOST_ID UINT64_C(1)
-
 /* The key of a transition, (id that it steps to, routine), stands in the counters of its item: a call that finds
  * its context bumps it in the cache line that it compared (B1).  The key is exact: for one routine the step is one to one.
  * Keys never change once they are in a table and

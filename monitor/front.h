@@ -7,6 +7,7 @@
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/layout.h"
 #include "monitor/monitor.h"
 
 struct aprof_tls;
@@ -25,10 +26,12 @@ void front_leave(struct aprof_tls *tls) HIDDEN;	/* the same, where a probe that 
 extern target aprof_front_none[2] HIDDEN; /* a pair */
 extern struct amon_counter aprof_counter_none HIDDEN;
 
+_Static_assert(sizeof(target) == FRONT_SLOT, "as in layout.h");
+
 /* The hash of the front table, the first slot of two to look at; all code with hooks written into it computes the same. */
 static inline uint64_t front_slot(context_id id, uint64_t mask)
 {
-	return (id >> 29 & mask) / sizeof(target);
+	return (id >> FRONT_SHIFT & mask) / FRONT_SLOT;
 }
 
 #endif

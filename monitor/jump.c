@@ -16,6 +16,7 @@
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/frames.h"
+#include "monitor/layout.h"
 #include "monitor/own_code.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"

@@ -57,4 +57,17 @@
 #define STEP_FACTOR	-0x61c8864f
 #endif
 
+/* In the place of a context while the thread's is not known: a jump has left routines without a word (jump.c).  No context has it and no call
+ * finds anything from it; who misses so has the context made out from the machine stack. */
+#define LOST_ID		1
+
+/* The front table's slot for the context ID is (ID >> FRONT_SHIFT & front_mask) bytes into it, and the other one of the pair where FRONT_SLOT,
+ * the bytes of a slot, changes that. */
+#define FRONT_SHIFT	29
+#define FRONT_SLOT	8
+
+/* The number NAME in the text of an instruction. */
+#define AS_TEXT(name) AS_TEXT_OF(name)
+#define AS_TEXT_OF(number) #number
+
 #endif

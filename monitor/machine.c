@@ -15,6 +15,7 @@
 #include "monitor/count.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
+#include "monitor/layout.h"
 #include "monitor/memory.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"

@@ -22,6 +22,7 @@
 #include "monitor/file.h"
 #include "monitor/hooks.h"
 #include "monitor/jump.h"
+#include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/sampler.h"
 #include "monitor/state.h"

@@ -23,7 +23,7 @@
 	addq	routine, id; \
 	imulq	$STEP_FACTOR, id, id; \
 	movq	id, %rax; \
-	shrq	$29, %rax; \
+	shrq	$FRONT_SHIFT, %rax; \
 	andq	TLS(TLS_MASK, reg), %rax; \
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
@@ -31,9 +31,9 @@
 /* The other slot of the pair: what was called before the first one's, or has it for its own. */
 #define SECOND(id, reg) \
 	movq	id, %rax; \
-	shrq	$29, %rax; \
+	shrq	$FRONT_SHIFT, %rax; \
 	andq	TLS(TLS_MASK, reg), %rax; \
-	xorq	$8, %rax; \
+	xorq	$FRONT_SLOT, %rax; \
 	addq	TLS(TLS_FRONT, reg), %rax; \
 	movq	(%rax), %rax
 
@@ -51,13 +51,13 @@
 	testb	$3, KEY_CALLS(%rax); \
 	jnz	done; \
 	movq	id, scratch; \
-	shrq	$29, scratch; \
+	shrq	$FRONT_SHIFT, scratch; \
 	andq	TLS(TLS_MASK, reg), scratch; \
 	addq	TLS(TLS_FRONT, reg), scratch; \
 	pushq	(scratch); \
 	.cfi_adjust_cfa_offset 8; \
 	movq	%rax, (scratch); \
-	xorq	$8, scratch; \
+	xorq	$FRONT_SLOT, scratch; \
 	popq	(scratch); \
 	.cfi_adjust_cfa_offset -8
 

@@ -28,6 +28,7 @@
 #include "format/amon.h"
 #include "monitor/clock.h"
 #include "monitor/context.h"
+#include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/pc.h"
 #include "monitor/process.h"

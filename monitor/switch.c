@@ -14,6 +14,7 @@
 #include "monitor/behind.h"
 #include "monitor/context.h"
 #include "monitor/jump.h"
+#include "monitor/layout.h"
 #include "monitor/monitor.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"

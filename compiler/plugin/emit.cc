@@ -117,7 +117,7 @@ const char tail_exit[] = "mov{q\t%1, %0|\t%0, %1}";
 	"jz\t3f\n\t" \
 	"mov{q\t%8, %2|\t%2, %8}\n\t" \
 	"mov{q\t%9, %0|\t%0, %9}\n\t" \
-	"cmp{q\t16(%2), %0|\t%0, QWORD PTR 16[%2]}\n\t" \
+	"cmp{q\t" AS_TEXT(KEY_ID) "(%2), %0|\t%0, QWORD PTR " AS_TEXT(KEY_ID) "[%2]}\n\t" \
 	"je\t2f\n\t" \
 	"lea{q\t3f(%%rip), %%r11|\tr11, 3f[rip]}\n\t" \
 	"jmp\t{*aprof_inline_charge@GOTPCREL(%%rip)|[QWORD PTR aprof_inline_charge@GOTPCREL[rip]]}\n" \
@@ -128,7 +128,7 @@ const char tail_exit[] = "mov{q\t%1, %0|\t%0, %1}";
 	"cmpxchg{q\t%1, %4|\t%4, %1}\n\t" \
 	"jne\t1b\n\t" \
 	"sub{q\t%0, %1|\t%1, %0}\n\t" \
-	"add{q\t%1, 8(%2)|\tQWORD PTR 8[%2], %1}\n" \
+	"add{q\t%1, " AS_TEXT(KEY_TIME) "(%2)|\tQWORD PTR " AS_TEXT(KEY_TIME) "[%2], %1}\n" \
 	"3:"
 
 const char charge[] = CHARGE;
@@ -138,7 +138,6 @@ static tree scratch(const char *constraint) { return operand(constraint, make_ss
 
 void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev)
 {
-	static_assert(KEY_TIME == 8 && KEY_ID == 16, "as in CHARGE");
 	const operands out = { scratch("=&a"), scratch("=&d"), scratch("=&r"), scratch("=&r"), operand("=m", volatile_word(TLS_LAST)),
 			       operand("=m", volatile_word(TLS_CHARGED)), operand("=m", current()) };
 	tree last = operand("m", volatile_word(TLS_LAST)), charged = operand("m", volatile_word(TLS_CHARGED)), context = operand("m", current());

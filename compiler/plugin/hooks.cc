@@ -24,14 +24,14 @@ static tree emit_routine(gimple_seq *seq, tree decl)
 /* What the context is called to which a call of ROUTINE leads from PREV. */
 static tree emit_step(gimple_seq *seq, tree prev, tree routine)
 {
-	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), STEP_FACTOR));
+	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), step_factor));
 }
 
 /* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. The sum is an asm, since GCC would fetch the
  * table's address to a register of its own, which is one more to save where a routine has many parameters. */
 static tree emit_probe(gimple_seq *seq, tree next)
 {
-	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, 29)), slot = make_ssa_name(word_type());
+	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, FRONT_SHIFT)), slot = make_ssa_name(word_type());
 
 	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
 	gimple_asm_set_volatile(emit_asm(seq, "add{q\t%2, %0|\t%0, %2}", { operand("=r", slot) },

@@ -189,7 +189,7 @@ static value of_asm(const knowledge &k, rtx x)
 
 static value multiply(const knowledge &k, rtx x)
 {
-	bool ours = CONST_INT_P(XEXP(x, 1)) && UINTVAL(XEXP(x, 1)) == STEP_FACTOR && evaluate(k, XEXP(x, 0)).kind == SUM;
+	bool ours = CONST_INT_P(XEXP(x, 1)) && UINTVAL(XEXP(x, 1)) == step_factor && evaluate(k, XEXP(x, 0)).kind == SUM;
 
 	return ours ? value{ NEXT, 0, 0 } : nothing;
 }
@@ -343,11 +343,9 @@ static void add_effect(knowledge *k, rtx x, rtx_insn *insn, std::vector<effect> 
 		add_autoinc(*k, src, effects);
 }
 
-const char mend_here[] = "mov{q\t%0, %%fs:aprof_tls@tpoff+56|\tQWORD PTR fs:aprof_tls@tpoff[56], %0}";
+const char mend_here[] = "mov{q\t%0, %%fs:aprof_tls@tpoff+" AS_TEXT(TLS_CURRENT) "|\tQWORD PTR fs:aprof_tls@tpoff[" AS_TEXT(TLS_CURRENT) "], %0}";
 const char mend_there[] = "mov{q\taprof_tls@gottpoff(%%rip), %1|\t%1, QWORD PTR aprof_tls@gottpoff[rip]}\n\t"
-			  "mov{q\t%0, %%fs:56(%1)|\tQWORD PTR fs:[%1+56], %0}";
-
-static_assert(TLS_CURRENT == 56, "as in the stores");
+			  "mov{q\t%0, %%fs:" AS_TEXT(TLS_CURRENT) "(%1)|\tQWORD PTR fs:[%1+" AS_TEXT(TLS_CURRENT) "], %0}";
 
 static void note_mend(knowledge *k, rtx_insn *insn)
 {

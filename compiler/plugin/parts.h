@@ -53,17 +53,14 @@
 extern "C" {
 #include "compiler/select.h"
 }
+#include "monitor/layout.h"
 
 namespace aprof {
 
-/* Offsets in struct aprof_tls and amon_counter, as in monitor/layout.h. */
-enum { TLS_FRONT = 0, TLS_MASK = 8, TLS_TOP = 16, TLS_CURRENT = 56, TLS_LAST = 64, TLS_CHARGED = 72, TLS_WORDS = 10,
-       KEY_CALLS = 0, KEY_TIME = 8, KEY_ID = 16, KEY_ROUTINE = 24 };
+enum { TLS_WORDS = TLS_CHARGED / 8 + 1 };	/* of the thread's, as far as known here */
 
-/* For a context: who gets control next is to find out. As in monitor/context.h. */
-enum { LOST_ID = 1 };
-
-const unsigned HOST_WIDE_INT STEP_FACTOR = HOST_WIDE_INT_UC(0xffffffff9e3779b1);
+/* What the sum of a context and a routine is multiplied by, as the word that it is. */
+const unsigned HOST_WIDE_INT step_factor = (unsigned HOST_WIDE_INT)STEP_FACTOR;
 
 /* What is done where the hooks are not proven. */
 enum verify { VERIFY_MEND, VERIFY_ERROR, VERIFY_REPORT };
