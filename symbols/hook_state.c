@@ -16,7 +16,7 @@ enum state { BEFORE = 1, ENTERED = 2, LEFT = 4, INSTRUCTION = 8 };	/* the last: 
 
 enum {
 	TOP = 16, CURRENT = 56,			/* words that tell the context, and */
-	FRAME_SIZE = 24,			/* of a frame (monitor/monitor.h) */
+	FRAME_SIZE = 24,			/* of a frame (monitor/tls.h) */
 	MOST_PASSES = 16,			/* readings of one routine */
 };
 

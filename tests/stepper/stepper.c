@@ -37,8 +37,8 @@
 #include <dlfcn.h>
 #endif
 
-#include "amon.h"
-#include "history.h"
+#include "format/amon.h"
+#include "format/history.h"
 #include "work.h"
 
 enum { PAIR = 12, LONGEST = 24, THREADS = 4096, HISTORIES = 1 << 18, TOLD = 5, TRIES = 3, MOST_STEPS = 1 << 16 };
