@@ -28,7 +28,23 @@ static enum naked_sign directive_sign(const char *word)
 	return starts(word, ".type") ? NAKED_NEVER : 0;		/* its other part, far away */
 }
 
-enum naked_sign naked_sign(const char *line)
+/* Does CALL, an instruction, name one of the functions in ABOVE?  GCC knows whether one that it has compiled wants an aligned stack. */
+static bool calls_one_of(const char *call, const struct list *above)
+{
+	char name[256];
+	size_t length;
+
+	call += strcspn(call, " \t\n");
+	call += strspn(call, " \t");
+	length = strcspn(call, "@ \t\n");
+	if (length >= sizeof name)
+		return false;
+	memcpy(name, call, length);
+	name[length] = '\0';
+	return list_has(above, name);
+}
+
+enum naked_sign naked_sign(const char *line, const struct list *above)
 {
 	const char *word = skip_blanks(line);
 
@@ -40,7 +56,9 @@ enum naked_sign naked_sign(const char *line)
 		return 0;
 	if (moves_stack(word) || starts(word, "ret") || starts(word, "rep ret") || strstr(word, "__return__"))
 		return NAKED_NEVER;
-	return starts(word, "call") ? NAKED_CALL : NAKED_CODE;
+	if (!starts(word, "call"))
+		return NAKED_CODE;
+	return calls_one_of(word, above) ? NAKED_NEVER : NAKED_CALL;
 }
 
 bool naked_by(unsigned signs)

@@ -134,6 +134,7 @@ struct filter {
 	bool in_asm;			/* the program's own, between #APP and #NO_APP */
 	char *entering;			/* call of the entry hook, until it is known whether its routine is naked; NULL: none */
 	unsigned signs;			/* of enum naked_sign, behind it */
+	struct list above;		/* functions whose code has begun */
 	FILE *behind;			/* what is to come after it, written into the next two */
 	char *text;
 	size_t size;
@@ -248,7 +249,7 @@ static bool see_naked(struct filter *f, const char *line)
 {
 	if (!f->entering || f->in_asm)
 		return true;
-	f->signs |= naked_sign(line);
+	f->signs |= naked_sign(line, &f->above);
 	return !(f->signs & (NAKED_NEVER | NAKED_END)) || settle_entry(f, naked_by(f->signs));
 }
 
@@ -322,6 +323,7 @@ static void follow(struct filter *f, const char *line)
 
 	see_type(line, &f->function);
 	if (is_label(line, f->function)) {
+		list_add(&f->above, f->function);
 		f->keep = select_name(f->select, f->function);
 		f->has_entry &= is_cold(f->function);
 		f->made_frame &= is_cold(f->function);
@@ -415,6 +417,7 @@ static void filter_free(struct filter *f)
 	free(f->leaving);
 	free(f->loads);
 	free(f->function);
+	list_free(&f->above);
 }
 
 bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err)
