@@ -5,8 +5,8 @@
  *
  *   what seems to be the kernel's = time of the routine - its program counters * what one stands for
  *
- * Both counts are chance: what is less than CHANCE standard deviations is taken for none.  All together have no more than the kernel's part of
- * the CPU time, by its own count. */
+ * Both counts are chance: what is less than CHANCE standard deviations is taken for none.  All together have no more than the kernel's part of the CPU time, by
+ * its own count; those come first that are SURE.  So of a program that is seldom in the kernel others have little, and of one that often is they have theirs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,8 @@
 enum {
 	FEWEST = 20,		/* program counters from which anything is told */
 	SHORT = 20000000,	/* CPU time of a process that the monitor may not have come round to, ns */
-	CHANCE = 2,		/* standard deviations that may be chance */
+	CHANCE = 2,		/* standard deviations that may be chance, */
+	SURE = 3,		/* and that are hardly */
 };
 
 double kernel_part(const struct profile *p)
@@ -49,17 +50,9 @@ static bool is_known(const struct profile *p)
 	return profile_kernel_part(p) >= 0 && samples >= FEWEST && user <= MOST_LENGTH * profile_pc_period(p) * samples;
 }
 
-/* What of TIME was the kernel's, ns, if USER ns have program counters; TICK and SAMPLE: what one of either stands for. */
-static double seems_kernel(double time, double user, double tick, double sample)
-{
-	double more = time - user, variance = tick * time + sample * (user + sample);
-
-	return more > 0 && more * more > CHANCE * CHANCE * variance ? more : 0;
-}
-
-/* By routine, and behind them the root: its time, and what of it has program counters, ns. */
+/* By routine, and behind them the root. */
 struct count {
-	double time, user;
+	double time, user;	/* of its contexts; what of it has program counters, ns */
 };
 
 static void counts_add(struct count *counts, const struct profile *p, double sample)
@@ -70,24 +63,47 @@ static void counts_add(struct count *counts, const struct profile *p, double sam
 		counts[group_of(p, p->pcs[i].context)].user += sample * (double)p->pcs[i].count;
 }
 
+/* By how many standard deviations C has more time than program counters, where a sample of the one stands for TICK ns, of the other for SAMPLE. */
+static double sureness(const struct count *c, double tick, double sample)
+{
+	return (c->time - c->user) / sqrt(tick * c->time + sample * (c->user + sample));
+}
+
+/* Put into KERNEL what of COUNTS, N of them, seems to be the kernel's, of those that are surer than ABOVE and no surer than MOST; LEFT ns at most.  Returns
+ * what is left then. */
+static double give(double *kernel, const struct count *counts, size_t n, const double *sure, double above, double most, double left)
+{
+	double sum = 0, part;
+
+	for (size_t r = 0; r < n; r++)
+		if (sure[r] > above && sure[r] <= most)
+			sum += counts[r].time - counts[r].user;
+	part = sum > left ? left / sum : 1;
+	for (size_t r = 0; r < n; r++)
+		if (sure[r] > above && sure[r] <= most)
+			kernel[r] = part * (counts[r].time - counts[r].user);
+	return left - part * sum;
+}
+
 bool kernel_estimate(struct overhead *o, double sample)
 {
 	const struct profile *p = o->profile;
-	struct count *counts = calloc((size_t)p->nroutines + 1, sizeof *counts);
-	double tick = profile_tick(p), time = 0, kernel = 0;
+	size_t n = (size_t)p->nroutines + 1;
+	struct count *counts = calloc(n, sizeof *counts);
+	double *sure = calloc(n, sizeof *sure), tick = profile_tick(p), part = kernel_part(p), left = 0;
+	bool done = counts && sure;
 
-	if (!counts)
-		return false;
-	o->kernel_known = sample > 0 && is_known(p);
-	if (sample > 0)
+	o->kernel_known = done && sample > 0 && is_known(p);
+	if (done && sample > 0) {
 		counts_add(counts, p, sample);
-	for (uint32_t r = 0; sample > 0 && r <= p->nroutines; r++) {
-		o->kernel[r] = seems_kernel(counts[r].time, counts[r].user, tick, sample);
-		time += counts[r].time;
-		kernel += o->kernel[r];
+		for (size_t r = 0; r < n; r++) {
+			sure[r] = sureness(counts + r, tick, sample);
+			left += part * counts[r].time;
+		}
+		left = give(o->kernel, counts, n, sure, SURE, INFINITY, left);
+		give(o->kernel, counts, n, sure, CHANCE, SURE, left);
 	}
-	for (uint32_t r = 0; kernel > time * kernel_part(p) && r <= p->nroutines; r++)
-		o->kernel[r] *= time * kernel_part(p) / kernel;
 	free(counts);
-	return true;
+	free(sure);
+	return done;
 }
