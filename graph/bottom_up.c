@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "graph/build.h"
-#include "graph/tree.h"
+#include "graph/tree_builder.h"
 
 /* On the way from a context's last entry to its first. */
 struct walker {

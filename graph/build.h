@@ -1,6 +1,6 @@
 /* build.h - what the files of graph/ share while a graph is built.
  *
- *     routines_settle -> contexts_fold -> charge_contexts -> focus_apply -> calls and self times -> a model -> cycles_find
+ *     routines_fold -> contexts_fold -> charge_contexts -> focus_apply -> calls and self times -> a model -> cycles_find
  *
  * Each step fills its own fields of struct graph and relies on those before it.  Steps return
  * false with *ERR set; graph_build then frees what there is. */
@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 
 /* Fold the routines of g->profile and of the static arcs by key: fills routines[] (names only), routine_of[] and static_ends[]. */
-bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err);
+bool routines_fold(struct graph *g, const struct graph_name *names, struct error *err);
 
 /* Replay the profile's contexts on the folded routines: fills contexts[] without counters, context_of[],
  * spelled[] and longest. */

@@ -85,7 +85,7 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 	g->profile = o->profile;
 	g->options = *options;
 	g->names = names;
-	if (routines_settle(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
+	if (routines_fold(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
 	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err))
 		return g;
 	graph_free(g);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "graph/tree.h"
+#include "graph/tree_builder.h"
 
 bool tree_append(struct tree_builder *b, const struct tree_node *node)
 {

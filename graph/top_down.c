@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "graph/build.h"
 #include "base/pair_table.h"
-#include "graph/tree.h"
+#include "graph/tree_builder.h"
 
 /* A node of the trie. */
 struct path {

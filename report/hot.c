@@ -13,7 +13,7 @@
 
 #include "text/escape.h"
 #include "report/leaves.h"
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 #include "report/report.h"
 #include "text/print.h"
 

@@ -1,5 +1,5 @@
 /* paths.c - call sequences that recur in many contexts: what no line of a tree or of a flat profile shows. */
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 
 #include <inttypes.h>
 

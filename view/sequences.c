@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "view/page.h"
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 #include "text/print.h"
 
 enum { MOST_PATHS = 1000 };

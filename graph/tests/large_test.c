@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "graph/tests/made.h"
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 
 enum { CONTEXTS = 1000000, ROUTINES = 10000, CALLEES = 5, LONGEST = 62 };
 

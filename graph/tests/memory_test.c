@@ -13,7 +13,7 @@
 
 #include "graph/model_difference.h"
 #include "graph/tests/made.h"
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 
 static long until_failure = -1;	/* allocations that still succeed; -1: all */
 static long held;		/* blocks allocated and not yet freed */

@@ -1,5 +1,5 @@
 /* paths_test.c - recurring sequences: the essay's case by hand; then random programs, each history of which is cut into all its
- * sequences by the words of paths.h, and what is found held against that. */
+ * sequences by the words of recurring_paths.h, and what is found held against that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "graph/tests/made.h"
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 
 /* PATH in words, in a static buffer. */
 static const char *words_of(const struct graph *g, const struct paths *found, const struct graph_path *path)

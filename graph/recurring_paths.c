@@ -1,4 +1,4 @@
-/* paths.c - call sequences that recur, by sorting the ends of all histories.
+/* recurring_paths.c - call sequences that recur, by sorting the ends of all histories.
  *
  * An end is a place in a history that a sequence can end at, read upwards to the caller, its caller, and so on.  Ends form a
  * forest by `up`, since most histories are their parent's and one entry more:
@@ -10,7 +10,7 @@
  * The ends are sorted by what they read, by doubling: two steps of length 2^j by the ranks of one make a step of 2^(j+1).
  * Then each sequence is a range of ends, those that have a common beginning longer than their neighbours are the
  * sequences that no one caller extends, and one walk with a stack adds up all of them. */
-#include "graph/paths.h"
+#include "graph/recurring_paths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct range {
 	uint32_t last;
 	uint32_t length;
 	struct sums sums;	/* of the ends */
-	double rank;		/* see paths.h */
+	double rank;		/* see recurring_paths.h */
 };
 
 struct search {

@@ -1,4 +1,4 @@
-/* routines.c - which addresses are one routine: the profile's routines folded by key.
+/* fold_routines.c - which addresses are one routine: the profile's routines folded by key.
  *
  * Routines of the graph are numbered in the order in which the profile first names them, and then those that only the
  * static arcs name. The name shown is that of
@@ -62,7 +62,7 @@ static void settle(struct graph *g, const struct graph_name *names, struct table
 	}
 }
 
-bool routines_settle(struct graph *g, const struct graph_name *names, struct error *err)
+bool routines_fold(struct graph *g, const struct graph_name *names, struct error *err)
 {
 	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs;
 	struct table t = { 0 };

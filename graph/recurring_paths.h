@@ -1,4 +1,4 @@
-/* paths.h - call sequences that recur: A -> B -> C, in many places of the tree of contexts.
+/* recurring_paths.h - call sequences that recur: A -> B -> C, in many places of the tree of contexts.
  *
  * A sequence is two arcs or more.  It occurs in a history where its entries follow each other and each entry between
  * its ends is marked: the latest activation of its routine, which only one entry of a history is.  So a sequence occurs in a history
@@ -15,8 +15,8 @@
  * The rank is time * log2(number of contexts)^2: about time * number while they are few.  The contexts are weighed by the time under
  * each, so that if one has nearly all of it they count as one, and a sequence in one place as nothing: a tree shows that.
  * In a run without time calls stand for it. */
-#ifndef PATHS_H
-#define PATHS_H
+#ifndef RECURRING_PATHS_H
+#define RECURRING_PATHS_H
 
 #include "graph/graph.h"
 

@@ -1,6 +1,6 @@
-/* tree.h - what the two trees share while they are built. */
-#ifndef TREE_H
-#define TREE_H
+/* tree_builder.h - what the two trees share while they are built. */
+#ifndef TREE_BUILDER_H
+#define TREE_BUILDER_H
 
 #include "graph/graph.h"
 

@@ -1,4 +1,4 @@
-/* cycles.c - the cycles that were really traversed, each once (graph.h defines them).
+/* find_cycles.c - the cycles that were really traversed, each once (graph.h defines them).
  *
  * Only a step that unmarks an entry makes a cycle, so only contexts that are spelled out are looked at; those that extend
  * them have the same innermost cycle, and their time is in the weight. */

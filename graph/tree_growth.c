@@ -1,5 +1,5 @@
-/* tree.c - trees of paths, top-down or bottom-up, whole or opened node by node. */
-#include "graph/tree.h"
+/* tree_growth.c - trees of paths, top-down or bottom-up, whole or opened node by node. */
+#include "graph/tree_builder.h"
 
 #include <stdlib.h>
 

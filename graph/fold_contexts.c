@@ -1,4 +1,4 @@
-/* contexts.c - the profile's contexts on the folded routines.
+/* fold_contexts.c - the profile's contexts on the folded routines.
  *
  * A history whose routines were renamed is normalised: only the last mark of a routine stays, adjacent equals
  * collapse, A4 and A5 again.
