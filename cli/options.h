@@ -11,7 +11,7 @@
 #include "cli/gprof_options.h"
 #include "graph/graph.h"
 #include "report/report.h"
-#include "input/source.h"
+#include "input/source_files.h"
 
 /* Commands, as bits: which options go with which. */
 enum {

@@ -9,7 +9,7 @@
 #include "cli/operands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "input/source.h"
+#include "input/source_files.h"
 
 static int explore(const struct operands *operands, const struct options *o)
 {

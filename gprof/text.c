@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "symbols/binary.h"
 #include "symbols/demangle.h"
-#include "symbols/source.h"
+#include "symbols/debug_info.h"
 #include "gprof/text_arcs.h"
 #include "gprof/text_lines.h"
 #include "gprof/text_map.h"

@@ -6,7 +6,7 @@
 #include "graph/graph.h"
 #include "input/names.h"
 #include "report/report.h"
-#include "input/static_arcs.h"
+#include "input/static_call_graph.h"
 #include "symbols/symbols.h"
 
 /* Who is told meanwhile; any of them may be NULL. */

@@ -1,7 +1,7 @@
 /* overhead.h - what each sample means, what the hooks cost, and what of the time was the kernel's: each asked once, here.
  *
  * From a profile and its symbols: where each program counter was, seen from the routine that ran; by that what the hooks cost, by
- * context (hooks.c, strata.c); and how much of each routine's time passed in the kernel, where no program counter is taken (kernel.c).
+ * context (hook_cost.c, strata.c); and how much of each routine's time passed in the kernel, where no program counter is taken (kernel.c).
  * Everybody else reads the result.  No I/O but what symbols/ does. */
 #ifndef OVERHEAD_H
 #define OVERHEAD_H

@@ -13,7 +13,7 @@ bool kernel_estimate(struct overhead *o, double sample);
 /* kernel.c: the kernel's part of the CPU time, as far as anybody knows, 0..1. */
 double kernel_part(const struct profile *p);
 
-/* hooks.c: fill hooks[], kernel[] and cost.  False: out of memory. */
+/* hook_cost.c: fill hooks[], kernel[] and cost.  False: out of memory. */
 bool hooks_settle(struct overhead *o);
 
 /* normal.c: the mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/hooks.h"
+#include "symbols/hook_calls.h"
 
 /* What a binary says of them. */
 struct hook_words {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "symbols/demangle.h"
-#include "symbols/hooks.h"
+#include "symbols/hook_calls.h"
 #include "symbols/origin.h"
-#include "symbols/unwind.h"
+#include "symbols/eh_frame.h"
 
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena)
 {

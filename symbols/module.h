@@ -8,7 +8,7 @@
 #include "symbols/hook_code.h"
 #include "symbols/hook_state.h"
 #include "profile/profile.h"
-#include "symbols/source.h"
+#include "symbols/debug_info.h"
 #include "symbols/symbols.h"
 
 struct module {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "symbols/goals.h"
-#include "symbols/hooks.h"
+#include "symbols/hook_calls.h"
 #include "symbols/origin.h"
 
 enum {

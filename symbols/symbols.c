@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "symbols/demangle.h"
-#include "symbols/hooks.h"
+#include "symbols/hook_calls.h"
 #include "symbols/module.h"
 #include "symbols/origin.h"
 #include "symbols/static_arcs.h"

@@ -1,6 +1,6 @@
-/* source.h - source places by DWARF. */
-#ifndef SYMBOLS_SOURCE_H
-#define SYMBOLS_SOURCE_H
+/* debug_info.h - source places by DWARF. */
+#ifndef SYMBOLS_DEBUG_INFO_H
+#define SYMBOLS_DEBUG_INFO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* hooks.h - calls of a profiler in machine code, found without running it.
+/* hook_calls.h - calls of a profiler in machine code, found without running it.
  *
  * Way inline calls by a jump, out of the middle of a routine: each routine has one place that leads to the hook. */
-#ifndef SYMBOLS_HOOKS_H
-#define SYMBOLS_HOOKS_H
+#ifndef SYMBOLS_HOOK_CALLS_H
+#define SYMBOLS_HOOK_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

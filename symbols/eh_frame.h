@@ -1,6 +1,6 @@
-/* unwind.h - bounds of functions that have no symbol, from the table that exceptions need. */
-#ifndef SYMBOLS_UNWIND_H
-#define SYMBOLS_UNWIND_H
+/* eh_frame.h - bounds of functions that have no symbol, from the table that exceptions need. */
+#ifndef SYMBOLS_EH_FRAME_H
+#define SYMBOLS_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

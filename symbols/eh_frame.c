@@ -1,10 +1,10 @@
-/* unwind.c - reads .eh_frame_hdr, whose form the Linux Standard Base specifies:
+/* eh_frame.c - reads .eh_frame_hdr, whose form the Linux Standard Base specifies:
  *
  *     version 1 | form of pointer | form of count | form of table | pointer | count | (start, description)*
  *
  * The table is sorted by start; starts and descriptions are 32 bits wide and relative to the header in all files that
  * linkers make.  libdw offers only the rows of descriptions, not where these begin. */
-#include "symbols/unwind.h"
+#include "symbols/eh_frame.h"
 
 #include <dwarf.h>
 #include <endian.h>

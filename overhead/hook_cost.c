@@ -1,4 +1,4 @@
-/* hooks.c - what the hooks cost, by context.
+/* hook_cost.c - what the hooks cost, by context.
  *
  * A routine's hooks run half in its caller's context: all of the entry before it changes the context is charged to the caller. Of
  * each call by way inline

@@ -1,6 +1,6 @@
-/* static_arcs.h - the calls that stand in the code of what was profiled, for the graph: option -c. */
-#ifndef CLI_STATIC_ARCS_H
-#define CLI_STATIC_ARCS_H
+/* static_call_graph.h - the calls that stand in the code of what was profiled, for the graph: option -c. */
+#ifndef STATIC_CALL_GRAPH_H
+#define STATIC_CALL_GRAPH_H
 
 #include "graph/graph.h"
 #include "symbols/symbols.h"

@@ -1,11 +1,11 @@
-/* source.c - from addresses to units of DWARF, and in them to functions and lines.
+/* debug_info.c - from addresses to units of DWARF, and in them to functions and lines.
  *
  *     spans (all units, read at once)  ->  unit  ->  functions (read when first asked for)
  *                                               ->  lines (libdw reads them when first asked for)
  *
  * The spans are taken from the units themselves, since Clang writes no .debug_aranges.  DWARF can be
  * wrong in every way: nothing here recurses on it, and no walk is longer than the unit has bytes. */
-#include "symbols/source.h"
+#include "symbols/debug_info.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

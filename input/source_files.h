@@ -1,4 +1,4 @@
-/* source.h - finding and reading source files: by the path that debug information names, or where the user says they are now. */
+/* source_files.h - finding and reading source files: by the path that debug information names, or where the user says they are now. */
 #ifndef SOURCE_FILES_H
 #define SOURCE_FILES_H
 

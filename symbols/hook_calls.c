@@ -1,4 +1,4 @@
-/* hooks.c - reads x86-64 code just far enough to see whom it calls.
+/* hook_calls.c - reads x86-64 code just far enough to see whom it calls.
  *
  *     call hook                     static, or bound by the linker
  *     call stub -> jmp *slot        through the PLT
@@ -6,7 +6,7 @@
  *     jmp hook, jmp *slot           way inline
  *
  * A slot is known by the relocation that makes the dynamic linker write the hook's address there. */
-#include "symbols/hooks.h"
+#include "symbols/hook_calls.h"
 
 #include <gelf.h>
 #include <stdlib.h>

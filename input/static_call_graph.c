@@ -1,5 +1,5 @@
-/* static_arcs.c - from the symbols of a program's code to arcs of its graph. */
-#include "input/static_arcs.h"
+/* static_call_graph.c - from the symbols of a program's code to arcs of its graph. */
+#include "input/static_call_graph.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* test_hooks.c - which functions have entry hooks, and of which kind. */
+/* test_hook_calls.c - which functions have entry hooks, and of which kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
-/* source.c - source files by the names of debug information.
+/* source_files.c - source files by the names of debug information.
  *
  * In this order: the path with its beginning substituted; the path itself; under each folder that was named, as much of
  * the end of the path as is there, the longest first:
  *
  *     /build/prog/src/main.c  with --source-path=here:  here/build/prog/src/main.c, here/prog/src/main.c, ..., here/main.c */
-#include "input/source.h"
+#include "input/source_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
