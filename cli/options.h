@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "compare/check.h"
-#include "compare/diff.h"
+#include "compare/diff_print.h"
 #include "export/export.h"
 #include "cli/gprof_options.h"
 #include "graph/graph.h"

@@ -6,7 +6,7 @@
 
 #include "compare/check.h"
 #include "text/print.h"
-#include "compare/table.h"
+#include "compare/output.h"
 
 /* Shares of the run for which the summary tells the smallest change. */
 static const double shares[] = { 0.2, 0.05, 0.01 };
@@ -164,7 +164,7 @@ static json_t *finding_json(const struct comparison *c, const struct check_findi
 
 static void json_print(const struct check *check, const struct comparison *c, const struct check_options *o, struct emit *e, FILE *out)
 {
-	table_begin(e, out);
+	output_begin(e, out);
 	emit_member(e, "worse", emit_count(check->worse));
 	emit_member(e, "limit", json_real(o->limit));
 	emit_member(e, "time", json_string(o->time == COMPARISON_SELF ? "self" : "total"));

@@ -1,4 +1,4 @@
-/* export.h - profiles in the formats of other programs: each is one file, one row in the table of export.c, one
+/* export.h - profiles in the formats of other programs: each is one file, one row in the table of formats.c, one
  * test in which a program that others wrote opens it, and one paragraph in the manual.
  *
  * A format is a function from what a report looks at and options to a stream.  Times in nanoseconds,

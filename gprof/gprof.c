@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "gprof/steps.h"
+#include "gprof/postprocess.h"
 
 static bool start(struct gprof *g, const struct gmon_symbol *symbols, size_t n)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gprof/steps.h"
+#include "gprof/postprocess.h"
 #include "graph/pick.h"
 
 /* What gprof leaves out of everything but counts: profiling's own functions. */

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/pair_table.h"
 #include "graph/build.h"
-#include "gprof/steps.h"
+#include "gprof/postprocess.h"
 
 struct tally {
 	struct gprof *g;

@@ -7,7 +7,7 @@
 
 #include "report/version.h"
 #include "page/pack.h"
-#include "page/page.h"
+#include "page/template.h"
 
 /* Names of files and modules, each once. */
 struct strings {
@@ -106,7 +106,7 @@ static bool side_make(struct side *s, const struct html_side *from, struct error
 }
 
 /* The head of the report as one string; NULL: out of memory. */
-static json_t *head_json(const struct side *s, struct error *err)
+static json_t *side_head_json(const struct side *s, struct error *err)
 {
 	static const struct report_options options = { .style = { .utf8 = true } };
 	char *text = NULL;
@@ -146,7 +146,7 @@ static bool side_json(const struct side *s, struct emit *e, struct error *err)
 	static const struct report_options options = { .json = true };
 
 	emit_member(e, "label", emit_name(s->label));
-	emit_member(e, "head", head_json(s, err));
+	emit_member(e, "head", side_head_json(s, err));
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 		if (!report_find(report_table, reports[i])->json(s->in, &options, e, err))
 			return false;

@@ -7,7 +7,7 @@
 #include "report/version.h"
 
 const struct report report_table[] = {
-	{ "run", "what ran, how it was measured, what was lost", run_text, run_json },
+	{ "run", "what ran, how it was measured, what was lost", head_text, head_json },
 	{ "flat", "routines by their own time", flat_text, flat_json },
 	{ "callgraph", "each routine with its callers and callees", callgraph_text, callgraph_json },
 	{ "never", "routines with hooks that were never called", never_text, never_json },

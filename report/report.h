@@ -116,9 +116,9 @@ bool report_print(const struct report *table, const char *const *names, size_t n
 		  const struct report_options *options, FILE *out, struct error *err);
 
 /* The reports themselves, each in the file of its name. */
-report_text run_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
+report_text head_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
 report_text paths_text, compare_text, hot_text, annotate_text;
-report_json run_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
+report_json head_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
 report_json paths_json, compare_json, hot_json, annotate_json;
 
 #endif

@@ -1,4 +1,4 @@
-/* run.c - the head of a report: what ran, how it was measured, how far to trust it, what was lost.
+/* head.c - the head of a report: what ran, how it was measured, how far to trust it, what was lost.
  *
  * Every line is one function below, in the order in which they are printed. A line that has nothing to say is left out. */
 #include <inttypes.h>
@@ -367,7 +367,7 @@ static bool head_make(struct head *h, const struct report_input *in, const struc
 	return plain_make(&h->plain, in, err);
 }
 
-bool run_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+bool head_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct head h;
 
@@ -475,7 +475,7 @@ static json_t *counts_json(const struct head *h)
 			 emit_count(h->plain.count));
 }
 
-bool run_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
+bool head_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	struct head h;
 

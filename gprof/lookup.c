@@ -1,4 +1,4 @@
-/* find.c - which routine has an address. */
+/* lookup.c - which routine has an address. */
 #include "gprof/gprof.h"
 
 uint32_t gprof_find(const struct gprof *g, uint64_t address)

@@ -1,8 +1,8 @@
-/* page.h - the page as it was bundled when aprof was built.
+/* template.h - the page as it was bundled when aprof was built.
  *
  * One HTML file with its scripts and styles in it.  The profile goes where PAGE_MARK stands, once. */
-#ifndef PAGE_H
-#define PAGE_H
+#ifndef PAGE_TEMPLATE_H
+#define PAGE_TEMPLATE_H
 
 #define PAGE_MARK "@APROF_PROFILE@"
 

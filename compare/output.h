@@ -1,18 +1,18 @@
-/* table.h - what the outputs of a comparison have in common. */
-#ifndef TABLE_H
-#define TABLE_H
+/* output.h - what the outputs of a comparison have in common. */
+#ifndef OUTPUT_H
+#define OUTPUT_H
 
-#include "compare/diff.h"
+#include "compare/diff_print.h"
 #include "text/emit.h"
 
 /* The items in the order of a table: what is news first, then by the change of what SORT says, whichever way, then by place.
  * malloc'ed; NULL: out of memory. */
-uint32_t *table_order(const struct comparison_items *items, enum diff_sort sort);
+uint32_t *output_order(const struct comparison_items *items, enum diff_sort sort);
 
 /* Relative change of self time per call; 0 where a side has no calls or no time. */
-double table_per_call(const struct comparison_item *item);
+double output_per_call(const struct comparison_item *item);
 
 /* Open the JSON object of a comparison: schema and version. */
-void table_begin(struct emit *e, FILE *out);
+void output_begin(struct emit *e, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* export.c - the table of formats. */
+/* formats.c - the table of formats. */
 #include "export/export.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* diff.c - tables of changes. */
-#include "compare/diff.h"
+/* diff_print.c - tables of changes. */
+#include "compare/diff_print.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "text/escape.h"
 #include "text/print.h"
-#include "compare/table.h"
+#include "compare/output.h"
 
 static const char legend[] =
 	" self, total  seconds in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
@@ -123,10 +123,10 @@ static void calls_change(char *text, size_t size, const struct comparison_item *
 /* It is news when the time is and the calls leave something to explain. */
 static void per_call_change(char *text, size_t size, const struct comparison_item *item)
 {
-	if (item->news[COMPARISON_SELF] && table_per_call(item) != 0)
-		snprintf(text, size, "%+.1f%%", 100 * table_per_call(item));
+	if (item->news[COMPARISON_SELF] && output_per_call(item) != 0)
+		snprintf(text, size, "%+.1f%%", 100 * output_per_call(item));
 	else
-		snprintf(text, size, table_per_call(item) == 0 ? "" : "~");
+		snprintf(text, size, output_per_call(item) == 0 ? "" : "~");
 }
 
 static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
@@ -181,7 +181,7 @@ static void heading_print(const struct comparison *c, enum comparison_kind kind,
 static bool table_print(const struct comparison *c, enum comparison_kind kind, int d, const struct diff_options *o, FILE *out)
 {
 	const struct comparison_items *items = &c->kinds[kind];
-	uint32_t *order = table_order(items, o->sort), shown = 0;
+	uint32_t *order = output_order(items, o->sort), shown = 0;
 	struct rest rest = { 0 };
 	bool ok = true;
 
@@ -376,12 +376,12 @@ bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *o
 	static const char *const names[] = { "routines", "arcs", "contexts" };
 	struct emit e;
 
-	table_begin(&e, out);
+	output_begin(&e, out);
 	emit_member(&e, "runs", runs_json(c));
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
 					   c->whole_change.change, "error_ns", real_or_null(c->whole_change.error)));
 	for (int k = 0; k < COMPARISON_KINDS; k++) {
-		uint32_t *order = table_order(&c->kinds[k], o->sort);
+		uint32_t *order = output_order(&c->kinds[k], o->sort);
 
 		emit_array(&e, names[k]);
 		for (uint32_t i = 0; order && i < c->kinds[k].n; i++)

@@ -1,5 +1,5 @@
-/* table.c - the order of rows, and the frame of the JSON. */
-#include "compare/table.h"
+/* output.c - the order of rows, and the frame of the JSON. */
+#include "compare/output.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct key {
 	enum diff_sort sort;
 };
 
-double table_per_call(const struct comparison_item *item)
+double output_per_call(const struct comparison_item *item)
 {
 	double base = item->calls.base > 0 ? item->sides[COMPARISON_SELF].base / item->calls.base : 0;
 	double fresh = item->calls.fresh > 0 ? item->sides[COMPARISON_SELF].fresh / item->calls.fresh : 0;
@@ -27,7 +27,7 @@ static double leading(const struct comparison_item *item, enum diff_sort sort)
 	case DIFF_BY_CALLS:
 		return fabs(item->calls.fresh - item->calls.base);
 	case DIFF_BY_PER_CALL:
-		return fabs(table_per_call(item));
+		return fabs(output_per_call(item));
 	default:
 		return fabs(item->change[COMPARISON_SELF].change);
 	}
@@ -47,7 +47,7 @@ static int compare(const void *left, const void *right, void *arg)
 	return (i > j) - (i < j);
 }
 
-uint32_t *table_order(const struct comparison_items *items, enum diff_sort sort)
+uint32_t *output_order(const struct comparison_items *items, enum diff_sort sort)
 {
 	uint32_t *order = calloc((size_t)items->n + 1, sizeof *order);
 	struct key key = { items, sort };
@@ -59,7 +59,7 @@ uint32_t *table_order(const struct comparison_items *items, enum diff_sort sort)
 	return order;
 }
 
-void table_begin(struct emit *e, FILE *out)
+void output_begin(struct emit *e, FILE *out)
 {
 	emit_begin(e, out);
 	emit_member(e, "schema", json_string("aprof-compare-1"));

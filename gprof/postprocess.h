@@ -1,6 +1,6 @@
-/* steps.h - what the steps of gprof's view hand to each other while it is made. */
-#ifndef GPROF_STEPS_H
-#define GPROF_STEPS_H
+/* postprocess.h - what the steps of gprof's view hand to each other while it is made. */
+#ifndef GPROF_POSTPROCESS_H
+#define GPROF_POSTPROCESS_H
 
 #include "gprof/gprof.h"
 

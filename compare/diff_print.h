@@ -1,6 +1,6 @@
-/* diff.h - what changed between base runs and new ones: text and JSON. */
-#ifndef DIFF_H
-#define DIFF_H
+/* diff_print.h - what changed between base runs and new ones: text and JSON. */
+#ifndef DIFF_PRINT_H
+#define DIFF_PRINT_H
 
 #include <stdio.h>
 
