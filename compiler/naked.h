@@ -1,7 +1,7 @@
 /* naked.h - what tells a routine with GCC's attribute naked in assembly.
  *
  * It makes no frame, and its asm returns, so the compiler writes no exit hook that could be reached.  Its arguments are in registers that the hooks of way
- * cyg are free to change.  So it is left out (step.c).  LINE is one of GCC's, outside of asm. */
+ * cyg are free to change.  So it is left out (assembly.c).  LINE is one of GCC's, outside of asm. */
 #ifndef NAKED_H
 #define NAKED_H
 

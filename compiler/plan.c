@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/response.h"
-#include "compiler/step.h"
+#include "compiler/written.h"
 
 static bool no_memory(struct error *err)
 {
@@ -137,7 +137,7 @@ static bool takes_steps(const struct plan *p, const struct surroundings *around)
 static bool add_steps(struct plan *p, const struct surroundings *around)
 {
 	list_add(&p->before, "-wrapper");
-	list_format(&p->before, "%s,cc-step%s%s", around->self, writes_hooks(p) ? "," : "", writes_hooks(p) ? step_writes : "");
+	list_format(&p->before, "%s,cc-step%s%s", around->self, writes_hooks(p) ? "," : "", writes_hooks(p) ? written_option : "");
 	return p->steps = true;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char select_variable[] = "APROF_SELECT";
+
 static const char file_prefix[] = "file:", name_prefix[] = "name:";
 
 bool select_add(struct select *s, bool only, const char *pattern, struct error *err)

@@ -32,7 +32,10 @@ bool select_has_names(const struct select *s);
 bool select_file(const struct select *s, const char *path);
 bool select_name(const struct select *s, const char *symbol);
 
-/* All patterns in one text, for the environment of the compiler's steps; NULL without memory.
+/* Environment variable that carries the patterns to the compiler's steps. */
+extern const char select_variable[];
+
+/* All patterns in one text, for that variable; NULL without memory.
  * The caller frees it. */
 char *select_write(const struct select *s);
 

@@ -7,7 +7,6 @@
 #include "compiler/find.h"
 #include "compiler/plan.h"
 #include "compiler/probe.h"
-#include "compiler/step.h"
 
 enum { DEEPEST = 3 };	/* wrappers within wrappers before it is taken for a loop */
 
@@ -75,7 +74,7 @@ static bool add_selection(struct list *environment, const struct plan *p, struct
 	text = select_write(&p->choice.select);
 	if (!text)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "patterns");
-	list_format(environment, "%s=%s", step_variable, text);
+	list_format(environment, "%s=%s", select_variable, text);
 	free(text);
 	return true;
 }

@@ -3,6 +3,8 @@
 
 #include "monitor/layout.h"
 
+const char written_option[] = "--write-hooks";
+
 #define WORD(offset) "%%fs:aprof_tls@tpoff+" AS_TEXT(offset)
 
 bool written_entry(FILE *out, unsigned n)

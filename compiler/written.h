@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Option before the command of a step (compiler_step): the hooks are to be written out. */
+extern const char written_option[];
+
 /* Write the entry hook of a routine, the Nth of the file, where it is called; false on a failed write. */
 bool written_entry(FILE *out, unsigned n);
 

@@ -3,7 +3,7 @@
  * What is hardly ever needed stands in a section of its own, with a frame description of its own, and nothing that is left in a program
  * without symbols tells whose it is.  The monitor, which finds the routines that are open by those descriptions (monitor/frames.c),
  * would take it for code without hooks.  So for each such routine there is a note (owner "aprof", type 2) of two words: where the last byte of
- * each part is, from where the word stands.  For the other ways compiler/step.c writes the same.
+ * each part is, from where the word stands.  For the other ways compiler/assembly.c writes the same.
  *
  * The note is linked to the section of the entry: a linker that drops the one drops the other (gold, with --gc-sections, drops all notes). */
 #include "compiler/plugin/parts.h"

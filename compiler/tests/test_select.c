@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "compiler/select.h"
-#include "compiler/step.h"
+#include "compiler/assembly.h"
 
 /* A selection from words: +PATTERN is --aprof-only, -PATTERN is --aprof-except. */
 static struct select selection(const char *words)
@@ -120,7 +120,7 @@ static char *filter(const char *words, const char *from, bool writes)
 	bool changed;
 	FILE *in = fmemopen((void *)from, strlen(from), "r"), *out = open_memstream(&text, &size);
 
-	assert_true(step_filter(in, out, &s, writes, &changed, NULL));
+	assert_true(assembly_filter(in, out, &s, writes, &changed, NULL));
 	fclose(in);
 	fclose(out);
 	assert_int_equal(changed, !!strcmp(from, text));
@@ -391,7 +391,7 @@ static void test_naked_refused(void **state)
 	FILE *in = fmemopen((void *)text, sizeof text - 1, "r"), *out = fopen("/dev/null", "w");
 
 	(void)state;
-	assert_false(step_filter(in, out, &s, false, &changed, &err));
+	assert_false(assembly_filter(in, out, &s, false, &changed, &err));
 	assert_non_null(strstr(err.text, "f: a routine with attribute naked"));
 	fclose(in);
 	fclose(out);

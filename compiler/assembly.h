@@ -1,9 +1,7 @@
-/* step.h - what is done to GCC's own steps.
+/* assembly.h - what the assembler gets of what the compiler proper wrote.
  *
- * Way fentry: with -wrapper GCC runs its own steps through aprof: the compiler proper (cc1 and its kin) is run without our
- * flags for a file that is left out, and the assembler gets its input without the calls of
- * our hooks in routines that are left out.  The hooks of way fentry leave every register as it was, and the
- * compiler knows nothing of them, so a routine without the calls is a routine without hooks.
+ * Way fentry: without the calls of our hooks in routines that are left out.  Its hooks leave every register as it was, and the compiler
+ * knows nothing of them, so a routine without the calls is a routine without hooks.
  *
  * Where a routine calls the exit hook and returns, the assembler gets a jump to a hook that returns in its place: one call less, and
  * there no register but the result's is of use any more.  In code for programs both hooks are written out in the routines (written.h).
@@ -15,23 +13,17 @@
  *
  * Way cyg: of the hooks that GCC inlined (monitor/aprof-cyg.h) the assembler gets those of the routines themselves, and not those of the routines
  * that were inlined into them. */
-#ifndef STEP_H
-#define STEP_H
+#ifndef ASSEMBLY_H
+#define ASSEMBLY_H
 
 #include <stdio.h>
 
 #include "compiler/select.h"
 
-/* Environment variable that carries the patterns (select_write) to the steps. */
-extern const char step_variable[];
-
-/* Option before a step's command: hooks of way fentry are to be written out (written.h). */
-extern const char step_writes[];
-
 /* Copy assembly from IN to OUT without the calls of hooks in routines that S leaves out, and with jumps to
  * __aprof_return in the place of calls of __return__ that a return follows; if WRITES, with both hooks written out, where there is a description of
  * the frame; with the calls that inlined hooks of way cyg stand for; and with notes of parts. Naked routines have none of them. *CHANGED: not all lines are as they
  * were. False without memory or on a failed read or write; and with *ERR set, which is not touched else, where a naked routine cannot be rid of its hooks. */
-bool step_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err);
+bool assembly_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err);
 
 #endif
