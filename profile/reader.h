@@ -1,7 +1,7 @@
-/* reader.h - one reading of one file: what read.c, records.c and items.c hand to each other.
+/* reader.h - one reading of one file: what the files that read hand to each other.
  *
- * read.c finds the chunks and takes their counts, records.c turns modules, routines and
- * threads into the profile's, items.c replays the contexts and sums their counters. */
+ * read.c walks the steps, reader.c finds the chunks and takes their counts, records.c turns modules, routines and
+ * threads into the profile's, phases.c their phases, items.c replays the contexts and sums their counters. */
 #ifndef READER_H
 #define READER_H
 
@@ -72,6 +72,10 @@ struct reader {
 bool reader_corrupt(struct reader *r, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool reader_no_memory(struct reader *r);
+
+/* Find the chunks, their counts, and again what was appended meanwhile: a routine that a context names may be there.  False with the
+ * error set. */
+bool reader_collect(struct reader *r);
 
 /* The chunks of one KIND: the first at or after *I, which moves behind it.  NULL: no more. */
 const struct chunk *reader_next(const struct reader *r, uint32_t kind, size_t *i);

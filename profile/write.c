@@ -9,65 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool writer_no_memory(struct writer *w)
-{
-	return error_set(w->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing the profile");
-}
-
-/* Append SIZE zero bytes, rounded up to pages; *AT is where they begin. */
-static bool append(struct writer *w, size_t size, size_t *at)
-{
-	if (size > PTRDIFF_MAX - w->len - AMON_PAGE)
-		return writer_no_memory(w);
-	size = (size + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
-	if (!array_reserve(&w->data, &w->room, w->len + size, 1))
-		return writer_no_memory(w);
-	memset(w->data + w->len, 0, size);
-	*at = w->len;
-	w->len += size;
-	return true;
-}
-
-bool write_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at)
-{
-	struct amon_chunk head = {
-		.magic = AMON_CHUNK_MAGIC, .kind = kind, .thread = thread,
-		.count = (uint32_t)n, .capacity = (uint32_t)n, .first = sizeof head,
-	};
-	size_t begin;
-
-	if (n > UINT32_MAX - 1 || n > (PTRDIFF_MAX - sizeof head) / size)
-		return writer_no_memory(w);
-	if (!append(w, sizeof head + n * size, &begin))
-		return false;
-	head.size = w->len - begin;
-	memcpy(w->data + begin, &head, sizeof head);
-	if (items && n > 0)
-		memcpy(w->data + begin + sizeof head, items, n * size);
-	*at = begin + sizeof head;
-	return true;
-}
-
-bool write_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n)
-{
-	struct amon_chunk head = {
-		.magic = AMON_CHUNK_MAGIC, .kind = AMON_CONTEXTS, .thread = thread,
-		.count = (uint32_t)n, .capacity = (uint32_t)n, .first = sizeof head, .base = (uint32_t)base,
-	};
-	size_t begin, counters;
-
-	if (!append(w, sizeof head + n * sizeof *w->links, &begin) ||
-	    !append(w, n * (sizeof *w->counters + sizeof *w->ticks), &counters))
-		return false;
-	head.counters = (uint32_t)(counters - begin);
-	head.size = w->len - begin;
-	memcpy(w->data + begin, &head, sizeof head);
-	memcpy(w->data + begin + sizeof head, w->links + base, n * sizeof *w->links);
-	memcpy(w->data + counters, w->counters + base, n * sizeof *w->counters);
-	memcpy(w->data + counters + n * sizeof *w->counters, w->ticks + base, n * sizeof *w->ticks);
-	return true;
-}
-
 static void use_address(struct placement *place, uint64_t address)
 {
 	if (!place->used || address < place->low)
@@ -132,11 +73,6 @@ static bool place_all(struct writer *w)
 	return ok;
 }
 
-uint64_t writer_address(const struct writer *w, uint32_t module, uint64_t address)
-{
-	return module == PROFILE_NONE ? address : address - w->places[module].low + w->places[module].start;
-}
-
 /* Bytes of the record of M. */
 static size_t module_size(const struct profile_module *m)
 {
@@ -164,7 +100,7 @@ static bool write_modules(struct writer *w)
 
 	for (uint32_t i = 0; i < w->p->nmodules; i++)
 		size += module_size(&w->p->modules[i]);
-	if (!write_chunk(w, AMON_MODULES, AMON_NONE, NULL, size, 1, &at))
+	if (!writer_chunk(w, AMON_MODULES, AMON_NONE, NULL, size, 1, &at))
 		return false;
 	for (uint32_t i = 0; i < w->p->nmodules; i++) {
 		fill_module(w, i, w->data + at);
@@ -180,7 +116,7 @@ static bool write_routines(struct writer *w)
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		w->routine_of[i] = p->routines[i].pseudo ? p->routines[i].pseudo : w->nroutines++;
-	if (!write_chunk(w, AMON_ROUTINES, AMON_NONE, NULL, w->nroutines, sizeof(struct amon_routine), &at))
+	if (!writer_chunk(w, AMON_ROUTINES, AMON_NONE, NULL, w->nroutines, sizeof(struct amon_routine), &at))
 		return false;
 	for (uint32_t i = 0; i < p->nroutines; i++) {
 		const struct profile_routine *r = &p->routines[i];
@@ -276,8 +212,8 @@ static bool write_all(struct writer *w)
 	w->routine_of = calloc((size_t)w->p->nroutines + 1, sizeof *w->routine_of);
 	if (!w->places || !w->routine_of)
 		return writer_no_memory(w);
-	if (!append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) ||
-	    !write_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
+	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) ||
+	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
 	    !write_threads(w))
 		return false;
 	h.used = w->len;

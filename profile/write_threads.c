@@ -162,10 +162,10 @@ static bool write_items(struct writer *w, uint32_t thread)
 	for (size_t base = 0; base < w->nitems; base += ITEMS_A_CHUNK) {
 		size_t left = w->nitems - base;
 
-		if (!write_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
+		if (!writer_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
 			return false;
 	}
-	return w->npcs == 0 || write_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at);
+	return w->npcs == 0 || writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at);
 }
 
 static void write_record(struct writer *w, uint32_t thread)

@@ -1,4 +1,4 @@
-/* writer.h - one writing of a profile: what write.c and write_threads.c hand to each other. */
+/* writer.h - one writing of a profile: what write.c and write_threads.c hand to each other, and writer.c does for both. */
 #ifndef WRITER_H
 #define WRITER_H
 
@@ -33,12 +33,16 @@ struct writer {
 	size_t share, detour;		/* the first of the thread at hand */
 };
 
+/* Set the error and return false. */
 bool writer_no_memory(struct writer *w);
+
+/* Append SIZE zero bytes, rounded up to pages; *AT is where they begin. */
+bool writer_append(struct writer *w, size_t size, size_t *at);
 
 /* Append a chunk of KIND for THREAD with N items of SIZE bytes from ITEMS, or zeros for NULL; *AT is the items'
  * offset.  BASE is for contexts, whose counters follow. */
-bool write_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at);
-bool write_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
+bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at);
+bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
 
 /* The run-time address of a link-time ADDRESS in MODULE. */
 uint64_t writer_address(const struct writer *w, uint32_t module, uint64_t address);

@@ -1,0 +1,153 @@
+/* module_symbols.c - makes symbols from what is found in a module, each when it is first asked for. */
+#include "symbols/module.h"
+
+#include <inttypes.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+#include "symbols/eh_frame.h"
+#include "symbols/origin.h"
+
+/* Fill in the place where function I is defined. */
+static void set_place(struct module *m, uint32_t i, struct symbol *symbol)
+{
+	struct source *source = module_source(m);
+
+	if (source_function(source, symbol->start, &symbol->file, &symbol->line)
+	    || source_line(source, symbol->start, &symbol->file, &symbol->line))
+		return;
+	symbol->file = function_label(&m->functions, i)->unit;
+	symbol->line = 0;
+}
+
+/* What to show of the first LENGTH bytes of NAME: demangled, unless M's names are as linked. */
+static const char *display_name(struct module *m, const char *name, size_t length)
+{
+	char *base = name[length] ? arena_copy(m->arena, name, length) : NULL;
+	const char *plain = name[length] ? base : name;
+	char *readable = plain && !m->linked ? demangle(plain) : NULL;
+	const char *result = readable ? arena_copy(m->arena, readable, strlen(readable)) : plain;
+
+	free(readable);
+	return result;
+}
+
+/* The other names of function F, each once. */
+static const char *alias_names(const struct functions *f, const struct function *function, struct arena *arena)
+{
+	const struct label *labels = &f->labels[function->label];
+	const char *last = labels[0].name, *result = NULL;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = function->nlabels > 1 ? open_memstream(&text, &size) : NULL;
+
+	for (uint32_t i = 1; out && i < function->nlabels; i++)
+		if (strcmp(labels[i].name, last) && strcmp(labels[i].name, labels[0].name)) {
+			last = labels[i].name;
+			fprintf(out, "%s%s", ftell(out) > 0 ? "=" : "", last);
+		}
+	if (out && fclose(out) == 0 && size)
+		result = arena_copy(arena, text, size);
+	free(text);
+	return result;
+}
+
+static char *make_key(const struct module *m, uint64_t start)
+{
+	return m->from ? arena_printf(m->arena, "%" PRIu32 ":0x%" PRIx64, m->index, start)
+		       : arena_printf(m->arena, ":0x%" PRIx64, start);
+}
+
+static struct symbol *make_symbol(struct module *m, uint32_t i)
+{
+	const struct function *function = &m->functions.functions[i];
+	const char *name = function_label(&m->functions, i)->name;
+	uint32_t origin = origin_find(m, i);
+	struct symbol *symbol = arena_alloc(m->arena, sizeof *symbol);
+
+	if (!symbol)
+		return NULL;
+	*symbol = (struct symbol){
+		.name = name, .display = display_name(m, function_label(&m->functions, origin)->name,
+					m->functions.functions[origin].clone.base),
+		.key = make_key(m, m->functions.functions[origin].start),
+		.aliases = alias_names(&m->functions, function, m->arena),
+		.start = function->start, .size = function->end - function->start,
+		.part = function->clone.part, .known = true };
+	set_place(m, i, symbol);
+	return symbol->display && symbol->key ? symbol : NULL;
+}
+
+const struct symbol *module_symbol(struct module *m, uint32_t i)
+{
+	if (!m->made[i])
+		m->made[i] = make_symbol(m, i);
+	return m->made[i];
+}
+
+static int compare_starts(const void *p, const void *q)
+{
+	const struct symbol *a = p, *b = q;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Set the bounds and the name of what is at ADDRESS: all of a PLT, or what the unwind table says is a function there. */
+static void set_bounds(const struct module *m, uint64_t address, struct symbol *symbol)
+{
+	const struct area *area = m->present ? binary_area(&m->binary, address) : NULL;
+	uint64_t start, end;
+
+	symbol->start = address;
+	if (area && area->plt) {
+		symbol->name = symbol->display = "(plt)";
+		symbol->start = area->start;
+		symbol->size = area->end - area->start;
+	} else if (area && unwind_find(&m->binary, address, &start, &end)) {
+		symbol->start = start;
+		symbol->size = end - start;
+	}
+}
+
+/* "libm.so.6+0x4010": the main program's names go without the file. */
+static char *nameless_display(const struct module *m, uint64_t start)
+{
+	const char *slash = m->from ? strrchr(m->from->path, '/') : NULL;
+
+	if (!m->from || m->from->main_program)
+		return arena_printf(m->arena, "0x%" PRIx64, start);
+	return arena_printf(m->arena, "%s+0x%" PRIx64, slash ? slash + 1 : m->from->path, start);
+}
+
+/* The symbol of an address that no function of the file covers. */
+static const struct symbol *find_nameless(struct module *m, uint64_t address)
+{
+	struct symbol wanted = { 0 }, *symbol, **node;
+
+	set_bounds(m, address, &wanted);
+	node = tfind(&wanted, &m->nameless, compare_starts);
+	if (node)
+		return *node;
+	symbol = arena_alloc(m->arena, sizeof *symbol);
+	if (!symbol)
+		return NULL;
+	*symbol = wanted;
+	if (!symbol->name) {
+		symbol->name = arena_printf(m->arena, "0x%" PRIx64, symbol->start);
+		symbol->display = nameless_display(m, symbol->start);
+	}
+	symbol->key = make_key(m, symbol->start);
+	if (!symbol->name || !symbol->display || !symbol->key || !tsearch(symbol, &m->nameless, compare_starts))
+		return NULL;
+	return symbol;
+}
+
+const struct symbol *module_find(struct module *m, uint64_t address)
+{
+	uint32_t i = functions_find(&m->functions, address);
+
+	return i == FUNCTION_NONE ? find_nameless(m, address) : module_symbol(m, i);
+}
