@@ -16,7 +16,7 @@
 
 struct text_own {
 	struct binary binary;	/* names are in it */
-	struct source source;	/* its lines */
+	struct debug_info debug;	/* its lines */
 	struct arena arena;	/* display names */
 	struct gmon_symbol *functions; /* all of the file, those that gprof leaves out, too; by address */
 	size_t nfunctions;	/* how many */
@@ -295,12 +295,12 @@ static bool display_make(struct text *t, struct gmon_symbol *s, bool mangled)
 
 static bool names_finish(struct text *t, const struct text_options *o)
 {
-	if (!o->table && !source_read(&t->own->source, &t->own->binary))
+	if (!o->table && !debug_read(&t->own->debug, &t->own->binary))
 		return false;
 	for (size_t i = 0; i < t->n; i++) {
 		struct gmon_symbol *s = &t->symbols[i];
 
-		if (!s->file && !o->table && !source_line(&t->own->source, s->start, &s->file, &s->line))
+		if (!s->file && !o->table && !debug_line(&t->own->debug, s->start, &s->file, &s->line))
 			s->file = NULL;
 		if (!display_make(t, s, o->mangled))
 			return false;
@@ -360,7 +360,7 @@ struct text *text_read(const char *path, const struct text_options *options, str
 void text_free(struct text *t)
 {
 	if (t && t->own) {
-		source_free(&t->own->source);
+		debug_free(&t->own->debug);
 		binary_close(&t->own->binary);
 		arena_free(&t->own->arena);
 		text_map_free(&t->own->map);

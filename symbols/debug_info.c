@@ -26,7 +26,7 @@ struct place {
 	Dwarf_Die die;		/* the function */
 };
 
-struct source_unit {
+struct debug_unit {
 	Dwarf_Die die;		/* the unit: lines */
 	Dwarf_Die scopes;	/* where its functions are: the same, or that of its split file */
 	struct place *places;	/* its functions, by start; NULL until asked for */
@@ -40,9 +40,9 @@ static void *grow(void *items, size_t n, size_t size)
 	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, size);
 }
 
-static bool add_span(struct source *s, uint64_t start, uint64_t end, uint32_t unit)
+static bool add_span(struct debug_info *s, uint64_t start, uint64_t end, uint32_t unit)
 {
-	struct source_span *spans;
+	struct debug_span *spans;
 
 	if (start >= end)
 		return true;
@@ -50,13 +50,13 @@ static bool add_span(struct source *s, uint64_t start, uint64_t end, uint32_t un
 	if (!spans)
 		return false;
 	s->spans = spans;
-	spans[s->nspans++] = (struct source_span){ start + s->bias, end + s->bias, unit };
+	spans[s->nspans++] = (struct debug_span){ start + s->bias, end + s->bias, unit };
 	return true;
 }
 
-static bool add_unit(struct source *s, Dwarf_Die *die, Dwarf_Die *split)
+static bool add_unit(struct debug_info *s, Dwarf_Die *die, Dwarf_Die *split)
 {
-	struct source_unit *unit;
+	struct debug_unit *unit;
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
@@ -64,7 +64,7 @@ static bool add_unit(struct source *s, Dwarf_Die *die, Dwarf_Die *split)
 	if (!unit)
 		return false;
 	s->units = unit;
-	unit[s->nunits] = (struct source_unit){ .die = *die, .scopes = dwarf_tag(split) == DW_TAG_compile_unit ? *split : *die };
+	unit[s->nunits] = (struct debug_unit){ .die = *die, .scopes = dwarf_tag(split) == DW_TAG_compile_unit ? *split : *die };
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (!add_span(s, start, end, s->nunits))
 			return false;
@@ -74,14 +74,14 @@ static bool add_unit(struct source *s, Dwarf_Die *die, Dwarf_Die *split)
 
 static int compare_spans(const void *p, const void *q)
 {
-	const struct source_span *a = p, *b = q;
+	const struct debug_span *a = p, *b = q;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-bool source_read(struct source *s, const struct binary *b)
+bool debug_read(struct debug_info *s, const struct binary *b)
 {
 	Dwarf_Addr bias = 0;
 	Dwarf *dwarf = dwfl_module_getdwarf(b->module, &bias);
@@ -101,14 +101,14 @@ bool source_read(struct source *s, const struct binary *b)
 }
 
 /* A file name of DWARF that was relative to the folder of its compilation. */
-struct source_path {
+struct joined_path {
 	const char *name;	/* as DWARF has it: this very string */
 	char *path;		/* joined with the folder */
 };
 
 static void path_free(void *node)
 {
-	struct source_path *p = node;
+	struct joined_path *p = node;
 
 	free(p->path);
 	free(p);
@@ -116,15 +116,15 @@ static void path_free(void *node)
 
 static int compare_paths(const void *p, const void *q)
 {
-	const struct source_path *a = p, *b = q;
+	const struct joined_path *a = p, *b = q;
 
 	return (a->name > b->name) - (a->name < b->name);
 }
 
 /* FILE of UNIT as an absolute path, where DWARF says in which folder it was compiled.  The same FILE gives the same pointer. */
-static const char *absolute(struct source *s, struct source_unit *unit, const char *file)
+static const char *absolute(struct debug_info *s, struct debug_unit *unit, const char *file)
 {
-	struct source_path wanted = { .name = file }, *p, **node;
+	struct joined_path wanted = { .name = file }, *p, **node;
 	Dwarf_Attribute attribute;
 	const char *folder;
 
@@ -147,7 +147,7 @@ static const char *absolute(struct source *s, struct source_unit *unit, const ch
 	return file;
 }
 
-void source_free(struct source *s)
+void debug_free(struct debug_info *s)
 {
 	tdestroy(s->paths, path_free);
 	for (size_t i = 0; i < s->nunits; i++)
@@ -157,7 +157,7 @@ void source_free(struct source *s)
 	memset(s, 0, sizeof *s);
 }
 
-static struct source_unit *find_unit(const struct source *s, uint64_t address)
+static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address)
 {
 	size_t low = 0, high = s->nspans;
 
@@ -174,9 +174,9 @@ static struct source_unit *find_unit(const struct source *s, uint64_t address)
 	return NULL;
 }
 
-bool source_line(struct source *s, uint64_t address, const char **file, uint32_t *line)
+bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
 {
-	struct source_unit *unit = find_unit(s, address);
+	struct debug_unit *unit = find_unit(s, address);
 	Dwarf_Line *record = unit ? dwarf_getsrc_die(&unit->die, address - s->bias) : NULL;
 	int number = 0;
 
@@ -204,7 +204,7 @@ static bool holds_functions(int tag)
 	}
 }
 
-static bool add_places(struct source_unit *unit, Dwarf_Die *die)
+static bool add_places(struct debug_unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -220,7 +220,7 @@ static bool add_places(struct source_unit *unit, Dwarf_Die *die)
 }
 
 /* Visit the entries of UNIT that can hold functions, LEFT at most, without recursion: path[0..depth] is where we stand. */
-static void walk(struct source_unit *unit, size_t left)
+static void walk(struct debug_unit *unit, size_t left)
 {
 	Dwarf_Die path[DEEPEST];
 	int depth = 0;
@@ -262,7 +262,7 @@ static int compare_places(const void *p, const void *q)
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-static struct place *find_place(struct source_unit *unit, uint64_t address)
+static struct place *find_place(struct debug_unit *unit, uint64_t address)
 {
 	size_t low = 0, high = unit->nplaces;
 
@@ -279,7 +279,7 @@ static struct place *find_place(struct source_unit *unit, uint64_t address)
 	return NULL;
 }
 
-static void read_places(struct source_unit *unit)
+static void read_places(struct debug_unit *unit)
 {
 	if (unit->read)
 		return;
@@ -307,9 +307,9 @@ static const char *file_of(Dwarf_Die *die, unsigned name)
 	return dwarf_filesrc(files, number, NULL, NULL);
 }
 
-bool source_function(struct source *s, uint64_t address, const char **file, uint32_t *line)
+bool debug_function(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
 {
-	struct source_unit *unit = find_unit(s, address);
+	struct debug_unit *unit = find_unit(s, address);
 	struct place *place;
 	int number = 0;
 
@@ -389,9 +389,9 @@ static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line)
 	return *file != NULL;
 }
 
-bool source_own_line(struct source *s, uint64_t address, const char **file, uint32_t *line)
+bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
 {
-	struct source_unit *unit = find_unit(s, address);
+	struct debug_unit *unit = find_unit(s, address);
 	struct place *place = NULL;
 	Dwarf_Die call;
 
@@ -403,7 +403,7 @@ bool source_own_line(struct source *s, uint64_t address, const char **file, uint
 		*file = absolute(s, unit, *file);
 		return true;
 	}
-	return source_line(s, address, file, line);
+	return debug_line(s, address, file, line);
 }
 
 /* An address in the instruction of the call SITE; 0: it says none.  What follows it is named, as a rule. */
@@ -434,9 +434,9 @@ static const char *site_callee(Dwarf_Die *site)
 	return dwarf_diename(&callee);
 }
 
-bool source_calls(struct source *s, uint64_t address, void (*visit)(void *arg, const struct source_call *call), void *arg)
+bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_call *call), void *arg)
 {
-	struct source_unit *unit = find_unit(s, address);
+	struct debug_unit *unit = find_unit(s, address);
 	struct place *place;
 	struct inside i;
 	int tag;
@@ -451,11 +451,11 @@ bool source_calls(struct source *s, uint64_t address, void (*visit)(void *arg, c
 	if (i.depth < 0)
 		return true;
 	do {
-		struct source_call call = { 0 };
+		struct debug_call call = { 0 };
 
 		tag = dwarf_tag(&i.path[i.depth]);
 		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
-			call = (struct source_call){ site_address(&i.path[i.depth]) + s->bias, site_callee(&i.path[i.depth]) };
+			call = (struct debug_call){ site_address(&i.path[i.depth]) + s->bias, site_callee(&i.path[i.depth]) };
 		if (call.at > s->bias && call.name)
 			visit(arg, &call);
 	} while (inside_next(&i, tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine));

@@ -8,19 +8,19 @@
 
 #include "symbols/binary.h"
 
-struct source_unit;
+struct debug_unit;
 
 /* A range of addresses that a unit of DWARF says is its own. */
-struct source_span {
+struct debug_span {
 	uint64_t start;		/* link-time address */
 	uint64_t end;		/* one past the last */
 	uint32_t unit;		/* index in units[] */
 };
 
-struct source {
-	struct source_unit *units; /* compilation units that have code */
+struct debug_info {
+	struct debug_unit *units; /* compilation units that have code */
 	size_t nunits;		/* how many */
-	struct source_span *spans; /* by start */
+	struct debug_span *spans; /* by start */
 	size_t nspans;		/* how many */
 	uint64_t bias;		/* DWARF's addresses plus this are link-time ones */
 	void *paths;		/* tree (tsearch) of file names that were made absolute */
@@ -28,28 +28,28 @@ struct source {
 
 /* Find the units of B's DWARF, its separate debug file's if need be.  Without DWARF there are none.
  * False: out of memory. */
-bool source_read(struct source *s, const struct binary *b);
-void source_free(struct source *s);
+bool debug_read(struct debug_info *s, const struct binary *b);
+void debug_free(struct debug_info *s);
 
 /* The source line of ADDRESS: sets *FILE, which lives as long as the binary, and *LINE; false: unknown. */
-bool source_line(struct source *s, uint64_t address, const char **file, uint32_t *line);
+bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
 /* The same in the source of the function that covers ADDRESS: of code that the compiler put into it, the line of the call
  * that it stands for. */
-bool source_own_line(struct source *s, uint64_t address, const char **file, uint32_t *line);
+bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
 /* A call in the code of a function. */
-struct source_call {
+struct debug_call {
 	uint64_t at;		/* an address in the instruction that calls */
 	const char *name;	/* the callee as linked, or as the language calls it; lives as long as the binary */
 };
 
 /* Call VISIT with each call that DWARF describes in the function that covers ADDRESS: compilers do so for optimised code, and not for
  * calls through pointers.  Jumps to the callee count.  False: ADDRESS is in no function that DWARF knows. */
-bool source_calls(struct source *s, uint64_t address, void (*visit)(void *arg, const struct source_call *call), void *arg);
+bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_call *call), void *arg);
 
 /* Where the function that covers ADDRESS is declared: the function that it is a copy or a piece of,
  * if it is one.  Sets *FILE and *LINE as above; false: unknown. */
-bool source_function(struct source *s, uint64_t address, const char **file, uint32_t *line);
+bool debug_function(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
 #endif

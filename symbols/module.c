@@ -116,7 +116,7 @@ void module_close(struct module *m)
 	free(m->made);
 	hook_code_free(m->hook_code);
 	hook_state_free(m->hook_state);
-	source_free(&m->source);
+	debug_free(&m->debug);
 	functions_free(&m->functions);
 	if (m->binary.dwfl)
 		binary_close(&m->binary);
@@ -174,10 +174,10 @@ bool module_is_open(struct module *m, uint64_t address)
 	return state && hook_state_is_open(state, address);
 }
 
-struct source *module_source(struct module *m)
+struct debug_info *module_debug_info(struct module *m)
 {
-	if (!m->source_known && m->present && !source_read(&m->source, &m->binary))
-		source_free(&m->source);
-	m->source_known = true;
-	return &m->source;
+	if (!m->debug_known && m->present && !debug_read(&m->debug, &m->binary))
+		debug_free(&m->debug);
+	m->debug_known = true;
+	return &m->debug;
 }

@@ -20,8 +20,8 @@ struct module {
 	bool present;		/* the file is there, and is the one that was profiled */
 	struct binary binary;	/* the file, if present */
 	struct functions functions; /* its functions; none if not present */
-	struct source source;	/* its DWARF, when source_read was called */
-	bool source_known;	/* it was */
+	struct debug_info debug;	/* its DWARF, when debug_read was called */
+	bool debug_known;	/* it was */
 	const struct symbol **made; /* symbol of each function; NULL: not made yet */
 	struct hook_code *hook_code; /* reads its routines' hooks; NULL: not asked for yet, or cannot be had */
 	bool hook_code_known;	/* it was asked for */
@@ -66,6 +66,6 @@ bool module_in_hooks(struct module *m, uint64_t address);
 bool module_is_open(struct module *m, uint64_t address);
 
 /* The module's DWARF, read on first use. */
-struct source *module_source(struct module *m);
+struct debug_info *module_debug_info(struct module *m);
 
 #endif

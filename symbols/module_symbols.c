@@ -14,10 +14,10 @@
 /* Fill in the place where function I is defined. */
 static void set_place(struct module *m, uint32_t i, struct symbol *symbol)
 {
-	struct source *source = module_source(m);
+	struct debug_info *debug = module_debug_info(m);
 
-	if (source_function(source, symbol->start, &symbol->file, &symbol->line)
-	    || source_line(source, symbol->start, &symbol->file, &symbol->line))
+	if (debug_function(debug, symbol->start, &symbol->file, &symbol->line)
+	    || debug_line(debug, symbol->start, &symbol->file, &symbol->line))
 		return;
 	symbol->file = function_label(&m->functions, i)->unit;
 	symbol->line = 0;

@@ -19,14 +19,14 @@ enum kinship { STRANGER, POSSIBLE, SAME_FILE, SAME_PLACE };
 /* How likely it is that function J is, or has the origin of, function I. */
 static enum kinship kinship(struct module *m, uint32_t i, uint32_t j)
 {
-	struct source *source = module_source(m);
+	struct debug_info *debug = module_debug_info(m);
 	const struct functions *f = &m->functions;
 	const struct label *a = function_label(f, i), *b = function_label(f, j);
 	const char *file, *other;
 	uint32_t line, other_line;
 
-	if (source_function(source, f->functions[i].start, &file, &line)
-	    && source_function(source, f->functions[j].start, &other, &other_line))
+	if (debug_function(debug, f->functions[i].start, &file, &line)
+	    && debug_function(debug, f->functions[j].start, &other, &other_line))
 		return line == other_line && !strcmp(file, other) ? SAME_PLACE : STRANGER;
 	if (a->local && b->local && !a->unit == !b->unit && (!a->unit || !strcmp(a->unit, b->unit)))
 		return SAME_FILE;

@@ -7,8 +7,8 @@
 
 #include "symbols/demangle.h"
 #include "symbols/hook_calls.h"
+#include "symbols/hooked.h"
 #include "symbols/module.h"
-#include "symbols/origin.h"
 #include "symbols/static_arcs.h"
 
 struct symbols {
@@ -170,156 +170,49 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
-	return source_line(module_source(get_module(s, module)), address, file, line);
+	return debug_line(module_debug_info(get_module(s, module)), address, file, line);
 }
 
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
-	return source_own_line(module_source(get_module(s, module)), address, file, line);
+	return debug_own_line(module_debug_info(get_module(s, module)), address, file, line);
 }
 
 /* Whoever asks for calls, while they are visited. */
 struct calls_visit {
 	struct symbols *symbols;
-	struct source *source;	/* of the caller's module */
+	struct debug_info *debug;	/* of the caller's module */
 	void (*visit)(void *arg, const struct symbols_call *call);
 	void *arg;
 };
 
-static void call_visit(void *arg, const struct source_call *call)
+static void call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;
 	char *readable = v->symbols->linked ? NULL : demangle(call->name);
 	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
 
 	free(readable);
-	if (found.name && source_own_line(v->source, call->at, &found.file, &found.line))
+	if (found.name && debug_own_line(v->debug, call->at, &found.file, &found.line))
 		v->visit(v->arg, &found);
 }
 
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
 {
-	struct calls_visit v = { .symbols = s, .source = module_source(get_module(s, module)), .visit = visit, .arg = arg };
+	struct calls_visit v = { .symbols = s, .debug = module_debug_info(get_module(s, module)), .visit = visit, .arg = arg };
 
-	return source_calls(v.source, address, call_visit, &v);
-}
-
-static int compare_addresses(const void *p, const void *q)
-{
-	uint64_t a = *(const uint64_t *)p, b = *(const uint64_t *)q;
-
-	return (a > b) - (a < b);
-}
-
-/* Where hooks may be: the starts of the functions, and what the compiler recorded. malloc'ed, sorted, *N of them; NULL: out of memory. */
-static uint64_t *candidates(const struct module *m, size_t *n)
-{
-	size_t recorded;
-	uint64_t *words = hooks_recorded(&m->binary, &recorded);
-	uint64_t *all = reallocarray(words, recorded + m->functions.nfunctions + 1, sizeof *all);
-
-	if (!all) {
-		free(words);
-		return NULL;
-	}
-	*n = recorded;
-	for (uint32_t i = 0; i < m->functions.nfunctions; i++)
-		all[(*n)++] = m->functions.functions[i].start;
-	qsort(all, *n, sizeof *all, compare_addresses);
-	return all;
-}
-
-/* Whether B calls a hook of another way than fentry. */
-static bool has_other_hooks(const struct binary *b, uint32_t *kinds)
-{
-	static const struct {
-		const char *name;	/* symbol */
-		uint32_t kind;		/* enum symbols_hooks */
-	} others[] = {
-		{ "__cyg_profile_func_enter", SYMBOLS_CYG },
-		{ "mcount", SYMBOLS_MCOUNT },
-		{ "_mcount", SYMBOLS_MCOUNT },
-		{ "__fentry__", SYMBOLS_MCOUNT },
-	};
-
-	*kinds = 0;
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		struct hook hook = hook_find(b, others[i].name, 0);
-		if (hook_is_called(b, &hook))
-			*kinds |= others[i].kind;
-	}
-	return *kinds != 0;
-}
-
-/* Visit the functions of M that lead to the hook NAME; the unlikely blocks of one that has it by way inline may stand apart, in a piece of
- * their own.  False: out of memory. */
-static bool visit_callers(struct module *m, const char *name, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
-{
-	struct hook hook = hook_find(&m->binary, name, functions_address(&m->functions, name));
-	size_t n;
-	uint64_t *sites = hook_sites(&m->binary, &hook, &n);
-
-	for (size_t i = 0; sites && i < n; i++) {
-		uint32_t f = functions_find(&m->functions, sites[i]);
-
-		if (f != FUNCTION_NONE && m->functions.functions[f].clone.part)
-			f = origin_find(m, f);
-		visit(arg, f == FUNCTION_NONE ? module_find(m, sites[i]) : module_symbol(m, f));
-	}
-	free(sites);
-	return sites != NULL;
-}
-
-/* Those of way inline: where a probe misses they go to one of these.  False: out of memory. */
-static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_tsc" };
-
-static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
-{
-	return visit_callers(m, inline_misses[0], visit, arg) && visit_callers(m, inline_misses[1], visit, arg);
-}
-
-/* The entry hook of way cyg where each routine calls it for itself alone, and what that of way fentry leads to where it is written out. */
-static const char body_hook[] = "__aprof_enter", entry_miss[] = "aprof_entry_miss";
-
-/* Visit the functions of M that call gprof's hooks.  False: out of memory. */
-static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
-{
-	static const char *const names[] = { "mcount", "_mcount", "__fentry__" };
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < sizeof names / sizeof *names; i++)
-		ok = visit_callers(m, names[i], visit, arg);
-	return ok;
+	return debug_calls(v.debug, address, call_visit, &v);
 }
 
 bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
 	struct module *m = get_module(s, module);
-	const struct symbol *last = NULL;
-	struct hook hook;
-	uint64_t *at;
-	uint32_t kinds;
-	size_t n;
+	bool ok = m->present && hooked_by_calls(m, visit, arg);
 
-	if (!m->present || !(at = candidates(m, &n)))
-		return false;
-	hook = hook_find(&m->binary, "__aprof_entry", functions_address(&m->functions, "__aprof_entry"));
-	for (size_t i = 0; i < n; i++) {
-		if (!hook_is_at(&m->binary, &hook, at[i]))
-			continue;
-		const struct symbol *symbol = symbols_find(s, module, at[i]);
-		if (symbol != last)
-			visit(arg, symbol);
-		last = symbol;
-	}
-	free(at);
-	if (m->binary.machine != EM_X86_64 || !visit_inlines(m, visit, arg) || !visit_callers(m, body_hook, visit, arg) ||
-	    !visit_callers(m, entry_miss, visit, arg) ||
-	    (gprofs && !visit_gprofs(m, visit, arg)))
-		return false;
-	return !has_other_hooks(&m->binary, &kinds) || (gprofs && kinds == SYMBOLS_MCOUNT);
+	stripped_tell(s, m);
+	return ok && hooked_by_jumps(m, gprofs, visit, arg);
 }
 
 bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
@@ -378,66 +271,4 @@ void symbols_left_out(struct symbols *s, uint32_t module,
 
 	for (; length && (size = strnlen(text, length)) < length; text += size + 1, length -= size + 1)
 		visit_left_out(s, text, visit, arg);
-}
-
-bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
-{
-	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
-	struct binary b;
-	struct hook hook;
-
-	*hooks = 0;
-	if (!binary_open(&b, path, &callbacks, err))
-		return false;
-	has_other_hooks(&b, hooks);
-	hook = hook_find(&b, "__aprof_entry", 0);
-	if (hook_is_called(&b, &hook))
-		*hooks |= SYMBOLS_FENTRY;
-	hook = hook_find(&b, entry_miss, 0);
-	if (hook_is_called(&b, &hook))
-		*hooks |= SYMBOLS_FENTRY;
-	for (size_t i = 0; i < sizeof inline_misses / sizeof *inline_misses; i++) {
-		hook = hook_find(&b, inline_misses[i], 0);
-		if (hook_is_called(&b, &hook))
-			*hooks |= SYMBOLS_INLINE;
-	}
-	hook = hook_find(&b, body_hook, 0);
-	if (hook_is_called(&b, &hook))
-		*hooks |= SYMBOLS_CYG;
-	if (hooks_monitor(&b))
-		*hooks |= SYMBOLS_MONITOR;
-	if (hooks_are_nops(&b))
-		*hooks |= SYMBOLS_NOPS;
-	binary_close(&b);
-	return true;
-}
-
-bool symbols_is_static(const char *path)
-{
-	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
-	struct binary b;
-	struct error err;
-	bool is_static;
-
-	if (!binary_open(&b, path, &callbacks, &err))
-		return false;
-	is_static = !hooks_has_loader(&b);
-	binary_close(&b);
-	return is_static;
-}
-
-char *symbols_needed(const char *path, const char *prefix)
-{
-	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
-	const char *name;
-	struct binary b;
-	struct error err;
-	char *copy;
-
-	if (!binary_open(&b, path, &callbacks, &err))
-		return NULL;
-	name = hooks_needed(&b, prefix);
-	copy = name ? strdup(name) : NULL;
-	binary_close(&b);
-	return copy;
 }
