@@ -1,0 +1,65 @@
+/* suffix_array.h - the ends of all histories, sorted by what they read: a suffix array of the forest of contexts.
+ *
+ * An end is a place in a history that a sequence can end at, read upwards to the caller, its caller, and so on.  Ends form a
+ * forest by `up`, since most histories are their parent's and one entry more:
+ *
+ *     context Main P Q R      end R, up: the end of context Main P Q
+ *     spelled  Main P' Q R P  ends at all its entries; what is above an unmarked entry does not count, as
+ *                             that entry would be inside the sequence: Q, up: a P that has nothing above
+ *
+ * The ends are sorted by doubling: two steps of length 2^j by the ranks of one make a step of 2^(j+1). */
+#ifndef SUFFIX_ARRAY_H
+#define SUFFIX_ARRAY_H
+
+#include "graph/graph.h"
+
+enum { SUFFIX_LEVELS = 33 };		/* 2^32 entries are more than a history has */
+
+/* What is counted for one end, or a range of them. */
+struct sums {
+	uint64_t time;		/* ns */
+	uint64_t ticks;		/* samples */
+	uint64_t calls;		/* entries of the contexts that end here */
+	uint32_t contexts;	/* how many of these */
+	double squares;		/* sum of the squares of the weights of single ends */
+};
+
+/* An end; [0] stands for nothing. */
+struct end {
+	uint32_t label;		/* routine + 1; 0: nothing */
+	uint32_t up;		/* the end before it; 0: none */
+	uint32_t length;	/* entries that can be read upwards, itself included */
+	struct sums sums;	/* what it brings */
+};
+
+struct suffix_array {
+	const struct graph *g;		/* whose histories these are */
+	struct end *ends;		/* all of them */
+	uint32_t n;			/* how many */
+	size_t room;			/* how many fit */
+	uint32_t *end_of;		/* context -> the end at its last entry; 0: none */
+	uint32_t *bare;			/* routine -> its end with nothing above; 0: not made yet */
+	uint32_t *rank[SUFFIX_LEVELS];		/* by end: its place among all, by the first 2^level entries it reads; equal ones have one */
+	uint32_t *above[SUFFIX_LEVELS];	/* by end: the end 2^level entries above */
+	uint32_t levels;		/* how many of these there are */
+	uint32_t *sorted;		/* ends by what they read */
+	uint32_t *place;		/* by end: where it is in sorted[] */
+	uint32_t *below;		/* all ends, by the place of their up in sorted[] */
+	uint32_t *first_below;		/* place in sorted[] -> where those begin whose up is there; one more at the end */
+	uint32_t *counts;		/* for sorting: n + 1 buckets */
+};
+
+/* Make A of the histories of G.  False: out of memory.  Freed with suffix_array_free, also then. */
+bool suffix_array_make(struct suffix_array *a, const struct graph *g);
+void suffix_array_free(struct suffix_array *a);
+
+/* How many entries ends X and Y read alike. */
+uint32_t suffix_array_common(const struct suffix_array *a, uint32_t x, uint32_t y);
+
+/* The end N entries above END; 0: nothing is there. */
+uint32_t suffix_array_climb(const struct suffix_array *a, uint32_t end, uint32_t n);
+
+/* What SUMS weigh: time, or calls in a run that took none. */
+uint64_t suffix_array_weight(const struct suffix_array *a, const struct sums *sums);
+
+#endif
