@@ -40,7 +40,7 @@ struct gprof_choice {
  * after a message when it is and its argument is bad. */
 bool gprof_option_set(struct gprof_choice *c, int key, char *argument, bool *mine);
 
-/* Options without a letter; the numbers are not those of options.c. */
+/* Options without a letter; the numbers are not those of option_table.h. */
 enum { KEY_DEMANGLE = 600, KEY_NO_DEMANGLE, KEY_FILE_NAMES };
 
 /* Whether what was chosen goes together; false after a message. */

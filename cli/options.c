@@ -1,8 +1,7 @@
-/* options.c - one row an option. */
+/* options.c - the values of options: read, checked, and put where the stages look for them. */
 #include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <langinfo.h>
 #include <regex.h>
 #include <stdio.h>
@@ -12,163 +11,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-
-/* Options without a letter. */
-enum {
-	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
-	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_VERIFY, KEY_MODEL, KEY_TOP,
-	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC,
-	KEY_CALLS, KEY_HTML, KEY_ONLY,
-};
-
-enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
-
-struct row {
-	int key;		/* letter, or KEY_ */
-	const char *name;	/* long name */
-	const char *argument;	/* what it takes; NULL: nothing */
-	unsigned commands;	/* which have it, COMMAND_ bits */
-	const char *text;	/* for --help */
-};
-
-enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
-enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
-	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
-	| COMMAND_SIDES | COMMAND_VIEW };
-
-static const struct row rows[] = {
-	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
-	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
-	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
-	  "NAME only the arcs FROM/TO" },
-	{ 'P', "no-flat-profile", "[NAME]", LISTINGS, "do not print the flat profile, or only NAME not in it" },
-	{ 'Q', "no-graph", "[NAME]", LISTINGS, "do not print the call graph, or only NAME or the arcs FROM/TO not in it" },
-	{ 'B', NULL, NULL, COMMAND_REPORT, "print the call graph" },
-	{ 'e', NULL, "NAME", COMMAND_REPORT, "do not print the entry of NAME in the call graph" },
-	{ 'E', NULL, "NAME", COMMAND_REPORT, "the same, and do not pass on the time of NAME" },
-	{ 'f', NULL, "NAME", COMMAND_REPORT, "print only the entries of NAME and of what it calls" },
-	{ 'F', NULL, "NAME", COMMAND_REPORT, "the same, and count only their time" },
-	{ 'n', "time", "NAME", COMMAND_REPORT, "pass on to callers only the time of NAME and of what it calls" },
-	{ 'N', "no-time", "NAME", COMMAND_REPORT, "do not pass on the time of NAME" },
-	{ 'k', NULL, "FROM/TO", COMMAND_REPORT, "leave the calls from FROM to TO out" },
-	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
-	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
-	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
-	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
-	  "never made" },
-	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
-	  "with a count of 0" },
-	{ 'A', "annotated-source", "[NAME]", COMMAND_REPORT, "print the source with execution counts, or only NAME's" },
-	{ 'J', "no-annotated-source", "[NAME]", COMMAND_REPORT, "do not print it, or not NAME's" },
-	{ 'x', "all-lines", NULL, COMMAND_REPORT, "with -A: put counts on lines that have none of their own, too" },
-	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
-	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
-	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
-	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers beside callees" },
-	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "print an order of object files for a linker; MAP says which symbol is in which, as nm -A does" },
-	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
-	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
-	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
-	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
-	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
-	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
-	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
-	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
-	{ KEY_FILE_NAMES, "inline-file-names", NULL, COMMAND_REPORT, "print the source file and line of each routine behind its name" },
-	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
-	{ 'O', "file-format", "FORMAT", COMMAND_REPORT, "the FILEs are of FORMAT: auto, magic, bsd or 4.4bsd" },
-	{ 'S', "external-symbol-table", "FILE", COMMAND_REPORT, "read the symbols from FILE, as nm prints them; not with -l" },
-	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
-	{ KEY_NO_DEMANGLE, "no-demangle", NULL, COMMAND_REPORT, "print names as they were linked" },
-	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },
-	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
-	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
-	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
-	  "an extended regular expression; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
-	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
-	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
-	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
-	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
-	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
-	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
-	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
-	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines whose whole name matches PATTERN, "
-	  "an extended regular expression, and cycles that have such members; may be given several times" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
-	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
-	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
-	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
-	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
-	{ KEY_HTML, "html", NULL, COMMAND_DIFF, "write a page to look at instead, as aprof html does" },
-	{ 'o', "output", "FILE", COMMAND_DIFF, "with --html: write the page to FILE" },
-	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
-	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)" },
-	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)" },
-	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
-	  "--max-regress; ignore" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
-	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
-	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
-	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
-	  "their paths as is there; may be given several times" },
-	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
-	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
-	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
-	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take up to HZ samples a second" },
-	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
-	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
-	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
-	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
-	  "counted in; status 1 if one differs" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
-	{ 'h', "help", NULL, ~0u, "print this help" },
-};
-
-enum { ROWS = sizeof rows / sizeof *rows };
-
-/* As getopt calls it; an argument in brackets may be left out. */
-static int argument_kind(const struct row *row)
-{
-	return !row->argument ? no_argument : row->argument[0] == '[' ? optional_argument : required_argument;
-}
-
-static struct option *long_options(unsigned command)
-{
-	struct option *options = calloc(ROWS + 1, sizeof *options);
-	size_t n = 0;
-
-	for (size_t i = 0; options && i < ROWS; i++)
-		if (rows[i].name && rows[i].commands & command)
-			options[n++] = (struct option){ rows[i].name, argument_kind(&rows[i]), NULL, rows[i].key };
-	return options;
-}
-
-/* Letters as getopt wants them; a leading + with STOP, a leading - where operands are told apart by their place.
- * BUFFER holds 3 * ROWS + 4 bytes. */
-static void letters(char *buffer, unsigned command, bool stop)
-{
-	size_t n = 0;
-
-	if (stop || (command & COMMAND_SIDES))
-		buffer[n++] = stop ? '+' : '-';
-	buffer[n++] = ':';			/* tell a missing value from a wrong option */
-	for (size_t i = 0; i < ROWS; i++) {
-		if (!(rows[i].commands & command) || rows[i].key > 255)
-			continue;
-		buffer[n++] = (char)rows[i].key;
-		for (int colons = argument_kind(&rows[i]); colons > 0; colons--)
-			buffer[n++] = ':';
-	}
-	buffer[n] = '\0';
-}
+#include "cli/option_table.h"
 
 static bool number(const char *text, const char *option, double most, double *value)
 {
@@ -195,73 +38,19 @@ static bool whole_number(const char *text, const char *option, unsigned *value)
 	return false;
 }
 
-static bool sort_set(struct options *o, const char *key)
+/* Sets *PLACE to that of WORD in WORDS, `one, two, three`.  False after a message: it is none of them, and *PLACE means nothing. */
+static bool one_of(const char *option, const char *word, const char *words, unsigned *place)
 {
-	if (strcmp(key, "self") == 0)
-		o->report.sort = REPORT_BY_SELF;
-	else if (strcmp(key, "total") == 0)
-		o->report.sort = REPORT_BY_TOTAL;
-	else if (strcmp(key, "calls") == 0)
-		o->report.sort = REPORT_BY_CALLS;
-	else {
-		message("--sort=%s: not one of self, total, calls", key);
-		return false;
-	}
-	return true;
-}
+	size_t n;
 
-static bool model_set(struct options *o, const char *model)
-{
-	static const char *const names[] = { [GRAPH_HISTORY] = "history", [GRAPH_GPROF] = "gprof", [GRAPH_CCT] = "cct" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(model, names[i]) == 0) {
-			o->graph.model = (enum graph_model)i;
+	*place = 0;
+	for (const char *w = words; *w; w += n + strspn(w + n, ", "), (*place)++) {
+		n = strcspn(w, ",");
+		if (strncmp(word, w, n) == 0 && word[n] == '\0')
 			return true;
-		}
-	message("--model=%s: not one of history, gprof, cct", model);
-	return false;
-}
-
-static bool weight_set(struct options *o, const char *what)
-{
-	o->weight_given = true;
-	if (strcmp(what, "time") == 0)
-		o->export.weight = EXPORT_TIME;
-	else if (strcmp(what, "calls") == 0)
-		o->export.weight = EXPORT_CALLS;
-	else {
-		message("--weight=%s: not one of time, calls", what);
-		return false;
 	}
-	return true;
-}
-
-static bool table_set(struct options *o, const char *table)
-{
-	static const char *const names[] = { [EXPORT_ROUTINES] = "routines", [EXPORT_ARCS] = "arcs", [EXPORT_CONTEXTS] = "contexts" };
-
-	o->table_given = true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(table, names[i]) == 0) {
-			o->export.table = (enum export_table)i;
-			return true;
-		}
-	message("--table=%s: not one of routines, arcs, contexts", table);
+	message("--%s=%s: not one of %s", option, word, words);
 	return false;
-}
-
-static bool colour_set(struct options *o, const char *when)
-{
-	if (strcmp(when, "always") == 0)
-		o->report.style.colour = true;
-	else if (strcmp(when, "never") == 0)
-		o->report.style.colour = false;
-	else if (strcmp(when, "auto") != 0) {
-		message("--color=%s: not one of auto, always, never", when);
-		return false;
-	}
-	return true;
 }
 
 /* Append WORD to the *N of *WORDS. */
@@ -311,19 +100,6 @@ static bool file_set(const char **file, const char *option, const char *name)
 	return false;
 }
 
-static bool clock_set(struct options *o, const char *clock)
-{
-	static const char *const clocks[] = { "tick", "tsc", "wall", "none" };
-
-	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
-		if (strcmp(clock, clocks[i]) == 0) {
-			o->clock = clock;
-			return true;
-		}
-	message("--clock=%s: not one of tick, tsc, wall, none", clock);
-	return false;
-}
-
 static bool rate_set(struct options *o, const char *rate)
 {
 	char *end;
@@ -358,20 +134,6 @@ static bool against_set(struct options *o)
 	return true;
 }
 
-static bool order_set(struct options *o, const char *key)
-{
-	static const char *const names[] = { [DIFF_BY_SELF] = "self", [DIFF_BY_TOTAL] = "total", [DIFF_BY_CALLS] = "calls",
-		[DIFF_BY_PER_CALL] = "percall" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(key, names[i]) == 0) {
-			o->diff.sort = (enum diff_sort)i;
-			return true;
-		}
-	message("--sort=%s: not one of self, total, calls, percall", key);
-	return false;
-}
-
 /* 5% or 5. */
 static bool limit_set(struct options *o, const char *text)
 {
@@ -388,32 +150,6 @@ static bool limit_set(struct options *o, const char *text)
 	return true;
 }
 
-static bool metric_set(struct options *o, const char *name)
-{
-	if (strcmp(name, "self") == 0)
-		o->check.time = COMPARISON_SELF;
-	else if (strcmp(name, "total") == 0)
-		o->check.time = COMPARISON_TOTAL;
-	else {
-		message("--metric=%s: not one of self, total", name);
-		return false;
-	}
-	return true;
-}
-
-static bool calls_set(struct options *o, const char *rule)
-{
-	static const char *const names[] = { [CHECK_CALLS_EXACT] = "exact", [CHECK_CALLS_LIMIT] = "limit", [CHECK_CALLS_IGNORE] = "ignore" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(rule, names[i]) == 0) {
-			o->check.calls = (enum check_calls)i;
-			return true;
-		}
-	message("--calls=%s: not one of exact, limit, ignore", rule);
-	return false;
-}
-
 static bool index_width_set(struct options *o, const char *columns)
 {
 	if (!whole_number(columns, "width", &o->report.gprof.width))
@@ -426,6 +162,7 @@ static bool index_width_set(struct options *o, const char *columns)
 static bool option_set(struct options *o, int key, char *argument)
 {
 	bool mine, ok = gprof_option_set(&o->gprof, key, argument, &mine);
+	unsigned i;
 
 	if (mine)
 		return ok;
@@ -444,8 +181,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'c': o->static_arcs = true; return true;
 	case 'h': o->help = true; return true;
 	case 'o': return file_set(&o->output, "output", argument);
-	case KEY_SORT: return sort_set(o, argument);
-	case KEY_MODEL: return model_set(o, argument);
+	case KEY_SORT: ok = one_of("sort", argument, "self, total, calls", &i); o->report.sort = REPORT_BY_SELF + i; return ok;
+	case KEY_MODEL: ok = one_of("model", argument, "history, gprof, cct", &i); o->graph.model = i; return ok;
 	case KEY_ONLY: return pattern_add(&o->report.only, &o->report.nonly, "only", argument);
 	case KEY_FOCUS: return pattern_add(&o->graph.focus, &o->graph.nfocus, "focus", argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
@@ -454,22 +191,25 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_LEAVES: o->report.leaves = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
-	case KEY_ORDER: return order_set(o, argument);
+	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;
 	case KEY_HTML: o->html = true; return true;
 	case KEY_ALL: o->diff.all = true; return true;
 	case KEY_MAX_REGRESS: return limit_set(o, argument);
-	case KEY_METRIC: return metric_set(o, argument);
-	case KEY_CALLS: return calls_set(o, argument);
-	case KEY_WEIGHT: return weight_set(o, argument);
-	case KEY_TABLE: return table_set(o, argument);
+	case KEY_METRIC: ok = one_of("metric", argument, "self, total", &i); o->check.time = i; return ok;
+	case KEY_CALLS: ok = one_of("calls", argument, "exact, limit, ignore", &i); o->check.calls = i; return ok;
+	case KEY_WEIGHT: o->weight_given = ok = one_of("weight", argument, "time, calls", &i); o->export.weight = i; return ok;
+	case KEY_TABLE: o->table_given = ok = one_of("table", argument, "routines, arcs, contexts", &i); o->export.table = i; return ok;
 	case KEY_DEPTH: return whole_number(argument, "depth", &o->report.depth);
 	case KEY_MIN_PERCENT: return number(argument, "min-percent", 100, &o->report.min_percent);
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
 	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_JSON: o->report.json = true; return true;
-	case KEY_COLOR: return colour_set(o, argument);
-	case KEY_CLOCK: return clock_set(o, argument);
+	case KEY_COLOR:
+		ok = one_of("color", argument, "auto, always, never", &i);
+		o->report.style.colour = i == 0 ? o->report.style.colour : i == 1;
+		return ok;
+	case KEY_CLOCK: o->clock = argument; return one_of("clock", argument, "tick, tsc, wall, none", &i);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: return file_set(&o->data, "data", argument);
@@ -573,15 +313,14 @@ static bool options_check(struct options *o, unsigned command)
 
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop)
 {
-	struct option *longs = long_options(command);
-	char shorts[3 * ROWS + 4];
-	bool ok = longs != NULL;
+	struct option *longs = option_table_longs(command);
+	char *shorts = option_table_letters(command, stop);
+	bool ok = longs && shorts;
 	int key;
 
 	defaults_set(o);
 	o->operands = calloc((size_t)argc + 1, sizeof *o->operands);
 	ok = ok && o->operands;
-	letters(shorts, command, stop);
 	optind = 0;
 	opterr = 0;
 	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -590,6 +329,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 			complain(key, argv, longs);
 	}
 	free(longs);
+	free(shorts);
 	o->first = optind;
 	for (int i = optind; ok && (command & COMMAND_SIDES) && i < argc; i++)	/* after -- */
 		o->operands[o->noperands++] = argv[i];
@@ -610,48 +350,4 @@ void options_free(struct options *o)
 	o->graph.focus = NULL;
 	free(o->operands);
 	o->operands = NULL;
-}
-
-enum { INDENT = 30, WIDTH = 49 };		/* of the texts of options_help, columns */
-
-/* TEXT in lines of WIDTH columns, the first where the cursor is, all others at column INDENT. */
-static void text_print(const char *text)
-{
-	while (strlen(text) > WIDTH) {
-		size_t n = WIDTH;
-
-		while (n > 0 && text[n] != ' ')
-			n--;
-		printf("%.*s\n%*s", (int)n, text, INDENT, "");
-		text += n + 1;
-	}
-	printf("%s\n", text);
-}
-
-/* -p, --flat-profile[=NAME] and the like. */
-static void name_make(char *name, size_t size, const struct row *row)
-{
-	const char *argument = row->argument ? row->argument : "";
-	bool optional = argument_kind(row) == optional_argument;
-	int n = 0;
-
-	if (row->key < 256)
-		n = snprintf(name, size, "-%c%s", row->key, row->name ? ", " : row->argument ? " " : "");
-	snprintf(name + n, size - (size_t)n, "%s%s%s%s%s", row->name ? "--" : "", row->name ? row->name : "",
-		 !row->name || !row->argument ? "" : optional ? "[=" : "=", argument + optional, "");
-}
-
-void options_help(unsigned command)
-{
-	for (size_t i = 0; i < ROWS; i++) {
-		char name[64];
-
-		if (!(rows[i].commands & command))
-			continue;
-		name_make(name, sizeof name, &rows[i]);
-		printf("  %-*s", INDENT - 2, name);
-		if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
-			printf("\n%*s", INDENT, "");
-		text_print(rows[i].text);
-	}
 }

@@ -69,7 +69,7 @@ struct options {
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop);
 
-/* Print the rows of COMMAND for --help. */
+/* Print the rows of COMMAND for --help (option_table.c). */
 void options_help(unsigned command);
 
 /* Free what options_parse allocated. */

@@ -1,0 +1,201 @@
+/* option_table.c - one row an option, and what is made of the rows: getopt's tables, and the help. */
+#include "cli/option_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+struct row {
+	int key;		/* letter, or KEY_ */
+	const char *name;	/* long name */
+	const char *argument;	/* what it takes; NULL: nothing */
+	unsigned commands;	/* which have it, COMMAND_ bits */
+	const char *text;	/* for --help */
+};
+
+enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
+enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
+	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
+	| COMMAND_SIDES | COMMAND_VIEW };
+
+static const struct row rows[] = {
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
+	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
+	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
+	  "NAME only the arcs FROM/TO" },
+	{ 'P', "no-flat-profile", "[NAME]", LISTINGS, "do not print the flat profile, or only NAME not in it" },
+	{ 'Q', "no-graph", "[NAME]", LISTINGS, "do not print the call graph, or only NAME or the arcs FROM/TO not in it" },
+	{ 'B', NULL, NULL, COMMAND_REPORT, "print the call graph" },
+	{ 'e', NULL, "NAME", COMMAND_REPORT, "do not print the entry of NAME in the call graph" },
+	{ 'E', NULL, "NAME", COMMAND_REPORT, "the same, and do not pass on the time of NAME" },
+	{ 'f', NULL, "NAME", COMMAND_REPORT, "print only the entries of NAME and of what it calls" },
+	{ 'F', NULL, "NAME", COMMAND_REPORT, "the same, and count only their time" },
+	{ 'n', "time", "NAME", COMMAND_REPORT, "pass on to callers only the time of NAME and of what it calls" },
+	{ 'N', "no-time", "NAME", COMMAND_REPORT, "do not pass on the time of NAME" },
+	{ 'k', NULL, "FROM/TO", COMMAND_REPORT, "leave the calls from FROM to TO out" },
+	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
+	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
+	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
+	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
+	  "never made" },
+	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
+	  "with a count of 0" },
+	{ 'A', "annotated-source", "[NAME]", COMMAND_REPORT, "print the source with execution counts, or only NAME's" },
+	{ 'J', "no-annotated-source", "[NAME]", COMMAND_REPORT, "do not print it, or not NAME's" },
+	{ 'x', "all-lines", NULL, COMMAND_REPORT, "with -A: put counts on lines that have none of their own, too" },
+	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
+	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
+	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
+	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers beside callees" },
+	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "print an order of object files for a linker; MAP says which symbol is in which, as nm -A does" },
+	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
+	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
+	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
+	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
+	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
+	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },
+	{ 'T', "traditional", NULL, COMMAND_REPORT, "print as gprof of BSD did" },
+	{ 'L', "print-path", NULL, COMMAND_REPORT, "print whole paths of source files" },
+	{ KEY_FILE_NAMES, "inline-file-names", NULL, COMMAND_REPORT, "print the source file and line of each routine behind its name" },
+	{ 'w', "width", "COLUMNS", COMMAND_REPORT, "make the index COLUMNS wide (80 if not given)" },
+	{ 'O', "file-format", "FORMAT", COMMAND_REPORT, "the FILEs are of FORMAT: auto, magic, bsd or 4.4bsd" },
+	{ 'S', "external-symbol-table", "FILE", COMMAND_REPORT, "read the symbols from FILE, as nm prints them; not with -l" },
+	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
+	{ KEY_NO_DEMANGLE, "no-demangle", NULL, COMMAND_REPORT, "print names as they were linked" },
+	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },
+	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
+	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
+	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
+	  "an extended regular expression; may be given several times" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
+	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
+	  "the average) or cct (calling context tree)" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
+	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
+	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
+	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
+	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines whose whole name matches PATTERN, "
+	  "an extended regular expression, and cycles that have such members; may be given several times" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
+	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
+	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
+	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
+	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
+	{ KEY_HTML, "html", NULL, COMMAND_DIFF, "write a page to look at instead, as aprof html does" },
+	{ 'o', "output", "FILE", COMMAND_DIFF, "with --html: write the page to FILE" },
+	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
+	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)" },
+	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)" },
+	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
+	  "--max-regress; ignore" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
+	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
+	  "their paths as is there; may be given several times" },
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
+	  "given several times" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
+	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take up to HZ samples a second" },
+	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
+	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
+	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
+	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
+	  "counted in; status 1 if one differs" },
+	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
+	{ 'h', "help", NULL, ~0u, "print this help" },
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* As getopt calls it; an argument in brackets may be left out. */
+static int argument_kind(const struct row *row)
+{
+	return !row->argument ? no_argument : row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+struct option *option_table_longs(unsigned command)
+{
+	struct option *options = calloc(ROWS + 1, sizeof *options);
+	size_t n = 0;
+
+	for (size_t i = 0; options && i < ROWS; i++)
+		if (rows[i].name && rows[i].commands & command)
+			options[n++] = (struct option){ rows[i].name, argument_kind(&rows[i]), NULL, rows[i].key };
+	return options;
+}
+
+char *option_table_letters(unsigned command, bool stop)
+{
+	char *buffer = malloc(3 * ROWS + 4);
+	size_t n = 0;
+
+	if (!buffer)
+		return NULL;
+	if (stop || (command & COMMAND_SIDES))
+		buffer[n++] = stop ? '+' : '-';
+	buffer[n++] = ':';			/* tell a missing value from a wrong option */
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!(rows[i].commands & command) || rows[i].key > 255)
+			continue;
+		buffer[n++] = (char)rows[i].key;
+		for (int colons = argument_kind(&rows[i]); colons > 0; colons--)
+			buffer[n++] = ':';
+	}
+	buffer[n] = '\0';
+	return buffer;
+}
+
+enum { INDENT = 30, WIDTH = 49 };		/* of the texts of options_help, columns */
+
+/* TEXT in lines of WIDTH columns, the first where the cursor is, all others at column INDENT. */
+static void text_print(const char *text)
+{
+	while (strlen(text) > WIDTH) {
+		size_t n = WIDTH;
+
+		while (n > 0 && text[n] != ' ')
+			n--;
+		printf("%.*s\n%*s", (int)n, text, INDENT, "");
+		text += n + 1;
+	}
+	printf("%s\n", text);
+}
+
+/* -p, --flat-profile[=NAME] and the like. */
+static void name_make(char *name, size_t size, const struct row *row)
+{
+	const char *argument = row->argument ? row->argument : "";
+	bool optional = argument_kind(row) == optional_argument;
+	int n = 0;
+
+	if (row->key < 256)
+		n = snprintf(name, size, "-%c%s", row->key, row->name ? ", " : row->argument ? " " : "");
+	snprintf(name + n, size - (size_t)n, "%s%s%s%s%s", row->name ? "--" : "", row->name ? row->name : "",
+		 !row->name || !row->argument ? "" : optional ? "[=" : "=", argument + optional, "");
+}
+
+void options_help(unsigned command)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		char name[64];
+
+		if (!(rows[i].commands & command))
+			continue;
+		name_make(name, sizeof name, &rows[i]);
+		printf("  %-*s", INDENT - 2, name);
+		if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
+			printf("\n%*s", INDENT, "");
+		text_print(rows[i].text);
+	}
+}
