@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "text/print.h"
+#include "report/source_words.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
 
@@ -171,93 +171,6 @@ static void unknown_find(struct search *k)
 	l->unknown = k->g->routines[l->routine].self - known;
 }
 
-/* What a callee is called by in the source: the last part of its name; of `__memset_avx2` memset. */
-struct word {
-	char *text;		/* NUL-terminated */
-	size_t length;		/* bytes; 0: it has no such name */
-};
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || (c & 0x80);
-}
-
-/* Cut what the linker's names have around the word that stands in the source: leading underscores and a variant's suffix. */
-static void word_of_library(struct word *w)
-{
-	size_t skip = strspn(w->text, "_");
-
-	if (skip == 0)
-		return;
-	memmove(w->text, w->text + skip, w->length - skip + 1);
-	w->length = strcspn(w->text, "_");
-	w->text[w->length] = '\0';
-}
-
-static bool word_make(struct word *w, const struct line_callee *callee)
-{
-	size_t n, begin;
-
-	w->text = malloc(strlen(callee->name) + 1);
-	if (!w->text)
-		return false;
-	print_simplify(w->text, callee->name);
-	n = begin = strlen(w->text);
-	while (begin > 0 && is_word(w->text[begin - 1]))
-		begin--;
-	memmove(w->text, w->text + begin, n - begin + 1);
-	w->length = n - begin;
-	if (callee->place)
-		word_of_library(w);
-	return true;
-}
-
-/* A walk through the words of a text. */
-struct reader {
-	const char *at;		/* what comes next */
-	const char *end;	/* one past the text */
-	uint32_t line;		/* of `at`, from 1 */
-};
-
-/* Pass a comment, string or character at the reader's place; false: there is none. */
-static bool skip_dead(struct reader *r)
-{
-	char c = r->at[0], next = r->at + 1 < r->end ? r->at[1] : '\0';
-	const char *close = c == '/' && next == '/' ? "\n" : c == '/' && next == '*' ? "*/" : c == '"' ? "\"" : c == '\'' ? "'" : NULL;
-	size_t n = close ? strlen(close) : 0;
-
-	if (!close)
-		return false;
-	for (r->at += n == 2 ? 2 : 1; r->at < r->end; r->at++) {
-		if (c != '/' && *r->at == '\\' && r->at + 1 < r->end)
-			r->at++;
-		else if (c == '\'' && *r->at == '\n')	/* an apostrophe that closes nothing */
-			return true;
-		else if (r->at + n <= r->end && memcmp(r->at, close, n) == 0)
-			break;
-		r->line += *r->at == '\n';
-	}
-	r->at += r->at < r->end && *close != '\n' ? n : 0;
-	return true;
-}
-
-/* The next word outside comments and strings: sets *WORD and returns its length; 0: no more. */
-static size_t next_word(struct reader *r, const char **word)
-{
-	while (r->at < r->end) {
-		if (skip_dead(r))
-			continue;
-		if (!is_word(*r->at)) {
-			r->line += *r->at++ == '\n';
-			continue;
-		}
-		for (*word = r->at; r->at < r->end && is_word(*r->at); r->at++)
-			;
-		return (size_t)(r->at - *word);
-	}
-	return 0;
-}
-
 /* Append a call of CALLEE on LINE.  False: out of memory. */
 static bool call_add(struct lines *l, uint32_t line, uint32_t callee)
 {
@@ -271,16 +184,6 @@ static bool call_add(struct lines *l, uint32_t line, uint32_t callee)
 	}
 	l->calls[l->ncalls++] = (struct line_call){ line, callee };
 	return true;
-}
-
-/* Whether a bracket opens next, so that a call is written. */
-static bool is_called(const struct reader *r)
-{
-	const char *p = r->at;
-
-	while (p < r->end && (*p == ' ' || *p == '\t'))
-		p++;
-	return p < r->end && *p == '(';
 }
 
 static int by_line_then_callee(const void *x, const void *y)
@@ -324,18 +227,18 @@ static bool calls_settle(struct lines *l)
 /* A routine's words and the room for its calls, while these are looked for. */
 struct finder {
 	struct lines *l;
-	struct word *words;	/* by callee */
+	struct source_word *words;	/* by callee */
 	bool failed;		/* out of memory */
 };
 
 /* Calls by the word of LENGTH bytes at TEXT that R has just passed, of callees whose lines are not known yet.  A name that was
  * cut must be called, since it can be any word; others can also be handed on, as to qsort. */
-static bool word_match(struct finder *f, const struct reader *r, const char *text, size_t length)
+static bool word_match(struct finder *f, const struct source_words *r, const char *text, size_t length)
 {
 	for (size_t i = 0; i < f->l->ncallees; i++) {
 		if (f->l->callees[i].known || f->words[i].length != length || memcmp(f->words[i].text, text, length) != 0)
 			continue;
-		if (f->l->callees[i].place && !is_called(r))
+		if (f->l->callees[i].place && !source_words_is_call(r))
 			continue;
 		if (!call_add(f->l, r->line, (uint32_t)i))
 			return false;
@@ -369,7 +272,7 @@ static bool words_make(struct finder *f)
 	f->words = calloc(f->l->ncallees + 1, sizeof *f->words);
 	ok = f->words != NULL;
 	for (size_t i = 0; ok && i < f->l->ncallees; i++)
-		ok = word_make(&f->words[i], &f->l->callees[i]);
+		ok = source_word_make(&f->words[i], f->l->callees[i].name, f->l->callees[i].place);
 	return ok;
 }
 
@@ -420,13 +323,13 @@ void lines_free(struct lines *l)
 bool lines_find_calls(struct lines *l, const struct report_input *in, const char *text, size_t len, struct error *err)
 {
 	uint32_t definition = in->graph->routines[l->routine].name.line;
-	struct reader r = { .at = text, .end = text + len, .line = 1 };
+	struct source_words r = { .at = text, .end = text + len, .line = 1 };
 	struct finder f = { .l = l };
 	bool ok = words_make(&f);
 	const char *word;
 	size_t length;
 
-	while (ok && (length = next_word(&r, &word)) > 0 && r.line <= l->last)
+	while (ok && (length = source_words_next(&r, &word)) > 0 && r.line <= l->last)
 		if (r.line >= l->first && r.line != definition)		/* the name of what is defined is no call */
 			ok = word_match(&f, &r, word, length);
 	words_free(&f);
