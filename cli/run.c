@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "text/escape.h"
 #include "input/files.h"
+#include "cli/data_file.h"
 #include "cli/gmon_file.h"
 #include "cli/harvest.h"
 #include "cli/launch.h"
@@ -126,92 +126,6 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
 
-/* Whether NAME is what the user said. */
-static bool name_given(const struct run *r, const char *name)
-{
-	return strcmp(r->options->data, "amon.out") != 0 && strcmp(name, r->options->data) == 0;
-}
-
-/* Another name beside NAME; to be freed, NULL: out of memory. */
-static char *name_beside(const char *name)
-{
-	char *beside = NULL;
-
-	return asprintf(&beside, "%s.%" PRId32, name, (int32_t)getpid()) < 0 ? NULL : beside;
-}
-
-/* NAME, or, where a living process writes it or it is somebody else's file, another one beside it.  NULL: out of memory. */
-static char *name_instead(const struct run *r, char *name)
-{
-	bool held = files_held(name);
-	char *instead;
-
-	if (!held && (name_given(r, name) || output_is_ours(name, FILE_PROFILE)))
-		return name;
-	instead = name_beside(name);
-	message(held ? "note: %s is being written by a running process; this run is kept in %s" :
-		"note: %s is no profile, and is not replaced; this run is kept in %s", name, instead ? instead : "?");
-	free(name);
-	return instead;
-}
-
-/* Name for the data of program I: amon.out for the first, amon.out.NAME for others, never a file that a living process
- * writes, nor, unless it was asked for, one that is no profile.  To be freed; NULL: out of memory. */
-static char *data_name(const struct run *r, size_t i)
-{
-	const char *base = r->options->data, *program = r->harvest.programs[i].path, *slash = strrchr(program, '/');
-	char *name = NULL;
-	size_t same = 1;
-
-	for (size_t j = 1; j < i; j++) {
-		const char *other = strrchr(r->harvest.programs[j].path, '/');
-
-		same += other && slash && strcmp(other, slash) == 0;
-	}
-	if (i == 0 ? asprintf(&name, "%s", base) < 0 :
-	    same == 1 ? asprintf(&name, "%s.%s", base, slash ? slash + 1 : program) < 0 :
-	    asprintf(&name, "%s.%s.%zu", base, slash ? slash + 1 : program, same) < 0)
-		return NULL;
-	return name_instead(r, name);
-}
-
-/* Put the profile FROM, or, if that is NULL, what IN holds, at NAME. */
-static bool data_put(const char *from, const struct input *in, const char *name, struct error *err)
-{
-	size_t len;
-	void *data;
-	bool ok;
-
-	if (from)
-		return files_move(from, name, err);
-	data = profile_write(in->profile, &len, err);
-	ok = data && files_write(name, data, len, err);
-	free(data);
-	return ok;
-}
-
-/* The same; a file at *NAME that may not be replaced, as another user's in /tmp, is left, and *NAME becomes another one.  False after a message: it
- * is kept nowhere, and the report is printed all the same. */
-static bool data_keep(const struct run *r, const char *from, const struct input *in, char **name)
-{
-	struct error err, other;
-	char *beside;
-
-	if (data_put(from, in, *name, &err))
-		return true;
-	beside = name_given(r, *name) || access(*name, F_OK) != 0 ? NULL : name_beside(*name);
-	if (beside && data_put(from, in, beside, &other)) {
-		message("note: %s; this run is kept in %s", err.text, beside);
-		free(*name);
-		*name = beside;
-		return true;
-	}
-	free(beside);
-	message_error(&err, NULL);
-	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
-	return false;
-}
-
 static void programs_print(const struct run *r, char **names, FILE *out)
 {
 	fprintf(out, "Programs of this run: %zu; the report is that of the first\n\n  seconds         calls processes  program\n",
@@ -260,12 +174,12 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 
 	if (single)
 		files_cut(p->files[0]);
-	moved = single && data_keep(r, p->files[0], NULL, name);
+	moved = single && data_file_keep(r->options->data, p->files[0], NULL, name);
 	if (single && !out && !gmon && !r->options->verify)
 		return;
 	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
 		if (!single)
-			data_keep(r, NULL, &in, name);
+			data_file_keep(r->options->data, NULL, &in, name);
 		if (out || gmon || r->options->verify) {
 			harvest_remove(r->directory);	/* all of it is kept, or in memory */
 			program_print(r, &in, out, gmon);
@@ -274,28 +188,6 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		message_error(&err, NULL);
 	}
 	input_free(&in);
-}
-
-/* Whether the profile can go where it was asked to, or must, since nothing else would be left: better known before the program
- * runs for hours.  False after a message. */
-static bool data_possible(const struct options *o)
-{
-	const char *slash = strrchr(o->data, '/');
-	bool must = strcmp(o->data, "amon.out") != 0 || o->no_report, ok = true;
-	char *folder = slash ? strndup(o->data, (size_t)(slash - o->data) + 1) : strdup(".");
-	struct stat s;
-
-	if (must && !output_allowed(o->data, true)) {
-		ok = false;
-	} else if (must && folder) {
-		bool is_folder = stat(o->data, &s) == 0 && S_ISDIR(s.st_mode);
-
-		ok = !is_folder && access(folder, W_OK | X_OK) == 0;
-		if (!ok)
-			message("%s: cannot be made: %s", o->data, strerror(is_folder ? EISDIR : errno));
-	}
-	free(folder);
-	return ok;
 }
 
 /* Where the report goes: R->out, NULL with --no-report.  False after a message. */
@@ -363,7 +255,7 @@ static void collect(struct run *r)
 		nothing_tell(r);
 	else if (names) {
 		for (size_t i = 0; i < r->harvest.n; i++)
-			names[i] = data_name(r, i);
+			names[i] = data_file_name(r->options->data, &r->harvest, i);
 		report_all(r, names);
 	}
 	for (size_t i = 0; names && i < r->harvest.n; i++)
@@ -390,7 +282,7 @@ static int run(const struct options *o, char **argv)
 	struct run r = { .options = o };
 	int status = STATUS_TROUBLE;
 
-	if (!data_possible(o) || !output_open(&r))
+	if (!data_file_possible(o->data, o->no_report) || !output_open(&r))
 		return status;
 	if (!directory_make(&r)) {
 		output_close(&r);

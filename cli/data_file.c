@@ -1,0 +1,117 @@
+/* data_file.c - names for the profiles of a run: nobody else's file is written over. */
+#include "cli/data_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "input/files.h"
+#include "profile/profile.h"
+
+/* Whether NAME is what the user said. */
+static bool name_given(const char *asked, const char *name)
+{
+	return strcmp(asked, "amon.out") != 0 && strcmp(name, asked) == 0;
+}
+
+/* Another name beside NAME; to be freed, NULL: out of memory. */
+static char *name_beside(const char *name)
+{
+	char *beside = NULL;
+
+	return asprintf(&beside, "%s.%" PRId32, name, (int32_t)getpid()) < 0 ? NULL : beside;
+}
+
+/* NAME, or, where a living process writes it or it is somebody else's file, another one beside it.  NULL: out of memory. */
+static char *name_instead(const char *asked, char *name)
+{
+	bool held = files_held(name);
+	char *instead;
+
+	if (!held && (name_given(asked, name) || output_is_ours(name, FILE_PROFILE)))
+		return name;
+	instead = name_beside(name);
+	message(held ? "note: %s is being written by a running process; this run is kept in %s" :
+		"note: %s is no profile, and is not replaced; this run is kept in %s", name, instead ? instead : "?");
+	free(name);
+	return instead;
+}
+
+char *data_file_name(const char *asked, const struct harvest *h, size_t i)
+{
+	const char *program = h->programs[i].path, *slash = strrchr(program, '/');
+	char *name = NULL;
+	size_t same = 1;
+
+	for (size_t j = 1; j < i; j++) {
+		const char *other = strrchr(h->programs[j].path, '/');
+
+		same += other && slash && strcmp(other, slash) == 0;
+	}
+	if (i == 0 ? asprintf(&name, "%s", asked) < 0 :
+	    same == 1 ? asprintf(&name, "%s.%s", asked, slash ? slash + 1 : program) < 0 :
+	    asprintf(&name, "%s.%s.%zu", asked, slash ? slash + 1 : program, same) < 0)
+		return NULL;
+	return name_instead(asked, name);
+}
+
+/* Put the profile FROM, or, if that is NULL, what IN holds, at NAME. */
+static bool data_put(const char *from, const struct input *in, const char *name, struct error *err)
+{
+	size_t len;
+	void *data;
+	bool ok;
+
+	if (from)
+		return files_move(from, name, err);
+	data = profile_write(in->profile, &len, err);
+	ok = data && files_write(name, data, len, err);
+	free(data);
+	return ok;
+}
+
+bool data_file_keep(const char *asked, const char *from, const struct input *in, char **name)
+{
+	struct error err, other;
+	char *beside;
+
+	if (data_put(from, in, *name, &err))
+		return true;
+	beside = name_given(asked, *name) || access(*name, F_OK) != 0 ? NULL : name_beside(*name);
+	if (beside && data_put(from, in, beside, &other)) {
+		message("note: %s; this run is kept in %s", err.text, beside);
+		free(*name);
+		*name = beside;
+		return true;
+	}
+	free(beside);
+	message_error(&err, NULL);
+	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
+	return false;
+}
+
+bool data_file_possible(const char *asked, bool only)
+{
+	const char *slash = strrchr(asked, '/');
+	bool must = strcmp(asked, "amon.out") != 0 || only, ok = true;
+	char *folder = slash ? strndup(asked, (size_t)(slash - asked) + 1) : strdup(".");
+	struct stat s;
+
+	if (must && !output_allowed(asked, true)) {
+		ok = false;
+	} else if (must && folder) {
+		bool is_folder = stat(asked, &s) == 0 && S_ISDIR(s.st_mode);
+
+		ok = !is_folder && access(folder, W_OK | X_OK) == 0;
+		if (!ok)
+			message("%s: cannot be made: %s", asked, strerror(is_folder ? EISDIR : errno));
+	}
+	free(folder);
+	return ok;
+}
