@@ -10,15 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/layout.h"
 #include "symbols/hook_words.h"
 
 enum state { BEFORE = 1, ENTERED = 2, LEFT = 4, INSTRUCTION = 8 };	/* the last: one begins here */
 
-enum {
-	TOP = 16, CURRENT = 56,			/* words that tell the context, and */
-	FRAME_SIZE = 24,			/* of a frame (monitor/tls.h) */
-	MOST_PASSES = 16,			/* readings of one routine */
-};
+enum { MOST_PASSES = 16 };			/* readings of one routine */
 
 /* The instructions that call a hook. */
 struct sites {
@@ -135,7 +132,7 @@ static bool opens_frame(const cs_insn *insn)
 {
 	const cs_x86_op *to = written_by(insn);
 
-	return to && to->mem.base == X86_REG_R11 && to->mem.disp == FRAME_SIZE && to[1].type == X86_OP_REG && to[1].reg == X86_REG_RSP;
+	return to && to->mem.base == X86_REG_R11 && to->mem.disp == FRAME_SIZE + FRAME_CFA && to[1].type == X86_OP_REG && to[1].reg == X86_REG_RSP;
 }
 
 /* ... and closed without. */
@@ -143,7 +140,7 @@ static bool closes_frame(const cs_insn *insn)
 {
 	const cs_x86_op *to = written_by(insn);
 
-	return to && to->mem.base == X86_REG_R11 && to->mem.disp == 0 && insn->detail->x86.op_count == 2 && to[1].type == X86_OP_IMM && to[1].imm == 0;
+	return to && to->mem.base == X86_REG_R11 && to->mem.disp == FRAME_CFA && insn->detail->x86.op_count == 2 && to[1].type == X86_OP_IMM && to[1].imm == 0;
 }
 
 static bool stores(const struct hook_state *h, int64_t word)
@@ -196,9 +193,9 @@ static uint8_t behind(const struct hook_state *h, uint8_t states)
 		return LEFT;
 	if (opens_frame(h->insn))
 		return ENTERED;
-	if (stores(h, CURRENT))
+	if (stores(h, TLS_CURRENT))
 		return states & (ENTERED | LEFT) ? ENTERED | LEFT : ENTERED;
-	if (closes_frame(h->insn) || (stores(h, TOP) && states & ENTERED))
+	if (closes_frame(h->insn) || (stores(h, TLS_TOP) && states & ENTERED))
 		return states | LEFT;
 	return is_call && states & LEFT ? (states & ~LEFT) | ENTERED : states;
 }

@@ -39,6 +39,7 @@
 
 #include "format/amon.h"
 #include "format/history.h"
+#include "monitor/layout.h"
 #include "work.h"
 
 enum { PAIR = 12, LONGEST = 24, THREADS = 4096, HISTORIES = 1 << 18, TOLD = 5, TRIES = 3, MOST_STEPS = 1 << 16 };
@@ -688,7 +689,7 @@ void handler_ends(int sig)
 
 /* ---- the front table ---- */
 
-enum { FRONT, MASK, TOP, CURRENT = 7 };	/* words of struct aprof_tls */
+enum { FRONT = TLS_FRONT / 8, MASK = TLS_MASK / 8, TOP = TLS_TOP / 8, CURRENT = TLS_CURRENT / 8 };	/* words of struct aprof_tls */
 
 #ifdef PRELOADED
 static uint64_t *words(void) { return dlsym(RTLD_DEFAULT, "aprof_tls"); }
@@ -700,7 +701,7 @@ static uint64_t *words(void) { return aprof_tls; }
 static uint64_t addresses[ROUTINES];	/* as the hooks see them */
 static const struct amon_counter *base_counter, *target_counter; /* of `base` and `base target` in the first thread */
 
-static uint64_t id_step(uint64_t from, uint32_t routine) { return (from + addresses[routine]) * UINT64_C(0xffffffff9e3779b1); }
+static uint64_t id_step(uint64_t from, uint32_t routine) { return (from + addresses[routine]) * (uint64_t)STEP_FACTOR; }
 
 /* Where the entry of the call that KIND's table is about stands, if it is called in the context ID: its own slot, and the other; FOUND: what the
  * entry is, 0: it is not there. */
@@ -714,8 +715,8 @@ static struct entry table_entry(uint64_t id)
 	id = id_step(id, kind->calls[0].routine);
 	if (kind->alias)
 		id = id_step(id, kind->calls[0].routine);
-	e.own = (uint64_t *)(w[FRONT] + (id >> 29 & w[MASK]));
-	e.other = (uint64_t *)((uintptr_t)e.own ^ 8);
+	e.own = (uint64_t *)(w[FRONT] + (id >> FRONT_SHIFT & w[MASK]));
+	e.other = (uint64_t *)((uintptr_t)e.own ^ FRONT_SLOT);
 	for (int i = 0; i < 2; i++) {
 		uint64_t slot = i ? *e.other : *e.own;
 
@@ -730,7 +731,7 @@ static void table_prepare(void)
 {
 	static struct amon_counter nobody = { .id = UINT64_MAX, .routine = UINT64_MAX };
 	const uint64_t *w = words();
-	struct entry e = table_entry(w[CURRENT] ? w[CURRENT] : ((const uint64_t *)w[TOP])[1]);
+	struct entry e = table_entry(w[CURRENT] ? w[CURRENT] : ((const uint64_t *)w[TOP])[FRAME_CONTEXT / 8]);
 
 	if (w[MASK] == 0 || !e.found)
 		return;
