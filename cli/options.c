@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/message.h"
 #include "cli/option_table.h"
 
@@ -102,11 +103,10 @@ static bool file_set(const char **file, const char *option, const char *name)
 
 static bool rate_set(struct options *o, const char *rate)
 {
-	char *end;
-	unsigned long value = strtoul(rate, &end, 10);
+	int64_t value;
 
 	o->rate = rate;
-	if (*rate >= '0' && *rate <= '9' && *end == '\0' && value >= 1 && value <= 10000)
+	if (*rate >= '0' && *rate <= '9' && number_read(rate, 1, 10000, &value))
 		return true;
 	message("--rate=%s: not a whole number from 1 to 10000", rate);
 	return false;

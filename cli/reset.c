@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/command.h"
 #include "input/mapped.h"
 #include "cli/message.h"
@@ -66,11 +66,10 @@ static int reset_process(int32_t pid)
 
 static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	char *end = NULL;
-	long pid;
+	int64_t pid;
 
 	(void)self;
-	if (o->first + 1 == argc && (pid = strtol(argv[o->first], &end, 10)) > 0 && !*end && pid <= INT32_MAX)
+	if (o->first + 1 == argc && number_read(argv[o->first], 1, INT32_MAX, &pid))
 		return reset_process((int32_t)pid);
 	message("reset: name one process: aprof reset PID");
 	return STATUS_TROUBLE;

@@ -1,8 +1,9 @@
 /* choice.c - the wrapper's own options. */
 #include "compiler/choice.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* What follows PREFIX in WORD, or NULL. */
 static const char *after(const char *word, const char *prefix)
@@ -17,10 +18,9 @@ enum { LEAF_MOST = 1000000 };
 
 static bool take_leaf(struct choice *c, const char *value, struct error *err)
 {
-	char *end;
-	long n = strtol(value, &end, 10);
+	int64_t n;
 
-	if (end == value || *end || n < 1 || n > LEAF_MOST)
+	if (!number_read(value, 1, LEAF_MOST, &n))
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--aprof-leaf=%s: it wants a number of statements, 1 to %d", value,
 				 LEAF_MOST);
 	c->leaf = (int)n;

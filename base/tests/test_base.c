@@ -1,4 +1,4 @@
-/* test_base.c - arrays and tables: against the plainest thing that does the same, and without memory. */
+/* test_base.c - arrays, tables and numbers: against the plainest thing that does the same, and without memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/pair_table.h"
 #include "base/table.h"
 
@@ -162,6 +163,21 @@ static void test_pairs_without_memory(void **state)
 	}
 }
 
+static void test_numbers(void **state)
+{
+	static const char *const none[] = { "", " ", "x", "1x", "1 ", "0x1", "-", "11", "0", "-3", "99999999999999999999" };
+	int64_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		assert_false(number_read(none[i], 1, 10, &n));
+	assert_false(number_read("99999999999999999999", INT64_MIN, INT64_MAX, &n));
+	assert_true(number_read(" +10", 1, 10, &n));
+	assert_int_equal(n, 10);
+	assert_true(number_read("-9223372036854775808", INT64_MIN, 0, &n));
+	assert_true(n == INT64_MIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_pairs_without_memory),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
