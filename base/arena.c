@@ -1,6 +1,7 @@
 /* arena.c - blocks in a list; an allocation is the next bytes of the newest. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (!block)
 		return NULL;
 	result = block->data + block->used;
+	assert((uintptr_t)result % ALIGN == 0 && size <= block->size - block->used);
 	block->used += size;
 	return result;
 }

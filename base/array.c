@@ -1,6 +1,7 @@
 /* array.c - growth of arrays. */
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ bool array_reserve(void *array, size_t *room, size_t need, size_t size)
 	size_t more = *room + *room / 2 < 16 ? 16 : *room + *room / 2;
 	void *old, *new;
 
+	assert(size > 0);
 	if (need <= *room)
 		return true;
 	if (more < need)

@@ -1,6 +1,7 @@
 /* list.c - lists of strings. */
 #include "base/list.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static void list_own(struct list *l, char *text)
 		l->failed = true;
 		return;
 	}
+	assert(l->count + 1 < l->room);		/* for the NULL behind it */
 	l->items[l->count++] = text;
 	l->items[l->count] = NULL;
 }

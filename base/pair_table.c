@@ -1,6 +1,7 @@
 /* pair_table.c - the pairs, and the table that finds them. */
 #include "base/pair_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -38,7 +39,9 @@ uint32_t *pair_table_at(struct pair_table *t, uint32_t a, uint32_t b)
 		return NULL;
 	t->pairs[t->n] = (struct pair){ .a = a, .b = b };
 	table_add(&t->table, hash, t->n);
-	return &t->pairs[t->n++].number;
+	t->n++;
+	assert(t->table.used == t->n);
+	return &t->pairs[t->n - 1].number;
 }
 
 uint32_t pair_table_find(const struct pair_table *t, uint32_t a, uint32_t b)

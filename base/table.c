@@ -1,11 +1,13 @@
 /* table.c - growth of hash tables. */
 #include "base/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 void table_add(struct table *t, uint64_t key, uint32_t position)
 {
+	assert(t->slots && t->used < (t->mask + 1) / 4 * 3);	/* else a walk might never end */
 	while (t->slots[key & t->mask])
 		key++;
 	t->slots[key & t->mask] = position + 1;
@@ -31,12 +33,14 @@ bool table_reserve(struct table *t, uint64_t n, table_hash *hash, const void *ow
 	for (uint64_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i])
 			table_add(t, hash(owner, old.slots[i] - 1), old.slots[i] - 1);
+	assert(t->used == old.used && (size & t->mask) == 0);
 	free(old.slots);
 	return true;
 }
 
 void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner)
 {
+	assert(n <= t->used);
 	if (!t->slots || t->used == n)
 		return;
 	memset(t->slots, 0, (t->mask + 1) * sizeof *t->slots);

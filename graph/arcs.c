@@ -3,6 +3,7 @@
  * The table holds index + 1. */
 #include "graph/arcs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -20,6 +21,7 @@ struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
 		a->arcs[a->n] = (struct graph_arc){ .from = from, .to = to };
 		*slot = ++a->n;
 	}
+	assert(*slot <= a->n && a->arcs[*slot - 1].from == from && a->arcs[*slot - 1].to == to);
 	return a->arcs + *slot - 1;
 }
 
@@ -48,6 +50,7 @@ static void find_ranges(struct graph *g)
 		g->routines[r].first_in = in;
 		in += g->routines[r].nin;
 	}
+	assert(in == g->narcs);
 }
 
 /* A counting sort by callee, stable, so that callers stay in order; nin counts up again. */

@@ -4,6 +4,7 @@
  * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
  * subtracted per context of the profile, or in proportion from one thread's share in it, never below zero; what exceeds its time is
  * hooks_unplaced. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	int64_t less = subtracted(g, part);
 	enum kind kind = kind_of(g, index);
 
+	assert(less <= 0 || (uint64_t)less <= part->time);	/* never below zero */
 	c->kept = true;
 	c->time += part->time - (uint64_t)less;
 	c->ticks += part->ticks;

@@ -2,6 +2,7 @@
  *
  * Only a step that unmarks an entry makes a cycle, so only contexts that are spelled out are looked at; those that extend
  * them have the same innermost cycle, and their time is in the weight. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static uint32_t least_rotation(const cycle_entry *e, uint32_t n)
 		j += i == j;
 		k = 0;
 	}
+	assert((i < j ? i : j) < n);
 	return i < j ? i : j;
 }
 
@@ -71,6 +73,7 @@ static const cycle_entry *canonical(struct finder *f, const history_entry *s, st
 {
 	uint32_t n = span.end - span.first;
 
+	assert(span.first < span.end && n <= f->g->longest);
 	for (uint32_t i = 0; i < n; i++) {
 		const history_entry *e = s + span.first + i;
 

@@ -46,8 +46,10 @@ size_t graph_history(const struct graph *g, uint32_t context, history_entry *out
 	const struct graph_context *c = g->contexts + context;
 	size_t length = c->length;
 
-	for (; c->parent != GRAPH_NONE; c = g->contexts + c->parent)
+	for (; c->parent != GRAPH_NONE; c = g->contexts + c->parent) {
+		assert(c->length == g->contexts[c->parent].length + 1);
 		out[c->length - 1] = history_marked(c->routine);
+	}
 	if (c->length > 0)
 		memcpy(out, g->spelled + c->spelled, c->length * sizeof *out);
 	return length;
@@ -356,6 +358,7 @@ struct weight *contexts_weigh(struct graph *g, struct error *err)
 		c->live |= c->kept;
 		if (c->parent == GRAPH_NONE)
 			continue;
+		assert(c->parent < i);		/* parents before children */
 		if (g->options.nspecs == 0 || narrow_passes(g, g->contexts[c->parent].routine, c->routine)) {
 			w[c->parent].time += w[i].time;
 			w[c->parent].ticks += w[i].ticks;

@@ -3,6 +3,7 @@
  * Routines of the graph are numbered in the order in which the profile first names them, and then those that only the
  * static arcs name. The name shown is that of
  * the first piece that is no .part or .cold. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static uint32_t settle_name(struct graph *g, const struct graph_name *name, stru
 	uint32_t found = routine_at(g, name->key, t);
 	struct graph_routine *r = g->routines + found;
 
+	assert(found < g->nroutines);
 	if (!r->name.key || (r->name.part && !name->part))
 		r->name = *name;
 	return found;

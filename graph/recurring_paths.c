@@ -4,6 +4,7 @@
  * sequences that no one caller extends, and one walk with a stack adds up all of them. */
 #include "graph/recurring_paths.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ static bool find_ranges(struct search *s)
 		}
 		if (s->open[depth - 1].length < length) {
 			range.length = length;
+			assert(depth < s->g->longest + 3);	/* the room of open[] */
 			s->open[depth++] = range;
 		} else {
 			add_sums(&s->open[depth - 1].sums, &range.sums);

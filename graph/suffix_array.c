@@ -1,6 +1,7 @@
 /* suffix_array.c - the ends of all histories, found and sorted (suffix_array.h). */
 #include "graph/suffix_array.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static uint32_t end_add(struct suffix_array *a, uint32_t routine, uint32_t up)
 {
 	if (!array_grow(&a->ends, &a->room, a->n, sizeof *a->ends))
 		return 0;
+	assert(up < a->n);
 	a->ends[a->n] = (struct end){ .label = routine + 1, .up = up, .length = a->ends[up].length + 1 };
 	return a->n++;
 }

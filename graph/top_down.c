@@ -5,6 +5,7 @@
  * belongs to one context; but it can also be the front of one that is spelled out.  So only nodes
  * of the first kind are looked up in a table.  Totals are summed from the leaves up.  Then what the limits
  * keep is laid out level by level, children side by side and sorted. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -41,6 +42,7 @@ static uint32_t add(struct trie *t, uint32_t parent, uint32_t link)
 {
 	if (!array_grow(&t->paths, &t->room, t->n, sizeof *t->paths))
 		return 0;
+	assert(parent < t->n);			/* parents before children */
 	t->paths[t->n] = (struct path){ .parent = parent, .link = link, .sibling = t->paths[parent].child };
 	t->paths[parent].child = t->n;
 	return t->n++;

@@ -23,6 +23,7 @@
  * as uncertain as the cost, which differs from place to place, but no time is negative: so it is taken for the mean of a normal
  * distribution of that width without its part below 0, which leaves something to a routine that its hooks would seem to have used
  * up.  What is left over then, or lacks, is everybody's.  So the sum is right, and no routine pays for the chance of another. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -212,6 +213,7 @@ static void subtract(struct work *w)
 		double time = (double)w->p->contexts[i].time, cost = cost_of(w, i);
 
 		e->left = time > 0 ? fmax(time - cost, time * LEAST) : 0;
+		assert(e->left >= 0);
 		g->time += time;
 		g->left += e->left;
 		g->lack += cost - (time - e->left);

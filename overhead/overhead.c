@@ -1,6 +1,7 @@
 /* overhead.c - the steps: where samples are, what of the time was the kernel's, what the hooks cost. */
 #include "overhead/overhead.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "overhead/steps.h"
@@ -55,6 +56,7 @@ uint64_t overhead_explained(const struct overhead *o, size_t i, bool raw)
 	const struct profile_pc *pcs = o->profile->pcs;
 	uint64_t counted = 0;
 
+	assert(i < o->profile->npcs && (i == 0 || pcs[i - 1].context != pcs[i].context));
 	for (size_t j = i; j < o->profile->npcs && pcs[j].context == pcs[i].context; j++)
 		if (raw || !overhead_is_hook(o->spots[j].place))
 			counted += pcs[j].count;

@@ -2,6 +2,7 @@
  *
  * A routine is known by the key of its symbol, which its clones and pieces share; of several routines of a key the one of the very
  * symbol is meant.  Program counters are asked for by address, since symbols_in_hooks likes it so. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static uint32_t routine_of(const struct placing *w, const struct symbol *symbol)
 		else
 			high = middle;
 	}
+	assert(low == 0 || strcmp(w->called[low - 1].symbol->key, symbol->key) < 0);
 	if (low == w->ncalled || strcmp(w->called[low].symbol->key, symbol->key) != 0)
 		return PROFILE_NONE;
 	for (size_t i = low; i < w->ncalled && by_key(w->called + i, &wanted) <= 0; i++)
@@ -141,6 +143,7 @@ bool place_samples(struct overhead *o, struct symbols *symbols)
 
 	if (n == 0)
 		return true;
+	assert(!o->spots);
 	o->spots = calloc(n, sizeof *o->spots);
 	order = calloc(n, sizeof *order);
 	done = o->spots && order && placing_start(&w);

@@ -1,6 +1,7 @@
 /* histories.c - the trie of histories, and steps A1-A5 on it. */
 #include "profile/histories.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static uint32_t add_node(struct histories *h, uint32_t node, history_entry e)
 		return HISTORIES_NONE;
 	h->nodes[h->n] = (struct history_node){ .parent = node, .entry = e, .context = HISTORIES_NONE };
 	table_add(&h->table, hash_mix(node, e), h->n);
+	assert(h->table.used == h->n + 1u);	/* each node is found */
 	return h->n++;
 }
 
@@ -97,6 +99,7 @@ static bool move_path(struct histories *h, uint32_t node, uint32_t length)
 			h->position[history_routine(e)] = (uint32_t)(i - 1);
 		node = h->nodes[node].parent;
 	}
+	assert(node == (common > 0 ? h->path_nodes[common - 1] : 0));
 	h->work += length - common;
 	h->depth = length;
 	return true;
@@ -112,6 +115,7 @@ static bool fold(struct histories *h, uint32_t routine, struct history_step *ste
 		return false;
 	memcpy(h->scratch, h->path, h->depth * sizeof *h->path);
 	n = history_next(h->scratch, h->depth, routine);
+	assert(n > 0 && n <= h->depth + 1 && h->scratch[n - 1] == history_marked(routine));
 	h->work += h->depth;
 	for (; i < n && i < h->depth && h->scratch[i] == h->path[i]; i++)
 		node = h->path_nodes[i];
@@ -130,6 +134,7 @@ bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_
 {
 	history_entry called = history_marked(routine);
 
+	assert(node < h->n && routine < h->routines);
 	*step = (struct history_step){ .node = node, .length = length };
 	if (length > 0 && h->nodes[node].entry == called)
 		return true;				/* A1: direct recursion */
@@ -159,4 +164,5 @@ void histories_get(const struct histories *h, uint32_t node, uint32_t length, hi
 		out[length - 1] = h->nodes[node].entry;
 		node = h->nodes[node].parent;
 	}
+	assert(node == 0);
 }

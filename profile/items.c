@@ -5,6 +5,7 @@
  * another file, the item counts for that one. */
 #include "profile/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static struct profile_share *find_share(struct reader *r, uint32_t context, uint
 {
 	struct profile *p = r->p;
 
+	assert(context < p->ncontexts);
 	if (context >= r->nshare_of && !cover_contexts(r))
 		return NULL;
 	if (r->share_of[context] != PROFILE_NONE)

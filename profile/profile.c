@@ -4,6 +4,7 @@
  * by cutting the arrays to their old lengths. Counters are added last, when nothing can fail. */
 #include "profile/private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,7 @@ uint32_t profile_step(struct profile *p, uint32_t context, uint32_t routine)
 	struct history_step step;
 	uint32_t *slot;
 
+	assert(context < p->ncontexts && routine < p->nroutines);
 	if (!histories_step(&own->histories, own->node_of[context], p->contexts[context].length, routine, &step))
 		return PROFILE_NONE;
 	slot = &own->histories.nodes[step.node].context;
@@ -202,6 +204,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 {
 	struct profile_private *own = p->private;
 
+	assert(mark->contexts > 0 && mark->contexts <= p->ncontexts && mark->routines <= p->nroutines && mark->shares <= p->nshares);
 	while (p->nruns > mark->runs)
 		free(p->runs[--p->nruns].label);
 	while (p->nmodules > mark->modules)

@@ -5,6 +5,7 @@
  * complete. */
 #include "profile/reader.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,7 @@ static bool find_chunks(struct reader *r, uint64_t from, uint64_t used)
 			return false;
 		if (!array_reserve(&r->chunks, &r->chunk_room, r->nchunks + 1, sizeof *r->chunks))
 			return reader_no_memory(r);
+		assert(head.size > 0 && head.size <= used - at);
 		r->chunks[r->nchunks++] = (struct chunk){ .at = at, .head = head };
 		at += head.size;
 	}
@@ -135,6 +137,7 @@ static bool take_count(struct reader *r, struct chunk *c)
 		count = c->head.capacity;		/* taken slots may be anywhere */
 	here /= contexts ? sizeof(struct amon_counter) : item_size(c->head.kind);
 	c->items = here < count ? (uint32_t)here : count;
+	assert(c->items <= c->head.capacity);
 	return true;
 }
 

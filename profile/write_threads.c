@@ -5,6 +5,7 @@
  * recursive calls.  Calls are dealt out so that each context gets its entries and each caller its calls. */
 #include "profile/writer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,8 +98,10 @@ static bool add_detours(struct writer *w, uint32_t thread)
 	for (; w->detour < w->p->ndetours && w->p->detours[w->detour].thread == thread; w->detour++) {
 		const struct profile_detour *d = &w->p->detours[w->detour];
 		uint32_t to = w->item_of[d->to];
-		uint64_t *calls = &w->counters[to].calls;
+		uint64_t *calls;
 
+		assert(to != PROFILE_NONE && w->item_of[d->from] != PROFILE_NONE);	/* both have shares of the thread */
+		calls = &w->counters[to].calls;
 		*calls -= d->calls < *calls ? d->calls : *calls;
 		if (!add_item(w, w->item_of[d->from], w->links[to].routine, d->calls))
 			return false;
@@ -205,5 +208,6 @@ bool write_threads(struct writer *w)
 	for (uint32_t thread = 0; thread < p->nthreads; thread++)
 		if (!write_thread(w, thread))
 			return false;
+	assert(w->share == p->nshares && w->detour == p->ndetours);
 	return true;
 }

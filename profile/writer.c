@@ -1,6 +1,7 @@
 /* writer.c - a file grows by whole chunks. */
 #include "profile/writer.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool writer_no_memory(struct writer *w)
@@ -16,6 +17,7 @@ bool writer_append(struct writer *w, size_t size, size_t *at)
 	if (!array_reserve(&w->data, &w->room, w->len + size, 1))
 		return writer_no_memory(w);
 	memset(w->data + w->len, 0, size);
+	assert(w->len % AMON_PAGE == 0);
 	*at = w->len;
 	w->len += size;
 	return true;

@@ -7,6 +7,7 @@
  * wrong in every way: nothing here recurses on it, and no walk is longer than the unit has bytes. */
 #include "symbols/debug_info.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <search.h>
@@ -343,6 +344,7 @@ static struct inside inside_start(Dwarf_Die *function, size_t left)
 /* Go on to the children of the entry at hand, if ENTER and it has any, or to what comes after it. False: nothing does. */
 static bool inside_next(struct inside *i, bool enter)
 {
+	assert(i->depth >= 0 && i->depth < DEEPEST);
 	if (i->left-- == 0)
 		return false;
 	if (enter && i->depth + 1 < DEEPEST && dwarf_child(&i->path[i->depth], &i->path[i->depth + 1]) == 0) {

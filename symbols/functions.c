@@ -7,6 +7,7 @@
  * branch target), to the end of the function that it lies in, or to the end of its section. */
 #include "symbols/functions.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static void own_until(struct sweep *s, uint64_t to)
 {
 	struct functions *f = s->f;
 
+	assert(f->nranges <= 2 * f->nlabels);	/* the room is for one more */
 	if (s->depth && to > s->at)
 		f->ranges[f->nranges++] = (struct range){ s->at, to, s->stack[s->depth - 1].function };
 	s->at = to > s->at ? to : s->at;
@@ -182,6 +184,7 @@ static void open_function(struct sweep *s, const struct binary *b, size_t first,
 		end = s->stack[s->depth - 1].end;
 	if (size && size < end - best->start)
 		end = best->start + size;
+	assert(end > best->start && s->depth < f->nlabels);
 	s->stack[s->depth++] = (struct open){ end, f->nfunctions, size != 0 };
 	f->functions[f->nfunctions++] = (struct function){
 		.start = best->start, .end = end, .label = first, .nlabels = n,
@@ -311,6 +314,7 @@ size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group)
 		return 0;
 	first = base_bound(f, &name, false);
 	last = base_bound(f, &name, true);
+	assert(first < last);			/* I itself */
 	*group = &f->by_base[first];
 	return last - first;
 }

@@ -13,6 +13,7 @@
  * all of them agree on stays.  A value that is saved on the stack and fetched again is not followed: then too few are taken for ours. */
 #include "symbols/hook_code.h"
 
+#include <assert.h>
 #include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +216,10 @@ bool hook_code_read(struct hook_code *h, uint64_t start, uint64_t end)
 		return false;
 	h->end = end;
 	for (left = end - start; cs_disasm_iter(h->engine, &code, &left, &address, h->insn);) {
-		marks arriving = h->arriving[h->insn->address - start];
+		marks arriving;
 
+		assert(h->insn->address >= start && h->insn->address < end);
+		arriving = h->arriving[h->insn->address - start];
 		ours = ours == NOWHERE && arriving == NOWHERE ? 0 : ours & arriving;
 		ours = step(h, ours);
 	}

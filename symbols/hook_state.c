@@ -7,6 +7,7 @@
  * none.  At each instruction stands the set of what ways to it may have left, to the last back edge. */
 #include "symbols/hook_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,8 +203,11 @@ static uint8_t behind(const struct hook_state *h, uint8_t states)
 
 static void step(struct hook_state *h)
 {
-	uint8_t states = h->states[h->insn->address - h->start] & (BEFORE | ENTERED | LEFT), after = behind(h, states);
+	uint8_t states, after;
 
+	assert(h->insn->address >= h->start && h->insn->address < h->end);
+	states = h->states[h->insn->address - h->start] & (BEFORE | ENTERED | LEFT);
+	after = behind(h, states);
 	arrive(h, h->insn->address, INSTRUCTION);
 	arrive(h, jumps_to(h->insn), after);
 	arrive(h, comes_back_to(h), ENTERED);

@@ -1,6 +1,7 @@
 /* module_symbols.c - makes symbols from what is found in a module, each when it is first asked for. */
 #include "symbols/module.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -83,6 +84,7 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 
 const struct symbol *module_symbol(struct module *m, uint32_t i)
 {
+	assert(i < m->functions.nfunctions);
 	if (!m->made[i])
 		m->made[i] = make_symbol(m, i);
 	return m->made[i];
