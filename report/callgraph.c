@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/entry.h"
 #include "report/leaves.h"
 #include "report/order.h"
 #include "report/report.h"
@@ -100,24 +101,12 @@ static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
 	routine_name_print(l, routine);
 }
 
-static bool within_cycle(const struct graph *g, const struct graph_arc *arc)
-{
-	return arc->from != GRAPH_NONE && g->routines[arc->to].cycle
-		&& g->routines[arc->from].cycle == g->routines[arc->to].cycle;
-}
-
-/* The calls among which the time of R is shared: its own, or those of its cycle. */
-static uint64_t calls_of(const struct graph *g, const struct graph_routine *r)
-{
-	return r->cycle ? g->lumps[r->cycle - 1].calls : r->calls;
-}
-
 /* The line of one arc: OTHER, the routine at its far end, with the times of that side. */
 static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self, uint64_t child)
 {
 	const struct columns *c = &l->columns;
 
-	if (within_cycle(l->graph, arc)) {
+	if (entry_is_within_cycle(l->graph, arc)) {
 		calls_print(l, arc->calls, other);
 		return;
 	}
@@ -126,7 +115,7 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
 	fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
-		calls_of(l->graph, &l->graph->routines[arc->to]));
+		entry_calls(l->graph, &l->graph->routines[arc->to]));
 	if (other == GRAPH_NONE)
 		fputs("<spontaneous>\n", l->out);
 	else
@@ -148,53 +137,10 @@ static void spontaneous_print(struct listing *l)
 		c->total, "");
 }
 
-static int parent_compare(const void *left, const void *right, void *arg)
-{
-	const struct graph *g = arg;
-	const struct graph_arc *a = &g->arcs[*(const uint32_t *)left], *b = &g->arcs[*(const uint32_t *)right];
-	uint64_t s = a->self2 + a->child2, t = b->self2 + b->child2;
-
-	if (s != t)
-		return s < t ? -1 : 1;			/* dearest next to the entry's line */
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? -1 : 1;
-	return (a->from > b->from) - (a->from < b->from);
-}
-
-static int child_compare(const void *left, const void *right, void *arg)
-{
-	const struct graph *g = arg;
-	const struct graph_arc *a = &g->arcs[*(const uint32_t *)left], *b = &g->arcs[*(const uint32_t *)right];
-	uint64_t s = a->self1 + a->child1, t = b->self1 + b->child1;
-
-	if (s != t)
-		return s > t ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	return (a->to > b->to) - (a->to < b->to);
-}
-
-/* Callers of the routine in the order of their lines; ARCS has room for all of them. */
-static uint32_t parents_sorted(const struct graph *g, const struct graph_routine *r, uint32_t *arcs)
-{
-	for (uint32_t i = 0; i < r->nin; i++)
-		arcs[i] = g->in_arcs[r->first_in + i];
-	qsort_r(arcs, r->nin, sizeof *arcs, parent_compare, (void *)(uintptr_t)g);
-	return r->nin;
-}
-
-static uint32_t children_sorted(const struct graph *g, const struct graph_routine *r, uint32_t *arcs)
-{
-	for (uint32_t i = 0; i < r->nout; i++)
-		arcs[i] = r->first_out + i;
-	qsort_r(arcs, r->nout, sizeof *arcs, child_compare, (void *)(uintptr_t)g);
-	return r->nout;
-}
-
 static void parents_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
-	uint32_t n = parents_sorted(g, r, arcs);
+	uint32_t n = entry_callers(g, r, arcs);
 
 	if (n == 0 || (n == 1 && g->arcs[arcs[0]].from == GRAPH_NONE)) {
 		spontaneous_print(l);
@@ -210,7 +156,7 @@ static void parents_print(struct listing *l, const struct graph_routine *r, uint
 static void children_print(struct listing *l, const struct graph_routine *r, uint32_t *arcs)
 {
 	const struct graph *g = l->graph;
-	uint32_t n = children_sorted(g, r, arcs);
+	uint32_t n = entry_callees(g, r, arcs);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
@@ -277,46 +223,6 @@ static void lump_line_print(struct listing *l, uint32_t lump)
 	putc('\n', l->out);
 }
 
-static int by_caller(const void *left, const void *right)
-{
-	const struct graph_arc *a = left, *b = right;
-
-	return (a->from > b->from) - (a->from < b->from);
-}
-
-static int by_time(const void *left, const void *right)
-{
-	const struct graph_arc *a = left, *b = right;
-	uint64_t s = a->self2 + a->child2, t = b->self2 + b->child2;
-
-	return s != t ? (s > t) - (s < t) : by_caller(left, right);
-}
-
-/* The arcs from outside to members of LUMP, one for each caller, into ARCS; returns how many. */
-static uint32_t lump_parents(const struct graph *g, const struct graph_lump *lump, struct graph_arc *arcs)
-{
-	uint32_t n = 0, kept = 0;
-
-	for (uint32_t i = 0; i < lump->size; i++) {
-		const struct graph_routine *r = &g->routines[g->lump_members[lump->first + i]];
-
-		for (uint32_t k = 0; k < r->nin; k++)
-			if (!within_cycle(g, &g->arcs[g->in_arcs[r->first_in + k]]))
-				arcs[n++] = g->arcs[g->in_arcs[r->first_in + k]];
-	}
-	qsort(arcs, n, sizeof *arcs, by_caller);
-	for (uint32_t i = 0; i < n; i++)
-		if (kept > 0 && arcs[kept - 1].from == arcs[i].from) {
-			arcs[kept - 1].calls += arcs[i].calls;
-			arcs[kept - 1].self2 += arcs[i].self2;
-			arcs[kept - 1].child2 += arcs[i].child2;
-		} else {
-			arcs[kept++] = arcs[i];
-		}
-	qsort(arcs, kept, sizeof *arcs, by_time);
-	return kept;
-}
-
 static int by_total(const void *left, const void *right, void *arg)
 {
 	const struct listing *l = arg;
@@ -356,7 +262,7 @@ static bool lump_print(struct listing *l, uint32_t lump, struct error *err)
 	bool ok = arcs && members;
 
 	if (ok) {
-		n = lump_parents(g, &g->lumps[lump], arcs);
+		n = entry_lump_callers(g, &g->lumps[lump], arcs);
 		for (uint32_t i = 0; i < n; i++)
 			arc_print(l, &arcs[i], arcs[i].from, arcs[i].self2, arcs[i].child2);
 		lump_line_print(l, lump);
@@ -380,19 +286,6 @@ static void routine_print(struct listing *l, uint32_t routine, uint32_t *arcs)
 	recursion_print(l, routine);
 }
 
-/* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */
-static bool has_entry(const struct graph *g, uint32_t entry)
-{
-	const struct graph_lump *lump = entry < g->nroutines ? NULL : &g->lumps[entry - g->nroutines];
-
-	if (!lump)
-		return !g->routines[entry].off_graph;
-	for (uint32_t i = 0; i < lump->size; i++)
-		if (!g->routines[g->lump_members[lump->first + i]].off_graph)
-			return true;
-	return false;
-}
-
 static bool entries_print(struct listing *l, struct error *err)
 {
 	uint32_t *arcs = calloc((size_t)l->graph->narcs + 1, sizeof *arcs);
@@ -404,7 +297,7 @@ static bool entries_print(struct listing *l, struct error *err)
 	for (uint32_t i = 0; ok && i < l->order.n; i++) {
 		uint32_t entry = l->order.routines[i];
 
-		if (!has_entry(l->graph, entry))
+		if (!entry_is_listed(l->graph, entry))
 			continue;
 		if (entry < l->graph->nroutines)
 			routine_print(l, entry, arcs);
@@ -485,14 +378,14 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 	const struct graph *g = l->graph;
 	const struct graph_routine *r = &g->routines[routine];
 	json_t *parents = json_array(), *children = json_array();
-	uint32_t n = parents_sorted(g, r, arcs);
+	uint32_t n = entry_callers(g, r, arcs);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
 		json_array_append_new(parents, arc_json(l, arc, arc->from, arc->self2, arc->child2));
 	}
-	n = children_sorted(g, r, arcs);
+	n = entry_callees(g, r, arcs);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_arc *arc = &g->arcs[arcs[i]];
 
@@ -513,7 +406,7 @@ static json_t *lump_json(const struct listing *l, uint32_t lump)
 	const struct graph *g = l->graph;
 	const struct graph_lump *whole = &g->lumps[lump];
 	struct graph_arc *arcs = calloc((size_t)g->narcs + 1, sizeof *arcs);
-	uint32_t n = arcs ? lump_parents(g, whole, arcs) : 0;
+	uint32_t n = arcs ? entry_lump_callers(g, whole, arcs) : 0;
 	json_t *parents = json_array(), *members = json_array();
 
 	for (uint32_t i = 0; i < n; i++)
@@ -545,7 +438,7 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	}
 	emit_array(e, "callgraph");
 	for (uint32_t i = 0; i < l.order.n; i++) {
-		if (!has_entry(in->graph, l.order.routines[i]))
+		if (!entry_is_listed(in->graph, l.order.routines[i]))
 			continue;
 		emit_item(e, l.order.routines[i] < in->graph->nroutines ? entry_json(&l, l.order.routines[i], arcs)
 			: lump_json(&l, l.order.routines[i] - in->graph->nroutines));

@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "view/page.h"
+#include "report/entry.h"
 #include "text/print.h"
+#include "view/page.h"
 
 struct neighbours {
 	uint32_t *arcs;		/* indices in graph.arcs: of the callers, then of the callees */
@@ -22,30 +23,6 @@ static uint64_t outgoing(const struct graph_arc *a)
 	return a->self1 + a->child1;
 }
 
-static int by_incoming(const void *x, const void *y, void *graph)
-{
-	const struct graph *g = graph;
-	const struct graph_arc *a = g->arcs + *(const uint32_t *)x, *b = g->arcs + *(const uint32_t *)y;
-
-	if (incoming(a) != incoming(b))
-		return incoming(a) < incoming(b) ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls < b->calls ? -1 : 1;
-	return a->from < b->from ? -1 : a->from > b->from;
-}
-
-static int by_outgoing(const void *x, const void *y, void *graph)
-{
-	const struct graph *g = graph;
-	const struct graph_arc *a = g->arcs + *(const uint32_t *)x, *b = g->arcs + *(const uint32_t *)y;
-
-	if (outgoing(a) != outgoing(b))
-		return outgoing(a) > outgoing(b) ? -1 : 1;
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
 static bool neighbours_open(struct page *p, struct error *err)
 {
 	const struct graph *g = p->view->g;
@@ -60,13 +37,8 @@ static bool neighbours_open(struct page *p, struct error *err)
 		n->arcs = calloc((size_t)r->nin + r->nout + 1, sizeof *n->arcs);
 	if (!n || !n->arcs)
 		return page_no_memory(err);
-	n->ncallers = r->nin;
-	for (uint32_t i = 0; i < r->nin; i++)
-		n->arcs[i] = g->in_arcs[r->first_in + i];
-	for (uint32_t i = 0; i < r->nout; i++)
-		n->arcs[r->nin + i] = r->first_out + i;
-	qsort_r(n->arcs, r->nin, sizeof *n->arcs, by_incoming, (void *)g);
-	qsort_r(n->arcs + r->nin, r->nout, sizeof *n->arcs, by_outgoing, (void *)g);
+	n->ncallers = entry_callers(g, r, n->arcs);
+	entry_callees(g, r, n->arcs + n->ncallers);
 	p->n = (size_t)r->nin + 1 + r->nout;
 	p->cursor = r->nin;
 	p->top = p->cursor > 6 ? p->cursor - 6 : 0;

@@ -1,0 +1,25 @@
+/* entry.h - what stands around a routine in the call graph, and in which order: the callers, the dearest last, next to the routine, and
+ * the callees, the dearest first. */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include "graph/graph.h"
+
+/* Write the arcs from the callers of R, or to its callees, in the order of their lines to ARCS, which has room for all of them: indices
+ * in G's arcs[].  Returns how many there are. */
+uint32_t entry_callers(const struct graph *g, const struct graph_routine *r, uint32_t *arcs);
+uint32_t entry_callees(const struct graph *g, const struct graph_routine *r, uint32_t *arcs);
+
+/* Write the arcs from outside to members of LUMP, one for each caller, to ARCS, which has room for all of G's; returns how many. */
+uint32_t entry_lump_callers(const struct graph *g, const struct graph_lump *lump, struct graph_arc *arcs);
+
+/* Whether both ends of ARC are members of one cycle: it has no times then. */
+bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc);
+
+/* The calls among which the time of R is shared: its own, or those of its cycle. */
+uint64_t entry_calls(const struct graph *g, const struct graph_routine *r);
+
+/* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */
+bool entry_is_listed(const struct graph *g, uint32_t entry);
+
+#endif
