@@ -1,4 +1,4 @@
-/* compare_test.c - gprof's model beside the truth: the paper's examples in numbers, programs of which the average is true, and
+/* model_difference_test.c - gprof's model beside the truth: the paper's examples in numbers, programs of which the average is true, and
  * what is conserved on random ones. */
 #include <setjmp.h>
 #include <stdarg.h>
