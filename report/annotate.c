@@ -8,8 +8,8 @@
 
 #include "text/escape.h"
 #include "report/lines.h"
-#include "report/order.h"
 #include "report/report.h"
+#include "report/chosen.h"
 #include "text/print.h"
 
 enum { LONG_NAME = 60 };
@@ -23,12 +23,6 @@ static const char legend[] =
 	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
 	"              count by routine and not by call site.\n";
 
-/* Routines that were asked for. */
-struct chosen {
-	uint32_t *routines;	/* indices in graph.routines, by file and line */
-	size_t n;		/* how many */
-};
-
 /* A source file cut into lines. */
 struct text {
 	const char *data;	/* the file */
@@ -41,71 +35,6 @@ struct columns {
 	int decimals;		/* of the seconds */
 	int ticks, self, calls, time, line; /* widths */
 };
-
-static bool name_matches(const char *name, const char *target)
-{
-	char *simple;
-	bool same;
-
-	if (strcmp(name, target) == 0)
-		return true;
-	simple = malloc(strlen(name) + 1);
-	if (!simple)
-		return false;
-	print_simplify(simple, name);
-	same = strcmp(simple, target) == 0;
-	free(simple);
-	return same;
-}
-
-/* Whether TARGET is FILE or the end of its path. */
-static bool file_matches(const char *file, const char *target)
-{
-	size_t n = file ? strlen(file) : 0, m = strlen(target);
-
-	return m > 0 && n >= m && strcmp(file + n - m, target) == 0 && (n == m || file[n - m - 1] == '/' || *target == '/');
-}
-
-static int by_place(const void *x, const void *y, void *arg)
-{
-	const struct graph *g = arg;
-	const struct graph_name *a = &g->routines[*(const uint32_t *)x].name, *b = &g->routines[*(const uint32_t *)y].name;
-	int c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
-
-	if (c == 0)
-		c = (a->line > b->line) - (a->line < b->line);
-	return c ? c : strcmp(a->name, b->name);
-}
-
-/* A routine whose name holds TARGET, to be offered; NULL: none. */
-static const char *name_like(const struct graph *g, const char *target)
-{
-	for (uint32_t r = 0; r < g->nroutines; r++)
-		if (strcasestr(g->routines[r].name.name, target))
-			return g->routines[r].name.name;
-	return NULL;
-}
-
-static bool choose(struct chosen *c, const struct graph *g, const char *target, struct error *err)
-{
-	const char *like;
-
-	*c = (struct chosen){ .routines = calloc((size_t)g->nroutines + 1, sizeof *c->routines) };
-	if (!c->routines)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	for (uint32_t r = 0; r < g->nroutines; r++)
-		if (!g->routines[r].pseudo && name_matches(g->routines[r].name.name, target))
-			c->routines[c->n++] = r;
-	for (uint32_t r = 0; r < g->nroutines && (c->n == 0 || !name_matches(g->routines[c->routines[0]].name.name, target)); r++)
-		if (!g->routines[r].pseudo && file_matches(g->routines[r].name.file, target))
-			c->routines[c->n++] = r;
-	qsort_r(c->routines, c->n, sizeof *c->routines, by_place, (void *)g);
-	if (c->n > 0)
-		return true;
-	like = name_like(g, target);
-	return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.80s: no routine and no source file of the profile is called so%s%.80s",
-		target, like ? "; there is " : "; `aprof report -p` lists the routines", like ? like : "");
-}
 
 /* The source of L, with the calls found in it.  False with *ERR set. */
 static bool text_read(struct text *t, struct lines *l, const struct report_input *in, struct error *err)
@@ -392,7 +321,7 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 {
 	struct leaves leaves = { 0 };
 	struct chosen chosen;
-	bool ok = choose(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
+	bool ok = chosen_find(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
 
 	for (size_t i = 0; ok && i < chosen.n; i++) {
 		fputs(i ? "\n" : "", out);
@@ -456,7 +385,7 @@ bool annotate_json(const struct report_input *in, const struct report_options *o
 {
 	struct leaves leaves = { 0 };
 	struct chosen chosen;
-	bool ok = choose(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
+	bool ok = chosen_find(&chosen, in->graph, options->target, err) && leaves_of(&leaves, in, err);
 
 	if (ok)
 		emit_array(e, "annotate");
