@@ -442,6 +442,18 @@ void execute(knowledge *k, rtx_insn *insn)
 		k->set(pushed, { NUMBER, 0, INTVAL(XEXP(note, 0)) });
 }
 
+void note_equal(knowledge *k, rtx a, rtx b)
+{
+	value of_a = evaluate(*k, a), of_b = evaluate(*k, b);
+
+	if (!REG_P(a) || !REG_P(b) || GET_MODE(a) != word_mode || GET_MODE(b) != word_mode)
+		return;
+	if (of_a.kind == UNKNOWN)
+		k->set(reg(REGNO(a)), of_b);
+	else if (of_b.kind == UNKNOWN)
+		k->set(reg(REGNO(b)), of_a);
+}
+
 knowledge received(const knowledge &k, rtx_insn *insn, bool nonlocal)
 {
 	value sp = k.at(reg(STACK_POINTER_REGNUM)), arguments = k.at(pushed);

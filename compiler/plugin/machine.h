@@ -90,6 +90,9 @@ knowledge at_entry();
 /* What INSN makes of what K knows: of a call, once it has returned. */
 void execute(knowledge *k, rtx_insn *insn);
 
+/* A and B are equal: what K knows of one of them, if they are registers, is true of the other. */
+void note_equal(knowledge *k, rtx a, rtx b);
+
 /* What K knows where control arrives that left by INSN, and came back by no return: a landing pad, or (NONLOCAL) the receiver of a goto out
  * of another function. */
 knowledge received(const knowledge &k, rtx_insn *insn, bool nonlocal);

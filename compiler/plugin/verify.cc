@@ -52,7 +52,8 @@ private:
 	void flow_by_exception(rtx_insn *insn, const knowledge &k);
 	void flow_by_goto(rtx_insn *insn, const knowledge &k);
 	void flow_by_address(rtx_insn *insn, const knowledge &k);
-	bool jump(rtx_insn *insn, const knowledge &k);
+	bool branch(rtx_insn *insn, knowledge *k);
+	bool jump(rtx_insn *insn, knowledge *k);
 	bool step(rtx_insn *insn, knowledge *k);
 	void follow(rtx_insn *start);
 	void follow_all();
@@ -123,34 +124,46 @@ void proof::flow_by_address(rtx_insn *insn, const knowledge &k)
 			flow(label, k);
 }
 
-/* Follow the jump INSN. Returns true if control may also go on behind it. */
-bool proof::jump(rtx_insn *insn, const knowledge &k)
+/* Follow INSN, which jumps to one label, or under a condition. Returns true if control may also go on behind it, with *K. */
+bool proof::branch(rtx_insn *insn, knowledge *k)
+{
+	rtx condition = any_condjump_p(insn) ? get_condition(insn, NULL, false, true) : NULL_RTX;
+	knowledge there = *k;
+
+	if (condition && GET_CODE(condition) == EQ)
+		note_equal(&there, XEXP(condition, 0), XEXP(condition, 1));
+	flow(JUMP_LABEL_AS_INSN(insn), there);
+	if (condition && GET_CODE(condition) == NE)
+		note_equal(k, XEXP(condition, 0), XEXP(condition, 1));
+	return !any_uncondjump_p(insn);
+}
+
+/* Follow the jump INSN. Returns true if control may also go on behind it, with *K. */
+bool proof::jump(rtx_insn *insn, knowledge *k)
 {
 	rtx_jump_table_data *table;
 	rtx op = extract_asm_operands(PATTERN(insn));
 
 	if (op) {
 		for (int i = 0; i < ASM_OPERANDS_LABEL_LENGTH(op); i++)
-			flow(as_a<rtx_insn *>(label_ref_label(ASM_OPERANDS_LABEL(op, i))), k);
+			flow(as_a<rtx_insn *>(label_ref_label(ASM_OPERANDS_LABEL(op, i))), *k);
 		return true;
 	}
 	if (returnjump_p(insn)) {
-		judge_exit(insn, k, "return");
+		judge_exit(insn, *k, "return");
 		return false;
 	}
 	if (tablejump_p(insn, NULL, &table)) {
 		rtvec labels = table->get_labels();
 
 		for (int i = 0; i < GET_NUM_ELEM(labels); i++)
-			flow(as_a<rtx_insn *>(label_ref_label(RTVEC_ELT(labels, i))), k);
+			flow(as_a<rtx_insn *>(label_ref_label(RTVEC_ELT(labels, i))), *k);
 		return false;
 	}
-	if (JUMP_LABEL(insn) && LABEL_P(JUMP_LABEL(insn))) {
-		flow(JUMP_LABEL_AS_INSN(insn), k);
-		return !any_uncondjump_p(insn);
-	}
+	if (JUMP_LABEL(insn) && LABEL_P(JUMP_LABEL(insn)))
+		return branch(insn, k);
 	if (computed_jump_p(insn))
-		flow_by_address(insn, k);
+		flow_by_address(insn, *k);
 	else
 		fail(insn, "a jump that is not understood", false);
 	return false;
@@ -172,7 +185,7 @@ bool proof::step(rtx_insn *insn, knowledge *k)
 	if (CALL_P(insn))
 		judge_call(insn, *k);
 	execute(k, insn);
-	return !JUMP_P(insn) || jump(insn, *k);
+	return !JUMP_P(insn) || jump(insn, k);
 }
 
 /* Follow the straight code from FROM, a label that was reached, or the function's first instruction. */
