@@ -288,6 +288,8 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 
 	if (p->line.large_model && way.hooks == HOOKS_NONE)
 		way.hooks = HOOKS_CYG;
+	if (p->line.intel && way.hooks == HOOKS_NONE && !around->ability.plugs)	/* GCC 12 writes AT&T's calls of -mfentry into it */
+		way.hooks = HOOKS_CYG;
 	if (p->line.large_model && (way.hooks == HOOKS_INLINE || way.hooks == HOOKS_FENTRY))
 		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "-mcmodel=large: way %s has no code for it: use --aprof-way=cyg",
 				 way.hooks == HOOKS_INLINE ? "inline" : "fentry");

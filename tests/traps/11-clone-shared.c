@@ -1,6 +1,7 @@
 /* A child of clone that shares the memory and the thread's words, and ends or executes another program in routines of its own: its parent goes on where it was.
  *
  * variants: exec exit
+ * na(verified): until clone has returned, the thread's words are as the child left them
  * ignore: child
  * expect: 1 0 main
  * expect: 100 0 main start
