@@ -33,6 +33,7 @@ static int merge(char **files, size_t n, const char *output)
 		if (in.profile->runs[i].truncated)
 			message("warning: %s: cut off; its whole part is added up", in.profile->runs[i].label);
 	if (ok) {
+		input_carry(&in);
 		progress_step("writing the sum");
 		data = profile_write(in.profile, &len, &err);
 		ok = data && files_write(output, data, len, &err);

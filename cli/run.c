@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "text/escape.h"
+#include "input/carry.h"
 #include "input/files.h"
 #include "cli/data_file.h"
 #include "cli/gmon_file.h"
@@ -175,11 +176,16 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	if (single)
 		files_cut(p->files[0]);
 	moved = single && data_file_keep(r->options->data, p->files[0], NULL, name);
-	if (single && !out && !gmon && !r->options->verify)
+	if (single && !out && !gmon && !r->options->verify) {
+		if (moved)
+			carry_into_file(*name);
 		return;
+	}
 	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
-		if (!single)
+		if (!single) {
+			input_carry(&in);
 			data_file_keep(r->options->data, NULL, &in, name);
+		}
 		if (out || gmon || r->options->verify) {
 			harvest_remove(r->directory);	/* all of it is kept, or in memory */
 			program_print(r, &in, out, gmon);

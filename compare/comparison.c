@@ -59,6 +59,9 @@ static struct comparison_run run_of(const struct graph *g, bool fresh)
 		.ticks = g->ticks + g->outside_ticks, .calls = g->calls, .tick = tick_of(g), .nroutines = g->nroutines,
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
+	for (uint32_t i = 0; i < g->profile->nmodules; i++)
+		if (g->profile->modules[i].main_program)
+			memcpy(run.build, g->profile->modules[i].build_id, sizeof run.build);
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const char *name = g->routines[i].name.name, *plus = name ? strrchr(name, '+') : NULL;
 
@@ -94,9 +97,25 @@ bool comparison_add(struct comparison *c, const struct graph *g, const char *lab
 	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, run.tick, contexts, err);
 }
 
+/* Routines without names are found again by their addresses, which mean nothing in another build. */
+static bool names_check(const struct comparison *c, struct error *err)
+{
+	for (uint32_t i = 0; i < c->nruns; i++)
+		for (uint32_t j = 0; j < c->nruns; j++)
+			if (c->runs[i].unnamed > c->runs[i].nroutines / 2 && memcmp(c->runs[i].build, c->runs[j].build, sizeof c->runs[i].build) != 0)
+				return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET,
+						 "%.200s: its program is another build than that of %.200s, and %u of its %u routines have no name; "
+						 "name the program that ran, as it was, before the file", c->runs[i].label, c->runs[j].label,
+						 c->runs[i].unnamed, c->runs[i].nroutines);
+	return true;
+}
+
 bool comparison_settle(struct comparison *c, struct error *err)
 {
 	struct rows *rows = c->private->rows;
+
+	if (!names_check(c, err))
+		return false;
 
 	if (!match_routines(c, rows, c->nruns) || !match_arcs(c, rows, c->nruns) || !match_contexts(c, rows, c->nruns))
 		return no_memory(err);

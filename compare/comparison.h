@@ -68,6 +68,7 @@ struct comparison_run {
 	double tick;		/* time that a sample stands for, ns; 0: the clock does not sample */
 	uint32_t clock;		/* AMON_CLOCK_ */
 	uint32_t unnamed;	/* routines of which only the address is known */
+	uint8_t build[32];	/* build-id of the program; zeros: it has none */
 	uint32_t nroutines;	/* routines */
 };
 

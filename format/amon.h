@@ -161,6 +161,7 @@ enum amon_kind {
 	AMON_PHASES,		/* struct amon_phase[count] */
 	AMON_PHASE_COUNTS,	/* of one thread and the phase `base`: struct amon_phase_count[count] */
 	AMON_STACKS,		/* of one thread: struct amon_stack[capacity], a hash table */
+	AMON_SYMBOLS,		/* struct amon_symbols, 8-aligned, each of its own length */
 };
 
 /* Head of every chunk; items follow at offset `first`. */
@@ -169,8 +170,8 @@ struct amon_chunk {
 	uint32_t kind;		/* enum amon_kind */
 	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
 	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
-	uint32_t count;		/* items that are whole (AMON_MODULES: bytes; AMON_PCS, AMON_STACKS: slots taken) */
-	uint32_t capacity;	/* items that fit (AMON_MODULES: bytes) */
+	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS: bytes; AMON_PCS, AMON_STACKS: slots taken) */
+	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
 	uint32_t base;		/* AMON_CONTEXTS: index of the first item among its thread's; AMON_PHASE_COUNTS:
@@ -288,6 +289,15 @@ struct amon_pc {
 	uint64_t pc;		/* address; 0: empty slot */
 	uint32_t context;	/* index among the thread's items */
 	uint32_t count;		/* samples */
+};
+
+/* What the file of a module says of the addresses in this one: names, lines, hooks.  Written behind everything else by whoever had that file. */
+struct amon_symbols {
+	uint32_t size;		/* bytes of this record, data and padding included */
+	uint32_t module;	/* which module, counting in the order of AMON_MODULES each file once */
+	uint64_t data_size;	/* bytes of data */
+	uint64_t plain_size;	/* bytes that it has when inflated */
+	/* char data[data_size]: a message Symbols (format.md) in zlib's format; then zeros up to a multiple of 8 */
 };
 
 /* How often a stack did not simply fit its context, and where. */

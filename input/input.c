@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "input/carry.h"
+
+enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
 
 /* Tell who listens that WHAT begins; NULL: all is done. */
 static void step(const struct input *in, const char *what)
@@ -58,17 +61,22 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 {
 	size_t have = in->profile ? in->profile->nruns : 0;
 	enum report_life *life = reallocarray(in->life, have + n + 1, sizeof *life);
+	char **paths = reallocarray(in->paths, have + n + 1, sizeof *paths);
 
 	step(in, "reading the profile");
 	if (life)
 		in->life = life;
+	if (paths)
+		in->paths = paths;
 	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	if (!life || !in->profile)
+	if (!life || !paths || !in->profile)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
+		in->paths[have + i] = strdup(files[i]);
+	}
 	others_tell(in);
 	return true;
 }
@@ -94,6 +102,38 @@ static bool read_code(struct input *in, struct error *err)
 	if (!in->static_arcs.all)
 		note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
 	return true;
+}
+
+void input_carry(struct input *in)
+{
+	struct symbols *s = in->symbols;
+	struct error ignored;
+
+	if (!s) {
+		step(in, "reading symbols");
+		s = symbols_open(in->profile, NULL, &ignored);
+	}
+	if (s)
+		carry_anew(in->profile, s);
+	if (s != in->symbols)
+		symbols_free(s);
+}
+
+/* See that the files carry their symbols from now on. */
+static void keep_symbols(struct input *in)
+{
+	const struct profile *p = in->profile;
+
+	if (in->phase || in->linked_names || p->nruns > MOST_KEPT)
+		return;
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
+
+		if (over && in->paths[i] && p->nruns == 1)
+			carry_into(in->paths[i], in->profile, in->symbols);
+		else if (over && in->paths[i])
+			carry_into_file(in->paths[i]);
+	}
 }
 
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
@@ -122,6 +162,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		in->gprof = graph_build(in->overhead, in->names.names, &more, err);
 	if (!in->graph || (in->with_gprof && !in->gprof))
 		return false;
+	keep_symbols(in);
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
 		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
@@ -130,6 +171,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 
 void input_free(struct input *in)
 {
+	uint32_t nruns = in->profile ? in->profile->nruns : 0;
+
 	step(in, NULL);
 	graph_free(in->graph);
 	graph_free(in->gprof);
@@ -140,6 +183,9 @@ void input_free(struct input *in)
 		symbols_free(in->symbols);
 	if (in->profile)
 		profile_free(in->profile);
+	for (uint32_t i = 0; in->paths && i < nruns; i++)
+		free(in->paths[i]);
+	free(in->paths);
 	free(in->life);
 	*in = (struct input){ .listener = in->listener };
 }

@@ -25,6 +25,7 @@ struct input {
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */
+	char **paths;			/* the files that they were read from; NULL among them: not to be written to */
 	struct symbols *symbols;	/* of its modules */
 	struct overhead *overhead;	/* what its samples mean, and what the hooks cost */
 	struct names names;		/* of its routines */
@@ -39,6 +40,9 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 
 /* Symbolise what was read, with PROGRAM for the main program unless NULL, and build its graph.  False with *ERR set. */
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err);
+
+/* Have the profile, which is to be written to a new file, carry the symbols of its modules (carry.h). */
+void input_carry(struct input *in);
 
 /* Free all of it. */
 void input_free(struct input *in);

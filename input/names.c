@@ -105,20 +105,10 @@ static void never_settle(struct names *n)
 	n->nnever = kept;
 }
 
-/* Whether the monitor of some run took the place of gprof's hooks. */
-static bool has_gprofs(const struct profile *p)
-{
-	bool found = false;
-
-	for (uint32_t i = 0; i < p->nruns; i++)
-		found |= p->runs[i].header.way >> AMON_WAY_MCOUNT & 1;
-	return found;
-}
-
 static bool never_make(struct names *n, const struct profile *p, struct symbols *s)
 {
 	struct visit v = { .names = n, .called = called_make(n, p->nroutines), .ncalled = p->nroutines };
-	bool gprofs = has_gprofs(p);
+	bool gprofs = profile_used_way(p, AMON_WAY_MCOUNT);
 
 	if (!v.called)
 		return false;
@@ -138,11 +128,12 @@ struct leaving {
 	bool failed;			/* out of memory */
 };
 
-static void left_out_visit(void *arg, enum symbols_left_out why, const char *name)
+static void left_out_visit(void *arg, enum symbols_left_out why, const char *name, const char *linked)
 {
 	struct leaving *l = arg;
 	struct names *n = l->names;
 
+	(void)linked;
 	if (n->nleft_out == l->room) {
 		size_t room = l->room ? 2 * l->room : 64;
 		struct report_left_out *more = reallocarray(n->left_out, room, sizeof *more);

@@ -11,7 +11,7 @@
 
 struct profile_private {
 	size_t runs, modules, routines, threads;	/* for how many there is room */
-	size_t contexts, nodes, shares, pcs, stacks, room;	/* likewise; nodes for node_of, room for detours */
+	size_t contexts, nodes, shares, pcs, stacks, symbols, room;	/* likewise; nodes for node_of, room for detours */
 	struct table module_table;	/* modules by build-id, else path */
 	struct table routine_table;	/* routines by (module, address, flags, pseudo) */
 	struct histories histories;	/* every history, and which context has it */
@@ -23,7 +23,7 @@ struct profile_private {
 /* How much of everything a profile holds: to go back to when a file turns out bad. */
 struct profile_mark {
 	uint32_t runs, modules, routines, threads, contexts, nodes;
-	size_t shares, pcs, stacks, detours;
+	size_t shares, pcs, stacks, symbols, detours;
 };
 
 struct profile_mark profile_mark(const struct profile *p);

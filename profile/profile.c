@@ -48,6 +48,7 @@ void profile_free(struct profile *p)
 	free(p->shares);
 	free(p->pcs);
 	free(p->stacks);
+	free(p->symbols);
 	free(p->phases);
 	free(p->private->phase);
 	table_free(&p->private->module_table);
@@ -188,7 +189,7 @@ struct profile_mark profile_mark(const struct profile *p)
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
 		.contexts = p->ncontexts, .nodes = p->private->histories.n,
-		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .detours = p->ndetours,
+		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .symbols = p->nsymbols, .detours = p->ndetours,
 	};
 }
 
@@ -198,6 +199,28 @@ static void module_free(struct profile_module *m)
 		free(m->also[i]);
 	free(m->also);
 	free(m->path);
+}
+
+static void cut_symbols(struct profile *p, size_t n)
+{
+	while (p->nsymbols > n)
+		free(p->symbols[--p->nsymbols].data);
+}
+
+void profile_drop_symbols(struct profile *p) { cut_symbols(p, 0); }
+
+bool profile_add_symbols(struct profile *p, const struct profile_symbols *s)
+{
+	struct profile_symbols copy = *s;
+
+	for (size_t i = 0; i < p->nsymbols; i++)
+		if (p->symbols[i].module == s->module && p->symbols[i].size == s->size && !memcmp(p->symbols[i].data, s->data, s->size))
+			return true;
+	if (!array_reserve(&p->symbols, &p->private->symbols, p->nsymbols + 1, sizeof *p->symbols) || !(copy.data = malloc(s->size + 1)))
+		return false;
+	memcpy(copy.data, s->data, s->size);
+	p->symbols[p->nsymbols++] = copy;
+	return true;
 }
 
 void profile_rewind(struct profile *p, const struct profile_mark *mark)
@@ -217,9 +240,18 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	p->nshares = mark->shares;
 	p->npcs = mark->pcs;
 	p->nstacks = mark->stacks;
+	cut_symbols(p, mark->symbols);
 	p->ndetours = mark->detours;
 	table_cut(&own->module_table, p->nmodules, module_hash, p);
 	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
+}
+
+bool profile_used_way(const struct profile *p, enum amon_way way)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (p->runs[i].header.way >> way & 1)
+			return true;
+	return false;
 }
 
 double profile_tick(const struct profile *p)

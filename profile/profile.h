@@ -113,6 +113,14 @@ struct profile_stack {
 	uint64_t count;			/* how many */
 };
 
+/* What a file brought with it of a module's symbols (symbols/packed.h reads it).  Equal ones are kept once. */
+struct profile_symbols {
+	uint32_t module;		/* index in modules[] */
+	void *data;			/* a message Symbols in zlib's format */
+	size_t size;			/* bytes of it */
+	uint64_t plain_size;		/* bytes that it says it has when inflated */
+};
+
 /* A phase, as the program named it, over all runs. */
 struct profile_phase {
 	char name[48];			/* "" for the time before any was named */
@@ -142,6 +150,8 @@ struct profile {
 	size_t ndetours;		/* how many */
 	struct profile_stack *stacks;	/* of runs that held their stacks against their contexts */
 	size_t nstacks;			/* how many */
+	struct profile_symbols *symbols; /* of modules whose files were at hand when a file was written, or read first */
+	size_t nsymbols;		/* how many */
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
 	uint32_t nphases;		/* how many */
 	uint32_t longest;		/* length of the longest history, entries */
@@ -179,8 +189,21 @@ double profile_kernel_part(const struct profile *p);
 /* The mean period of the program counters in the runs that have any, ns of CPU time; 0: none has. */
 double profile_pc_period(const struct profile *p);
 
+/* Had any run hooks of WAY? */
+bool profile_used_way(const struct profile *p, enum amon_way way);
+
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);
+
+/* Add the symbols S, whose data is copied, to P, unless it has them. False: out of memory. */
+bool profile_add_symbols(struct profile *p, const struct profile_symbols *s);
+
+/* Take all symbols out of P. */
+void profile_drop_symbols(struct profile *p);
+
+/* The symbols of P, which was read from one file, from number FIRST on, as a chunk to be appended to that file: malloc'ed, its size in *LEN, a multiple of
+ * AMON_PAGE.  NULL with *ERR set: memory is short. */
+void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, struct error *err);
 
 /* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
  * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */

@@ -158,7 +158,7 @@ static bool add_run(struct reader *r)
 
 static bool read_all(struct reader *r)
 {
-	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) &&
+	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) &&
 	       read_routines(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r);
 }
 

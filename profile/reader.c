@@ -71,6 +71,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_PHASES: return sizeof(struct amon_phase);
 	case AMON_PHASE_COUNTS: return sizeof(struct amon_phase_count);
 	case AMON_STACKS: return sizeof(struct amon_stack);
+	case AMON_SYMBOLS: return 1;
 	default: return 0;
 	}
 }
@@ -85,7 +86,7 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 	if (c->size == 0 || c->size % AMON_PAGE != 0 || c->size > used - at)
 		return reader_corrupt(r, at, "chunk of %llu bytes, %llu are left",
 				      (unsigned long long)c->size, (unsigned long long)(used - at));
-	if (c->kind < AMON_MODULES || c->kind > AMON_STACKS)
+	if (c->kind < AMON_MODULES || c->kind > AMON_SYMBOLS)
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;

@@ -85,6 +85,7 @@ uint64_t reader_nsec(const struct reader *r, uint64_t x);
 
 /* Steps of the reading, in this order; false with the error set. */
 bool read_modules(struct reader *r);
+bool read_symbols(struct reader *r);
 bool read_routines(struct reader *r);
 bool read_threads(struct reader *r);
 bool read_phases(struct reader *r);

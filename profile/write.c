@@ -203,6 +203,18 @@ static struct amon_header whole_header(const struct profile *p)
 	return h;
 }
 
+static bool write_symbols(struct writer *w)
+{
+	size_t len, at;
+	void *chunk = w->p->nsymbols ? profile_symbols_chunk(w->p, 0, &len, w->err) : NULL;
+	bool ok = chunk && writer_append(w, len, &at);
+
+	if (ok)
+		memcpy(w->data + at, chunk, len);
+	free(chunk);
+	return ok || !w->p->nsymbols;
+}
+
 static bool write_all(struct writer *w)
 {
 	struct amon_header h = whole_header(w->p);
@@ -214,7 +226,7 @@ static bool write_all(struct writer *w)
 		return writer_no_memory(w);
 	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) ||
 	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
-	    !write_threads(w))
+	    !write_threads(w) || !write_symbols(w))
 		return false;
 	h.used = w->len;
 	memcpy(w->data, &h, sizeof h);

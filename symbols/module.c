@@ -118,6 +118,7 @@ void module_close(struct module *m)
 	hook_state_free(m->hook_state);
 	debug_free(&m->debug);
 	functions_free(&m->functions);
+	packed_free(m->packed);
 	if (m->binary.dwfl)
 		binary_close(&m->binary);
 	module_init(m, m->from, m->index, m->arena);
@@ -139,9 +140,12 @@ static const struct hook_code *hook_code_of(struct module *m, uint32_t i)
 
 bool module_in_hooks(struct module *m, uint64_t address)
 {
+	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
 	uint32_t i = m->present ? functions_find(&m->functions, address) : FUNCTION_NONE;
 	const struct hook_code *code;
 
+	if (place)
+		return place->in_hooks;
 	if (i == FUNCTION_NONE)
 		return false;
 	if (hooks_is_aprof(function_label(&m->functions, i)->name))
@@ -168,9 +172,12 @@ static const struct hook_state *hook_state_of(struct module *m, uint32_t i)
 
 bool module_is_open(struct module *m, uint64_t address)
 {
+	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
 	uint32_t i = m->present ? functions_find(&m->functions, address) : FUNCTION_NONE;
 	const struct hook_state *state = i == FUNCTION_NONE ? NULL : hook_state_of(m, i);
 
+	if (place)
+		return place->is_open;
 	return state && hook_state_is_open(state, address);
 }
 

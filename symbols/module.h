@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "symbols/binary.h"
 #include "symbols/functions.h"
+#include "symbols/packed.h"
 #include "symbols/hook_code.h"
 #include "symbols/hook_state.h"
 #include "profile/profile.h"
@@ -16,7 +17,9 @@ struct module {
 	uint32_t index;		/* in the profile; PROFILE_NONE if from is NULL */
 	struct arena *arena;	/* where strings and symbols are kept, not owned */
 	bool linked;		/* display names are as linked, not demangled */
-	bool opened;		/* opening was tried: what is below is settled */
+	bool opened;		/* opening was tried */
+	const char *lacks;	/* what is to be warned of; NULL: nothing */
+	bool settled;		/* and what is below is what there is (symbols.c) */
 	bool present;		/* the file is there, and is the one that was profiled */
 	struct binary binary;	/* the file, if present */
 	struct functions functions; /* its functions; none if not present */
@@ -30,6 +33,7 @@ struct module {
 	bool hook_state_known;	/* it was asked for */
 	uint32_t state_function; /* the function that it read last; FUNCTION_NONE: none */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
+	struct packed *packed;	/* what the profile carries, if it is to be used; NULL: nothing */
 	bool stripped_known;	/* whether the file is stripped was looked at */
 };
 
@@ -57,6 +61,9 @@ const struct symbol *module_find(struct module *m, uint64_t address);
 
 /* The symbol of function I; NULL: out of memory. */
 const struct symbol *module_symbol(struct module *m, uint32_t i);
+
+/* The symbol of function I of those that the profile carries; NULL: out of memory. */
+const struct symbol *module_packed(struct module *m, uint32_t i);
 
 /* Whether the instruction at ADDRESS is of a hook: in a function of the monitor, or put into a routine by way inline. */
 bool module_in_hooks(struct module *m, uint64_t address);

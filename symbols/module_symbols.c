@@ -24,13 +24,17 @@ static void set_place(struct module *m, uint32_t i, struct symbol *symbol)
 	symbol->line = 0;
 }
 
-/* What to show of the first LENGTH bytes of NAME: demangled, unless M's names are as linked. */
-static const char *display_name(struct module *m, const char *name, size_t length)
+/* The first LENGTH bytes of NAME. */
+static const char *base_name(struct module *m, const char *name, size_t length)
 {
-	char *base = name[length] ? arena_copy(m->arena, name, length) : NULL;
-	const char *plain = name[length] ? base : name;
-	char *readable = plain && !m->linked ? demangle(plain) : NULL;
-	const char *result = readable ? arena_copy(m->arena, readable, strlen(readable)) : plain;
+	return name[length] ? arena_copy(m->arena, name, length) : name;
+}
+
+/* What to show of the name BASE: demangled, unless M's names are as linked.  NULL: out of memory, or BASE is. */
+static const char *display_name(struct module *m, const char *base)
+{
+	char *readable = base && !m->linked ? demangle(base) : NULL;
+	const char *result = readable ? arena_copy(m->arena, readable, strlen(readable)) : base;
 
 	free(readable);
 	return result;
@@ -72,12 +76,14 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 	if (!symbol)
 		return NULL;
 	*symbol = (struct symbol){
-		.name = name, .display = display_name(m, function_label(&m->functions, origin)->name,
-					m->functions.functions[origin].clone.base),
+		.name = name,
+		.base = base_name(m, function_label(&m->functions, origin)->name, m->functions.functions[origin].clone.base),
+		.origin = m->functions.functions[origin].start,
 		.key = make_key(m, m->functions.functions[origin].start),
 		.aliases = alias_names(&m->functions, function, m->arena),
 		.start = function->start, .size = function->end - function->start,
 		.part = function->clone.part, .known = true };
+	symbol->display = display_name(m, symbol->base);
 	set_place(m, i, symbol);
 	return symbol->display && symbol->key ? symbol : NULL;
 }
@@ -103,9 +109,10 @@ static void set_bounds(const struct module *m, uint64_t address, struct symbol *
 	const struct area *area = m->present ? binary_area(&m->binary, address) : NULL;
 	uint64_t start, end;
 
+	symbol->base = "";
 	symbol->start = address;
 	if (area && area->plt) {
-		symbol->name = symbol->display = "(plt)";
+		symbol->name = symbol->display = symbol->base = "(plt)";
 		symbol->start = area->start;
 		symbol->size = area->end - area->start;
 	} else if (area && unwind_find(&m->binary, address, &start, &end)) {
@@ -141,15 +148,43 @@ static const struct symbol *find_nameless(struct module *m, uint64_t address)
 		symbol->name = arena_printf(m->arena, "0x%" PRIx64, symbol->start);
 		symbol->display = nameless_display(m, symbol->start);
 	}
+	symbol->origin = symbol->start;
 	symbol->key = make_key(m, symbol->start);
 	if (!symbol->name || !symbol->display || !symbol->key || !tsearch(symbol, &m->nameless, compare_starts))
 		return NULL;
 	return symbol;
 }
 
+/* The symbol of the function K, which the profile carries. */
+static const struct symbol *make_packed(struct module *m, const struct packed_function *k)
+{
+	struct symbol *symbol = arena_alloc(m->arena, sizeof *symbol);
+
+	if (!symbol)
+		return NULL;
+	*symbol = (struct symbol){ .name = k->name, .base = k->base, .origin = k->origin, .key = make_key(m, k->origin), .aliases = k->aliases,
+		.file = k->file, .line = k->line, .start = k->start, .size = k->size, .part = k->part, .known = k->name[0] && k->name[0] != '(' };
+	symbol->display = k->base[0] ? display_name(m, k->base) : nameless_display(m, k->start);
+	if (!k->name[0])
+		symbol->name = arena_printf(m->arena, "0x%" PRIx64, k->start);
+	return symbol->name && symbol->display && symbol->key ? symbol : NULL;
+}
+
+const struct symbol *module_packed(struct module *m, uint32_t i)
+{
+	struct packed_function *k = &m->packed->functions[i];
+
+	if (!k->made)
+		k->made = make_packed(m, k);
+	return k->made;
+}
+
 const struct symbol *module_find(struct module *m, uint64_t address)
 {
-	uint32_t i = functions_find(&m->functions, address);
+	uint32_t i = m->packed ? packed_find(m->packed, address) : PACKED_NONE;
 
+	if (i != PACKED_NONE)
+		return module_packed(m, i);
+	i = functions_find(&m->functions, address);
 	return i == FUNCTION_NONE ? find_nameless(m, address) : module_symbol(m, i);
 }

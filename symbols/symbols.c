@@ -12,6 +12,7 @@
 #include "symbols/static_arcs.h"
 
 struct symbols {
+	const struct profile *profile; /* whose modules these are */
 	struct arena arena;	/* strings and symbols */
 	Dwfl_Callbacks callbacks; /* how libdwfl finds things */
 	char *debug_path;	/* where it looks for debug files */
@@ -20,10 +21,11 @@ struct symbols {
 	bool linked;		/* display names are as linked */
 	const char **warnings;	/* lines */
 	uint32_t nwarnings;	/* how many */
+	bool quiet;		/* what is asked is no reason to warn */
 };
 
 /* What symbols_find returns when memory is short. */
-static const struct symbol no_memory = { .name = "?", .display = "?", .key = "?" };
+static const struct symbol no_memory = { .name = "?", .display = "?", .base = "?", .key = "?" };
 
 static bool set_callbacks(struct symbols *s)
 {
@@ -44,6 +46,7 @@ static bool make_modules(struct symbols *s, const struct profile *p)
 	s->modules = calloc((size_t)p->nmodules + 1, sizeof *s->modules);
 	if (!s->modules)
 		return false;
+	s->profile = p;
 	s->nmodules = p->nmodules;
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		module_init(&s->modules[i], &p->modules[i], i, &s->arena);
@@ -62,9 +65,20 @@ static void warn(struct symbols *s, const char *what, const char *then)
 		warnings[s->nwarnings++] = text;
 }
 
+void symbols_quiet(struct symbols *s, bool quiet) { s->quiet = quiet; }
+
 const char *symbols_warning(const struct symbols *s, uint32_t i)
 {
 	return i < s->nwarnings ? s->warnings[i] : NULL;
+}
+
+/* Whether the profile carries symbols of MODULE. */
+static bool is_carried(const struct symbols *s, uint32_t module)
+{
+	for (size_t i = 0; i < s->profile->nsymbols; i++)
+		if (s->profile->symbols[i].module == module)
+			return true;
+	return false;
 }
 
 /* Give the file PROGRAM to the main program that it is. */
@@ -86,7 +100,10 @@ static bool use_program(struct symbols *s, const char *program, struct error *er
 	if (main)
 		module_refuse(main, program, &b, err);
 	binary_close(&b);
-	return !main;
+	if (!main || !is_carried(s, main->index))
+		return !main;
+	warn(s, err->text, "the names are those that the profile carries");
+	return true;
 }
 
 struct symbols *symbols_open(const struct profile *p, const char *program, struct error *err)
@@ -121,30 +138,54 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* The module, opened; what goes wrong becomes a warning, once. */
+/* Whether the file of M was stripped: only what it exports has a name then. */
+static bool is_stripped(const struct module *m)
+{
+	const struct functions *f = &m->functions;
+	size_t length;
+
+	for (size_t i = 0; i < f->nlabels; i++)
+		if (f->labels[i].local)
+			return false;
+	return f->nfunctions > 0 && !hooks_section(&m->binary, ".symtab", &length);
+}
+
+/* Open M, or take what the profile carries of it where the file lacks it. */
+static void settle(struct symbols *s, struct module *m)
+{
+	struct error err = { .code = ERROR_NONE };
+	bool there = m->present || (!m->opened && module_open(m, &s->callbacks, &err));
+
+	m->settled = true;
+	if (m->from && (!there || !m->functions.nfunctions || is_stripped(m)))
+		m->packed = packed_read(s->profile, m->index);
+	if (m->packed)
+		return;
+	if (!there && err.code != ERROR_NONE)
+		m->lacks = arena_copy(&s->arena, err.text, strlen(err.text));
+	else if (there && !m->functions.nfunctions && m->from->hooked)
+		m->lacks = m->from->path;
+}
+
+/* The module, opened; what it lacks becomes a warning, once. */
 static struct module *get_module(struct symbols *s, uint32_t index)
 {
 	struct module *m = &s->modules[index < s->nmodules ? index : s->nmodules];
-	struct error err;
 
-	if (m->opened)
-		return m;
-	if (!module_open(m, &s->callbacks, &err)) {
-		if (err.code != ERROR_NONE)
-			warn(s, err.text, "its functions are shown by address");
-	} else if (!m->functions.nfunctions && m->from->hooked) {
-		warn(s, m->from->path, "it has no symbols, its functions are shown by address");
+	if (!m->settled)
+		settle(s, m);
+	if (m->lacks && !s->quiet) {
+		warn(s, m->lacks, m->present ? "it has no symbols, its functions are shown by address" : "its functions are shown by address");
+		m->lacks = NULL;
 	}
 	return m;
 }
 
-/* Only what a file exports has a name in the table that strip leaves. */
-static bool is_stripped(const struct functions *f)
+bool symbols_have(struct symbols *s, uint32_t module)
 {
-	for (size_t i = 0; i < f->nlabels; i++)
-		if (f->labels[i].local)
-			return false;
-	return f->nfunctions > 0;
+	const struct module *m = get_module(s, module);
+
+	return m->packed || (m->present && m->functions.nfunctions > 0 && !(m->from->hooked && is_stripped(m)));
 }
 
 /* Once a routine of M has no name, say why if it can be told. */
@@ -153,7 +194,7 @@ static void stripped_tell(struct symbols *s, struct module *m)
 	if (m->stripped_known || !m->nameless || !m->present || !m->from->hooked)
 		return;
 	m->stripped_known = true;
-	if (is_stripped(&m->functions))
+	if (is_stripped(m))
 		warn(s, m->from->path, m->from->main_program ?
 		     "it is stripped, its functions are shown by address; name the program as it was before, which has the same build-id" :
 		     "it is stripped, functions that it does not export are shown by address");
@@ -170,59 +211,132 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
-	return debug_line(module_debug_info(get_module(s, module)), address, file, line);
+	struct module *m = get_module(s, module);
+	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
+
+	if (place && place->file) {
+		*file = place->file;
+		*line = place->line;
+	}
+	return place ? place->file != NULL : debug_line(module_debug_info(m), address, file, line);
 }
 
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
-	return debug_own_line(module_debug_info(get_module(s, module)), address, file, line);
+	struct module *m = get_module(s, module);
+	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
+
+	if (place && place->own_file) {
+		*file = place->own_file;
+		*line = place->own_line;
+	}
+	return place ? place->own_file != NULL : debug_own_line(module_debug_info(m), address, file, line);
 }
 
 /* Whoever asks for calls, while they are visited. */
 struct calls_visit {
 	struct symbols *symbols;
-	struct debug_info *debug;	/* of the caller's module */
+	struct debug_info *debug;	/* of the caller's module; NULL: the profile carries them */
 	void (*visit)(void *arg, const struct symbols_call *call);
 	void *arg;
 };
 
+/* LINKED as it is shown; NULL: out of memory. */
+static const char *shown(struct symbols *s, const char *linked)
+{
+	char *readable = s->linked ? NULL : demangle(linked);
+	const char *name = readable ? arena_copy(&s->arena, readable, strlen(readable)) : linked;
+
+	free(readable);
+	return name;
+}
+
 static void call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;
-	char *readable = v->symbols->linked ? NULL : demangle(call->name);
-	struct symbols_call found = { .name = readable ? arena_copy(&v->symbols->arena, readable, strlen(readable)) : call->name };
+	struct symbols_call found = { .name = shown(v->symbols, call->name), .linked = call->name };
 
-	free(readable);
 	if (found.name && debug_own_line(v->debug, call->at, &found.file, &found.line))
 		v->visit(v->arg, &found);
+}
+
+/* The same of those that the profile carries. */
+static bool packed_calls_visit(const struct module *m, uint64_t address, const struct calls_visit *v)
+{
+	uint32_t function = packed_find(m->packed, address);
+	const struct packed_call *calls;
+	size_t n = 0;
+
+	if (function == PACKED_NONE)
+		return false;
+	calls = packed_calls(m->packed, function, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct symbols_call found = { shown(v->symbols, calls[i].name), calls[i].name, calls[i].file, calls[i].line };
+
+		if (found.name)
+			v->visit(v->arg, &found);
+	}
+	return n > 0;
 }
 
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
 {
-	struct calls_visit v = { .symbols = s, .debug = module_debug_info(get_module(s, module)), .visit = visit, .arg = arg };
+	struct module *m = get_module(s, module);
+	struct calls_visit v = { .symbols = s, .debug = m->packed ? NULL : module_debug_info(m), .visit = visit, .arg = arg };
 
+	if (m->packed)
+		return packed_calls_visit(m, address, &v);
 	return debug_calls(v.debug, address, call_visit, &v);
+}
+
+static bool packed_hooked_visit(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
+{
+	for (size_t i = 0; i < m->packed->nhooked; i++) {
+		const struct symbol *symbol = module_packed(m, m->packed->hooked[i]);
+
+		if (symbol)
+			visit(arg, symbol);
+	}
+	return m->packed->hooked_all;
 }
 
 bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
 	struct module *m = get_module(s, module);
-	bool ok = m->present && hooked_by_calls(m, visit, arg);
+	bool ok;
 
+	if (m->packed)
+		return packed_hooked_visit(m, visit, arg);
+	ok = m->present && hooked_by_calls(m, visit, arg);
 	stripped_tell(s, m);
 	return ok && hooked_by_jumps(m, gprofs, visit, arg);
+}
+
+static bool packed_arcs_visit(struct module *m, void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg)
+{
+	for (size_t i = 0; i < m->packed->narcs; i++) {
+		const struct symbol *from = module_packed(m, m->packed->arcs[i].from), *to = module_packed(m, m->packed->arcs[i].to);
+
+		if (from && to)
+			visit(arg, from, to);
+	}
+	return m->packed->arcs_read;
 }
 
 bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg)
 {
 	struct module *m = get_module(s, module);
+	struct static_arc *arcs;
 	size_t n;
-	struct static_arc *arcs = static_arcs_find(m, hooked, &n);
-	bool ok = arcs != NULL;
+	bool ok;
 
+	if (m->packed)
+		return packed_arcs_visit(m, visit, arg);
+	arcs = static_arcs_find(m, hooked, &n);
+	ok = arcs != NULL;
 	for (size_t i = 0; i < n; i++) {
 		const struct symbol *from = module_symbol(m, arcs[i].from), *to = module_symbol(m, arcs[i].to);
 		if (from && to)
@@ -249,7 +363,7 @@ static const char *const left_words[] = {
 };
 
 static void visit_left_out(const struct symbols *s, const char *entry,
-			   void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
+			   void (*visit)(void *arg, enum symbols_left_out why, const char *name, const char *linked), void *arg)
 {
 	const char *colon = strchr(entry, ':');
 
@@ -257,18 +371,24 @@ static void visit_left_out(const struct symbols *s, const char *entry,
 		if ((size_t)(colon - entry) == strlen(left_words[why]) && !memcmp(entry, left_words[why], colon - entry)) {
 			char *name = s->linked ? NULL : demangle(colon + 1);
 
-			visit(arg, why, name ? name : colon + 1);
+			visit(arg, why, name ? name : colon + 1, colon + 1);
 			free(name);
 		}
 }
 
 void symbols_left_out(struct symbols *s, uint32_t module,
-		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg)
+		      void (*visit)(void *arg, enum symbols_left_out why, const char *name, const char *linked), void *arg)
 {
 	struct module *m = get_module(s, module);
 	size_t length = 0, size;
-	const char *text = m->present ? hooks_section(&m->binary, ".aprof_left_out", &length) : NULL;
+	const char *text = m->packed ? NULL : m->present ? hooks_section(&m->binary, ".aprof_left_out", &length) : NULL;
 
+	for (size_t i = 0; m->packed && i < m->packed->nleft; i++) {
+		char *name = s->linked ? NULL : demangle(m->packed->left[i].name);
+
+		visit(arg, m->packed->left[i].why, name ? name : m->packed->left[i].name, m->packed->left[i].name);
+		free(name);
+	}
 	for (; length && (size = strnlen(text, length)) < length; text += size + 1, length -= size + 1)
 		visit_left_out(s, text, visit, arg);
 }

@@ -29,6 +29,8 @@ struct symbols;
 struct symbol {
 	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none, "(plt)" for a linker's table of jumps */
 	const char *display;	/* demangled unless symbols_keep_linked was called, clone suffix removed; "libm.so.6+0x4010" where there is no name */
+	const char *base;	/* what `display` is made from: as linked, of the function that it is, or is a clone of; "": no name */
+	uint64_t origin;	/* link-time address of that function */
 	const char *key;	/* identity: module and start of the function that it is, or is a clone of */
 	const char *aliases;	/* other names of the same address, as linked, joined by '='; NULL: none */
 	const char *file;	/* source file; without debug information the bare name, of a static function only; NULL: unknown */
@@ -43,6 +45,8 @@ struct symbol {
  * refused with ERROR_BUILD_ID when its build-id is not the one that was profiled, with ERROR_NOT_ELF or ERROR_SYSTEM when it
  * cannot be read.  A module that cannot be opened, or whose file
  * has another build-id, yields names like `0x4010` and a warning (symbols_warning), not an error.  NULL with *ERR set on failure.
+ * A PROGRAM that is refused for its build-id where the profile carries the symbols of the main program makes a warning instead.
+ * What a profile carries of a module's symbols (profile_symbols) stands in for a file that is gone, is another one now, or was stripped.
  * P must outlive the result, which symbols_free frees. */
 struct symbols *symbols_open(const struct profile *p, const char *program, struct error *err);
 void symbols_free(struct symbols *s);
@@ -53,6 +57,9 @@ void symbols_keep_linked(struct symbols *s);
 
 /* Warnings met so far, one line each; NULL past the last.  File names in them are not escaped. */
 const char *symbols_warning(const struct symbols *s, uint32_t i);
+
+/* QUIET: what is asked from now on is no reason for a warning; it comes when somebody asks who is not quiet. */
+void symbols_quiet(struct symbols *s, bool quiet);
 
 /* The function that covers ADDRESS of module MODULE of the profile; a MODULE of PROFILE_NONE is fine.  Never NULL; the same
  * pointer for every address of one function.  A function without a size reaches to the next one.  Where there is no
@@ -68,6 +75,7 @@ bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, cons
 /* A call in the source of a function. */
 struct symbols_call {
 	const char *name;	/* the callee, demangled likewise */
+	const char *linked;	/* the same as linked, or as the language calls it */
 	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says */
 	uint32_t line;		/* in that file */
 };
@@ -118,10 +126,17 @@ enum symbols_left_out {
 	SYMBOLS_LEFT_REASONS
 };
 
-/* Call VISIT with every function of MODULE that was left out, by its name, demangled likewise,
- * which is the caller's for the time of the visit. Nothing is visited where the module's file is not there. */
+/* Call VISIT with every function of MODULE that was left out, by its name, demangled likewise, which is the visitor's for the time of the
+ * visit, and as linked. Nothing is visited where the module's file is not there. */
 void symbols_left_out(struct symbols *s, uint32_t module,
-		      void (*visit)(void *arg, enum symbols_left_out why, const char *name), void *arg);
+		      void (*visit)(void *arg, enum symbols_left_out why, const char *name, const char *linked), void *arg);
+
+/* Whether the functions of MODULE are known: its file is there, and is not stripped if it has hooks, or the profile carries its symbols. */
+bool symbols_have(struct symbols *s, uint32_t module);
+
+/* Write down all that can be asked here about the addresses that P, whose symbols S are, has in MODULE, for readers to whom its file is
+ * gone: OUT->data is malloc'ed.  False: nothing is known of it, or memory is short. */
+bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, struct profile_symbols *out);
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the

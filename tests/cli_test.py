@@ -1081,6 +1081,64 @@ class Real(unittest.TestCase):
         self.assertNotIn('stripped', done.stdout)
         self.assertIn(' work', done.stdout)
 
+    REPORTS = [['report'], ['report', '--json'], ['report', '-c', '--leaves'], ['report', '--lines'], ['annotate', 'work'], ['annotate', '--json', 'work'], ['hot'], ['paths'],
+               ['tree'], ['contexts'], ['info'], ['export', 'folded'], ['export', 'callgrind'], ['export', 'json']]
+
+    def seen(self, *files):
+        """What all reports say of FILES."""
+        found = {}
+        for words in self.REPORTS:
+            done = aprof(*words, *files, cwd=self.cwd)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found[' '.join(words)] = done.stdout + done.stderr
+        return found
+
+    def test_profile_outlives_its_program(self):
+        """Names, lines, calls in the code, and which samples were in hooks, are in the file once it was read beside its program."""
+        subprocess.run([BUILD / 'aprof-cc', '-g', '-O1', '-o', 'mine', self.program.with_suffix('.c')], cwd=self.cwd, check=True)
+        mine, file = pathlib.Path(self.cwd, 'mine'), pathlib.Path(self.cwd, 'amon.out')
+        ways = {
+            'run': lambda: aprof('run', '--no-report', './mine', 'quick', cwd=self.cwd),
+            'read': lambda: subprocess.run(['./mine', 'quick'], cwd=self.cwd),
+            'killed': lambda: subprocess.run(['./mine', 'kill'], cwd=self.cwd),
+        }
+        for way, record in ways.items():
+            with self.subTest(way):
+                record()
+                size = file.stat().st_size
+                os.utime(file, ns=(5, 7))
+                with_program = self.seen()
+                self.assertEqual(file.stat().st_mtime_ns, 7)
+                if way == 'run':
+                    self.assertEqual(file.stat().st_size, size)
+                self.assertIn('work', with_program['report'])
+                mine.rename(mine.with_suffix('.away'))
+                self.assertEqual(self.seen(), with_program)
+                shutil.copy('/bin/true', mine)              # another build of it
+                self.assertEqual(self.seen(), with_program)
+                done = aprof('./mine', cwd=self.cwd)
+                self.assertRegex(' '.join(done.stdout.split()), r'warning \./mine: not the file that was profiled: .*; the names are those that the profile carries')
+                self.assertIn('work', done.stdout)
+                self.assertEqual(aprof('merge', '-o', 'sum', 'amon.out', 'amon.out', cwd=self.cwd).stderr, '')
+                self.assertRegex(aprof('report', 'sum', cwd=self.cwd).stdout, r'\] work\b')
+                mine.with_suffix('.away').rename(mine)
+                file.unlink()
+
+    def test_profile_that_cannot_carry_names(self):
+        """One that may not be written, is written still, or is of a program without symbols stays as it is."""
+        subprocess.run([BUILD / 'aprof-cc', '-g', '-O1', '-o', 'mine', self.program.with_suffix('.c')], cwd=self.cwd, check=True)
+        file = pathlib.Path(self.cwd, 'amon.out')
+        subprocess.run(['./mine', 'quick'], cwd=self.cwd)
+        before = file.read_bytes()
+        with open(file) as held:
+            fcntl.flock(held, fcntl.LOCK_SH)
+            self.assertIn('work', aprof('report', cwd=self.cwd).stdout)
+            self.assertEqual(file.read_bytes(), before)
+        self.assertIn('work', aprof('report', cwd=self.cwd).stdout)
+        self.assertEqual(file.read_bytes()[:16], before[:16])
+        self.assertEqual(file.read_bytes()[24:len(before)], before[24:])
+        self.assertGreater(file.stat().st_size, len(before))
+
     def test_limit_on_the_size_of_files(self):
         """A smaller profile where it fits; else a line that says why there is none, also of a process that was killed."""
         limited = lambda blocks, *words: subprocess.run(['sh', '-c', f'ulimit -f {blocks}; exec "$@"', 'sh', *words], cwd=self.cwd,

@@ -213,8 +213,18 @@ class Diff(Case):
         self.assertEqual((rows['f59']['calls']['new'], rows['g']['calls']['base'], rows['g']['calls']['new']), (0, 0, 100))
         text = self.aprof('check', 'old', *self.base, '--against', 'new', *moved, status=1).stdout
         self.assertRegex(text, r'(?m)^f0: self .*\ng: calls 0 -> 100, \+100\nf59: calls 100 -> 0, -100 \(fewer: no harm\)$')
-        # Names of one side only: addresses of two builds have nothing in common, and the reader is told.
-        self.assertIn('have no name', self.aprof('diff', *self.base, '--against', 'new', *moved, status=0).stdout)
+        # The files carry their names from now on.
+        os.remove(os.path.join(self.cwd, 'old'))
+        os.remove(os.path.join(self.cwd, 'new'))
+        again = json.loads(self.aprof('diff', '--json', *self.base, '--against', *moved, status=0).stdout)
+        self.assertEqual(again['routines'], done['routines'])
+
+    def test_names_of_one_side(self):
+        self.build('new', '0x500000', SECOND_BUILD, [('all.c', ['main'] + [f'f{i}' for i in range(59)] + ['g'])])
+        moved = self.make('moved', 5, '--moved', '--seed', '3', '--slow', '1.4')
+        for command in 'diff', 'check':
+            done = self.aprof(command, *self.base, '--against', 'new', *moved, status=2)
+            self.assertRegex(done.stderr, r'base.1.out: its program is another build than that of moved.1.out, and 61 of its 61 routines have no name; ')
 
     def test_static_functions_of_one_name(self):
         rest = ('rest.c', [f'f{i}' for i in range(58)])

@@ -249,9 +249,11 @@ static const char inline_monitor[] =
 	"	.size aprof_inline_miss, . - aprof_inline_miss\n"
 	"	.section .note.GNU-stack,\"\",@progbits\n";
 
-static void collect_left(void *arg, enum symbols_left_out why, const char *name)
+static void collect_left(void *arg, enum symbols_left_out why, const char *name, const char *linked)
 {
 	char *names = arg;
+
+	assert_non_null(linked);
 
 	sprintf(names + strlen(names), "%s%d %s", *names ? ", " : "", why, name);
 }

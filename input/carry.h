@@ -1,0 +1,19 @@
+/* carry.h - profiles that carry the symbols of their modules: a program that is built anew, or another machine, does not take the names away.
+ *
+ * Whoever reads a profile while the files of its modules are at hand writes down in it what they say (symbols_pack), once, behind
+ * everything else.  A file that its process still writes, or that may not be written, stays as it is; its times of change stay, too. */
+#ifndef CARRY_H
+#define CARRY_H
+
+#include "symbols/symbols.h"
+
+/* Add to the file PATH, of which P is and nothing else, with the symbols S, what it lacks. */
+void carry_into(const char *path, struct profile *p, struct symbols *s);
+
+/* The same for a file that is not read yet. */
+void carry_into_file(const char *path);
+
+/* Have P, which is to be written to a new file, carry what its symbols S say, once for each module. */
+void carry_anew(struct profile *p, struct symbols *s);
+
+#endif

@@ -1,0 +1,417 @@
+/* pack.c - what is asked about the addresses of a profile in one module, asked once and written down (packed.proto). */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "symbols/packed.pb-c.h"
+#include "symbols/symbols.h"
+
+enum {
+	LINES_BYTES = 1 << 20,	/* of code that is looked through for the first and the last line of routines with samples */
+	MOST_BYTES = 1 << 16,	/* of one of them */
+};
+
+/* What is known of an address. */
+struct place {
+	uint64_t at;
+	bool sampled, told;	/* it is a program counter; a stack was interrupted there */
+};
+
+/* A column of numbers, of whatever type protobuf-c has for it. */
+struct numbers { uint32_t *at; size_t n, room; };
+
+struct strings {
+	void *known;		/* tree (tsearch) of struct string */
+	ProtobufCBinaryData *all;
+	size_t n, room;
+};
+
+struct string { const char *text; uint32_t index; };
+
+/* One packing. */
+struct packing {
+	struct symbols *s;
+	const struct profile *p;
+	uint32_t module;
+	struct strings strings;
+	struct place *places;		/* by address, each once */
+	size_t nplaces, place_room;
+	const struct symbol **functions; /* by start, then by name, each once */
+	size_t nfunctions, function_room;
+	struct numbers call_from, call_name, call_file, call_line, left_reason, left_name;
+	const struct symbol **pairs;	/* from and to of each static arc */
+	size_t npairs, pair_room;
+	const struct symbol **hooked;
+	size_t nhooked, hooked_room;
+	uint32_t caller;		/* whose calls are visited: index in functions[] */
+	bool failed;			/* out of memory */
+};
+
+/* ---- growing ---- */
+
+static void number_add(struct packing *k, struct numbers *c, uint32_t number)
+{
+	if (array_reserve(&c->at, &c->room, c->n + 1, sizeof *c->at))
+		c->at[c->n++] = number;
+	else
+		k->failed = true;
+}
+
+static void symbol_add(struct packing *k, const struct symbol ***all, size_t *n, size_t *room, const struct symbol *symbol)
+{
+	if (array_reserve(all, room, *n + 1, sizeof **all))
+		(*all)[(*n)++] = symbol;
+	else
+		k->failed = true;
+}
+
+static void place_add(struct packing *k, struct place place)
+{
+	if (array_reserve(&k->places, &k->place_room, k->nplaces + 1, sizeof *k->places))
+		k->places[k->nplaces++] = place;
+	else
+		k->failed = true;
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(((const struct string *)left)->text, ((const struct string *)right)->text);
+}
+
+/* The index of TEXT, which must live as long as K; NULL is as "". */
+static uint32_t string_add(struct packing *k, const char *text)
+{
+	struct strings *s = &k->strings;
+	struct string wanted = { text ? text : "", (uint32_t)s->n }, *new, **node = tfind(&wanted, &s->known, by_text);
+
+	if (node)
+		return (*node)->index;
+	new = malloc(sizeof *new);
+	if (!new || !array_reserve(&s->all, &s->room, s->n + 1, sizeof *s->all)) {
+		free(new);
+		k->failed = true;
+		return 0;
+	}
+	*new = wanted;
+	if (!tsearch(new, &s->known, by_text)) {
+		free(new);
+		k->failed = true;
+		return 0;
+	}
+	s->all[s->n] = (ProtobufCBinaryData){ strlen(wanted.text), (uint8_t *)wanted.text };
+	return (uint32_t)s->n++;
+}
+
+/* ---- what is asked about ---- */
+
+static int by_address(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+/* By address, each once. */
+static void places_settle(struct packing *k)
+{
+	size_t kept = 0;
+
+	if (k->nplaces)
+		qsort(k->places, k->nplaces, sizeof *k->places, by_address);
+	for (size_t i = 0; i < k->nplaces; i++)
+		if (kept && k->places[kept - 1].at == k->places[i].at) {
+			k->places[kept - 1].sampled |= k->places[i].sampled;
+			k->places[kept - 1].told |= k->places[i].told;
+		} else {
+			k->places[kept++] = k->places[i];
+		}
+	k->nplaces = kept;
+}
+
+static void places_find(struct packing *k)
+{
+	const struct profile *p = k->p;
+
+	for (uint32_t i = 0; i < p->nroutines; i++)
+		if (p->routines[i].module == k->module && !p->routines[i].pseudo)
+			place_add(k, (struct place){ p->routines[i].address, false, false });
+	for (size_t i = 0; i < p->npcs; i++)
+		if (p->pcs[i].module == k->module)
+			place_add(k, (struct place){ p->pcs[i].address, true, false });
+	for (size_t i = 0; i < p->nstacks; i++)
+		if (p->stacks[i].module == k->module)
+			place_add(k, (struct place){ p->stacks[i].address, false, true });
+	places_settle(k);
+}
+
+/* The addresses in the code of SYMBOL, from START on, that have its first and its last line in its own source. */
+static void bounds_add(struct packing *k, const struct symbol *symbol)
+{
+	uint64_t size = symbol->size < MOST_BYTES ? symbol->size : MOST_BYTES, first_at = 0, last_at = 0;
+	uint32_t line, own, seen = 0, first = 0, last = 0;
+	const char *file, *seen_file = NULL;
+
+	for (uint64_t at = symbol->start; at < symbol->start + size; at++) {
+		if (!symbols_line(k->s, k->module, at, &file, &line) || (line == seen && file == seen_file))
+			continue;
+		seen = line;
+		seen_file = file;
+		if (!symbols_own_line(k->s, k->module, at, &file, &own) || !symbol->file || strcmp(file, symbol->file) != 0)
+			continue;
+		if (!first || own < first) {
+			first = own;
+			first_at = at;
+		}
+		if (own > last) {
+			last = own;
+			last_at = at;
+		}
+	}
+	if (!first)
+		return;
+	place_add(k, (struct place){ first_at, false, false });
+	place_add(k, (struct place){ last_at, false, false });
+}
+
+/* The same for routines that samples fell into, as far as it does not take too long. */
+static void bounds_find(struct packing *k)
+{
+	const struct symbol *symbol, *last = NULL;
+	uint64_t bytes = 0;
+	size_t n = k->nplaces;
+
+	for (size_t i = 0; i < n && bytes < LINES_BYTES; i++) {
+		if (!k->places[i].sampled)
+			continue;
+		symbol = symbols_find(k->s, k->module, k->places[i].at);
+		if (symbol == last || !symbol->file || !symbol->line)
+			continue;
+		last = symbol;
+		bytes += symbol->size;
+		bounds_add(k, symbol);
+	}
+	places_settle(k);
+}
+
+static void hooked_visit(void *arg, const struct symbol *symbol)
+{
+	struct packing *k = arg;
+
+	symbol_add(k, &k->hooked, &k->nhooked, &k->hooked_room, symbol);
+}
+
+static void arc_visit(void *arg, const struct symbol *from, const struct symbol *to)
+{
+	struct packing *k = arg;
+
+	symbol_add(k, &k->pairs, &k->npairs, &k->pair_room, from);
+	symbol_add(k, &k->pairs, &k->npairs, &k->pair_room, to);
+}
+
+static void left_visit(void *arg, enum symbols_left_out why, const char *name, const char *linked)
+{
+	struct packing *k = arg;
+
+	(void)name;
+	number_add(k, &k->left_reason, why);
+	number_add(k, &k->left_name, string_add(k, linked));
+}
+
+/* ---- functions ---- */
+
+static int by_start(const void *left, const void *right)
+{
+	const struct symbol *a = *(const struct symbol *const *)left, *b = *(const struct symbol *const *)right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* All functions that somebody named. */
+static void functions_find_all(struct packing *k)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < k->nplaces; i++)
+		symbol_add(k, &k->functions, &k->nfunctions, &k->function_room, symbols_find(k->s, k->module, k->places[i].at));
+	for (size_t i = 0; i < k->nhooked; i++)
+		symbol_add(k, &k->functions, &k->nfunctions, &k->function_room, k->hooked[i]);
+	for (size_t i = 0; i < k->npairs; i++)
+		symbol_add(k, &k->functions, &k->nfunctions, &k->function_room, k->pairs[i]);
+	if (k->nfunctions)
+		qsort(k->functions, k->nfunctions, sizeof *k->functions, by_start);
+	for (size_t i = 0; i < k->nfunctions; i++)
+		if (kept == 0 || by_start(&k->functions[kept - 1], &k->functions[i]) != 0)
+			k->functions[kept++] = k->functions[i];
+	k->nfunctions = kept;
+}
+
+static uint32_t function_index(const struct packing *k, const struct symbol *symbol)
+{
+	const struct symbol **found = bsearch(&symbol, k->functions, k->nfunctions, sizeof *k->functions, by_start);
+
+	return found ? (uint32_t)(found - k->functions) : 0;
+}
+
+static void call_visit(void *arg, const struct symbols_call *call)
+{
+	struct packing *k = arg;
+
+	number_add(k, &k->call_from, k->caller);
+	number_add(k, &k->call_name, string_add(k, call->linked));
+	number_add(k, &k->call_file, string_add(k, call->file));
+	number_add(k, &k->call_line, call->line);
+}
+
+/* The calls in the source of the routines. */
+static void calls_find(struct packing *k)
+{
+	const struct profile *p = k->p;
+
+	for (uint32_t i = 0; i < p->nroutines; i++)
+		if (p->routines[i].module == k->module && !p->routines[i].pseudo) {
+			k->caller = function_index(k, symbols_find(k->s, k->module, p->routines[i].address));
+			symbols_calls(k->s, k->module, p->routines[i].address, call_visit, k);
+		}
+}
+
+/* ---- the message ---- */
+
+/* An array of N items of the type of *COLUMN. */
+#define COLUMN(k, column, count, n) ((column) = calloc((n) + 1, sizeof *(column)), (count) = (column) ? (n) : 0, (k)->failed |= !(column))
+
+static void functions_write(struct packing *k, Symbols *m)
+{
+	size_t n = k->nfunctions;
+	uint64_t before = 0;
+
+	COLUMN(k, m->start, m->n_start, n), COLUMN(k, m->size, m->n_size, n), COLUMN(k, m->name, m->n_name, n);
+	COLUMN(k, m->stem, m->n_stem, n), COLUMN(k, m->origin, m->n_origin, n), COLUMN(k, m->aliases, m->n_aliases, n);
+	COLUMN(k, m->file, m->n_file, n), COLUMN(k, m->line, m->n_line, n), COLUMN(k, m->part, m->n_part, n);
+	for (size_t i = 0; i < n && !k->failed; i++) {
+		const struct symbol *f = k->functions[i];
+		bool named = f->known || f->name[0] == '(';
+
+		m->start[i] = f->start - before;
+		before = f->start;
+		m->size[i] = f->size;
+		m->name[i] = string_add(k, named ? f->name : NULL);
+		m->stem[i] = string_add(k, named ? f->base : NULL);
+		m->origin[i] = (int64_t)(f->origin - f->start);
+		m->aliases[i] = string_add(k, f->aliases);
+		m->file[i] = string_add(k, f->file);
+		m->line[i] = f->line;
+		m->part[i] = f->part;
+	}
+}
+
+static void places_write(struct packing *k, Symbols *m)
+{
+	size_t n = k->nplaces;
+	uint64_t before = 0;
+
+	COLUMN(k, m->at, m->n_at, n), COLUMN(k, m->within, m->n_within, n), COLUMN(k, m->flags, m->n_flags, n);
+	COLUMN(k, m->at_file, m->n_at_file, n), COLUMN(k, m->at_line, m->n_at_line, n);
+	COLUMN(k, m->own_file, m->n_own_file, n), COLUMN(k, m->own_line, m->n_own_line, n);
+	for (size_t i = 0; i < n && !k->failed; i++) {
+		const struct place *place = &k->places[i];
+		const char *file;
+
+		m->at[i] = place->at - before;
+		before = place->at;
+		m->within[i] = function_index(k, symbols_find(k->s, k->module, place->at));
+		m->flags[i] = (place->sampled && symbols_in_hooks(k->s, k->module, place->at) ? 1 : 0) |
+			      (place->told && symbols_is_open(k->s, k->module, place->at) ? 2 : 0);
+		if (symbols_line(k->s, k->module, place->at, &file, &m->at_line[i]))
+			m->at_file[i] = string_add(k, file);
+		if (symbols_own_line(k->s, k->module, place->at, &file, &m->own_line[i]))
+			m->own_file[i] = string_add(k, file);
+	}
+}
+
+static void rest_write(struct packing *k, Symbols *m)
+{
+	size_t n = k->npairs / 2;
+
+	COLUMN(k, m->hooked, m->n_hooked, k->nhooked), COLUMN(k, m->arc_from, m->n_arc_from, n), COLUMN(k, m->arc_to, m->n_arc_to, n);
+	for (size_t i = 0; i < k->nhooked && !k->failed; i++)
+		m->hooked[i] = function_index(k, k->hooked[i]);
+	for (size_t i = 0; i < n && !k->failed; i++) {
+		m->arc_from[i] = function_index(k, k->pairs[2 * i]);
+		m->arc_to[i] = function_index(k, k->pairs[2 * i + 1]);
+	}
+	m->call_from = k->call_from.at, m->n_call_from = k->call_from.n;
+	m->call_name = k->call_name.at, m->n_call_name = k->call_name.n;
+	m->call_file = k->call_file.at, m->n_call_file = k->call_file.n;
+	m->call_line = k->call_line.at, m->n_call_line = k->call_line.n;
+	m->left_reason = k->left_reason.at, m->n_left_reason = k->left_reason.n;
+	m->left_name = k->left_name.at, m->n_left_name = k->left_name.n;
+	m->string = k->strings.all, m->n_string = k->strings.n;
+}
+
+/* M as bytes, deflated.  False: out of memory. */
+static bool message_deflate(const Symbols *m, struct profile_symbols *out)
+{
+	size_t size = symbols__get_packed_size(m);
+	unsigned char *plain = malloc(size + 1);
+	uLongf room = compressBound(size);
+
+	out->data = plain ? malloc(room) : NULL;
+	if (out->data)
+		symbols__pack(m, plain);
+	if (out->data && compress2(out->data, &room, plain, size, Z_BEST_COMPRESSION) != Z_OK) {
+		free(out->data);
+		out->data = NULL;
+	}
+	free(plain);
+	out->size = room;
+	out->plain_size = size;
+	return out->data != NULL;
+}
+
+static void message_free(struct packing *k, Symbols *m)
+{
+	void *const own[] = { m->start, m->size, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->at, m->within, m->flags,
+		m->at_file, m->at_line, m->own_file, m->own_line, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
+		k->call_file.at, k->call_line.at, k->left_reason.at, k->left_name.at, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		free(own[i]);
+	tdestroy(k->strings.known, free);
+}
+
+/* Ask, and write down what is answered.  False: memory is short, or there was nothing to ask. */
+static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
+{
+	string_add(k, "");
+	places_find(k);
+	bounds_find(k);
+	if (k->p->modules[k->module].hooked) {
+		m->hooked_all = symbols_hooked(k->s, k->module, profile_used_way(k->p, AMON_WAY_MCOUNT), hooked_visit, k);
+		m->arcs_read = symbols_static_arcs(k->s, k->module, true, arc_visit, k);
+		symbols_left_out(k->s, k->module, left_visit, k);
+	}
+	functions_find_all(k);
+	calls_find(k);
+	functions_write(k, m);
+	places_write(k, m);
+	rest_write(k, m);
+	return !k->failed && (k->nplaces || k->nfunctions) && message_deflate(m, out);
+}
+
+bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, struct profile_symbols *out)
+{
+	struct packing k = { .s = s, .p = p, .module = module };
+	Symbols m = SYMBOLS__INIT;
+	bool ok;
+
+	*out = (struct profile_symbols){ .module = module };
+	symbols_quiet(s, true);
+	ok = symbols_have(s, module) && pack(&k, &m, out);
+	symbols_quiet(s, false);
+	message_free(&k, &m);
+	return ok;
+}
