@@ -1,12 +1,12 @@
 /* api.c - what the program itself asks for (include/aprof.h). */
-#include "monitor/api.h"
-
 #include <errno.h>
 
 #include "include/aprof.h"
+#include "monitor/calibrate.h"
 #include "monitor/file.h"
 #include "monitor/phase.h"
 #include "monitor/process.h"
+#include "monitor/reset.h"
 #include "monitor/sampler.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -14,8 +14,6 @@
 #include "monitor/tls.h"
 
 __attribute__((visibility("default"))) int __aprof_control(int what, const char *text);
-
-static struct sys_lock api_lock;
 
 /* Before the first hook there is nothing to stop or reset; what is asked for is remembered. */
 static int control(int what, const char *text)
@@ -26,7 +24,7 @@ static int control(int what, const char *text)
 	case APROF_CONTROL_PHASE: phase_set(text ? text : ""); return 0;
 	case APROF_CONTROL_RESET:
 		if (monitor.started)
-			process_reset();
+			reset_all();
 		return 0;
 	default: return ENOSYS;
 	}
@@ -37,7 +35,7 @@ static int flush(const char *path)
 {
 	if (!path || !*path)
 		return EINVAL;
-	if (!aprof_tls.thread && !thread_start((uintptr_t)__builtin_frame_address(0)))
+	if (!aprof_tls.thread && !thread_start((uintptr_t)__builtin_frame_address(0), calibrate))
 		return ENOSYS;
 	sampler_hold();
 	sampler_release();
@@ -52,7 +50,7 @@ int __aprof_control(int what, const char *text)
 	if (monitor_state() == MONITOR_OFF)
 		return ENOSYS;
 	sys_block_signals(&mask);
-	sys_lock(&api_lock);
+	sys_lock(&monitor.control_lock);
 	if (what == APROF_CONTROL_FLUSH) {
 		error = flush(text);
 	} else {
@@ -60,12 +58,7 @@ int __aprof_control(int what, const char *text)
 		error = control(what, text);
 		sampler_release();
 	}
-	sys_unlock(&api_lock);
+	sys_unlock(&monitor.control_lock);
 	sys_restore_signals(&mask);
 	return error;
-}
-
-void api_forget(void)
-{
-	api_lock.taken = 0;
 }

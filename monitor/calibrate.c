@@ -17,6 +17,7 @@
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/front.h"
+#include "monitor/hook_cost.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
@@ -141,11 +142,6 @@ static struct {
 	struct shadow shadow;
 } fake;
 
-/* What an entry and an exit take, and the part of it that is charged to the routine entered. */
-struct cost { uint64_t total, inside; };
-
-static struct cost costs[3];		/* of ways fentry or mcount, cyg and inline, 1e-12 s; total 0: not measured */
-
 /* Make the words TLS those of the fake machine, before a call of ROUTINE, by way inline or another. */
 static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 {
@@ -181,9 +177,9 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
-static struct cost least(calibrated_loop *routine)
+static struct hook_cost least(calibrated_loop *routine)
 {
-	struct cost best = { UINT64_MAX, 0 };
+	struct hook_cost best = { UINT64_MAX, 0 };
 
 	for (int i = 0; i < BATCHES; i++) {
 		uint64_t inside = fake.counters[1].time, start = clock_cycles(), took;
@@ -191,7 +187,7 @@ static struct cost least(calibrated_loop *routine)
 		routine(CALLS);
 		took = clock_cycles() - start;
 		if (took < best.total)
-			best = (struct cost){ took, fake.counters[1].time - inside };
+			best = (struct hook_cost){ took, fake.counters[1].time - inside };
 	}
 	return best;
 }
@@ -204,10 +200,10 @@ struct trial {
 };
 
 /* Cost of the hooks in ROUTINE, a loop of trial T, over those of the loop WITHOUT, in cycles of a batch. */
-static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
+static struct hook_cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
-	struct cost bare = least(without), hooked;
+	struct hook_cost bare = least(without), hooked;
 
 	pretend(tls, (uintptr_t)t->address, t->is_inline);
 	routine(1);
@@ -220,9 +216,9 @@ static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without
 }
 
 /* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
-static struct cost measure(const struct trial *t)
+static struct hook_cost measure(const struct trial *t)
 {
-	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
+	struct hook_cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
 	uint64_t apart = t->is_inline ? APART_INLINE : APART;
 
 	if (!clock_is_tsc())
@@ -247,7 +243,7 @@ void calibrate(void)
 	struct moment began, ended;
 	uint64_t cycles, nsec;
 
-	if (costs[0].total)
+	if (hook_costs[0].total)
 		return;
 #ifdef APROF_MCOUNT
 	if (!returns_are_seen())
@@ -255,9 +251,9 @@ void calibrate(void)
 	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
 	began = clock_moment();
-	costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
-	costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
-	costs[2] = measure(monitor.reads_counter ?
+	hook_costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
+	hook_costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
+	hook_costs[2] = measure(monitor.reads_counter ?
 		&(struct trial){ aprof_calibrate_tsc, aprof_calibrate_tsc_apart, aprof_calibrate_tsc_leaf, true } :
 		&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
 	ended = clock_moment();
@@ -266,17 +262,8 @@ void calibrate(void)
 	if (nsec > cycles * SLOWEST || nsec < cycles / FASTEST)
 		nsec = 0;		/* the clock was set meanwhile: nothing is known */
 	for (int way = 0; way < 3; way++) {
-		costs[way].total = costs[way].total * nsec * 1000 / cycles / CALLS;
-		costs[way].inside = costs[way].inside * nsec * 1000 / cycles / CALLS;
+		hook_costs[way].total = hook_costs[way].total * nsec * 1000 / cycles / CALLS;
+		hook_costs[way].inside = hook_costs[way].inside * nsec * 1000 / cycles / CALLS;
 	}
 #endif
-}
-
-void calibrate_record(void)
-{
-	struct amon_header *h = monitor.header;
-	int way = h->way & (1u << AMON_WAY_FENTRY | 1u << AMON_WAY_MCOUNT) ? 0 : h->way & 1u << AMON_WAY_CYG ? 1 : 2;
-
-	h->hook_picoseconds = costs[way].total;
-	h->hook_inside = costs[way].inside;
 }

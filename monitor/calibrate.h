@@ -5,6 +5,5 @@
 #include "monitor/monitor.h"
 
 void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
-void calibrate_record(void) HIDDEN;		/* say in the header what the hooks of the way in use cost */
 
 #endif

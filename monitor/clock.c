@@ -1,4 +1,4 @@
-/* clock.c - which clock charges the contexts, and what is common to all: the accounts of a thread.
+/* clock.c - what is common to all clocks: the accounts of a thread, and the time in user mode and in the kernel.
  *
  * Invariant of the sampled clock tick, at every moment, in the file:
  *     sum of the contexts' time + monitor + unplaced = cpu_last - cpu_first.
@@ -7,70 +7,15 @@
 #include "monitor/clock.h"
 
 #include <time.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
-#include "monitor/jump.h"
 #include "monitor/machine.h"
-#include "monitor/process.h"
-#include "monitor/sampler.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
-#include "monitor/verify.h"
-
-enum { DEFAULT_RATE = 997, MOST_RATE = 10000 };
-
-static struct moment tsc_start;		/* clock tsc */
-
-/* ---- choice ---- */
-
-/* Does the cycle counter run at one rate, whatever the processor's power state? */
-static bool tsc_is_invariant(void)
-{
-#if defined(__x86_64__)
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
-#else
-	return true;
-#endif
-}
-
-/* Place of the value of NAME among the N words; MISSING where it is not set, N where it is none of them. */
-static uint32_t env_word(const char *name, const char *const *words, uint32_t n, uint32_t missing)
-{
-	const char *value = process_env(name);
-
-	if (!value || !*value)
-		return missing;
-	for (uint32_t i = 0; i < n; i++)
-		if (str_equal(value, words[i]))
-			return i;
-	return n;
-}
-
-/* 0: none is asked for, or none that can be. */
-static uint32_t env_rate(void)
-{
-	const char *s = process_env("APROF_RATE");
-	uint32_t rate = 0;
-
-	if (!s || !*s)
-		return 0;
-	for (; *s >= '0' && *s <= '9'; s++)
-		rate = rate <= MOST_RATE ? rate * 10 + (uint32_t)(*s - '0') : rate;
-	if (*s || rate == 0) {
-		note(AMON_NOTE_SETTING);
-		return 0;
-	}
-	return rate < MOST_RATE ? rate : MOST_RATE;
-}
 
 struct moment clock_moment(void)
 {
@@ -86,56 +31,6 @@ struct moment clock_moment(void)
 		}
 	}
 	return moment;
-}
-
-/* Cycles a second, from the start until now. */
-static void tsc_measure(void)
-{
-	struct moment now = clock_moment();
-	uint64_t tsc = now.cycles - tsc_start.cycles, nsec = now.nsec - tsc_start.nsec;
-
-	for (; tsc >> 33; tsc /= 2)		/* the product below fits 64 bits */
-		nsec /= 2;
-	if (nsec)
-		monitor.header->tsc_hz = tsc * 1000000000u / nsec;
-}
-
-/* The first estimate, right to some 1e-4, is for those whose end nobody sees. */
-static void tsc_begin(void)
-{
-	tsc_start = clock_moment();
-	while (sys_clock(CLOCK_MONOTONIC) - tsc_start.nsec < 200000)
-		;
-	tsc_measure();
-}
-
-/* In the header from the start: a process that dies before its clock runs has no time, but siblings by the same clock. */
-void clock_choose(void)
-{
-	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
-	static const char *const pcs[] = { "none", "timer", "perf", "auto" };
-	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_TIMER, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
-	struct clock_choice *c = &monitor.clock;
-	uint32_t pc = env_word("APROF_PC", pcs, 4, 3);
-
-	if (pc == 4)
-		note(AMON_NOTE_SETTING);
-	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
-	c->rate = env_rate();
-	c->is_rate_asked = c->rate;
-	if (!c->rate)
-		c->rate = DEFAULT_RATE;
-	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
-		note(AMON_NOTE_CLOCK_CHANGED);
-		c->clock = AMON_CLOCK_TICK;
-	}
-	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
-	monitor.verify = verify_wanted();
-	if (monitor.verify)
-		jump_find_unwinder();
-	monitor.header->clock = c->clock;
-	if (c->clock == AMON_CLOCK_TSC)
-		tsc_begin();
 }
 
 /* ---- user and system time ----
@@ -171,6 +66,8 @@ void clock_modes(bool is_sampler)
 	monitor.header->cpu_system = less(now.system, before.system + ours.system);
 }
 
+void clock_modes_forget(void) { ours = (struct modes){ 0 }; }
+
 void clock_modes_begin(void)
 {
 	before = modes_now(0);
@@ -179,70 +76,7 @@ void clock_modes_begin(void)
 	monitor.header->cpu_user = monitor.header->cpu_system = 0;
 }
 
-/* ---- start and end ---- */
-
-static bool is_sampled(void)
-{
-	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
-}
-
-void clock_start(void)
-{
-	struct amon_header *h = monitor.header;
-
-	h->source = h->pc_source = AMON_SOURCE_NONE;
-	h->pc_period = 0;
-	h->rate = 0;
-	sampler_forget();
-	ours = (struct modes){ 0 };
-	clock_modes_begin();
-	if (!is_sampled())
-		return;
-	h->rate = monitor.clock.rate;
-	if (sampler_start())
-		h->source = AMON_SOURCE_SAMPLER;
-	else
-		note(AMON_NOTE_TIMER_FAILED);
-}
-
-void clock_stop(void)
-{
-	struct aprof_tls *tls = &aprof_tls;
-
-	if (clock_is_tsc() && tls->thread)
-		clock_charge_tsc(tls->thread, tls_context(tls));
-	if (is_sampled())
-		sampler_stop();
-	else
-		for (struct thread *t = monitor.threads; t; t = t->next)
-			clock_thread_end(t);
-	clock_modes(false);
-	if (clock_is_tsc())
-		tsc_measure();
-}
-
 /* ---- the accounts of a thread ---- */
-
-/* The words of a thread whose end nobody tells may vanish under a look; the first thread's never do. */
-void clock_thread(struct thread *t, bool end_seen)
-{
-	t->sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
-	t->sampled_wall = sys_clock(CLOCK_MONOTONIC);
-	t->pending = 0;
-	if (!t->record->cpu_first)
-		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
-	t->tls->last = clock_is_tsc() ? clock_cycles() : 0;
-	t->is_told = end_seen || t->tid == monitor.pid;
-	if (t->is_told || !is_sampled())
-		sampler_watch(t, true);
-	else
-		note(AMON_NOTE_TIMER_FAILED);
-}
-
-void clock_thread_end(struct thread *t)
-{
-	sampler_end(t);
-}
 
 void clock_advance(struct thread *t, uint64_t cpu)
 {

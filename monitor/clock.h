@@ -10,11 +10,6 @@
 
 struct thread;
 
-void clock_choose(void) HIDDEN;			/* read APROF_CLOCK, APROF_RATE, APROF_PC */
-void clock_start(void) HIDDEN;			/* process has started, or a child began anew */
-void clock_thread(struct thread *t, bool end_seen) HIDDEN; /* T has begun, and its end will be told; called in T */
-void clock_thread_end(struct thread *t) HIDDEN;	/* T is about to end; called in T */
-void clock_stop(void) HIDDEN;			/* process exits */
 void clock_charge_tsc(struct thread *t, context_id c) HIDDEN; /* charge the calling thread's cycles up to now to its context C */
 void clock_charge_tsc_monitor(struct thread *t) HIDDEN; /* and to the monitor: at the end of the slow path */
 
@@ -42,6 +37,9 @@ struct moment clock_moment(void) HIDDEN;
 
 /* Bring user and system time up to date; IS_SAMPLER: the caller is the sampler, whose own are no part of them. */
 void clock_modes(bool is_sampler) HIDDEN;
+
+/* The sampler has used nothing yet. */
+void clock_modes_forget(void) HIDDEN;
 
 /* From now on they count anew. */
 void clock_modes_begin(void) HIDDEN;

@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 #include "format/amon.h"
+#include "monitor/environment.h"
 #include "monitor/fit.h"
 #include "monitor/hooks.h"
 #include "monitor/process.h"
@@ -86,15 +87,15 @@ static const char *rank(void)
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (process_env(names[i]))
-			return process_env(names[i]);
+		if (environment_get(names[i]))
+			return environment_get(names[i]);
 	return "0";
 }
 
 /* APROF_OUT with %p, %n, %h, %r and %% replaced, or amon.out, in the directory of the start. */
 static void name_target(void)
 {
-	const char *pattern = process_env("APROF_OUT");
+	const char *pattern = environment_get("APROF_OUT");
 	struct text t = { wanted, wanted + sizeof wanted };
 
 	if (!pattern || !*pattern)
@@ -481,7 +482,7 @@ static void reason_leave(long why)
 	struct text t = { reason, reason + PATH };
 	long fd;
 
-	if (!process_env("APROF_RUN"))
+	if (!environment_get("APROF_RUN"))
 		return;
 	put(&t, wanted);
 	put(&t, ".errno.");
@@ -789,7 +790,7 @@ static void tell(void)
 	static char line[PATH + 128];
 	struct text t = { line, line + sizeof line };
 
-	if (!process_env("APROF_VERBOSE"))
+	if (!environment_get("APROF_VERBOSE"))
 		return;
 	put(&t, "aprof: ");
 	if (actual[0]) {

@@ -19,9 +19,6 @@
 #define FRONT_MOST 2097152
 #endif
 
-struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
-target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
-
 static uint64_t mask_of(uint32_t slots) { return (slots - 1) * sizeof(target); }
 
 static uint32_t slots_of(uint64_t mask) { return (uint32_t)(mask / sizeof(target)) + 1; }

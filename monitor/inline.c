@@ -1,5 +1,5 @@
 /* inline.c - way inline out of line: entries that the code put in by the plugin (compiler/plugin/) and
- * aprof_inline_miss in hooks.S do not answer.
+ * inline_miss.S do not answer.
  *
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
@@ -13,6 +13,7 @@
 #include "monitor/inline.h"
 
 #include "format/amon.h"
+#include "monitor/calibrate.h"
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
@@ -21,6 +22,7 @@
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/process.h"
+#include "monitor/reset.h"
 #include "monitor/slow.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
@@ -75,7 +77,7 @@ static bool is_lost(context_id current, context_id here)
 /* With signals blocked: any thread, any routine. */
 static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
 {
-	struct thread *t = tls->thread ? tls->thread : thread_start(sp);
+	struct thread *t = tls->thread ? tls->thread : thread_start(sp, calibrate);
 	struct entered entered;
 	context_id before, back;
 	target to;
@@ -91,7 +93,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 		before = jump_entered(t, &back);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, before);
-	process_look_for_reset();
+	reset_look();
 	to = machine_find(t, before, routine);
 	if (!to)
 		to = machine_make(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE);

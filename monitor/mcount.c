@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "format/amon.h"
+#include "monitor/environment.h"
 #include "monitor/front.h"
 #include "monitor/process.h"
 #include "monitor/slow.h"
@@ -81,7 +82,7 @@ bool mcount_is_refused(void)
 	const char *wish;
 
 	if (redirection == NOT_ASKED && monitor_state() != MONITOR_NEW) {
-		wish = process_env("APROF_REDIRECT");
+		wish = environment_get("APROF_REDIRECT");
 		redirection = (wish && str_equal(wish, "no")) || has_shadow_stack() ? REFUSED : ALLOWED;
 	}
 	return redirection == REFUSED;

@@ -20,6 +20,7 @@
 
 #include "format/amon.h"
 #include "monitor/mcount.h"
+#include "monitor/environment.h"
 #include "monitor/module.h"
 #include "monitor/process.h"
 #include "monitor/routine.h"
@@ -282,7 +283,7 @@ static bool is_forbidden(void)
 	const char *wish;
 
 	if (forbidden == NOT_ASKED) {
-		wish = process_env("APROF_PATCH");
+		wish = environment_get("APROF_PATCH");
 		forbidden = wish && str_equal(wish, "no") ? YES : NO;
 	}
 	return forbidden == YES;

@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "format/amon.h"
+#include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/machine.h"
 #include "monitor/process.h"
@@ -176,7 +177,7 @@ static void apply(void)
 void phase_begin(void)
 {
 	names = NULL;
-	if (process_env("APROF_STOPPED") && !str_equal(process_env("APROF_STOPPED"), "0") && !monitor.forked)
+	if (environment_get("APROF_STOPPED") && !str_equal(environment_get("APROF_STOPPED"), "0") && !monitor.forked)
 		stopped_now = monitor.stopped = true;
 	if (stopped_now || name_now[0])
 		apply();

@@ -5,24 +5,21 @@
  * registered by a constructor, which no hook waits for. */
 #include "monitor/process.h"
 
-#include <elf.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
 
 #include "format/amon.h"
-#include "monitor/api.h"
-#include "monitor/calibrate.h"
 #include "monitor/clock.h"
 #include "monitor/context.h"
+#include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
+#include "monitor/hook_cost.h"
+#include "monitor/identity.h"
 #include "monitor/jump.h"
 #include "monitor/layout.h"
-#include "monitor/loader.h"
 #include "monitor/machine.h"
 #include "monitor/module.h"
 #include "monitor/monitor.h"
@@ -32,13 +29,12 @@
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
+#include "monitor/timing.h"
 #include "monitor/tls.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
-
-struct monitor monitor;
 
 /* What the header is before there is a file: as large as a page. */
 static union { struct amon_header header; char page[AMON_PAGE]; } early;
@@ -50,201 +46,6 @@ static struct frame *fork_top;		/* its top frame at the fork, */
 static context_id fork_context;	/* and that one's context */
 static uint64_t fork_cycles;		/* when that was, if the clock is tsc */
 
-void note(enum amon_note kind)
-{
-	__atomic_fetch_add(&monitor.header->notes[kind], 1, __ATOMIC_RELAXED);
-}
-
-void note_error(enum amon_note kind, long error)
-{
-	note(kind);
-	monitor.header->note_errno = (uint32_t)-error;
-}
-
-void note_once(enum amon_note kind)
-{
-	if (!monitor.header->notes[kind])
-		note(kind);
-}
-
-/* ---- what the kernel tells of us ---- */
-
-static char environment[65536];
-
-const char *process_env(const char *name)
-{
-	size_t n = str_length(name);
-
-	for (const char *e = environment; *e; e += str_length(e) + 1) {
-		size_t i = 0;
-
-		while (i < n && e[i] == name[i])
-			i++;
-		if (i == n && e[n] == '=')
-			return e + n + 1;
-	}
-	return NULL;
-}
-
-/* /proc/self/NAME to TEXT, SIZE bytes at most, or what ELSEWHERE has. The number, or minus an errno. */
-static long read_self(const char *name, char *text, size_t size, long (*elsewhere)(char *, size_t))
-{
-	long n = sys_read_file(name, text, size);
-
-	if (n > 0)
-		return n;
-	note_once(AMON_NOTE_NO_PROC);
-	return elsewhere(text, size);
-}
-
-static void read_environment(void)
-{
-	long n = sys_read_file("/proc/self/environ", environment, sizeof environment - 2);
-
-	if (sys_failed(n))			/* it may well be empty */
-		n = read_self("/proc/self/environ", environment, sizeof environment - 2, loader_environment);
-	n = n < 0 ? 0 : n;
-	environment[n] = environment[n + 1] = 0;
-}
-
-/* A number with an optional K, M or G; FALLBACK where there is none, with a note where there is something else. */
-static uint64_t env_number(const char *name, uint64_t fallback)
-{
-	const char *s = process_env(name);
-	uint64_t n = 0;
-	bool digits = s && *s >= '0' && *s <= '9';
-	int shift;
-
-	if (!s || !*s)
-		return fallback;
-	for (; *s >= '0' && *s <= '9'; s++)
-		n = n < UINT64_MAX / 16 ? n * 10 + (uint64_t)(*s - '0') : UINT64_MAX / 2;
-	shift = *s == 'G' || *s == 'g' ? 30 : *s == 'M' || *s == 'm' ? 20 : *s == 'K' || *s == 'k' ? 10 : 0;
-	if (!digits || s[shift > 0]) {
-		note(AMON_NOTE_SETTING);
-		return fallback;
-	}
-	return n <= UINT64_MAX / 2 >> shift ? n << shift : UINT64_MAX / 2;
-}
-
-/* Set-uid, set-gid or with capabilities of its file: AT_SECURE. */
-static bool is_secure(void)
-{
-	uint64_t aux[128];
-	long n = sys_read_file("/proc/self/auxv", (char *)aux, sizeof aux);
-
-	for (long i = 0; i + 1 < n / 8; i += 2)
-		if (aux[i] == AT_SECURE)
-			return aux[i + 1] != 0;
-	if (loader_auxiliary(AT_PAGESZ))
-		return loader_auxiliary(AT_SECURE) != 0;
-	return sys0(getuid) != sys0(geteuid) || sys0(getgid) != sys0(getegid);
-}
-
-/* Field 22 of /proc/self/stat: when the process started. */
-static uint64_t start_ticks(void)
-{
-	char text[1024], *s = text, *end = text;
-	long n = sys_read_file("/proc/self/stat", text, sizeof text - 1);
-	uint64_t ticks = 0;
-
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	for (long i = 0; i < n; i++)
-		if (text[i] == ')')
-			end = text + i;
-	s = end;
-	for (int field = 2; field < 22; field++) {
-		while (*s && *s != ' ')
-			s++;
-		while (*s == ' ')
-			s++;
-	}
-	while (*s >= '0' && *s <= '9')
-		ticks = ticks * 10 + (uint64_t)(*s++ - '0');
-	return ticks;
-}
-
-static void copy_name(char *to, size_t size, const char *from)
-{
-	size_t n = str_length(from);
-
-	n = n < size ? n : size - 1;
-	mem_copy(to, from, n);
-	to[n] = 0;
-}
-
-/* The arguments, as far as they fit; one byte more tells whether they do. */
-static void read_command(struct amon_header *h)
-{
-	char text[sizeof h->command + 1];
-	long n = read_self("/proc/self/cmdline", text, sizeof text, loader_arguments);
-
-	h->command_cut = n == (long)sizeof text;
-	h->command_size = n < 0 ? 0 : (uint32_t)(n - (long)h->command_cut);
-	mem_copy(h->command, text, h->command_size);
-}
-
-/* The program's path; without /proc as it was called, which may be relative to where it was started. */
-static void read_program(struct amon_header *h)
-{
-	const char *called = (const char *)loader_auxiliary(AT_EXECFN);
-	size_t n = str_length(h->directory);
-
-	if (!sys_failed(sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1)))
-		return;
-	note_once(AMON_NOTE_NO_PROC);
-	if (!called)
-		return;
-	while (called[0] == '.' && called[1] == '/')
-		called += 2;
-	if (called[0] == '/' || n + 1 >= sizeof h->program)
-		n = 0;
-	mem_copy(h->program, h->directory, n);
-	if (n)
-		h->program[n++] = '/';
-	copy_name(h->program + n, sizeof h->program - n, called);
-}
-
-/* Where and how the program was started. */
-static void read_start(struct amon_header *h)
-{
-	struct utsname names;
-	long n;
-
-	if (!sys_failed(sys1(uname, &names)))
-		copy_name(h->host, sizeof h->host, names.nodename);
-	n = sys2(getcwd, h->directory, sizeof h->directory);
-	if (n <= 0 || h->directory[0] != '/')
-		copy_name(h->directory, sizeof h->directory, ".");
-	read_program(h);
-	read_command(h);
-}
-
-/* Fill H, which in a forked child is still the parent's. */
-static void header_fill(struct amon_header *h)
-{
-	mem_zero(h, offsetof(struct amon_header, host));
-	mem_copy(h->magic, AMON_MAGIC, sizeof h->magic);
-	h->version = AMON_VERSION;
-	h->header_size = sizeof *h;
-	h->counter_size = sizeof(struct amon_counter);
-#if defined(__x86_64__)
-	h->machine = 62;
-#elif defined(__aarch64__)
-	h->machine = 183;
-#endif
-	h->exit_status = -1;
-	h->pid = monitor.pid = (int)sys0(getpid);
-	h->ppid = (int)sys0(getppid);
-	h->start_realtime = sys_clock(0);
-	h->start_monotonic = sys_clock(1);
-	h->start_ticks = start_ticks();
-	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
-	h->cpu_user = h->cpu_system = 0;
-}
-
 /* ---- start ---- */
 
 static bool start(void)
@@ -253,17 +54,17 @@ static bool start(void)
 
 	monitor.header = &early.header;
 	monitor.alive = &always_alive;
-	if (is_secure())
+	if (identity_is_secure())
 		return false;
-	header_fill(monitor.header);
+	identity_fill(monitor.header);
 	/* A child keeps what the parent found: a program that shows a title has overwritten its arguments and its
 	 * environment by now, and a daemon has gone to the root directory. */
 	if (!monitor.forked) {
-		read_environment();
-		read_start(monitor.header);
+		environment_read();
+		identity_read(monitor.header);
 	}
-	clock_choose();
-	if (!file_open(env_number("APROF_MEMORY", UINT64_C(1) << 30)))
+	timing_choose();
+	if (!file_open(environment_number("APROF_MEMORY", UINT64_C(1) << 30)))
 		return false;
 	alive = sys6(mmap, NULL, AMON_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!sys_failed(alive) && !sys_failed(sys3(madvise, alive, AMON_PAGE, MADV_WIPEONFORK))) {
@@ -298,13 +99,14 @@ struct thread *process_forked_from(void)
 	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) ? __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED) : NULL;
 }
 
-void process_started(void)
+void process_started(void (*calibrate)(void))
 {
 	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
-	calibrate();
-	calibrate_record();
-	clock_start();
+	if (calibrate)
+		calibrate();
+	hook_cost_record();
+	timing_start();
 	phase_begin();
 }
 
@@ -361,7 +163,7 @@ static void child_begin(void)
 	monitor.thread_chunk = NULL;
 	monitor.started = false;
 	monitor.forked = true;
-	api_forget();
+	monitor.control_lock.taken = 0;
 	monitor.state = MONITOR_FORKED;
 }
 
@@ -409,71 +211,6 @@ void aprof_vfork_after(void)
 	tls->inert = INERT_NOT;
 }
 
-/* ---- a new interval ---- */
-
-/* Keep the calls of T's items as they are now, to be subtracted: the thread itself goes on counting. */
-static bool reset_calls(struct thread *t)
-{
-	uint32_t n = __atomic_load_n(&t->nitems, __ATOMIC_ACQUIRE);
-	struct amon_chunk *c = t->reset;
-	uint64_t *calls;
-
-	if (!c || c->capacity < n)
-		c = file_chunk(AMON_RESET, t->index, n + n / 2 + 256, sizeof *calls);
-	if (!c)
-		return false;
-	calls = (uint64_t *)((char *)c + c->first);
-	for (uint32_t i = 0; i < n; i++)
-		calls[i] = __atomic_load_n(&machine_counter(t, i)->calls, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->count, n, __ATOMIC_RELEASE);
-	t->reset = c;
-	return true;
-}
-
-static void reset_thread(struct thread *t)
-{
-	struct amon_thread *r = t->record;
-
-	if (!reset_calls(t)) {
-		note(AMON_NOTE_PHASE_LOST);
-		return;
-	}
-	for (uint32_t s = 0; s < t->nspans; s++)
-		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
-			t->spans[s].counters[i].time = 0;
-			t->spans[s].ticks[i] = 0;
-		}
-	for (uint32_t i = 0; t->pcs && i < t->pcs->capacity; i++)
-		((struct amon_pc *)((char *)t->pcs + t->pcs->first))[i].count = 0;
-	r->cpu_first = r->cpu_last;
-	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
-}
-
-void process_reset(void)
-{
-	struct amon_header *h = monitor.header;
-	uint32_t request = __atomic_load_n(&h->reset_request, __ATOMIC_ACQUIRE);
-
-	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
-		reset_thread(t);
-	phase_reset();
-	h->cpu_before = sys_clock(2);
-	h->reset_monotonic = sys_clock(1);
-	clock_modes_begin();
-	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
-}
-
-/* Without a sampler nobody else looks: the request is seen when the next context is made. */
-void process_look_for_reset(void)
-{
-	if (!reset_is_due())
-		return;
-	sys_lock(&monitor.lock);
-	if (reset_is_due())
-		process_reset();
-	sys_unlock(&monitor.lock);
-}
-
 /* ---- exit ---- */
 
 /* The frames that are open now stay open: what follows, handlers of exit, runs under the root. */
@@ -501,13 +238,13 @@ void process_finish(void)
 		return;
 	sys_block_signals(&mask);
 	if (monitor_state() == MONITOR_FORKED)	/* a child that called nothing */
-		thread_start((uintptr_t)__builtin_frame_address(0));
+		thread_start((uintptr_t)__builtin_frame_address(0), NULL);
 	if (monitor_state() != MONITOR_ON || sys0(getpid) != monitor.pid) {
 		sys_restore_signals(&mask);
 		return;
 	}
 	process_leave();
-	clock_stop();
+	timing_stop();
 	monitor.header->end_monotonic = sys_clock(1);
 	monitor.header->cpu_total = sys_clock(2);
 	monitor.header->state = AMON_ENDED;

@@ -9,12 +9,9 @@
 
 struct thread;
 
-const char *process_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
 bool process_start(void) HIDDEN;		/* at the first hook; false: stay out */
 bool process_child_unseen(void) HIDDEN;		/* first miss in a child that ran no fork handler; false: stay out */
-void process_look_for_reset(void) HIDDEN;	/* the same where there is no sampler: with signals blocked, when something is made */
-void process_reset(void) HIDDEN;		/* zero the counters, as header.reset_request asks; the sampler calls it */
-void process_started(void) HIDDEN;		/* the first thread has its machine: calibrate, start the clock */
+void process_started(void (*calibrate)(void)) HIDDEN; /* the first thread has its machine: call that, if it is not NULL, start the clock */
 struct thread *process_forked_from(void) HIDDEN; /* in a child, once: the machine to adopt contexts from; else NULL */
 bool process_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
 uint64_t process_forked_at(void) HIDDEN;	/* in a child, clock tsc: when it began, cycles */

@@ -6,7 +6,7 @@
 #include "monitor/routine.h"
 
 #include "format/amon.h"
-#include "monitor/calibrate.h"
+#include "monitor/hook_cost.h"
 #include "monitor/context.h"
 #include "monitor/file.h"
 #include "monitor/layout.h"
@@ -98,7 +98,7 @@ static bool record(uintptr_t address, uint32_t flags)
 		monitor.header->way |= way;
 		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
 			note_once(AMON_NOTE_UNTOLD_JUMPS);
-		calibrate_record();
+		hook_cost_record();
 	}
 	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
 	return true;

@@ -32,6 +32,7 @@
 #include "monitor/machine.h"
 #include "monitor/pc.h"
 #include "monitor/process.h"
+#include "monitor/reset.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -509,7 +510,7 @@ static bool descriptors_begin(void)
 static void reset(void)
 {
 	sys_lock(&look_lock);
-	process_reset();
+	reset_all();
 	for (struct thread *t = monitor.threads; t; t = t->next) {
 		t->pending = 0;
 		forget_lost(t);

@@ -5,6 +5,7 @@
 #include "monitor/slow.h"
 
 #include "format/amon.h"
+#include "monitor/calibrate.h"
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
@@ -14,13 +15,12 @@
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
 #include "monitor/process.h"
+#include "monitor/reset.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
-
-__thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };
 
 /* Count and push: the rest of the fast path. */
 static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
@@ -54,7 +54,7 @@ static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 /* An entry with signals blocked: any thread, any stack, any routine. */
 static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
-	struct thread *t = tls->thread ? tls->thread : thread_start(cfa);
+	struct thread *t = tls->thread ? tls->thread : thread_start(cfa, calibrate);
 	context_id back = 0;
 	bool room;
 	target to;
@@ -66,7 +66,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		tls->current = jump_entered(t, &back);
 	if (clock_is_tsc())
 		clock_charge_tsc(t, tls_context(tls));
-	process_look_for_reset();
+	reset_look();
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);

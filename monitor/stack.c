@@ -35,7 +35,6 @@ enum {
 	ABOVE = 64,			/* bytes above a machine stack of its shadow's base */
 };
 
-struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 
 /* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it, but a small part only of an
  * address space that is limited. */

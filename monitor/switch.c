@@ -6,7 +6,6 @@
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
  * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
-#include "monitor/switch.h"
 
 #include <ucontext.h>
 
@@ -48,8 +47,6 @@ static bool is_on_own(const ucontext_t *to)
 
 	return low && sp > low && sp <= low + to->uc_stack.ss_size;
 }
-
-uintptr_t aprof_context_start;
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 extern __typeof(makecontext) makecontext __attribute__((weak));

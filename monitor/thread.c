@@ -17,6 +17,7 @@
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
+#include "monitor/timing.h"
 #include "monitor/tls.h"
 
 enum {
@@ -81,7 +82,7 @@ static struct thread *take_ended(void)
 		ended_find();
 	for (int i = 0; i < ASKED && (t = ended_pop()); i++) {
 		if (is_gone(t->tid)) {
-			clock_thread_end(t);
+			timing_thread_end(t);
 			return t;
 		}
 		ended_add(t);		/* its destructors run */
@@ -196,7 +197,7 @@ static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, 
 	r->cpu_first = monitor.header->cpu_before = 0;
 }
 
-struct thread *thread_start(uintptr_t cfa)
+struct thread *thread_start(uintptr_t cfa, void (*calibrate)(void))
 {
 	struct aprof_tls *tls = &aprof_tls;
 	bool unmoved = process_unmoved();
@@ -217,9 +218,9 @@ struct thread *thread_start(uintptr_t cfa)
 	}
 	begin(t);
 	cancel_thread();
-	process_started();
+	process_started(calibrate);
 	tls->thread = t;
-	clock_thread(t, process_watch_thread());
+	timing_thread(t, process_watch_thread());
 	if (parent)
 		account_for_fork(t, spent, cycles, unmoved);
 	return t;
@@ -234,7 +235,7 @@ void thread_end(struct thread *t)
 		clock_charge_tsc(t, tls_context(t->tls));
 	if (t->record->folded == 1)
 		t->record->state = AMON_THREAD_ENDED;
-	clock_thread_end(t);
+	timing_thread_end(t);
 	sys_lock(&monitor.lock);
 	if (!t->ended)
 		ended_add(t);		/* last: once the thread is gone, the machine may be another's */

@@ -131,7 +131,7 @@ struct thread {
 enum { BUSY = 2 };
 static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
 
-struct thread *thread_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
+struct thread *thread_start(uintptr_t cfa, void (*calibrate)(void)) HIDDEN; /* first hook of the calling thread; NULL: stay out.  CALIBRATE: see process_started */
 void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
 
 /* The machine that counts what the calling thread, whose words are at TLS, calls now; NULL: none, or not yet. It is read once, since a

@@ -9,6 +9,7 @@
 
 #include "format/amon.h"
 #include "format/history.h"
+#include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/frames.h"
 #include "monitor/machine.h"
@@ -46,7 +47,7 @@ struct pair {
 
 bool verify_wanted(void)
 {
-	const char *value = process_env("APROF_VERIFY");
+	const char *value = environment_get("APROF_VERIFY");
 
 	return value && *value && !str_equal(value, "0");
 }

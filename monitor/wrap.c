@@ -26,6 +26,7 @@ EXPORTED void __wrap_exit(int status) __attribute__((noreturn));
 /* Handlers of exit run under the root, not under the routine that called it. */
 void __wrap_exit(int status)
 {
+	monitor.exit_begun = (uintptr_t)aprof_exit_begun;
 	process_leave();
 	__real_exit(status);
 }
@@ -43,7 +44,10 @@ extern __typeof(__wrap_dlclose) aprof_dlclose_begun __attribute__((alias("__wrap
 /* Another library may be loaded at the addresses of this one. */
 int __wrap_dlclose(void *handle)
 {
-	int ret = __real_dlclose(handle);
+	int ret;
+
+	monitor.dlclose_begun = (uintptr_t)aprof_dlclose_begun;
+	ret = __real_dlclose(handle);
 
 	if (ret == 0 && monitor_state() == MONITOR_ON)
 		module_unloaded();

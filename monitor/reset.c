@@ -1,0 +1,74 @@
+/* reset.c - begins a new interval while the program runs. */
+#include "monitor/reset.h"
+
+#include "format/amon.h"
+#include "monitor/clock.h"
+#include "monitor/file.h"
+#include "monitor/machine.h"
+#include "monitor/phase.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+
+/* Keep the calls of T's items as they are now, to be subtracted: the thread itself goes on counting. */
+static bool reset_calls(struct thread *t)
+{
+	uint32_t n = __atomic_load_n(&t->nitems, __ATOMIC_ACQUIRE);
+	struct amon_chunk *c = t->reset;
+	uint64_t *calls;
+
+	if (!c || c->capacity < n)
+		c = file_chunk(AMON_RESET, t->index, n + n / 2 + 256, sizeof *calls);
+	if (!c)
+		return false;
+	calls = (uint64_t *)((char *)c + c->first);
+	for (uint32_t i = 0; i < n; i++)
+		calls[i] = __atomic_load_n(&machine_counter(t, i)->calls, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->count, n, __ATOMIC_RELEASE);
+	t->reset = c;
+	return true;
+}
+
+static void reset_thread(struct thread *t)
+{
+	struct amon_thread *r = t->record;
+
+	if (!reset_calls(t)) {
+		note(AMON_NOTE_PHASE_LOST);
+		return;
+	}
+	for (uint32_t s = 0; s < t->nspans; s++)
+		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
+			t->spans[s].counters[i].time = 0;
+			t->spans[s].ticks[i] = 0;
+		}
+	for (uint32_t i = 0; t->pcs && i < t->pcs->capacity; i++)
+		((struct amon_pc *)((char *)t->pcs + t->pcs->first))[i].count = 0;
+	r->cpu_first = r->cpu_last;
+	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
+}
+
+void reset_all(void)
+{
+	struct amon_header *h = monitor.header;
+	uint32_t request = __atomic_load_n(&h->reset_request, __ATOMIC_ACQUIRE);
+
+	for (struct thread *t = __atomic_load_n(&monitor.threads, __ATOMIC_ACQUIRE); t; t = t->next)
+		reset_thread(t);
+	phase_reset();
+	h->cpu_before = sys_clock(2);
+	h->reset_monotonic = sys_clock(1);
+	clock_modes_begin();
+	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
+}
+
+/* Without a sampler nobody else looks: the request is seen when the next context is made. */
+void reset_look(void)
+{
+	if (!reset_is_due())
+		return;
+	sys_lock(&monitor.lock);
+	if (reset_is_due())
+		reset_all();
+	sys_unlock(&monitor.lock);
+}
