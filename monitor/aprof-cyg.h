@@ -2,7 +2,7 @@
  *
  * The wrapper puts it in front of each source.  GCC calls these two for -finstrument-functions, before it inlines anything, and then inlines them.  Each leaves
  * a line in the assembly, a comment which says whose hook it is; where that is the routine that the line is in, the wrapper hands the assembler
- * the call in it (compiler/step.c).  So an inlined routine costs nothing.
+ * the call in it (compiler/assembly.c).  So an inlined routine costs nothing.
  *
  * The frame's address is asked for so that the frame is made before; the hooks read rbp.  They may run where values are kept in the red zone, so
  * this is compiled with -mno-red-zone.  Where GCC cannot inline (-O0, attribute target), it calls the hooks of all compilers, with the same names. */

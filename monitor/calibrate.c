@@ -17,7 +17,7 @@
 #include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/front.h"
-#include "monitor/hook_cost.h"
+#include "monitor/calibrated.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"

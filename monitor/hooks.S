@@ -1,7 +1,7 @@
 /* hooks.S - the hooks on x86-64, step B1 in assembly.
  *
  * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__ last of all, before ret or
- * before the jump of a tail call; where the wrapper has seen that it is ret (compiler/step.c), __aprof_return is jumped to in its place.
+ * before the jump of a tail call; where the wrapper has seen that it is ret (compiler/assembly.c), __aprof_return is jumped to in its place.
  * They keep every register but the flags, r10 and r11 at entry, where nothing is in them (doc/decisions.md), and rcx, r10 and r11 in
  * __aprof_return, where none is of use any more; vector and x87 state is not touched.  Stack at a hook that is called: 0(%rsp) address
  * in the routine, 8(%rsp) its return address; the routine's CFA is 16(%rsp).
@@ -169,7 +169,7 @@ __return__:
 	.cfi_endproc
 	.size	aprof_entry_miss, .-aprof_entry_miss
 
-	/* Called in the routine's body, where the wrapper has left them (compiler/step.c).  The routine is where they return to. */
+	/* Called in the routine's body, where the wrapper has left them (compiler/assembly.c).  The routine is where they return to. */
 #ifdef APROF_SHARED
 #define SAVE_BASE	save	rcx; TLS_BASE(%rcx)
 #define RESTORE_BASE	restore	rcx

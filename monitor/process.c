@@ -16,7 +16,7 @@
 #include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
-#include "monitor/hook_cost.h"
+#include "monitor/calibrated.h"
 #include "monitor/identity.h"
 #include "monitor/jump.h"
 #include "monitor/layout.h"

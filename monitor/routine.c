@@ -6,7 +6,7 @@
 #include "monitor/routine.h"
 
 #include "format/amon.h"
-#include "monitor/hook_cost.h"
+#include "monitor/calibrated.h"
 #include "monitor/context.h"
 #include "monitor/file.h"
 #include "monitor/layout.h"

@@ -1,5 +1,5 @@
-/* hook_cost.c - the cost of hooks, for the header. */
-#include "monitor/hook_cost.h"
+/* calibrated.c - the cost of hooks, for the header. */
+#include "monitor/calibrated.h"
 
 #include "format/amon.h"
 #include "monitor/state.h"

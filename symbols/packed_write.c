@@ -1,4 +1,4 @@
-/* pack.c - what is asked about the addresses of a profile in one module, asked once and written down (packed.proto). */
+/* packed_write.c - what is asked about the addresses of a profile in one module, asked once and written down (packed.proto). */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>

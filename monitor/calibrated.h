@@ -1,6 +1,6 @@
-/* hook_cost.h - what one entry and one exit cost, as it was measured (calibrate.c). */
-#ifndef HOOK_COST_H
-#define HOOK_COST_H
+/* calibrated.h - what one entry and one exit cost, as it was measured (calibrate.c). */
+#ifndef CALIBRATED_H
+#define CALIBRATED_H
 
 #include <stdint.h>
 
