@@ -6,13 +6,15 @@
 /* What is split. */
 enum { TIME, TICKS, CALLS, QUANTITIES };
 
-/* How far the split of one context has come.  Invariant: given = whole * seen / raw, rounded down; so nothing is
+/* How far the split of one context has come.  A context without samples has time nevertheless, if calls made from it are charged less than
+ * their hooks cost (overhead/); it is split like its calls then, and if there are none evenly.  Invariant: given = whole * seen / raw, rounded down; so nothing is
  * left when the last thread had its part. */
 struct split {
 	uint64_t whole[QUANTITIES];	/* as the graph has it */
 	uint64_t raw[QUANTITIES];	/* sums over its shares */
 	uint64_t seen[QUANTITIES];	/* of the shares that had their part */
 	uint64_t given[QUANTITIES];	/* to them */
+	enum { BY_TIME, BY_CALLS, EVENLY } time_goes;
 };
 
 static bool no_memory(struct stacks *s, struct error *err)
@@ -33,29 +35,60 @@ static bool is_seen(const struct graph *g, const struct profile_share *share)
 		&& g->contexts[g->context_of[share->context]].kept;
 }
 
-static void quantities(uint64_t q[QUANTITIES], const struct profile_share *share)
+/* The parts that SHARE, of the context of S, has in what is split. */
+static void quantities(uint64_t q[QUANTITIES], const struct profile_share *share, const struct split *s)
 {
-	q[TIME] = share->time;
+	uint64_t calls = share->entries + share->recursive;
+
+	q[TIME] = s->time_goes == BY_TIME ? share->time : s->time_goes == BY_CALLS ? calls : 1;
 	q[TICKS] = share->ticks;
-	q[CALLS] = share->entries + share->recursive;
+	q[CALLS] = calls;
+}
+
+/* Add what the shares have. */
+static void splits_sum(struct split *splits, const struct graph *g)
+{
+	uint64_t q[QUANTITIES];
+
+	for (size_t i = 0; i < g->profile->nshares; i++) {
+		const struct profile_share *share = &g->profile->shares[i];
+		struct split *s = &splits[g->context_of[share->context]];
+
+		quantities(q, share, s);
+		for (int k = 0; k < QUANTITIES && is_seen(g, share); k++)
+			s->raw[k] += q[k];
+	}
+}
+
+/* See that no time is left where no share has any. */
+static void splits_turn(struct split *splits, const struct graph *g)
+{
+	for (uint32_t i = 0; i < g->ncontexts; i++)
+		if (splits[i].whole[TIME] && !splits[i].raw[TIME])
+			splits[i].time_goes = splits[i].raw[CALLS] ? BY_CALLS : EVENLY;
+	for (size_t i = 0; i < g->profile->nshares; i++) {
+		const struct profile_share *share = &g->profile->shares[i];
+		struct split *s = &splits[g->context_of[share->context]];
+		uint64_t q[QUANTITIES];
+
+		quantities(q, share, s);
+		if (s->time_goes != BY_TIME && is_seen(g, share))
+			s->raw[TIME] += q[TIME];
+	}
 }
 
 static struct split *splits_make(const struct graph *g)
 {
 	struct split *splits = calloc(g->ncontexts, sizeof *splits);
-	uint64_t q[QUANTITIES];
 
 	for (uint32_t i = 0; splits && i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];
 
 		splits[i] = (struct split){ .whole = { c->time, c->ticks, c->entries + c->recursive } };
 	}
-	for (size_t i = 0; splits && i < g->profile->nshares; i++) {
-		const struct profile_share *share = &g->profile->shares[i];
-
-		quantities(q, share);
-		for (int k = 0; k < QUANTITIES && is_seen(g, share); k++)
-			splits[g->context_of[share->context]].raw[k] += q[k];
+	if (splits) {
+		splits_sum(splits, g);
+		splits_turn(splits, g);
 	}
 	return splits;
 }
@@ -88,7 +121,7 @@ static bool collect_threads(struct stacks *s, const struct graph *g)
 
 		if (!is_seen(g, share))
 			continue;
-		quantities(q, share);
+		quantities(q, share, &splits[context]);
 		s->samples[s->n++] = (struct stack_sample){ .node = s->tree->node_of[context], .thread = share->thread,
 			.time = part(&splits[context], TIME, q[TIME]), .ticks = part(&splits[context], TICKS, q[TICKS]),
 			.calls = part(&splits[context], CALLS, q[CALLS]) };

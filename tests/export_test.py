@@ -3,6 +3,7 @@
 callgrind: callgrind_annotate; pprof: go tool pprof; folded: flamegraph.pl; dot: Graphviz; speedscope, firefox, json: jq; csv: Python's
 reader.  A reader that is not installed skips its test.  The viewers with windows are in export_viewers_test.py."""
 import csv
+import functools
 import io
 import json
 import os
@@ -56,8 +57,34 @@ def paper_program(folder, names=()):
     program.write_bytes(data)
 
 
+# Many small routines in a short run: most contexts have no sample, and yet time, since their hooks' cost was taken from their callers.
+SMALL = '''
+#include <pthread.h>
+#define R(n) __attribute__((noinline)) void small##n(int k) { volatile int x = k; for (int i = 0; i < 3; i++) x += i; if (k) a##n(k - 1); }
+#define LIST X(0, 1) X(1, 2) X(2, 3) X(3, 4) X(4, 5) X(5, 6) X(6, 7) X(7, 0)
+#define X(n, m) void small##n(int k); static void a##n(int k); 
+LIST
+#undef X
+#define X(n, m) static __attribute__((noinline)) void a##n(int k) { small##m(k); if (k > 2) small##n(k - 2); } R(n)
+LIST
+#undef X
+static void *work(void *end) { for (int i = 0; i < *(int *)end; i++) small0(i % 9); return 0; }
+int main(void) { pthread_t t; int much = 400000, less = 40000; pthread_create(&t, 0, work, &less); work(&much); pthread_join(t, 0); return 0; }
+'''
+
+
+@functools.cache
+def recorded():
+    """The bytes of a profile of SMALL."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / 'small.c').write_text(SMALL)
+        run(BUILD / 'aprof-cc', '-O1', '-pthread', '-o', 'small', 'small.c', cwd=folder)
+        run(BUILD / 'aprof', 'run', '--no-report', './small', cwd=folder)
+        return (pathlib.Path(folder) / 'amon.out').read_bytes()
+
+
 class Profiles(unittest.TestCase):
-    """Every test on three profiles: names that do harm, a random program of three threads, a run without time."""
+    """Every test on four profiles: names that do harm, a random program of three threads, a run without time, and a real run."""
 
     MAKERS = {'hostile': ['--paper', '5'],
               'random': ['--seed', '3', '--routines', '12', '--threads', '3', '--calls', '2000', '--ticks', '1'],
@@ -70,9 +97,10 @@ class Profiles(unittest.TestCase):
         paper_program(self.cwd, HOSTILE)
         for name, maker in self.MAKERS.items():
             run(BUILD / 'format' / 'make-amon', *maker, f'{name}.amon', cwd=self.cwd)
+        pathlib.Path(self.cwd, 'recorded.amon').write_bytes(recorded())
 
     def each(self):
-        for name in self.MAKERS:
+        for name in [*self.MAKERS, 'recorded']:
             program = ['program'] if name == 'hostile' else []
             report = json.loads(run(BUILD / 'aprof', 'report', '--json', *program, f'{name}.amon', cwd=self.cwd))
             yield lambda fmt, *more: self.export(fmt, name, *more, *program, f'{name}.amon'), report
