@@ -23,7 +23,7 @@ demo: made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
 check-all: deps all ; @tests/deps $(PKGS_WAYS) && tests/check build $(WHICH)
-bench: deps made ; @bench/run --results doc/results.md && bench/empty build --results doc/results.md && bench/million && node bench/page.mjs
+bench: deps made ; @bench/all doc/results.md && bench/million && node bench/page.mjs
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)

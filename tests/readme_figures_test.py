@@ -1,0 +1,130 @@
+"""readme_figures_test.py - the figures of README.md are those of the tables in doc/, which commands make (bench/all, bench/accuracy).
+
+RULES say where each is found; what has a unit, or stands in a table, and is in no rule and not EXPLAINED is an error."""
+import decimal
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+README = (ROOT / 'README.md').read_text()
+# Figures that are no measurements: of an example that is explained, of a promise that a test keeps, of a definition.
+EXPLAINED = ['96.2 %', '1.092 s', '1.422 s', '0.192 s', '1.392 s', '5%']
+
+
+def rows(text):
+    """The tables of TEXT: lists of cells."""
+    return [[cell.strip() for cell in line.strip().strip('|').split('|')] for line in text.splitlines() if line.startswith('|')]
+
+
+def section(document, title):
+    """The section `# TITLE` of a document, or all of it."""
+    text = (ROOT / 'doc' / document).read_text()
+    return re.search(rf'(?ms)^# {re.escape(title)}$(.*?)(?=^# |\Z)', text).group(1) if title else text
+
+
+def results(title):
+    """{program: {variant: {column: cell}}} of a section of results.md: a table for each program, or one with a column for it."""
+    found, program = {}, title
+    columns = []
+    for line in section('results.md', title).splitlines():
+        heading = re.match(r'##+ (.*)', line)
+        program = heading.group(1) if heading else program
+        cells = rows(line)[0] if line.startswith('|') else []
+        if 'variant' in cells:
+            columns = cells
+        elif columns and len(cells) == len(columns):
+            row = dict(zip(columns, cells))
+            found.setdefault(row.get('program', program), {})[row['variant']] = row
+        elif not line.startswith('|'):
+            columns = []
+    return found
+
+
+def rounded(cell, like):
+    """The first number of CELL, rounded as the figure LIKE is: with as many places, or to the same unit."""
+    number = decimal.Decimal(cell.split()[0].replace(',', ''))
+    places = len(like.split()[0].partition('.')[2])
+    return str(number.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP))
+
+
+def readme_table(heading):
+    """{label: {column: cell}} of the table of README whose columns are HEADING."""
+    lines = README.splitlines()
+    at = lines.index(heading)
+    columns = rows(heading)[0]
+    found = {}
+    for line in lines[at + 2:]:
+        if not line.startswith('|'):
+            return found
+        cells = rows(line)[0]
+        found[cells[0]] = dict(zip(columns, cells))
+    return found
+
+
+class Figures(unittest.TestCase):
+    def same(self, shown, cell, what):
+        self.assertEqual(shown.split()[0], rounded(cell, shown), f'{what}: README says {shown}, the table {cell}')
+
+    def test_cost(self):
+        """The programs of one session, and cc1."""
+        table = readme_table('| | calls | aprof | empty hooks | gprof |')
+        found = {name: found for name, found in results('Way inline, seven programs').items() if 'inline' in found}
+        self.assertEqual(set(table), set(found) | {"GCC 12's cc1, -O3"})
+        found["GCC 12's cc1, -O3"] = next(iter(results("GCC's cc1").values()))
+        for program, row in table.items():
+            for column, variant in {'aprof': 'inline', 'empty hooks': 'empty', 'gprof': 'gprof'}.items():
+                self.same(row[column], found[program][variant]['CPU / bare'], f'{program}, {column}')
+            self.same(row['calls'], found[program]['inline']['calls'], f'{program}, calls')
+
+    def test_ways(self):
+        table = readme_table('| | inline | fentry | cyg | gprof |')
+        found = {name: found for name, found in results('Ways fentry and cyg, by GCC').items() if 'inline' in found}
+        self.assertEqual(set(table), set(found))
+        for program, row in table.items():
+            for variant in 'inline', 'fentry', 'cyg', 'gprof':
+                self.same(row[variant], found[program][variant]['CPU / bare'], f'{program}, {variant}')
+
+    # Sentences: a pattern, and what its groups are, in order.
+    def sentences(self):
+        mean = next(row for row in rows(section('results.md', 'Way mcount')) if row[1] == 'geometric mean')
+        slow = results('uftrace and callgrind')['SQLite, speedtest1']
+        charged = [row for row in rows((ROOT / 'doc' / 'accuracy.md').read_text()) if len(row) == 10 and row[-1] in ('met', 'missed', 'not told')]
+        variation = [row for row in rows((ROOT / 'doc' / 'accuracy.md').read_text()) if len(row) == 9 and row[-1] in ('met', 'missed')]
+        shares = [decimal.Decimal(row[4]) for row in variation]
+        words = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
+        count = lambda table, verdict: words[sum(row[-1] == verdict for row in table)]
+        apart = [abs(decimal.Decimal(row[3])) for row in rows((ROOT / 'doc' / 'accuracy.md').read_text()) if len(row) == 8 and re.fullmatch(r'[+-][\d.]+', row[3])]
+        self.assertEqual(len(charged), len(variation))
+        yield r'adds ([\d.]+) of what gprof adds', [mean[2]]
+        yield r'uftrace takes (\d+) times .* on SQLite, callgrind (\d+) times', [slow['uftrace']['CPU / bare'], slow['callgrind']['CPU / bare']]
+        yield rf'Of {words[len(charged)]} programs the sum was within its\s+limit, 5 or 10 %, for {count(charged, "met")}; for {count(charged, "not told")} the machine was too busy to tell', []
+        yield r'Of the run\'s time (\d+) to (\d+) % stands in the wrong routine', [str(min(shares)), str(max(shares))]
+        yield rf'within the limit for {count(variation, "met")} programs, beyond it for Lua and tcc', []
+        yield r'One routine is\s+([\d.]+) points of the whole off at worst', [str(max(apart))]
+
+    def test_sentences(self):
+        for pattern, cells in self.sentences():
+            found = re.search(pattern, README)
+            self.assertTrue(found, f'README does not say: {pattern}')
+            for shown, cell in zip(found.groups(), cells):
+                self.same(shown, cell, found.group(0))
+
+    def test_all_are_accounted_for(self):
+        text = re.sub(r'(?m)^(    |\|).*$', '', README)         # examples, and tables, which are asked about above
+        for pattern, _ in self.sentences():
+            text = re.sub(pattern, '', text)
+        for figure in EXPLAINED:
+            self.assertIn(figure, README, 'an exception that is not needed')
+            text = text.replace(figure, '')
+        left = re.findall(r'[\d.]+ ?(?:%|times|points|ns|ms|us|s|KB|MB|GB)(?=\W)', text)
+        self.assertEqual(left, [], 'figures of README that no rule knows')
+        for heading in re.findall(r'(?m)^(\|.*\|)\n\|-', README):
+            table = readme_table(heading)
+            if re.search(r'\d\.\d', str(table)):
+                self.assertIn(heading, ['| | calls | aprof | empty hooks | gprof |', '| | inline | fentry | cyg | gprof |'])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])
