@@ -183,6 +183,17 @@ static bool visit_all(struct finder *f, const struct weight *w)
 	return true;
 }
 
+/* What no call closed is what is left of a cycle, once others were squeezed out of it: it was never traversed as it stands there. */
+static void remnants_drop(struct graph *g)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < g->ncycles; i++)
+		if (g->cycles[i].calls)
+			g->cycles[kept++] = g->cycles[i];
+	g->ncycles = kept;
+}
+
 bool cycles_find(struct graph *g, const struct weight *w, struct error *err)
 {
 	struct finder f = { .g = g };
@@ -192,6 +203,7 @@ bool cycles_find(struct graph *g, const struct weight *w, struct error *err)
 	free(f.seen);
 	free(f.entries);
 	table_free(&f.table);
+	remnants_drop(g);
 	if (done && g->ncycles > 1)
 		qsort_r(g->cycles, g->ncycles, sizeof *g->cycles, by_time, g->cycle_entries);
 	return done || build_no_memory(err);

@@ -10,7 +10,8 @@ static const char legend[] =
 	" calls    how often a call closed the cycle.\n"
 	" ..       calls were squeezed out here: no known call.\n"
 	" Direct recursion (a routine that calls itself) is not listed; the call graph shows it after a +.\n"
-	" Cycles that were squeezed out of the history before its last routine was entered are not seen.\n";
+	" Cycles that were squeezed out of the history before its last routine was entered are not seen, and what squeezing\n"
+	" left of one is not listed if no call closed it.\n";
 
 /* A -> B -> C -> A: the first routine again at the end, to show that it closes. */
 static void path_print(const struct graph *g, const struct graph_cycle *c, FILE *out, const struct report_options *options)

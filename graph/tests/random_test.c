@@ -106,7 +106,11 @@ static void compare_histories(const struct made *m, const struct graph *g)
 
 static void compare_cycles(const struct graph *g, const struct slow *slow)
 {
-	assert_int_equal(g->ncycles, slow->cycles.n);
+	size_t closed = 0;
+
+	for (size_t i = 0; i < slow->cycles.n; i++)
+		closed += slow->cycles.lines[i].calls > 0;
+	assert_int_equal(g->ncycles, closed);
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = g->cycles + i;
 		const struct slow_line *line;
