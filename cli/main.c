@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,12 +90,35 @@ static int help(int argc, char **argv)
 	return command_main(c, 2, args);
 }
 
-/* The command that the name of the program itself means: aprof-cc is aprof cc. */
+/* The command for the compiler NAME (clang, g++-12), which it is told by its variable; NULL: that is the name of none. */
+static const struct command *command_of_compiler(const char *name)
+{
+	static const struct {
+		const char *part;	/* of the compiler's name */
+		const struct command *command;
+		const char *variable;
+	} compilers[] = {
+		{ "gfortran", &command_fc, "APROF_FC" }, { "flang", &command_fc, "APROF_FC" }, { "clang++", &command_cxx, "APROF_CXX" },
+		{ "g++", &command_cxx, "APROF_CXX" }, { "clang", &command_cc, "APROF_CC" }, { "gcc", &command_cc, "APROF_CC" },
+		{ "gdc", &command_cc, "APROF_CC" },
+	};
+
+	for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+		if (strstr(name, compilers[i].part))
+			return setenv(compilers[i].variable, name, 1) == 0 ? compilers[i].command : NULL;
+	return NULL;
+}
+
+/* The command that the name of the program itself means: aprof-cc is aprof cc, and aprof-clang too, by that compiler. */
 static const struct command *command_of_program(const char *argv0)
 {
 	const char *slash = strrchr(argv0, '/'), *name = slash ? slash + 1 : argv0;
+	const struct command *c;
 
-	return strncmp(name, "aprof-", 6) == 0 ? command_find(name + 6) : NULL;
+	if (strncmp(name, "aprof-", 6) != 0)
+		return NULL;
+	c = command_find(name + 6);
+	return c ? c : command_of_compiler(name + 6);
 }
 
 /* The command whose name differs from NAME in one letter more, less, other, or two exchanged; NULL: none. */

@@ -79,7 +79,7 @@ static bool check_words(const struct found *f, const char *variable, struct erro
 		const char *base = strrchr(word, '/');
 
 		base = base ? base + 1 : word;
-		if (is_self(word) || !strcmp(base, "aprof-cc") || !strcmp(base, "aprof-c++") || !strcmp(base, "aprof-fc"))
+		if (is_self(word) || !strncmp(base, "aprof-", 6))
 			return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET,
 					 "%s names aprof's own wrapper (%s): it wants the compiler behind it", variable, word);
 	}

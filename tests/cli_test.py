@@ -1,5 +1,6 @@
 """cli_test.py BUILD: aprof as its users call it: options, statuses, messages, several processes, live files."""
 import fcntl
+import glob
 import json
 import os
 import pathlib
@@ -1070,6 +1071,24 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-o', 'asks', 'asks.c'], cwd=self.cwd, check=True)
         self.assertEqual(aprof('run', '--no-report', './asks', cwd=self.cwd).returncode, 0)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r' one( \*)?\n')
+
+    def test_compilers_by_name(self):
+        """aprof-clang and the like run that compiler, whatever the variables say; aprof by any other name is aprof."""
+        pathlib.Path(self.cwd, 'one.c').write_text('int main(void) { return 0; }')
+        for name in ['clang', 'clang++', 'gcc', 'g++', *(pathlib.Path(p).name for p in glob.glob('/usr/bin/gcc-[0-9]*'))]:
+            if not shutil.which(name):
+                continue
+            link = pathlib.Path(self.cwd, f'aprof-{name}')
+            link.symlink_to(APROF)
+            done = subprocess.run([link, '--aprof-verbose', '-x', 'c++' if '++' in name else 'c', '-c', 'one.c'], cwd=self.cwd, capture_output=True, text=True,
+                                  env=dict(os.environ, APROF_CC='nonsense', APROF_CXX='nonsense'))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, rf'(?m)^(\S*/)?{re.escape(name)} ')
+        for name in 'clang', 'clang++':
+            self.assertEqual(os.readlink(BUILD / f'aprof-{name}'), 'aprof')
+        other = pathlib.Path(self.cwd, 'aprof-new')
+        other.symlink_to(APROF)
+        self.assertRegex(subprocess.run([other, '--version'], capture_output=True, text=True).stdout, '^aprof ')
 
     def test_stripped(self):
         """Addresses instead of names are explained, and the program as it was has the names."""
