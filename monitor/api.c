@@ -2,15 +2,13 @@
 #include <errno.h>
 
 #include "include/aprof.h"
-#include "monitor/calibrate.h"
-#include "monitor/file.h"
+#include "monitor/flush.h"
+#include "monitor/look.h"
 #include "monitor/phase.h"
-#include "monitor/process.h"
 #include "monitor/reset.h"
-#include "monitor/sampler.h"
+#include "monitor/slow.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
-#include "monitor/thread.h"
 #include "monitor/tls.h"
 
 __attribute__((visibility("default"))) int __aprof_control(int what, const char *text);
@@ -24,7 +22,7 @@ static int control(int what, const char *text)
 	case APROF_CONTROL_PHASE: phase_set(text ? text : ""); return 0;
 	case APROF_CONTROL_RESET:
 		if (monitor.started)
-			reset_all();
+			reset_counters();
 		return 0;
 	default: return ENOSYS;
 	}
@@ -35,11 +33,11 @@ static int flush(const char *path)
 {
 	if (!path || !*path)
 		return EINVAL;
-	if (!aprof_tls.thread && !thread_start((uintptr_t)__builtin_frame_address(0), calibrate))
+	if (!aprof_tls.thread && !slow_start((uintptr_t)__builtin_frame_address(0)))
 		return ENOSYS;
-	sampler_hold();
-	sampler_release();
-	return file_flush(path);
+	look_hold();
+	look_release();
+	return flush_to(path);
 }
 
 int __aprof_control(int what, const char *text)
@@ -50,15 +48,15 @@ int __aprof_control(int what, const char *text)
 	if (monitor_state() == MONITOR_OFF)
 		return ENOSYS;
 	sys_block_signals(&mask);
-	sys_lock(&monitor.control_lock);
+	sys_lock(&monitor.control);
 	if (what == APROF_CONTROL_FLUSH) {
 		error = flush(text);
 	} else {
-		sampler_hold();
+		look_hold();
 		error = control(what, text);
-		sampler_release();
+		look_release();
 	}
-	sys_unlock(&monitor.control_lock);
+	sys_unlock(&monitor.control);
 	sys_restore_signals(&mask);
 	return error;
 }

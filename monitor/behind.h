@@ -18,6 +18,13 @@ bool behind_is_first(const char *name) HIDDEN;
 /* The function NAME of a library that is neither libc, which has empty hooks of the names of way cyg, nor a monitor.  NULL: there is none. */
 void *behind_of_library(const char *name) HIDDEN;
 
+#define EXPORTED __attribute__((visibility("default")))
+
+#ifdef APROF_MCOUNT
+/* Our function in front of NAME by a name that is the preloaded monitor's alone (mcount.S). */
+#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
+#endif
+
 /* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
 #ifdef APROF_MCOUNT
 #define REAL(name, type) \

@@ -14,10 +14,11 @@
 #include "monitor/calibrate.h"
 
 #include "format/amon.h"
-#include "monitor/clock.h"
 #include "monitor/context.h"
+#include "monitor/cost.h"
+#include "monitor/cycles.h"
 #include "monitor/front.h"
-#include "monitor/calibrated.h"
+#include "monitor/hooks.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
@@ -51,10 +52,14 @@ extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 
+struct hooks aprof_calibrate_hooks HIDDEN;
+
+_Static_assert(offsetof(struct hooks, entry) == 0 && offsetof(struct hooks, exit) == 8 && offsetof(struct hooks, cyg_enter) == 16 &&
+	       offsetof(struct hooks, cyg_exit) == 24, "as in the loops");
+
 /* The hooks are called by registers: a call by name would look, to who reads the code of the program that the monitor is in, as if the
- * program had routines with hooks of that way.  Those of way cyg have names of the monitor's own: by the others the hooks that a program brings
- * would be called, which count, print or abort as it likes. */
-#define HOOKS(entry, exit) "movq " entry "@GOTPCREL(%rip), %r12\n\tmovq " exit "@GOTPCREL(%rip), %r13\n"
+ * program had routines with hooks of that way. */
+#define HOOKS(entry, exit) "movq aprof_calibrate_hooks+" entry "(%rip), %r12\n\tmovq aprof_calibrate_hooks+" exit "(%rip), %r13\n"
 #define NO_HOOKS ""
 
 #ifdef APROF_MCOUNT			/* in the place of way fentry: a patched routine, whose redirected return tells of the exit */
@@ -66,7 +71,7 @@ const char *aprof_calibrate_copy HIDDEN;
 #else
 #define ENTRY "call *%r12\n"
 #define EXIT "jmp *%r13\n"
-#define FENTRY_HOOKS HOOKS("__aprof_entry", "__aprof_return")
+#define FENTRY_HOOKS HOOKS("0", "8")
 #endif
 
 #if defined(__x86_64__)
@@ -102,7 +107,7 @@ __asm__(".text\n"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r12\n\t"
 	"movq 8(%rbp), %rsi\n\tleaq aprof_calibrate_cyg_leaf(%rip), %rdi\n\tcall *%r13\n\t"
 	"popq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf", HOOKS("aprof_cyg_enter", "aprof_cyg_exit"))
+	LOOP("aprof_calibrate_cyg", "aprof_calibrate_cyg_leaf", HOOKS("16", "24"))
 	".p2align 4\n.hidden aprof_calibrate_inline_leaf\n.globl aprof_calibrate_inline_leaf\n"
 	"aprof_calibrate_inline_leaf:\n\t"
 	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
@@ -172,22 +177,22 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 	tls->thread = t;
 	tls->inert = 0;
 	tls->current = is_inline ? ROOT_ID : 0;
-	tls->last = clock_is_tsc() ? clock_cycles() : 0;
+	tls->last = clock_is_tsc() ? cycles_now() : 0;
 	tls->charged = fake.counters;
 }
 
 /* The cheapest batch of calls by ROUTINE: its time, and that charged to the routine, cycles. */
-static struct hook_cost least(calibrated_loop *routine)
+static struct cost least(calibrated_loop *routine)
 {
-	struct hook_cost best = { UINT64_MAX, 0 };
+	struct cost best = { UINT64_MAX, 0 };
 
 	for (int i = 0; i < BATCHES; i++) {
-		uint64_t inside = fake.counters[1].time, start = clock_cycles(), took;
+		uint64_t inside = fake.counters[1].time, start = cycles_now(), took;
 
 		routine(CALLS);
-		took = clock_cycles() - start;
+		took = cycles_now() - start;
 		if (took < best.total)
-			best = (struct hook_cost){ took, fake.counters[1].time - inside };
+			best = (struct cost){ took, fake.counters[1].time - inside };
 	}
 	return best;
 }
@@ -200,10 +205,10 @@ struct trial {
 };
 
 /* Cost of the hooks in ROUTINE, a loop of trial T, over those of the loop WITHOUT, in cycles of a batch. */
-static struct hook_cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
+static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
-	struct hook_cost bare = least(without), hooked;
+	struct cost bare = least(without), hooked;
 
 	pretend(tls, (uintptr_t)t->address, t->is_inline);
 	routine(1);
@@ -216,9 +221,9 @@ static struct hook_cost measure_in(calibrated_loop *routine, calibrated_loop *wi
 }
 
 /* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
-static struct hook_cost measure(const struct trial *t)
+static struct cost measure(const struct trial *t)
 {
-	struct hook_cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
+	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
 	uint64_t apart = t->is_inline ? APART_INLINE : APART;
 
 	if (!clock_is_tsc())
@@ -237,33 +242,34 @@ static bool returns_are_seen(void)
 }
 #endif
 
-void calibrate(void)
+void calibrate(const struct hooks *hooks)
 {
 #if defined(__x86_64__)
 	struct moment began, ended;
 	uint64_t cycles, nsec;
 
-	if (hook_costs[0].total)
+	if (cost_of_hooks[0].total)
 		return;
 #ifdef APROF_MCOUNT
 	if (!returns_are_seen())
 		return;
 	aprof_calibrate_copy = patch_copy((uintptr_t)aprof_calibrate_fentry_routine);
 #endif
-	began = clock_moment();
-	hook_costs[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
-	hook_costs[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
-	hook_costs[2] = measure(monitor.reads_counter ?
+	aprof_calibrate_hooks = *hooks;
+	began = cycles_moment();
+	cost_of_hooks[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
+	cost_of_hooks[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
+	cost_of_hooks[2] = measure(monitor.reads_counter ?
 		&(struct trial){ aprof_calibrate_tsc, aprof_calibrate_tsc_apart, aprof_calibrate_tsc_leaf, true } :
 		&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
-	ended = clock_moment();
+	ended = cycles_moment();
 	cycles = ended.cycles - began.cycles;
 	nsec = ended.nsec - began.nsec;
 	if (nsec > cycles * SLOWEST || nsec < cycles / FASTEST)
 		nsec = 0;		/* the clock was set meanwhile: nothing is known */
 	for (int way = 0; way < 3; way++) {
-		hook_costs[way].total = hook_costs[way].total * nsec * 1000 / cycles / CALLS;
-		hook_costs[way].inside = hook_costs[way].inside * nsec * 1000 / cycles / CALLS;
+		cost_of_hooks[way].total = cost_of_hooks[way].total * nsec * 1000 / cycles / CALLS;
+		cost_of_hooks[way].inside = cost_of_hooks[way].inside * nsec * 1000 / cycles / CALLS;
 	}
 #endif
 }

@@ -4,6 +4,8 @@
 
 #include "monitor/monitor.h"
 
-void calibrate(void) HIDDEN;			/* measure the hooks' own cost, once */
+struct hooks;
+
+void calibrate(const struct hooks *hooks) HIDDEN; /* measure the hooks' own cost, once */
 
 #endif

@@ -10,8 +10,6 @@
 #include "monitor/jump.h"
 #include "monitor/monitor.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
 /* What libc knows of a handler, as far as programs must know it, too. */
 struct buffer {
 	uintptr_t reg[8];		/* as in a jmp_buf: rbx, rbp, r12 .. r15, rsp, rip; some of them disguised */
@@ -158,8 +156,6 @@ void __wrap___pthread_register_cancel_defer(struct buffer *b)
 }
 
 #ifdef APROF_MCOUNT
-/* As in wrap.c. */
-#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
 FRONT(pthread_exit);
 FRONT(__pthread_unwind_next);
 FRONT(__pthread_register_cancel);

@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "format/amon.h"
-#include "monitor/file.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 
@@ -61,7 +60,7 @@ static struct fit fit_of(const struct amon_chunk *c)
 
 static void put_bytes(struct output *o, const void *data, uint64_t size, uint64_t at)
 {
-	if (at < o->limit && !file_write_at(o->fd, data, size < o->limit - at ? size : o->limit - at, at))
+	if (at < o->limit && !sys_write_at(o->fd, data, size < o->limit - at ? size : o->limit - at, at))
 		o->failed = true;
 }
 

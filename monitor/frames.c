@@ -10,14 +10,17 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/jump.h"
+#include "monitor/leave.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
 #include "monitor/module.h"
 #include "monitor/own_code.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
+#include "monitor/switch.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
+#include "monitor/unload.h"
 #include "monitor/unwind.h"
 
 enum { KEPT_FRAMES = 16384 };		/* 64 KB */
@@ -45,7 +48,7 @@ static uint32_t routine_of(const struct unwind *u)
 /* Handlers of exit run under the root, whoever called exit. */
 static bool is_outermost(const struct unwind *u)
 {
-	return (monitor.exit_begun && u->start == monitor.exit_begun) || (aprof_context_start && u->reg[UNWIND_RIP] == aprof_context_start);
+	return u->start == (uintptr_t)aprof_exit_begun || (aprof_context_start && u->reg[UNWIND_RIP] == aprof_context_start);
 }
 
 bool frames_next(struct frames *f, struct hooked_frame *out)
@@ -67,7 +70,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
 		f->leaving |= jump_is_at(u->start, own);
-		f->in_hook = own && (!u->start || u->start != monitor.dlclose_begun);
+		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
 		f->past_signal |= !found && u->interrupted;
 	}

@@ -22,10 +22,6 @@ void front_add(struct thread *t, target to) HIDDEN; /* if there is one */
 void front_none(struct aprof_tls *tls) HIDDEN;	/* let the hooks find nothing */
 void front_leave(struct aprof_tls *tls) HIDDEN;	/* the same, where a probe that was interrupted may go on */
 
-/* The front table of a thread that has none: every probe misses. */
-extern target aprof_front_none[2] HIDDEN; /* a pair */
-extern struct amon_counter aprof_counter_none HIDDEN;
-
 _Static_assert(sizeof(target) == FRONT_SLOT, "as in layout.h");
 
 /* The hash of the front table, the first slot of two to look at; all code with hooks written into it computes the same. */

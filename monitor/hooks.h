@@ -1,9 +1,21 @@
-/* hooks.h - code of hooks.S that is not called. */
+/* hooks.h - the hooks of hooks.S, as code that calls them has to know them. */
 #ifndef HOOKS_H
 #define HOOKS_H
 
 #include "monitor/monitor.h"
 
-void aprof_signal_return(void) HIDDEN;		/* sa_restorer of our handlers */
+/* They take and return nothing as C functions do. */
+typedef void hook(void);
+
+hook __aprof_entry, __aprof_return;
+/* Those of way cyg by names of the monitor's own: by the others the hooks that a program brings would be called, which count, print or abort as it
+ * likes. */
+hook aprof_cyg_enter HIDDEN, aprof_cyg_exit HIDDEN;
+
+/* Those that are called. */
+struct hooks {
+	hook *entry, *exit;		/* way fentry */
+	hook *cyg_enter, *cyg_exit;
+};
 
 #endif

@@ -1,5 +1,5 @@
 /* inline.c - way inline out of line: entries that the code put in by the plugin (compiler/plugin/) and
- * inline_miss.S do not answer.
+ * aprof_inline_miss in hooks.S do not answer.
  *
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
@@ -13,15 +13,15 @@
 #include "monitor/inline.h"
 
 #include "format/amon.h"
-#include "monitor/calibrate.h"
-#include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
+#include "monitor/cycles.h"
+#include "monitor/entry.h"
+#include "monitor/fork.h"
+#include "monitor/found.h"
 #include "monitor/front.h"
-#include "monitor/jump.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
-#include "monitor/process.h"
 #include "monitor/reset.h"
 #include "monitor/slow.h"
 #include "monitor/stack.h"
@@ -43,7 +43,7 @@ static struct entered enter(struct thread *t, context_id before, target to)
 	struct entered entered = { before, tls->charged };
 
 	if (clock_is_tsc()) {
-		clock_charge_tsc(t, before);
+		cycles_charge(t, before);
 		entered.charged = tls->charged;
 		__atomic_store_n(&tls->charged, target_charged(to), __ATOMIC_RELAXED);
 	}
@@ -77,7 +77,7 @@ static bool is_lost(context_id current, context_id here)
 /* With signals blocked: any thread, any routine. */
 static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
 {
-	struct thread *t = tls->thread ? tls->thread : thread_start(sp, calibrate);
+	struct thread *t = tls->thread ? tls->thread : slow_start(sp);
 	struct entered entered;
 	context_id before, back;
 	target to;
@@ -90,21 +90,13 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	front_begin(t);
 	before = back = machine_here(t, tls->current);
 	if (is_lost(tls->current, before))
-		before = jump_entered(t, &back);
+		before = found_entered(t, &back);
 	if (clock_is_tsc())
-		clock_charge_tsc(t, before);
-	reset_look();
-	to = machine_find(t, before, routine);
-	if (!to)
-		to = machine_make(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE);
-	if (to) {
-		front_add(t, to);
-	} else {
-		note(AMON_NOTE_LOST_CALLS);
-		to = (target)machine_counter(t, t->lost);
-	}
+		cycles_charge(t, before);
+	reset_if_asked();
+	to = entry_show(t, entry_find(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE));
 	if (clock_is_tsc())
-		clock_charge_tsc_monitor(t);
+		cycles_charge_monitor(t);
 	entered = enter(t, before, to);
 	entered.before = back;
 	t->busy = 0;
@@ -134,14 +126,12 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 			tls->current = entered.before;	/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
-	sys_block_signals(&mask);
-	tls->inert = INERT_MONITOR;
+	entry_block(tls, &mask);
 	note_way(reads ? &monitor.reads_counter : &monitor.without_exits);
 	entered = nothing_entered(tls);
-	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
+	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
 		entered = enter_blocked(tls, routine, sp, reads);
-	tls->inert = INERT_NOT;
-	sys_restore_signals(&mask);
+	entry_unblock(tls, &mask);
 	return entered;
 }
 
@@ -154,14 +144,14 @@ void aprof_inline_settle(void)
 	if (tls->inert || !t)
 		return;
 	if (machine_item(t, tls->current) != AMON_NONE) {
-		clock_charge_tsc(t, tls->current);
+		cycles_charge(t, tls->current);
 		return;
 	}
 	sys_block_signals(&mask);
 	t = thread_live(tls);
 	if (t && tls->current == LOST_ID)
-		tls->current = jump_here(t);
+		tls->current = found_here(t);
 	if (t)
-		clock_charge_tsc(t, machine_here(t, tls->current));
+		cycles_charge(t, machine_here(t, tls->current));
 	sys_restore_signals(&mask);
 }

@@ -2,7 +2,7 @@
  *
  * Way inline keeps a routine's context in the routine: where control comes back by no return, the routine that receives it puts its own
  * back.  A receiver without hooks cannot.  So who jumps leaves LOST_ID for a context.  A receiver with hooks overwrites that; else
- * the next entry misses, and finds out of line in which context it is: that of the routines with hooks on the machine stack (frames.c).  The
+ * the next entry misses, and finds out of line in which context it is (found.c).  The
  * shadow stacks of the other ways are told how deep the landing is, and drop the frames below.
  *
  * Whatever the language, unwinders call _Unwind_SetIP right before control lands in a handler or a cleanup; it is a name of libgcc's that
@@ -13,18 +13,12 @@
 
 #include "format/amon.h"
 #include "monitor/behind.h"
-#include "monitor/clock.h"
-#include "monitor/context.h"
-#include "monitor/frames.h"
+#include "monitor/cycles.h"
 #include "monitor/layout.h"
-#include "monitor/own_code.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
-#include "monitor/unwind.h"
-
-#define EXPORTED __attribute__((visibility("default")))
 
 /* ---- what is lost ---- */
 
@@ -37,7 +31,7 @@ void jump_lose(void)
 	if (!tls->current || tls->current == LOST_ID || tls->inert)
 		return;
 	if (t && tls->last)
-		clock_charge_tsc(t, tls->current);
+		cycles_charge(t, tls->current);
 	__atomic_store_n(&tls->current, LOST_ID, __ATOMIC_RELAXED);
 }
 
@@ -48,66 +42,6 @@ void jump_lands(uintptr_t sp)
 	if (t && sp && !aprof_tls.inert && monitor.header->way & ~(1u << AMON_WAY_INLINE))
 		stack_return(t, sp + 1, NULL);	/* a routine that was called from there has its CFA there, or below */
 	jump_lose();
-}
-
-/* ---- and found ---- */
-
-/* Out of the monitor's own code, in which F is.  False: the stack cannot be read that far. */
-static bool leave_monitor(struct frames *f)
-{
-	while (f->how == UNWIND_STEPPED && is_own_code(f->at.reg[UNWIND_RIP]))
-		f->how = unwind_step(&f->at);
-	return f->how == UNWIND_STEPPED;
-}
-
-/* The sampler's looks at T, if there were any while it was lost, belong to FOUND. */
-static context_id tell(struct thread *t, context_id found)
-{
-	if (found && __atomic_load_n(&t->lost_ticks, __ATOMIC_ACQUIRE) && !__atomic_load_n(&t->found, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&t->found, found, __ATOMIC_RELEASE);
-	return found;
-}
-
-context_id jump_entered(struct thread *t, context_id *back)
-{
-	struct unwind u;
-	struct frames f;
-	struct hooked_frame first;
-	context_id found;
-
-	unwind_here(&u);
-	frames_begin(&f, &u);
-	if (leave_monitor(&f))
-		f.how = unwind_step(&f.at);	/* the routine that is entered */
-	found = tell(t, frames_context(t, &f, false));
-	frames_next(&f, &first);
-	*back = f.past_signal ? LOST_ID : found;
-	return found;
-}
-
-context_id jump_here(struct thread *t)
-{
-	struct unwind u;
-	struct frames f;
-
-	unwind_here(&u);
-	frames_begin(&f, &u);
-	leave_monitor(&f);
-	return tell(t, frames_context(t, &f, false));
-}
-
-/* Whether an entry hook has been passed, or an exit hook, is open in the routine that was interrupted.  It is its time, and the thread's context
- * stays lost. */
-context_id jump_interrupted(struct thread *t, const void *ucontext)
-{
-	struct unwind u;
-	struct frames f;
-
-	unwind_interrupted(&u, ucontext, NULL);
-	if (t != thread_live(&aprof_tls) || t->tls->inert || t->busy || is_own_code(u.reg[UNWIND_RIP]))
-		return 0;
-	frames_begin(&f, &u);
-	return tell(t, frames_context(t, &f, true));
 }
 
 /* ---- the functions behind ours ---- */
@@ -212,8 +146,6 @@ void __wrap__Unwind_SetIP(void *frame, uintptr_t pc)
 }
 
 #ifdef APROF_MCOUNT
-/* As in wrap.c. */
-#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
 FRONT(longjmp);
 FRONT(_longjmp);
 FRONT(siglongjmp);

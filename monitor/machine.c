@@ -1,9 +1,7 @@
-/* machine.c - a thread's machine: items, aliases, and what finds them.
+/* machine.c - a thread's machine: what leads from one context to the next, and makes it.
  *
  * Invariants: an item's key and an alias never change and never move once made.  The first item
  * with a history is its context; targets lead to contexts only, so the machine is finite.
- * A history is its nearest folded ancestor's, kept whole in `histories`, and the routines
- * appended since; only a call that meets an older activation of the same routine folds.
  * Steps A1-A5 and B1-B3 are those of J. M. Spivey, Fast, accurate call graph profiling, 2004.
  *
  * Everything here runs with signals blocked, but for machine_find and machine_reach. */
@@ -13,8 +11,10 @@
 #include "format/history.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
+#include "monitor/enrol.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
+#include "monitor/items.h"
 #include "monitor/layout.h"
 #include "monitor/memory.h"
 #include "monitor/routine.h"
@@ -23,49 +23,16 @@
 #include "monitor/table.h"
 #include "monitor/thread.h"
 
-enum {
-	ALIASES_PER_PAGE = 1024,	/* 48 KB */
-	ITEMS_PER_PAGE = 4096,		/* 96 KB */
-	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
-	MOST_ITEMS = 65536,		/* in one chunk */
-	SMALL_SPANS = 8,		/* of fewer */
-};
-
 #define ALIAS UINT32_C(0x80000000)	/* in a slot of the full table */
-
-static struct alias *alias_at(struct thread *t, uint32_t i)
-{
-	return &t->aliases[i / ALIASES_PER_PAGE][i % ALIASES_PER_PAGE];
-}
-
-static struct item *item_at(struct thread *t, uint32_t i)
-{
-	return &t->items[i / ITEMS_PER_PAGE][i % ITEMS_PER_PAGE];
-}
-
-/* The span of ITEM.  Those before the last are of MOST_ITEMS, but for the first SMALL_SPANS, which are of less than twice as many together:
- * so it is the one at which the search begins, or one of the few before. */
-static struct span *span_of(struct thread *t, uint32_t item)
-{
-	uint32_t s = item / MOST_ITEMS + SMALL_SPANS - 1;
-
-	if (s >= t->nspans)
-		s = t->nspans - 1;
-	while (item < t->spans[s].base)
-		s--;
-	return &t->spans[s];
-}
 
 struct amon_counter *machine_counter(struct thread *t, uint32_t item)
 {
-	struct span *span = span_of(t, item);
-
-	return &span->counters[item - span->base];
+	return items_counter(t, item);
 }
 
 void machine_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t ticks)
 {
-	struct span *span = span_of(t, item);
+	struct span *span = items_span(t, item);
 
 	span->counters[item - span->base].time += time;
 	span->ticks[item - span->base] += ticks;
@@ -73,159 +40,17 @@ void machine_charge(struct thread *t, uint32_t item, uint64_t time, uint32_t tic
 
 uint32_t machine_ticks(struct thread *t, uint32_t item)
 {
-	struct span *span = span_of(t, item);
+	struct span *span = items_span(t, item);
 
 	return span->ticks[item - span->base];
 }
 
-/* ---- items ---- */
+size_t machine_history(struct thread *t, uint32_t item, history_entry *s) { return items_history(t, item, s); }
 
 /* No more contexts are made: memory is used up, or the directory is but for a quarter, which is for elided ones. */
 static bool is_over_bound(const struct thread *t)
 {
 	return t->nitems / ITEMS_PER_PAGE >= THREAD_DIRECTORY - THREAD_DIRECTORY / 4 || file_over_bound(false);
-}
-
-static bool items_grow(struct thread *t)
-{
-	struct span *last = t->nspans ? &t->spans[t->nspans - 1] : NULL;
-	uint32_t capacity = last ? last->capacity * 2 + 8 : FIRST_ITEMS;
-	struct span *span = &t->spans[t->nspans];
-
-	if (t->nspans == THREAD_SPANS)
-		return false;
-	if (capacity > MOST_ITEMS)
-		capacity = MOST_ITEMS;
-	span->chunk = file_chunk(AMON_CONTEXTS, t->index, capacity,
-				 sizeof(struct amon_link) + sizeof(struct amon_counter) + sizeof(uint32_t));
-	if (!span->chunk)
-		return false;
-	span->links = (struct amon_link *)((char *)span->chunk + span->chunk->first);
-	span->counters = (struct amon_counter *)((char *)span->chunk + span->chunk->counters);
-	span->ticks = (uint32_t *)(span->counters + capacity);
-	span->capacity = capacity;
-	span->base = last ? last->base + last->capacity : 0;
-	span->chunk->base = span->base;
-	t->nspans++;
-	return true;
-}
-
-/* A part of the hash of a history that ends in E, behind one whose hash is HASH. */
-static uint32_t hash_add(uint32_t hash, history_entry e)
-{
-	return (uint32_t)(((uint64_t)hash << 32 | e) * UINT64_C(0xff51afd7ed558ccd) >> 32);
-}
-
-/* The hash of what follows PARENT's history if ROUTINE is called and unmarks nothing. */
-static uint32_t hash_next(struct thread *t, uint32_t parent, uint32_t routine)
-{
-	return hash_add(parent == AMON_NONE ? 0 : item_at(t, parent)->hash, history_marked(routine));
-}
-
-/* Append an item.  AMON_NONE: no room. Published by the chunk's count, last. */
-static uint32_t item_new(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded)
-{
-	uint32_t i = t->nitems, page = i / ITEMS_PER_PAGE;
-	struct span *span;
-	struct item *item;
-
-	if (page >= THREAD_DIRECTORY)
-		return AMON_NONE;
-	if (!t->items[page] && !(t->items[page] = memory_take(ITEMS_PER_PAGE * sizeof *item, page > 0)))	/* most threads have few */
-		return AMON_NONE;
-	if ((!t->nspans || i == t->spans[t->nspans - 1].base + t->spans[t->nspans - 1].capacity) && !items_grow(t))
-		return AMON_NONE;
-	span = &t->spans[t->nspans - 1];
-	item = item_at(t, i);
-	item->parent = parent;
-	item->routine = routine;
-	item->folded = folded;
-	item->hash = hash_next(t, parent, routine);
-	span->links[i - span->base] = (struct amon_link){ parent, routine };
-	t->nitems = i + 1;
-	__atomic_store_n(&span->chunk->count, i - span->base + 1, __ATOMIC_RELEASE);
-	return i;
-}
-
-/* ---- histories ---- */
-
-/* The folded history at PLACE: owner, length, entries. */
-static uint32_t *folded_at(struct thread *t, uint32_t place)
-{
-	return t->histories + place;
-}
-
-/* Is ROUTINE active in the context ITEM? */
-static bool history_has(struct thread *t, uint32_t item, uint32_t routine)
-{
-	uint32_t folded = item_at(t, item)->folded;
-	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
-	uint32_t *entries;
-
-	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
-		if (item_at(t, item)->routine == routine)
-			return true;
-	if (!folded)
-		return false;
-	entries = folded_at(t, folded) + 2;
-	for (uint32_t i = 0; i < folded_at(t, folded)[1]; i++)
-		if (entries[i] == history_marked(routine))
-			return true;
-	return false;
-}
-
-/* Length of ITEM's history. */
-static size_t history_length(struct thread *t, uint32_t item)
-{
-	uint32_t folded = item_at(t, item)->folded;
-	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
-	size_t n = folded ? folded_at(t, folded)[1] : 0;
-
-	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
-		n += item_at(t, item)->routine != AMON_ROUTINE_ROOT;
-	return n;
-}
-
-/* Write ITEM's history to S, which has room for it.  Returns its length. */
-static size_t history_of(struct thread *t, uint32_t item, history_entry *s)
-{
-	size_t n = history_length(t, item), i = n;
-	uint32_t folded = item_at(t, item)->folded;
-	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
-
-	for (; item != owner && item != AMON_NONE; item = item_at(t, item)->parent)
-		if (item_at(t, item)->routine != AMON_ROUTINE_ROOT)
-			s[--i] = history_marked(item_at(t, item)->routine);
-	if (folded)
-		mem_copy(s, folded_at(t, folded) + 2, i * sizeof *s);
-	return n;
-}
-
-size_t machine_history(struct thread *t, uint32_t item, history_entry *s) { return history_of(t, item, s); }
-
-/* Keep the history S of N entries as the folded one of item OWNER. 0: no room. */
-static uint32_t histories_add(struct thread *t, uint32_t owner, const history_entry *s, size_t n)
-{
-	uint32_t place = t->histories_used;
-
-	if (place + n + 2 > t->histories_size) {
-		size_t words = t->histories_size * 2 + n + 1024;
-		uint32_t *grown = memory_take(words * sizeof *grown, false);
-
-		if (!grown)
-			return 0;
-		if (t->histories) {
-			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
-			memory_forget(t->histories, t->histories_size * sizeof *grown);
-		}
-		t->histories = grown;
-		t->histories_size = (uint32_t)words;
-	}
-	t->histories[place] = owner;
-	t->histories[place + 1] = (uint32_t)n;
-	mem_copy(&t->histories[place + 2], s, n * sizeof *s);
-	t->histories_used = place + 2 + (uint32_t)n;
-	return place;
 }
 
 /* ---- contexts with an unmarked entry, by history (step B2) ---- */
@@ -243,12 +68,12 @@ struct step {
 /* Write out what comes of S, with signals blocked. False: it is too long. */
 static bool step_write(struct thread *t, struct step *s)
 {
-	size_t n = history_length(t, s->parent);
+	size_t n = items_length(t, s->parent);
 
 	if (n >= MACHINE_LONGEST)
 		return false;
 	s->history = t->scratch[0];
-	history_of(t, s->parent, s->history);
+	items_history(t, s->parent, s->history);
 	s->length = history_next(s->history, n, s->routine);
 	return true;
 }
@@ -257,9 +82,9 @@ static bool same_history(struct thread *t, uint32_t item, const history_entry *s
 {
 	history_entry *other = t->scratch[1];
 
-	if (history_length(t, item) != n)
+	if (items_length(t, item) != n)
 		return false;
-	history_of(t, item, other);
+	items_history(t, item, other);
 	for (size_t i = 0; i < n; i++)
 		if (s[i] != other[i])
 			return false;
@@ -293,8 +118,8 @@ static uint32_t known_find(struct thread *t, struct step *s)
 static target target_of(struct thread *t, uint32_t tag)
 {
 	if (tag & ALIAS)
-		return (target)alias_at(t, (tag & ~ALIAS) - 1) + 1;
-	return (target)machine_counter(t, tag - 1);
+		return (target)items_alias(t, (tag & ~ALIAS) - 1) + 1;
+	return (target)items_counter(t, tag - 1);
 }
 
 target machine_find(struct thread *t, context_id from, uintptr_t routine)
@@ -320,7 +145,7 @@ uint32_t machine_item(struct thread *t, context_id id)
 	for (uint64_t i = hash & mask; (slot = full[i]) != 0; i = (i + 1) & mask) {
 		uint32_t tag = (uint32_t)slot;
 
-		if (slot >> 32 == hash && !(tag & ALIAS) && item_at(t, tag - 1)->id == id)
+		if (slot >> 32 == hash && !(tag & ALIAS) && items_at(t, tag - 1)->id == id)
 			return tag - 1;
 	}
 	return AMON_NONE;
@@ -330,7 +155,7 @@ uintptr_t machine_routine(struct thread *t, context_id id)
 {
 	uint32_t item = machine_item(t, id), flags;
 
-	return item == AMON_NONE || item_at(t, item)->routine >= AMON_ROUTINE_ROOT ? 0 : routine_address(item_at(t, item)->routine, &flags);
+	return item == AMON_NONE || items_at(t, item)->routine >= AMON_ROUTINE_ROOT ? 0 : routine_address(items_at(t, item)->routine, &flags);
 }
 
 static uint32_t *recent_place(struct thread *t, context_id id) { return &t->recent[id >> 32 & (THREAD_RECENT - 1)]; }
@@ -340,7 +165,7 @@ static uint32_t item_of(struct thread *t, context_id id)
 {
 	uint32_t *recent = recent_place(t, id), item = *recent;
 
-	if (item_at(t, item)->id == id)
+	if (items_at(t, item)->id == id)
 		return item;
 	item = machine_item(t, id);
 	if (item != AMON_NONE)
@@ -351,11 +176,11 @@ static uint32_t item_of(struct thread *t, context_id id)
 /* Call ITEM by ID, and let calls of the routine at ADDRESS that step to ID find it. */
 static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t address)
 {
-	struct amon_counter *key = machine_counter(t, item);
+	struct amon_counter *key = items_counter(t, item);
 
 	if (!table_grow(&t->full, t->ntargets))
 		return false;
-	key->id = item_at(t, item)->id = id;
+	key->id = items_at(t, item)->id = id;
 	key->routine = address;
 	t->ntargets++;
 	*recent_place(t, id) = item;
@@ -366,7 +191,7 @@ static bool item_call(struct thread *t, uint32_t item, context_id id, uintptr_t 
 /* A new item without a caller: ROUTINE says what it is. AMON_NONE: no room. */
 static uint32_t item_begin(struct thread *t, uint32_t routine)
 {
-	uint32_t item = item_new(t, AMON_NONE, routine, 0);
+	uint32_t item = items_add(t, AMON_NONE, routine, 0);
 
 	return item != AMON_NONE && item_call(t, item, ROOT_ID + routine - AMON_ROUTINE_ROOT, NO_ROUTINE) ? item : AMON_NONE;
 }
@@ -381,10 +206,10 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 		return 0;
 	if (!t->aliases[page] && !(t->aliases[page] = memory_take(ALIASES_PER_PAGE * sizeof *alias, true)))
 		return 0;
-	alias = alias_at(t, t->naliases);
+	alias = items_alias(t, t->naliases);
 	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
 	if (clock_is_tsc())
-		alias->key.time = (uintptr_t)machine_counter(t, machine_item(t, to));
+		alias->key.time = (uintptr_t)items_counter(t, machine_item(t, to));
 	t->naliases++;
 	t->ntargets++;
 	t->record->slow++;
@@ -399,7 +224,7 @@ static uint64_t *full_place(struct thread *t, context_id id)
 	uint64_t hash = full_hash(id), mask = full[-1], i = hash & mask;
 
 	for (; full[i]; i = (i + 1) & mask)
-		if (full[i] >> 32 == hash && !(full[i] & ALIAS) && item_at(t, (uint32_t)full[i] - 1)->id == id)
+		if (full[i] >> 32 == hash && !(full[i] & ALIAS) && items_at(t, (uint32_t)full[i] - 1)->id == id)
 			return NULL;
 	return id && id != LOST_ID ? &full[i] : NULL;
 }
@@ -411,36 +236,36 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 
 	if (full_place(t, id)) {
 		t->record->slow++;
-		return item_call(t, item, id, address) ? (target)machine_counter(t, item) : 0;
+		return item_call(t, item, id, address) ? (target)items_counter(t, item) : 0;
 	}
 	while (!full_place(t, id))
 		id = context_step(id, item);
 	if (!item_call(t, item, id, NO_ROUTINE))
 		return 0;
-	return alias_new(t, from, address, machine_counter(t, item), id);
+	return alias_new(t, from, address, items_counter(t, item), id);
 }
 
 /* ---- making contexts ---- */
 
 /* Does what S leads to have an unmarked entry? All others are contexts that nothing else leads to. */
-static bool step_is_folded(struct thread *t, const struct step *s) { return s->folds || item_at(t, s->parent)->folded; }
+static bool step_is_folded(struct thread *t, const struct step *s) { return s->folds || items_at(t, s->parent)->folded; }
 
 /* The context that S leads to, one that has an unmarked entry: found (B2) or made (B3). */
 static uint32_t context_known(struct thread *t, struct step *s)
 {
-	uint32_t item, place = item_at(t, s->parent)->folded;
+	uint32_t item, place = items_at(t, s->parent)->folded;
 
 	if (!table_grow(&t->known, t->nknown))
 		return AMON_NONE;
 	item = known_find(t, s);
 	if (item != AMON_NONE)
 		return item;
-	if (s->folds && !(place = histories_add(t, t->nitems, s->history, s->length)))
+	if (s->folds && !(place = items_fold(t, t->nitems, s->history, s->length)))
 		return AMON_NONE;
-	item = item_new(t, s->parent, s->routine, place);
+	item = items_add(t, s->parent, s->routine, place);
 	if (item == AMON_NONE)
 		return AMON_NONE;
-	item_at(t, item)->hash = s->hash;
+	items_at(t, item)->hash = s->hash;
 	table_add(t->known, table_slot(s->hash, item + 1));
 	t->nknown++;
 	return item;
@@ -449,17 +274,17 @@ static uint32_t context_known(struct thread *t, struct step *s)
 /* The context to which a call of ROUTINE leads from the context ITEM, another than ITEM itself. */
 static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 {
-	struct step s = { .parent = item, .routine = routine, .folds = history_has(t, item, routine),
-			  .hash = hash_next(t, item, routine) };
+	struct step s = { .parent = item, .routine = routine, .folds = items_has(t, item, routine),
+			  .hash = items_hash_next(t, item, routine) };
 
 	if (!step_is_folded(t, &s))
-		return item_new(t, item, routine, 0);
+		return items_add(t, item, routine, 0);
 	if (s.folds) {
 		if (!step_write(t, &s))
 			return AMON_NONE;
 		s.hash = 0;
 		for (size_t i = 0; i < s.length; i++)
-			s.hash = hash_add(s.hash, s.history[i]);
+			s.hash = items_hash_add(s.hash, s.history[i]);
 	}
 	return context_known(t, &s);
 }
@@ -467,7 +292,7 @@ static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 /* The context of PARENT and ROUTINE among the elided ones, whose keys have the routine's number for its address. */
 static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routine)
 {
-	context_id from = machine_counter(t, parent)->id;
+	context_id from = items_counter(t, parent)->id;
 	target to = machine_find(t, from, routine);
 	uint32_t item;
 
@@ -475,14 +300,14 @@ static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routin
 		return machine_item(t, target_to(to));
 	if (file_over_bound(true))
 		return AMON_NONE;
-	item = item_new(t, parent, routine, 0);
+	item = items_add(t, parent, routine, 0);
 	return item != AMON_NONE && target_new(t, from, routine, item) ? item : AMON_NONE;
 }
 
 /* Beyond the memory bound: <(elided), caller, callee>, one for each arc. */
 static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine)
 {
-	uint32_t caller = item_at(t, item)->routine;
+	uint32_t caller = items_at(t, item)->routine;
 
 	if (!t->elided && (t->elided = item_begin(t, AMON_ROUTINE_ELIDED)) == AMON_NONE)
 		t->elided = 0;
@@ -499,9 +324,9 @@ static uint32_t context_elided(struct thread *t, uint32_t item, uint32_t routine
 /* Direct recursion (A1): the context stays, the calls are counted in an item of their own. */
 static target make_recursive(struct thread *t, context_id from, uintptr_t address, uint32_t item)
 {
-	uint32_t count = item_new(t, item, item_at(t, item)->routine, item_at(t, item)->folded);
+	uint32_t count = items_add(t, item, items_at(t, item)->routine, items_at(t, item)->folded);
 
-	return count == AMON_NONE ? 0 : alias_new(t, from, address, machine_counter(t, count), from);
+	return count == AMON_NONE ? 0 : alias_new(t, from, address, items_counter(t, count), from);
 }
 
 /* Is there no room for aliases either? Then the elided contexts are found anew at each call. */
@@ -514,7 +339,7 @@ static bool aliases_are_over_bound(const struct thread *t)
 /* A call of the routine at ADDRESS in FROM leads to the context TO; where there is no room to note that, it is found anew at each call. */
 static target alias_to(struct thread *t, context_id from, uintptr_t address, uint32_t to)
 {
-	struct amon_counter *count = machine_counter(t, to);
+	struct amon_counter *count = items_counter(t, to);
 	target alias = alias_new(t, from, address, count, count->id);
 
 	return alias ? alias : (target)count;
@@ -526,7 +351,7 @@ static target make_bounded(struct thread *t, context_id from, uintptr_t address,
 
 	note(AMON_NOTE_MEMORY_BOUND);
 	if (to != AMON_NONE && aliases_are_over_bound(t))
-		return (target)machine_counter(t, to);
+		return (target)items_counter(t, to);
 	return to == AMON_NONE ? 0 : alias_to(t, from, address, to);
 }
 
@@ -543,15 +368,15 @@ static void making_finish(struct thread *t, const struct making *m)
 {
 	uint32_t i = m->item - m->span->base;
 
-	*item_at(t, m->item) = (struct item){ m->id, m->parent, m->routine, item_at(t, m->parent)->folded,
-					      hash_next(t, m->parent, m->routine) };
+	*items_at(t, m->item) = (struct item){ m->id, m->parent, m->routine, items_at(t, m->parent)->folded,
+					      items_hash_next(t, m->parent, m->routine) };
 	m->span->links[i] = (struct amon_link){ m->parent, m->routine };
 	m->span->counters[i].id = m->id;
 	m->span->counters[i].routine = m->address;
 	*recent_place(t, m->id) = m->item;
 	if (m->known) {
 		count_step(&t->nknown, m->nknown);
-		__atomic_store_n(m->known, table_slot(item_at(t, m->item)->hash, m->item + 1), __ATOMIC_RELEASE);
+		__atomic_store_n(m->known, table_slot(items_at(t, m->item)->hash, m->item + 1), __ATOMIC_RELEASE);
 	}
 	count_step(&t->ntargets, m->targets);
 	count_step(&t->nitems, m->item);
@@ -573,7 +398,7 @@ static bool making_has_room(const struct thread *t)
 static bool making_is_new(struct thread *t, struct making *m)
 {
 	uint64_t *known = __atomic_load_n(&t->known, __ATOMIC_ACQUIRE);
-	uint32_t hash = hash_next(t, m->parent, m->routine);
+	uint32_t hash = items_hash_next(t, m->parent, m->routine);
 
 	m->nknown = t->nknown;
 	if (!table_has_room(known, m->nknown))
@@ -588,11 +413,11 @@ static bool making_plan(struct thread *t, context_id from, uintptr_t address, st
 	uint32_t parent = item_of(t, from), routine = routine_known(address);
 	context_id id = context_step(from, address);
 
-	if (parent == AMON_NONE || routine == AMON_NONE || !making_has_room(t) || history_has(t, parent, routine))
+	if (parent == AMON_NONE || routine == AMON_NONE || !making_has_room(t) || items_has(t, parent, routine))
 		return false;
 	*m = (struct making){ .id = id, .address = address, .item = t->nitems, .parent = parent, .routine = routine,
 			      .targets = t->ntargets, .place = full_place(t, id), .span = &t->spans[t->nspans - 1] };
-	return m->place && (!item_at(t, parent)->folded || making_is_new(t, m));
+	return m->place && (!items_at(t, parent)->folded || making_is_new(t, m));
 }
 
 /* The context to which a call of the routine at ADDRESS leads from FROM, made. 0: it is not so simple, or came too late. */
@@ -622,10 +447,10 @@ static target find_bounded(struct thread *t, context_id from, uintptr_t address)
 	uint32_t item = item_of(t, from), routine = routine_known(address);
 	target above, to;
 
-	if (item == AMON_NONE || routine == AMON_NONE || item_at(t, item)->routine == routine ||
-	    item_at(t, item)->routine >= AMON_ROUTINE_ROOT || !t->elided)
+	if (item == AMON_NONE || routine == AMON_NONE || items_at(t, item)->routine == routine ||
+	    items_at(t, item)->routine >= AMON_ROUTINE_ROOT || !t->elided)
 		return 0;
-	above = machine_find(t, machine_counter(t, t->elided)->id, item_at(t, item)->routine);
+	above = machine_find(t, items_counter(t, t->elided)->id, items_at(t, item)->routine);
 	to = above ? machine_find(t, target_to(above), routine) : 0;
 	if (to)
 		note(AMON_NOTE_MEMORY_BOUND);
@@ -665,21 +490,21 @@ static bool making_help(struct thread *t)
 static target make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
 {
 	bool helped = making_help(t);
-	uint32_t item = item_of(t, from), shown = monitor.shown, routine = routine_index(address, flags);
+	uint32_t item = item_of(t, from), shown = monitor.shown, routine = enrol_routine(address, flags);
 	uint32_t made = t->nitems, to;
 	target again = helped || shown != monitor.shown ? machine_find(t, from, address) : 0;
 
 	if (item == AMON_NONE || routine == AMON_NONE || again)
 		return again;
 	front_grow(t);
-	if (item_at(t, item)->routine == routine)
+	if (items_at(t, item)->routine == routine)
 		return make_recursive(t, from, address, item);
 	if (is_over_bound(t))
 		return make_bounded(t, from, address, item, routine);
 	to = context_next(t, item, routine);
 	if (to == AMON_NONE)
 		return 0;
-	if (to == made || !item_at(t, to)->id)	/* B3: a new context, or one for whose key there was no room; this is it */
+	if (to == made || !items_at(t, to)->id)	/* B3: a new context, or one for whose key there was no room; this is it */
 		return target_new(t, from, address, to);
 	return alias_to(t, from, address, to);
 }
@@ -700,7 +525,7 @@ context_id machine_step(struct thread *t, context_id here, uint32_t routine)
 
 	if (!to)
 		to = machine_make(t, here, address, flags);
-	return to ? target_to(to) : machine_counter(t, t->lost)->id;
+	return to ? target_to(to) : items_counter(t, t->lost)->id;
 }
 
 context_id machine_adopt(struct thread *t, struct thread *from, context_id id)
@@ -710,15 +535,15 @@ context_id machine_adopt(struct thread *t, struct thread *from, context_id id)
 
 	if (item == AMON_NONE)
 		return here;
-	for (uint32_t i = item; i != AMON_NONE; i = item_at(from, i)->parent)
+	for (uint32_t i = item; i != AMON_NONE; i = items_at(from, i)->parent)
 		depth++;
 	while (depth-- > 0) {
 		uint32_t step = item;
 
 		for (uint32_t up = 0; up < depth; up++)
-			step = item_at(from, step)->parent;
-		if (item_at(from, step)->routine < AMON_ROUTINE_ROOT)
-			here = machine_step(t, here, item_at(from, step)->routine);
+			step = items_at(from, step)->parent;
+		if (items_at(from, step)->routine < AMON_ROUTINE_ROOT)
+			here = machine_step(t, here, items_at(from, step)->routine);
 	}
 	return here;
 }
@@ -731,40 +556,6 @@ context_id machine_here(struct thread *t, context_id c)
 		if (machine_item(from, c) != AMON_NONE)
 			return machine_adopt(t, from, c);
 	return ROOT_ID;
-}
-
-/* Every slot of the tables leads to a key in an item or an alias: what is changed there is changed for all. */
-static void each_key(struct thread *t, void (*visit)(uint64_t *routine, const uintptr_t *arg), const uintptr_t *arg)
-{
-	for (uint32_t s = 0; s < t->nspans; s++)
-		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++)
-			visit(&t->spans[s].counters[i].routine, arg);
-	for (uint32_t i = 0; i < t->naliases; i++)
-		visit(&alias_at(t, i)->key.routine, arg);
-}
-
-static void key_hide(uint64_t *routine, const uintptr_t *arg)
-{
-	if (*routine >= arg[0] && *routine < arg[1])
-		__atomic_store_n(routine, *routine | arg[2], __ATOMIC_RELAXED);
-}
-
-static void key_show(uint64_t *routine, const uintptr_t *arg)
-{
-	if ((*routine & ~KEY_ADDRESS) == *arg)
-		__atomic_store_n(routine, *routine & KEY_ADDRESS, __ATOMIC_RELAXED);
-}
-
-void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag)
-{
-	const uintptr_t arg[] = { start, end, tag };
-
-	each_key(t, key_hide, arg);
-}
-
-void machine_show(struct thread *t, uintptr_t tag)
-{
-	each_key(t, key_show, &tag);
 }
 
 bool machine_init(struct thread *t)

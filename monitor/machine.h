@@ -32,10 +32,6 @@ context_id machine_here(struct thread *t, context_id c) HIDDEN;
 /* The context of T with the history of context ID of the machine FROM, made step by step. */
 context_id machine_adopt(struct thread *t, struct thread *from, context_id id) HIDDEN;
 
-/* Hide the transitions into a module at START .. END, as routine_hide does, and show them; they are kept for its return.  Threads may run meanwhile, but not in it. */
-void machine_hide(struct thread *t, uintptr_t start, uintptr_t end, uintptr_t tag) HIDDEN;
-void machine_show(struct thread *t, uintptr_t tag) HIDDEN;
-
 uint32_t machine_ticks(struct thread *t, uint32_t item) HIDDEN; /* samples that charged it */
 
 /* The hash of the full table: its low bits are where the search for ID begins, and all of it stands in the slot, so

@@ -10,9 +10,8 @@
 #include <stddef.h>
 
 #include "format/amon.h"
-#include "monitor/environment.h"
 #include "monitor/front.h"
-#include "monitor/process.h"
+#include "monitor/origin.h"
 #include "monitor/slow.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
@@ -82,7 +81,7 @@ bool mcount_is_refused(void)
 	const char *wish;
 
 	if (redirection == NOT_ASKED && monitor_state() != MONITOR_NEW) {
-		wish = environment_get("APROF_REDIRECT");
+		wish = origin_env("APROF_REDIRECT");
 		redirection = (wish && str_equal(wish, "no")) || has_shadow_stack() ? REFUSED : ALLOWED;
 	}
 	return redirection == REFUSED;

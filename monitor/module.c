@@ -15,11 +15,12 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/file.h"
+#include "monitor/keys.h"
 #include "monitor/loader.h"
-#include "monitor/machine.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
+#include "monitor/text.h"
 #include "monitor/thread.h"
 
 enum { MOST_MODULES = 4096, LINE = 4096, CHUNK_BYTES = 16384 - sizeof(struct amon_chunk) };
@@ -40,22 +41,6 @@ static uint32_t nmodules, nrecords, epoch;
 static uint16_t last_tag;
 static struct amon_chunk *chunk;
 
-static uintptr_t hex(const char **s)
-{
-	uintptr_t value = 0;
-
-	for (;; (*s)++) {
-		char c = **s;
-
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uintptr_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uintptr_t)(c - 'a' + 10);
-		else
-			return value;
-	}
-}
-
 /* The kernel writes a newline in a path as \\012. */
 static void unescape(char *path)
 {
@@ -75,17 +60,16 @@ static bool parse(char *text, struct mapping *m)
 {
 	const char *line = text;
 
-
-	m->start = hex(&line);
+	m->start = text_hex(&line);
 	if (*line++ != '-')
 		return false;
-	m->end = hex(&line);
+	m->end = text_hex(&line);
 	if (*line++ != ' ')
 		return false;
 	for (int i = 0; i < 4; i++)
 		m->mode[i] = *line++;
 	line++;
-	m->offset = hex(&line);
+	m->offset = text_hex(&line);
 	for (int field = 0; field < 2 && *line; field++) {	/* device, inode */
 		while (*line == ' ')
 			line++;
@@ -230,7 +214,7 @@ static void hide(struct module *m)
 		m->tag = last_tag < UINT16_MAX ? ++last_tag : last_tag;
 	routine_hide(m->start, m->end, tag_of(m));
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		machine_hide(t, m->start, m->end, tag_of(m));
+		keys_hide(t, m->start, m->end, tag_of(m));
 }
 
 static void show(struct module *m)
@@ -239,7 +223,7 @@ static void show(struct module *m)
 		return;
 	routine_show(tag_of(m));
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		machine_show(t, tag_of(m));
+		keys_show(t, tag_of(m));
 	__atomic_store_n(&monitor.shown, monitor.shown + 1, __ATOMIC_RELEASE);
 }
 

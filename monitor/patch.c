@@ -19,10 +19,10 @@
 #include <sys/stat.h>
 
 #include "format/amon.h"
+#include "monitor/enrol.h"
 #include "monitor/mcount.h"
-#include "monitor/environment.h"
 #include "monitor/module.h"
-#include "monitor/process.h"
+#include "monitor/origin.h"
 #include "monitor/routine.h"
 #include "monitor/sampler.h"
 #include "monitor/sys.h"
@@ -283,7 +283,7 @@ static bool is_forbidden(void)
 	const char *wish;
 
 	if (forbidden == NOT_ASKED) {
-		wish = environment_get("APROF_PATCH");
+		wish = origin_env("APROF_PATCH");
 		forbidden = wish && str_equal(wish, "no") ? YES : NO;
 	}
 	return forbidden == YES;
@@ -292,7 +292,7 @@ static bool is_forbidden(void)
 void patch_routine(uintptr_t routine)
 {
 	struct call call = is_forbidden() ? (struct call){ 0, false } : call_before(routine);
-	uint32_t index = call.hook ? routine_index(routine, AMON_ROUTINE_INSIDE) : AMON_NONE;
+	uint32_t index = call.hook ? enrol_routine(routine, AMON_ROUTINE_INSIDE) : AMON_NONE;
 	uint64_t mask;
 
 	if (index >= MOST_ROUTINES || copy_of[index] == PATCHED_NOT)

@@ -20,12 +20,12 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/file.h"
-#include "monitor/hooks.h"
-#include "monitor/jump.h"
+#include "monitor/found.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
-#include "monitor/sampler.h"
+#include "monitor/restorer.h"
 #include "monitor/state.h"
+#include "monitor/status.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
@@ -40,13 +40,6 @@ enum {
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
 	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
-};
-
-struct kernel_action {		/* as rt_sigaction has it */
-	void *handler;
-	unsigned long flags;
-	void *restorer;
-	uint64_t mask;
 };
 
 static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
@@ -97,7 +90,7 @@ static bool is_after_syscall(uintptr_t pc) { return *(const uint32_t *)(pc - 4) 
 /* Somebody else sends SIGPROF: what happens is what would happen without us. */
 static void as_if_alone(void)
 {
-	struct kernel_action none = { .handler = NULL };
+	struct sys_action none = { .handler = NULL };
 
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	sys3(tgkill, monitor.pid, sys0(gettid), SIGPROF);
@@ -108,7 +101,7 @@ static context_id context_at(struct thread *t, const void *interrupted)
 {
 	context_id c = tls_context(&aprof_tls);
 
-	return c == LOST_ID ? jump_interrupted(t, interrupted) : c;
+	return c == LOST_ID ? found_interrupted(t, interrupted) : c;
 }
 
 static void on_sigprof(int sig, siginfo_t *info, void *context)
@@ -134,7 +127,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 
 static bool is_sigprof_ours(void)
 {
-	struct kernel_action old;
+	struct sys_action old;
 
 	return !sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)) && old.handler == (void *)on_sigprof;
 }
@@ -142,11 +135,11 @@ static bool is_sigprof_ours(void)
 /* Take SIGPROF, if it is nobody's. */
 static bool take_sigprof(void)
 {
-	struct kernel_action old, action = {
+	struct sys_action old, action = {
 		.handler = (void *)on_sigprof,
 		.flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | 0x04000000 /* SA_RESTORER */,
 		.restorer = (void *)aprof_signal_return,
-		.mask = ~(UINT64_C(1) << (SIGBUS - 1)), /* the table may have been cut: file.c mends that, if it is let */
+		.mask = ~(UINT64_C(1) << (SIGBUS - 1)), /* the table may have been cut: sigbus.c mends that, if it is let */
 	};
 
 	if (sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)))
@@ -241,7 +234,7 @@ static void pc_open(struct thread *t)
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
 static void pc_watch(struct thread *t)
 {
-	if (sampler_is_blocked(t, SIGPROF)) {
+	if (status_is_blocked(t, SIGPROF)) {
 		int handle = t->pc_tid == t->tid && t->pc_handle <= BLOCKED ? BLOCKED_AGAIN : BLOCKED;
 
 		if (handle == BLOCKED_AGAIN && t->pc_handle == BLOCKED)
@@ -260,7 +253,7 @@ static bool is_due(const struct thread *t)
 {
 	if (t->pc_tid == t->tid)
 		return (rounds + t->index) % CHECK_ROUNDS == 0;
-	return t->index == 0 || t->sampled_cpu >= 1000000000u / monitor.clock.rate;
+	return t->index == 0 || t->sampled_cpu >= clock_period();
 }
 
 /* Can the source be had at all?  Nothing of the program's is touched where it cannot. */
@@ -298,20 +291,14 @@ bool pc_is_handler(const void *handler)
 /* What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */
 void pc_give_up(void)
 {
-	struct kernel_action ignore = { .handler = (void *)1 /* SIG_IGN */ }, none = { .handler = NULL };
-	bool paused;
+	struct sys_action ignore = { .handler = (void *)1 /* SIG_IGN */ }, none = { .handler = NULL };
 
-	if (source == AMON_SOURCE_NONE || !is_sigprof_ours())
-		return;
-	paused = sampler_pause();
 	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->next)
 		pc_close(t);
 	source = monitor.clock.pc_wanted = AMON_SOURCE_NONE;
 	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	note(AMON_NOTE_SIGPROF_TAKEN);
-	if (paused)
-		sampler_resume();
 }
 
 void pc_forget(void)

@@ -6,7 +6,7 @@
 
 #include "monitor/monitor.h"
 
-void pc_give_up(void) HIDDEN;			/* the program is about to take SIGPROF: it gets none of ours */
+void pc_give_up(void) HIDDEN;			/* SIGPROF is ours, and the program is about to take it: it gets none of ours. There is no sampler now */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
 bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters? */
 

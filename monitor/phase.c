@@ -7,16 +7,15 @@
  *
  * In the file: AMON_PHASES names them and says which goes on; an AMON_PHASE_COUNTS for each thread and phase has the sums, and
  * one the mark.  While they change no phase goes on: a process killed just then has an interval too little, never twice.
- * Under api_lock and sampler_hold. */
+ * Under monitor.control and look_hold. */
 #include "monitor/phase.h"
 
 #include <errno.h>
 
 #include "format/amon.h"
-#include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/machine.h"
-#include "monitor/process.h"
+#include "monitor/origin.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -177,7 +176,7 @@ static void apply(void)
 void phase_begin(void)
 {
 	names = NULL;
-	if (environment_get("APROF_STOPPED") && !str_equal(environment_get("APROF_STOPPED"), "0") && !monitor.forked)
+	if (origin_env("APROF_STOPPED") && !str_equal(origin_env("APROF_STOPPED"), "0") && !monitor.forked)
 		stopped_now = monitor.stopped = true;
 	if (stopped_now || name_now[0])
 		apply();

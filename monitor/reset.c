@@ -1,8 +1,10 @@
-/* reset.c - begins a new interval while the program runs. */
+/* reset.c - a new interval: what was counted before is left out. */
 #include "monitor/reset.h"
 
+#include <stddef.h>
+
 #include "format/amon.h"
-#include "monitor/clock.h"
+#include "monitor/account.h"
 #include "monitor/file.h"
 #include "monitor/machine.h"
 #include "monitor/phase.h"
@@ -48,7 +50,7 @@ static void reset_thread(struct thread *t)
 	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
 }
 
-void reset_all(void)
+void reset_counters(void)
 {
 	struct amon_header *h = monitor.header;
 	uint32_t request = __atomic_load_n(&h->reset_request, __ATOMIC_ACQUIRE);
@@ -58,17 +60,17 @@ void reset_all(void)
 	phase_reset();
 	h->cpu_before = sys_clock(2);
 	h->reset_monotonic = sys_clock(1);
-	clock_modes_begin();
+	account_modes_begin();
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);
 }
 
 /* Without a sampler nobody else looks: the request is seen when the next context is made. */
-void reset_look(void)
+void reset_if_asked(void)
 {
 	if (!reset_is_due())
 		return;
 	sys_lock(&monitor.lock);
 	if (reset_is_due())
-		reset_all();
+		reset_counters();
 	sys_unlock(&monitor.lock);
 }

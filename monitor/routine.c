@@ -6,31 +6,16 @@
 #include "monitor/routine.h"
 
 #include "format/amon.h"
-#include "monitor/calibrated.h"
 #include "monitor/context.h"
-#include "monitor/file.h"
-#include "monitor/layout.h"
-#include "monitor/module.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 
-enum { FIRST_SLOTS = 4096, PER_CHUNK = 1020, PER_PAGE = 4096, PAGES = 256 };
-
-#ifdef APROF_MCOUNT			/* in the preloaded monitor entry hooks are gprof's */
-#define WAY_INSIDE AMON_WAY_MCOUNT
-#else
-#define WAY_INSIDE AMON_WAY_FENTRY
-#endif
-
-struct slot {
-	uintptr_t address;	/* 0: empty */
-	uint32_t index;		/* of the routine */
-};
+enum { FIRST_SLOTS = 4096, PER_PAGE = 4096, PAGES = 256 };
 
 struct table {
 	uint32_t mask;		/* slots - 1 */
 	uint32_t used;		/* slots taken */
-	struct slot *slots;	/* open addressing */
+	struct routine_slot *slots;	/* open addressing */
 };
 
 /* A routine by its index. */
@@ -43,7 +28,7 @@ static struct table *current;
 static struct known *pages[PAGES];
 static uint32_t changes;	/* times that addresses were tagged, or no longer */
 
-static struct slot *find(const struct table *t, uintptr_t address)
+static struct routine_slot *find(const struct table *t, uintptr_t address)
 {
 	uint32_t i = (uint32_t)(((address & KEY_ADDRESS) * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & t->mask;
 
@@ -60,48 +45,18 @@ static struct table *grown(struct table *old)
 
 	if (old && old->used < (old->mask + 1) / 2)
 		return old;
-	t = sys_memory(sizeof *t + slots * sizeof(struct slot), false);
+	t = sys_memory(sizeof *t + slots * sizeof(struct routine_slot), false);
 	if (!t)
 		return NULL;
-	__atomic_add_fetch(&monitor.memory_private, sizeof *t + slots * sizeof(struct slot), __ATOMIC_RELAXED);
+	__atomic_add_fetch(&monitor.memory_private, sizeof *t + slots * sizeof(struct routine_slot), __ATOMIC_RELAXED);
 	t->mask = slots - 1;
-	t->slots = (struct slot *)(t + 1);
+	t->slots = (struct routine_slot *)(t + 1);
 	for (uint32_t i = 0; old && i <= old->mask; i++)
 		if (old->slots[i].address)
 			*find(t, old->slots[i].address) = old->slots[i];
 	t->used = old ? old->used : 0;
 	__atomic_store_n(&current, t, __ATOMIC_RELEASE);
 	return t;
-}
-
-/* Append to the file. */
-static bool record(uintptr_t address, uint32_t flags)
-{
-	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
-			      (flags & (AMON_ROUTINE_INSIDE | ROUTINE_BODY)) == AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
-	struct amon_chunk *chunk = monitor.routine_chunk;
-	struct amon_routine *r;
-
-	if (!chunk || chunk->count == chunk->capacity) {
-		chunk = file_chunk(AMON_ROUTINES, AMON_NONE, PER_CHUNK, sizeof *r);
-		if (!chunk)
-			return false;
-		monitor.routine_chunk = chunk;
-	}
-	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
-	r->address = address & KEY_ADDRESS;
-	r->module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
-	r->flags = flags & AMON_ROUTINE_INSIDE;
-	if (r->module == AMON_NONE && !(address & ~KEY_ADDRESS))
-		note(AMON_NOTE_NO_MODULE);
-	if (!(monitor.header->way & way)) {
-		monitor.header->way |= way;
-		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
-			note_once(AMON_NOTE_UNTOLD_JUMPS);
-		hook_cost_record();
-	}
-	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
-	return true;
 }
 
 static struct known *known_at(uint32_t index)
@@ -113,54 +68,36 @@ static struct known *known_at(uint32_t index)
 	return page < PAGES && pages[page] ? &pages[page][index % PER_PAGE] : NULL;
 }
 
-static uint32_t add(uintptr_t address, uint32_t flags)
+struct routine_slot *routine_place(uintptr_t address)
 {
 	struct table *t = grown(current);
-	struct slot *s = t ? find(t, address) : NULL;
-	struct known *known = known_at(monitor.nroutines);
 
-	if (!s || !known)
-		return AMON_NONE;
-	if (s->address)
-		return s->index;
-	module_find(address, true);	/* its module may be back, and with it the routine */
-	if ((s = find(current, address))->address)
-		return s->index;
-	if (!record(address, flags))
-		return AMON_NONE;
-	*known = (struct known){ address, flags };
+	return t && known_at(monitor.nroutines) ? find(t, address) : NULL;
+}
+
+uint32_t routine_add(struct routine_slot *s, uintptr_t address, uint32_t flags)
+{
+	*known_at(monitor.nroutines) = (struct known){ address, flags };
 	s->index = monitor.nroutines;
 	__atomic_store_n(&monitor.nroutines, s->index + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->address, address, __ATOMIC_RELEASE);
-	t->used++;
+	current->used++;
 	return s->index;
 }
 
 uint32_t routine_known(uintptr_t address)
 {
 	struct table *t = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-	struct slot *s = t ? find(t, address) : NULL;
+	struct routine_slot *s = t ? find(t, address) : NULL;
 
 	return s && __atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address ? s->index : AMON_NONE;
-}
-
-uint32_t routine_index(uintptr_t address, uint32_t flags)
-{
-	uint32_t index = routine_known(address);
-
-	if (index != AMON_NONE)
-		return index;
-	sys_lock(&monitor.lock);
-	index = add(address, flags);
-	sys_unlock(&monitor.lock);
-	return index;
 }
 
 static void tag_all(uintptr_t start, uintptr_t end, uintptr_t now, uintptr_t tag)
 {
 	__atomic_add_fetch(&changes, 1, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; current && i <= current->mask; i++) {
-		struct slot *s = &current->slots[i];
+		struct routine_slot *s = &current->slots[i];
 
 		if (s->address >= start && s->address < end && (s->address & ~KEY_ADDRESS) == now) {
 			uintptr_t address = (s->address & KEY_ADDRESS) | tag;
@@ -224,17 +161,4 @@ uint32_t routine_within(uintptr_t start, uintptr_t end)
 void routine_forget(void)
 {
 	pieces_lock.taken = 0;
-}
-
-bool routine_record_all(void)
-{
-	monitor.routine_chunk = NULL;
-	for (uint32_t i = 0; i < monitor.nroutines; i++) {
-		uint32_t flags;
-		uintptr_t address = routine_address(i, &flags);
-
-		if (!record(address, flags))
-			return false;
-	}
-	return true;
 }

@@ -2,25 +2,37 @@
  *
  * A miss that the full table answers runs like the fast path, interruptible by signals; all else
  * runs with signals blocked. */
+#ifndef APROF_SHARED
+#define TLS_MODEL "local-exec"		/* the words are the program's own, as in hooks.S: no load for their place */
+#endif
+
 #include "monitor/slow.h"
 
 #include "format/amon.h"
-#include "monitor/calibrate.h"
-#include "monitor/clock.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
+#include "monitor/cycles.h"
+#include "monitor/entry.h"
+#include "monitor/fork.h"
+#include "monitor/found.h"
 #include "monitor/front.h"
-#include "monitor/jump.h"
+#include "monitor/hooks.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
-#include "monitor/process.h"
 #include "monitor/reset.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+
+__attribute__((noinline)) struct thread *slow_start(uintptr_t cfa)
+{
+	static const struct hooks all = { __aprof_entry, __aprof_return, aprof_cyg_enter, aprof_cyg_exit };
+
+	return thread_start(cfa, &all);
+}
 
 /* Count and push: the rest of the fast path. */
 static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site, uint32_t flags)
@@ -42,19 +54,17 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site
 static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
 {
 	struct frame *top = tls_open(t->tls);
-	target to;
 
 	tls_put_away(t->tls);
 	top->context = machine_here(t, top->context);
 	tls_take_up(t->tls);
-	to = machine_find(t, top->context, routine);
-	return to ? to : machine_make(t, top->context, routine, flags);
+	return entry_find(t, top->context, routine, flags);
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. */
 static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
-	struct thread *t = tls->thread ? tls->thread : thread_start(cfa, calibrate);
+	struct thread *t = tls->thread ? tls->thread : slow_start(cfa);
 	context_id back = 0;
 	bool room;
 	target to;
@@ -63,20 +73,14 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		return;
 	t->busy = BUSY;
 	if (tls->current == LOST_ID)
-		tls->current = jump_entered(t, &back);
+		tls->current = found_entered(t, &back);
 	if (clock_is_tsc())
-		clock_charge_tsc(t, tls_context(tls));
-	reset_look();
+		cycles_charge(t, tls_context(tls));
+	reset_if_asked();
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
-	to = target_for(t, routine, flags);
-	if (to) {
-		front_add(t, to);
-	} else {
-		note(AMON_NOTE_LOST_CALLS);
-		to = (target)machine_counter(t, t->lost);
-	}
+	to = entry_show(t, target_for(t, routine, flags));
 	if (room) {
 		struct frame *below = tls_open(tls);
 
@@ -88,7 +92,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		counter_bump(&target_count(to)->calls);
 	}
 	if (clock_is_tsc())
-		clock_charge_tsc_monitor(t);
+		cycles_charge_monitor(t);
 	t->busy = 0;
 }
 
@@ -132,19 +136,17 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 
 		if (to) {
 			if (clock_is_tsc())
-				clock_charge_tsc(t, tls_context(tls));
+				cycles_charge(t, tls_context(tls));
 			enter(tls, to, cfa, site, flags);
 			if (thread_live(tls) == t)
 				return;
 			tls_pop_to(tls, tls->top - 1);	/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
-	sys_block_signals(&mask);
-	tls->inert = INERT_MONITOR;
-	if (monitor_state() != MONITOR_ON || *monitor.alive || process_child_unseen())
+	entry_block(tls, &mask);
+	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
 		enter_blocked(tls, routine, cfa, site, flags);
-	tls->inert = INERT_NOT;
-	sys_restore_signals(&mask);
+	entry_unblock(tls, &mask);
 }
 
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
@@ -156,7 +158,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 	if (!t || tls->inert || monitor_state() != MONITOR_ON)
 		return;
 	if (clock_is_tsc())
-		clock_charge_tsc(t, tls_context(tls));
+		cycles_charge(t, tls_context(tls));
 	if ((clock_is_tsc() || tls->current) && frame_cfa(tls->top) == cfa && !stack_ends(t)) {
 		stack_pop(t);
 		return;
@@ -173,7 +175,7 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 		note(AMON_NOTE_UNBALANCED_EXIT);
 	tls_take_up(tls);
 	if (clock_is_tsc())
-		clock_charge_tsc_monitor(t);
+		cycles_charge_monitor(t);
 	t->busy = 0;
 done:
 	sys_restore_signals(&mask);

@@ -8,7 +8,9 @@
 #include "monitor/monitor.h"
 
 struct aprof_tls;
+struct thread;
 
+struct thread *slow_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine) HIDDEN; /* SITE and ROUTINE as at the entry; not way cyg: 0 */

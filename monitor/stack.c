@@ -35,7 +35,6 @@ enum {
 	ABOVE = 64,			/* bytes above a machine stack of its shadow's base */
 };
 
-
 /* Bytes of a shadow for a machine stack of which nothing is known: three words for each word of it, but a small part only of an
  * address space that is limited. */
 static size_t usual_size(void)

@@ -22,8 +22,6 @@ struct shadow {
 	struct thread *thread;		/* that thread */
 };
 
-extern struct frame aprof_frame_none HIDDEN;
-
 uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the stack in use is known to go */
 void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */

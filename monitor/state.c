@@ -1,8 +1,7 @@
-/* state.c - the process's own variables, and the notes, which everybody takes. */
+/* state.c - the state of the process, and the notes of what went wrong in it.  It is here for all to read, and needs nobody. */
 #include "monitor/state.h"
 
 struct monitor monitor;
-uintptr_t aprof_context_start;
 
 void note(enum amon_note kind)
 {

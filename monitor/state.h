@@ -46,8 +46,7 @@ struct monitor {
 	bool jumps_untold;		/* libraries without hooks find longjmp and its kin in libc first */
 	uint32_t shown;			/* times that an unloaded module came back */
 	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */
-	struct sys_lock control_lock;	/* over what the program asks for (api.c) */
-	uintptr_t exit_begun, dlclose_begun; /* where our functions of these names begin, once they were called (wrap.c); 0: not yet */
+	struct sys_lock control;	/* over what the program itself asks for (api.c) */
 };
 
 enum monitor_state {
@@ -60,11 +59,11 @@ enum monitor_state {
 
 extern struct monitor monitor HIDDEN;
 
-/* Where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
-extern uintptr_t aprof_context_start HIDDEN;
-
 static inline uint32_t monitor_state(void) { return __atomic_load_n(&monitor.state, __ATOMIC_ACQUIRE); }
 static inline bool clock_is_tsc(void) { return monitor.clock.clock == AMON_CLOCK_TSC; }
+
+/* What a sample is asked to stand for, ns. */
+static inline uint64_t clock_period(void) { return 1000000000u / monitor.clock.rate; }
 
 /* Is a new interval asked for, and no sampler there to see it? */
 static inline bool reset_is_due(void)

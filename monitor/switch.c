@@ -6,6 +6,7 @@
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
  * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
+#include "monitor/switch.h"
 
 #include <ucontext.h>
 
@@ -20,8 +21,6 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
-
-#define EXPORTED __attribute__((visibility("default")))
 
 typedef int set_function(const ucontext_t *to);
 typedef int swap_function(ucontext_t *from, const ucontext_t *to);
@@ -47,6 +46,8 @@ static bool is_on_own(const ucontext_t *to)
 
 	return low && sp > low && sp <= low + to->uc_stack.ss_size;
 }
+
+uintptr_t aprof_context_start;
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 extern __typeof(makecontext) makecontext __attribute__((weak));
@@ -191,8 +192,6 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 }
 
 #ifdef APROF_MCOUNT
-/* As in wrap.c. */
-#define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
 FRONT(setcontext);
 FRONT(swapcontext);
 #endif

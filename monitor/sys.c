@@ -54,6 +54,15 @@ uint64_t sys_address_space(void)
 	return least;
 }
 
+uint64_t sys_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (sys_failed(sys4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit)))
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
 uint64_t sys_clock(int clock)
 {
 	struct timespec now;
@@ -81,6 +90,18 @@ long sys_read_file(const char *path, char *buffer, size_t size)
 	}
 	sys1(close, fd);
 	return sys_failed(n) ? n : (long)got;
+}
+
+bool sys_write_at(long fd, const void *data, uint64_t size, uint64_t at)
+{
+	for (uint64_t done = 0; done < size;) {
+		long n = sys4(pwrite64, fd, (const char *)data + done, size - done, at + done);
+
+		if (n <= 0 && n != -EINTR)
+			return false;
+		done += n > 0 ? (uint64_t)n : 0;
+	}
+	return true;
 }
 
 void sys_lock(struct sys_lock *lock)

@@ -56,7 +56,7 @@ void *sys_memory(size_t size, bool populate);
  * bytes behind what is returned, not resident.  The kernel is asked for large pages, which it need not have. */
 void *sys_memory_large(size_t before, size_t size);
 
-/* Block every signal of this thread but SIGBUS, which a truncated data file raises and file.c answers, keeping the old
+/* Block every signal of this thread but SIGBUS, which a truncated data file raises and sigbus.c answers, keeping the old
  * mask in *OLD; and put it back. */
 static inline void sys_block_signals(uint64_t *old)
 {
@@ -90,6 +90,9 @@ static inline void sys_valgrind(bool quiet)
 uint64_t sys_address_space(void);
 void sys_memory_is_dear(void);
 
+/* The largest file that this process may have, bytes. */
+uint64_t sys_file_limit(void);
+
 /* A clock's value, ns; 0 when the kernel has no such clock (a thread that is gone, say). */
 uint64_t sys_clock(int clock);
 
@@ -98,6 +101,17 @@ static inline int sys_thread_clock(int tid) { return (int)(~(unsigned)tid << 3 |
 
 /* Read at most SIZE bytes of the file PATH to BUFFER. Returns the number read, or minus an errno. */
 long sys_read_file(const char *path, char *buffer, size_t size);
+
+/* Write SIZE bytes at DATA to FD, from AT on.  False: not all of them. */
+bool sys_write_at(long fd, const void *data, uint64_t size, uint64_t at);
+
+/* What a signal does, as rt_sigaction has it. */
+struct sys_action {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
 
 /* memcpy, memset to 0 and strlen that use no vector register and are nobody else's. */
 static inline void mem_copy(void *to, const void *from, size_t size)

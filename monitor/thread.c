@@ -6,18 +6,21 @@
 #include "monitor/thread.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "format/amon.h"
+#include "monitor/account.h"
 #include "monitor/cancel.h"
 #include "monitor/clock.h"
+#include "monitor/cycles.h"
 #include "monitor/file.h"
+#include "monitor/fork.h"
 #include "monitor/front.h"
 #include "monitor/machine.h"
 #include "monitor/process.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
-#include "monitor/timing.h"
 #include "monitor/tls.h"
 
 enum {
@@ -82,7 +85,7 @@ static struct thread *take_ended(void)
 		ended_find();
 	for (int i = 0; i < ASKED && (t = ended_pop()); i++) {
 		if (is_gone(t->tid)) {
-			timing_thread_end(t);
+			clock_thread_end(t);
 			return t;
 		}
 		ended_add(t);		/* its destructors run */
@@ -197,13 +200,23 @@ static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, 
 	r->cpu_first = monitor.header->cpu_before = 0;
 }
 
-struct thread *thread_start(uintptr_t cfa, void (*calibrate)(void))
+static pthread_key_t thread_key;	/* whose destructor tells of an end */
+static bool has_key;
+
+/* Be told when the calling thread ends; false: cannot be had. */
+static bool watch(void)
+{
+	/* Only keys that glibc keeps in the thread itself: others would cost a malloc. */
+	return has_key && thread_key < 32 && pthread_setspecific(thread_key, &aprof_tls) == 0;
+}
+
+struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	bool unmoved = process_unmoved();
-	struct thread *t, *parent = process_forked_from();
+	bool unmoved = fork_is_unmoved();
+	struct thread *t, *parent = fork_from();
 	uint64_t spent = parent ? sys_clock(3 /* CLOCK_THREAD_CPUTIME_ID */) : 0;
-	uint64_t cycles = parent && process_forked_at() ? clock_cycles() - process_forked_at() : 0;
+	uint64_t cycles = parent && fork_began() ? cycles_now() - fork_began() : 0;
 
 	if (!process_start())
 		return NULL;
@@ -218,27 +231,43 @@ struct thread *thread_start(uintptr_t cfa, void (*calibrate)(void))
 	}
 	begin(t);
 	cancel_thread();
-	process_started(calibrate);
+	process_started(hooks);
 	tls->thread = t;
-	timing_thread(t, process_watch_thread());
+	clock_thread(t, watch());
 	if (parent)
 		account_for_fork(t, spent, cycles, unmoved);
 	return t;
 }
 
-void thread_end(struct thread *t)
+/* T's thread ends: its destructors run, and hooks may still follow. */
+static void thread_end(struct thread *t)
 {
 	uint64_t mask;
 
 	sys_block_signals(&mask);
 	if (clock_is_tsc())
-		clock_charge_tsc(t, tls_context(t->tls));
+		cycles_charge(t, tls_context(t->tls));
 	if (t->record->folded == 1)
 		t->record->state = AMON_THREAD_ENDED;
-	timing_thread_end(t);
+	clock_thread_end(t);
 	sys_lock(&monitor.lock);
 	if (!t->ended)
 		ended_add(t);		/* last: once the thread is gone, the machine may be another's */
 	sys_unlock(&monitor.lock);
 	sys_restore_signals(&mask);
+}
+
+static void on_thread_exit(void *arg)
+{
+	struct thread *t = thread_live(arg);
+
+	if (t)
+		thread_end(t);
+}
+
+void thread_watch_begin(void)
+{
+	has_key = pthread_key_create(&thread_key, on_thread_exit) == 0;
+	if (aprof_tls.thread)
+		watch();
 }

@@ -12,6 +12,7 @@
 #include "monitor/state.h"
 #include "monitor/tls.h"
 
+struct hooks;
 struct shadow;
 struct verifier;
 
@@ -131,8 +132,8 @@ struct thread {
 enum { BUSY = 2 };
 static inline uint32_t busy_open(context_id c) { return (uint32_t)c | 1; }
 
-struct thread *thread_start(uintptr_t cfa, void (*calibrate)(void)) HIDDEN; /* first hook of the calling thread; NULL: stay out.  CALIBRATE: see process_started */
-void thread_end(struct thread *t) HIDDEN;	/* its destructors run; hooks may still follow */
+struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks) HIDDEN; /* first hook of the calling thread; NULL: stay out. HOOKS: all there are, to be measured */
+void thread_watch_begin(void) HIDDEN;		/* from now on libc can tell of a thread's end */
 
 /* The machine that counts what the calling thread, whose words are at TLS, calls now; NULL: none, or not yet. It is read once, since a
  * signal handler may fork at any time, and in the child there is none at first. */

@@ -1,12 +1,11 @@
-/* tls.c - the words of a thread before its first hook: tables and frames that are nobody's, so that every probe misses. */
+/* tls.c - a thread's words, and what stands in them before its first hook. */
 #include "monitor/tls.h"
 
 #include "format/amon.h"
-#include "monitor/front.h"
-#include "monitor/stack.h"
+#include "monitor/context.h"
 
-struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTINE };	/* no current context has this id, 0 included */
 target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
+struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 
 __thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };

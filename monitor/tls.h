@@ -67,7 +67,15 @@ _Static_assert(offsetof(struct aprof_tls, front) == TLS_FRONT && offsetof(struct
 	       offsetof(struct aprof_tls, inert) == TLS_INERT && offsetof(struct aprof_tls, current) == TLS_CURRENT &&
 	       offsetof(struct aprof_tls, last) == TLS_LAST && offsetof(struct aprof_tls, charged) == TLS_CHARGED, "as in layout.h");
 
-extern __thread struct aprof_tls aprof_tls __attribute__((tls_model("initial-exec"), visibility("default")));
+#ifndef TLS_MODEL
+#define TLS_MODEL "initial-exec"
+#endif
+extern __thread struct aprof_tls aprof_tls __attribute__((tls_model(TLS_MODEL), visibility("default")));
+
+/* Before a thread has its own: a front table, in which every probe misses; the counters that it holds; the frame below all others. */
+extern target aprof_front_none[2] HIDDEN; /* a pair */
+extern struct amon_counter aprof_counter_none HIDDEN;
+extern struct frame aprof_frame_none HIDDEN;
 
 /* The last open frame: the base of a shadow always is. */
 static inline struct frame *tls_open(const struct aprof_tls *tls)

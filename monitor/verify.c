@@ -9,13 +9,12 @@
 
 #include "format/amon.h"
 #include "format/history.h"
-#include "monitor/environment.h"
 #include "monitor/file.h"
 #include "monitor/frames.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
+#include "monitor/origin.h"
 #include "monitor/own_code.h"
-#include "monitor/process.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -47,7 +46,7 @@ struct pair {
 
 bool verify_wanted(void)
 {
-	const char *value = environment_get("APROF_VERIFY");
+	const char *value = origin_env("APROF_VERIFY");
 
 	return value && *value && !str_equal(value, "0");
 }

@@ -2,6 +2,8 @@
 import os
 import re
 
+import recipe
+
 
 def put(path, title, text):
     """Replace the section TITLE of the file PATH by TEXT, without its heading, or add it at the end."""
@@ -16,5 +18,4 @@ def put(path, title, text):
         parts.append(("\n" if old else "") + new)
     else:
         parts[at] = new + ("\n" if at < len(parts) - 1 else "")
-    with open(path, "w") as file:
-        file.write("".join(parts))
+    recipe.write(path, "".join(parts))

@@ -61,6 +61,21 @@ class Samples(unittest.TestCase):
         self.assertIn("## P", done.stdout)
         self.assertEqual((done.returncode, done.stderr), (2, "bench/run: /nowhere/results.md: No such file or directory\n"))
 
+    def test_a_section_is_replaced(self):
+        """The others, and what stands before the first, stay as they are."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.md")
+            with open(path, "w") as file:
+                file.write("# Results\n\nHead.\n\n# One\n\nbefore it\n\n# Two\n\ntwo\n")
+            for title in "One", "Three":
+                self.assertEqual(self.run_on([HEAD, sample("bare", 0, 1.0)], "--results", path, "--section", title).returncode, 0)
+            with open(path) as file:
+                text = file.read()
+        self.assertTrue(text.startswith("# Results\n\nHead.\n\n# One\n\n`bench/run --programs "), text)
+        self.assertNotIn("before it", text)
+        self.assertEqual([line for line in text.splitlines() if line.startswith("# ")], ["# Results", "# One", "# Two", "# Three"])
+        self.assertIn("\n# Two\n\ntwo\n\n# Three\n", text)
+
     def refused(self, done, said):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)

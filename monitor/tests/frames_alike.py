@@ -5,7 +5,7 @@ looked at as readelf tells it, hook by hook; GCC's, GNU as, is what the others a
 import collections, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FILES = ["hooks.S", "inline_miss.S", "mcount.S", "nop.S"]
+FILES = ["hooks.S", "mcount.S", "nop.S"]
 OPTIONS = [[], ["-DAPROF_SHARED", "-fPIC"], ["-DAPROF_MCOUNT", "-DAPROF_SHARED", "-fPIC"]]
 ROW = re.compile(r"^[0-9a-f]{16} (.*)")
 

@@ -18,6 +18,7 @@
 #include "format/history.h"
 #include "monitor/context.h"
 #include "monitor/count.h"
+#include "monitor/enrol.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
 #include "monitor/layout.h"
@@ -50,7 +51,7 @@ void note(enum amon_note kind) { notes[kind]++; }
 void note_error(enum amon_note kind, long error) { (void)error; notes[kind]++; }
 bool file_over_bound(bool reserve) { return over_bound && !reserve; }
 uint32_t routine_known(uintptr_t address) { return (uint32_t)(address / 16); }
-uint32_t routine_index(uintptr_t address, uint32_t flags) { (void)flags; return routine_known(address); }
+uint32_t enrol_routine(uintptr_t address, uint32_t flags) { (void)flags; return routine_known(address); }
 uintptr_t routine_address(uint32_t index, uint32_t *flags) { *flags = 0; return (uintptr_t)index * 16; }
 
 /* All memory of one machine, given back together. */

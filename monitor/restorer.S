@@ -1,7 +1,5 @@
-/* signal_return.S - the end of our signal handlers. */
+/* restorer.S - where the kernel returns to from our signal handlers; unwinders know these bytes. */
 	.text
-
-	/* Where the kernel returns to from our signal handlers; unwinders know these bytes. */
 	.hidden	aprof_signal_return
 	.globl	aprof_signal_return
 	.type	aprof_signal_return, @function

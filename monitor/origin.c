@@ -1,16 +1,74 @@
-/* identity.c - what the kernel tells of the process. */
-#include "monitor/identity.h"
+/* origin.c - what the kernel tells of the process: its environment, which holds the monitor's settings, its program, its arguments, and when and
+ * where it was started. */
+#include "monitor/origin.h"
 
 #include <elf.h>
 #include <stddef.h>
 #include <sys/utsname.h>
 
-#include "monitor/environment.h"
+#include "format/amon.h"
 #include "monitor/loader.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
+#include "monitor/text.h"
 
-bool identity_is_secure(void)
+static char environment[65536];
+
+const char *origin_env(const char *name)
+{
+	size_t n = str_length(name);
+
+	for (const char *e = environment; *e; e += str_length(e) + 1) {
+		size_t i = 0;
+
+		while (i < n && e[i] == name[i])
+			i++;
+		if (i == n && e[n] == '=')
+			return e + n + 1;
+	}
+	return NULL;
+}
+
+/* /proc/self/NAME to TEXT, SIZE bytes at most, or what ELSEWHERE has. The number, or minus an errno. */
+static long read_self(const char *name, char *text, size_t size, long (*elsewhere)(char *, size_t))
+{
+	long n = sys_read_file(name, text, size);
+
+	if (n > 0)
+		return n;
+	note_once(AMON_NOTE_NO_PROC);
+	return elsewhere(text, size);
+}
+
+static void read_environment(void)
+{
+	long n = sys_read_file("/proc/self/environ", environment, sizeof environment - 2);
+
+	if (sys_failed(n))			/* it may well be empty */
+		n = read_self("/proc/self/environ", environment, sizeof environment - 2, loader_environment);
+	n = n < 0 ? 0 : n;
+	environment[n] = environment[n + 1] = 0;
+}
+
+uint64_t origin_env_number(const char *name, uint64_t fallback)
+{
+	const char *s = origin_env(name);
+	bool digits = s && *s >= '0' && *s <= '9';
+	uint64_t n;
+	int shift;
+
+	if (!s || !*s)
+		return fallback;
+	n = text_number(&s);
+	shift = *s == 'G' || *s == 'g' ? 30 : *s == 'M' || *s == 'm' ? 20 : *s == 'K' || *s == 'k' ? 10 : 0;
+	if (!digits || s[shift > 0]) {
+		note(AMON_NOTE_SETTING);
+		return fallback;
+	}
+	return n <= UINT64_MAX / 2 >> shift ? n << shift : UINT64_MAX / 2;
+}
+
+bool origin_is_secure(void)
 {
 	uint64_t aux[128];
 	long n = sys_read_file("/proc/self/auxv", (char *)aux, sizeof aux);
@@ -26,26 +84,23 @@ bool identity_is_secure(void)
 /* Field 22 of /proc/self/stat: when the process started. */
 static uint64_t start_ticks(void)
 {
-	char text[1024], *s = text, *end = text;
+	char text[1024];
+	const char *s = text;
 	long n = sys_read_file("/proc/self/stat", text, sizeof text - 1);
-	uint64_t ticks = 0;
 
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
 	for (long i = 0; i < n; i++)
 		if (text[i] == ')')
-			end = text + i;
-	s = end;
+			s = text + i;
 	for (int field = 2; field < 22; field++) {
 		while (*s && *s != ' ')
 			s++;
 		while (*s == ' ')
 			s++;
 	}
-	while (*s >= '0' && *s <= '9')
-		ticks = ticks * 10 + (uint64_t)(*s++ - '0');
-	return ticks;
+	return text_number(&s);
 }
 
 static void copy_name(char *to, size_t size, const char *from)
@@ -61,7 +116,7 @@ static void copy_name(char *to, size_t size, const char *from)
 static void read_command(struct amon_header *h)
 {
 	char text[sizeof h->command + 1];
-	long n = environment_self("/proc/self/cmdline", text, sizeof text, loader_arguments);
+	long n = read_self("/proc/self/cmdline", text, sizeof text, loader_arguments);
 
 	h->command_cut = n == (long)sizeof text;
 	h->command_size = n < 0 ? 0 : (uint32_t)(n - (long)h->command_cut);
@@ -89,11 +144,12 @@ static void read_program(struct amon_header *h)
 	copy_name(h->program + n, sizeof h->program - n, called);
 }
 
-void identity_read(struct amon_header *h)
+void origin_read(struct amon_header *h)
 {
 	struct utsname names;
 	long n;
 
+	read_environment();
 	if (!sys_failed(sys1(uname, &names)))
 		copy_name(h->host, sizeof h->host, names.nodename);
 	n = sys2(getcwd, h->directory, sizeof h->directory);
@@ -103,7 +159,7 @@ void identity_read(struct amon_header *h)
 	read_command(h);
 }
 
-void identity_fill(struct amon_header *h)
+void origin_fill(struct amon_header *h)
 {
 	mem_zero(h, offsetof(struct amon_header, host));
 	mem_copy(h->magic, AMON_MAGIC, sizeof h->magic);

@@ -1,0 +1,16 @@
+/* cost.c - the hooks' own cost, in the file. */
+#include "monitor/cost.h"
+
+#include "format/amon.h"
+#include "monitor/state.h"
+
+struct cost cost_of_hooks[3];
+
+void cost_record(void)
+{
+	struct amon_header *h = monitor.header;
+	int way = h->way & (1u << AMON_WAY_FENTRY | 1u << AMON_WAY_MCOUNT) ? 0 : h->way & 1u << AMON_WAY_CYG ? 1 : 2;
+
+	h->hook_picoseconds = cost_of_hooks[way].total;
+	h->hook_inside = cost_of_hooks[way].inside;
+}

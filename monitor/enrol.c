@@ -1,0 +1,89 @@
+/* enrol.c - a routine is met for the first time: it gets an index, and it is written to the file. */
+#include "monitor/enrol.h"
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/cost.h"
+#include "monitor/file.h"
+#include "monitor/layout.h"
+#include "monitor/module.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+
+enum { PER_CHUNK = 1020 };
+
+#ifdef APROF_MCOUNT			/* in the preloaded monitor entry hooks are gprof's */
+#define WAY_INSIDE AMON_WAY_MCOUNT
+#else
+#define WAY_INSIDE AMON_WAY_FENTRY
+#endif
+
+/* Append to the file. */
+static bool record(uintptr_t address, uint32_t flags)
+{
+	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
+			      (flags & (AMON_ROUTINE_INSIDE | ROUTINE_BODY)) == AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
+	struct amon_chunk *chunk = monitor.routine_chunk;
+	struct amon_routine *r;
+
+	if (!chunk || chunk->count == chunk->capacity) {
+		chunk = file_chunk(AMON_ROUTINES, AMON_NONE, PER_CHUNK, sizeof *r);
+		if (!chunk)
+			return false;
+		monitor.routine_chunk = chunk;
+	}
+	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
+	r->address = address & KEY_ADDRESS;
+	r->module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
+	r->flags = flags & AMON_ROUTINE_INSIDE;
+	if (r->module == AMON_NONE && !(address & ~KEY_ADDRESS))
+		note(AMON_NOTE_NO_MODULE);
+	if (!(monitor.header->way & way)) {
+		monitor.header->way |= way;
+		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
+			note_once(AMON_NOTE_UNTOLD_JUMPS);
+		cost_record();
+	}
+	__atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static uint32_t add(uintptr_t address, uint32_t flags)
+{
+	struct routine_slot *s = routine_place(address);
+
+	if (!s)
+		return AMON_NONE;
+	if (s->address)
+		return s->index;
+	module_find(address, true);	/* its module may be back, and with it the routine */
+	if ((s = routine_place(address))->address)
+		return s->index;
+	return record(address, flags) ? routine_add(s, address, flags) : AMON_NONE;
+}
+
+uint32_t enrol_routine(uintptr_t address, uint32_t flags)
+{
+	uint32_t index = routine_known(address);
+
+	if (index != AMON_NONE)
+		return index;
+	sys_lock(&monitor.lock);
+	index = add(address, flags);
+	sys_unlock(&monitor.lock);
+	return index;
+}
+
+bool enrol_all(void)
+{
+	monitor.routine_chunk = NULL;
+	for (uint32_t i = 0; i < monitor.nroutines; i++) {
+		uint32_t flags;
+		uintptr_t address = routine_address(i, &flags);
+
+		if (!record(address, flags))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,50 @@
+/* entry.h - what the entry hooks of all ways do alike out of line; they are the same code in each. */
+#ifndef ENTRY_H
+#define ENTRY_H
+
+#include <stdint.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/front.h"
+#include "monitor/layout.h"
+#include "monitor/machine.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+
+/* With signals blocked, and nothing that the monitor calls counted: */
+static inline void entry_block(struct aprof_tls *tls, uint64_t *mask)
+{
+	sys_block_signals(mask);
+	tls->inert = INERT_MONITOR;
+}
+
+static inline void entry_unblock(struct aprof_tls *tls, const uint64_t *mask)
+{
+	tls->inert = INERT_NOT;
+	sys_restore_signals(mask);
+}
+
+/* Where a call of ROUTINE in T's context FROM leads, made if need be.  0: no room. */
+static inline target entry_find(struct thread *t, context_id from, uintptr_t routine, uint32_t flags)
+{
+	target to = machine_find(t, from, routine);
+
+	return to ? to : machine_make(t, from, routine, flags);
+}
+
+/* Let the hooks find TO.  Where there is none, the call goes to where the lost ones are counted. */
+static inline target entry_show(struct thread *t, target to)
+{
+	if (to) {
+		front_add(t, to);
+	} else {
+		note(AMON_NOTE_LOST_CALLS);
+		to = (target)machine_counter(t, t->lost);
+	}
+	return to;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* fork.c - what a child of fork, or of vfork, has of its parent's. */
+#include "monitor/fork.h"
+
+#include <stddef.h>
+
+#include "format/amon.h"
+#include "monitor/context.h"
+#include "monitor/cycles.h"
+#include "monitor/file.h"
+#include "monitor/front.h"
+#include "monitor/layout.h"
+#include "monitor/module.h"
+#include "monitor/routine.h"
+#include "monitor/state.h"
+#include "monitor/thread.h"
+#include "monitor/tls.h"
+
+static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
+static struct frame *fork_top;		/* its top frame at the fork, */
+static context_id fork_context;	/* and that one's context */
+static uint64_t fork_cycles;		/* when that was, if the clock is tsc */
+
+/* From here on nothing of the parent's is written: the file is let go, the thread begins
+ * anew at its next hook, in a new machine that adopts the contexts of its open frames.
+ * If a signal handler forked, the hook that it interrupted goes on here: it may have read the front table's mask already. */
+static void child_begin(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (tls->thread) {
+		forked_from = tls->thread;
+		fork_top = tls->top;
+		fork_context = tls_context(tls);
+		fork_cycles = clock_is_tsc() ? cycles_now() : 0;
+	}
+	tls->thread = NULL;
+	front_leave(tls);
+	tls->last = 0;
+	tls->charged = &aprof_counter_none;
+	file_leave();
+	module_forget();
+	routine_forget();
+	monitor.lock.taken = 0;
+	monitor.threads = NULL;
+	monitor.ended = NULL;
+	monitor.nthreads = 0;
+	monitor.thread_chunk = NULL;
+	monitor.started = false;
+	monitor.forked = true;
+	monitor.control.taken = 0;
+	monitor.state = MONITOR_FORKED;
+}
+
+/* ---- the handlers ---- */
+
+void fork_in_child(void)
+{
+	if (monitor_state() == MONITOR_ON)
+		child_begin();
+}
+
+void fork_in_parent(void)
+{
+	if (monitor_state() == MONITOR_ON)
+		note(AMON_NOTE_FORK);
+}
+
+bool fork_unseen(void)
+{
+	note(AMON_NOTE_FORK_UNSEEN);		/* in the parent's file, whose counts have ours in them */
+	child_begin();
+	return true;
+}
+
+/* A child of vfork runs in our memory and counts for nobody: the thread is out until its parent goes on. */
+void aprof_vfork_before(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	tls->inert = INERT_VFORK;
+	front_none(tls);
+	if (tls->thread)
+		tls->thread->vfork_last = tls->last;
+	tls->last = 0;
+	if (monitor_state() == MONITOR_ON)
+		note(AMON_NOTE_VFORK);
+}
+
+void aprof_vfork_after(void)
+{
+	struct aprof_tls *tls = &aprof_tls;
+
+	if (tls->thread) {
+		front_begin(tls->thread);
+		tls->last = tls->thread->vfork_last;
+	}
+	tls->inert = INERT_NOT;
+}
+
+/* ---- for the start of the child ---- */
+
+struct thread *fork_from(void)
+{
+	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) ? __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED) : NULL;
+}
+
+bool fork_is_unmoved(void)
+{
+	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) && aprof_tls.top == fork_top && tls_context(&aprof_tls) == fork_context;
+}
+
+uint64_t fork_began(void)
+{
+	return fork_cycles;
+}

@@ -1,0 +1,20 @@
+/* found.h - what has become of the thread's context behind a jump that nobody with hooks received. */
+#ifndef FOUND_H
+#define FOUND_H
+
+#include "monitor/context.h"
+#include "monitor/monitor.h"
+
+struct thread;
+
+/* T's context where the routine was called whose entry hook is at work, made out from the machine stack; signals are blocked, and the hook
+ * has called this.  *BACK is what the routine is to put back: that, but LOST_ID still if a signal interrupted whoever is in it. */
+context_id found_entered(struct thread *t, context_id *back) HIDDEN;
+
+/* The same where no routine is entered: that of the code that has called the monitor. */
+context_id found_here(struct thread *t) HIDDEN;
+
+/* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
+context_id found_interrupted(struct thread *t, const void *ucontext) HIDDEN;
+
+#endif

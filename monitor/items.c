@@ -1,0 +1,139 @@
+/* items.c - a machine's items, in chunks of the file, and their histories.
+ *
+ * A history is its nearest folded ancestor's, kept whole in `histories`, and the routines
+ * appended since; only a call that meets an older activation of the same routine folds. */
+#include "monitor/items.h"
+
+#include "format/amon.h"
+#include "format/history.h"
+#include "monitor/file.h"
+#include "monitor/memory.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+
+enum {
+	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
+};
+
+static bool spans_grow(struct thread *t)
+{
+	struct span *last = t->nspans ? &t->spans[t->nspans - 1] : NULL;
+	uint32_t capacity = last ? last->capacity * 2 + 8 : FIRST_ITEMS;
+	struct span *span = &t->spans[t->nspans];
+
+	if (t->nspans == THREAD_SPANS)
+		return false;
+	if (capacity > MOST_ITEMS)
+		capacity = MOST_ITEMS;
+	span->chunk = file_chunk(AMON_CONTEXTS, t->index, capacity,
+				 sizeof(struct amon_link) + sizeof(struct amon_counter) + sizeof(uint32_t));
+	if (!span->chunk)
+		return false;
+	span->links = (struct amon_link *)((char *)span->chunk + span->chunk->first);
+	span->counters = (struct amon_counter *)((char *)span->chunk + span->chunk->counters);
+	span->ticks = (uint32_t *)(span->counters + capacity);
+	span->capacity = capacity;
+	span->base = last ? last->base + last->capacity : 0;
+	span->chunk->base = span->base;
+	t->nspans++;
+	return true;
+}
+
+uint32_t items_add(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded)
+{
+	uint32_t i = t->nitems, page = i / ITEMS_PER_PAGE;
+	struct span *span;
+	struct item *item;
+
+	if (page >= THREAD_DIRECTORY)
+		return AMON_NONE;
+	if (!t->items[page] && !(t->items[page] = memory_take(ITEMS_PER_PAGE * sizeof *item, page > 0)))	/* most threads have few */
+		return AMON_NONE;
+	if ((!t->nspans || i == t->spans[t->nspans - 1].base + t->spans[t->nspans - 1].capacity) && !spans_grow(t))
+		return AMON_NONE;
+	span = &t->spans[t->nspans - 1];
+	item = items_at(t, i);
+	item->parent = parent;
+	item->routine = routine;
+	item->folded = folded;
+	item->hash = items_hash_next(t, parent, routine);
+	span->links[i - span->base] = (struct amon_link){ parent, routine };
+	t->nitems = i + 1;
+	__atomic_store_n(&span->chunk->count, i - span->base + 1, __ATOMIC_RELEASE);
+	return i;
+}
+
+/* ---- histories ---- */
+
+/* The folded history at PLACE: owner, length, entries. */
+static uint32_t *folded_at(struct thread *t, uint32_t place)
+{
+	return t->histories + place;
+}
+
+bool items_has(struct thread *t, uint32_t item, uint32_t routine)
+{
+	uint32_t folded = items_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+	uint32_t *entries;
+
+	for (; item != owner && item != AMON_NONE; item = items_at(t, item)->parent)
+		if (items_at(t, item)->routine == routine)
+			return true;
+	if (!folded)
+		return false;
+	entries = folded_at(t, folded) + 2;
+	for (uint32_t i = 0; i < folded_at(t, folded)[1]; i++)
+		if (entries[i] == history_marked(routine))
+			return true;
+	return false;
+}
+
+size_t items_length(struct thread *t, uint32_t item)
+{
+	uint32_t folded = items_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+	size_t n = folded ? folded_at(t, folded)[1] : 0;
+
+	for (; item != owner && item != AMON_NONE; item = items_at(t, item)->parent)
+		n += items_at(t, item)->routine != AMON_ROUTINE_ROOT;
+	return n;
+}
+
+size_t items_history(struct thread *t, uint32_t item, history_entry *s)
+{
+	size_t n = items_length(t, item), i = n;
+	uint32_t folded = items_at(t, item)->folded;
+	uint32_t owner = folded ? folded_at(t, folded)[0] : AMON_NONE;
+
+	for (; item != owner && item != AMON_NONE; item = items_at(t, item)->parent)
+		if (items_at(t, item)->routine != AMON_ROUTINE_ROOT)
+			s[--i] = history_marked(items_at(t, item)->routine);
+	if (folded)
+		mem_copy(s, folded_at(t, folded) + 2, i * sizeof *s);
+	return n;
+}
+
+uint32_t items_fold(struct thread *t, uint32_t owner, const history_entry *s, size_t n)
+{
+	uint32_t place = t->histories_used;
+
+	if (place + n + 2 > t->histories_size) {
+		size_t words = t->histories_size * 2 + n + 1024;
+		uint32_t *grown = memory_take(words * sizeof *grown, false);
+
+		if (!grown)
+			return 0;
+		if (t->histories) {
+			mem_copy(grown, t->histories, t->histories_used * sizeof *grown);
+			memory_forget(t->histories, t->histories_size * sizeof *grown);
+		}
+		t->histories = grown;
+		t->histories_size = (uint32_t)words;
+	}
+	t->histories[place] = owner;
+	t->histories[place + 1] = (uint32_t)n;
+	mem_copy(&t->histories[place + 2], s, n * sizeof *s);
+	t->histories_used = place + 2 + (uint32_t)n;
+	return place;
+}

@@ -1,0 +1,38 @@
+/* look.h - looks at the program's threads. */
+#ifndef LOOK_H
+#define LOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+
+struct thread;
+
+/* ---- for the sampler ---- */
+
+uint64_t look_round(uint64_t now) HIDDEN;	/* look at every thread, at NOW; returns what all have worked since the last round, ns */
+void look_reset(void) HIDDEN;			/* zero the counters, with nobody between a look and its charge */
+bool look_is_losing(void) HIDDEN;		/* is more than a fiftieth of the program's time in no context, since threads end before they are looked at? */
+
+/* ---- for those who begin and end ---- */
+
+/* A forked child's copy of the state may be anything: there is no sampler and no lock is taken. */
+void look_forget(void) HIDDEN;
+
+void look_stop(void) HIDDEN;			/* no more looks, */
+void look_resume(void) HIDDEN;			/* until this */
+bool look_is_stopped(void) HIDDEN;
+void look_last(void) HIDDEN;			/* no more of the sampler's; the last look at every thread */
+
+void look_hold(void) HIDDEN;			/* all time up to now is charged, and no more until look_release */
+void look_release(void) HIDDEN;
+
+/* May the sampler look at T's thread-local words?  When this is back with false it does not and will
+ * not.  Returns what was so before. */
+bool look_watch(struct thread *t, bool watched) HIDDEN;
+
+/* T is about to end, or has: the last of its time is in its accounts, and nobody looks at it any more. */
+void look_end(struct thread *t) HIDDEN;
+
+#endif

@@ -1,0 +1,27 @@
+/* unload.c - a library goes (--wrap): nothing else tells of it. */
+#include "monitor/unload.h"
+
+#include "monitor/behind.h"
+#include "monitor/module.h"
+#include "monitor/state.h"
+
+/* Weak: before glibc 2.34 it is in a library of its own, which a program need not have. */
+int __real_dlclose(void *handle) __attribute__((weak));
+EXPORTED int __wrap_dlclose(void *handle);
+
+/* By a name that is nobody else's: destructors, which it calls, are called by its caller (frames.c). */
+extern __typeof(__wrap_dlclose) aprof_dlclose_begun __attribute__((alias("__wrap_dlclose")));
+
+/* Another library may be loaded at the addresses of this one. */
+int __wrap_dlclose(void *handle)
+{
+	int ret = __real_dlclose(handle);
+
+	if (ret == 0 && monitor_state() == MONITOR_ON)
+		module_unloaded();
+	return ret;
+}
+
+#ifdef APROF_MCOUNT
+FRONT(dlclose);
+#endif
