@@ -109,7 +109,7 @@ static bool read_cie(struct reader r, struct common *c, struct unwind_rules *rul
 }
 
 /* Take in the FDE at R, in the segment of M, if it covers PC. */
-static bool read_fde(struct unwind *u, struct reader r, const struct module_rules *m, uintptr_t pc)
+static bool read_fde(struct unwind *u, struct reader r, const struct identity_rules *m, uintptr_t pc)
 {
 	struct common c = { .encoding = 0 };
 	struct unwind_rules rules = { .is_signal = false };
@@ -140,7 +140,7 @@ static bool read_fde(struct unwind *u, struct reader r, const struct module_rule
 struct pair { int32_t address, fde; };
 
 /* The table of M. Returns NULL if it has none of the usual kind. */
-static const struct pair *find_table(const struct module_rules *m, size_t *count)
+static const struct pair *find_table(const struct identity_rules *m, size_t *count)
 {
 	struct reader r = { m->index, (const uint8_t *)m->high };
 	uint64_t head = read_fixed(&r, 4);	/* version, encodings of what follows: address of .eh_frame, count, pairs */
@@ -155,7 +155,7 @@ static const struct pair *find_table(const struct module_rules *m, size_t *count
 void describe_code(struct unwind *u, uintptr_t pc)
 {
 	uintptr_t low = 0, high;
-	struct module_rules m;
+	struct identity_rules m;
 	const struct pair *table;
 	const uint8_t *fde;
 

@@ -4,7 +4,7 @@
  * This way pushes no frame: it writes the thread's current context and puts back what was there, which it keeps in a
  * local of the routine.  Invariant: whatever a routine has kept may be put back at any time, so a context that is not
  * of this thread's machine (it is of the process that forked this one, or of another thread, where a coroutine kept it) is put right at the
- * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (jump.c).
+ * next entry; and so is 0, which a routine puts back whose entry the monitor was not there for, and LOST_ID (found.c).
  *
  * Clock tsc needs code that reads the counter (the plugin's argument clock=tsc): each entry and exit charges the cycles since
  * the last one to the counters in `charged`, if they are of the current context, and comes here if not.  So it does not matter what

@@ -6,14 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/maps.h"
 #include "monitor/monitor.h"
-
-/* A mapping, as a line of the memory map tells of it. */
-struct mapping {
-	uintptr_t start, end, offset;	/* addresses, file offset in bytes */
-	char mode[4];			/* rwxp */
-	const char *path;		/* "" for anonymous memory */
-};
 
 uintptr_t loader_auxiliary(uintptr_t type) HIDDEN; /* value of the auxiliary vector; 0: unknown, too */
 long loader_environment(char *to, size_t size) HIDDEN; /* as /proc/self/environ: bytes, or minus an errno */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/identity.h"
 #include "monitor/monitor.h"
 
 void module_scan(void) HIDDEN;			/* look at the memory map again */
@@ -19,14 +20,8 @@ bool module_hides_parts(uintptr_t address) HIDDEN;
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 
-/* Where the descriptions of a module are: its .eh_frame_hdr, in memory LOW .. HIGH that is mapped as long as the module is. */
-struct module_rules {
-	const uint8_t *index;		/* .eh_frame_hdr; NULL: it has none */
-	uintptr_t low, high;		/* addresses; .eh_frame lies there, too */
-};
-
 /* Those of the module with the code at ADDRESS. False: it is nobody's. Signals blocked. */
-bool module_rules(uintptr_t address, struct module_rules *rules) HIDDEN;
+bool module_rules(uintptr_t address, struct identity_rules *rules) HIDDEN;
 
 /* Grows whenever code vanishes, in whose place there may be other. */
 uint32_t module_epoch(void) HIDDEN;

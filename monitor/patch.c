@@ -23,7 +23,6 @@
 #include "monitor/mcount.h"
 #include "monitor/module.h"
 #include "monitor/origin.h"
-#include "monitor/routine.h"
 #include "monitor/sampler.h"
 #include "monitor/sys.h"
 

@@ -1,4 +1,4 @@
-/* preload.c - the preloaded monitor (way mcount) stands in front of libc and libgcc: here is what it finds behind it, for wrap.c,
+/* preload.c - the preloaded monitor (way mcount) stands in front of libc and libgcc: here is what it finds behind it, for wrap.c, leave.c and unload.c,
  * and functions that would show the program its redirected returns.
  *
  * In a program that calls no hook they do nothing else than those behind. */
@@ -53,7 +53,7 @@ static void __attribute__((constructor(101))) find_all(void)
 	find(&next.backtrace, "backtrace");
 }
 
-/* ---- for wrap.c ---- */
+/* ---- for those files ---- */
 
 #define NEXT(name) (find(&next.name, #name), next.name)
 

@@ -215,7 +215,7 @@ static long clone_sampler(void *top)
 	return ret;
 }
 
-/* ---- for clock.c ---- */
+/* ---- when it is there ---- */
 
 void sampler_forget(void)
 {

@@ -1,4 +1,4 @@
-/* slow.c - the hooks out of line: what the fast path of hooks.S and cyg.c does not answer.
+/* slow.c - the hooks out of line: what the fast path of hooks.S does not answer.
  *
  * A miss that the full table answers runs like the fast path, interruptible by signals; all else
  * runs with signals blocked. */
@@ -15,7 +15,6 @@
 #include "monitor/entry.h"
 #include "monitor/fork.h"
 #include "monitor/found.h"
-#include "monitor/front.h"
 #include "monitor/hooks.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"

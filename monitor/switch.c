@@ -1,7 +1,7 @@
 /* switch.c - switches of stacks by libc: swapcontext and setcontext, and what makecontext began.
  *
  * Where a stack begins its context is the root; where it goes on way inline's is what waits here, in the frame of the call that left it.  One that
- * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (jump.c).  The other ways' shadows
+ * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (found.c).  The other ways' shadows
  * are told where the stacks lie: coroutines' may be neighbours in one mapping.
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next

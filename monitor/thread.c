@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "format/amon.h"
-#include "monitor/account.h"
 #include "monitor/cancel.h"
 #include "monitor/clock.h"
 #include "monitor/cycles.h"

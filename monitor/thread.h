@@ -1,4 +1,4 @@
-/* thread.h - a machine, and how the thread that it counts for begins and ends. */
+/* thread.h - a thread as the monitor has it: its machine, which is its contexts and transitions, and how it begins and ends. */
 #ifndef THREAD_H
 #define THREAD_H
 

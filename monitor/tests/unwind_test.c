@@ -28,7 +28,7 @@ uintptr_t _Unwind_GetGR(void *frame, int reg);
 
 struct question {
 	uintptr_t address;
-	struct module_rules *answer;
+	struct identity_rules *answer;
 };
 
 static int visit_module(struct dl_phdr_info *info, size_t size, void *arg)
@@ -47,18 +47,18 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	if (!is_here)
 		return 0;
-	*q->answer = (struct module_rules){ NULL, 0, 0 };
+	*q->answer = (struct identity_rules){ NULL, 0, 0 };
 	for (int i = 0; i < info->dlpi_phnum && index; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
 		if (p->p_type == PT_LOAD && index->p_vaddr - p->p_vaddr < p->p_memsz)
-			*q->answer = (struct module_rules){ (const void *)(info->dlpi_addr + index->p_vaddr),
+			*q->answer = (struct identity_rules){ (const void *)(info->dlpi_addr + index->p_vaddr),
 							    info->dlpi_addr + p->p_vaddr, info->dlpi_addr + p->p_vaddr + p->p_filesz };
 	}
 	return 1;
 }
 
-bool module_rules(uintptr_t address, struct module_rules *rules)
+bool module_rules(uintptr_t address, struct identity_rules *rules)
 {
 	struct question q = { address, rules };
 
@@ -256,7 +256,7 @@ static void walk_wrong_registers(void)
 /* The program's own descriptions, overwritten where they are. */
 static void walk_wrong_rules(void)
 {
-	struct module_rules mine;
+	struct identity_rules mine;
 	struct unwind right, u;
 	uint8_t *table;
 	size_t size;
