@@ -246,14 +246,14 @@ class Made(unittest.TestCase):
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')
 
     def test_names_that_mean_nothing(self):
-        """gprof shows everything for -p and nothing for -q then, and says nothing."""
-        note = r'aprof: note: {}: no routine of the profile is called so; [^\n]*\n'
+        """gprof shows everything for -p and nothing for -q then, and says nothing; here nothing is shown, and one line says why."""
+        note = r'aprof: {}: no routine of the profile is called so; [^\n]*\n'
         known = self.json('report')['flat'][0]['name']
         for words, unknown in (['-pnobody'], 'nobody'), (['-qnobody'], 'nobody'), (['-Pnobody'], 'nobody'), ([f'-q{known}/nobody'], f'{known}/nobody'), \
                 (['--json', '-pnobody'], 'nobody'), ([f'-p{known}'], None), ([f'-q{known}/{known}'], None):
             with self.subTest(words):
                 done = aprof('report', *words, cwd=self.cwd)
-                self.assertEqual(done.returncode, 0)
+                self.assertEqual((done.returncode, bool(done.stdout)), (2, False) if unknown else (0, True))
                 self.assertRegex(done.stderr, rf'^{note.format(unknown) if unknown else ""}$')
 
     def test_merge_refuses_gmon(self):
