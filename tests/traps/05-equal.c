@@ -1,4 +1,4 @@
-/* Row 5: the context is found to be equal to a word of the table, and that word is stored.
+/* The context is found to be equal to a word of the table, and that word is stored.
  *
  * Without the substitution of temporaries GCC compares two registers and goes on with either of them.  The check of way inline's hooks knew
  * one of them only: no routine was proven, each called its hooks instead, and a nested routine, which cannot, was an error.

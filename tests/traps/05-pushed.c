@@ -1,4 +1,4 @@
-/* Row 5: a number of 80 bits is pushed in two words while the context before the entry is kept on the stack.
+/* A number of 80 bits is pushed in two words while the context before the entry is kept on the stack.
  *
  * GCC says of each of the two pushes that it is 16 bytes long.  Who believed that looked for the context in the wrong place, found it in a register that
  * has the caller's value again, and put that back.
