@@ -200,10 +200,10 @@ static bool inlines_hooks(const struct plan *p, const struct surroundings *aroun
 	       !l->assembly && !l->intel && !l->large_model && takes_steps(p, around);
 }
 
-/* Partial inlining would leave an entry hook in one routine and its exit hook in another.  In a system directory the header is none that -MMD names. */
+/* In a system directory the header is none that -MMD names. */
 static void add_inlined_hooks(struct plan *p, const struct surroundings *around)
 {
-	list_add_words(&p->before, "-mno-red-zone -fno-partial-inlining -idirafter");
+	list_add_words(&p->before, "-mno-red-zone -idirafter");
 	list_add(&p->before, around->libdir);
 	list_add_words(&p->before, "-include aprof-cyg.h");
 	add_steps(p, around);

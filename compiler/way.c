@@ -110,9 +110,9 @@ void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct li
 {
 	static const char *const flags[] = {
 		[HOOKS_NONE] = "",
-		[HOOKS_INLINE] = "",
-		[HOOKS_FENTRY] = "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call",
-		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer",
+		[HOOKS_INLINE] = "-fno-partial-inlining",
+		[HOOKS_FENTRY] = "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call -fno-partial-inlining",
+		[HOOKS_CYG] = "-finstrument-functions -fno-omit-frame-pointer -fno-partial-inlining",
 		[HOOKS_CYG_LATE] = "-finstrument-functions-after-inlining -fno-omit-frame-pointer",
 	};
 

@@ -46,7 +46,8 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 /* The short name of HOOKS: inline, fentry or cyg. */
 const char *way_name(enum hooks hooks);
 
-/* Append the flags that make a compiler call HOOKS; for HOOKS_INLINE, PLUGIN is the file of the plugin, and TSC asks for code that reads the
+/* Append the flags that make a compiler call HOOKS, and let GCC inline a routine wholly or not at all, so that each call of it that remains
+ * passes its hooks; for HOOKS_INLINE, PLUGIN is the file of the plugin, and TSC asks for code that reads the
  * cycle counter. */
 void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct list *out);
 

@@ -1,7 +1,9 @@
 /* charge.c - the counters of the graph's contexts from those of the profile.
  *
- * Several contexts of the profile may be one of the graph: their counters add up.  Entries of a .part or .cold piece are
- * no calls; the step from one clone of a routine to another is a direct recursive call (A1).  The cost of the hooks is
+ * Several contexts of the profile may be one of the graph: their counters add up.  The step from
+ * one clone of a routine to another is a direct recursive call (A1), but not the step to a .part or .cold piece.  A piece that another routine
+ * enters was called by it, past a beginning that was inlined there; or the routine itself was called and jumped to its piece, an entry of
+ * either.  So of both numbers the larger is that of the calls, at least.  The cost of the hooks is
  * subtracted per context of the profile, or in proportion from one thread's share in it, never below zero; what exceeds its time is
  * hooks_unplaced. */
 #include <assert.h>
@@ -21,7 +23,7 @@ struct part {
 
 /* What the entries of a context of the profile are. */
 enum kind {
-	NONE,			/* of the root, or of a piece of the very routine that ran: nothing */
+	NONE,			/* of the root, or of a piece of the very routine that ran: no calls */
 	CALLS,			/* calls from another routine */
 	RECURSIVE,		/* direct recursive calls */
 	PIECES,			/* of a piece, from another routine */
@@ -47,6 +49,40 @@ static int64_t subtracted(const struct graph *g, const struct part *part)
 	return part->hooks < 0 || (uint64_t)part->hooks < part->time ? part->hooks : (int64_t)part->time;
 }
 
+/* Where entries of KIND count in C. */
+static uint64_t *counter_of(struct graph_context *c, enum kind kind)
+{
+	switch (kind) {
+	case CALLS:
+		return &c->entries;
+	case RECURSIVE:
+		return &c->recursive;
+	case PIECES:
+		return &c->pieces;
+	case NONE:
+		break;
+	}
+	return NULL;
+}
+
+/* Whether the entries of C are those of pieces. */
+static bool entered_by_pieces(const struct graph_context *c)
+{
+	return c->pieces > 0 && c->entries == c->pieces;
+}
+
+static void settle_entries(struct graph *g)
+{
+	for (uint32_t i = 0; i < g->ncontexts; i++) {
+		struct graph_context *c = g->contexts + i;
+
+		if (c->entries < c->pieces)
+			c->entries = c->pieces;
+		if (c->pieces > 0)
+			g->routines[c->routine].partly = true;
+	}
+}
+
 static void add_part(struct graph *g, uint32_t index, const struct part *part)
 {
 	struct graph_context *c = g->contexts + g->context_of[index];
@@ -59,11 +95,8 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	c->ticks += part->ticks;
 	g->hooks += (uint64_t)less;
 	g->hooks_unplaced += g->options.raw ? 0 : (uint64_t)(part->hooks - less);
-	if (kind == PIECES)
-		c->pieces += part->entries;
-	if (kind != CALLS && kind != RECURSIVE)
-		return;
-	*(kind == RECURSIVE ? &c->recursive : &c->entries) += part->entries;
+	if (kind != NONE)
+		*counter_of(c, kind) += part->entries;
 	c->recursive += part->recursive;
 }
 
@@ -81,9 +114,8 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 		.time = part.time - (uint64_t)subtracted(g, &part) };
 	enum kind kind = kind_of(g, s->context);
 
-	if (kind != CALLS && kind != RECURSIVE)
-		return share;
-	share.entries = kind == RECURSIVE ? 0 : part.entries;
+	if (kind == (entered_by_pieces(g->contexts + share.context) ? PIECES : CALLS))
+		share.entries = part.entries;
 	share.recursive = part.recursive + (kind == RECURSIVE ? part.entries : 0);
 	return share;
 }
@@ -148,5 +180,6 @@ bool charge_contexts(struct graph *g, struct error *err)
 	else
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "no thread %u: the profile has %u",
 				 g->options.thread, g->profile->nthreads);
+	settle_entries(g);
 	return !g->overhead->kernel_known || charge_kernel(g, err);
 }

@@ -149,13 +149,6 @@ static bool same_component(const struct graph *g, const struct graph_arc *arc)
 	return arc->from != GRAPH_NONE && g->routines[arc->from].topological == g->routines[arc->to].topological;
 }
 
-/* What counts when time is shared: where the compiler put the head of the callee into its caller, only what that left, a piece,
- * was entered. */
-static uint64_t entries_of(const struct graph_arc *arc)
-{
-	return arc->calls + arc->pieces;
-}
-
 /* What one component has to share among its callers. */
 struct share {
 	uint64_t self;		/* ns */
@@ -173,7 +166,7 @@ static uint64_t part(uint64_t time, uint64_t from, uint64_t to, uint64_t calls)
 /* Give the callers along ARC, from outside of the component, their part of S. */
 static void give(struct numbering *t, struct graph_arc *arc, struct share *s)
 {
-	uint64_t to = s->given + entries_of(arc);
+	uint64_t to = s->given + arc->calls;
 
 	if (s->calls == 0)
 		return;
@@ -199,7 +192,7 @@ static void propagate(struct numbering *t, uint32_t c)
 		s.child += r->total - r->self;
 		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1]; k++)
 			if (!same_component(g, t->arcs->arcs + t->in.at[k]))
-				s.calls += entries_of(t->arcs->arcs + t->in.at[k]);
+				s.calls += t->arcs->arcs[t->in.at[k]].calls;
 	}
 	for (uint32_t i = t->start[c]; i < t->start[c + 1]; i++)
 		for (uint32_t k = t->in.first[t->closed[i]]; k < t->in.first[t->closed[i] + 1] && !g->routines[t->closed[i]].closed; k++)

@@ -29,7 +29,6 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 			if (!arc)
 				return build_no_memory(err);
 			arc->calls += c->entries;
-			arc->pieces += c->pieces;
 			r->calls += c->entries;
 		}
 		if (g->options.nspecs == 0 || narrow_keeps(g, c->routine, c->routine))

@@ -46,13 +46,13 @@ struct graph_name {
 	const char *file;	/* source file; NULL: unknown */
 	const char *aliases;	/* other names; NULL: none */
 	uint32_t line;		/* source line; 0: unknown */
-	bool part;		/* .part or .cold: its time is the routine's, its entries are no calls */
+	bool part;		/* .part or .cold, a piece of the routine: see pieces */
 };
 
 /* A routine after folding. Times in ns, of the model and charged or raw as asked. */
 struct graph_routine {
 	struct graph_name name;	/* strings owned by the caller of graph_build */
-	uint64_t calls;		/* entries from other routines, those of .part and .cold pieces not counted */
+	uint64_t calls;		/* entries from other routines; at least so many if partly */
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t self;		/* time in the routine itself */
 	uint64_t total;		/* time while it was active, counted once */
@@ -66,6 +66,7 @@ struct graph_routine {
 	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
+	bool partly;		/* its beginning was inlined somewhere: calls and recursive may be more, by calls that ended there */
 	bool off_flat;		/* left out of the flat profile (-p, -P) */
 	bool off_graph;		/* without an entry in the call graph (-e, -f, -q, -Q) */
 	bool shut_graph;	/* so whoever calls it (-e, -Q) */
@@ -79,7 +80,6 @@ struct graph_arc {
 	uint32_t from;		/* caller, index in routines[] */
 	uint32_t to;		/* callee */
 	uint64_t calls;		/* entries along it; 0 of a static one that was not made */
-	uint64_t pieces;	/* entries of .part and .cold pieces of the callee along it: no calls, but gprof's model shares by them, too */
 	uint64_t self1;		/* outgoing view: time of `to` itself, ns */
 	uint64_t child1;	/* outgoing view: time of what `to` called, ns */
 	uint64_t self2;		/* incoming view: the same for the callee's list of parents, ns */
@@ -97,9 +97,9 @@ struct graph_context {
 	uint32_t spelled;	/* parent GRAPH_NONE: offset of the first entry in spelled[] */
 	bool kept;		/* false: left out by focus or thread, all counters are 0 */
 	bool live;		/* kept, or what a kept one extends by parent links */
-	uint64_t entries;	/* calls that entered it, those of .part and .cold pieces not counted */
+	uint64_t entries;	/* calls that entered it; at least so many if pieces > 0 */
 	uint64_t recursive;	/* direct recursive calls, those between folded clones included */
-	uint64_t pieces;	/* entries of .part and .cold pieces from other routines */
+	uint64_t pieces;	/* entries of .part and .cold pieces from other routines: calls that came past an inlined beginning */
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
 };

@@ -29,7 +29,7 @@ static void add(struct compare *c, const struct graph *g, const struct graph_arc
 
 	if (a->from == GRAPH_NONE)
 		return;
-	*arc = (struct compare_arc){ .from = a->from, .to = a->to, .calls = a->calls + a->pieces, .within = within(g, a),
+	*arc = (struct compare_arc){ .from = a->from, .to = a->to, .calls = a->calls, .within = within(g, a),
 		.truth = truth ? truth->self1 + truth->child1 : 0, .gprof = gprof ? gprof->self1 + gprof->child1 : 0 };
 	c->narcs += arc->calls || arc->truth || arc->gprof;
 	c->inclusive += arc->truth;
@@ -60,7 +60,7 @@ static bool count_calls(struct compare *c, const struct graph *truth)
 	if (!entered)
 		return false;
 	for (uint32_t i = 0; i < truth->narcs; i++)
-		entered[truth->arcs[i].to] += truth->arcs[i].calls + truth->arcs[i].pieces;
+		entered[truth->arcs[i].to] += truth->arcs[i].calls;
 	for (uint32_t i = 0; i < c->narcs; i++)
 		c->arcs[i].callee_calls = entered[c->arcs[i].to];
 	free(entered);

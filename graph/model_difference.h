@@ -21,7 +21,7 @@
 struct compare_arc {
 	uint32_t from;		/* caller, index in routines[] of both graphs */
 	uint32_t to;		/* callee */
-	uint64_t calls;		/* entries along it, those of pieces included: what the model shares by */
+	uint64_t calls;		/* along it: what the model shares by */
 	uint64_t callee_calls;	/* the same of all arcs to the callee, <spontaneous> ones too */
 	uint64_t gprof;		/* time by gprof's model, the callee's and below, ns; of a callee in a cycle its caller's part of all of that */
 	uint64_t truth;		/* time that was measured, ns */

@@ -86,6 +86,8 @@ static void routine_name_print(struct listing *l, uint32_t routine)
 	print_name(l->out, l->graph->routines[routine].name.name, &l->options->style);
 	if (l->graph->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->graph->routines[routine].cycle);
+	if (l->graph->routines[routine].partly)
+		fputs(" <part>", l->out);
 	if (l->order.number[routine])
 		fprintf(l->out, l->graph->routines[routine].off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
 	putc('\n', l->out);
@@ -341,6 +343,7 @@ static void legend_print(struct listing *l)
 		return;
 	putc('\n', l->out);
 	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more);
+	entry_part_legend(l->out, l->graph, &l->options->style);
 }
 
 bool callgraph_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -9,6 +9,15 @@ bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc)
 		&& g->routines[arc->from].cycle == g->routines[arc->to].cycle;
 }
 
+void entry_part_legend(FILE *out, const struct graph *g, const struct text_style *style)
+{
+	for (uint32_t i = 0; i < g->nroutines && !style->brief; i++)
+		if (g->routines[i].partly) {
+			fputs(" <part>      its beginning was inlined in some of its callers: calls that ended there are not counted.\n", out);
+			return;
+		}
+}
+
 uint64_t entry_calls(const struct graph *g, const struct graph_routine *r)
 {
 	return r->cycle ? g->lumps[r->cycle - 1].calls : r->calls;

@@ -3,7 +3,10 @@
 #ifndef ENTRY_H
 #define ENTRY_H
 
+#include <stdio.h>
+
 #include "graph/graph.h"
+#include "text/print.h"
 
 /* Write the arcs from the callers of R, or to its callees, in the order of their lines to ARCS, which has room for all of them: indices
  * in G's arcs[].  Returns how many there are. */
@@ -18,6 +21,9 @@ bool entry_is_within_cycle(const struct graph *g, const struct graph_arc *arc);
 
 /* The calls among which the time of R is shared: its own, or those of its cycle. */
 uint64_t entry_calls(const struct graph *g, const struct graph_routine *r);
+
+/* Write the line that explains the mark <part>, if some routine of G has it and STYLE is not brief. */
+void entry_part_legend(FILE *out, const struct graph *g, const struct text_style *style);
 
 /* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */
 bool entry_is_listed(const struct graph *g, uint32_t entry);

@@ -3,6 +3,7 @@
  * The self times add up to the time of all contexts; the cumulative column shows it. */
 #include <inttypes.h>
 
+#include "report/entry.h"
 #include "report/leaves.h"
 #include "report/order.h"
 #include "report/report.h"
@@ -15,9 +16,6 @@ static const char legend[] =
 	" calls       times it was called; direct recursive calls are not counted here.\n"
 	" self/call   average time of a call in the routine itself.\n"
 	" total/call  average time of a call with everything that it called.\n";
-
-static const char legend_pieces[] =
-	" (no calls)  the compiler put its head into its callers, and only the rest was called: what was inlined is no call.\n";
 
 /* A unit of time per call, and gprof's name for it. */
 struct unit {
@@ -148,7 +146,7 @@ static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cum
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
 	print_name(out, r->name.name, &options->style);
-	putc('\n', out);
+	fputs(r->partly ? " <part>\n" : "\n", out);
 }
 
 /* The parts of the self time that program counters tell, below their routine. */
@@ -191,24 +189,6 @@ static void rows_print(FILE *out, const struct graph *g, const struct order *ord
 	}
 }
 
-/* Whether R shows no calls since nothing was entered but pieces of it. */
-static bool is_pieces_only(const struct graph *g, const struct graph_routine *r)
-{
-	uint64_t pieces = 0;
-
-	for (uint32_t i = r->first_in; i < r->first_in + r->nin; i++)
-		pieces += g->arcs[g->in_arcs[i]].pieces;
-	return r->calls == 0 && pieces > 0;
-}
-
-static bool any_is_pieces_only(const struct graph *g)
-{
-	for (uint32_t i = 0; i < g->nroutines; i++)
-		if (is_pieces_only(g, g->routines + i))
-			return true;
-	return false;
-}
-
 bool flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct order order;
@@ -227,8 +207,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	else
 		fputs("No routine was called.\n", out);
 	print_legend(out, &options->style, legend);
-	if (!options->style.brief && any_is_pieces_only(in->graph))
-		fputs(legend_pieces, out);
+	entry_part_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	order_free(&order);
 	return true;
@@ -236,13 +215,13 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 
 static json_t *routine_json(const struct graph_routine *r)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
 			 "calls", emit_count(r->calls), "recursive", emit_count(r->recursive),
 			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total),
 			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),
-			 "pseudo", (int)r->pseudo);
+			 "partly", (int)r->partly, "pseudo", (int)r->pseudo);
 }
 
 bool flat_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)

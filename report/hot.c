@@ -163,13 +163,14 @@ static void callers_print(const struct hot_view *v, FILE *out, const struct hot 
 	putc('\n', out);
 }
 
-/* `   1,552,984 calls, 32 ns each`, with TIME for all of them. */
-static void calls_print(FILE *out, uint64_t calls, uint64_t time)
+/* `   1,552,984 calls, 32 ns each`, with HOT's time for all of them. */
+static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 {
 	char grouped[40];
-	double each = calls ? (double)time / (double)calls : 0;
+	uint64_t calls = hot->calls;
+	double each = calls ? (double)hot->time / (double)calls : 0;
 
-	fprintf(out, "%s call%s", print_grouped(grouped, calls), print_plural(calls));
+	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
 	if (calls > 0)
 		fprintf(out, ", %.3g %s each", each >= 1e9 ? each / 1e9 : each >= 1e6 ? each / 1e6 : each >= 1e3 ? each / 1e3 : each,
 			each >= 1e9 ? "s" : each >= 1e6 ? "ms" : each >= 1e3 ? "us" : "ns");
@@ -226,7 +227,7 @@ static void heavy_print(const struct hot_view *v, FILE *out)
 	fputs("   ", out);
 	share_print(v, out, hot->time);
 	fprintf(out, ", %.0f %% of its total\n   ", print_percent(hot->time, r->total));
-	calls_print(out, hot->calls, hot->time);
+	calls_print(out, v->g, hot);
 	if (r->name.file && r->name.line)
 		fprintf(out, "; %s:%" PRIu32, text_cut(place, print_basename(r->name.file), PLACE, v->options), r->name.line);
 	putc('\n', out);
@@ -258,7 +259,7 @@ static void library_print(const struct hot_view *v, FILE *out)
 	share_print(v, out, hot->time);
 	fputs(hot->routine == GRAPH_NONE ? "; no hooks, so calls are not counted\n" : "; ", out);
 	if (hot->routine != GRAPH_NONE) {
-		calls_print(out, hot->calls, hot->time);
+		calls_print(out, v->g, hot);
 		putc('\n', out);
 	}
 	callers_print(v, out, hot);

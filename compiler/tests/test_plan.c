@@ -13,9 +13,10 @@
 
 #include "compiler/plan.h"
 
-#define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call "
-#define CYG "-finstrument-functions -fno-omit-frame-pointer "
-#define BODY CYG "-mno-red-zone -fno-partial-inlining -idirafter /lib/aprof -include aprof-cyg.h " CALLS
+#define WHOLLY "-fno-partial-inlining "
+#define FENTRY "-pg -mfentry -mfentry-name=__aprof_entry -minstrument-return=call " WHOLLY
+#define CYG "-finstrument-functions -fno-omit-frame-pointer " WHOLLY
+#define BODY CYG "-mno-red-zone -idirafter /lib/aprof -include aprof-cyg.h " CALLS
 #define LATE "-finstrument-functions-after-inlining -fno-omit-frame-pointer "
 #define WRAP "-Wl,--wrap=__cyg_profile_func_enter,--wrap=__cyg_profile_func_exit "
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
@@ -37,7 +38,8 @@
 #define STEPS "-wrapper /bin/aprof,cc-step,--write-hooks "	/* way fentry, for a program */
 #define CALLS "-wrapper /bin/aprof,cc-step "
 
-#define INLINE "-fplugin=/lib/aprof/aprof_gcc12.so "
+#define PLUGIN "-fplugin=/lib/aprof/aprof_gcc12.so "
+#define INLINE PLUGIN WHOLLY
 #define ARGUMENT "-fplugin-arg-aprof_gcc12-"
 
 static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true},
@@ -189,8 +191,8 @@ static const struct row rows[] = {
 	{&plugged, "--aprof-switch=jump --aprof-only=file:x a.o", INLINE ARGUMENT "only-file=x " ARGUMENT "switch=jump " EXE "a.o"},
 	{&gcc, "--aprof-switch=jump -c a.c", FENTRY STEPS "-c a.c"},
 	{&gcc, "--aprof-leaf=8 -c a.c", "error: --aprof-leaf needs way inline, and this is way fentry"},
-	{&plugged, "--aprof-clock=tsc --aprof-leaf=8 -c a.c", INLINE ARGUMENT "clock=tsc " ARGUMENT "leaf=8 -c a.c"},
-	{&plugged, "--aprof-clock=tsc a.o -flto", INLINE ARGUMENT "clock=tsc " EXE "a.o -flto"},
+	{&plugged, "--aprof-clock=tsc --aprof-leaf=8 -c a.c", PLUGIN ARGUMENT "clock=tsc " WHOLLY ARGUMENT "leaf=8 -c a.c"},
+	{&plugged, "--aprof-clock=tsc a.o -flto", PLUGIN ARGUMENT "clock=tsc " WHOLLY EXE "a.o -flto"},
 	{&plugged, "--aprof-clock=tsc -E a.c", "-E a.c"},
 	{&plugged, "--aprof-clock=tsc --aprof-way=cyg -c a.c", "error: --aprof-clock=tsc is for way inline, and this is way cyg (asked for)"},
 	{&gcc, "--aprof-clock=tsc -c a.c", "error: --aprof-clock=tsc is for way inline, and this is way fentry (aprof was built without"},

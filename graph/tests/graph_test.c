@@ -181,21 +181,47 @@ static void assert_folds(const char *stack, const char *words, uint64_t calls, u
 	made_free(m);
 }
 
-/* DESIGN section 6: clones are the routine; pieces give it their time, but their entries are no calls. */
+/* Clones are the routine.  A piece gives it its time, and calls where another routine entered it. */
 static void test_clones_and_parts(void **state)
 {
 	(void)state;
-	assert_folds("Main P X P.part.0", "Main P' X P", 1, 0);
+	assert_folds("Main P X P.part.0", "Main P' X P", 2, 0);
 	assert_folds("Main P P.part.0", "Main P", 1, 0);
-	assert_folds("Main X P.part.0", "Main X P", 0, 0);
+	assert_folds("Main X P.part.0", "Main X P", 1, 0);
 	assert_folds("Main P P.cold", "Main P", 1, 0);
 	assert_folds("Main P P.constprop.0", "Main P", 1, 1);
 	assert_folds("Main P.constprop.0 P P.constprop.0", "Main P", 1, 2);
 	assert_folds("Main P.constprop.0", "Main P", 1, 0);
 	assert_folds("Main P X P.constprop.0", "Main P' X P", 2, 0);
-	assert_folds("Main P P.part.0 P.part.0", "Main P", 1, 0);
+	assert_folds("Main P P.part.0 P.part.0", "Main P", 1, 1);
 	assert_folds("Main P P.part.0 P P.part.0", "Main P", 1, 1);
 	assert_folds("Main P P.part.0 X P P.part.0", "Main P' X P", 2, 0);
+}
+
+/* <Main X P> is entered COPIES times by the routine and PIECES times by its piece: calls past an inlined beginning, or jumps from the routine. */
+static void assert_larger(uint64_t copies, uint64_t pieces, uint64_t calls)
+{
+	static const char *const names[] = { "Main", "X", "P", "P.part.0" };
+	struct made *m = made_new(names, COUNT(names));
+	uint32_t x = made_call(m, made_call(m, 0, 0, 1), 1, 1);
+	struct graph *g;
+
+	made_call(m, x, 2, copies);
+	made_call(m, x, 3, pieces);
+	g = made_graph(m, NULL);
+	assert_int_equal(g->routines[named(g, "P")].calls, calls);
+	assert_true(g->routines[named(g, "P")].partly);
+	graph_free(g);
+	made_free(m);
+}
+
+static void test_entries_of_pieces(void **state)
+{
+	(void)state;
+	assert_larger(0, 7, 7);
+	assert_larger(9, 7, 9);
+	assert_larger(5, 7, 7);
+	assert_larger(7, 7, 7);
 }
 
 /* Contexts that folding made equal are one, and their counters add up. */
@@ -553,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_direct_recursion),
 		cmocka_unit_test(test_mutual_recursion),
 		cmocka_unit_test(test_clones_and_parts),
+		cmocka_unit_test(test_entries_of_pieces),
 		cmocka_unit_test(test_merging),
 		cmocka_unit_test(test_equal_by_two_ways),
 		cmocka_unit_test(test_outside_and_pseudo),

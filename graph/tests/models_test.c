@@ -54,7 +54,7 @@ static void test_average(void **state)
 	made_free(m);
 }
 
-/* A piece is entered where the head of its routine was inlined: no call, but its time is shared by these entries, too. */
+/* A piece is entered where the beginning of its routine was inlined: a call, which has its share of the time. */
 static void test_pieces(void **state)
 {
 	static const char *const names[] = { "Main", "A", "B", "P", "P.part.0" };
@@ -66,10 +66,11 @@ static void test_pieces(void **state)
 	made_play(m, "Main B P.part.0", 90);
 	g = graph_by(m, GRAPH_GPROF);
 	assert_arc(g, "A", "P", 1, 50, 0);
-	assert_arc(g, "B", "P", 0, 50, 0);
-	assert_int_equal(arc_between(g, "B", "P")->pieces, 1);
+	assert_arc(g, "B", "P", 1, 50, 0);
+	assert_true(g->routines[named(g, "P")].partly);
+	assert_false(g->routines[named(g, "A")].partly);
 	assert_arc(g, "Main", "B", 1, 0, 50);
-	assert_int_equal(g->routines[named(g, "P")].calls, 1);
+	assert_int_equal(g->routines[named(g, "P")].calls, 2);
 	graph_free(g);
 	made_free(m);
 }

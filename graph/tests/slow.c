@@ -146,12 +146,34 @@ static bool is_active(const history_entry *s, size_t n, uint32_t routine)
 	return false;
 }
 
+/* Is context INDEX of the profile entered from the routine that it runs? */
+static bool is_own(const struct made *m, const struct graph *g, uint32_t index)
+{
+	const struct profile_context *c = m->p.contexts + index;
+	history_entry s[c->length + 1], before[m->p.longest + 1];
+	size_t n = slow_normalise(g, m->histories[index], c->length, s);
+	size_t nbefore = slow_normalise(g, m->histories[c->parent], m->p.contexts[c->parent].length, before);
+
+	return n > 0 && nbefore > 0 && s[n - 1] == before[nbefore - 1];
+}
+
+/* Entries from other routines of all contexts with the history of context INDEX: of pieces, or of what is none. */
+static uint64_t entries_like(const struct made *m, const struct graph *g, uint32_t index, bool pieces)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i < m->p.ncontexts; i++)
+		if (g->context_of[i] == g->context_of[index] && m->names[m->p.contexts[i].routine].part == pieces && !is_own(m, g, i))
+			sum += m->p.contexts[i].entries;
+	return sum;
+}
+
 /* The part of context C of the profile in the calls and times. */
 static void add_context(struct slow *slow, const struct made *m, const struct graph *g, uint32_t index, uint32_t focus)
 {
 	const struct profile_context *c = m->p.contexts + index;
-	history_entry s[c->length + 1], before[m->p.longest + 1];
-	size_t n = slow_normalise(g, m->histories[index], c->length, s), nbefore;
+	history_entry s[c->length + 1];
+	size_t n = slow_normalise(g, m->histories[index], c->length, s);
 	uint64_t time = overhead_charged(&m->o, index), entries = c->entries;
 
 	slow->hooks += c->time - time;
@@ -163,14 +185,12 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 		return;
 	}
 	slow->time += time;
-	nbefore = slow_normalise(g, m->histories[c->parent], m->p.contexts[c->parent].length, before);
-	if (m->names[c->routine].part)
+	slow->recursive[history_routine(s[n - 1])] += c->recursive;
+	if (is_own(m, g, index)) {
+		slow->recursive[history_routine(s[n - 1])] += m->names[c->routine].part ? 0 : entries;
 		entries = 0;
-	else
-		slow->recursive[history_routine(s[n - 1])] += c->recursive;
-	if (nbefore > 0 && s[n - 1] == before[nbefore - 1]) {
-		slow->recursive[history_routine(s[n - 1])] += entries;
-		entries = 0;
+	} else if (m->names[c->routine].part != (entries_like(m, g, index, true) > entries_like(m, g, index, false))) {
+		entries = 0;		/* the larger counts */
 	}
 	slow->calls[history_routine(s[n - 1])] += entries;
 	slow->arcs[(n > 1 ? history_routine(s[n - 2]) : slow->n) * (slow->n + 1) + history_routine(s[n - 1])].calls += entries;

@@ -78,8 +78,8 @@ static void test_flat_is_gprofs(void **state)
 	free(text);
 }
 
-/* A routine of which only pieces were entered has time and no calls; that is explained where it happens. */
-static void test_no_calls_are_explained(void **state)
+/* A routine whose beginning was inlined is marked, and the mark is explained where it stands. */
+static void test_parts_are_explained(void **state)
 {
 	const struct report_options whole = { 0 };
 	char *text;
@@ -87,16 +87,15 @@ static void test_no_calls_are_explained(void **state)
 	(void)state;
 	graph_set(24, 2, 0, "spin");
 	text = print("flat", &whole);
-	assert_null(strstr(text, "(no calls)"));
+	assert_null(strstr(text, "<part>"));
 	free(text);
-	graph_set(24, 0, 0, "spin");
-	arcs[DEAR_SPIN].pieces = 2;
+	routines[SPIN].partly = true;
 	text = print("flat", &whole);
-	assert_non_null(strstr(text, "100.00     24.00    24.00                             spin\n"));
-	assert_non_null(strstr(text, "\n (no calls)  the compiler put its head into its callers"));
+	assert_non_null(strstr(text, "100.00     24.00    24.00        2    12.00    12.00  spin <part>\n"));
+	assert_non_null(strstr(text, "\n <part>      its beginning was inlined"));
 	free(text);
 	text = print("flat", &brief);
-	assert_null(strstr(text, "(no calls)"));
+	assert_null(strstr(text, "<part>      "));
 	free(text);
 }
 
@@ -262,7 +261,7 @@ static void test_every_report_is_in_the_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_no_calls_are_explained),
+		cmocka_unit_test(test_flat_is_gprofs), cmocka_unit_test(test_parts_are_explained),
 		cmocka_unit_test(test_callgraph_is_gprofs),
 		cmocka_unit_test(test_index_is_gprofs), cmocka_unit_test(test_large_numbers_keep_columns),
 		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
