@@ -258,7 +258,7 @@ bool sampler_pause(void)
 	for (int tries = 0; tries < 20000 && sys3(tgkill, monitor.pid, sampler_tid, 0) != -ESRCH; tries++)
 		sys2(nanosleep, &moment, NULL);
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		t->state_fd = t->state_tid = 0;
+		t->state_fd = t->sched_fd = t->state_tid = 0;
 	pc_forget();
 	return true;
 }

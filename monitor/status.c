@@ -15,17 +15,37 @@
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
+enum { SWITCH = 10000 };		/* ns, at most, from the end of a thread to our beginning on its processor */
+
 static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
+static int own_sched;			/* task/TID/sched of the sampler, there; 0: none */
+
+/* A descriptor of the FILE of thread TID; 0: none. */
+static int task_open(int tid, const char *file)
+{
+	char path[40];
+	struct text at = { path, path + sizeof path };
+	long fd;
+
+	text_put(&at, "task/");
+	text_put_number(&at, (uint32_t)tid);
+	text_put(&at, file);
+	fd = sys4(openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
+	return sys_failed(fd) ? 0 : (int)fd;
+}
 
 bool status_begin(void)
 {
 	proc = -1;
+	own_sched = 0;
 	if (sys_failed(sys3(close_range, 0, ~0u, CLOSE_RANGE_UNSHARE)))
 		return false;
 	sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_CLOEXEC, 0);	/* 0 stands for none */
 	proc = (int)sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (proc < 0)
 		note_once(AMON_NOTE_NO_PROC);
+	else
+		own_sched = task_open((int)sys0(gettid), "/sched");
 	return true;
 }
 
@@ -35,22 +55,17 @@ void status_close(struct thread *t)
 {
 	if (t->state_fd)
 		sys1(close, t->state_fd);
-	t->state_fd = 0;
+	if (t->sched_fd)
+		sys1(close, t->sched_fd);
+	t->state_fd = t->sched_fd = 0;
 	t->state_tid = 0;
 }
 
 static void status_open(struct thread *t)
 {
-	char path[40];
-	struct text at = { path, path + sizeof path };
-	long fd;
-
 	status_close(t);
-	text_put(&at, "task/");
-	text_put_number(&at, (uint32_t)t->tid);
-	text_put(&at, "/status");
-	fd = sys4(openat, proc, path, O_RDONLY | O_CLOEXEC, 0);
-	t->state_fd = sys_failed(fd) ? 0 : (int)fd;
+	t->state_fd = task_open(t->tid, "/status");
+	t->sched_fd = own_sched ? task_open(t->tid, "/sched") : 0;
 	t->state_tid = t->tid;
 	t->slept = t->preempted = 0;
 }
@@ -73,6 +88,35 @@ static uint64_t read_number(const char **text, const char *word)
 	return *text ? text_number(text) : 0;
 }
 
+/* When the thread of the descriptor FD last had a processor, by the clock of that one, ns: `se.exec_start : MILLISECONDS.NANOSECONDS`.  The scheduler
+ * notes it when it is given to another, and then as the beginning of that one.  0: not told. */
+static uint64_t last_ran(int fd)
+{
+	char text[512];
+	const char *at;
+	long n = fd ? sys4(pread64, fd, text, sizeof text - 1, 0) : 0;
+	uint64_t ms;
+
+	text[n > 0 ? n : 0] = 0;
+	at = text_after(text, "se.exec_start");
+	while (at && (*at == ' ' || *at == ':'))
+		at++;
+	if (!at)
+		return 0;
+	ms = text_number(&at);
+	return *at == '.' ? at++, ms * 1000000 + text_number(&at) : 0;
+}
+
+/* Did T run until we began?  JUST as below. */
+static bool made_way(const struct thread *t, bool just, bool taken)
+{
+	uint64_t began = last_ran(own_sched), ended = last_ran(t->sched_fd);
+
+	if (!began || !ended)
+		return just && taken;
+	return ended <= began && began - ended <= SWITCH;	/* clocks of two processors are further apart */
+}
+
 bool status_was_preempted(struct thread *t, bool just)
 {
 	char text[2048];
@@ -84,7 +128,7 @@ bool status_was_preempted(struct thread *t, bool just)
 	at = state = text_after(text, "\nState:\t");
 	t->slept = read_number(&at, "\nvoluntary_ctxt_switches:\t");
 	t->preempted = read_number(&at, "\nnonvoluntary_ctxt_switches:\t");
-	return !at || (*state == 'R' && (t->slept == slept || (just && t->preempted != preempted)));
+	return !at || (*state == 'R' && (t->slept == slept || made_way(t, just, t->preempted != preempted)));
 }
 
 bool status_is_blocked(struct thread *t, int sig)

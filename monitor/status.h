@@ -15,8 +15,9 @@ bool status_begin(void) HIDDEN;			/* begin a descriptor table of our own, with /
 bool status_read(struct thread *t, char *text, size_t size) HIDDEN;
 void status_close(struct thread *t) HIDDEN;	/* nobody asks for T any more */
 
-/* Was a processor taken from T, which could run on?  It did not sleep since this was asked last, or that was JUST, and one was
- * taken from it since. Where /proc does not tell: yes. */
+/* Was a processor taken from T, which could run on?  It did not sleep since this was asked last; or it could run and, by the scheduler's
+ * notes, ran until we began.  One that has just been woken and waits behind us could run, too, but ran before it slept.  Where there are no such
+ * notes: that was JUST, and a processor was taken from it since.  Where /proc does not tell: yes. */
 bool status_was_preempted(struct thread *t, bool just) HIDDEN;
 
 bool status_is_blocked(struct thread *t, int sig) HIDDEN; /* has T the signal SIG blocked?  Where /proc does not tell: no */

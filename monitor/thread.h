@@ -108,8 +108,9 @@ struct thread {
 	uint32_t lost_ticks;		/* those looks */
 	context_id found;		/* in which context the thread was, as it found out when there was such time; 0: not yet. The sampler
 					 * takes it back */
-	int state_tid;			/* whose state_fd is */
+	int state_tid;			/* whose state_fd and sched_fd are */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
+	int sched_fd;			/* .../sched, the same */
 	uint64_t slept;			/* times that it gave up its processor, when last asked */
 	uint64_t preempted;		/* times that one was taken from it */
 	bool asked;			/* that was in the last look */

@@ -164,6 +164,24 @@ def test_event_loop_on_one_processor():
     event_loop('taskset', '-c', '0')
 
 
+def server(*before):
+    run = Run('server', 20000, before=before, rate=4000)
+    served = float(run.output)
+    amon = max(run.amons(), key=lambda amon: amon.time('calls')['request'])
+    conserved(amon)
+    time = amon.time()
+    close(time['burn'] / sum(time.values()), served, ticks(amon), 0.02)
+
+
+def test_server():
+    """A thread that has been woken and waits for a processor is not at work, however often one was taken from it before."""
+    server()
+
+
+def test_server_on_one_processor():
+    server('taskset', '-c', '0')
+
+
 def test_sleeping_main():
     """A sleeping thread gets nothing of what another spends."""
     amon = Run('sleeper', 500).amon()

@@ -8,12 +8,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -91,6 +93,44 @@ static void loop(long rounds)
 		before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		serve(200000);
 		served += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+	}
+	printf("%.6f\n", (double)served / (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - start));
+}
+
+/* ---- a server ---- */
+
+ROUTINE static bool request(int peer) { char byte; bool there = read(peer, &byte, 1) == 1; sink++; return there; }
+ROUTINE static void respond(int peer) { sink += write(peer, "", 1); }
+
+/* Asks and is answered, with as much work of its own. */
+static void client(int peer, long rounds)
+{
+	for (long i = 0; i < rounds; i++) {
+		char byte;
+
+		burn(30000);
+		if (write(peer, "", 1) != 1 || read(peer, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* Wakes, serves for 30 us, and sleeps again, thousands of times a second; so does its client, beside it or on the same processor. */
+static void server(long rounds)
+{
+	uint64_t start, served = 0;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || fork() == 0)
+		client(pair[1], rounds);
+	close(pair[1]);
+	start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (request(pair[0])) {
+		uint64_t before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		burn(30000);
+		served += clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+		respond(pair[0]);
 	}
 	printf("%.6f\n", (double)served / (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - start));
 }
@@ -241,7 +281,7 @@ BARE static int refuse_perf(char **argv)
 int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(long); } modes[] = {
-		{ "shares", shares }, { "periodic", periodic }, { "loop", loop }, { "sleeper", sleeper_and_burner },
+		{ "shares", shares }, { "periodic", periodic }, { "loop", loop }, { "server", server }, { "sleeper", sleeper_and_burner },
 		{ "threads", many_threads }, { "leave", first_thread_leaves }, { "blocked", blocked },
 		{ "eintr", interrupted }, { "sigprof", own_sigprof }, { "killprof", kill_prof }, { "burn", burn_only },
 		{ "exec", exec_burner }, { "fork", forked }, { "descriptors", descriptors },
