@@ -310,6 +310,19 @@ static int64_t difference(uint64_t time, double left)
 	return time < UINT64_C(1) << 62 && left < 0x1p62 ? (int64_t)time - llround(left) : 0;
 }
 
+/* The mean cost of a call as the processes calibrated it, ns. */
+static double calibrated(const struct profile *p)
+{
+	double calls = 0, cost = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		calls += (double)p->runs[i].calls;
+		cost += (double)p->runs[i].calls * (double)p->runs[i].header.hook_picoseconds / 1000;
+	}
+	return calls > 0 ? cost / calls : 0;
+}
+
+/* By how much contexts change is by chance alone where no sample fell into hooks: their cost is then what was calibrated. */
 static void costs_store(struct work *w)
 {
 	struct overhead *o = w->o;
@@ -322,8 +335,11 @@ static void costs_store(struct work *w)
 		cost += w->by_samples ? (double)o->hooks[i] : cost_of(w, i);
 		calls += (double)w->p->contexts[i].calls_out;
 	}
+	if (!o->cost.samples)
+		cost = calibrated(w->p) * calls;
 	o->cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;
 	o->cost.picoseconds = calls > 0 && cost > 0 ? (uint64_t)fmin(1000 * cost / calls, 0x1p63) : 0;
+	o->cost.divided = w->by_samples;
 }
 
 bool hooks_settle(struct overhead *o)

@@ -37,6 +37,7 @@ struct overhead_cost {
 	uint64_t picoseconds;		/* mean of an entry with its exit, 1e-12 s; 0: not known */
 	uint64_t total;			/* of all of them, ns */
 	uint64_t samples;		/* of program counters in hooks from which it is known; 0: from calibration alone */
+	bool divided;			/* times are divided as samples of program counters are (strata.c); else a cost is subtracted from each */
 };
 
 struct overhead {

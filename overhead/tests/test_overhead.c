@@ -168,6 +168,7 @@ static void test_elapsed_time(void **state)
 	(void)state;
 	make_amon_header(m)->clock = AMON_CLOCK_WALL;
 	o = settle(m, sampled_spots);
+	assert_false(o->cost.divided);
 	assert_in_range(o->cost.total, 1000000000, 1150000000);	/* 1.33 s less 2000 * 0.1 ms, drawn to 0.5 s */
 	assert_in_range(charged_in_all(o), 3000000000 - o->cost.total - 3, 3000000000 - o->cost.total + 3);
 	settled_free(o);
@@ -199,7 +200,7 @@ static void test_period(void **state)
 	assert_true(cost_by_period(2000000, size) < cost_by_period(4000000, size) * 8 / 10);
 }
 
-/* P's own code in its caller's context, before its entry is done, is P's. */
+/* P's own code in its caller's context, before its entry is done, is P's. No sample is in a hook, so that they cost what was calibrated. */
 static void test_edges_by_samples(void **state)
 {
 	static const struct overhead_spot edge[] = { { OVERHEAD_EDGE, 1 }, { OVERHEAD_OWN, 0 }, { OVERHEAD_OWN, 1 } };
@@ -207,6 +208,8 @@ static void test_edges_by_samples(void **state)
 
 	(void)state;
 	assert_int_equal(o->cost.samples, 0);
+	assert_int_equal(o->cost.picoseconds, 250000000);
+	assert_true(o->cost.divided);
 	assert_in_range(overhead_charged(o, 1), 650000000, 680000000);
 	assert_in_range(overhead_charged(o, 2), 2270000000, 2330000000);
 	settled_free(o);
