@@ -125,6 +125,7 @@ static bool never_make(struct names *n, const struct profile *p, struct symbols 
 struct leaving {
 	struct names *names;
 	size_t room;			/* of names->left_out */
+	uint32_t module;		/* that is visited */
 	bool failed;			/* out of memory */
 };
 
@@ -145,7 +146,7 @@ static void left_out_visit(void *arg, enum symbols_left_out why, const char *nam
 		n->left_out = more;
 		l->room = room;
 	}
-	n->left_out[n->nleft_out] = (struct report_left_out){ why, strdup(name) };
+	n->left_out[n->nleft_out] = (struct report_left_out){ why, l->module, strdup(name) };
 	if (n->left_out[n->nleft_out].name)
 		n->nleft_out++;
 	else
@@ -163,9 +164,9 @@ static bool left_out_make(struct names *n, const struct profile *p, struct symbo
 {
 	struct leaving l = { .names = n };
 
-	for (uint32_t m = 0; m < p->nmodules; m++)
-		if (p->modules[m].hooked)
-			symbols_left_out(s, m, left_out_visit, &l);
+	for (l.module = 0; l.module < p->nmodules; l.module++)
+		if (p->modules[l.module].hooked)
+			symbols_left_out(s, l.module, left_out_visit, &l);
 	if (n->nleft_out)
 		qsort(n->left_out, n->nleft_out, sizeof *n->left_out, by_reason);
 	return !l.failed;

@@ -22,6 +22,22 @@ static bool name_matches(const char *name, const char *target)
 	return same;
 }
 
+/* Whether TARGET is the end of a qualified name, as `push` is of `stack::push(int)`. */
+static bool end_matches(const char *name, const char *target)
+{
+	char *simple = malloc(strlen(name) + 1);
+	size_t n, m = strlen(target);
+	bool same;
+
+	if (!simple)
+		return false;
+	print_simplify(simple, name);
+	n = strlen(simple);
+	same = m > 0 && n > m + 2 && strcmp(simple + n - m, target) == 0 && strncmp(simple + n - m - 2, "::", 2) == 0;
+	free(simple);
+	return same;
+}
+
 /* Whether TARGET is FILE or the end of its path. */
 static bool file_matches(const char *file, const char *target)
 {
@@ -50,6 +66,14 @@ static const char *name_like(const struct graph *g, const char *target)
 	return NULL;
 }
 
+/* Choose the routines whose names TEXT MATCHES, unless some are chosen. */
+static void choose_by(struct chosen *t, const struct graph *g, bool (*matches)(const char *, const char *), const char *text)
+{
+	for (uint32_t r = 0, before = (uint32_t)t->n; r < g->nroutines && before == 0; r++)
+		if (!g->routines[r].pseudo && matches(g->routines[r].name.name, text))
+			t->routines[t->n++] = r;
+}
+
 bool chosen_find(struct chosen *t, const struct graph *g, const char *text, struct error *err)
 {
 	const char *like;
@@ -57,10 +81,9 @@ bool chosen_find(struct chosen *t, const struct graph *g, const char *text, stru
 	*t = (struct chosen){ .routines = calloc((size_t)g->nroutines + 1, sizeof *t->routines) };
 	if (!t->routines)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	for (uint32_t r = 0; r < g->nroutines; r++)
-		if (!g->routines[r].pseudo && name_matches(g->routines[r].name.name, text))
-			t->routines[t->n++] = r;
-	for (uint32_t r = 0; r < g->nroutines && (t->n == 0 || !name_matches(g->routines[t->routines[0]].name.name, text)); r++)
+	choose_by(t, g, name_matches, text);
+	choose_by(t, g, end_matches, text);
+	for (uint32_t r = 0, named = (uint32_t)t->n; r < g->nroutines && named == 0; r++)
 		if (!g->routines[r].pseudo && file_matches(g->routines[r].name.file, text))
 			t->routines[t->n++] = r;
 	qsort_r(t->routines, t->n, sizeof *t->routines, by_place, (void *)g);

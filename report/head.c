@@ -1,8 +1,10 @@
 /* head.c - the head of a report: what ran, how it was measured, how far to trust it, what was lost.
  *
- * Every line is one function below, in the order in which they are printed. A line that has nothing to say is left out. */
+ * Every line is one function below; head_text has their order. A line that has nothing to say is left out. It says what a reader of the
+ * listings must know; aprof info (info.c) says the rest. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,17 +14,9 @@
 #include "report/notes.h"
 #include "report/plain.h"
 #include "report/report.h"
+#include "report/sums.h"
 #include "text/print.h"
 #include "report/verified.h"
-
-/* Sums over the files of the profile. */
-struct sums {
-	uint64_t transitions, calls, misses;	/* counts */
-	uint64_t contexts;			/* in which anything was counted */
-	uint64_t length;			/* entries of their histories */
-	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
-	uint64_t notes[AMON_NOTES];		/* how often each */
-};
 
 /* The head under way. */
 struct head {
@@ -36,37 +30,15 @@ struct head {
 	FILE *out;
 };
 
-static struct sums sums_make(const struct profile *p)
-{
-	struct sums s = { 0 };
-
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		s.transitions += p->runs[i].transitions;
-		s.calls += p->runs[i].calls;
-		s.cpu += p->runs[i].header.cpu_total;
-		for (unsigned n = 0; n < AMON_NOTES; n++)
-			s.notes[n] += p->runs[i].header.notes[n];
-	}
-	for (uint32_t i = 0; i < p->nthreads; i++)
-		s.misses += p->threads[i].record.misses;
-	for (uint32_t i = 1; i < p->ncontexts; i++) {
-		const struct profile_context *c = &p->contexts[i];
-
-		if (c->entries || c->recursive || c->calls_out || c->time || c->ticks) {
-			s.contexts++;
-			s.length += c->length;
-		}
-	}
-	return s;
-}
-
+/* What ran, as it was typed. */
 static void program_print(struct head *h)
 {
 	char program[4 * sizeof h->first->program];
 
-	print_field(h->out, &h->options->style, "program", "%s%s", print_safe(program, sizeof program, h->first->program,
-		    &h->options->style), h->profile->nruns > 1 ? " (first of several files)" : "");
-	arguments_print(h->out, h->options, h->first);
+	if (h->first->command_size)
+		arguments_print(h->out, h->options, h->first);
+	else
+		print_field(h->out, &h->options->style, "program", "%s", print_safe(program, sizeof program, h->first->program, &h->options->style));
 }
 
 static void date_text(char *buffer, size_t size, uint64_t realtime)
@@ -74,72 +46,88 @@ static void date_text(char *buffer, size_t size, uint64_t realtime)
 	time_t seconds = (time_t)(realtime / 1000000000u);
 	struct tm tm;
 
-	if (!localtime_r(&seconds, &tm) || strftime(buffer, size, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+	if (!localtime_r(&seconds, &tm) || strftime(buffer, size, "%Y-%m-%d %H:%M", &tm) == 0)
 		snprintf(buffer, size, "at an unknown time");
 }
 
-static void run_print(struct head *h, uint32_t i)
+static void run_print(struct head *h)
 {
-	const struct profile_run *run = &h->profile->runs[i];
+	const struct profile_run *run = &h->profile->runs[0];
 	const struct amon_header *header = &run->header;
-	char date[64], host[4 * sizeof header->host], label[600], elapsed[64] = "", life[256];
+	enum report_life life = life_of(h->in, 0);
+	char date[64], label[600], elapsed[64] = "", state[256];
 
 	date_text(date, sizeof date, header->start_realtime);
-	if (header->end_monotonic > header->start_monotonic)
-		snprintf(elapsed, sizeof elapsed, ", %.2f s elapsed",
-			 (double)(header->end_monotonic - header->start_monotonic) / 1e9);
 	print_safe(label, sizeof label, run->label, &h->options->style);
-	print_field(h->out, &h->options->style, i == 0 ? "file" : "", "%s: pid %" PRId32 " on %s, begun %s%s; %s%s%s", label,
-		    header->pid, print_safe(host, sizeof host, header->host, &h->options->style), date, elapsed,
-		    life_text(life, sizeof life, life_of(h->in, i), header), run->truncated ? "; the file is cut off, its whole part is used" : "",
+	if (header->end_monotonic > header->start_monotonic)
+		snprintf(elapsed, sizeof elapsed, ", %.2f s elapsed", (double)(header->end_monotonic - header->start_monotonic) / 1e9);
+	if (life == REPORT_ENDED && header->exit_status > 0)
+		life_status(state, sizeof state, header->exit_status);
+	else
+		life_text(state, sizeof state, life, header);
+	print_field(h->out, &h->options->style, "file", "%s: %s%s; %s%s%s", label, date, elapsed, state,
+		    run->truncated ? "; the file is cut off, its whole part is used" : "",
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
+}
+
+/* How the first process died of which that is known, in brackets; "" if none did. */
+static void death_text(char *buffer, size_t size, const struct head *h)
+{
+	char status[128];
+
+	buffer[0] = '\0';
+	for (uint32_t i = 0; i < h->profile->nruns && !buffer[0]; i++)
+		if (life_of(h->in, i) == REPORT_DIED && h->profile->runs[i].header.exit_status >= 0)
+			snprintf(buffer, size, " (%s)", life_status(status, sizeof status, h->profile->runs[i].header.exit_status));
+}
+
+/* `3 ended, 1 died (exit status 5)`. */
+static void lives_text(char *buffer, size_t size, const struct head *h)
+{
+	const struct sums *s = &h->sums;
+	char death[160];
+	size_t n = 0;
+
+	death_text(death, sizeof death, h);
+	buffer[0] = '\0';
+	for (unsigned i = 0; i < sizeof s->lives / sizeof *s->lives; i++)
+		if (s->lives[i] && n < size)
+			n += (size_t)snprintf(buffer + n, size - n, "%s%" PRIu32 " %s%s", n ? ", " : "", s->lives[i], life_word(i),
+					      i == REPORT_DIED ? death : "");
+	if (s->truncated && n < size)
+		n += (size_t)snprintf(buffer + n, size - n, "; %" PRIu32 " of the files cut off", s->truncated);
+	if (s->reset && n < size)
+		snprintf(buffer + n, size - n, "; counters of %" PRIu32 " reset", s->reset);
+}
+
+/* Several processes in a line: the file that all are told by, or how many files. */
+static void runs_print(struct head *h)
+{
+	const struct profile *p = h->profile;
+	char label[600], date[64], lives[400];
+	bool one = true;
+
+	for (uint32_t i = 1; i < p->nruns; i++)
+		one &= strcmp(p->runs[i].label, p->runs[0].label) == 0;
+	print_safe(label, sizeof label, p->runs[0].label, &h->options->style);
+	date_text(date, sizeof date, h->first->start_realtime);
+	lives_text(lives, sizeof lives, h);
+	if (one)
+		print_field(h->out, &h->options->style, "file", "%s: %" PRIu32 " processes, the first %s; %s", label, p->nruns, date, lives);
+	else
+		print_field(h->out, &h->options->style, "files", "%s and %" PRIu32 " more (aprof info lists them), the first %s; %s", label,
+			    p->nruns - 1, date, lives);
 }
 
 static void phase_print(const struct head *h)
 {
 	char name[4 * sizeof h->profile->phases->name + 1];
 
-	for (uint32_t i = 0; i < h->profile->nphases; i++)
+	for (uint32_t i = 0; h->in->phase && i < h->profile->nphases; i++)
 		if (strcmp(h->profile->phases[i].name, h->in->phase) == 0)
 			print_field(h->out, &h->options->style, "phase", "%s, entered %" PRIu64 " time%s; all that follows is of it alone",
 				    print_safe(name, sizeof name, h->in->phase, &h->options->style), h->profile->phases[i].begun,
 				    print_plural(h->profile->phases[i].begun));
-}
-
-enum { MOST_RUNS = 8 };			/* files listed; aprof info lists all */
-
-/* Are all processes told by one name?  Then they will be one in that file: aprof run adds them up. */
-static bool is_of_one_file(const struct profile *p)
-{
-	for (uint32_t i = 1; i < p->nruns; i++)
-		if (strcmp(p->runs[i].label, p->runs[0].label) != 0)
-			return false;
-	return true;
-}
-
-static void runs_print(struct head *h)
-{
-	uint32_t n = h->profile->nruns;
-
-	if (h->in->phase)
-		phase_print(h);
-	for (uint32_t i = 0; i < n && i < MOST_RUNS; i++)
-		run_print(h, i);
-	if (n > MOST_RUNS)
-		print_field(h->out, &h->options->style, "", "and %" PRIu32 " more%s", n - MOST_RUNS, is_of_one_file(h->profile) ? "" :
-			    " (aprof info lists them)");
-}
-
-static const char *source_text(uint32_t source)
-{
-	static const char *const texts[] = {
-		[AMON_SOURCE_NONE] = "nothing: it could not be started",
-		[AMON_SOURCE_SAMPLER] = "a thread of the monitor",
-		[AMON_SOURCE_TIMER] = "a POSIX timer of each thread",
-		[AMON_SOURCE_PERF] = "the kernel's task clock (perf)",
-	};
-
-	return source < sizeof texts / sizeof *texts ? texts[source] : "an unknown source";
 }
 
 /* Hooks of way inline take no time at exits. */
@@ -151,33 +139,59 @@ static bool is_inline(const struct head *h)
 /* Clock tsc charges a thread when it enters or leaves a routine, and at the end of its process, if the monitor sees that. */
 static void unsettled_print(struct head *h)
 {
-	bool ended = true;
-
-	for (uint32_t i = 0; i < h->profile->nruns; i++)
-		ended &= life_of(h->in, i) == REPORT_ENDED;
-	if (!ended)
+	if (h->sums.lives[REPORT_ENDED] < h->profile->nruns)
 		print_field(h->out, &h->options->style, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
+}
+
+/* Clock tsc: how many times their CPU time the threads were charged; 0: not known. */
+static double elapsed_part(const struct profile *p)
+{
+	double cpu = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].record.cpu_last > p->threads[i].record.cpu_first)
+			cpu += (double)(p->threads[i].record.cpu_last - p->threads[i].record.cpu_first);
+	return cpu > 0 ? (double)(p->time + p->monitor) / cpu : 0;
+}
+
+static void cycles_print(struct head *h)
+{
+	double part = elapsed_part(h->profile);
+	char longer[64] = "";
+
+	if (part > 1.05)
+		snprintf(longer, sizeof longer, ", %.2f times the CPU time", part);
+	print_field(h->out, &h->options->style, "clock", "tsc: elapsed time, by the cycle counter%s", longer);
+	unsettled_print(h);
+}
+
+/* The clock, and how far its samples can be trusted. */
+static void samples_print(struct head *h, const char *clock)
+{
+	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
+	uint64_t n = h->graph->ticks;
+	char samples[32];
+
+	if (n == 0)
+		print_field(h->out, &h->options->style, "clock", "%s; no sample fell into the routines: run it longer, raise the rate "
+			    "(APROF_RATE=10000), or use %s", clock,
+			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
+	else
+		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
+			    print_grouped(samples, n), print_plural(n), sign, sums_error(10, n));
 }
 
 static void clock_print(struct head *h)
 {
-	char ticks[32];
-
-	print_grouped(ticks, h->graph->ticks);
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
-		print_field(h->out, &h->options->style, "clock", "tick: CPU time of each thread, sampled up to %" PRIu32
-			    " times a second by %s; %s sample%s", h->first->rate, source_text(h->first->source), ticks,
-			    print_plural(h->graph->ticks));
+		samples_print(h, "tick: CPU time");
 		break;
 	case AMON_CLOCK_WALL:
-		print_field(h->out, &h->options->style, "clock", "wall: elapsed time, sleep included, sampled up to %" PRIu32
-			    " times a second; %s sample%s", h->first->rate, ticks, print_plural(h->graph->ticks));
+		samples_print(h, "wall: elapsed time, sleep included");
 		break;
 	case AMON_CLOCK_TSC:
-		print_field(h->out, &h->options->style, "clock", "tsc: elapsed time, from the cycle counter (%.3f GHz) at each call "
-			    "and return", (double)h->first->tsc_hz / 1e9);
-		unsettled_print(h);
+		cycles_print(h);
 		break;
 	default:
 		print_field(h->out, &h->options->style, "clock", "none: calls were counted, no time was taken");
@@ -186,94 +200,75 @@ static void clock_print(struct head *h)
 		print_field(h->out, &h->options->style, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
 }
 
-/* Half the 95 % interval of a share of PERCENT when SAMPLES are binomial, in points. */
-static double error_points(double percent, uint64_t samples)
+/* What a share of the CPU time is called beside times of this clock. */
+static const char *of_cpu(const struct head *h)
 {
-	return 1.96 * sqrt(percent * (100 - percent) / (double)samples);
+	return h->first->clock == AMON_CLOCK_TICK ? "" : " of the CPU time";
 }
 
-static void error_print(struct head *h)
+/* All time that was measured, ns. */
+static uint64_t whole_of(const struct graph *g)
 {
-	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
-	uint64_t n = h->graph->ticks;
-
-	if (h->first->clock != AMON_CLOCK_TICK && h->first->clock != AMON_CLOCK_WALL)
-		return;
-	if (n == 0)
-		print_field(h->out, &h->options->style, "error", "no sample fell into the routines: the run is too short for this clock. "
-			    "Run it longer, raise the rate (APROF_RATE=10000), or use %s",
-			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
-	else
-		print_field(h->out, &h->options->style, "error", "a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% "
-			    "to %s%.2g (95 %% confidence)", sign, error_points(50, n), sign, error_points(10, n), sign,
-			    error_points(1, n));
+	return g->time + g->outside + g->hooks + g->monitor + g->unplaced;
 }
 
-/* Clock tsc: the threads were charged more than they had of a processor. */
-static void elapsed_print(struct head *h)
-{
-	const struct profile *p = h->profile;
-	double cpu = 0, charged = (double)(p->time + p->monitor);
-
-	for (uint32_t i = 0; i < p->nthreads; i++)
-		if (p->threads[i].record.cpu_last > p->threads[i].record.cpu_first)
-			cpu += (double)(p->threads[i].record.cpu_last - p->threads[i].record.cpu_first);
-	if (h->first->clock == AMON_CLOCK_TSC && cpu > 0 && charged > 1.05 * cpu)
-		print_field(h->out, &h->options->style, "elapsed", "these times are %.2f times the CPU time of the threads: they slept, or "
-			    "others had the processor meanwhile (APROF_CLOCK=tick measures CPU time alone)", charged / cpu);
-}
-
+/* `1.05 s = 0.90 in routines + 0.15 hooks`; parts that are nothing to so many decimals are left out. */
 static void time_print(struct head *h)
 {
 	const struct graph *g = h->graph;
-	uint64_t whole = g->time + g->outside + g->hooks + g->monitor + g->unplaced;
+	const struct { uint64_t time; const char *what; } parts[] = {
+		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { g->hooks, "hooks" }, { g->monitor, "making contexts" },
+		{ g->unplaced, "unplaced" },
+	};
+	uint64_t whole = whole_of(g);
 	int d = print_decimals(whole);
-	char cpu[128] = "";
-	double kernel = profile_kernel_part(h->profile);
+	double least = 0.5 * pow(10, 9 - d), kernel = profile_kernel_part(h->profile);
+	char text[400], cpu[64] = "";
+	size_t n = (size_t)snprintf(text, sizeof text, "%.*f s", d, (double)whole / 1e9), first = n;
 
 	if (h->first->clock == AMON_CLOCK_NONE)
 		return;
-	if (h->sums.cpu)
-		snprintf(cpu, sizeof cpu, "; the system says %.*f s of CPU time", d, (double)h->sums.cpu / 1e9);
-	if (kernel >= 0)
-		snprintf(cpu + strlen(cpu), sizeof cpu - strlen(cpu), h->sums.cpu ? ", %.0f %% of it in the kernel" :
-			 "; %.0f %% of the CPU time in the kernel", 100 * kernel);
-	print_field(h->out, &h->options->style, "time", "%.*f s = %.*f in routines + %.*f outside all of them + %.*f hooks + "
-		    "%.*f making contexts + %.*f unplaced%s", d, (double)whole / 1e9, d, (double)g->time / 1e9, d,
-		    (double)g->outside / 1e9, d, (double)g->hooks / 1e9, d, (double)g->monitor / 1e9,
-		    d, (double)g->unplaced / 1e9, cpu);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if ((double)parts[i].time >= least)
+			n += (size_t)snprintf(text + n, sizeof text - n, " %s %.*f %s", n > first ? "+" : "=", d, (double)parts[i].time / 1e9,
+					      parts[i].what);
+	if ((double)(whole - g->time) < least)
+		strcpy(text + first, whole ? ", all of it in routines" : "");
+	if (kernel >= 0.005)
+		snprintf(cpu, sizeof cpu, "; %.0f %%%s in the kernel", 100 * kernel, of_cpu(h));
+	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
 	if (g->options.nfocus)
-		print_field(h->out, &h->options->style, "focus", "%.1f %% of the contexts' time passed in those kept; all shares below are of that",
+		print_field(h->out, &h->options->style, "focus", "%.1f %% of the time; all shares are of the contexts kept",
 			    print_percent(g->time + g->hooks, h->profile->time));
 }
 
 static void calls_print(struct head *h)
 {
-	uint64_t contexts = h->sums.contexts;
-	char calls[32], made[32], transitions[32];
+	char calls[32], made[32];
 
-	if (h->sums.calls == 0 && h->profile->runs[0].truncated) {
+	if (h->sums.calls == 0 && h->profile->runs[0].truncated)
 		print_field(h->out, &h->options->style, "calls", "none in the part of the file that is left");
-		return;
-	}
-	if (h->sums.calls == 0) {
+	else if (h->sums.calls == 0)
 		print_field(h->out, &h->options->style, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");
-		return;
-	}
-	print_field(h->out, &h->options->style, "calls", "%s in %s context%s by %s transition%s; histories %.1f long on average, "
-		    "the longest %" PRIu32 "; %.2f %% of calls answered by the first probe", print_grouped(calls, h->sums.calls),
-		    print_grouped(made, contexts), print_plural(contexts), print_grouped(transitions, h->sums.transitions),
-		    print_plural(h->sums.transitions),
-		    contexts ? (double)h->sums.length / (double)contexts : 0.0, h->profile->longest,
-		    100 - print_percent(h->sums.misses, h->sums.calls));
+	else
+		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, h->sums.calls),
+			    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts));
+}
+
+/* What was done about the hooks' cost. */
+static const char *cost_text(const struct head *h)
+{
+	if (h->graph->options.raw)
+		return "left in the times (--raw)";
+	return h->graph->overhead->cost.divided ? "the times without them are estimates" : "subtracted from the times";
 }
 
 static void hooks_print(struct head *h)
 {
 	const struct graph *g = h->graph;
-	const struct overhead_cost *cost = &h->graph->overhead->cost;
-	char from[80] = "calibrated in the process";
+	const struct overhead_cost *cost = &g->overhead->cost;
+	char samples[80];
 
 	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
 		return;
@@ -281,81 +276,71 @@ static void hooks_print(struct head *h)
 		print_field(h->out, &h->options->style, "hooks", "their cost was not measured in this run, so nothing is subtracted");
 		return;
 	}
-	if (cost->samples)
-		snprintf(from, sizeof from, "by %" PRIu64 " sample%s of program counters in their code", cost->samples,
-			 print_plural(cost->samples));
-	print_field(h->out, &h->options->style, "hooks", "%.2f ns a call, %s: about %.3f s in all, %s", (double)cost->picoseconds / 1e3, from,
-		    (double)cost->total / 1e9, g->options.raw ? "left in the times (--raw)" :
-		    "subtracted from the times below (--raw leaves it in)");
+	snprintf(samples, sizeof samples, "by %" PRIu64 " sample%s", cost->samples, print_plural(cost->samples));
+	print_field(h->out, &h->options->style, "hooks", "%.2f ns a call, %s; %s", (double)cost->picoseconds / 1e3,
+		    cost->samples ? samples : "as calibrated", cost_text(h));
 	if (!g->options.raw && g->hooks_unplaced > g->time / 1000)
 		print_field(h->out, &h->options->style, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
 }
 
-/* What to do to see inside M; "" for the system's own libraries, which nobody rebuilds lightly. */
-static const char *cover_text(const struct plain_module *m)
+enum { MOST_MODULES = 3, LEAST_SHARE = 1 };	/* that are named, in percent of the CPU time; aprof info lists all */
+
+/* The CPU time of the whole run, ns: all that the clock measured if that was it. */
+static double cpu_of(const struct head *h)
 {
-	if (m->hooked)
-		return ": its functions without hooks; compile all of it with aprof-cc";
-	if (!m->module || m->module[0] != '/' || strncmp(m->module, "/usr/lib", 8) == 0 || strncmp(m->module, "/lib", 4) == 0)
-		return "";
-	return ": build it with aprof-cc to see inside";
+	const struct graph *g = h->graph;
+	bool whole = g->options.nfocus == 0 && g->options.thread == GRAPH_NONE;
+
+	if (h->first->clock != AMON_CLOCK_TICK && h->sums.cpu)
+		return (double)h->sums.cpu;
+	return whole ? (double)whole_of(g) : (double)(h->profile->time + h->profile->monitor + h->profile->unplaced);
 }
 
-static void plain_module_print(struct head *h, const struct plain_module *m)
-{
-	char name[600];
-
-	print_safe(name, sizeof name, m->module ? m->module : "no module: generated code, or unloaded", &h->options->style);
-	print_field(h->out, &h->options->style, "", "%5.1f %% %s%s", print_percent(m->count, h->plain.samples), name, cover_text(m));
-}
-
+/* Seconds and shares are of the CPU time, of whose part in user mode the program counters are. */
 static void plain_print(struct head *h)
 {
 	const struct plain *p = &h->plain;
+	double cpu = cpu_of(h), user = 1 - fmax(profile_kernel_part(h->profile), 0);
+	double each = p->samples ? user / (double)p->samples : 0;	/* of the CPU time that a sample stands for */
+	char modules[MOST_MODULES * 300] = "", name[256];
+	size_t n = 0;
 
 	if (p->samples == 0 && (h->options->leaves || h->options->lines))
 		print_field(h->out, &h->options->style, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
 			    "by (--leaves, --lines)");
-	if (p->samples == 0)
+	if (p->count == 0)
 		return;
-	if (p->count == 0) {
-		print_field(h->out, &h->options->style, "no hooks", "no sample in code without hooks");
-		return;
-	}
-	print_field(h->out, &h->options->style, "no hooks", "%.1f %% of samples fell into code without hooks; it is charged to the "
-		    "routine that called it (--leaves names its functions); %.1f %% fell into hooks",
-		    print_percent(p->count, p->samples), print_percent(p->hooks, p->samples));
-	for (size_t i = 0; i < p->n && i < 5; i++)
-		plain_module_print(h, &p->modules[i]);
+	for (size_t i = 0; i < p->n && i < MOST_MODULES && (i == 0 || 100 * each * (double)p->modules[i].count >= LEAST_SHARE); i++)
+		n += (size_t)snprintf(modules + n, sizeof modules - n, "%s%s %.1f %%", i ? ", " : "",
+			print_safe(name, sizeof name, p->modules[i].module ? print_basename(p->modules[i].module) : "no module", &h->options->style),
+			100 * each * (double)p->modules[i].count);
+	print_field(h->out, &h->options->style, "no hooks", "%.*f s (%.1f %%%s), charged to callers: %s", print_decimals((uint64_t)cpu),
+		    each * (double)p->count * cpu / 1e9, 100 * each * (double)p->count, of_cpu(h), modules);
 }
 
 static void warning_print(struct head *h, const char *text)
 {
-	char safe[1024];
-
 	print_begin(h->out, &h->options->style, 'w');
-	print_field(h->out, &h->options->style, "warning", "%s", print_safe(safe, sizeof safe, text, &h->options->style));
+	print_field(h->out, &h->options->style, "warning", "%s", text);
 	print_end(h->out, &h->options->style);
 }
 
-static void notes_print(struct head *h)
+/* What was lost.  Notes of harmless things are for aprof info. */
+static void warnings_print(struct head *h)
 {
-	char count[32];
+	char count[32], text[1024];
 
 	for (unsigned n = 0; n < AMON_NOTES; n++) {
 		const struct note *note = notes_find(n);
 
-		if (!h->sums.notes[n])
+		if (!h->sums.notes[n] || note->harmless)
 			continue;
-		if (!note->harmless)
-			print_begin(h->out, &h->options->style, 'w');
-		print_field(h->out, &h->options->style, note->harmless ? "note" : "warning", "%s x %s%s%s",
-			    print_grouped(count, h->sums.notes[n]), note->text, note->advice ? "; " : "", note->advice ? note->advice : "");
-		if (!note->harmless)
-			print_end(h->out, &h->options->style);
+		snprintf(text, sizeof text, "%s x %s%s%s", print_grouped(count, h->sums.notes[n]), note->text, note->advice ? "; " : "",
+			 note->advice ? note->advice : "");
+		warning_print(h, text);
 	}
 	for (uint32_t i = 0; h->in->symbols && symbols_warning(h->in->symbols, i); i++)
-		warning_print(h, symbols_warning(h->in->symbols, i));
+		warning_print(h, print_safe(text, sizeof text, symbols_warning(h->in->symbols, i), &h->options->style));
 }
 
 static bool head_make(struct head *h, const struct report_input *in, const struct report_options *options, FILE *out,
@@ -363,34 +348,59 @@ static bool head_make(struct head *h, const struct report_input *in, const struc
 {
 	*h = (struct head){ .in = in, .options = options, .graph = in->graph, .profile = in->graph->profile, .out = out };
 	h->first = &h->profile->runs[0].header;
-	h->sums = sums_make(h->profile);
+	h->sums = sums_make(in);
 	return plain_make(&h->plain, in, err);
 }
 
-bool head_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+static bool lines_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct head h;
 
-	if (in->graph->profile->nruns == 0) {
-		fputs("No file was read.\n", out);
-		return true;
-	}
 	if (!head_make(&h, in, options, out, err))
 		return false;
 	program_print(&h);
-	runs_print(&h);
-	clock_print(&h);
-	error_print(&h);
-	elapsed_print(&h);
+	if (h.profile->nruns == 1)
+		run_print(&h);
+	else
+		runs_print(&h);
+	phase_print(&h);
 	time_print(&h);
+	clock_print(&h);
+	warnings_print(&h);
 	calls_print(&h);
 	hooks_print(&h);
 	plain_print(&h);
 	left_out_print(in, options, out);
 	verified_print(in, options, out);
-	notes_print(&h);
 	plain_free(&h.plain);
 	return true;
+}
+
+enum { SCREEN_LINES = 8 };
+
+/* The same in few lines, each of the screen's width. */
+static bool screen_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *lines = open_memstream(&text, &size);
+	bool ok = lines && lines_print(in, options, lines, err);
+
+	if (!lines || fclose(lines) != 0)
+		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	if (ok)
+		print_cut(out, &options->style, text, SCREEN_LINES);
+	free(text);
+	return ok;
+}
+
+bool head_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	if (in->graph->profile->nruns == 0) {
+		fputs("No file was read.\n", out);
+		return true;
+	}
+	return (options->screen ? screen_print : lines_print)(in, options, out, err);
 }
 
 static json_t *file_json(const struct head *h, uint32_t i)

@@ -1,6 +1,7 @@
 /* hot.c - where to look first: the three cases that a profile can show (hot_cases.h), in one screen.
  *
- * Each has its evidence and the command that shows more.  No line is longer than 80 columns, and there are no more than 24. */
+ * Each has its evidence and the command that shows more.  No line is longer than 80 columns, unless that command is, whose words are not
+ * to be cut; and there are no more than 24. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,18 +61,22 @@ static void word_print(FILE *out, const char *word, const struct report_options 
 	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
 }
 
-/* NAME as a user types it, as the regular expression of --focus if REGEX. */
-static void name_print(FILE *out, const char *name, bool regex, const struct report_options *options)
+/* NAME as a user types it, as the regular expression of --focus if REGEX; only what stands behind its last `::` if ENDS. */
+static void name_print(FILE *out, const char *name, bool regex, bool ends, const struct report_options *options)
 {
 	char *brief = malloc(strlen(name) + 1), *word = malloc(2 * strlen(name) + 20), *end = word;
 
 	if (brief && word) {
+		const char *last = brief, *p;
+
 		print_simplify(brief, name);
 		if (!*brief)
 			strcpy(brief, name);
-		if (regex && strcmp(brief, name) != 0)
-			end = stpcpy(end, "(.* )?");
-		for (const char *p = brief; *p; p++) {
+		while (ends && (p = strstr(last, "::")))
+			last = p + 2;
+		if (regex && (last > brief || strcmp(brief, name) != 0))
+			end = stpcpy(end, last > brief ? ".*::" : "(.* )?");
+		for (p = last; *p; p++) {
 			if (regex && strchr(".[]()*+?{}|^$\\", *p))
 				*end++ = '\\';
 			*end++ = *p;
@@ -83,7 +88,16 @@ static void name_print(FILE *out, const char *name, bool regex, const struct rep
 	free(word);
 }
 
-/* The operands that this report was given, so that the commands that it names read the same. */
+/* Is P what is read where no file is named? */
+static bool is_default(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (strcmp(p->runs[i].label, "amon.out") != 0)
+			return false;
+	return true;
+}
+
+/* The operands that this report was given, so that the commands that it names read the same: of several processes in one file that file. */
 static void operands_print(const struct hot_view *v, FILE *out)
 {
 	const struct profile *p = v->g->profile;
@@ -92,25 +106,54 @@ static void operands_print(const struct hot_view *v, FILE *out)
 		putc(' ', out);
 		word_print(out, v->in->program, v->options);
 	}
-	for (uint32_t i = 0; i < p->nruns && (p->nruns > 1 || strcmp(p->runs[0].label, "amon.out") != 0); i++) {
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		bool again = i > 0 && strcmp(p->runs[i].label, p->runs[i - 1].label) == 0;
+
+		if (again || is_default(p))
+			continue;
 		putc(' ', out);
 		word_print(out, p->runs[i].label, v->options);
 	}
 }
 
-/* `   more: aprof COMMAND ROUTINE FILES`. */
-static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine, bool regex)
+/* `aprof COMMAND ROUTINE FILES`, to be freed; NULL: out of memory. */
+static char *command_text(const struct hot_view *v, const char *command, const char *routine, bool regex, bool ends)
 {
-	fputs("   more: ", out);
-	print_begin(out, &v->options->style, 'm');
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
 	fprintf(out, "aprof %s", command);
 	if (routine) {
 		putc(' ', out);
-		name_print(out, routine, regex, v->options);
+		name_print(out, routine, regex, ends, v->options);
 	}
 	operands_print(v, out);
+	if (fclose(out) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* `   more: COMMAND`; of a routine whose name does not fit the end of that. */
+static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine, bool regex)
+{
+	static const char label[] = "   more: ";
+	char *text = command_text(v, command, routine, regex, false);
+
+	if (text && routine && print_width(text, strlen(text)) + strlen(label) > 80) {
+		free(text);
+		text = command_text(v, command, routine, regex, true);
+	}
+	fputs(label, out);
+	print_begin(out, &v->options->style, 'm');
+	fputs(text ? text : "(out of memory)", out);
 	print_end(out, &v->options->style);
 	putc('\n', out);
+	free(text);
 }
 
 /* `0.0491 s, 11.9 % +-2.9 of the run`: the error is that of a share counted by the run's samples. */
@@ -350,9 +393,10 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 	bool ok = view_make(&v, in, options, err);
 
 	if (ok) {
-		head_print(&v, out);
+		if (!options->screen)
+			head_print(&v, out);
 		if (v.g->time == 0)
-			fputs("No time was taken in routines with hooks: it needs a longer run, or a clock.\n", out);
+			fprintf(out, "%sNo time was taken in routines with hooks: it needs a longer run, or a clock.\n", options->screen ? "\n" : "");
 		else {
 			heavy_print(&v, out);
 			library_print(&v, out);

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "report/arguments.h"
+#include "report/left_out.h"
 #include "report/life.h"
 #include "report/notes.h"
+#include "report/plain.h"
 #include "report/report.h"
+#include "report/sums.h"
 #include "text/print.h"
 
 static void way_text(char *buffer, size_t size, uint32_t way)
@@ -70,7 +73,82 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
 	for (unsigned n = 0; n < AMON_NOTES; n++)
 		if (h->notes[n])
-			print_field(out, &options->style, "note", "%" PRIu64 " x %s", h->notes[n], notes_find(n)->text);
+			print_field(out, &options->style, notes_find(n)->harmless ? "note" : "warning", "%" PRIu64 " x %s%s%s", h->notes[n],
+				    notes_find(n)->text, notes_find(n)->advice ? "; " : "", notes_find(n)->advice ? notes_find(n)->advice : "");
+}
+
+static void contexts_print(FILE *out, const struct profile *p, const struct sums *s, const struct report_options *options)
+{
+	if (s->calls)
+		print_field(out, &options->style, "histories", "%.1f long on average, the longest %" PRIu32 "; %.2f %% of calls answered by the "
+			    "first probe", s->contexts ? (double)s->length / (double)s->contexts : 0.0, p->longest,
+			    100 - print_percent(s->misses, s->calls));
+}
+
+/* How far shares of the run are known; those of 1 % need not be. */
+static void errors_print(FILE *out, const struct graph *g, const struct report_options *options)
+{
+	const char *sign = options->style.utf8 ? "\u00b1" : "+-";
+
+	if (g->ticks)
+		print_field(out, &options->style, "error", "of %" PRIu64 " samples: a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% to "
+			    "%s%.2g (95 %% confidence)", g->ticks, sign, sums_error(50, g->ticks), sign, sums_error(10, g->ticks), sign, sums_error(1, g->ticks));
+}
+
+static void costs_print(FILE *out, const struct graph *g, const struct report_options *options)
+{
+	const struct overhead_cost *cost = &g->overhead->cost;
+
+	if (cost->picoseconds && cost->samples)
+		print_field(out, &options->style, "hooks", "%.3f ns a call, by %" PRIu64 " sample%s of program counters in their code: about %.3f s in all; %s",
+			    (double)cost->picoseconds / 1e3, cost->samples, print_plural(cost->samples), (double)cost->total / 1e9,
+			    cost->divided ? "times are divided as the samples are" : "subtracted from the times");
+	else if (cost->picoseconds)
+		print_field(out, &options->style, "hooks", "%.3f ns a call, as calibrated; no program counter was sampled in their code; %s",
+			    (double)cost->picoseconds / 1e3, cost->divided ? "times are divided as the samples are" : "subtracted from the times");
+}
+
+/* What to do to see inside M; "" for the system's own libraries, which nobody rebuilds lightly, and where the user wanted no more. */
+static const char *cover_text(const struct plain_module *m)
+{
+	if (m->hooked)
+		return m->chosen ? ": its functions without hooks, as was chosen" : ": its functions without hooks; compile all of it with aprof-cc";
+	if (!m->module || m->module[0] != '/' || strncmp(m->module, "/usr/lib", 8) == 0 || strncmp(m->module, "/lib", 4) == 0)
+		return "";
+	return ": build it with aprof-cc to see inside";
+}
+
+/* Where the program counters were sampled: all of user mode. */
+static void plain_print(FILE *out, const struct plain *p, const struct report_options *options)
+{
+	char name[600];
+
+	if (p->samples == 0)
+		return;
+	print_field(out, &options->style, "no hooks", "of %" PRIu64 " program counters, sampled in user mode, %.1f %% were in code without hooks, %.1f %% in hooks",
+		    p->samples, print_percent(p->count, p->samples), print_percent(p->hooks, p->samples));
+	for (size_t i = 0; i < p->n; i++) {
+		print_safe(name, sizeof name, p->modules[i].module ? p->modules[i].module : "no module: generated code, or unloaded", &options->style);
+		print_field(out, &options->style, "", "%5.1f %% %s%s", print_percent(p->modules[i].count, p->samples), name, cover_text(&p->modules[i]));
+	}
+}
+
+/* What the heads of reports only sum up, of all files together. */
+static bool together_print(FILE *out, const struct report_input *in, const struct report_options *options, struct error *err)
+{
+	struct sums sums = sums_make(in);
+	struct plain plain;
+
+	if (!plain_make(&plain, in, err))
+		return false;
+	if (in->graph->profile->nruns > 1)
+		fputs("\nAll together\n\n", out);
+	contexts_print(out, in->graph->profile, &sums, options);
+	errors_print(out, in->graph, options);
+	costs_print(out, in->graph, options);
+	plain_print(out, &plain, options);
+	plain_free(&plain);
+	return true;
 }
 
 static void build_id_print(FILE *out, const struct profile_module *m)
@@ -170,16 +248,18 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 {
 	const struct profile *p = in->graph->profile;
 
-	(void)err;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		identity_print(out, in, i, options);
 		measure_print(out, in, i, options);
 		if (i + 1 < p->nruns)
 			putc('\n', out);
 	}
+	if (!together_print(out, in, options, err))
+		return false;
 	modules_print(out, p, options);
 	threads_print(out, in, options);
 	phases_print(out, p, options);
+	left_out_list(in, options, out);
 	return true;
 }
 

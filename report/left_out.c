@@ -6,44 +6,51 @@
 #include "report/report.h"
 #include "text/print.h"
 
-enum { MOST_NAMES = 12 };		/* named in a line of the head; the JSON has all */
-
 static const struct {
-	const char *text;		/* the line's beginning */
+	const char *text;		/* after how many */
 	const char *word;		/* in JSON */
 } reasons[SYMBOLS_LEFT_REASONS] = {
-	[SYMBOLS_LEFT_FILE] = { "left out with their files (--aprof-only, --aprof-except)", "file" },
-	[SYMBOLS_LEFT_NAME] = { "left out by name (--aprof-only, --aprof-except)", "name" },
-	[SYMBOLS_LEFT_LEAF] = { "left out as small leaves (--aprof-leaf)", "leaf" },
-	[SYMBOLS_LEFT_NAKED] = { "left out as bare assembly (attribute naked)", "naked" },
+	[SYMBOLS_LEFT_FILE] = { "with their files (--aprof-only, --aprof-except)", "file" },
+	[SYMBOLS_LEFT_NAME] = { "by name (--aprof-only, --aprof-except)", "name" },
+	[SYMBOLS_LEFT_LEAF] = { "as small leaves (--aprof-leaf)", "leaf" },
+	[SYMBOLS_LEFT_NAKED] = { "as bare assembly (attribute naked)", "naked" },
 };
 
-/* The N names from FIRST on, cut to fit SIZE bytes and MOST_NAMES. */
-static void names_text(char *buffer, size_t size, const struct report_left_out *first, size_t n,
-		       const struct report_options *options)
+/* How many of the same reason begin at FIRST. */
+static size_t same_reason(const struct report_input *in, size_t first)
 {
-	size_t used = 0, i;
-	char name[200];
+	size_t n = 1;
 
-	for (i = 0; i < n && i < MOST_NAMES && used < size - sizeof name; i++)
-		used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "",
-					 print_safe(name, sizeof name, first[i].name, &options->style));
-	if (i < n)
-		snprintf(buffer + used, size - used, " and %zu more", n - i);
+	while (first + n < in->nleft_out && in->left_out[first + n].why == in->left_out[first].why)
+		n++;
+	return n;
 }
 
 void left_out_print(const struct report_input *in, const struct report_options *options, FILE *out)
 {
-	char names[3000];
+	char text[400] = "";
+	size_t used = 0, n;
+
+	for (size_t i = 0; i < in->nleft_out; i += n) {
+		n = same_reason(in, i);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu %s", i ? ", " : "", n, reasons[in->left_out[i].why].text);
+	}
+	if (used)
+		print_field(out, &options->style, "left out", "%s", text);
+}
+
+void left_out_list(const struct report_input *in, const struct report_options *options, FILE *out)
+{
 	size_t n;
 
 	for (size_t i = 0; i < in->nleft_out; i += n) {
-		const struct report_left_out *first = &in->left_out[i];
-
-		for (n = 1; i + n < in->nleft_out && first[n].why == first->why; n++)
-			;
-		names_text(names, sizeof names, first, n, options);
-		print_field(out, &options->style, i ? "" : "no hooks", "%zu %s: %s", n, reasons[first->why].text, names);
+		n = same_reason(in, i);
+		fprintf(out, "\nLeft out %s: %zu\n\n", reasons[in->left_out[i].why].text, n);
+		for (size_t k = i; k < i + n; k++) {
+			fputs("  ", out);
+			print_name(out, in->left_out[k].name, &options->style);
+			putc('\n', out);
+		}
 	}
 }
 

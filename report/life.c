@@ -36,7 +36,7 @@ char *life_text(char *buffer, size_t size, enum report_life life, const struct a
 	static const char *const texts[] = {
 		[REPORT_ENDED] = "ended",
 		[REPORT_RUNNING] = "running: the figures are those of now",
-		[REPORT_DIED] = "incomplete: the process died without ending (killed, crashed, _exit or exec)",
+		[REPORT_DIED] = "incomplete: its process died without ending (killed, crashed, _exit or exec)",
 		[REPORT_UNKNOWN] = "running, or died: it has not said that it ended",
 	};
 	int32_t status = header->exit_status;
@@ -45,7 +45,7 @@ char *life_text(char *buffer, size_t size, enum report_life life, const struct a
 	if (life != REPORT_DIED || status < 0)
 		snprintf(buffer, size, "%s", texts[life]);
 	else
-		snprintf(buffer, size, "incomplete: the process %s%s", WIFSIGNALED(status) ? "was " : "left by _exit or exec, ",
+		snprintf(buffer, size, "incomplete: %s%s", WIFSIGNALED(status) ? "" : "left by _exit or exec, ",
 			 life_status(how, sizeof how, status));
 	return buffer;
 }

@@ -64,6 +64,8 @@ bool plain_make(struct plain *p, const struct report_input *in, struct error *er
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; in->symbols && i < profile->npcs; i++)
 		sample_add(p, in, i);
+	for (size_t i = 0; i < in->nleft_out; i++)
+		p->modules[in->left_out[i].module].chosen |= in->left_out[i].why != SYMBOLS_LEFT_NAKED;
 	modules_sort(p, profile);
 	return true;
 }

@@ -7,6 +7,7 @@
 struct plain_module {
 	const char *module;	/* path; NULL: addresses of no module */
 	bool hooked;		/* other functions of it do have hooks */
+	bool chosen;		/* some of its functions were left out at compile time as the user chose */
 	uint64_t count;		/* samples in its code without hooks */
 };
 

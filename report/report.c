@@ -35,7 +35,7 @@ static bool print_text(const struct report *table, const char *const *names, siz
 		       const struct report_options *options, FILE *out, struct error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0)
+		if (i > 0 && !options->screen)
 			fputs(in->gmon ? "\f\n" : "\n", out);
 		if (!report_find(table, names[i])->text(in, options, out, err))
 			return false;

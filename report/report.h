@@ -38,6 +38,7 @@ struct report_options {
 	struct text_style style; /* how text is to look */
 	enum report_sort sort;	/* order of routines */
 	bool json;		/* JSON instead of text */
+	bool screen;		/* the head and hot: what a terminal shows after a run, eight lines of the one, and the other without its own head */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
 	bool bottom_up;		/* tree: from the running routines up */
@@ -61,6 +62,7 @@ enum report_life {
 /* A function without hooks, since the compiler was told so. */
 struct report_left_out {
 	enum symbols_left_out why;	/* by which option */
+	uint32_t module;		/* index in the profile's modules[] */
 	const char *name;		/* demangled, unless names are as linked */
 };
 

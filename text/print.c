@@ -249,3 +249,62 @@ const char *print_basename(const char *path)
 
 	return slash && slash[1] ? slash + 1 : path ? path : "?";
 }
+
+/* Bytes at TEXT, LEN of them at most, that take one column, or none: a character, or how a colour begins or ends. *COLUMNS grows by it. */
+static size_t step(const char *text, size_t len, size_t *columns)
+{
+	size_t n = 1;
+
+	if (*text == '\033') {
+		while (n < len && text[n - 1] != 'm')
+			n++;
+		return n;
+	}
+	while (n < len && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n++;
+	++*columns;
+	return n;
+}
+
+size_t print_width(const char *text, size_t len)
+{
+	size_t columns = 0;
+
+	for (size_t at = 0; at < len; )
+		at += step(text + at, len - at, &columns);
+	return columns;
+}
+
+/* The LEN bytes at LINE, or what fits of them before three dots. */
+static void line_cut(FILE *out, const char *line, size_t len, size_t width)
+{
+	size_t at = 0, columns = 0;
+
+	if (print_width(line, len) <= width) {
+		fwrite(line, 1, len, out);
+		return;
+	}
+	while (columns < width - 3)
+		at += step(line + at, len - at, &columns);
+	fwrite(line, 1, at, out);
+	fputs("...", out);
+}
+
+void print_cut(FILE *out, const struct text_style *style, const char *text, unsigned lines)
+{
+	size_t width = (size_t)print_columns(style) > LABEL + LEAST_TEXT ? (size_t)print_columns(style) : LABEL + LEAST_TEXT;
+
+	for (unsigned i = 0; i < lines && *text; i++) {
+		size_t len = strcspn(text, "\n");
+		const char *next = text + len + (text[len] == '\n');
+
+		if (i + 1 == lines && print_width(next, strlen(next)) > 0)
+			print_field(out, style, "", "...: aprof info says the rest");
+		else {
+			line_cut(out, text, len, width);
+			putc('\n', out);
+		}
+		text = next;
+	}
+	print_end(out, style);
+}

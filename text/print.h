@@ -74,6 +74,12 @@ char *print_safe(char *buffer, size_t size, const char *name, const struct text_
 /* The last part of PATH, as listings name modules and files; "?" for NULL. */
 const char *print_basename(const char *path);
 
+/* Columns of the LEN bytes at TEXT, those of colours (print_begin) not counted. */
+size_t print_width(const char *text, size_t len);
+
+/* Print TEXT, lines of a head, in LINES lines at most, each cut to the columns of the terminal. */
+void print_cut(FILE *out, const struct text_style *style, const char *text, unsigned lines);
+
 /* Number of columns to fill: the terminal's, or 80. */
 int print_columns(const struct text_style *style);
 

@@ -157,7 +157,7 @@ test('the run: times, the heaviest routines and cycles', async () => {
 		cycles.slice(0, 10).flatMap((c) => [c.time_ns, c.calls]),
 	);
 	const text = await tab.locator('main').innerText();
-	for (const word of ['program --made', 'histories', '95 % confidence', report.run.counts.calls.toLocaleString('en-US')])
+	for (const word of ['program --made', 'histories', 'a share of 10 %', report.run.counts.calls.toLocaleString('en-US')])
 		assert.ok(text.includes(word), word);
 	await closed(tab);
 });

@@ -6,7 +6,8 @@
  * expect: 1000 0 main after
  * expect: 1000 0 main after deeper
  * na(pg): GCC calls gprof's hook there too, and nothing sees the assembly
- * report: left out as bare assembly \(attribute naked\): (add, six|six, add)
+ * report: left out +2 as bare assembly \(attribute naked\)
+ * after: test "$("$APROF" info amon.out | sed -n '/^Left out as bare assembly/,$p' | grep -c '^  \(add\|six\)$')" = 2
  * output: 1022000
  */
 #include <stdio.h>

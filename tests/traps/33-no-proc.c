@@ -22,7 +22,7 @@
  * note: unloaded 1
  * after: "$APROF" info amon.out | grep -q 'command *./prog here'
  * after: "$APROF" info amon.out | grep -q 'clock *none'
- * after: "$APROF" report amon.out | grep -q '/proc could not be read' */
+ * after: "$APROF" info amon.out | grep -q '/proc could not be read' */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,0 +1,45 @@
+/* sums.c - adding up the files of a profile. */
+#include "report/sums.h"
+
+#include <math.h>
+
+#include "report/life.h"
+
+static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
+{
+	const struct profile_run *run = &in->graph->profile->runs[i];
+
+	s->transitions += run->transitions;
+	s->calls += run->calls;
+	s->cpu += run->header.cpu_total;
+	for (unsigned n = 0; n < AMON_NOTES; n++)
+		s->notes[n] += run->header.notes[n];
+	s->lives[life_of(in, i)]++;
+	s->truncated += run->truncated;
+	s->reset += run->header.reset_monotonic != 0;
+}
+
+struct sums sums_make(const struct report_input *in)
+{
+	const struct profile *p = in->graph->profile;
+	struct sums s = { 0 };
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		run_add(&s, in, i);
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		s.misses += p->threads[i].record.misses;
+	for (uint32_t i = 1; i < p->ncontexts; i++) {
+		const struct profile_context *c = &p->contexts[i];
+
+		if (c->entries || c->recursive || c->calls_out || c->time || c->ticks) {
+			s.contexts++;
+			s.length += c->length;
+		}
+	}
+	return s;
+}
+
+double sums_error(double percent, uint64_t samples)
+{
+	return 1.96 * sqrt(percent * (100 - percent) / (double)samples);
+}

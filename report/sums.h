@@ -1,0 +1,23 @@
+/* sums.h - what the files of a profile have together: counts, the monitor's notes, and how each process stands. */
+#ifndef SUMS_H
+#define SUMS_H
+
+#include "report/report.h"
+
+struct sums {
+	uint64_t transitions, calls, misses;	/* counts; misses: calls that the first probe did not answer */
+	uint64_t contexts;			/* in which anything was counted */
+	uint64_t length;			/* entries of their histories */
+	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
+	uint64_t notes[AMON_NOTES];		/* how often each */
+	uint32_t lives[REPORT_UNKNOWN + 1];	/* processes, by enum report_life */
+	uint32_t truncated, reset;		/* files that are cut off; processes whose counters were reset */
+};
+
+/* The sums over the files of IN. */
+struct sums sums_make(const struct report_input *in);
+
+/* Half the 95 % interval of a share of PERCENT when SAMPLES, more than 0, are binomial, in points. */
+double sums_error(double percent, uint64_t samples);
+
+#endif
