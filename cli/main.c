@@ -61,7 +61,7 @@ static void help_print(FILE *out)
 		if (table[i]->summary)
 			fprintf(out, "  %-14s %s\n", table[i]->name, table[i]->summary);
 	fputs("\n  aprof-cc -O2 -o prog prog.c     build with hooks\n"
-	      "  aprof run ./prog                run it and read the report\n"
+	      "  aprof run ./prog                run it, and see where to look first\n"
 	      "\n`aprof COMMAND --help` says more; so does `man aprof`.\n", out);
 }
 

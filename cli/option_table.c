@@ -104,6 +104,7 @@ static const struct row rows[] = {
 	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
+	{ KEY_REPORT, "report", NULL, COMMAND_RUN, "print the whole report, on standard output" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
 	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take up to HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
@@ -154,6 +155,15 @@ char *option_table_letters(unsigned command, bool stop)
 	}
 	buffer[n] = '\0';
 	return buffer;
+}
+
+bool option_table_is_listing(int key)
+{
+	bool listing = false;
+
+	for (size_t i = 0; i < ROWS; i++)
+		listing |= rows[i].key == key && rows[i].commands & COMMAND_RUN && rows[i].commands & COMMAND_REPORT && !(rows[i].commands & COMMAND_HOT);
+	return listing;
 }
 
 enum { INDENT = 30, WIDTH = 49 };		/* of the texts of options_help, columns */

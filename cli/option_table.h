@@ -10,7 +10,7 @@ enum {
 	KEY_SORT = 256, KEY_FOCUS, KEY_THREAD, KEY_PHASE, KEY_RAW, KEY_LEAVES, KEY_LINES, KEY_JSON, KEY_COLOR, KEY_BOTTOM_UP,
 	KEY_DEPTH, KEY_MIN_PERCENT, KEY_CLOCK, KEY_RATE, KEY_MEMORY, KEY_DATA, KEY_NO_REPORT, KEY_VERIFY, KEY_MODEL, KEY_TOP,
 	KEY_WEIGHT, KEY_TABLE, KEY_SOURCE_PATH, KEY_SUBSTITUTE, KEY_AGAINST, KEY_ORDER, KEY_ALL, KEY_MAX_REGRESS, KEY_METRIC,
-	KEY_CALLS, KEY_HTML, KEY_ONLY,
+	KEY_CALLS, KEY_HTML, KEY_ONLY, KEY_REPORT,
 };
 
 enum { KEY_OPERAND = 1 };		/* what getopt returns for one where their place matters */
@@ -20,5 +20,8 @@ struct option *option_table_longs(unsigned command);
 
 /* Its letters, a leading + with STOP, a leading - where operands are told apart by their place; to be freed.  NULL: out of memory. */
 char *option_table_letters(unsigned command, bool stop);
+
+/* Does KEY choose or shape the listings of the report?  Then aprof run prints that. */
+bool option_table_is_listing(int key);
 
 #endif

@@ -205,10 +205,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_JSON: o->report.json = true; return true;
-	case KEY_COLOR:
-		ok = one_of("color", argument, "auto, always, never", &i);
-		o->report.style.colour = i == 0 ? o->report.style.colour : i == 1;
-		return ok;
+	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
+	case KEY_REPORT: o->whole = true; return true;
 	case KEY_CLOCK: o->clock = argument; return one_of("clock", argument, "tick, tsc, wall, none", &i);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
@@ -248,33 +246,42 @@ static void complain(int key, char **argv, const struct option *longs)
 		message("%s: no such option", word);
 }
 
-static bool wants_colour(void)
+/* Does a user see colours on FD, and want them? */
+static bool wants_colour(int fd)
 {
 	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+	return isatty(fd) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Columns of the terminal, or of COLUMNS; 0: output goes elsewhere. */
-static int terminal_width(void)
+/* Columns of the terminal FD, or of COLUMNS; 0: it is none. */
+static int terminal_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
 
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(fd))
 		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
+}
+
+/* Text is to look as what it is printed to wants it. */
+static void style_set(struct options *o, unsigned command)
+{
+	bool file = command == COMMAND_RUN && o->output;
+	int fd = file ? -1 : command == COMMAND_RUN && !o->whole ? STDERR_FILENO : STDOUT_FILENO;
+
+	o->report.style.colour = !o->report.json && (o->colour == COLOUR_AUTO ? wants_colour(fd) : o->colour == COLOUR_ALWAYS);
+	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	o->report.style.width = terminal_width(fd);
 }
 
 static void defaults_set(struct options *o)
 {
 	*o = (struct options){ .data = "amon.out" };
 	o->graph.thread = GRAPH_NONE;
-	o->report.style.colour = wants_colour();
-	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	o->report.style.width = terminal_width();
 	o->report.top = UINT32_MAX;		/* not given */
 	o->check.limit = 0.05;
 	o->report.min_percent = -1;		/* not given */
@@ -299,8 +306,9 @@ static bool options_check(struct options *o, unsigned command)
 	o->export.min_percent = o->report.min_percent;
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
-	if (o->report.json)
-		o->report.style.colour = false;
+	o->whole |= o->report.json || o->output;
+	o->report.screen = command == COMMAND_RUN && !o->whole;
+	style_set(o, command);
 	o->report.gprof.file_names = o->gprof.file_names;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */
 	o->graph.specs = o->gprof.specs;
@@ -325,6 +333,7 @@ bool options_parse(struct options *o, unsigned command, int argc, char **argv, b
 	opterr = 0;
 	while (ok && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		ok = option_set(o, key, optarg);
+		o->whole |= option_table_is_listing(key);
 		if (key == '?' || key == ':')
 			complain(key, argv, longs);
 	}

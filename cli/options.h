@@ -37,6 +37,8 @@ enum {
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
 };
 
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
 /* What the user asked for, all commands together. */
 struct options {
 	struct report_options report;	/* how to print */
@@ -52,6 +54,8 @@ struct options {
 	bool help;			/* --help */
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
+	bool whole;			/* run: print the report, or what of it was asked for; else a screen */
+	unsigned colour;		/* --color: enum colour */
 	bool verify;			/* run: hold stacks against contexts */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

@@ -68,6 +68,13 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	case COMMAND_CONTEXTS:
 		names[n++] = "contexts";
 		break;
+	case COMMAND_RUN:
+		if (!o->report.screen)
+			return listings(names, in, o);
+		names[n++] = "run";
+		if (in->profile->ncontexts > 1)
+			names[n++] = "hot";
+		break;
 	case COMMAND_INFO:
 		if (o->report.json)
 			names[n++] = "run";

@@ -23,13 +23,15 @@
 #include "report/verified.h"
 #include "symbols/symbols.h"
 #include "cli/reports.h"
+#include "text/print.h"
 
 /* One aprof run under way. */
 struct run {
 	const struct options *options;
 	char *directory;		/* where the processes leave their profiles; made for this run */
 	char *program;			/* the program's file; NULL: not found in PATH */
-	FILE *out;			/* where the report goes; NULL: nowhere */
+	FILE *out;			/* where the report goes, or the screen; NULL: nowhere */
+	bool kept;			/* the data of the first program are */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
@@ -127,11 +129,16 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
 }
 
+enum { MOST_PROGRAMS = 3 };		/* on the screen */
+
 static void programs_print(const struct run *r, char **names, FILE *out)
 {
-	fprintf(out, "Programs of this run: %zu; the report is that of the first\n\n  seconds         calls processes  program\n",
-		r->harvest.n);
-	for (size_t i = 0; i < r->harvest.n; i++) {
+	bool screen = r->options->report.screen;
+	size_t n = screen && r->harvest.n > MOST_PROGRAMS ? MOST_PROGRAMS - 1 : r->harvest.n;
+
+	fprintf(out, "Programs of this run: %zu; %s is that of the first\n%s  seconds         calls processes  program\n",
+		r->harvest.n, screen ? "what follows" : "the report", screen ? "" : "\n");
+	for (size_t i = 0; i < n; i++) {
 		const struct harvest_program *p = &r->harvest.programs[i];
 
 		fprintf(out, "%9.3f %13" PRIu64 " %9zu  ", (double)p->time / 1e9, p->calls, p->n);
@@ -140,7 +147,25 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 		escape_print(out, names[i] ? names[i] : "not kept", 0);
 		putc('\n', out);
 	}
+	if (n < r->harvest.n)
+		fprintf(out, "and %zu more: %s.NAME\n", r->harvest.n - n, r->options->data);
 	putc('\n', out);
+}
+
+/* The commands that show more of the data at NAME. */
+static void more_print(const struct run *r, const char *name)
+{
+	struct text_style style = r->options->report.style;
+
+	fputs("\nMore: ", r->out);
+	print_begin(r->out, &style, 'm');
+	fputs("aprof report", r->out);
+	if (strcmp(name, "amon.out") != 0) {
+		putc(' ', r->out);
+		escape_shell(r->out, name, style.utf8 ? 0 : ESCAPE_ASCII);
+	}
+	print_end(r->out, &style);
+	fputs("; likewise aprof view, aprof tree, aprof html\n", r->out);
 }
 
 /* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON; count its stacks. */
@@ -176,6 +201,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	if (single)
 		files_cut(p->files[0]);
 	moved = single && data_file_keep(r->options->data, p->files[0], NULL, name);
+	r->kept |= i == 0 && moved;
 	if (single && !out && !gmon && !r->options->verify) {
 		if (moved)
 			carry_into_file(*name);
@@ -183,8 +209,11 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	}
 	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
 		if (!single) {
+			bool kept;
+
 			input_carry(&in);
-			data_file_keep(r->options->data, NULL, &in, name);
+			kept = data_file_keep(r->options->data, NULL, &in, name);
+			r->kept |= i == 0 && kept;
 		}
 		if (out || gmon || r->options->verify) {
 			harvest_remove(r->directory);	/* all of it is kept, or in memory */
@@ -196,12 +225,12 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	input_free(&in);
 }
 
-/* Where the report goes: R->out, NULL with --no-report.  False after a message. */
+/* Where the report goes: R->out, NULL with --no-report; the program's streams are its own, so a screen goes where messages do.  False after a message. */
 static bool output_open(struct run *r)
 {
 	const struct options *o = r->options;
 
-	r->out = o->no_report ? NULL : stdout;
+	r->out = o->no_report ? NULL : o->report.screen ? stderr : stdout;
 	if (!r->out || !o->output)
 		return true;
 	if (!output_allowed(o->output, false))
@@ -214,7 +243,7 @@ static bool output_open(struct run *r)
 
 static void output_close(struct run *r)
 {
-	if (r->out && r->out != stdout && fclose(r->out) != 0)
+	if (r->out && r->options->output && fclose(r->out) != 0)
 		message("%s: cannot write: %s", r->options->output, strerror(errno));
 }
 
@@ -233,10 +262,14 @@ static void report_all(struct run *r, char **names)
 	for (size_t i = 1; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
 			program_report(r, i, &names[i], NULL);
+	if (r->out && r->options->report.screen)
+		putc('\n', r->out);			/* behind what the program printed */
 	if (r->out && r->harvest.n > 1 && !r->options->report.json)
 		programs_print(r, names, r->out);
 	if (names[0] && r->harvest.programs[0].n > 0)
 		program_report(r, 0, &names[0], r->out);
+	if (r->out && r->options->report.screen && r->kept)
+		more_print(r, names[0]);
 }
 
 /* Collect, report, keep. */
@@ -327,7 +360,7 @@ static int run_command(const struct command *self, struct options *o, int argc, 
 const struct command command_run = {
 	.name = "run",
 	.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
-	.summary = "run a program, then report",
+	.summary = "run a program, then show where its time went",
 	.options = COMMAND_RUN,
 	.stops = true,
 	.function = run_command,

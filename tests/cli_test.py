@@ -488,7 +488,7 @@ class Real(unittest.TestCase):
         self.assertIn('no stack was checked', done.stderr)
         subprocess.run(build + ['--aprof-verify=report', f'-fplugin-arg-{plugin[0].stem}-test=lose-exits'], cwd=self.cwd, check=True,
                        capture_output=True)
-        done = aprof('run', '--verify', './verify', cwd=self.cwd)
+        done = aprof('run', '--report', '--verify', './verify', cwd=self.cwd)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertNotIn(' 0 differ', done.stderr)
         self.assertRegex(re.sub(r'\s+', ' ', done.stdout), 'in burn: the machine was in a context of burn; the stack parts from it with burn')
@@ -669,11 +669,11 @@ class Real(unittest.TestCase):
             if 'no way inline' in built.stderr:
                 self.skipTest('aprof was built without its plugin')
             self.assertEqual(built.returncode, 0, built.stderr)
-        done = aprof('run', './reads', cwd=self.cwd)
+        done = aprof('run', '--report', './reads', cwd=self.cwd)
         self.assertRegex(done.stdout, r'clock +tsc: elapsed time, by the cycle counter')
         self.assertRegex(done.stdout, r'warning +1 x a call, by way inline, of a routine that does not read the cycle\s+counter')
         self.assertRegex(done.stdout, r'Routines never called: 2\s+never\s+plain')
-        done = aprof('run', '--clock=tick', './reads', cwd=self.cwd)
+        done = aprof('run', '--report', '--clock=tick', './reads', cwd=self.cwd)
         self.assertRegex(done.stdout, r'clock +tick: CPU time')
         self.assertRegex(done.stdout, r'\n[^\n]* 1 [^\n]*plain')
 
@@ -688,7 +688,7 @@ class Real(unittest.TestCase):
                                 'left.c'], cwd=self.cwd, capture_output=True, text=True)
         if 'no way inline' in built.stderr:
             self.skipTest('aprof was built without its plugin')
-        done = aprof('run', './left', cwd=self.cwd)
+        done = aprof('run', '--report', './left', cwd=self.cwd)
         self.assertRegex(' '.join(done.stdout.split()), r'left out 1 by name \(--aprof-only, --aprof-except\), 1 as small leaves \(--aprof-leaf\)')
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nLeft out by name \(--aprof-only, --aprof-except\): 1\n\n  named\n'
                          r'\nLeft out as small leaves \(--aprof-leaf\): 1\n\n  leaf\n')
@@ -870,7 +870,7 @@ class Real(unittest.TestCase):
         scratch.mkdir()
         read, write = os.pipe()
         os.close(read)
-        limits.run([APROF, 'run', 'sh', '-c', f'./other quick; {self.program}; {self.program} quick'], cwd=self.cwd, stdout=write,
+        limits.run([APROF, 'run', '--report', 'sh', '-c', f'./other quick; {self.program}; {self.program} quick'], cwd=self.cwd, stdout=write,
                    env=dict(os.environ, TMPDIR=str(scratch)))
         os.close(write)
         self.assertEqual(list(scratch.iterdir()), [])
@@ -1116,7 +1116,7 @@ class Real(unittest.TestCase):
     def test_stripped(self):
         """Addresses instead of names are explained, and the program as it was has the names."""
         subprocess.run(['strip', '-o', 'bare', self.program], cwd=self.cwd, check=True)
-        done = aprof('run', './bare', 'quick', cwd=self.cwd)
+        done = aprof('run', '--report', './bare', 'quick', cwd=self.cwd)
         self.assertRegex(' '.join(done.stdout.split()), r'warning [^ ]*/bare; it is stripped, its functions are shown by address; name the program')
         self.assertNotIn(' work', done.stdout)
         done = aprof(self.program, cwd=self.cwd)
@@ -1185,7 +1185,7 @@ class Real(unittest.TestCase):
         """A smaller profile where it fits; else a line that says why there is none, also of a process that was killed."""
         limited = lambda blocks, *words: subprocess.run(['sh', '-c', f'ulimit -f {blocks}; exec "$@"', 'sh', *words], cwd=self.cwd,
                                                         capture_output=True, text=True)
-        done = limited(64, APROF, 'run', self.program, 'quick')
+        done = limited(64, APROF, 'run', '--report', self.program, 'quick')
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         self.assertIn('work', done.stdout)
         for words, status in (['quick'], 0), (['kill'], 128 + signal.SIGKILL):
@@ -1212,7 +1212,7 @@ class Real(unittest.TestCase):
             with self.subTest(make):
                 mine.unlink()
                 subprocess.run(make, shell=True, cwd=self.cwd, check=True)
-                done = aprof('run', self.program, 'quick', cwd=self.cwd)
+                done = aprof('run', '--report', self.program, 'quick', cwd=self.cwd)
                 other, = pathlib.Path(self.cwd).glob('amon.out.*')
                 self.assertEqual((done.returncode, done.stderr), (0, f'aprof: note: amon.out is no profile, and is not replaced; this run is kept in {other.name}\n'))
                 other.unlink()
@@ -1228,7 +1228,7 @@ class Real(unittest.TestCase):
         mounted = ['unshare', '-Urm', 'sh', '-c', 'mount --bind amon.out amon.out && exec "$@"', 'sh']
         if subprocess.run([*mounted, 'true'], cwd=self.cwd, capture_output=True).returncode:
             self.skipTest('no mounts for ordinary users here')
-        done = subprocess.run([*mounted, APROF, 'run', self.program, 'quick'], cwd=self.cwd, capture_output=True, text=True)
+        done = subprocess.run([*mounted, APROF, 'run', '--report', self.program, 'quick'], cwd=self.cwd, capture_output=True, text=True)
         other, = pathlib.Path(self.cwd).glob('amon.out.*')
         self.assertEqual(done.stderr, f'aprof: note: amon.out: cannot write: Device or resource busy; this run is kept in {other.name}\n')
         self.assertEqual((done.returncode, aprof('info', other.name, cwd=self.cwd).returncode), (0, 0))
