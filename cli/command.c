@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/response.h"
 #include "cli/message.h"
+#include "cli/pager.h"
 #include "report/version.h"
 
 static void help_print(const struct command *c)
@@ -29,7 +30,10 @@ static int parsed(const struct command *c, int argc, char **argv)
 	} else if (o.version) {
 		printf("aprof %s\n", APROF_VERSION);
 	} else {
+		if (c->options & COMMAND_PAGED && !o.no_pager)
+			pager_begin();
 		status = c->function(c, &o, argc, argv);
+		pager_end();
 	}
 	options_free(&o);
 	return status;

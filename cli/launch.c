@@ -4,11 +4,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static volatile pid_t child;
+
+char *launch_find(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	for (const char *p = path ? path : "/bin:/usr/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
+		int n = (int)strcspn(p, ":");
+		char *file = NULL;
+
+		if (asprintf(&file, "%.*s%s%s", n, p, n ? "/" : "", name) < 0)
+			return NULL;
+		if (access(file, X_OK) == 0)
+			return file;
+		free(file);
+	}
+	return NULL;
+}
 
 static void pass_on(int signal)
 {

@@ -15,6 +15,9 @@ struct launch {
 	int status;		/* exit status to pass on: 128 + n after signal n */
 };
 
+/* The file that execvp would take for NAME; NULL: none.  To be freed. */
+char *launch_find(const char *name);
+
 /* Run ARGV (argv[0] looked up in PATH) with the caller's streams, and wait for it.  Signals of the terminal go to
  * the program alone; SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGALRM are passed on.  False when the system refuses a process, with errno set. */
 bool launch(char **argv, struct launch *l);

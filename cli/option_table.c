@@ -104,6 +104,7 @@ static const struct row rows[] = {
 	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
+	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | COMMAND_RUN, "do not page what is longer than the terminal's screen" },
 	{ KEY_REPORT, "report", NULL, COMMAND_RUN, "print the whole report, on standard output" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
 	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take up to HZ samples a second" },

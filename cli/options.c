@@ -207,6 +207,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
 	case KEY_REPORT: o->whole = true; return true;
+	case KEY_NO_PAGER: o->no_pager = true; return true;
 	case KEY_CLOCK: o->clock = argument; return one_of("clock", argument, "tick, tsc, wall, none", &i);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);

@@ -35,6 +35,7 @@ enum {
 	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML,	/* commands with --against */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
+	COMMAND_PAGED = COMMAND_VIEWS | COMMAND_DIFF | COMMAND_CHECK,	/* what they print goes through a pager */
 };
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -55,6 +56,7 @@ struct options {
 	bool version;			/* -v */
 	bool no_report;			/* run: keep the data, print nothing */
 	bool whole;			/* run: print the report, or what of it was asked for; else a screen */
+	bool no_pager;			/* --no-pager */
 	unsigned colour;		/* --color: enum colour */
 	bool verify;			/* run: hold stacks against contexts */
 	const char *output;		/* -o; NULL: standard output, or the command's default */

@@ -18,6 +18,7 @@
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
+#include "cli/pager.h"
 #include "cli/preload.h"
 #include "cli/progress.h"
 #include "report/verified.h"
@@ -36,26 +37,6 @@ struct run {
 	struct harvest harvest;		/* what was left */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
 };
-
-/* The file that execvp would take for NAME; NULL: none.  To be freed. */
-static char *program_find(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return strdup(name);
-	for (const char *p = path ? path : "/bin:/usr/bin"; *p; p += strcspn(p, ":"), p += *p == ':') {
-		int n = (int)strcspn(p, ":");
-		char *file = NULL;
-
-		if (asprintf(&file, "%.*s%s%s", n, p, n ? "/" : "", name) < 0)
-			return NULL;
-		if (access(file, X_OK) == 0)
-			return file;
-		free(file);
-	}
-	return NULL;
-}
 
 static bool directory_make(struct run *r)
 {
@@ -272,6 +253,22 @@ static void report_all(struct run *r, char **names)
 		more_print(r, names[0]);
 }
 
+/* The same, through a pager where that is due. */
+static void report_paged(struct run *r, char **names)
+{
+	bool paged = r->out == stdout && !r->options->no_pager;
+
+	if (paged) {
+		pager_begin();
+		r->out = stdout;
+	}
+	report_all(r, names);
+	if (paged) {
+		pager_end();
+		r->out = stdout;
+	}
+}
+
 /* Collect, report, keep. */
 static void collect(struct run *r)
 {
@@ -295,7 +292,7 @@ static void collect(struct run *r)
 	else if (names) {
 		for (size_t i = 0; i < r->harvest.n; i++)
 			names[i] = data_file_name(r->options->data, &r->harvest, i);
-		report_all(r, names);
+		report_paged(r, names);
 	}
 	for (size_t i = 0; names && i < r->harvest.n; i++)
 		free(names[i]);
@@ -327,7 +324,7 @@ static int run(const struct options *o, char **argv)
 		output_close(&r);
 		return status;
 	}
-	r.program = program_find(argv[0]);
+	r.program = launch_find(argv[0]);
 	fflush(stdout);
 	if (r.program && preload_is_for(r.program))
 		preload_set(r.program);

@@ -1,4 +1,4 @@
-"""screen_test.py BUILD: what aprof shows on a terminal: the screen after a run."""
+"""screen_test.py BUILD: what aprof shows on a terminal: the screen after a run, and the pager."""
 import fcntl
 import os
 import pathlib
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
 '''
 
 
-def terminal(arguments, cwd, lines=24, columns=80, streams=(0, 1, 2), **environment):
+def terminal(arguments, cwd, lines=24, columns=80, streams=(0, 1, 2), keys=b'', **environment):
     """(status, what a terminal of that size was sent by ARGUMENTS, which have it as their STREAMS)."""
     names = {**os.environ, 'LC_ALL': 'C.UTF-8', 'TERM': 'xterm', **environment}
     for name in 'PAGER', 'APROF_PAGER', 'LESS', 'NO_COLOR', 'COLUMNS':
@@ -85,6 +85,9 @@ def terminal(arguments, cwd, lines=24, columns=80, streams=(0, 1, 2), **environm
             if not part:
                 break
             shown += part
+            if keys:                    # typed once there is something to see
+                os.write(master, keys)
+                keys = b''
         elif process.poll() is not None:
             break
     os.close(master)
@@ -188,6 +191,76 @@ class Screen(Base):
         self.assertIn('\x1b[1;36m', shown)
         status, shown = terminal([APROF, 'run', '--color=never', './prog'], self.cwd, streams=[2])
         self.assertNotIn('\x1b', shown)
+
+
+class Pager(Base):
+    """What is longer than the screen."""
+    PAGER = 'sed s/^/paged:/'
+
+    def setUp(self):
+        self.run_prog('--no-report', './prog')
+        self.whole = subprocess.run([APROF, 'report', '-b'], cwd=self.cwd, capture_output=True, text=True, env={**os.environ, 'LC_ALL': 'C.UTF-8'}).stdout
+
+    def shown(self, *words, **more):
+        status, shown = terminal([APROF, *words], self.cwd, **more)
+        self.assertEqual(status, 0, shown)
+        return plain(shown)
+
+    def paged(self, *words, **more):
+        lines = self.shown(*words, **more).splitlines()
+        return bool(lines) and all(line.startswith('paged:') for line in lines)
+
+    def test_what_is_longer_is_paged(self):
+        self.assertTrue(self.paged('report', '-b', PAGER=self.PAGER))
+        self.assertTrue(self.paged('report', '-b', PAGER='cat', APROF_PAGER=self.PAGER))
+        self.assertTrue(self.paged('report', '-b', PAGER=self.PAGER, streams=[1]))
+        for words in ['tree'], ['info'], ['diff', '--all', 'amon.out', 'amon.out'], ['hot']:
+            with self.subTest(words):
+                self.assertTrue(self.paged(*words, PAGER=self.PAGER, lines=5))
+        self.assertTrue(self.paged('hot', PAGER=self.PAGER, lines=24, columns=20))      # its lines take several rows
+
+    def test_what_fits_is_not(self):
+        for more in dict(lines=len(self.whole) + 99), dict(APROF_PAGER=''), dict(APROF_PAGER='cat'), dict(TERM='dumb'):
+            with self.subTest(more):
+                self.assertFalse(self.paged('report', '-b', **{'PAGER': self.PAGER, **more}))
+        self.assertFalse(self.paged('report', '-b', '--no-pager', PAGER=self.PAGER))
+        self.assertFalse(self.paged('hot', PAGER=self.PAGER, lines=25))
+        rows = self.shown('hot', PAGER='').count('\n')
+        self.assertFalse(self.paged('hot', PAGER=self.PAGER, lines=rows + 1))
+        self.assertTrue(self.paged('hot', PAGER=self.PAGER, lines=rows))
+        done = subprocess.run([APROF, 'report', '-b'], cwd=self.cwd, capture_output=True, text=True, env={**os.environ, 'PAGER': self.PAGER})
+        self.assertNotIn('paged:', done.stdout)
+
+    def test_all_of_it_arrives(self):
+        shown = self.shown('report', '-b', PAGER='tr a-z a-z', columns=4000)
+        listings = lambda text: text[text.index('Flat profile'):text.index('Index by')]      # what is before and behind is as wide as the terminal
+        self.assertEqual(listings(shown), listings(self.whole))
+
+    def test_a_pager_that_is_left_is_no_error(self):
+        self.assertEqual(self.shown('report', '-b', PAGER='true'), '')
+        self.assertEqual(self.shown('report', '-b', PAGER='head -n 1').count('\n'), 1)
+        self.assertIn('\n', self.shown('report', '-b', PAGER='exit 3'))
+
+    def test_a_pager_that_is_not_there(self):
+        shown = self.shown('report', '-b', PAGER='no-such-pager -x')
+        self.assertIn('PAGER=no-such-pager -x: no such program; nothing is paged', shown)
+        self.assertIn('Flat profile', shown)
+
+    def test_less(self):
+        if subprocess.run(['which', 'less'], capture_output=True).returncode:
+            self.skipTest('no less here')
+        shown = self.shown('report', keys=b'q')
+        self.assertIn('command     ./prog', shown)
+        self.assertNotIn('Call graph', shown)
+
+    def test_a_run(self):
+        status, shown = terminal([APROF, 'run', '--report', './prog', 'quick', '4'], self.cwd, PAGER=self.PAGER)
+        self.assertEqual(status, 4)
+        self.assertRegex(plain(shown), r'^its own output\nits own errors\npaged:command ')
+        status, shown = terminal([APROF, 'run', '--report', '--no-pager', './prog'], self.cwd, PAGER=self.PAGER)
+        self.assertNotIn('paged:', shown)
+        status, shown = terminal([APROF, 'run', './prog'], self.cwd, PAGER=self.PAGER, lines=5)
+        self.assertNotIn('paged:', shown)
 
 
 if __name__ == '__main__':
