@@ -136,6 +136,12 @@ struct filter {
 	bool changed;			/* a line is not as it was */
 };
 
+/* Write the note that FUNCTION was left out, and why, which symbols/ reads.  False on a failed write. */
+static bool write_left_out(FILE *out, const char *why, const char *function)
+{
+	return fprintf(out, "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"%s:%s\"\n\t.popsection\n", why, function) > 0;
+}
+
 /* Where lines go now. */
 static FILE *output(const struct filter *f) { return f->behind ? f->behind : f->out; }
 
@@ -228,7 +234,7 @@ static bool settle_entry(struct filter *f, bool naked)
 
 	f->behind = NULL;
 	f->changed |= naked;
-	good = good && (naked ? naked_write_note(f->out, f->function) : filter_hook(f, f->entering)) && fputs(f->text, f->out) >= 0;
+	good = good && (naked ? write_left_out(f->out, "naked", f->function) : filter_hook(f, f->entering)) && fputs(f->text, f->out) >= 0;
 	free(f->entering);
 	free(f->text);
 	f->entering = f->text = NULL;
@@ -250,7 +256,7 @@ static bool strip_naked(struct filter *f)
 	bool first = !f->naked;
 
 	f->changed = f->naked = true;
-	return !first || naked_write_note(f->out, f->function);
+	return !first || write_left_out(f->out, "naked", f->function);
 }
 
 /* LINE may be one of those that lead to a plain hook of way cyg in a naked routine: they wait for the call.  *DONE: nothing is to be written of it now. */
@@ -364,7 +370,7 @@ static bool filter_other(struct filter *f, const char *line)
 	}
 	f->changed |= !f->keep;
 	if (!f->keep)
-		return true;
+		return is_exit_call(line) || !f->function || write_left_out(output(f), "name", f->function);
 	return f->has_entry || is_exit_call(line) ? filter_hook(f, line) : hold_entry(f, line);
 }
 

@@ -93,8 +93,3 @@ bool naked_calls_hook(const char *line)
 	word += strspn(word, " \t*");
 	return starts(word, "__cyg_profile_func_enter") || starts(word, "__cyg_profile_func_exit");
 }
-
-bool naked_write_note(FILE *out, const char *function)
-{
-	return fprintf(out, "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"naked:%s\"\n\t.popsection\n", function) > 0;
-}

@@ -6,7 +6,6 @@
 #define NAKED_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/list.h"
 
@@ -34,8 +33,5 @@ bool naked_loads(const char *line, bool first);
 
 /* Does LINE call one of the two? */
 bool naked_calls_hook(const char *line);
-
-/* Write the note that FUNCTION was left out, which symbols/ reads.  False on a failed write. */
-bool naked_write_note(FILE *out, const char *function);
 
 #endif

@@ -356,7 +356,7 @@ bool symbols_is_open(struct symbols *s, uint32_t module, uint64_t address)
 	return module_is_open(get_module(s, module), address);
 }
 
-/* The word before the colon of an entry of .aprof_left_out, which compiler/plugin/ and compiler/naked.c write. */
+/* The word before the colon of an entry of .aprof_left_out, which compiler/plugin/ and compiler/assembly.c write. */
 static const char *const left_words[] = {
 	[SYMBOLS_LEFT_FILE] = "file", [SYMBOLS_LEFT_NAME] = "name", [SYMBOLS_LEFT_LEAF] = "leaf",
 	[SYMBOLS_LEFT_NAKED] = "naked",

@@ -229,9 +229,17 @@ languages() {
 	builds "12 12" "$fc" -O0 --aprof-way=cyg sum.f90 -o t
 }
 
+# left EXPECTED PROGRAM: it must say that these routines were left out.
+left() {
+	found=$(objcopy -O binary --only-section=.aprof_left_out --set-section-flags .aprof_left_out=alloc "$2" left.bin 2>/dev/null && tr '\0' ' ' <left.bin)
+	rm -f left.bin
+	[ "$found" = "$1" ] || fail "$what: $2 says '$found', not '$1'"
+}
+
 choice() {
 	sources
 	builds "2 2" "$cc" -O1 --aprof-only=h main.c part.c -o t
+	left "name:f name:main name:g " ./t
 	builds "2 2" "$cc" -O1 -pipe --aprof-only=h main.c part.c -o t
 	builds "3 3" "$cc" -O1 -flto '--aprof-except=[fh]' main.c part.c -o t
 	builds "2 2" "$cc" -O1 --aprof-only=part.c main.c part.c -o t
@@ -480,13 +488,6 @@ makes() {
 shape() {
 	found=$(python3 "$projects/../../../doc/read_amon.py" "$APROF_OUT" | awk '$1 { print $1 ":" NF - 3 }' | sort | tr '\n' ' ')
 	[ "$found" = "$1" ] || fail "$2: the contexts are $found, not $1"
-}
-
-# left EXPECTED PROGRAM: it must say that these routines were left out.
-left() {
-	found=$(objcopy -O binary --only-section=.aprof_left_out --set-section-flags .aprof_left_out=alloc "$2" left.bin 2>/dev/null && tr '\0' ' ' <left.bin)
-	rm -f left.bin
-	[ "$found" = "$1" ] || fail "$what: $2 says '$found', not '$1'"
 }
 
 # The real monitor and the plugin of the build directory, if they are there.

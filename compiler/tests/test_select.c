@@ -328,7 +328,8 @@ static void test_written(void **state)
 }
 
 #define BARE_ASM "#APP\n# 1 \"n.c\" 1\n\tlea (%rdi,%rsi), %rax\n\tret\n# 0 \"\" 2\n#NO_APP\n"
-#define NAKED_NOTE "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"naked:f\"\n\t.popsection\n"
+#define NOTE(what) "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"" what "\"\n\t.popsection\n"
+#define NAKED_NOTE NOTE("naked:f")
 #define ROUTINE(body) "\t.type\tf, @function\nf:\n\t.cfi_startproc\n" body "\t.cfi_endproc\n\t.size\tf, .-f\n"
 #define ENTERS "1:\tcall\t*__aprof_entry@GOTPCREL(%rip)\n"
 
@@ -350,7 +351,7 @@ static void test_naked(void **state)
 	expect("", ROUTINE(ENTERS BARE_ASM "\tnop\n\tud2\n"), ROUTINE(NAKED_NOTE BARE_ASM "\tnop\n\tud2\n"));
 	expect("", ROUTINE(ENTERS "\tcmpq\t$7, (%rsp)\n\tjne\t.L2\n.L2:\n\tcall\tabort\n"),
 	       ROUTINE(NAKED_NOTE "\tcmpq\t$7, (%rsp)\n\tjne\t.L2\n.L2:\n\tcall\tabort\n"));
-	expect("+g", ROUTINE(ENTERS BARE_ASM "\tud2\n"), ROUTINE(BARE_ASM "\tud2\n"));
+	expect("+g", ROUTINE(ENTERS BARE_ASM "\tud2\n"), ROUTINE(NOTE("name:f") BARE_ASM "\tud2\n"));
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
 		expect("", kept[i], kept[i]);
 }
@@ -398,6 +399,7 @@ static void test_naked_refused(void **state)
 	select_free(&s);
 }
 
+/* A routine that is left out has no hook, and a note that says so. */
 static void test_filter(void **state)
 {
 	(void)state;
@@ -411,6 +413,7 @@ static void test_filter(void **state)
 	       "\tjmp\tother\n"
 	       "\t.type\tg, @function\n"
 	       "g:\n"
+	       NOTE("name:g")
 	       "\tjmp\t*%rax\n"
 	       "\t.type\tg.cold, @function\n"
 	       "g.cold:\n");
