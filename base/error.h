@@ -33,7 +33,7 @@ enum error_code {
 struct error {
 	enum error_code code;	/* what kind */
 	uint64_t offset;	/* where in the file, bytes; ERROR_NO_OFFSET: nowhere */
-	char text[240];		/* the particulars in words, one line, no final newline */
+	char text[1400];	/* the particulars in words, one line; further lines are what could have been meant; no final newline */
 };
 
 #define ERROR_NO_OFFSET UINT64_MAX

@@ -38,5 +38,9 @@ void message_error(const struct error *err, const char *where)
 	snprintf(number, sizeof number, "%" PRIu64, err->offset);
 	if (err->offset != ERROR_NO_OFFSET && err->code != ERROR_SYSTEM && !strstr(text, number))
 		snprintf(offset, sizeof offset, " (at offset %s)", number);
-	message("%s%s%s%s", where && !named ? where : "", where && !named ? ": " : "", text, offset);
+	message("%s%s%.*s%s", where && !named ? where : "", where && !named ? ": " : "", (int)strcspn(text, "\n"), text, offset);
+	for (text = strchr(text, '\n'); text; text = strchr(text, '\n')) {
+		text++;
+		message("%.*s", (int)strcspn(text, "\n"), text);
+	}
 }

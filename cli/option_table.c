@@ -67,8 +67,8 @@ static const struct row rows[] = {
 	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },
 	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
-	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active whose whole name matches PATTERN, "
-	  "an extended regular expression; may be given several times" },
+	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
+	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
@@ -78,8 +78,8 @@ static const struct row rows[] = {
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
-	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines whose whole name matches PATTERN, "
-	  "an extended regular expression, and cycles that have such members; may be given several times" },
+	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
+	  "an extended regular expression for whole names; and cycles that have such members; may be given several times" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },

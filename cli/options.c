@@ -76,8 +76,8 @@ static bool substitute_add(struct options *o, char *rule)
 	return false;
 }
 
-/* An extended regular expression: better known wrong before a program runs for hours. */
-static bool pattern_add(char ***words, size_t *n, const char *option, char *pattern)
+/* Whether PATTERN, which aprof run was given, is a regular expression: better known wrong before a program runs for hours. */
+static bool pattern_check(const char *option, const char *pattern)
 {
 	char why[200];
 	regex_t compiled;
@@ -85,7 +85,7 @@ static bool pattern_add(char ***words, size_t *n, const char *option, char *patt
 
 	if (status == 0) {
 		regfree(&compiled);
-		return word_add(words, n, pattern);
+		return true;
 	}
 	regerror(status, &compiled, why, sizeof why);
 	message("--%s=%s: no regular expression: %s", option, pattern, why);
@@ -183,8 +183,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case 'o': return file_set(&o->output, "output", argument);
 	case KEY_SORT: ok = one_of("sort", argument, "self, total, calls", &i); o->report.sort = REPORT_BY_SELF + i; return ok;
 	case KEY_MODEL: ok = one_of("model", argument, "history, gprof, cct", &i); o->graph.model = i; return ok;
-	case KEY_ONLY: return pattern_add(&o->report.only, &o->report.nonly, "only", argument);
-	case KEY_FOCUS: return pattern_add(&o->graph.focus, &o->graph.nfocus, "focus", argument);
+	case KEY_ONLY: return word_add(&o->report.only, &o->report.nonly, argument);
+	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
@@ -301,6 +301,9 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
+	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
+		if (!pattern_check("focus", o->graph.focus[i]))
+			return false;
 	o->least_given = o->report.min_percent >= 0;
 	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;

@@ -86,17 +86,6 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 	return n;
 }
 
-/* Names in gprof's options that mean no routine: gprof shows all of them then, or none, which nobody asked for.  True if there is one. */
-static bool unknown_tell(const struct graph *g)
-{
-	bool any = false;
-	const char *name;
-
-	for (size_t i = 0; (name = graph_name_unknown(g, i, &i)); any = true)
-		message("%s: no routine of the profile is called so; `aprof report -p` lists them", name);
-	return any;
-}
-
 int reports_print(const struct input *in, unsigned command, const struct options *o, FILE *out)
 {
 	const char *names[MOST_REPORTS];
@@ -104,8 +93,6 @@ int reports_print(const struct input *in, unsigned command, const struct options
 	struct error err;
 
 	progress_end();
-	if (unknown_tell(in->report.graph))
-		return STATUS_TROUBLE;
 	if (report_print(report_table, names, n, &in->report, &o->report, out, &err))
 		return STATUS_OK;
 	message_error(&err, NULL);

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "gprof/gmon.h"
-#include "graph/pick.h"
+#include "graph/gprof_spec.h"
 
 #define GPROF_NONE UINT32_MAX
 

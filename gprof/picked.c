@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gprof/pick.h"
 #include "gprof/postprocess.h"
-#include "graph/pick.h"
 
 /* What gprof leaves out of everything but counts: profiling's own functions. */
 static const char *const own[] = { "_gprof_mcount", "mcount", "_mcount", "__mcount", "__mcount_internal", "__mcleanup",

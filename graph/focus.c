@@ -1,40 +1,8 @@
 /* focus.c - accumulate only the contexts in which one of the named routines is active (Spivey 2004, "Presenting
  * the results"), so that the profile is that of these routines and their descendants. */
-#include <regex.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/build.h"
-
-/* POSIX takes the leftmost and then the longest match: if one covers the whole name it is this. */
-static bool matches_whole(const regex_t *regex, const char *name)
-{
-	regmatch_t match;
-
-	return regexec(regex, name, 1, &match, 0) == 0 && match.rm_so == 0
-		&& (size_t)match.rm_eo == strlen(name);
-}
-
-bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err)
-{
-	bool found = false;
-	regex_t regex;
-	char why[120];
-	int code = regcomp(&regex, pattern, REG_EXTENDED);
-
-	if (code == REG_ESPACE)
-		return build_no_memory(err);
-	if (code != 0) {
-		regerror(code, &regex, why, sizeof why);
-		return error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET, "%s '%.80s': %s", option, pattern, why);
-	}
-	for (uint32_t r = 0; r < g->nroutines; r++)
-		if (matches_whole(&regex, g->routines[r].name.name))
-			named[r] = found = true;
-	regfree(&regex);
-	return found || error_set(err, ERROR_PATTERN, ERROR_NO_OFFSET,
-		"%s '%.80s': no routine of the profile has such a name; the pattern must cover the whole name", option, pattern);
-}
 
 /* Whether a named routine is active in C; IN are the answers for the contexts before it. */
 static bool in_focus(const struct graph *g, const struct graph_context *c, const bool *named, const bool *in)
@@ -75,7 +43,7 @@ bool focus_apply(struct graph *g, struct error *err)
 	for (uint32_t r = 0; done && r < g->nroutines; r++)
 		named[r] = g->routines[r].only_time;
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
-		done = graph_match(g, "focus", g->options.focus[i], named, err);
+		done = graph_match(g, "focus", g->options.focus[i], true, named, err);
 	if (done)
 		keep(g, named, in);
 	free(named);

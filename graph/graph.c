@@ -127,5 +127,6 @@ void graph_free(struct graph *g)
 	free(g->cycle_entries);
 	free(g->lumps);
 	free(g->lump_members);
+	free(g->spec_named);
 	free(g);
 }

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "graph/pick.h"
+#include "graph/gprof_spec.h"
 #include "format/history.h"
 #include "overhead/overhead.h"
 #include "profile/profile.h"
@@ -44,7 +44,8 @@ struct graph_name {
 	const char *key;	/* identity: equal keys are one routine (as a rule module, name and start address) */
 	const char *module;	/* path of its module; NULL: none */
 	const char *file;	/* source file; NULL: unknown */
-	const char *aliases;	/* other names; NULL: none */
+	const char *linked;	/* the name as linked, without the suffix of a clone; NULL: none */
+	const char *aliases;	/* other names, joined by '='; NULL: none */
 	uint32_t line;		/* source line; 0: unknown */
 	bool part;		/* .part or .cold, a piece of the routine: see pieces */
 };
@@ -147,7 +148,7 @@ enum graph_model { GRAPH_HISTORY, GRAPH_GPROF, GRAPH_CCT };
 struct graph_options {
 	enum graph_model model;	/* attribution; history is the default */
 	bool raw;		/* do not subtract the hooks' cost */
-	char **focus;		/* extended regular expressions for whole display names; contexts in which no such routine is active are left out */
+	char **focus;		/* words or patterns (graph_match); contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
 	const struct graph_static_arc *static_arcs; /* to add with no calls to those that were made, before the model looks at them */
@@ -179,6 +180,7 @@ struct graph {
 	struct graph_lump *lumps;	/* gprof model; in the order of their first routines */
 	uint32_t nlumps;		/* how many */
 	uint32_t *lump_members;		/* routines in lumps */
+	bool *spec_named;		/* of each of the options' specs nroutines for what stands before a slash, and as many for what stands behind it */
 	bool only_time;			/* some routine is only_time */
 	uint64_t time;			/* sum of the routines' self, ns */
 	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
@@ -192,8 +194,8 @@ struct graph {
 };
 
 /* Build the graph of O's profile with the given NAMES, one for each of its routines.  Freed with graph_free; O, NAMES and the
- * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad regular expression, or one
- * that no routine's name matches), ERROR_USAGE (no such thread).
+ * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a word of the options that means no
+ * routine, as graph_match says), ERROR_USAGE (no such thread).
  * Linear in the contexts and in the entries of the histories that unmarked something. */
 struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);
@@ -201,13 +203,17 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 /* Free all of G; NULL is allowed. */
 void graph_free(struct graph *g);
 
-/* Set NAMED[r] for the routines of G whose whole display name matches PATTERN, an extended regular expression that the user gave
- * for the option OPTION.  False with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a bad one, or one that no name matches). */
-bool graph_match(const struct graph *g, const char *option, const char *pattern, bool *named, struct error *err);
-
-/* The first of the names in gprof's options, from the one numbered FROM on, that means no routine of G, or with a slash at one of its ends; *NEXT is
- * then the number of the one behind it.  NULL: there is none. */
-const char *graph_name_unknown(const struct graph *g, size_t from, size_t *next);
+/* Set NAMED[r] for the routines of G that WORD means, which a user typed.  The first of these that is the name of any routine:
+ *
+ *   1. the whole name, with its parameters or without, or as linked, or an alias; all routines of that name
+ *   2. the name without template arguments: all of its instances
+ *   3. with PATTERN, what an extended regular expression fits: whole names, or whole ones as in 2
+ *   4. FILE:ROUTINE, FILE:LINE, FILE:, LINE or FILE, a FILE being the end of a source file's path
+ *   5. the end of one name of 2, after a `::` or a dot, else a part of one; then both in letters of either case
+ *
+ * False with *ERR set: ERROR_MEMORY; ERROR_PATTERN, no name is found, or in 5 several, which *ERR then lists, those with most time of their own
+ * first.  OPTION is the name of the long option that was given WORD, for *ERR; NULL: an operand, or a letter. */
+bool graph_match(const struct graph *g, const char *option, const char *word, bool pattern, bool *named, struct error *err);
 
 /* The time of CONTEXT, of the profile's contexts[], ns, charged or raw as the graph was asked to have it. */
 uint64_t graph_time(const struct graph *g, uint32_t context);

@@ -7,7 +7,44 @@
 #include <string.h>
 
 #include "graph/build.h"
-#include "graph/pick.h"
+
+/* The routines that spec I of the options names: those before a slash, or with SECOND those behind it. */
+static bool *spec_named(const struct graph *g, size_t i, bool second)
+{
+	return g->spec_named + (2 * i + second) * g->nroutines;
+}
+
+/* Set NAMED for the LENGTH bytes at TEXT; none of them mean every routine. */
+static bool end_find(const struct graph *g, const char *text, size_t length, bool *named, struct error *err)
+{
+	char *word = calloc(length + 1, 1);
+	bool ok;
+
+	if (!word)
+		return build_no_memory(err);
+	memcpy(word, text, length);
+	ok = length == 0 || graph_match(g, NULL, word, false, named, err);
+	if (length == 0)
+		memset(named, true, g->nroutines);
+	free(word);
+	return ok;
+}
+
+/* Fill g->spec_named. */
+static bool specs_find(struct graph *g, struct error *err)
+{
+	bool ok;
+
+	g->spec_named = calloc(2 * g->options.nspecs + 1, (size_t)g->nroutines + 1);
+	ok = g->spec_named || build_no_memory(err);
+	for (size_t i = 0; ok && i < g->options.nspecs; i++) {
+		const char *text = g->options.specs[i].text, *slash = strchrnul(text, '/');
+
+		ok = end_find(g, text, (size_t)(slash - text), spec_named(g, i, false), err)
+			&& (!*slash || end_find(g, slash + 1, strlen(slash + 1), spec_named(g, i, true), err));
+	}
+	return ok;
+}
 
 /* Which tables a routine is in, as bits 1 << table; malloc'ed. */
 static uint16_t *tables_make(const struct graph *g, uint32_t *n)
@@ -15,16 +52,13 @@ static uint16_t *tables_make(const struct graph *g, uint32_t *n)
 	uint16_t *in = calloc((size_t)g->nroutines + 1, sizeof *in);
 
 	for (size_t i = 0; in && i < g->options.nspecs; i++) {
-		const struct gprof_spec *spec = &g->options.specs[i];
-		struct pick pick = pick_parse(spec->text, strcspn(spec->text, "/"));
+		enum gprof_table table = g->options.specs[i].table;
 
 		for (uint32_t r = 0; r < g->nroutines; r++) {
-			const struct graph_name *name = &g->routines[r].name;
-
-			if (in[r] & 1u << spec->table || !pick_fits(&pick, name->name, name->file, name->line))
+			if (in[r] & 1u << table || !spec_named(g, i, false)[r])
 				continue;
-			in[r] |= (uint16_t)(1u << spec->table);
-			n[spec->table]++;
+			in[r] |= (uint16_t)(1u << table);
+			n[table]++;
 		}
 	}
 	return in;
@@ -43,6 +77,8 @@ bool narrow_routines(struct graph *g, struct error *err)
 
 	if (g->options.nspecs == 0)
 		return true;
+	if (!specs_find(g, err))
+		return false;
 	in = tables_make(g, n);
 	if (!in)
 		return build_no_memory(err);
@@ -58,38 +94,6 @@ bool narrow_routines(struct graph *g, struct error *err)
 	return true;
 }
 
-static bool fits(const struct graph *g, uint32_t r, const char *text, size_t length)
-{
-	struct pick pick = pick_parse(text, length);
-
-	return pick_fits(&pick, g->routines[r].name.name, g->routines[r].name.file, g->routines[r].name.line);
-}
-
-/* Does the part of a name from TEXT to its end or a slash mean any routine? */
-static bool means_any(const struct graph *g, const char *text)
-{
-	size_t length = strcspn(text, "/");
-	bool any = length == 0;
-
-	for (uint32_t r = 0; r < g->nroutines && !any; r++)
-		any = fits(g, r, text, length);
-	return any;
-}
-
-const char *graph_name_unknown(const struct graph *g, size_t from, size_t *next)
-{
-	for (size_t i = from; i < g->options.nspecs; i++) {
-		const char *text = g->options.specs[i].text, *slash = strchr(text, '/');
-
-		if (i > 0 && g->options.specs[i - 1].text == text)
-			continue;			/* the same word, for another table */
-		*next = i + 1;
-		if (!means_any(g, text) || (slash && !means_any(g, slash + 1)))
-			return text;
-	}
-	return NULL;
-}
-
 bool narrow_keeps(const struct graph *g, uint32_t from, uint32_t to)
 {
 	bool only = false, included = false, excluded = false;
@@ -98,13 +102,12 @@ bool narrow_keeps(const struct graph *g, uint32_t from, uint32_t to)
 		return true;
 	for (size_t i = 0; i < g->options.nspecs; i++) {
 		const struct gprof_spec *spec = &g->options.specs[i];
-		const char *slash = strchr(spec->text, '/');
 
-		if (!slash || (spec->table != GPROF_INCLUDE_ARCS && spec->table != GPROF_EXCLUDE_ARCS))
+		if (!strchr(spec->text, '/') || (spec->table != GPROF_INCLUDE_ARCS && spec->table != GPROF_EXCLUDE_ARCS))
 			continue;
 		only |= spec->table == GPROF_INCLUDE_ARCS;
 		*(spec->table == GPROF_INCLUDE_ARCS ? &included : &excluded) |=
-			fits(g, from, spec->text, (size_t)(slash - spec->text)) && fits(g, to, slash + 1, strlen(slash + 1));
+			spec_named(g, i, false)[from] && spec_named(g, i, true)[to];
 	}
 	return only ? included : !excluded;
 }

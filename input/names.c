@@ -22,6 +22,7 @@ static struct graph_name pseudo_name(const struct profile_routine *r)
 struct graph_name names_of(const struct profile *p, uint32_t module, const struct symbol *symbol)
 {
 	return (struct graph_name){ .name = symbol->display, .key = symbol->key, .file = symbol->file,
+		.linked = *symbol->base ? symbol->base : NULL,
 		.module = module < p->nmodules ? p->modules[module].path : NULL,
 		.aliases = symbol->aliases, .line = symbol->line, .part = symbol->part };
 }

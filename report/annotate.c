@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "text/escape.h"
 #include "report/lines.h"
 #include "report/report.h"
@@ -131,7 +132,7 @@ static void name_brief(FILE *out, const char *name, const struct report_options 
 	char *brief = strlen(name) > LONG_NAME ? malloc(4 * strlen(name) + 1) : NULL;
 
 	if (brief)
-		print_shorten(brief, name);
+		name_shorten(brief, name);
 	print_name(out, brief ? brief : name, &options->style);
 	free(brief);
 }

@@ -10,8 +10,8 @@ struct chosen {
 	size_t n;		/* how many */
 };
 
-/* Find the routines of G that are called TEXT, with or without what stands in brackets, or else those whose qualified names end
- * so, or else those whose source file has such a path or end of one.  False with *ERR set: there is none, or out of memory.  T->routines are to be freed, also then. */
+/* Find the routines of G that TEXT means by the rules of graph_match.  False with *ERR set: there is none, it is not clear which, or out of
+ * memory.  T->routines are to be freed, also then. */
 bool chosen_find(struct chosen *t, const struct graph *g, const char *text, struct error *err);
 
 #endif

@@ -300,7 +300,7 @@ static bool listing_make(struct listing *l, const struct report_input *in, const
 	if (!l->wanted)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; ok && i < options->nonly; i++)
-		ok = graph_match(g, "only", options->only[i], l->wanted, err);
+		ok = graph_match(g, "only", options->only[i], true, l->wanted, err);
 	for (uint32_t i = 0; options->nonly == 0 && i < g->nroutines; i++)
 		l->wanted[i] = true;
 	return ok;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "text/escape.h"
 #include "report/hot_cases.h"
 #include "report/report.h"
@@ -35,7 +36,7 @@ static char *text_cut(char *buffer, const char *name, size_t columns, const stru
 	char *brief = strlen(name) > columns ? malloc(strlen(name) + 1) : NULL;
 
 	if (brief) {
-		print_simplify(brief, name);
+		name_simplify(brief, name);
 		name = *brief ? brief : name;
 	}
 	if (escape_string(buffer, columns + 1, name, flags) > columns) {
@@ -61,31 +62,22 @@ static void word_print(FILE *out, const char *word, const struct report_options 
 	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
 }
 
-/* NAME as a user types it, as the regular expression of --focus if REGEX; only what stands behind its last `::` if ENDS. */
-static void name_print(FILE *out, const char *name, bool regex, bool ends, const struct report_options *options)
+/* NAME as a user types it; only what stands behind its last `::` if ENDS. */
+static void name_print(FILE *out, const char *name, bool ends, const struct report_options *options)
 {
-	char *brief = malloc(strlen(name) + 1), *word = malloc(2 * strlen(name) + 20), *end = word;
+	char *brief = malloc(strlen(name) + 1);
 
-	if (brief && word) {
+	if (brief) {
 		const char *last = brief, *p;
 
-		print_simplify(brief, name);
+		name_simplify(brief, name);
 		if (!*brief)
 			strcpy(brief, name);
 		while (ends && (p = strstr(last, "::")))
 			last = p + 2;
-		if (regex && (last > brief || strcmp(brief, name) != 0))
-			end = stpcpy(end, last > brief ? ".*::" : "(.* )?");
-		for (p = last; *p; p++) {
-			if (regex && strchr(".[]()*+?{}|^$\\", *p))
-				*end++ = '\\';
-			*end++ = *p;
-		}
-		strcpy(end, regex && strcmp(brief, name) != 0 ? "[<(].*" : "");
-		word_print(out, word, options);
+		word_print(out, last, options);
 	}
 	free(brief);
-	free(word);
 }
 
 /* Is P what is read where no file is named? */
@@ -117,7 +109,7 @@ static void operands_print(const struct hot_view *v, FILE *out)
 }
 
 /* `aprof COMMAND ROUTINE FILES`, to be freed; NULL: out of memory. */
-static char *command_text(const struct hot_view *v, const char *command, const char *routine, bool regex, bool ends)
+static char *command_text(const struct hot_view *v, const char *command, const char *routine, bool ends)
 {
 	char *text = NULL;
 	size_t size;
@@ -128,7 +120,7 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 	fprintf(out, "aprof %s", command);
 	if (routine) {
 		putc(' ', out);
-		name_print(out, routine, regex, ends, v->options);
+		name_print(out, routine, ends, v->options);
 	}
 	operands_print(v, out);
 	if (fclose(out) != 0) {
@@ -139,14 +131,14 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 }
 
 /* `   more: COMMAND`; of a routine whose name does not fit the end of that. */
-static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine, bool regex)
+static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
 {
 	static const char label[] = "   more: ";
-	char *text = command_text(v, command, routine, regex, false);
+	char *text = command_text(v, command, routine, false);
 
 	if (text && routine && print_width(text, strlen(text)) + strlen(label) > 80) {
 		free(text);
-		text = command_text(v, command, routine, regex, true);
+		text = command_text(v, command, routine, true);
 	}
 	fputs(label, out);
 	print_begin(out, &v->options->style, 'm');
@@ -277,7 +269,7 @@ static void heavy_print(const struct hot_view *v, FILE *out)
 	if (v->cases.heavy.n > 1)
 		list_print(v, out, "next:", hot + 1, v->cases.heavy.n - 1 < SHOWN ? v->cases.heavy.n - 1 : SHOWN);
 	busy_print(v, out);
-	more_print(v, out, "annotate", hot->name, false);
+	more_print(v, out, "annotate", hot->name);
 }
 
 /* Why case 2 may see less than there is. */
@@ -309,9 +301,9 @@ static void library_print(const struct hot_view *v, FILE *out)
 	if (v->cases.library.n > 1)
 		list_print(v, out, "next:", hot + 1, v->cases.library.n - 1 < SHOWN ? v->cases.library.n - 1 : SHOWN);
 	if (hot->routine == GRAPH_NONE)
-		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine), false);
+		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine));
 	else
-		more_print(v, out, "tree --bottom-up --focus", hot->name, true);
+		more_print(v, out, "tree --bottom-up --focus", hot->name);
 	no_pcs_print(v, out);
 }
 
@@ -361,7 +353,7 @@ static void paths_print(const struct hot_view *v, FILE *out)
 	fputs("   ", out);
 	share_print(v, out, p->time);
 	fprintf(out, "; in %" PRIu32 " contexts, %s calls\n", p->contexts, print_grouped(calls, p->calls));
-	more_print(v, out, "paths", NULL, false);
+	more_print(v, out, "paths", NULL);
 }
 
 /* Contexts that were entered. */

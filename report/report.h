@@ -43,7 +43,7 @@ struct report_options {
 	bool lines;		/* split self time by source line */
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
-	char **only;		/* compare-models: patterns; list what has to do with routines of such names */
+	char **only;		/* compare-models: words or patterns (graph_match); list what has to do with such routines */
 	size_t nonly;		/* how many; 0: list all */
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/print.h"
+#include "base/name.h"
 
 static bool is_word(char c)
 {
@@ -30,7 +30,7 @@ bool source_word_make(struct source_word *w, const char *name, bool library)
 	w->text = malloc(strlen(name) + 1);
 	if (!w->text)
 		return false;
-	print_simplify(w->text, name);
+	name_simplify(w->text, name);
 	n = begin = strlen(w->text);
 	while (begin > 0 && is_word(w->text[begin - 1]))
 		begin--;

@@ -133,8 +133,7 @@ class Mistakes(unittest.TestCase):
             self.assertIn('not one of self', self.one_line('report', '--sort=name', cwd=folder))
             self.assertIn('not a whole number', self.one_line('tree', '--depth=1.5', cwd=folder))
             self.assertIn('which program', self.one_line('run', cwd=folder))
-            for command, option in ('run', 'focus'), ('tree', 'focus'), ('compare-models', 'only'):
-                self.assertIn(f'--{option}=(: no regular expression', self.one_line(command, f'--{option}=(', 'true', cwd=folder))
+            self.assertIn('--focus=(: no regular expression', self.one_line('run', '--focus=(', 'true', cwd=folder))
             for words in ['run', '--data='], ['run', '-o', ''], ['merge', '-o', ''], ['html', '--output='], ['export', '-o', '', 'json']:
                 self.assertIn('takes the name of a file', self.one_line(*words, 'true', cwd=folder))
             self.assertIn('no such process', self.one_line('reset', '999999999', cwd=folder))
@@ -247,9 +246,9 @@ class Made(unittest.TestCase):
 
     def test_names_that_mean_nothing(self):
         """gprof shows everything for -p and nothing for -q then, and says nothing; here nothing is shown, and one line says why."""
-        note = r'aprof: {}: no routine of the profile is called so; [^\n]*\n'
+        note = r'aprof: {}: no routine and no source file of the profile is called so; [^\n]*\n'
         known = self.json('report')['flat'][0]['name']
-        for words, unknown in (['-pnobody'], 'nobody'), (['-qnobody'], 'nobody'), (['-Pnobody'], 'nobody'), ([f'-q{known}/nobody'], f'{known}/nobody'), \
+        for words, unknown in (['-pnobody'], 'nobody'), (['-qnobody'], 'nobody'), (['-Pnobody'], 'nobody'), ([f'-q{known}/nobody'], 'nobody'), \
                 (['--json', '-pnobody'], 'nobody'), ([f'-p{known}'], None), ([f'-q{known}/{known}'], None):
             with self.subTest(words):
                 done = aprof('report', *words, cwd=self.cwd)
@@ -745,10 +744,38 @@ class Real(unittest.TestCase):
         self.assertEqual(names('--no-demangle'), (['_ZN4shop3buyEi', '_ZN4shopL3sumEii', 'main', 'plain'], ['_ZN4shop5neverEi']))
         self.assertIn('_ZN4shopL3sumEii', names('--no-demangle', '--focus=_ZN4shopL.*')[0])
         done = aprof('report', '--no-demangle', '--focus', r'shop::buy\(int\)', cwd=self.cwd)
-        self.assertIn('no routine of the profile has such a name', done.stderr)
+        self.assertIn('no routine and no source file of the profile is called so', done.stderr)
         flat = aprof('report', '-b', '--no-demangle', '-p_ZN4shop3buyEi', cwd=self.cwd).stdout
         self.assertRegex(flat, r'(?m) 1 .* _ZN4shop3buyEi$')
         self.assertNotIn('sum', flat)
+
+    def test_names_as_typed(self):
+        """One word means the same to every command that takes a routine's name."""
+        source = pathlib.Path(self.cwd) / 'typed.cc'
+        source.write_text('''
+            namespace shop {
+            struct Till { __attribute__((noinline)) int Add(int n) { volatile int s = 0; while (n-- > 0) s = s + n; return s; } };
+            struct Stock { __attribute__((noinline)) int Add(int n) { return Till().Add(n) + 1; } };
+            }
+            int main() { return shop::Stock().Add(20000000) == 0; }
+        ''')
+        subprocess.run([BUILD / 'aprof-c++', '-g', '-O1', '-o', 'typed', 'typed.cc'], cwd=self.cwd, check=True)
+        subprocess.run(['./typed'], cwd=self.cwd, check=True)
+        commands = [['report', '-b', '-p{}'], ['report', '-b', '-f{}'], ['report', '-b', '-k{}/Till::Add'], ['tree', '-b', '--focus={}'],
+                    ['cycles', '--focus={}'], ['compare-models', '--only={}'], ['annotate', '{}'], ['export', '--focus={}', 'json']]
+        for command in commands:
+            def ask(word):
+                return aprof(*(part.format(word) for part in command), cwd=self.cwd)
+            with self.subTest(command):
+                whole = ask('shop::Stock::Add(int)')
+                self.assertEqual((whole.returncode, whole.stderr), (0, ''))
+                for word in 'shop::Stock::Add', 'Stock::Add', 'Stock', 'stock', '_ZN4shop5Stock3AddEi', 'typed.cc:Stock::Add':
+                    self.assertEqual(ask(word).stdout, whole.stdout, word)
+                done = ask('Add')
+                self.assertEqual((done.returncode, done.stdout), (2, ''))
+                self.assertRegex(done.stderr, r'^aprof: .*Add: 2 names have that in them;.*\n(aprof:   shop::(Till|Stock)::Add\n){2}$')
+                done = ask('Sold')
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1))
 
     def test_names_as_linked_of_what_was_left_out(self):
         source = pathlib.Path(self.cwd) / 'left.cc'

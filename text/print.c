@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "text/escape.h"
 
 #define NSEC 1000000000u
@@ -76,75 +77,6 @@ char *print_grouped(char *buffer, uint64_t n)
 	return buffer;
 }
 
-/* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on. */
-static size_t operator_length(const char *p)
-{
-	if (strncmp(p, "operator", 8) != 0)
-		return 0;
-	return strncmp(p + 8, "()", 2) == 0 ? 10 : 8 + strspn(p + 8, "<>=-");
-}
-
-void print_shorten(char *buffer, const char *name)
-{
-	unsigned depth = 0;
-
-	while (*name) {
-		size_t n = operator_length(name);
-
-		if (n == 0)
-			n = 1;
-		else if (depth == 0)
-			buffer = mempcpy(buffer, name, n);
-		if (n == 1 && (*name == '>' || *name == ')') && depth > 0 && --depth == 0)
-			buffer = stpcpy(buffer, "...");
-		if (n == 1 && depth == 0)
-			*buffer++ = *name;
-		if (n == 1 && (*name == '<' || *name == '('))
-			depth++;
-		name += n;
-	}
-	*buffer = '\0';
-}
-
-/* Bytes of a name in brackets at P that is part of a qualified name. */
-static size_t anonymous_length(const char *p)
-{
-	static const char anonymous[] = "(anonymous namespace)";
-
-	return strncmp(p, anonymous, sizeof anonymous - 1) == 0 ? sizeof anonymous - 1 : 0;
-}
-
-void print_simplify(char *buffer, const char *name)
-{
-	char *begin = buffer;
-	unsigned depth = 0;
-	bool plain = !strpbrk(name, "<("), operator = false;
-
-	for (size_t n; *name; name += n) {
-		size_t whole = operator_length(name);
-
-		operator |= whole > 0 && depth == 0;
-		n = whole ? whole : anonymous_length(name);
-		if (n == 0 && depth == 0 && *name == '(')
-			break;			/* parameters: what follows is no part of the name */
-		if (n == 0) {
-			n = 1;
-			depth += *name == '<' || *name == '(';
-			if ((*name == '>' || *name == ')') && depth > 0) {
-				depth--;
-				continue;
-			}
-		}
-		if (depth > 0)
-			continue;
-		if (*name == ' ' && !plain && !operator)
-			buffer = begin;		/* what stood before is the return type */
-		else
-			buffer = mempcpy(buffer, name, n);
-	}
-	*buffer = '\0';
-}
-
 enum { BESIDE_NAME = 50, LEAST_NAME = 24 };	/* columns of figures; of a name that is never shortened */
 
 /* Whether NAME would not fit on a line of the terminal. */
@@ -162,7 +94,7 @@ size_t print_name(FILE *out, const char *name, const struct text_style *style)
 	size_t n;
 
 	if (text)
-		print_shorten(text, name);
+		name_shorten(text, name);
 	n = escape_print(out, text ? text : name ? name : "(unknown)", flags);
 	free(text);
 	return n;

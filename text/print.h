@@ -46,13 +46,6 @@ const char *print_plural(uint64_t n);
  * fit loses its template arguments and parameters: `std::sort<...>(...)`. */
 size_t print_name(FILE *out, const char *name, const struct text_style *style);
 
-/* NAME with `...` for what stands in its outermost angle and round brackets, into BUFFER of 4 * strlen(NAME) + 1 bytes. */
-void print_shorten(char *buffer, const char *name);
-
-/* The name that a user would type for NAME: without return type, template arguments and parameters, `std::sort`; into
- * BUFFER of strlen(NAME) + 1 bytes.  A name without brackets is itself. */
-void print_simplify(char *buffer, const char *name);
-
 /* LEGEND after a blank line, unless -b was given. */
 void print_legend(FILE *out, const struct text_style *style, const char *legend);
 

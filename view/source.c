@@ -97,7 +97,7 @@ static bool source_read(struct page *p, struct error *err)
 	if (s->lines.file && in->source)
 		text = in->source(in->source_reader, s->lines.file, &len, &why);
 	if (!text) {
-		snprintf(s->why, sizeof s->why, "%s", why.code == ERROR_NONE
+		snprintf(s->why, sizeof s->why, "%.239s", why.code == ERROR_NONE
 			? "No debug information says where the source is; compile with -g." : why.text);
 		return true;
 	}

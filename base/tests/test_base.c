@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/name.h"
 #include "base/number.h"
 #include "base/pair_table.h"
 #include "base/table.h"
@@ -178,9 +179,36 @@ static void test_numbers(void **state)
 	assert_true(n == INT64_MIN);
 }
 
+static void test_names(void **state)
+{
+	static const struct { const char *name, *bare, *simple; } names[] = {
+		{ "main", "main", "main" },
+		{ "int std::max<int>(int, int)", "std::max<int>", "std::max" },
+		{ "A::operator()(int) const", "A::operator()", "A::operator()" },
+		{ "A::operator bool() const", "A::operator bool", "A::operator bool" },
+		{ "operator new(unsigned long)", "operator new", "operator new" },
+		{ "bool operator<(A const&, B<1> const&)", "operator<", "operator<" },
+		{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f", "(anonymous namespace)::f" },
+		{ "void fill<std::map<int, int> >(int)", "fill<std::map<int, int> >", "fill" },
+		{ "std::vector<int, A<(B)1> >::at(unsigned long) const", "std::vector<int, A<(B)1> >::at", "std::vector::at" },
+		{ "two words", "two words", "two words" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char buffer[80];
+
+		name_simplify(buffer, names[i].name);
+		assert_string_equal(buffer, names[i].simple);
+		name_without_parameters(buffer, names[i].name);
+		assert_string_equal(buffer, names[i].bare);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_reserve_too_much),
 		cmocka_unit_test(test_sum_stays_at_its_end),

@@ -310,6 +310,68 @@ static struct graph *focused(const struct made *m, const char *pattern, struct e
 		&(struct graph_options){ .focus = patterns, .nfocus = 1, .thread = GRAPH_NONE }, err);
 }
 
+/* Which routines of G a word means, as letters from A on; what is wrong else. */
+static const char *meaning(const struct graph *g, const char *word, bool pattern)
+{
+	static char letters[30];
+	static struct error err;
+	bool named[COUNT(letters)] = { false };
+	size_t n = 0;
+
+	if (!graph_match(g, NULL, word, pattern, named, &err))
+		return err.text;
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		if (named[r])
+			letters[n++] = (char)('A' + r);
+	letters[n] = '\0';
+	return letters;
+}
+
+static void test_match(void **state)
+{
+	static const char *const keys[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
+	static const struct graph_name names[] = {
+		{ .name = "db::Impl::Write(db::Options const&)", .linked = "_ZN2db4Impl5WriteERKNS_7OptionsE", .file = "/src/db/impl.cc", .line = 10 },
+		{ .name = "db::Impl::Write(db::Batch*)", .file = "/src/db/impl.cc", .line = 20 },
+		{ .name = "db::Log::Write(int)", .file = "/src/db/log.cc", .line = 10 },
+		{ .name = "int db::sort<int>(int*)", .file = "/src/db/log.cc" },
+		{ .name = "long db::sort<long>(long*)", .aliases = "sort_long=sort_64" },
+		{ .name = "Save", .file = "save.c", .line = 3 }, { .name = "save", .file = "/src/b/save.c" }, { .name = "save", .file = "/src/a/other.c" },
+		{ .name = "db::Impl::operator[](int)" }, { .name = "Stack.Push" },
+	};
+	static const struct { const char *word; bool pattern; const char *meaning; } words[] = {
+		{ "db::Impl::Write(db::Batch*)", false, "B" },		/* whole */
+		{ "_ZN2db4Impl5WriteERKNS_7OptionsE", false, "A" }, { "sort_64", false, "E" }, { "db::sort<int>", false, "D" },
+		{ "db::Impl::Write", false, "AB" }, { "save", false, "GH" }, { "Save", false, "F" },
+		{ "db::sort", false, "DE" },				/* without template arguments */
+		{ "db::Impl::.*", true, "ABI" }, { "db::Impl::operator[]", true, "I" }, { "operator[]", true, "I" },
+		{ "impl.cc:Impl::Write", false, "AB" }, { "db/log.cc", false, "CD" }, { "log.cc:", false, "CD" },	/* places */
+		{ "impl.cc:20", false, "B" }, { "10", false, "AC" }, { "a/other.c:save", false, "H" }, { "b/save.c", false, "G" },
+		{ "log.cc:Write", false, "C" }, { "save.c", false, "FG" },
+		{ "Impl::Write", false, "AB" }, { "Log::Write", false, "C" }, { "sort<long>", false, "E" }, { "Push", false, "J" },	/* ends */
+		{ "Impl::Write(db::Batch*)", false, "B" },
+		{ "::Log", false, "C" }, { "Batch", false, "Batch: no routine and no source file of the profile is called so; `aprof report -p` lists the routines" },
+		{ "SAVE", false, "SAVE: 2 names have that in them; say more of the one that is meant:\n  Save\n  save" },	/* case */
+		{ "LOG::WRITE", false, "C" }, { "stack.push", false, "J" },
+		{ "Write", false, "Write: 2 names have that in them; say more of the one that is meant:\n  db::Log::Write\n  db::Impl::Write" },
+		{ "(", true, "(: no regular expression: Unmatched ( or \\(" },
+		{ "", false, ": no routine and no source file of the profile is called so; `aprof report -p` lists the routines" },
+	};
+	struct made *m = made_new(keys, COUNT(keys));
+	struct graph *g;
+
+	(void)state;
+	made_play(m, "a", 10);
+	made_play(m, "c", 1000);
+	g = made_graph(m, &(struct graph_options){ .thread = GRAPH_NONE });
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		g->routines[r].name = names[r];
+	for (size_t i = 0; i < COUNT(words); i++)
+		assert_string_equal(meaning(g, words[i].word, words[i].pattern), words[i].meaning);
+	graph_free(g);
+	made_free(m);
+}
+
 static void test_focus(void **state)
 {
 	static const char *const names[] = { "Main", "save", "load", "write", "saver" };
@@ -337,6 +399,7 @@ static void test_focus(void **state)
 	graph_free(g);
 	assert_null(focused(m, "sav", &err));
 	assert_int_equal(err.code, ERROR_PATTERN);
+	assert_string_equal(err.text, "--focus=sav: 2 names have that in them; say more of the one that is meant:\n  save\n  saver");
 	assert_null(focused(m, "a)(b", &err));
 	assert_null(focused(m, "[", &err));
 	assert_int_equal(err.code, ERROR_PATTERN);
@@ -584,6 +647,7 @@ int main(void)
 		cmocka_unit_test(test_equal_by_two_ways),
 		cmocka_unit_test(test_outside_and_pseudo),
 		cmocka_unit_test(test_charged_and_raw),
+		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_focus),
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_cycles),

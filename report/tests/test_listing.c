@@ -232,24 +232,6 @@ static void test_nothing_called(void **state)
 	free(text);
 }
 
-static void test_simple_names(void **state)
-{
-	static const char *const names[][2] = {
-		{ "main", "main" }, { "int std::max<int>(int, int)", "std::max" }, { "A::operator()(int) const", "A::operator()" },
-		{ "A::operator bool() const", "A::operator bool" }, { "operator new(unsigned long)", "operator new" },
-		{ "bool operator<(A const&, B<1> const&)", "operator<" }, { "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
-		{ "void fill<std::map<int, int> >(int)", "fill" }, { "two words", "two words" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		char buffer[80];
-
-		print_simplify(buffer, names[i][0]);
-		assert_string_equal(buffer, names[i][1]);
-	}
-}
-
 static void test_every_report_is_in_the_table(void **state)
 {
 	(void)state;
@@ -265,8 +247,8 @@ int main(void)
 		cmocka_unit_test(test_callgraph_is_gprofs),
 		cmocka_unit_test(test_index_is_gprofs), cmocka_unit_test(test_large_numbers_keep_columns),
 		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
+		cmocka_unit_test(test_every_report_is_in_the_table),
 		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_long_names_are_short_on_a_terminal),
-		cmocka_unit_test(test_simple_names), cmocka_unit_test(test_every_report_is_in_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* pick.c - names of gprof's options taken apart and compared. */
-#include "graph/pick.h"
+#include "gprof/pick.h"
 
 #include <ctype.h>
 #include <stdlib.h>
