@@ -18,6 +18,7 @@
 enum {
 	DEEPEST = 64,		/* levels of scopes that hold functions */
 	LOOK_BACK = 16,		/* overlapping spans that are tried */
+	MOST_COPIED = 8,	/* steps from a function's entry to the one that it is a copy of */
 };
 
 /* A range of addresses of one function. */
@@ -422,18 +423,127 @@ static Dwarf_Addr site_address(Dwarf_Die *site)
 	return 0;
 }
 
-/* The name of what SITE calls; NULL: it goes through a pointer. */
-static const char *site_callee(Dwarf_Die *site)
+/* What SITE calls; false: it goes through a pointer. */
+static bool site_callee(Dwarf_Die *site, Dwarf_Die *callee)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Die callee;
 
-	if ((!dwarf_attr(site, DW_AT_call_origin, &attribute) && !dwarf_attr(site, DW_AT_abstract_origin, &attribute))
-	    || !dwarf_formref_die(&attribute, &callee))
-		return NULL;
-	if (dwarf_attr_integrate(&callee, DW_AT_linkage_name, &attribute))
+	return (dwarf_attr(site, DW_AT_call_origin, &attribute) || dwarf_attr(site, DW_AT_abstract_origin, &attribute))
+		&& dwarf_formref_die(&attribute, callee);
+}
+
+static const char *linked_name(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+
+	if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute))
 		return dwarf_formstring(&attribute);
-	return dwarf_diename(&callee);
+	return dwarf_diename(function);
+}
+
+/* The entry that FUNCTION is a copy or the body of: where it stands in its scopes. */
+static Dwarf_Die original(const Dwarf_Die *function)
+{
+	Dwarf_Die die = *function, next;
+	Dwarf_Attribute attribute;
+
+	for (int i = 0; i < MOST_COPIED; i++) {
+		if (!(dwarf_attr(&die, DW_AT_abstract_origin, &attribute) || dwarf_attr(&die, DW_AT_specification, &attribute))
+		    || !dwarf_formref_die(&attribute, &next))
+			break;
+		die = next;
+	}
+	return die;
+}
+
+/* The names of the entries PATH[0..DEPTH] that have some, `shapes::area`; malloc'ed; NULL: the last has none, or out of memory. */
+static char *path_join(Dwarf_Die *path, int depth)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = dwarf_diename(&path[depth]) ? open_memstream(&text, &size) : NULL;
+
+	for (int i = 0; out && i <= depth; i++)
+		if (dwarf_diename(&path[i]))
+			fprintf(out, "%s%s", ftell(out) > 0 ? "::" : "", dwarf_diename(&path[i]));
+	if (out && fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The name of FUNCTION, which is an original, behind those of what it is in; the same as above. */
+static char *scoped_name(Dwarf_Die *function)
+{
+	Dwarf_Off offset = dwarf_dieoffset(function);
+	Dwarf_Die unit;
+	struct inside i;
+
+	if (!dwarf_diecu(function, &unit, NULL, NULL))
+		return NULL;
+	i = inside_start(&unit, unit_bytes(&unit));
+	if (i.depth < 0)
+		return NULL;
+	do {
+		if (dwarf_dieoffset(&i.path[i.depth]) == offset)
+			return path_join(i.path, i.depth);
+	} while (inside_next(&i, holds_functions(dwarf_tag(&i.path[i.depth]))));
+	return NULL;
+}
+
+static enum language language_of(int code)
+{
+	switch (code) {
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+		return LANGUAGE_FORTRAN;
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+		return LANGUAGE_ADA;
+	default:
+		return LANGUAGE_OTHER;
+	}
+}
+
+/* The language of FUNCTION; *PATH as of debug_language. */
+static enum language function_language(const Dwarf_Die *function, char **path)
+{
+	Dwarf_Die first = original(function), unit;
+	enum language language = dwarf_diecu(&first, &unit, NULL, NULL) ? language_of(dwarf_srclang(&unit)) : LANGUAGE_UNKNOWN;
+
+	*path = language == LANGUAGE_FORTRAN ? scoped_name(&first) : NULL;
+	return language;
+}
+
+enum language debug_language(struct debug_info *s, uint64_t address, char **path)
+{
+	struct debug_unit *unit = find_unit(s, address);
+	struct place *place;
+
+	*path = NULL;
+	if (!unit)
+		return LANGUAGE_UNKNOWN;
+	read_places(unit);
+	place = find_place(unit, address - s->bias);
+	return place ? function_language(&place->die, path) : language_of(dwarf_srclang(&unit->scopes));
+}
+
+/* Have VISIT see the call SITE, if it names what it calls. */
+static void site_visit(const struct debug_info *s, Dwarf_Die *site, void (*visit)(void *arg, const struct debug_call *call), void *arg)
+{
+	struct debug_call call = { .at = site_address(site) + s->bias };
+	Dwarf_Die callee;
+	char *path;
+
+	if (call.at <= s->bias || !site_callee(site, &callee) || !(call.name = linked_name(&callee)))
+		return;
+	call.language = function_language(&callee, &path);
+	call.path = path;
+	visit(arg, &call);
+	free(path);
 }
 
 bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_call *call), void *arg)
@@ -453,13 +563,9 @@ bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg
 	if (i.depth < 0)
 		return true;
 	do {
-		struct debug_call call = { 0 };
-
 		tag = dwarf_tag(&i.path[i.depth]);
 		if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
-			call = (struct debug_call){ site_address(&i.path[i.depth]) + s->bias, site_callee(&i.path[i.depth]) };
-		if (call.at > s->bias && call.name)
-			visit(arg, &call);
+			site_visit(s, &i.path[i.depth], visit, arg);
 	} while (inside_next(&i, tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine));
 	return true;
 }

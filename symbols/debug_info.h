@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "symbols/binary.h"
+#include "symbols/language.h"
 
 struct debug_unit;
 
@@ -42,6 +43,8 @@ bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, u
 struct debug_call {
 	uint64_t at;		/* an address in the instruction that calls */
 	const char *name;	/* the callee as linked, or as the language calls it; lives as long as the binary */
+	enum language language;	/* of the callee */
+	const char *path;	/* its name with what it is in, as language_name wants it, for the time of the visit; NULL: unknown */
 };
 
 /* Call VISIT with each call that DWARF describes in the function that covers ADDRESS: compilers do so for optimised code, and not for
@@ -51,5 +54,9 @@ bool debug_calls(struct debug_info *s, uint64_t address, void (*visit)(void *arg
 /* Where the function that covers ADDRESS is declared: the function that it is a copy or a piece of,
  * if it is one.  Sets *FILE and *LINE as above; false: unknown. */
 bool debug_function(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
+
+/* The language of the function that covers ADDRESS; UNKNOWN where no unit does.  Of Fortran *PATH becomes its name with what it is in, as
+ * language_name wants it, malloc'ed; else, and where that is not known, NULL. */
+enum language debug_language(struct debug_info *s, uint64_t address, char **path);
 
 #endif

@@ -51,6 +51,51 @@ static bool add_label(struct functions *f, const struct binary *b, struct arena 
 	return label->name != NULL;
 }
 
+/* Note what tells the language of the code, of which NAME may be only data, or be used here.  False: out of memory. */
+static bool note_language(struct functions *f, const char *name, unsigned type)
+{
+	size_t n = strlen(name);
+
+	f->fortran |= strncmp(name, "_gfortran_", 10) == 0;
+	f->ada |= strcmp(name, "adainit") == 0;
+	if (type != STT_OBJECT || n < 3 || strcmp(name + n - 2, "_E") != 0)
+		return true;
+	if ((f->nunits & (f->nunits - 1)) == 0) {
+		const char **units = reallocarray(f->units, f->nunits ? 2 * f->nunits : 1, sizeof *units);
+
+		if (!units)
+			return false;
+		f->units = units;
+	}
+	f->units[f->nunits++] = name;
+	return true;
+}
+
+static int compare_units(const void *p, const void *q)
+{
+	return strcmp(*(const char *const *)p, *(const char *const *)q);
+}
+
+bool functions_has_unit(const struct functions *f, const char *name, size_t length)
+{
+	size_t low = 0, high = f->nunits;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(f->units[middle], name, length);
+
+		if (order == 0)
+			order = strcmp(f->units[middle] + length, "_E");
+		if (order == 0)
+			return true;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
 static bool read_labels(struct functions *f, const struct binary *b, struct arena *arena)
 {
 	int n = dwfl_module_getsymtab(b->module);
@@ -68,6 +113,8 @@ static bool read_labels(struct functions *f, const struct binary *b, struct aren
 		if (elf != table)
 			unit = NULL;
 		table = elf;
+		if (name && !note_language(f, name, GELF_ST_TYPE(symbol.st_info)))
+			return false;
 		if (name && GELF_ST_TYPE(symbol.st_info) == STT_FILE)
 			unit = *name ? name : NULL;
 		else if (name && !add_label(f, b, arena, name, &symbol, address, unit))
@@ -263,6 +310,8 @@ bool functions_read(struct functions *f, const struct binary *b, struct arena *a
 	if (!read_labels(f, b, arena))
 		return false;
 	qsort(f->labels, f->nlabels, sizeof *f->labels, compare_labels);
+	if (f->nunits)
+		qsort(f->units, f->nunits, sizeof *f->units, compare_units);
 	return make_functions(f, b);
 }
 
@@ -273,6 +322,7 @@ void functions_free(struct functions *f)
 	free(f->ranges);
 	free(f->names);
 	free(f->by_base);
+	free(f->units);
 	memset(f, 0, sizeof *f);
 }
 

@@ -52,6 +52,10 @@ struct functions {
 	struct function_name *names; /* all names of all functions by base, then address; NULL until asked for */
 	uint32_t *by_base;	/* their functions; the same */
 	size_t nnames;		/* how many */
+	const char **units;	/* names of data that end with _E, as GNAT has one for each package; sorted */
+	size_t nunits;		/* how many */
+	bool fortran;		/* it has or uses something of gfortran's library */
+	bool ada;		/* it has what starts a program of GNAT's */
 };
 
 /* Read the symbols of B and of its debug file.  Strings live as long as B and ARENA. False: out of memory. */
@@ -67,6 +71,9 @@ size_t functions_group(struct functions *f, uint32_t i, const uint32_t **group);
 
 /* The address of the symbol NAME; 0: there is none. */
 uint64_t functions_address(const struct functions *f, const char *name);
+
+/* Whether the LENGTH bytes at NAME are those of an Ada package, or look so, among units[]. */
+bool functions_has_unit(const struct functions *f, const char *name, size_t length);
 
 static inline const struct label *function_label(const struct functions *f, uint32_t i)
 {

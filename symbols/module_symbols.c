@@ -10,6 +10,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/eh_frame.h"
+#include "symbols/language.h"
 #include "symbols/origin.h"
 
 /* Fill in the place where function I is defined. */
@@ -30,10 +31,24 @@ static const char *base_name(struct module *m, const char *name, size_t length)
 	return name[length] ? arena_copy(m->arena, name, length) : name;
 }
 
-/* What to show of the name BASE: demangled, unless M's names are as linked.  NULL: out of memory, or BASE is. */
-static const char *display_name(struct module *m, const char *base)
+/* What the programmer called the function BASE at ADDRESS of M, malloc'ed; NULL: the same. */
+static char *written_name(struct module *m, const char *base, uint64_t address)
 {
-	char *readable = base && !m->linked ? demangle(base) : NULL;
+	char *path = NULL, *name = demangle(base);
+	enum language language = name ? LANGUAGE_OTHER : debug_language(module_debug_info(m), address, &path);
+
+	if (language == LANGUAGE_UNKNOWN)
+		language = language_guess(&m->functions, base);
+	if (!name)
+		name = language_name(language, base, path);
+	free(path);
+	return name;
+}
+
+/* What to show of the function BASE at ADDRESS: its name as written, unless M's names are as linked.  NULL: out of memory, or BASE is. */
+static const char *display_name(struct module *m, const char *base, uint64_t address)
+{
+	char *readable = base && !m->linked ? written_name(m, base, address) : NULL;
 	const char *result = readable ? arena_copy(m->arena, readable, strlen(readable)) : base;
 
 	free(readable);
@@ -83,7 +98,7 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 		.aliases = alias_names(&m->functions, function, m->arena),
 		.start = function->start, .size = function->end - function->start,
 		.part = function->clone.part, .known = true };
-	symbol->display = display_name(m, symbol->base);
+	symbol->display = display_name(m, symbol->base, symbol->origin);
 	set_place(m, i, symbol);
 	return symbol->display && symbol->key ? symbol : NULL;
 }
@@ -155,6 +170,20 @@ static const struct symbol *find_nameless(struct module *m, uint64_t address)
 	return symbol;
 }
 
+/* What to show of K, which has a name. */
+static const char *packed_display(struct module *m, const struct packed_function *k)
+{
+	char *readable;
+	const char *result;
+
+	if (k->written && !m->linked)
+		return k->written;
+	readable = m->linked ? NULL : demangle(k->base);
+	result = readable ? arena_copy(m->arena, readable, strlen(readable)) : k->base;
+	free(readable);
+	return result;
+}
+
 /* The symbol of the function K, which the profile carries. */
 static const struct symbol *make_packed(struct module *m, const struct packed_function *k)
 {
@@ -164,7 +193,7 @@ static const struct symbol *make_packed(struct module *m, const struct packed_fu
 		return NULL;
 	*symbol = (struct symbol){ .name = k->name, .base = k->base, .origin = k->origin, .key = make_key(m, k->origin), .aliases = k->aliases,
 		.file = k->file, .line = k->line, .start = k->start, .size = k->size, .part = k->part, .known = k->name[0] && k->name[0] != '(' };
-	symbol->display = k->base[0] ? display_name(m, k->base) : nameless_display(m, k->start);
+	symbol->display = k->base[0] ? packed_display(m, k) : nameless_display(m, k->start);
 	if (!k->name[0])
 		symbol->name = arena_printf(m->arena, "0x%" PRIx64, k->start);
 	return symbol->name && symbol->display && symbol->key ? symbol : NULL;

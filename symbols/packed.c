@@ -43,7 +43,8 @@ static bool functions_hold(const Symbols *m)
 
 	return m->n_size == n && m->n_name == n && m->n_stem == n && m->n_origin == n && m->n_aliases == n && m->n_file == n &&
 	       m->n_line == n && m->n_part == n && all_below(m->name, n, strings) && all_below(m->stem, n, strings) &&
-	       all_below(m->aliases, n, strings) && all_below(m->file, n, strings);
+	       all_below(m->aliases, n, strings) && all_below(m->file, n, strings) &&
+	       (m->n_written == 0 || (m->n_written == n && all_below(m->written, n, strings)));
 }
 
 static bool places_hold(const Symbols *m)
@@ -125,7 +126,7 @@ static void functions_add(struct merge *w)
 		w->k->functions[w->k->nfunctions++] = (struct packed_function){
 			.start = start, .size = m->size[i], .origin = start + (uint64_t)m->origin[i], .name = text_or_empty(w, m->name[i]),
 			.base = text_or_empty(w, m->stem[i]), .aliases = text(w, m->aliases[i]), .file = text(w, m->file[i]), .line = m->line[i],
-			.part = m->part[i] };
+			.part = m->part[i], .written = m->n_written ? text(w, m->written[i]) : NULL };
 	}
 }
 

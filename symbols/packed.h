@@ -11,6 +11,7 @@ struct packed_function {
 	uint64_t start, size, origin;	/* as in struct symbol */
 	const char *name;		/* as linked; "": it has none */
 	const char *base;		/* the same of the function that it was made from, without the suffix of a clone; "": none */
+	const char *written;		/* what the programmer called it, where `base` does not tell; NULL: it does */
 	const char *aliases, *file;	/* as in struct symbol */
 	uint32_t line;
 	bool part;

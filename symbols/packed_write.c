@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "symbols/demangle.h"
 #include "symbols/packed.pb-c.h"
 #include "symbols/symbols.h"
 
@@ -210,13 +211,22 @@ static void arc_visit(void *arg, const struct symbol *from, const struct symbol 
 	symbol_add(k, &k->pairs, &k->npairs, &k->pair_room, to);
 }
 
+/* Whether the name LINKED alone tells that it is shown as NAME. */
+static bool is_told(const char *linked, const char *name)
+{
+	char *readable = demangle(linked);
+	bool told = strcmp(readable ? readable : linked, name) == 0;
+
+	free(readable);
+	return told;
+}
+
 static void left_visit(void *arg, enum symbols_left_out why, const char *name, const char *linked)
 {
 	struct packing *k = arg;
 
-	(void)name;
 	number_add(k, &k->left_reason, why);
-	number_add(k, &k->left_name, string_add(k, linked));
+	number_add(k, &k->left_name, string_add(k, is_told(linked, name) ? linked : name));
 }
 
 /* ---- functions ---- */
@@ -261,7 +271,7 @@ static void call_visit(void *arg, const struct symbols_call *call)
 	struct packing *k = arg;
 
 	number_add(k, &k->call_from, k->caller);
-	number_add(k, &k->call_name, string_add(k, call->linked));
+	number_add(k, &k->call_name, string_add(k, is_told(call->linked, call->name) ? call->linked : call->name));
 	number_add(k, &k->call_file, string_add(k, call->file));
 	number_add(k, &k->call_line, call->line);
 }
@@ -291,6 +301,7 @@ static void functions_write(struct packing *k, Symbols *m)
 	COLUMN(k, m->start, m->n_start, n), COLUMN(k, m->size, m->n_size, n), COLUMN(k, m->name, m->n_name, n);
 	COLUMN(k, m->stem, m->n_stem, n), COLUMN(k, m->origin, m->n_origin, n), COLUMN(k, m->aliases, m->n_aliases, n);
 	COLUMN(k, m->file, m->n_file, n), COLUMN(k, m->line, m->n_line, n), COLUMN(k, m->part, m->n_part, n);
+	COLUMN(k, m->written, m->n_written, n);
 	for (size_t i = 0; i < n && !k->failed; i++) {
 		const struct symbol *f = k->functions[i];
 		bool named = f->known || f->name[0] == '(';
@@ -305,6 +316,7 @@ static void functions_write(struct packing *k, Symbols *m)
 		m->file[i] = string_add(k, f->file);
 		m->line[i] = f->line;
 		m->part[i] = f->part;
+		m->written[i] = named && f->base[0] && !is_told(f->base, f->display) ? string_add(k, f->display) : 0;
 	}
 }
 
@@ -374,7 +386,7 @@ static bool message_deflate(const Symbols *m, struct profile_symbols *out)
 
 static void message_free(struct packing *k, Symbols *m)
 {
-	void *const own[] = { m->start, m->size, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->at, m->within, m->flags,
+	void *const own[] = { m->start, m->size, m->written, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->at, m->within, m->flags,
 		m->at_file, m->at_line, m->own_file, m->own_line, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
 		k->call_file.at, k->call_line.at, k->left_reason.at, k->left_name.at, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
 

@@ -8,6 +8,7 @@
 #include "symbols/demangle.h"
 #include "symbols/hook_calls.h"
 #include "symbols/hooked.h"
+#include "symbols/language.h"
 #include "symbols/module.h"
 #include "symbols/static_arcs.h"
 
@@ -241,10 +242,11 @@ struct calls_visit {
 	void *arg;
 };
 
-/* LINKED as it is shown; NULL: out of memory. */
-static const char *shown(struct symbols *s, const char *linked)
+/* LINKED, of LANGUAGE and with PATH as language_name has them, as it is shown; NULL: out of memory. */
+static const char *shown(struct symbols *s, const char *linked, enum language language, const char *path)
 {
-	char *readable = s->linked ? NULL : demangle(linked);
+	char *demangled = s->linked ? NULL : demangle(linked);
+	char *readable = demangled || s->linked ? demangled : language_name(language, linked, path);
 	const char *name = readable ? arena_copy(&s->arena, readable, strlen(readable)) : linked;
 
 	free(readable);
@@ -254,7 +256,7 @@ static const char *shown(struct symbols *s, const char *linked)
 static void call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;
-	struct symbols_call found = { .name = shown(v->symbols, call->name), .linked = call->name };
+	struct symbols_call found = { .name = shown(v->symbols, call->name, call->language, call->path), .linked = call->name };
 
 	if (found.name && debug_own_line(v->debug, call->at, &found.file, &found.line))
 		v->visit(v->arg, &found);
@@ -271,7 +273,7 @@ static bool packed_calls_visit(const struct module *m, uint64_t address, const s
 		return false;
 	calls = packed_calls(m->packed, function, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct symbols_call found = { shown(v->symbols, calls[i].name), calls[i].name, calls[i].file, calls[i].line };
+		struct symbols_call found = { shown(v->symbols, calls[i].name, LANGUAGE_OTHER, NULL), calls[i].name, calls[i].file, calls[i].line };
 
 		if (found.name)
 			v->visit(v->arg, &found);
@@ -362,16 +364,19 @@ static const char *const left_words[] = {
 	[SYMBOLS_LEFT_NAKED] = "naked",
 };
 
-static void visit_left_out(const struct symbols *s, const char *entry,
+static void visit_left_out(const struct symbols *s, const struct module *m, const char *entry,
 			   void (*visit)(void *arg, enum symbols_left_out why, const char *name, const char *linked), void *arg)
 {
 	const char *colon = strchr(entry, ':');
 
 	for (int why = 0; colon && why < SYMBOLS_LEFT_REASONS; why++)
 		if ((size_t)(colon - entry) == strlen(left_words[why]) && !memcmp(entry, left_words[why], colon - entry)) {
-			char *name = s->linked ? NULL : demangle(colon + 1);
+			const char *linked = colon + 1;
+			char *name = s->linked ? NULL : demangle(linked);
 
-			visit(arg, why, name ? name : colon + 1, colon + 1);
+			if (!name && !s->linked)
+				name = language_name(language_guess(&m->functions, linked), linked, NULL);
+			visit(arg, why, name ? name : linked, linked);
 			free(name);
 		}
 }
@@ -390,5 +395,5 @@ void symbols_left_out(struct symbols *s, uint32_t module,
 		free(name);
 	}
 	for (; length && (size = strnlen(text, length)) < length; text += size + 1, length -= size + 1)
-		visit_left_out(s, text, visit, arg);
+		visit_left_out(s, m, text, visit, arg);
 }

@@ -28,7 +28,7 @@ struct symbols;
  * routine, and two static functions of one name have two. */
 struct symbol {
 	const char *name;	/* as linked: mangled, clone suffix included; "0x4010" where there is none, "(plt)" for a linker's table of jumps */
-	const char *display;	/* demangled unless symbols_keep_linked was called, clone suffix removed; "libm.so.6+0x4010" where there is no name */
+	const char *display;	/* as the programmer wrote it unless symbols_keep_linked was called, clone suffix removed; "libm.so.6+0x4010" where there is no name */
 	const char *base;	/* what `display` is made from: as linked, of the function that it is, or is a clone of; "": no name */
 	uint64_t origin;	/* link-time address of that function */
 	const char *key;	/* identity: module and start of the function that it is, or is a clone of */

@@ -91,6 +91,38 @@ static void two_files_together(void **state)
 	free(parts[1].data);
 }
 
+/* A name that is not told by the one that it was linked by is carried beside it. */
+static void names_as_written(void **state)
+{
+	struct profile_symbols part;
+	struct profile p = { .symbols = &part, .nsymbols = 1 };
+	struct packed *k;
+	uint64_t area;
+	size_t n;
+	uint32_t i;
+
+	(void)state;
+	if (!scratch_try("gfortran --version"))
+		skip();
+	scratch_file("shapes.f90", "module shapes\ncontains\n subroutine area(s)\n  real, intent(inout) :: s\n  s = s + 1\n end subroutine\nend module\n"
+		"subroutine user(s)\n use shapes\n real, intent(inout) :: s\n call area(s)\n call area(s)\nend subroutine\n"
+		"program demo\n real :: s = 0\n call user(s)\n print *, s\nend program\n");
+	scratch_run("gfortran -g -O1 -fno-inline -Wl,--build-id=sha1 -o prog shapes.f90");
+	area = scratch_address("prog", "__shapes_MOD_area");
+	part = packed((const char *const[]){ "main", "user_", "__shapes_MOD_area" }, 3);
+	k = packed_read(&p, 0);
+	assert_non_null(k);
+	i = packed_find(k, area);
+	assert_string_equal(k->functions[i].base, "__shapes_MOD_area");
+	assert_string_equal(k->functions[i].written, "shapes::area");
+	assert_null(k->functions[packed_find(k, scratch_address("prog", "main"))].written);
+	i = packed_find(k, scratch_address("prog", "user_"));
+	assert_string_equal(k->functions[i].written, "user");
+	assert_string_equal(packed_calls(k, i, &n)->name, "shapes::area");
+	packed_free(k);
+	free(part.data);
+}
+
 /* Ask for all there is. */
 static void use(const struct profile *p)
 {
@@ -158,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_files_together),
+		cmocka_unit_test(names_as_written),
 		cmocka_unit_test(damaged),
 	};
 

@@ -252,6 +252,111 @@ static void static_names_clash(void **state)
 }
 
 /* GCC splits f into f.part.0 and what is inlined, and specialises g for a constant; both files have the same. */
+/* C whose names only look like those of the language that it stands beside. */
+static const char foreign[] =
+	"void plain_(void) { }\n"
+	"void pack__push(void) { }\n"
+	"void inner(void) { }\n";
+
+static const char shapes[] =				/* shapes.f90 */
+	"module shapes\n"
+	"contains\n"
+	" subroutine Area(s)\n"
+	"  real, intent(inout) :: s\n"
+	"  call inner(s)\n"
+	" contains\n"
+	"  subroutine inner(t)\n"
+	"   real, intent(inout) :: t\n"
+	"   t = t + 1\n"
+	"  end subroutine\n"
+	" end subroutine\n"
+	"end module\n"
+	"subroutine outside()\n"
+	"end subroutine\n"
+	"program demo\n"
+	" use shapes\n"
+	" real :: s = 0\n"
+	" call area(s)\n"
+	" call outside()\n"
+	" print *, s\n"
+	"end program\n";
+
+static const struct { const char *linked, *with_debug, *without; } fortran[] = {
+	{ "__shapes_MOD_area", "shapes::area", "shapes::area" }, { "inner.0", "shapes::area::inner", "inner.0" },
+	{ "outside_", "outside", "outside_" }, { "MAIN__", "demo", "MAIN__" }, { "main", "main", "main" },
+	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" }, { "inner", "inner", "inner" },
+}, ada[] = {
+	{ "stack__push", "stack.push", "stack.push" }, { "stack__push__2", "stack.push", "stack.push" },
+	{ "stack__Oadd", "stack.\"+\"", "stack.\"+\"" }, { "stack__push__inner.0", "stack.push.inner", "stack.push.inner" },
+	{ "_ada_demo", "demo", "demo" }, { "adainit", "adainit", "adainit" },
+	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" },
+};
+
+static void fortran_names(void **state)
+{
+	(void)state;
+	if (!scratch_try("gfortran --version"))
+		skip();
+	scratch_file("foreign.c", foreign);
+	scratch_file("shapes.f90", shapes);
+	for (int debug = 0; debug < 2; debug++) {
+		scratch_run("$CC %s -c foreign.c && gfortran %s -O0 shapes.f90 foreign.o -o p", debug ? "-g" : "", debug ? "-g" : "-g0");
+		struct symbols *s = scratch_open("p"), *linked = scratch_open("p");
+
+		symbols_keep_linked(linked);
+		for (size_t i = 0; i < sizeof fortran / sizeof *fortran; i++) {
+			uint64_t address = scratch_address("p", fortran[i].linked);
+
+			assert_string_equal(find(s, address)->display, debug ? fortran[i].with_debug : fortran[i].without);
+			assert_string_equal(find(linked, address)->display, fortran[i].linked);
+		}
+		symbols_free(linked);
+		symbols_free(s);
+	}
+}
+
+static void ada_names(void **state)
+{
+	(void)state;
+	if (!scratch_try("gnatmake --version"))
+		skip();
+	scratch_file("foreign.c", foreign);
+	scratch_file("stack.ads", "package Stack is\n procedure Push (N : Integer);\n procedure Push (N : Float);\n"
+		" function \"+\" (A : Float; B : Integer) return Float;\nend Stack;\n");
+	scratch_file("stack.adb", "package body Stack is\n S : Float := 0.0;\n"
+		" function \"+\" (A : Float; B : Integer) return Float is begin return A + Float (B); end \"+\";\n"
+		" procedure Push (N : Integer) is\n  procedure Inner (K : Integer) is begin S := S + (K + N); end Inner;\n"
+		" begin\n  Inner (1);\n end Push;\n"
+		" procedure Push (N : Float) is begin S := S * N; end Push;\nend Stack;\n");
+	scratch_file("demo.adb", "with Stack;\nprocedure Demo is begin Stack.Push (1); Stack.Push (1.0); end Demo;\n");
+	for (int debug = 0; debug < 2; debug++) {
+		scratch_run("$CC %s -c foreign.c && gnatmake -q -f %s -O0 demo.adb -o p -largs foreign.o", debug ? "-g" : "", debug ? "-g" : "-g0");
+		struct symbols *s = scratch_open("p");
+
+		for (size_t i = 0; i < sizeof ada / sizeof *ada; i++)
+			assert_string_equal(find(s, scratch_address("p", ada[i].linked))->display, debug ? ada[i].with_debug : ada[i].without);
+		symbols_free(s);
+	}
+}
+
+/* The same names in C alone. */
+static void names_that_look_foreign(void **state)
+{
+	static const char *const names[] = { "__shapes_MOD_area", "outside_", "stack__push", "_ada_demo", "MAIN__" };
+
+	(void)state;
+	scratch_file("alike.c", "void __shapes_MOD_area(void) { }\nvoid outside_(void) { }\nvoid stack__push(void) { }\nvoid _ada_demo(void) { }\n"
+		"void MAIN__(void) { }\nint main(void) { return 0; }\n");
+	for (int debug = 0; debug < 2; debug++) {
+		scratch_run("$CC %s alike.c -o p", debug ? "-g" : "-g0");
+		struct symbols *s = scratch_open("p");
+
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			assert_string_equal(find(s, scratch_address("p", names[i]))->display, names[i]);
+		symbols_free(s);
+	}
+}
+
 static const char cloned[] =
 	"int printf(const char *, ...);\n"
 	"void abort(void);\n"
@@ -463,7 +568,7 @@ static void languages(void **state)
 	check_language("rustc", "p.rs", rs, "rustc -g p.rs -o p", "_ZN1p5inner1f17h", "p::inner::f", 3);
 	check_language("rustc", "p.rs", rs, "rustc -g -C symbol-mangling-version=v0 p.rs -o p", "_RNv.*p5inner1f$",
 		       "p::inner::f", 3);
-	check_language("gfortran", "p.f90", f90, "gfortran -g p.f90 -o p", "__m_MOD_f$", "__m_MOD_f", 3);
+	check_language("gfortran", "p.f90", f90, "gfortran -g p.f90 -o p", "__m_MOD_f$", "m::f", 3);
 }
 
 static void nested_functions(void **state)
@@ -611,6 +716,7 @@ int main(void)
 		cmocka_unit_test(other_build),
 		cmocka_unit_test(no_module),
 		cmocka_unit_test(static_names_clash),
+		cmocka_unit_test(fortran_names), cmocka_unit_test(ada_names), cmocka_unit_test(names_that_look_foreign),
 		cmocka_unit_test(clones),
 		cmocka_unit_test(folds),
 		cmocka_unit_test(pieces_of_aliases),
