@@ -286,7 +286,8 @@ static bool lumps_print(struct listing *l, struct error *err)
 	return true;
 }
 
-/* Compare IN's graphs, and see what of it OPTIONS want.  False with *ERR set: out of memory, or a bad pattern. */
+/* Compare IN's graphs, and see what of it OPTIONS want.  False with *ERR set: out of memory, or a
+ * word that means no routine. */
 static bool listing_make(struct listing *l, const struct report_input *in, const struct report_options *options, struct error *err)
 {
 	const struct graph *g = in->graph;
@@ -315,14 +316,11 @@ static void listing_free(struct listing *l)
 bool compare_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct listing l;
-	bool ok;
+	bool ok = listing_make(&l, in, options, err);
 
-	if (in->graph->time == 0) {
+	if (ok && in->graph->time == 0) {
 		fputs("No time was measured: there is nothing to compare.\n", out);
-		return true;
-	}
-	ok = listing_make(&l, in, options, err);
-	if (ok) {
+	} else if (ok) {
 		l.out = out;
 		l.columns = columns_make(in->graph, l.compare);
 		head_print(&l);
