@@ -204,6 +204,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_TOP: return whole_number(argument, "top", &o->report.top);
 	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
+	case KEY_WIDE: o->report.style.wide = true; return true;
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
 	case KEY_REPORT: o->whole = true; return true;

@@ -18,6 +18,7 @@ enum likeness { UNLIKE, PART, END, SIMPLE, SAME };
 struct forms {
 	char *bare;		/* without return type and parameters */
 	char *simple;		/* and without template arguments; "" where nothing is left */
+	char *shortened;	/* with `...` in brackets, as on a terminal */
 };
 
 /* A word under way. */
@@ -42,10 +43,12 @@ static bool forms_make(struct forms *f, const char *name)
 {
 	size_t size = strlen(name) + 1;
 
-	f->bare = malloc(2 * size);
+	f->bare = malloc(6 * size);
 	if (!f->bare)
 		return false;
 	f->simple = f->bare + size;
+	f->shortened = f->simple + size;
+	name_shorten(f->shortened, name);
 	name_without_parameters(f->bare, name);
 	name_simplify(f->simple, name);
 	return true;
@@ -97,7 +100,7 @@ static enum likeness likeness_of(const struct match *m, uint32_t r, const char *
 		return SAME;
 	if (m->g->routines[r].pseudo)
 		return UNLIKE;
-	if (*f->simple && compare(f->simple, word) == 0)
+	if ((*f->simple && compare(f->simple, word) == 0) || compare(f->shortened, word) == 0)
 		return SIMPLE;
 	if (is_end(f->simple, word, compare) || is_end(f->bare, word, compare) || is_end(name->name, word, compare))
 		return END;
@@ -147,9 +150,12 @@ static bool is_one_name(const struct match *m)
 /* The names that WORD is a part of, where that is one name. */
 static bool find_part(struct match *m, const char *word)
 {
+	static const char cut[] = "...::";	/* as listings on a terminal have it */
 	static const struct { enum likeness least; bool fold; } steps[] = {
 		{ END, false }, { PART, false }, { SIMPLE, true }, { END, true }, { PART, true } };
 
+	if (strncmp(word, cut, sizeof cut - 1) == 0)
+		word += sizeof cut - 1;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
 		if (find_like(m, word, steps[i].least, steps[i].fold)) {
 			m->ambiguous = !is_one_name(m);

@@ -206,7 +206,7 @@ void graph_free(struct graph *g);
 /* Set NAMED[r] for the routines of G that WORD means, which a user typed.  The first of these that is the name of any routine:
  *
  *   1. the whole name, with its parameters or without, or as linked, or an alias; all routines of that name
- *   2. the name without template arguments: all of its instances
+ *   2. the name without template arguments, or with `...` in its brackets: all of its instances
  *   3. with PATTERN, what an extended regular expression fits: whole names, or whole ones as in 2
  *   4. FILE:ROUTINE, FILE:LINE, FILE:, LINE or FILE, a FILE being the end of a source file's path
  *   5. the end of one name of 2, after a `::` or a dot, else a part of one; then both in letters of either case

@@ -81,16 +81,24 @@ static struct columns columns_make(const struct graph *g)
 	return c;
 }
 
+/* Columns before a name in lines of arcs; in an entry's own line there are some less. */
+static int columns_before(const struct columns *c)
+{
+	return 13 + c->self + 1 + c->children + 1 + c->called + 1 + c->total + 5;
+}
+
 static void routine_name_print(struct listing *l, uint32_t routine)
 {
-	print_name(l->out, l->graph->routines[routine].name.name, &l->options->style);
-	if (l->graph->routines[routine].cycle)
-		fprintf(l->out, " <cycle %" PRIu32 ">", l->graph->routines[routine].cycle);
-	if (l->graph->routines[routine].partly)
-		fputs(" <part>", l->out);
+	const struct graph_routine *r = &l->graph->routines[routine];
+	char cycle[24] = "", number[24] = "";
+
+	if (r->cycle)
+		snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", r->cycle);
 	if (l->order.number[routine])
-		fprintf(l->out, l->graph->routines[routine].off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
-	putc('\n', l->out);
+		snprintf(number, sizeof number, r->off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
+	print_name_beside(l->out, r->name.name, &l->options->style,
+		columns_before(&l->columns) + (int)(strlen(cycle) + (r->partly ? 7 : 0) + strlen(number)));
+	fprintf(l->out, "%s%s%s\n", cycle, r->partly ? " <part>" : "", number);
 }
 
 /* A line of calls alone: direct recursion, or an arc within a cycle. */
@@ -177,7 +185,7 @@ static void parts_print(struct listing *l, uint32_t routine)
 		fprintf(l->out, "%12s ", "");
 		print_seconds(l->out, l->leaves.leaf[i].time, c->decimals, c->self);
 		fprintf(l->out, " %*s %*s %*s     ", c->children, "", c->called, "", c->total, "");
-		leaves_print(l->out, &l->leaves.leaf[i], l->options);
+		leaves_print(l->out, &l->leaves.leaf[i], l->options, columns_before(c));
 		print_end(l->out, &l->options->style);
 		putc('\n', l->out);
 	}

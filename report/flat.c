@@ -119,6 +119,12 @@ static void granularity_print(FILE *out, const struct graph *g)
 		fprintf(out, "Each sample counts as %.6g seconds.\n", profile_tick(g->profile) / 1e9);
 }
 
+/* Columns before a name. */
+static int columns_before(const struct columns *c)
+{
+	return 7 + c->cumulative + 1 + c->self + 1 + c->calls + 1 + c->self_call + 1 + c->total_call + 2;
+}
+
 static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)
 {
 	print_begin(out, &options->style, 'h');
@@ -145,7 +151,7 @@ static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cum
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
-	print_name(out, r->name.name, &options->style);
+	print_name_beside(out, r->name.name, &options->style, columns_before(c) + (r->partly ? 7 : 0));
 	fputs(r->partly ? " <part>\n" : "\n", out);
 }
 
@@ -160,7 +166,7 @@ static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine
 		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, c->total), c->cumulative, "");
 		print_seconds(out, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
-		leaves_print(out, leaf, options);
+		leaves_print(out, leaf, options, columns_before(c) + 4);
 		print_end(out, &options->style);
 		putc('\n', out);
 	}

@@ -46,7 +46,7 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 
 	snprintf(text, sizeof text, "[%" PRIu32 "]", number);
 	fprintf(out, "%6s ", text);
-	n = routine < g->nroutines ? print_name(out, g->routines[routine].name.name, &options->style)
+	n = routine < g->nroutines ? print_name_beside(out, g->routines[routine].name.name, &options->style, NUMBER)
 		: (size_t)fprintf(out, "<cycle %" PRIu32 ">", routine - g->nroutines + 1);
 	if (pad > n)
 		fprintf(out, "%*s", (int)(pad - n), "");

@@ -161,17 +161,17 @@ void leaves_free(struct leaves *l)
 	*l = (struct leaves){ 0 };
 }
 
-void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options)
+void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before)
 {
 	if (l->name)
 		fputs("in ", out);
-	print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), &options->style);
+	before += 5 + (int)print_name(out, l->name || options->gprof.paths ? l->place : print_basename(l->place), &options->style);
 	if (!l->name) {
 		fprintf(out, ":%" PRIu32, l->line);
 		return;
 	}
 	fputs(": ", out);
-	print_name(out, l->name, &options->style);
+	print_name_beside(out, l->name, &options->style, before);
 }
 
 json_t *leaves_json(const struct leaves *l, uint32_t routine)

@@ -33,8 +33,8 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 		 struct error *err);
 void leaves_free(struct leaves *l);
 
-/* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120". */
-void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options);
+/* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */
+void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before);
 
 /* An array of {name, place, line, self_ns, ticks} for the leaves of ROUTINE. */
 json_t *leaves_json(const struct leaves *l, uint32_t routine);

@@ -1,5 +1,6 @@
 /* never.c - routines that have hooks and were never called. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/report.h"
 #include "text/print.h"
@@ -8,22 +9,28 @@ static const char not_known[] =
 	"Some modules do not record which of their functions have hooks (way cyg), so routines of theirs that were\n"
 	"never called are not listed.\n";
 
+static void routine_print(FILE *out, const struct symbol *s, const struct report_options *options)
+{
+	const char *file = !s->file || options->gprof.paths ? s->file : print_basename(s->file);
+
+	fputs("    ", out);
+	print_name_beside(out, s->display, &options->style, 4 + (file ? 5 + (int)strlen(file) + print_count_width(s->line, 0) : 0));
+	if (file) {
+		fputs("  (", out);
+		print_name(out, file, &options->style);
+		fprintf(out, ":%" PRIu32 ")", s->line);
+	}
+	putc('\n', out);
+}
+
 bool never_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	(void)err;
 	fprintf(out, "Routines never called: %zu\n", in->nnever);
 	if (in->nnever)
 		putc('\n', out);
-	for (size_t i = 0; i < in->nnever; i++) {
-		fputs("    ", out);
-		print_name(out, in->never[i]->display, &options->style);
-		if (in->never[i]->file) {
-			fputs("  (", out);
-			print_name(out, options->gprof.paths ? in->never[i]->file : print_basename(in->never[i]->file), &options->style);
-			fprintf(out, ":%" PRIu32 ")", in->never[i]->line);
-		}
-		putc('\n', out);
-	}
+	for (size_t i = 0; i < in->nnever; i++)
+		routine_print(out, in->never[i], options);
 	if (!in->never_known)
 		print_legend(out, &options->style, not_known);
 	return true;

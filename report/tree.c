@@ -54,13 +54,13 @@ static struct columns columns_make(const struct graph *g, const struct tree *t)
 	return c;
 }
 
-static void indent_print(FILE *out, uint32_t level)
+/* Returns the columns that it takes. */
+static int indent_print(FILE *out, uint32_t level)
 {
 	uint32_t shown = level > 60 ? 60 : level;	/* deeper ones say how deep */
+	int n = fprintf(out, "%*s", (int)(2 * (shown - 1)), "");
 
-	fprintf(out, "%*s", (int)(2 * (shown - 1)), "");
-	if (level > shown)
-		fprintf(out, "(%" PRIu32 ") ", level);
+	return level > shown ? n + fprintf(out, "(%" PRIu32 ") ", level) : n;
 }
 
 static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint64_t parent)
@@ -72,15 +72,17 @@ static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint6
 static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t level)
 {
 	const struct tree_node *node = &w->tree->nodes[index];
+	const struct columns *c = &w->columns;
+	int used = 17 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
 
 	figures_print(w, out, node->total, w->tree->nodes[node->parent].total);
 	putc(' ', out);
-	print_seconds(out, node->self, w->columns.decimals, w->columns.self);
-	fprintf(out, " %*" PRIu64 "  ", w->columns.calls, node->calls);
-	indent_print(out, level);
+	print_seconds(out, node->self, c->decimals, c->self);
+	fprintf(out, " %*" PRIu64 "  ", c->calls, node->calls);
+	used += indent_print(out, level);
 	if (node->gap)
 		fputs(".. ", out);
-	print_name(out, w->graph->routines[node->routine].name.name, &w->options->style);
+	print_name_beside(out, w->graph->routines[node->routine].name.name, &w->options->style, used);
 	fputs(node->folded ? "'\n" : "\n", out);
 }
 

@@ -112,6 +112,28 @@ class Help(unittest.TestCase):
         self.assertRegex(aprof('--version').stdout, r'^aprof \d+\.\d+\.\d+\n$')
 
 
+def on_terminal(test, columns, *words, **environment):
+    """What aprof prints, `report -b` without WORDS, on a terminal of so many columns."""
+    try:
+        pid, fd = pty.fork()
+    except OSError as error:
+        test.skipTest(str(error))
+    if pid == 0:
+        os.environ.update(TERM='xterm', LC_ALL='C.UTF-8', **environment)
+        os.environ.pop('NO_COLOR', None) if 'NO_COLOR' not in environment else None
+        os.chdir(test.cwd)
+        subprocess.run(['stty', 'cols', str(columns)])
+        os.execv(APROF, ['aprof', *(words or ('report', '-b'))])
+    text = b''
+    try:
+        while chunk := os.read(fd, 65536):
+            text += chunk
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    return text.decode()
+
+
 class Mistakes(unittest.TestCase):
     def one_line(self, *arguments, **more):
         done = aprof(*arguments, **more)
@@ -310,34 +332,14 @@ class Made(unittest.TestCase):
             for member in set(members(self.json(*command))):
                 self.assertRegex(text, rf'`{member}(\[\])?`')
 
-    def on_terminal(self, columns, **environment):
-        try:
-            pid, fd = pty.fork()
-        except OSError as error:
-            self.skipTest(str(error))
-        if pid == 0:
-            os.environ.update(TERM='xterm', LC_ALL='C.UTF-8', **environment)
-            os.environ.pop('NO_COLOR', None) if 'NO_COLOR' not in environment else None
-            os.chdir(self.cwd)
-            subprocess.run(['stty', 'cols', str(columns)])
-            os.execv(APROF, ['aprof', 'report', '-b'])
-        text = b''
-        try:
-            while chunk := os.read(fd, 65536):
-                text += chunk
-        except OSError:
-            pass
-        os.waitpid(pid, 0)
-        return text.decode()
-
     def test_colour_on_a_terminal_only(self):
         self.assertNotIn('\x1b', aprof('report', cwd=self.cwd).stdout)
         self.assertIn('\x1b[', aprof('report', '--color=always', cwd=self.cwd).stdout)
-        self.assertIn('\x1b[', self.on_terminal(80))
-        self.assertNotIn('\x1b', self.on_terminal(80, NO_COLOR='1'))
+        self.assertIn('\x1b[', on_terminal(self, 80))
+        self.assertNotIn('\x1b', on_terminal(self, 80, NO_COLOR='1'))
 
     def test_narrow_terminal(self):
-        head = self.on_terminal(44, NO_COLOR='1').split('Flat profile')[0]
+        head = on_terminal(self, 44, NO_COLOR='1').split('Flat profile')[0]
         self.assertIn('clock', head)
         self.assertLessEqual(max(len(line) for line in head.splitlines()), 44)
 
@@ -757,7 +759,7 @@ class Real(unittest.TestCase):
             struct Till { __attribute__((noinline)) int Add(int n) { volatile int s = 0; while (n-- > 0) s = s + n; return s; } };
             struct Stock { __attribute__((noinline)) int Add(int n) { return Till().Add(n) + 1; } };
             }
-            int main() { return shop::Stock().Add(20000000) == 0; }
+            int main() { return shop::Stock().Add(3000) == 0; }
         ''')
         subprocess.run([BUILD / 'aprof-c++', '-g', '-O1', '-o', 'typed', 'typed.cc'], cwd=self.cwd, check=True)
         subprocess.run(['./typed'], cwd=self.cwd, check=True)
@@ -776,6 +778,28 @@ class Real(unittest.TestCase):
                 self.assertRegex(done.stderr, r'^aprof: .*Add: 2 names have that in them;.*\n(aprof:   shop::(Till|Stock)::Add\n){2}$')
                 done = ask('Sold')
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1))
+
+    def test_long_names_on_a_terminal(self):
+        source = pathlib.Path(self.cwd) / 'long.cc'
+        source.write_text('''
+            #include <map>
+            namespace company { namespace storage {
+            template<class Key, class Value> struct OrderedConcurrentHashTable {
+                __attribute__((noinline)) int insert_without_rehash(std::map<Key, Value> const &from) { return (int)from.size(); }
+            };
+            } }
+            int main() { std::map<int, long> m; return company::storage::OrderedConcurrentHashTable<int, long>().insert_without_rehash(m); }
+        ''')
+        subprocess.run([BUILD / 'aprof-c++', '-O1', '-o', 'long', 'long.cc'], cwd=self.cwd, check=True)
+        subprocess.run(['./long'], cwd=self.cwd, check=True)
+        whole = 'company::storage::OrderedConcurrentHashTable<int, long>::insert_without_rehash(std::map<'
+        for words in ['report', '-bp'], ['report', '-bq'], ['tree', '-b', '--min-percent=0']:
+            with self.subTest(words):
+                self.assertIn(whole, aprof(*words, cwd=self.cwd).stdout)
+                self.assertIn(whole, on_terminal(self, 80, *words, '--wide', NO_COLOR='1'))
+                lines = on_terminal(self, 80, *words, NO_COLOR='1').split('\r\n')
+                self.assertTrue([line for line in lines if '...::insert_witho' in line], lines)
+                self.assertLessEqual(max(map(len, lines)), 80)
 
     def test_names_as_linked_of_what_was_left_out(self):
         source = pathlib.Path(self.cwd) / 'left.cc'

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,23 +80,97 @@ char *print_grouped(char *buffer, uint64_t n)
 
 enum { BESIDE_NAME = 50, LEAST_NAME = 24 };	/* columns of figures; of a name that is never shortened */
 
-/* Whether NAME would not fit on a line of the terminal. */
-static bool is_too_long(const char *name, const struct text_style *style)
+/* Columns of a name beside USED others. */
+static size_t room_of(const struct text_style *style, int used)
 {
-	int room = style->width - BESIDE_NAME;
+	return style->width - used > LEAST_NAME ? (size_t)(style->width - used) : LEAST_NAME;
+}
 
-	return style->width > 0 && strlen(name) > (size_t)(room > LEAST_NAME ? room : LEAST_NAME);
+static bool is_shortened(const struct text_style *style)
+{
+	return style->width > 0 && !style->wide;
+}
+
+static unsigned flags_of(const struct text_style *style)
+{
+	return style->utf8 ? 0 : ESCAPE_ASCII;
 }
 
 size_t print_name(FILE *out, const char *name, const struct text_style *style)
 {
-	unsigned flags = style->utf8 ? 0 : ESCAPE_ASCII;
-	char *text = name && is_too_long(name, style) ? malloc(4 * strlen(name) + 1) : NULL;
+	bool long_name = name && is_shortened(style) && strlen(name) > room_of(style, BESIDE_NAME);
+	char *text = long_name ? malloc(4 * strlen(name) + 1) : NULL;
 	size_t n;
 
 	if (text)
 		name_shorten(text, name);
-	n = escape_print(out, text ? text : name ? name : "(unknown)", flags);
+	n = escape_print(out, text ? text : name ? name : "(unknown)", flags_of(style));
+	free(text);
+	return n;
+}
+
+/* Whether TEXT takes at most ROOM columns, made harmless; what is not ASCII is taken for wide. */
+static bool fits(const char *text, size_t room, unsigned flags)
+{
+	return escape_string(NULL, 0, text, flags) <= room;
+}
+
+/* Put `...` in place of the first parts of the qualified name TEXT, of as few as make it fit, or of all but the last. */
+static void parts_drop(char *text, size_t room, unsigned flags)
+{
+	static const char dots[] = "...";
+	char *last = NULL;
+
+	for (char *p = strstr(text, "::"); p && (!last || !fits(last, room - strlen(dots), flags)); p = strstr(p + 2, "::"))
+		last = p;
+	if (!last || last - text < (ptrdiff_t)strlen(dots))
+		return;
+	memcpy(last - strlen(dots), dots, strlen(dots));
+	memmove(text, last - strlen(dots), strlen(last) + strlen(dots) + 1);
+}
+
+/* NAME in ROOM columns, 4 * strlen(NAME) + 1 bytes, malloc'ed; not made harmless, and perhaps still too long.  NULL: out of memory. */
+static char *fit(const char *name, size_t room, unsigned flags)
+{
+	char *text = malloc(4 * strlen(name) + 1);
+
+	if (!text)
+		return NULL;
+	name_shorten(text, name);
+	if (fits(text, room, flags))
+		return text;
+	name_simplify(text, name);
+	if (!*text)
+		strcpy(text, name);
+	if (!fits(text, room, flags))
+		parts_drop(text, room, flags);
+	return text;
+}
+
+/* Print TEXT made harmless, cut to ROOM columns. */
+static size_t cut_print(FILE *out, const char *text, size_t room, unsigned flags)
+{
+	char *buffer = malloc(room + 1);
+	size_t n = 0;
+
+	if (buffer) {
+		escape_string(buffer, room - 2, text, flags);
+		n = (size_t)fprintf(out, "%s...", buffer);
+	}
+	free(buffer);
+	return n;
+}
+
+size_t print_name_beside(FILE *out, const char *name, const struct text_style *style, int used)
+{
+	size_t room = room_of(style, used), n;
+	unsigned flags = flags_of(style);
+	char *text = name && is_shortened(style) && !fits(name, room, flags) ? fit(name, room, flags) : NULL;
+
+	if (text && !fits(text, room, flags))
+		n = cut_print(out, text, room, flags);
+	else
+		n = escape_print(out, text ? text : name ? name : "(unknown)", flags);
 	free(text);
 	return n;
 }

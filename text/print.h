@@ -17,6 +17,7 @@ struct text_style {
 	bool colour;		/* the stream is a terminal that wants colour */
 	bool utf8;		/* names and lines may use UTF-8 */
 	int width;		/* columns of the terminal; 0: unknown */
+	bool wide;		/* --wide: names whole, however narrow the terminal */
 };
 
 /* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
@@ -43,8 +44,12 @@ char *print_grouped(char *buffer, uint64_t n);
 const char *print_plural(uint64_t n);
 
 /* NAME made harmless; returns its characters.  NULL prints "(unknown)".  On a terminal a name that does not
- * fit loses its template arguments and parameters: `std::sort<...>(...)`. */
+ * fit beside 50 columns of figures loses its template arguments and parameters: `std::sort<...>(...)`. */
 size_t print_name(FILE *out, const char *name, const struct text_style *style);
+
+/* The same on a line of which the rest takes USED columns, so that all of it fits on the terminal unless less than 24 are left: a name loses what
+ * stands in its brackets, then these, then the first parts of a qualified name, `...::Write`, and at last its end. */
+size_t print_name_beside(FILE *out, const char *name, const struct text_style *style, int used);
 
 /* LEGEND after a blank line, unless -b was given. */
 void print_legend(FILE *out, const struct text_style *style, const char *legend);

@@ -185,13 +185,13 @@ static void test_long_names_are_short_on_a_terminal(void **state)
 {
 	static const struct { const char *name, *shown; } cases[] = {
 		{ "void std::sort<std::vector<int>, less>(std::vector<int>, less<int>)", "void std::sort<...>(...)" },
-		{ "app::Matrix<double, 3>::operator<(app::Matrix<double, 3> const&) const", "app::Matrix<...>::operator<(...) const" },
-		{ "app::Callable_of_some_kind::operator()(int, int, int, int) const", "app::Callable_of_some_kind::operator()(...) const" },
-		{ "a_plain_name_that_is_longer_than_any_line_of_the_terminal_can_be", "a_plain_name_that_is_longer_than_any_line_of_the_terminal_can_be" },
-		{ "unbalanced_that_is_long_enough_to_be_shortened<a, b, c", "unbalanced_that_is_long_enough_to_be_shortened<" },
+		{ "app::Matrix<double, 3>::operator<(app::Matrix<double, 3> const&) const", "app::Matrix::operator<" },
+		{ "app::Callable_of_some_kind::operator()(int, int, int, int) const", "...::operator()" },
+		{ "a_plain_name_that_is_longer_than_any_line_of_the_terminal_can_be", "a_plain_name_that_is_lo..." },
+		{ "unbalanced_that_is_long_enough_to_be_shortened<a, b, c", "unbalanced_that_is_long..." },
 		{ "short<int>", "short<int>" },
 	};
-	struct report_options terminal = { .style = { .brief = true, .width = 80 } };
+	struct report_options terminal = { .style = { .brief = true, .width = 80 } }, wide = { .style = { .brief = true, .width = 80, .wide = true } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -206,7 +206,41 @@ static void test_long_names_are_short_on_a_terminal(void **state)
 		text = print("flat", &brief);
 		assert_non_null(strstr(text, line));
 		free(text);
+		text = print("flat", &wide);
+		assert_non_null(strstr(text, line));
+		free(text);
 	}
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t most = 0;
+
+	for (size_t n; *text; text += n + (text[n] != '\0')) {
+		n = strcspn(text, "\n");
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* No line with a name is longer than the terminal, and the names take the room that there is. */
+static void test_lines_fit_the_terminal(void **state)
+{
+	static const char *const reports[] = { "flat", "callgraph", "index" };
+	static const char name[] = "company::storage::Table<std::string, std::vector<int> >::insert_or_update_without_rehash(std::string const&)";
+
+	(void)state;
+	graph_set(24, 2, 1, name);
+	for (int width = 84; width < 200; width++)
+		for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+			struct report_options options = { .style = { .brief = true, .width = width } };
+			char *text = print(reports[i], &options);
+
+			assert_true(longest_line(text) <= (size_t)width);
+			if (width >= 190)
+				assert_non_null(strstr(text, name));
+			free(text);
+		}
 }
 
 static void test_short_runs_have_digits(void **state)
@@ -249,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_names_are_escaped), cmocka_unit_test(test_short_runs_have_digits),
 		cmocka_unit_test(test_every_report_is_in_the_table),
 		cmocka_unit_test(test_nothing_called), cmocka_unit_test(test_long_names_are_short_on_a_terminal),
+		cmocka_unit_test(test_lines_fit_the_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
