@@ -52,7 +52,7 @@ static const struct row rows[] = {
 	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "print an order of object files for a linker; MAP says which symbol is in which, as nm -A does" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
-	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too" },
+	{ 'z', "display-unused-functions", NULL, COMMAND_REPORT, "list routines that were never called and took no time, too; with -c they have entries in the call graph" },
 	{ 'a', "no-static", NULL, COMMAND_REPORT, "count static functions for the ones before them" },
 	{ 'D', "ignore-non-functions", NULL, COMMAND_REPORT, "count symbols that are no functions for the ones before them" },
 	{ 'l', "line", NULL, COMMAND_REPORT, "print source lines rather than routines" },

@@ -135,7 +135,8 @@ static int sum_write(const struct input *in)
 static int print_all(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_gprof = command == COMMAND_COMPARE,
+	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_unused = o->report.gprof.zeros,
+		.with_gprof = command == COMMAND_COMPARE,
 		.linked_names = o->gprof.mangled, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;

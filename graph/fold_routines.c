@@ -1,8 +1,7 @@
 /* fold_routines.c - which addresses are one routine: the profile's routines folded by key.
  *
- * Routines of the graph are numbered in the order in which the profile first names them, and then those that only the
- * static arcs name. The name shown is that of
- * the first piece that is no .part or .cold. */
+ * Routines of the graph are numbered in the order in which the profile first names them, then those that only the
+ * static arcs name, and then those that only stand in the code. The name shown is that of the first piece that is no .part or .cold. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +61,13 @@ static void settle(struct graph *g, const struct graph_name *names, struct table
 		g->static_ends[2 * i] = settle_name(g, &g->options.static_arcs[i].from, t);
 		g->static_ends[2 * i + 1] = settle_name(g, &g->options.static_arcs[i].to, t);
 	}
+	for (size_t i = 0; i < g->options.nunused; i++)
+		settle_name(g, &g->options.unused[i], t);
 }
 
 bool routines_fold(struct graph *g, const struct graph_name *names, struct error *err)
 {
-	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs;
+	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs + g->options.nunused;
 	struct table t = { 0 };
 	bool done;
 

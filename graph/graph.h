@@ -153,6 +153,8 @@ struct graph_options {
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
 	const struct graph_static_arc *static_arcs; /* to add with no calls to those that were made, before the model looks at them */
 	size_t nstatic_arcs;	/* how many */
+	const struct graph_name *unused; /* further routines, which have hooks; those that were called, or are in a static arc, are the profile's */
+	size_t nunused;		/* how many */
 	const struct gprof_spec *specs; /* names of gprof's options, of the tables GRAPH, ARCS, FLAT and TIME */
 	size_t nspecs;		/* how many; 0: everything counts and is shown */
 };

@@ -97,7 +97,7 @@ static bool phase_check(const struct input *in, struct error *err)
 static bool read_code(struct input *in, struct error *err)
 {
 	step(in, "reading the code");
-	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, err))
+	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, in->with_unused, err))
 		return false;
 	if (!in->static_arcs.all)
 		note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
@@ -156,6 +156,8 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	step(in, "building the call graph");
 	more.static_arcs = in->static_arcs.arcs;
 	more.nstatic_arcs = in->static_arcs.n;
+	more.unused = in->static_arcs.routines;
+	more.nunused = in->static_arcs.nroutines;
 	in->graph = graph_build(in->overhead, in->names.names, &more, err);
 	more.model = GRAPH_GPROF;
 	if (in->graph && in->with_gprof)

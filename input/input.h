@@ -20,6 +20,7 @@ struct input_listener {
 struct input {
 	const struct input_listener *listener; /* NULL: nobody listens; input_free leaves it */
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
+	bool with_unused;		/* and the routines with hooks that were never called; set it likewise */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */

@@ -359,7 +359,7 @@ bool callgraph_text(const struct report_input *in, const struct report_options *
 	struct listing l = { .graph = in->graph, .options = options, .out = out, .columns = columns_make(in->graph) };
 	bool ok = false;
 
-	if (!order_make(&l.order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err))
+	if (!order_entries(&l.order, in->graph, options, err))
 		return false;
 	if (leaves_make(&l.leaves, in, options, err)) {
 		fputs("\t\t     Call graph\n\n\n", out);
@@ -442,8 +442,7 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	struct listing l = { .graph = in->graph, .options = options };
 	uint32_t *arcs = calloc((size_t)in->graph->narcs + 1, sizeof *arcs);
 
-	if (!arcs || !order_make(&l.order, in->graph,
-				 options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err)) {
+	if (!arcs || !order_entries(&l.order, in->graph, options, err)) {
 		free(arcs);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}

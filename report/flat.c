@@ -200,7 +200,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	struct order order;
 	struct leaves leaves;
 
-	if (!order_make(&order, in->graph, sort_of(options), false, err))
+	if (!order_make(&order, in->graph, sort_of(options), false, false, err))
 		return false;
 	if (!leaves_make(&leaves, in, options, err)) {
 		order_free(&order);
@@ -235,7 +235,7 @@ bool flat_json(const struct report_input *in, const struct report_options *optio
 	struct order order;
 	struct leaves leaves;
 
-	if (!order_make(&order, in->graph, sort_of(options), false, err))
+	if (!order_make(&order, in->graph, sort_of(options), false, false, err))
 		return false;
 	if (!leaves_make(&leaves, in, options, err)) {
 		order_free(&order);

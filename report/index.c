@@ -75,7 +75,7 @@ bool index_text(const struct report_input *in, const struct report_options *opti
 	struct order order;
 	uint32_t *sorted;
 
-	if (!order_make(&order, in->graph, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, err))
+	if (!order_entries(&order, in->graph, options, err))
 		return false;
 	sorted = calloc((size_t)order.n + 1, sizeof *sorted);
 	if (!sorted) {

@@ -57,12 +57,12 @@ static int compare(const void *left, const void *right, void *arg)
 	return c ? c : (i > j) - (i < j);
 }
 
-static bool is_shown(const struct graph_routine *r)
+static bool is_shown(const struct graph_routine *r, bool zeros)
 {
-	return r->calls || r->recursive || r->self || r->total;
+	return r->calls || r->recursive || r->self || r->total || (zeros && !r->pseudo);
 }
 
-bool order_make(struct order *o, const struct graph *g, enum report_sort sort, bool lumps, struct error *err)
+bool order_make(struct order *o, const struct graph *g, enum report_sort sort, bool lumps, bool zeros, struct error *err)
 {
 	size_t n = (size_t)g->nroutines + g->nlumps + 1;
 	struct key key = { g, sort };
@@ -75,15 +75,22 @@ bool order_make(struct order *o, const struct graph *g, enum report_sort sort, b
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
 	for (uint32_t i = 0; i < g->nroutines; i++)
-		if (is_shown(&g->routines[i]))
+		if (is_shown(&g->routines[i], zeros))
 			o->routines[o->n++] = i;
 	for (uint32_t i = 0; lumps && i < g->nlumps; i++)
-		if (g->lumps[i].calls || g->lumps[i].inner || g->lumps[i].total)
+		if (g->lumps[i].calls || g->lumps[i].inner || g->lumps[i].total || zeros)
 			o->routines[o->n++] = g->nroutines + i;
 	qsort_r(o->routines, o->n, sizeof *o->routines, compare, &key);
 	for (uint32_t i = 0; i < o->n; i++)
 		o->number[o->routines[i]] = i + 1;
 	return true;
+}
+
+bool order_entries(struct order *o, const struct graph *g, const struct report_options *options, struct error *err)
+{
+	bool in_code = g->options.nstatic_arcs > 0 || g->options.nunused > 0;
+
+	return order_make(o, g, options->sort == REPORT_BY_DEFAULT ? REPORT_BY_TOTAL : options->sort, true, in_code && options->gprof.zeros, err);
 }
 
 void order_free(struct order *o)

@@ -530,6 +530,37 @@ class Real(unittest.TestCase):
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
 
+    def test_entries_of_what_was_never_called(self):
+        """As gprof -c -z has them: each with the calls to and from it that stand in the code."""
+        source = pathlib.Path(self.cwd) / 'never.c'
+        source.write_text('''
+            __attribute__((noinline)) int leaf(int n) { volatile int s = n; return s; }
+            __attribute__((noinline)) int used(int n) { return leaf(n) + 1; }
+            __attribute__((noinline)) int never(int n) { return used(n) + leaf(n); }
+            __attribute__((noinline)) int first(int n) { return never(n) + 1; }
+            __attribute__((noinline)) int lonely(int n) { return n + 1; }
+            int main(int argc, char **argv) { (void)argv; return used(0) + used(1) + (argc > 1 ? first(argc) : 0) - 3; }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'never', 'never.c'], cwd=self.cwd, check=True)
+        subprocess.run(['./never'], cwd=self.cwd, check=True)
+        expected = {
+            'main': ([], ['first 0', 'used 2']), 'used': (['main 2', 'never 0'], ['leaf 2']), 'leaf': (['never 0', 'used 2'], []),
+            'first': (['main 0'], ['never 0']), 'never': (['first 0'], ['leaf 0', 'used 0']), 'lonely': ([], [])}
+        for model in 'history', 'gprof', 'cct':
+            graph = self.rows('report', '-c', '-z', '--model', model, 'never')['callgraph']
+            found = {entry['name']: [sorted(f'{arc["name"]} {arc["calls"]}' for arc in entry[side] if arc['name']) for side in ('parents', 'children')]
+                     for entry in graph}
+            self.assertEqual(found, {name: list(sides) for name, sides in expected.items()})
+            numbers = {entry['name']: entry['index'] for entry in graph}
+            self.assertEqual(sorted(numbers.values()), list(range(1, 7)))
+            for entry in graph:
+                self.assertEqual([numbers[arc['name']] for arc in entry['children']], [arc['index'] for arc in entry['children']])
+        text = aprof('report', '-bczq', '-ffirst', 'never', cwd=self.cwd).stdout
+        self.assertEqual(set(re.findall(r'(?m)^\[\d+\].* (\w+) \[', text)), {'used', 'leaf', 'first', 'never'})
+        self.assertRegex(aprof('report', '-bczq', 'never', cwd=self.cwd).stdout, r'\n +<spontaneous>\n\[\d\] +0\.0 +0\.0+ +0\.0+ +0 +lonely \[\d\]\n---')
+        self.assertNotIn('lonely', str(self.rows('report', '-c', 'never')['callgraph']))
+        self.assertNotIn('lonely', str(self.rows('report', '-z', 'never')['callgraph']))
+
     def test_leaves_split_the_whole_self_time(self):
         """A routine that does nothing but fill memory: libc has its time, at whatever rate program counters are taken."""
         pathlib.Path(self.cwd, 'fill.c').write_text(r'''

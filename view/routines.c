@@ -35,7 +35,7 @@ static bool routines_open(struct page *p, struct error *err)
 		return page_no_memory(err);
 	r->sort = REPORT_BY_SELF;
 	r->shown = calloc((size_t)p->view->g->nroutines + 1, sizeof *r->shown);
-	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, err))
+	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, false, err))
 		return page_no_memory(err);
 	show(p, NULL);
 	return true;
@@ -81,7 +81,7 @@ static void routines_sort(struct page *p)
 	struct error err;
 	regex_t regex;
 
-	if (!order_make(&order, p->view->g, next[r->sort], false, &err))
+	if (!order_make(&order, p->view->g, next[r->sort], false, false, &err))
 		return;
 	order_free(&r->order);
 	r->order = order;

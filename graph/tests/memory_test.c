@@ -100,7 +100,7 @@ static void fail_graph(enum graph_model model)
 	static const struct graph_static_arc arc = { { .name = "new", .key = "new" }, { .name = "Main", .key = "Main" } };
 	static const struct gprof_spec specs[] = { { GPROF_EXCLUDE_ARCS, "Main/Q" }, { GPROF_INCLUDE_FLAT, "Q" } };
 	struct graph_options options = { .model = model, .thread = GRAPH_NONE, .focus = focus, .nfocus = 1,
-		.static_arcs = &arc, .nstatic_arcs = 1, .specs = specs, .nspecs = 2 };
+		.static_arcs = &arc, .nstatic_arcs = 1, .specs = specs, .nspecs = 2, .unused = &arc.from, .nunused = 1 };
 	long before = held;
 
 	for (long n = 0;; n++) {
