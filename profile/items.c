@@ -90,6 +90,7 @@ static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct
 	if (from == PROFILE_NONE || !n->used)
 		return;
 	r->run.transitions++;
+	r->run.recursions += from == to;
 	if (!r->met[to])
 		r->run.contexts++;
 	r->met[to] = true;

@@ -29,6 +29,7 @@ struct profile_run {
 	uint32_t threads;		/* how many */
 	uint32_t contexts;		/* distinct histories in this file, over its threads; root and what was made in advance not counted */
 	uint64_t transitions;		/* items that were taken, over its threads; direct recursion counts, roots do not */
+	uint64_t recursions;		/* those of direct recursion among them, which by step A1 of the paper are no transitions */
 	uint64_t calls;			/* all calls, direct recursive ones included */
 	uint64_t file_size;		/* bytes */
 };

@@ -416,7 +416,7 @@ static json_t *file_json(const struct head *h, uint32_t i)
 				    header->end_monotonic - header->start_monotonic : 0),
 			 "cpu_ns", emit_count(header->cpu_total), "user_ns", emit_count(header->cpu_user), "system_ns",
 			 emit_count(header->cpu_system), "calls", emit_count(run->calls), "contexts",
-			 emit_count(run->contexts), "transitions", emit_count(run->transitions));
+			 emit_count(run->contexts), "transitions", emit_count(run->transitions - run->recursions));
 }
 
 static json_t *files_json(const struct head *h)
@@ -475,10 +475,11 @@ static json_t *times_json(const struct head *h)
 
 static json_t *counts_json(const struct head *h)
 {
-	uint64_t contexts = h->sums.contexts;
+	uint64_t contexts = h->sums.contexts, transitions = h->sums.transitions;
 
-	return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_count(h->sums.calls), "contexts",
-			 emit_count(contexts), "transitions", emit_count(h->sums.transitions), "mean_history",
+	return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_count(h->sums.calls), "contexts",
+			 emit_count(contexts), "transitions", emit_count(transitions), "transition_hits",
+			 emit_count(h->sums.calls > transitions ? h->sums.calls - transitions : 0), "mean_history",
 			 contexts ? (double)h->sums.length / (double)contexts : 0.0, "longest_history",
 			 emit_count(h->profile->longest), "probe_misses", emit_count(h->sums.misses), "pc_samples",
 			 emit_count(h->plain.samples), "pc_in_hooks", emit_count(h->plain.hooks), "pc_without_hooks",

@@ -42,6 +42,19 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 		print_field(out, &options->style, "status", "%s", life_status(text, sizeof text, h->exit_status));
 }
 
+/* The paper's rate: of all calls those whose transition was there, so that step B1 found it. */
+static void counts_print(FILE *out, const struct profile_run *run, const struct report_options *options)
+{
+	uint64_t transitions = run->transitions - run->recursions;
+	char found[64] = "";
+
+	if (run->calls > 0)
+		snprintf(found, sizeof found, "; %.2f %% of calls took one that was there (step B1)",
+			 print_percent(run->calls > transitions ? run->calls - transitions : 0, run->calls));
+	print_field(out, &options->style, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions%s", run->calls,
+		    run->contexts, transitions, found);
+}
+
 static void measure_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
 	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
@@ -68,8 +81,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 		snprintf(total, sizeof total, "%.6f s", (double)h->cpu_total / 1e9);
 	print_field(out, &options->style, "cpu time", "%s at the end, %.6f s before the monitor began", total,
 		    (double)h->cpu_before / 1e9);
-	print_field(out, &options->style, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions", run->calls,
-		    run->contexts, run->transitions);
+	counts_print(out, run, options);
 	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
 	for (unsigned n = 0; n < AMON_NOTES; n++)
 		if (h->notes[n])

@@ -9,7 +9,7 @@ static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
 {
 	const struct profile_run *run = &in->graph->profile->runs[i];
 
-	s->transitions += run->transitions;
+	s->transitions += run->transitions - run->recursions;
 	s->calls += run->calls;
 	s->cpu += run->header.cpu_total;
 	for (unsigned n = 0; n < AMON_NOTES; n++)

@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 struct sums {
-	uint64_t transitions, calls, misses;	/* counts; misses: calls that the first probe did not answer */
+	uint64_t transitions, calls, misses;	/* counts; transitions without direct recursion; misses: calls that the first probe did not answer */
 	uint64_t contexts;			/* in which anything was counted */
 	uint64_t length;			/* entries of their histories */
 	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */

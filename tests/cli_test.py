@@ -530,6 +530,21 @@ class Real(unittest.TestCase):
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
             self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
 
+    def test_direct_recursion_is_no_transition(self):
+        """A1 of the paper: of ten calls two make a transition, to main and to f, and eight find theirs, or stay where they are."""
+        source = pathlib.Path(self.cwd) / 'deep.c'
+        source.write_text('''
+            __attribute__((noinline, noclone)) int f(int n) { volatile int k = n; return k <= 0 ? 0 : f(k - 1) + k; }
+            int main(void) { return f(8) != 36; }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'deep', 'deep.c'], cwd=self.cwd, check=True)
+        subprocess.run(['./deep'], cwd=self.cwd, check=True)
+        self.assertRegex(aprof('info', 'deep', cwd=self.cwd).stdout,
+                         r'(?m)^counts +10 calls, 2 contexts, 2 transitions; 80\.00 % of calls took one that\s+was there \(step B1\)$')
+        run = self.rows('report', 'deep')['run']
+        self.assertEqual([run['counts'][key] for key in ('calls', 'transitions', 'transition_hits')], [10, 2, 8])
+        self.assertEqual(run['files'][0]['transitions'], 2)
+
     def test_entries_of_what_was_never_called(self):
         """As gprof -c -z has them: each with the calls to and from it that stand in the code."""
         source = pathlib.Path(self.cwd) / 'never.c'

@@ -120,6 +120,7 @@ static void test_paper(void **state)
 	assert_int_equal(p->longest, 6);
 	assert_int_equal(p->runs[0].calls, 3003);
 	assert_int_equal(p->runs[0].transitions, 9);	/* the ninth: C6 called P */
+	assert_int_equal(p->runs[0].recursions, 0);
 	check_sound(p);
 	check_texts(dump_contexts(p), made_contexts(m));
 	profile_free(p);
