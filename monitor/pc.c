@@ -87,11 +87,12 @@ static uintptr_t interrupted_at(const ucontext_t *c) { return (uintptr_t)c->uc_m
 static bool is_after_syscall(uintptr_t pc) { return *(const uint32_t *)(pc - 4) == 0xd4000001; /* svc 0 */ }
 #endif
 
-/* Somebody else sends SIGPROF: what happens is what would happen without us. */
+/* Somebody else sends SIGPROF: what happens is what would happen without us.  It is the end, of which pc_round is to say nothing. */
 static void as_if_alone(void)
 {
 	struct sys_action none = { .handler = NULL };
 
+	source = AMON_SOURCE_NONE;
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	sys3(tgkill, monitor.pid, sys0(gettid), SIGPROF);
 }
@@ -312,6 +313,8 @@ void pc_round(void)
 	if (source == AMON_SOURCE_NONE)
 		return;
 	if (!is_sigprof_ours()) {
+		if (source == AMON_SOURCE_NONE)
+			return;		/* since just now */
 		note(AMON_NOTE_SIGPROF_TAKEN);
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			pc_close(t);

@@ -680,8 +680,8 @@ class Real(unittest.TestCase):
             rows = {row['name']: row for row in whole['flat']}
             kernel = {name: sum(part['self_ns'] for part in rows[name]['parts'] if part['place'] == '[kernel]') / rows[name]['self_ns']
                       for name in ('asks', 'thinks')}
-            if any(kernel.values()):
-                break               # nothing is said where samples are lacking, as on a busy machine
+            if kernel['asks'] > 0.7 or any(kernel.values()) and os.getloadavg()[0] <= os.cpu_count():
+                break               # nothing, or not all, is said where samples are lacking, as on a busy machine
         if not any(kernel.values()) and os.getloadavg()[0] > os.cpu_count():
             self.skipTest('samples were lacking six times over on this busy machine')
         self.assertGreater(kernel['asks'], 0.7)
