@@ -27,12 +27,15 @@ static int execute(struct compiler_command *c)
 static int wrap(enum compiler_language language, char **args)
 {
 	struct compiler_command c = { 0 };
+	enum compiler_help help = compiler_wants_help(args);
 	struct error err;
 
-	if (compiler_wants_help(args)) {
-		fputs(compiler_help, stdout);
+	if (help != COMPILER_HELP_NONE)
+		fputs(compiler_help_text, stdout);
+	if (help == COMPILER_HELP_OURS)
 		return STATUS_OK;
-	}
+	if (help == COMPILER_HELP_BOTH && (puts("\nThe compiler's own help:\n") == EOF || fflush(stdout) == EOF))
+		return STATUS_OK;		/* main says that it cannot be written */
 	if (compiler_wrap(language, args, &c, &err))
 		return execute(&c);
 	message_error(&err, NULL);

@@ -43,11 +43,12 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 char *compiler_config(char *const args[], struct error *err);
 
 /* What `aprof cc --aprof-help` and `aprof config --help` print; static. */
-extern const char compiler_help[];
+extern const char compiler_help_text[];
 extern const char compiler_config_help[];
 
-/* True if ARGS asks for compiler_help. */
-bool compiler_wants_help(char *const args[]);
+/* Whose help ARGS asks for: that of the wrapper alone (--aprof-help), or first that and then the compiler's own (--help, and nothing else). */
+enum compiler_help { COMPILER_HELP_NONE, COMPILER_HELP_OURS, COMPILER_HELP_BOTH };
+enum compiler_help compiler_wants_help(char *const args[]);
 
 /* Free what *C holds; *C may be all zero. */
 void compiler_free(struct compiler_command *c);

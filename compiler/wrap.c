@@ -12,7 +12,7 @@ enum { DEEPEST = 3 };	/* wrappers within wrappers before it is taken for a loop 
 
 static const char depth_variable[] = "APROF_WRAPPER_DEPTH";
 
-const char compiler_help[] =
+const char compiler_help_text[] =
 "Usage: aprof-cc [--aprof-OPTION]... COMPILER-ARGUMENT...\n"
 "The same: aprof cc. For C++: aprof-c++, aprof c++. For Fortran: aprof-fc,\n"
 "aprof fc. Runs the compiler with the flags that let aprof profile the program,\n"
@@ -41,13 +41,15 @@ const char compiler_help[] =
 "  --aprof-verify=report   print such routines, and how many were checked\n"
 "  --aprof-verbose         print the way, why, and the real command; and each\n"
 "                          routine that --aprof-verify would refuse\n"
-"  --aprof-help            print this\n"
+"  --aprof-help            print this; --help, and then the compiler's own help\n"
 "\n"
 "APROF_CC, APROF_CXX and APROF_FC name the real compilers (cc, c++, gfortran).\n";
 
-bool compiler_wants_help(char *const args[])
+enum compiler_help compiler_wants_help(char *const args[])
 {
-	return args[0] && !strcmp(args[0], "--aprof-help");
+	if (args[0] && !strcmp(args[0], "--aprof-help"))
+		return COMPILER_HELP_OURS;
+	return args[0] && !args[1] && !strcmp(args[0], "--help") ? COMPILER_HELP_BOTH : COMPILER_HELP_NONE;
 }
 
 /* A script named cc may lead back to aprof: count how often that happened, also where the compiler is only asked. */

@@ -87,6 +87,12 @@ class Help(unittest.TestCase):
             with self.subTest(command):
                 self.assertEqual(self.options(command), self.manual(command))
 
+    def test_help_of_the_compiler_stands_behind_that_of_the_wrapper(self):
+        both = aprof('cc', '--help').stdout
+        self.assertTrue(both.startswith(aprof('cc', '--aprof-help').stdout))
+        self.assertIn('--aprof-only=PATTERN', both)
+        self.assertTrue(both.endswith(subprocess.run(['cc', '--help'], capture_output=True, text=True, env=dict(os.environ, LC_ALL='C.UTF-8')).stdout))
+
     def test_help_names_each_command(self):
         shown = aprof('help').stdout
         for command in COMMANDS:
@@ -203,7 +209,7 @@ class Mistakes(unittest.TestCase):
             self.assertFalse(pathlib.Path(folder, 'ran').exists())
 
     def test_full_disk_of_small_things(self):
-        for words in ['help'], ['--version'], ['report', '--help'], ['config', '--version'], ['cc', '--aprof-help']:
+        for words in ['help'], ['--version'], ['report', '--help'], ['config', '--version'], ['cc', '--aprof-help'], ['cc', '--help']:
             with open('/dev/full', 'w') as full:
                 done = subprocess.run([APROF, *words], stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 2)
