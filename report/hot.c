@@ -62,8 +62,18 @@ static void word_print(FILE *out, const char *word, const struct report_options 
 	escape_shell(out, word, options->style.utf8 ? 0 : ESCAPE_ASCII);
 }
 
-/* NAME as a user types it; only what stands behind its last `::` if ENDS. */
-static void name_print(FILE *out, const char *name, bool ends, const struct report_options *options)
+/* Whether WORD alone means one name of the profile, as commands take it. */
+static bool is_clear(const struct graph *g, const char *word)
+{
+	bool *named = calloc((size_t)g->nroutines + 1, sizeof *named);
+	bool clear = named && graph_match(g, NULL, word, false, named, NULL);
+
+	free(named);
+	return clear;
+}
+
+/* NAME as a user types it; only what stands behind its last `::` if ENDS, and if that is clear. */
+static void name_print(const struct hot_view *v, FILE *out, const char *name, bool ends)
 {
 	char *brief = malloc(strlen(name) + 1);
 
@@ -75,7 +85,7 @@ static void name_print(FILE *out, const char *name, bool ends, const struct repo
 			strcpy(brief, name);
 		while (ends && (p = strstr(last, "::")))
 			last = p + 2;
-		word_print(out, last, options);
+		word_print(out, last == brief || is_clear(v->g, last) ? last : brief, v->options);
 	}
 	free(brief);
 }
@@ -120,7 +130,7 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 	fprintf(out, "aprof %s", command);
 	if (routine) {
 		putc(' ', out);
-		name_print(out, routine, ends, v->options);
+		name_print(v, out, routine, ends);
 	}
 	operands_print(v, out);
 	if (fclose(out) != 0) {

@@ -831,6 +831,22 @@ class Real(unittest.TestCase):
                 done = ask('Sold')
                 self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1))
 
+    def test_hot_names_what_annotate_takes(self):
+        source = pathlib.Path(self.cwd) / 'twins.cc'
+        source.write_text('''
+            namespace company { namespace product { namespace storage { namespace detail {
+            struct Table { __attribute__((noinline)) int Work(int n) { volatile int s = 0; while (n-- > 0) s = s + n; return s; } };
+            struct Other { __attribute__((noinline)) int Work(int n) { return n + 1; } };
+            } } } }
+            int main() { using namespace company::product::storage::detail; return Table().Work(100000000) + Other().Work(1) == 3; }
+        ''')
+        subprocess.run([BUILD / 'aprof-c++', '-g', '-O1', '-o', 'twins-that-have-a-long-name', 'twins.cc'], cwd=self.cwd, check=True)
+        subprocess.run(['./twins-that-have-a-long-name'], cwd=self.cwd, check=True)
+        said = aprof('hot', 'twins-that-have-a-long-name', cwd=self.cwd).stdout
+        word = re.search(r'more: aprof annotate (\S+)', said)[1]
+        done = aprof('annotate', word, cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stderr), (0, ''), said)
+
     def test_long_names_on_a_terminal(self):
         source = pathlib.Path(self.cwd) / 'long.cc'
         source.write_text('''
