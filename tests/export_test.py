@@ -2,9 +2,7 @@
 
 callgrind: callgrind_annotate; pprof: go tool pprof; folded: flamegraph.pl; dot: Graphviz; speedscope, firefox, json: jq; csv: Python's
 reader.  A reader that is not installed skips its test.  The viewers with windows are in export_viewers_test.py."""
-import csv
 import functools
-import io
 import json
 import os
 import pathlib
@@ -16,6 +14,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import exports
 import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -110,11 +109,10 @@ class Profiles(unittest.TestCase):
         return f'{name}.{fmt}'
 
     def whole(self, report):
-        times = report['run']['times']
-        return times['contexts_ns'] + times['outside_ns']
+        return exports.whole(report)
 
     def calls(self, report):
-        return sum(r['calls'] + r['recursive'] for r in report['flat'])
+        return exports.calls(report)
 
 
 def safe(name):
@@ -127,13 +125,7 @@ def safe(name):
 
 class Callgrind(Profiles):
     def annotate(self, path, *more):
-        shown = run('callgrind_annotate', '--threshold=100', '--auto=no', '--show-percs=no', *more, path, cwd=self.cwd)
-        self.assertNotIn('WARNING', shown)
-        total = int(re.search(r'(?m)^([\d,]+|0) +PROGRAM TOTALS', shown).group(1).replace(',', ''))
-        rows = {}
-        for row in re.finditer(r'(?m)^ *([\d,]+)  (\?\?\?|[^:\n]+):(.*?)(?: \[.*\])?$', shown.split('file:function')[1]):
-            rows[row.group(3)] = int(row.group(1).replace(',', ''))
-        return total, rows
+        return exports.annotate(path, self.cwd, *more)
 
     @needs('callgrind_annotate')
     def test_costs_are_the_reports(self):
@@ -151,26 +143,14 @@ class Callgrind(Profiles):
 
     def test_calls(self):
         for export, report in self.each():
-            lines = pathlib.Path(self.cwd, export('callgrind')).read_text().splitlines()
-            self.assertEqual(sum(int(line[6:].split()[0]) for line in lines if line.startswith('calls=')), self.calls(report))
+            self.assertEqual(exports.callgrind_calls(export('callgrind'), self.cwd), self.calls(report))
 
 
 @needs('go')
 class Pprof(Profiles):
-    def pprof(self, path, *more):
-        return run('go', 'tool', 'pprof', '-symbolize=demangle=none', *more, path, cwd=self.cwd, env={'PPROF_TMPDIR': self.cwd})
-
-    def raw(self, path):
-        """What pprof read: (calls, samples, ns, stack, the running routine first) of each sample, and functions by location."""
-        text = self.pprof(path, '-raw')
-        samples, places = text.split('\nLocations\n')
-        names = {int(m.group(1)): m.group(2) for m in re.finditer(r'(?m)^ +(\d+): \S+ (?:M=\d+ )?(.*) \S*:\d+(?::\d+)? s=\d+', places)}
-        found = re.finditer(r'(?m)^ +(\d+) +(\d+) +(\d+): ([\d ]+?) *$', samples)
-        return [(*map(int, m.groups()[:3]), [int(i) for i in m.group(4).split()]) for m in found], names
-
     def test_values_are_the_reports(self):
         for export, report in self.each():
-            samples, names = self.raw(export('pprof'))
+            samples, names = exports.pprof_samples(export('pprof'), self.cwd)
             self.assertEqual(sum(s[0] for s in samples), self.calls(report))
             self.assertEqual(sum(s[2] for s in samples), self.whole(report))
             for r in report['flat']:
@@ -182,30 +162,25 @@ class Pprof(Profiles):
 
     def test_labels(self):
         path = self.export('pprof', 'random', 'random.amon')
-        tags = self.pprof(path, '-tags', '-sample_index=calls')
+        tags = exports.pprof(path, self.cwd, '-tags', '-sample_index=calls')
         self.assertRegex(tags, r'thread: Total 6000.0\n(\s+2000.0 \(33.33%\): thread-[012]\n){3}')
         self.assertRegex(tags, r'pid: Total 6000.0\n\s+6000.0 \( *100%\): 4711\n')
 
     def test_top(self):
         path = self.export('pprof', 'random', 'random.amon')
-        self.assertIn('Type: time', self.pprof(path, '-top'))
+        self.assertIn('Type: time', exports.pprof(path, self.cwd, '-top'))
 
 
 class Folded(Profiles):
-    def read(self, path):
-        for line in pathlib.Path(self.cwd, path).read_text().splitlines():
-            stack, weight = line.rsplit(' ', 1)
-            yield stack.split(';'), int(weight)
-
     def test_sums(self):
         for export, report in self.each():
-            stacks = list(self.read(export('folded')))
+            stacks = list(exports.folded(export('folded'), self.cwd))
             self.assertEqual(sum(weight for _, weight in stacks), self.whole(report))
             for r in report['flat']:
                 name = safe(r['name']).replace(';', '\\x3b')
                 self.assertEqual(sum(w for stack, w in stacks if stack[-1] == name), r['self_ns'])
                 self.assertEqual(sum(w for stack, w in stacks if name in stack), r['total_ns'])
-            self.assertEqual(sum(w for _, w in self.read(export('folded', '--weight=calls'))), self.calls(report))
+            self.assertEqual(sum(w for _, w in exports.folded(export('folded', '--weight=calls'), self.cwd)), self.calls(report))
 
     @needs(FLAMEGRAPH)
     def test_flamegraph_draws_it(self):
@@ -218,7 +193,7 @@ class Dot(Profiles):
     @needs('dot')
     def test_graphviz_reads_it(self):
         for export, report in self.each():
-            graph = json.loads(run('dot', '-Tdot_json', export('dot', '--min-percent=0'), cwd=self.cwd))
+            graph = exports.graphviz(export('dot', '--min-percent=0'), self.cwd)
             self.assertEqual(int(graph['aprof_time_ns']) + int(graph['aprof_outside_ns']), self.whole(report))
             nodes = graph['objects']
             for key in 'self_ns', 'total_ns', 'calls':
@@ -231,7 +206,7 @@ class Dot(Profiles):
     @needs('dot')
     def test_what_is_left_out_is_said(self):
         for export, report in self.each():
-            graph = json.loads(run('dot', '-Tdot_json', export('dot', '--min-percent=40'), cwd=self.cwd))
+            graph = exports.graphviz(export('dot', '--min-percent=40'), self.cwd)
             shown = sum(int(n['aprof_self_ns']) for n in graph.get('objects', []))
             self.assertEqual(shown + int(graph['aprof_hidden_self_ns']), int(graph['aprof_time_ns']))
 
@@ -314,12 +289,9 @@ class Bytes(Profiles):
 
 
 class Csv(Profiles):
-    def rows(self, path):
-        return list(csv.DictReader(io.StringIO(pathlib.Path(self.cwd, path).read_text()), strict=True))
-
     def test_tables(self):
         for export, report in self.each():
-            routines = self.rows(export('csv'))
+            routines = exports.csv_rows(export('csv'), self.cwd)
             self.assertEqual(sum(int(r['self_ns']) for r in routines), self.whole(report))
             listed = {r['name']: r for r in routines}
             for r in report['flat']:
@@ -327,11 +299,29 @@ class Csv(Profiles):
                 row = listed["'" + name if name[0] in '=+-@' else name]
                 for key in 'calls', 'recursive', 'self_ns', 'total_ns':
                     self.assertEqual(int(row[key]), r[key])
-            arcs = self.rows(export('csv', '--table=arcs'))
+            arcs = exports.csv_rows(export('csv', '--table=arcs'), self.cwd)
             self.assertEqual(sum(int(a['calls']) for a in arcs), sum(r['calls'] for r in report['flat']))
-            contexts = self.rows(export('csv', '--table=contexts'))
+            contexts = exports.csv_rows(export('csv', '--table=contexts'), self.cwd)
             self.assertEqual(sum(int(c['time_ns']) for c in contexts), self.whole(report))
             self.assertEqual(sum(int(c['entries']) + int(c['recursive']) for c in contexts), self.calls(report))
+
+
+class Totals(Profiles):
+    """All formats at once, as tests/realworld asks for them."""
+
+    def test_are_the_reports(self):
+        for name in 'random', 'recorded':
+            report = json.loads(run(BUILD / 'aprof', 'report', '--json', f'{name}.amon', cwd=self.cwd))
+            wrong, read = exports.totals(BUILD / 'aprof', [f'{name}.amon'], report, self.cwd)
+            self.assertEqual(wrong, [])
+            self.assertLessEqual({'folded', 'json', 'speedscope', 'firefox', 'csv'}, set(read))
+
+    def test_a_difference_is_told(self):
+        report = json.loads(run(BUILD / 'aprof', 'report', '--json', 'random.amon', cwd=self.cwd))
+        report['flat'][0]['calls'] += 1
+        report['run']['times']['outside_ns'] += 1000
+        wrong, read = exports.totals(BUILD / 'aprof', ['random.amon'], report, self.cwd)
+        self.assertEqual({line.split(':')[0] for line in wrong}, set(read))
 
 
 class Limits(Profiles):
