@@ -14,6 +14,8 @@ PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev perl
+# What tests/realworld builds, asks and holds against.
+PKGS_REALWORLD = dpkg-dev make cmake bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 try:linux-perf
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = format/make-amon format/make-runs monitor/libaprof_tiny.a monitor/libaprof_address.a monitor/libaprof_thread.a
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build
@@ -27,10 +29,11 @@ bench: deps made ; @bench/all doc/results.md && bench/million && node bench/page
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
+realworld: deps all ; @tests/deps $(PKGS_REALWORLD) && tests/realworld $(REALWORLD)
 ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)
 soak: deps made ; @tests/soak build $(MINUTES)
 fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check check-all distributions bench accuracy suites ways soak fuzz golden install clean
+.PHONY: all deps made demo check check-all distributions bench accuracy suites realworld ways soak fuzz golden install clean

@@ -22,6 +22,7 @@ needs=
 uses=
 language=c
 results=
+counted=
 
 prepare() { :; }
 output() { cat stdout; }
@@ -51,8 +52,8 @@ compile_and_link() {
 
 case $step in
 describe)
-    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\nresults=%s\n' \
-        "$title" "$packages" "$needs" "$uses" "$language" "$results" ;;
+    printf 'title=%s\npackages=%s\nneeds=%s\nuses=%s\nlanguage=%s\nresults=%s\ncounted=%s\n' \
+        "$title" "$packages" "$needs" "$uses" "$language" "$results" "$counted" ;;
 prepare | build | run | output) "$step" ;;
 *) echo "recipe.sh: no step named $step" >&2; exit 2 ;;
 esac

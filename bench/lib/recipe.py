@@ -155,6 +155,7 @@ class Program:
         self.needs = about["needs"].split()
         self.uses = about["uses"].split()
         self.results = about["results"]     # form of what a test suite prints, "" for a program of the bench
+        self.counted = bool(about["counted"])   # every run enters each routine as often as any other
         self.prepared = ""
 
     def step(self, step):

@@ -43,6 +43,7 @@ BUILDS = {
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
     "mfentry": Build(cflags=("-pg", "-mfentry")),
+    "gcov": Build(cflags=("--coverage", "-fprofile-update=atomic")),    # counts of tests/realworld; no variant is measured with it
 }
 
 

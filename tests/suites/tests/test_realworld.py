@@ -1,0 +1,119 @@
+"""test_realworld.py BUILD - tests/realworld on a made-up program, and what it makes of samples and counts; nothing is fetched."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUITES = os.path.dirname(HERE)
+TESTS = os.path.dirname(SUITES)
+sys.path[:0] = [SUITES, TESTS, os.path.join(os.path.dirname(TESTS), "bench", "lib")]
+
+import coverage  # noqa: E402
+import inclusive  # noqa: E402
+
+STACKS = """program
+\t    1 leaf (/bin/program)
+\t    2 twice.constprop.0 (/bin/program)
+\t    3 main (/bin/program)
+\t    4 _start (/bin/program)
+
+program
+\t    8 write (/lib/libc.so.6)
+\t    9 [unknown] ([unknown])
+
+program
+\t    5 ld_start (/lib/ld.so)
+
+program
+\t    1 leaf (/bin/program)
+\t    9 [unknown] ([unknown])
+
+"""
+
+
+def row(name, total, ticks=0, **more):
+    return {"name": name, "pseudo": False, "calls": 1, "recursive": 0, "self_ns": 0, "total_ns": total, "self_ticks": ticks, **more}
+
+
+def report(*rows):
+    return {"flat": list(rows), "run": {"times": {"contexts_ns": 1000}, "notes": [{"note": "overrun", "count": 500}]}}
+
+
+class Shares(unittest.TestCase):
+    def samples(self, times=1):
+        samples = inclusive.Samples()
+        samples.add(STACKS.splitlines() * times, "/bin/program")
+        return samples
+
+    def test_a_cut_stack_may_be_of_any_routine(self):
+        samples = self.samples()
+        self.assertEqual(samples.total({"leaf", "twice", "main"}), 3)
+        self.assertEqual([samples.of(name) for name in ("leaf", "twice", "main")], [(2, 3), (1, 3), (1, 3)])
+
+    def test_few_samples_say_nothing(self):
+        self.assertEqual(inclusive.differing(report(row("main", 1000, 5000)), self.samples()), (0, 0.0, []))
+
+    def test_what_is_beyond_chance_differs(self):
+        said = report(row("main", 1000, 3000), row("leaf", 300, 3000), row("twice", 500))
+        compared, most, lines = inclusive.differing(said, self.samples(1000))
+        self.assertEqual((compared, lines), (3, ["leaf: 30.0 % by aprof, 66.7 to 100.0 % by perf"]))
+        self.assertAlmostEqual(most, 2 / 3 - 0.3)
+
+    def test_looks_that_came_late(self):
+        self.assertEqual(inclusive.late(report(row("main", 1000, 1500), row("leaf", 300, 500))), 0.2)
+
+    def test_more_samples_tell_more(self):
+        self.assertGreater(inclusive.tolerance(0.5, 200, 200), inclusive.tolerance(0.5, 20000, 20000))
+        self.assertGreater(inclusive.tolerance(0.5, 10**9, 10**9), inclusive.POINTS)
+
+
+class Counts(unittest.TestCase):
+    def test_what_differs_is_told_both_ways(self):
+        own = coverage.entered(report(row("main", 0), row("f", 0, calls=3, recursive=2), row("f", 0), row("(lost)", 0, pseudo=True)))
+        self.assertEqual(own, Counter(main=1, f=6))
+        self.assertEqual(coverage.differing(own, Counter(main=1, f=6)), [])
+        self.assertEqual(coverage.differing(own, Counter(f=7, g=5)),
+                         ["g: 0 calls by aprof, 5 by gcov", "f: 6 calls by aprof, 7 by gcov", "main: 1 calls by aprof, 0 by gcov"])
+
+
+class Run(unittest.TestCase):
+    """The whole of it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = folder.name
+
+    def realworld(self, *programs):
+        command = [os.path.join(TESTS, "realworld"), "--build", BUILD, "--folder", HERE, "--way", "cyg", *programs]
+        done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
+        return done, [dict(zip(cells[0], line)) for line in cells[2:]]
+
+    def test_a_program_passes(self):
+        done, rows = self.realworld("realworld")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual({key: rows[0][key] for key in ("program", "routines", "output", "sums", "calls", "verdict")},
+                         {"program": "made up", "routines": "4", "output": "same", "sums": "9,011 calls", "calls": "4 routines", "verdict": "passed"})
+        self.assertRegex(rows[0]["exports"], r"^\d formats$")
+        self.assertRegex(rows[0]["verify"], r"^[\d,]+ stacks$")
+        self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed\n"), done.stdout)
+
+    def test_another_output_fails_and_what_is_not_there_is_told(self):
+        open(os.path.join(self.cache, "DIFFER"), "w").close()
+        done, rows = self.realworld("realworld", "nowhere")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual((rows[0]["output"], rows[0]["sums"], rows[0]["verdict"]), ("FAILED", "9,011 calls", "FAILED"))
+        self.assertIn("realworld: output: the program printed something else than without aprof\n", done.stdout)
+        self.assertIn("\nnot run: nowhere: no recipe ", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n0 passed, 2 failed\n"), done.stdout)
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
