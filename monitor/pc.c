@@ -5,6 +5,8 @@
  * fails with EINTR; or, on demand, a POSIX timer on the thread's CPU clock.  Both send SIGPROF to that thread.
  * SIGPROF is taken only while it is nobody's, and given up when the program takes it.
  *
+ * Each thread has a table, and when that is half full one of twice its size beside it, which takes what comes from then on.
+ *
  * Invariant: a slot of a thread's table is filled by that thread alone, its PC last, and never emptied but
  * by a reset; so its counts may be a sample short after one, and nothing worse. */
 #include "monitor/pc.h"
@@ -32,9 +34,9 @@
 #include "monitor/verify.h"
 
 enum {
-	SLOTS = 8192,			/* of a table: 128 KB */
+	SLOTS = 1024,			/* of a thread's first table: 16 KB */
 	MOST_PROBES = 32,
-	PERIODS = 2,			/* of the clock between two samples by perf */
+	PERIODS = 1,			/* of the clock between two samples by perf */
 	TIMER_PERIODS = 4,		/* and by a timer, which fires with the kernel's clock, most often 250 times a second */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
@@ -46,16 +48,43 @@ static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
 static uint32_t rounds;			/* of the sampler */
 static char ours;			/* its address tells our timers' signals from others' */
 
-/* ---- the table ---- */
+/* ---- the tables ---- */
 
-/* The chunk's head says the same, but is in the file, which others may cut. */
+/* The slots of a thread's table I.  The chunk's head says the same, but is in the file, which others may cut. */
+static uint32_t slots_of(uint32_t i)
+{
+	return (uint32_t)SLOTS << i;
+}
+
+/* The next table of T, twice as large, takes what comes from now on.  False: there is no room for one. */
+static bool table_add(struct thread *t)
+{
+	uint32_t n = t->npcs;
+	struct amon_chunk *c = n < THREAD_PCS ? file_chunk(AMON_PCS, t->index, slots_of(n), sizeof(struct amon_pc)) : NULL;
+
+	if (!c)
+		return false;
+	t->pcs[n] = c;
+	__atomic_store_n(&t->npcs, n + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The thread that fills the table of T is another one: there must be room for what comes until the next round. */
+static void table_grow(struct thread *t)
+{
+	if (t->npcs && t->pcs[t->npcs - 1]->count > slots_of(t->npcs - 1) / 2)
+		table_add(t);
+}
+
 static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 {
-	struct amon_pc *slots = (struct amon_pc *)(t->pcs + 1);
+	uint32_t last = __atomic_load_n(&t->npcs, __ATOMIC_ACQUIRE) - 1;
+	struct amon_chunk *table = t->pcs[last];
+	struct amon_pc *slots = (struct amon_pc *)(table + 1);
 	uint64_t hash = (pc ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
 	for (uint32_t i = 0; i < MOST_PROBES; i++) {
-		struct amon_pc *s = &slots[(hash + i) & (SLOTS - 1)];
+		struct amon_pc *s = &slots[(hash + i) & (slots_of(last) - 1)];
 
 		if (s->pc == pc && s->context == context) {
 			s->count++;
@@ -65,7 +94,7 @@ static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 			s->context = context;
 			s->count = 1;
 			__atomic_store_n(&s->pc, pc, __ATOMIC_RELEASE);
-			t->pcs->count++;
+			table->count++;
 			return;
 		}
 	}
@@ -117,7 +146,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
-	if (t && t->pcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
+	if (t && t->npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
 		item = machine_item(t, context_at(t, context));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
@@ -217,9 +246,7 @@ static void pc_open(struct thread *t)
 	pc_close(t);
 	t->pc_tid = t->tid;
 	t->pc_handle = -1;
-	if (!t->pcs)
-		t->pcs = file_chunk(AMON_PCS, t->index, SLOTS, sizeof(struct amon_pc));
-	if (!t->pcs) {
+	if (!t->npcs && !table_add(t)) {
 		note(AMON_NOTE_PC_LOST);
 		return;
 	}
@@ -322,9 +349,11 @@ void pc_round(void)
 		return;
 	}
 	rounds++;
-	for (struct thread *t = monitor.threads; t; t = t->next)
+	for (struct thread *t = monitor.threads; t; t = t->next) {
 		if (!t->watched)
 			pc_close(t);
 		else if (is_due(t))
 			pc_watch(t);
+		table_grow(t);
+	}
 }

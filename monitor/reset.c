@@ -44,8 +44,9 @@ static void reset_thread(struct thread *t)
 			t->spans[s].counters[i].time = 0;
 			t->spans[s].ticks[i] = 0;
 		}
-	for (uint32_t i = 0; t->pcs && i < t->pcs->capacity; i++)
-		((struct amon_pc *)((char *)t->pcs + t->pcs->first))[i].count = 0;
+	for (uint32_t k = 0; k < t->npcs; k++)
+		for (uint32_t i = 0; i < t->pcs[k]->capacity; i++)
+			((struct amon_pc *)((char *)t->pcs[k] + t->pcs[k]->first))[i].count = 0;
 	r->cpu_first = r->cpu_last;
 	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
 }

@@ -56,6 +56,7 @@ struct making {
 
 enum {
 	THREAD_SPANS = THREAD_DIRECTORY / 16 + 8,
+	THREAD_PCS = 10,		/* tables of program counters, each twice as large as the one before: half a million in all */
 	THREAD_RECENT = 256,
 };
 
@@ -114,7 +115,8 @@ struct thread {
 	uint64_t slept;			/* times that it gave up its processor, when last asked */
 	uint64_t preempted;		/* times that one was taken from it */
 	bool asked;			/* that was in the last look */
-	struct amon_chunk *pcs;		/* table of PCs; NULL: none */
+	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
+	uint32_t npcs;			/* of them; 0: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */

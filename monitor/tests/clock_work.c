@@ -52,6 +52,19 @@ ROUTINE static void burn(uint64_t nsec)
 	sink++;
 }
 
+/* Long code without a loop: a program counter is seldom where another was. */
+ROUTINE static void straight(long msec)
+{
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)msec * 1000000;
+	int x = 0;
+
+#ifdef __x86_64__
+	SPEND(end, __asm__ volatile(".rept 50000\n\tincl %0\n\t.endr" : "+m"(x)));
+#else
+	SPEND(end, __asm__ volatile(".rept 50000\n\tadd %w0, %w0, 1\n\t.endr" : "+r"(x)));
+#endif
+}
+
 static void shares(long rounds)
 {
 	uint64_t at = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -283,7 +296,7 @@ int main(int argc, char **argv)
 	static const struct { const char *name; void (*run)(long); } modes[] = {
 		{ "shares", shares }, { "periodic", periodic }, { "loop", loop }, { "server", server }, { "sleeper", sleeper_and_burner },
 		{ "threads", many_threads }, { "leave", first_thread_leaves }, { "blocked", blocked },
-		{ "eintr", interrupted }, { "sigprof", own_sigprof }, { "killprof", kill_prof }, { "burn", burn_only },
+		{ "eintr", interrupted }, { "sigprof", own_sigprof }, { "killprof", kill_prof }, { "burn", burn_only }, { "straight", straight },
 		{ "exec", exec_burner }, { "fork", forked }, { "descriptors", descriptors },
 	};
 
