@@ -94,6 +94,12 @@ static bool is_kept(const struct graph *g, uint32_t context)
 	return g->profile->contexts[context].routine != PROFILE_NONE && g->contexts[g->context_of[context]].kept;
 }
 
+/* Whether sample I tells where its routine's own time went: of what is kept, and not in hooks, unless their cost was left in. */
+static bool is_explained(const struct graph *g, size_t i)
+{
+	return is_kept(g, g->profile->pcs[i].context) && (g->options.raw || !overhead_is_hook(g->overhead->spots[i].place));
+}
+
 /* The kernel's shares, of which there are no samples. */
 static void kernel_collect(struct leaves *l, const struct graph *g)
 {
@@ -109,30 +115,59 @@ static void kernel_collect(struct leaves *l, const struct graph *g)
 	}
 }
 
-static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
+uint64_t leaves_explained(const struct graph *g, uint32_t routine)
+{
+	const struct profile *p = g->profile;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->npcs; i++)
+		if (is_explained(g, i) && g->routine_of[p->contexts[p->pcs[i].context].routine] == routine)
+			n += p->pcs[i].count;
+	return n;
+}
+
+/* By routine, its own time in user mode by the samples that explain it, ns each; NULL: out of memory. */
+static double *sample_times(const struct graph *g)
+{
+	double *time = calloc((size_t)g->nroutines + 1, sizeof *time);
+
+	for (size_t i = 0; time && i < g->profile->npcs; i++)
+		if (is_explained(g, i))
+			time[g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine]] += (double)g->profile->pcs[i].count;
+	for (uint32_t r = 0; time && r < g->nroutines; r++)
+		if (time[r] > 0)
+			time[r] = leaves_sample(g, r, (uint64_t)time[r]);
+	return time;
+}
+
+double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained)
+{
+	return explained ? (double)g->routines[routine].self * (1 - g->routines[routine].kernel) / (double)explained : 0;
+}
+
+static bool leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
 {
 	const struct graph *g = in->graph;
 	const struct profile *p = g->profile;
-	uint64_t whole = 0;
+	double *sample = sample_times(g);
 
-	for (size_t i = 0; i < p->npcs; i++) {
+	for (size_t i = 0; sample && i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
 		struct leaf *leaf = &l->leaf[l->n];
 
-		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			whole = overhead_explained(g->overhead, i, g->options.raw);
 		if (!is_kept(g, pc->context))
 			continue;
 		leaf->routine = g->routine_of[p->contexts[pc->context].routine];
 		if (!leaf_of(leaf, in, i, options))
 			continue;
 		leaf->ticks = pc->count;
-		leaf->time = (uint64_t)((double)graph_time(g, pc->context) * (1 - g->routines[leaf->routine].kernel) *
-					(double)pc->count / (double)whole);
+		leaf->time = (uint64_t)(sample[leaf->routine] * (double)pc->count);
 		l->n++;
 	}
 	if (options->leaves)
 		kernel_collect(l, g);
+	free(sample);
+	return sample != NULL;
 }
 
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
@@ -143,12 +178,10 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 	*l = (struct leaves){ 0 };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
-	if (!l->first || !l->leaf) {
+	if (!l->first || !l->leaf || ((options->leaves || options->lines) && in->symbols && !leaves_collect(l, in, options))) {
 		leaves_free(l);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
-	if ((options->leaves || options->lines) && in->symbols)
-		leaves_collect(l, in, options);
 	leaves_join(l);
 	leaves_index(l, nroutines);
 	return true;

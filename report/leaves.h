@@ -3,7 +3,8 @@
  * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
  * and, when asked, by source line ("sort.c:120").  The parts of a routine never
- * exceed its self time; what no program counter explains stays with the routine.
+ * exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
+ * weigh them by its time.
  *
  * Samples in aprof's hooks are no part of it where the hooks' cost was subtracted; with --raw they are "(hooks)".
  * Samples in another routine with hooks fell before its entry hook or after its exit: they stay with the caller. */
@@ -32,6 +33,12 @@ struct leaves {
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
 		 struct error *err);
 void leaves_free(struct leaves *l);
+
+/* The samples that tell where ROUTINE's own time went. */
+uint64_t leaves_explained(const struct graph *g, uint32_t routine);
+
+/* What each of them, EXPLAINED in all, stands for, ns. */
+double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained);
 
 /* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */
 void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before);

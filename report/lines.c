@@ -71,8 +71,7 @@ static void costs_find(struct search *k)
 {
 	const struct graph *g = k->g;
 	const struct profile *p = g->profile;
-	uint64_t whole = 0;
-	double user = 1 - g->routines[k->l->routine].kernel;
+	double sample = leaves_sample(g, k->l->routine, leaves_explained(g, k->l->routine));
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
@@ -80,10 +79,8 @@ static void costs_find(struct search *k)
 
 		if (context->routine == PROFILE_NONE || g->routine_of[context->routine] != k->l->routine)
 			continue;
-		if (i == 0 || pc->context != p->pcs[i - 1].context)
-			whole = overhead_explained(g->overhead, i, g->options.raw);
 		if (g->contexts[g->context_of[pc->context]].kept && g->overhead->spots[i].place == OVERHEAD_OWN)
-			cost_add(k, pc, (uint64_t)((double)graph_time(g, pc->context) * user * (double)pc->count / (double)whole));
+			cost_add(k, pc, (uint64_t)(sample * (double)pc->count));
 	}
 }
 
