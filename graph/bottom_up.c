@@ -87,6 +87,7 @@ static bool count(struct climb *c, const struct walker *w, uint32_t parent)
 	group->node.total += context->time;
 	group->node.calls += context->entries;
 	group->node.ticks += context->ticks;
+	overhead_evidence_add(&group->node.evidence, &context->evidence);
 	group->node.folded |= !history_is_marked(next_entry(c->g, w));
 	return true;
 }
@@ -197,7 +198,7 @@ static bool start(struct climb *c, struct tree_builder *b)
 {
 	const struct graph *g = c->g;
 	struct tree_node root = { .routine = GRAPH_NONE, .parent = GRAPH_NONE,
-		.total = g->time + g->outside, .ticks = g->ticks + g->outside_ticks };
+		.total = g->time + g->outside, .ticks = g->ticks + g->outside_ticks, .evidence = g->evidence };
 
 	c->walkers = calloc(g->ncontexts, sizeof *c->walkers);
 	c->sorted = calloc(g->ncontexts, sizeof *c->sorted);

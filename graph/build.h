@@ -39,6 +39,7 @@ bool focus_apply(struct graph *g, struct error *err);
 struct weight {
 	uint64_t time;		/* sum of their times, ns */
 	uint64_t ticks;		/* sum of their samples */
+	struct overhead_evidence evidence; /* what these say of time */
 };
 
 /* The weights of all contexts, malloc'ed; NULL with *ERR set when memory is short.  Fills `live`, too. */

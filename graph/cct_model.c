@@ -25,6 +25,7 @@ struct node {
 	uint64_t time;		/* of the contexts that are this node, ns; in the end self is the same and time all below, too */
 	uint64_t self;		/* of the contexts that are this node, ns */
 	uint64_t ticks;		/* samples; as time */
+	struct overhead_evidence evidence; /* what these say of time; as time */
 };
 
 struct tree_of_contexts {
@@ -100,6 +101,7 @@ static bool place_contexts(struct tree_of_contexts *t)
 		t->nodes[t->node_of[i]].self += c->time;
 		t->nodes[t->node_of[i]].time += c->time;
 		t->nodes[t->node_of[i]].ticks += c->ticks;
+		overhead_evidence_add(&t->nodes[t->node_of[i]].evidence, &c->evidence);
 	}
 	return true;
 }
@@ -121,10 +123,12 @@ static bool charge_nodes(struct tree_of_contexts *t, struct arcs *arcs)
 
 		t->g->routines[n->routine].total += n->time;
 		t->g->routines[n->routine].total_ticks += n->ticks;
+		overhead_evidence_add(&t->g->routines[n->routine].total_evidence, &n->evidence);
 		if (!passes(t, n))
 			continue;
 		t->nodes[n->parent].time += n->time;
 		t->nodes[n->parent].ticks += n->ticks;
+		overhead_evidence_add(&t->nodes[n->parent].evidence, &n->evidence);
 		if (n->time == 0)
 			continue;
 		arc = arcs_at(arcs, t->nodes[n->parent].routine, n->routine);
@@ -132,6 +136,8 @@ static bool charge_nodes(struct tree_of_contexts *t, struct arcs *arcs)
 			return false;
 		arc->self1 = arc->self2 += n->self;
 		arc->child1 = arc->child2 += n->time - n->self;
+		overhead_evidence_add(&arc->evidence1, &n->evidence);
+		overhead_evidence_add(&arc->evidence2, &n->evidence);
 	}
 	return true;
 }

@@ -19,6 +19,7 @@ struct part {
 	uint64_t time;		/* raw, ns */
 	uint64_t ticks;		/* samples */
 	int64_t hooks;		/* estimated cost of hooks, ns */
+	struct overhead_evidence evidence; /* what samples say of time without hooks, or of time */
 };
 
 /* What the entries of a context of the profile are. */
@@ -93,7 +94,8 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	c->kept = true;
 	c->time += part->time - (uint64_t)less;
 	c->ticks += part->ticks;
-	g->hooks += (uint64_t)less;
+	overhead_evidence_add(&c->evidence, &part->evidence);
+	g->hooks = (int64_t)((uint64_t)g->hooks + (uint64_t)less);
 	g->hooks_unplaced += g->options.raw ? 0 : (uint64_t)(part->hooks - less);
 	if (kind != NONE)
 		*counter_of(c, kind) += part->entries;
@@ -102,8 +104,12 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 
 static struct part part_of_share(const struct graph *g, const struct profile_share *s)
 {
+	const struct profile_context *c = g->profile->contexts + s->context;
+	struct overhead_evidence evidence = overhead_evidence(g->overhead, s->context, g->options.raw);
+	double share = c->time ? (double)s->time / (double)c->time : c->entries ? (double)s->entries / (double)c->entries : 0;
+
 	return (struct part){ .entries = s->entries, .recursive = s->recursive, .time = s->time, .ticks = s->ticks,
-		.hooks = overhead_of_share(g->overhead, s) };
+		.hooks = overhead_of_share(g->overhead, s), .evidence = { share * evidence.measured, share * evidence.variance } };
 }
 
 struct graph_share graph_share(const struct graph *g, size_t i)
@@ -131,7 +137,8 @@ static void charge_all(struct graph *g)
 		const struct profile_context *c = g->profile->contexts + i;
 
 		add_part(g, i, &(struct part){ .entries = c->entries, .recursive = c->recursive,
-			.time = c->time, .ticks = c->ticks, .hooks = g->overhead->hooks[i] });
+			.time = c->time, .ticks = c->ticks, .hooks = g->overhead->hooks[i],
+			.evidence = overhead_evidence(g->overhead, i, g->options.raw) });
 	}
 	g->monitor = g->profile->monitor;
 	g->unplaced = g->profile->unplaced;

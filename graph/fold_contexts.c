@@ -355,6 +355,7 @@ struct weight *contexts_weigh(struct graph *g, struct error *err)
 
 		w[i].time += c->time;
 		w[i].ticks += c->ticks;
+		overhead_evidence_add(&w[i].evidence, &c->evidence);
 		c->live |= c->kept;
 		if (c->parent == GRAPH_NONE)
 			continue;
@@ -362,6 +363,7 @@ struct weight *contexts_weigh(struct graph *g, struct error *err)
 		if (g->options.nspecs == 0 || narrow_passes(g, g->contexts[c->parent].routine, c->routine)) {
 			w[c->parent].time += w[i].time;
 			w[c->parent].ticks += w[i].ticks;
+			overhead_evidence_add(&w[c->parent].evidence, &w[i].evidence);
 		}
 		g->contexts[c->parent].live |= c->live;
 	}

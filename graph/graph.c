@@ -35,12 +35,16 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 			r->recursive += c->recursive;
 		r->self += c->time;
 		r->self_ticks += c->ticks;
+		overhead_evidence_add(&r->self_evidence, &c->evidence);
 		g->calls += c->entries + c->recursive;
 		g->time += c->time;
 		g->ticks += c->ticks;
+		overhead_evidence_add(&g->evidence, &c->evidence);
 	}
 	g->outside = g->contexts[0].time;
 	g->outside_ticks = g->contexts[0].ticks;
+	overhead_evidence_add(&g->evidence, &g->contexts[0].evidence);
+	g->sampled = g->overhead->evidence != NULL;
 	return true;
 }
 

@@ -59,6 +59,8 @@ struct graph_routine {
 	uint64_t total;		/* time while it was active, counted once */
 	uint64_t self_ticks;	/* samples behind self */
 	uint64_t total_ticks;	/* samples behind total */
+	struct overhead_evidence self_evidence;	/* what samples say of self */
+	struct overhead_evidence total_evidence; /* of total; as the arcs' nothing by gprof's model */
 	uint32_t first_in;	/* incoming arcs: in_arcs[first_in .. first_in + nin) */
 	uint32_t nin;		/* how many */
 	uint32_t first_out;	/* outgoing arcs: arcs[first_out .. first_out + nout) */
@@ -85,6 +87,8 @@ struct graph_arc {
 	uint64_t child1;	/* outgoing view: time of what `to` called, ns */
 	uint64_t self2;		/* incoming view: the same for the callee's list of parents, ns */
 	uint64_t child2;	/* incoming view, ns */
+	struct overhead_evidence evidence1; /* what samples say of self1 + child1 */
+	struct overhead_evidence evidence2; /* of self2 + child2 */
 	bool folded;		/* recursion: in some context only one of its ends was marked, so the two views may differ */
 };
 
@@ -103,6 +107,7 @@ struct graph_context {
 	uint64_t pieces;	/* entries of .part and .cold pieces from other routines: calls that came past an inlined beginning */
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
+	struct overhead_evidence evidence; /* what they say of time */
 };
 
 /* A cycle that was really traversed.  Where an entry s(j) of a history is marked and the same routine
@@ -186,13 +191,15 @@ struct graph {
 	bool only_time;			/* some routine is only_time */
 	uint64_t time;			/* sum of the routines' self, ns */
 	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
-	uint64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw */
+	int64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw; of one thread below 0 if more was drawn to its contexts (overhead/draw.c) */
 	uint64_t hooks_unplaced;	/* estimated cost that exceeded the contexts' time, ns; 0 if raw */
 	uint64_t monitor;		/* time in the slow path, ns; of the one thread if one was asked for */
 	uint64_t unplaced;		/* time no sample placed, ns; of the one thread if one was asked for */
 	uint64_t calls;			/* sum of the routines' calls and recursive calls */
 	uint64_t ticks;			/* samples behind time */
 	uint64_t outside_ticks;		/* samples behind outside */
+	bool sampled;			/* times are of samples, so that evidence stands beside them */
+	struct overhead_evidence evidence; /* what they say of time and outside together */
 };
 
 /* Build the graph of O's profile with the given NAMES, one for each of its routines.  Freed with graph_free; O, NAMES and the
@@ -201,6 +208,18 @@ struct graph {
  * Linear in the contexts and in the entries of the histories that unmarked something. */
 struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);
+
+/* By how much PART / WHOLE may be off, 0..1: so far from it, at most, the true share is in 95 of 100 runs (errors.c).  PART is a part of
+ * WHOLE, both in ns, whose evidence is of PART and of all of WHOLE.  Less than 0: not known, the times of G are no samples. */
+double graph_error(const struct graph *g, uint64_t part, const struct overhead_evidence *of_part, uint64_t whole,
+		   const struct overhead_evidence *of_whole);
+
+/* The same of TIME in the run, time and outside. */
+double graph_run_error(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence);
+
+/* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller.  Less than 0, too: the model does not measure arcs,
+ * or there is no caller. */
+double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers);
 
 /* Free all of G; NULL is allowed. */
 void graph_free(struct graph *g);
@@ -254,6 +273,7 @@ struct tree_node {
 	uint64_t rest;		/* part of total that no child has, ns: left out by the limits; bottom-up also histories that begin here */
 	uint64_t calls;		/* top-down: entries of the contexts that end here; bottom-up: entries of those whose histories pass */
 	uint64_t ticks;		/* samples behind total */
+	struct overhead_evidence evidence; /* what samples say of total */
 	bool folded;		/* in some history the entry is unmarked: folded recursion */
 	bool gap;		/* the link to the parent joins two unmarked entries: no known call */
 };

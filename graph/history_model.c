@@ -17,6 +17,7 @@
 struct charge {
 	uint64_t t;		/* ns */
 	uint64_t w;		/* ns */
+	struct overhead_evidence evidence; /* of w */
 };
 
 static void charge_incoming(struct graph_arc *arc, const struct charge *charge, bool runs)
@@ -25,6 +26,7 @@ static void charge_incoming(struct graph_arc *arc, const struct charge *charge, 
 
 	arc->self2 += self;
 	arc->child2 += charge->w - self;
+	overhead_evidence_add(&arc->evidence2, &charge->evidence);
 }
 
 static void charge_outgoing(struct graph_arc *arc, const struct charge *charge, bool runs)
@@ -33,6 +35,7 @@ static void charge_outgoing(struct graph_arc *arc, const struct charge *charge, 
 
 	arc->self1 += self;
 	arc->child1 += charge->w - self;
+	overhead_evidence_add(&arc->evidence1, &charge->evidence);
 }
 
 /* The part A[B] of the item of entry I in the history S of N entries. */
@@ -82,7 +85,7 @@ static uint32_t first_charged(const struct graph *g, const history_entry *s, uin
 static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
 {
 	const history_entry *s = g->spelled + c->spelled;
-	struct charge charge = { .t = c->time, .w = w->time };
+	struct charge charge = { .t = c->time, .w = w->time, .evidence = w->evidence };
 
 	uint32_t first = first_charged(g, s, c->length);
 
@@ -93,6 +96,7 @@ static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct grap
 			continue;
 		r->total += w->time;
 		r->total_ticks += w->ticks;
+		overhead_evidence_add(&r->total_evidence, &w->evidence);
 		if ((i == 0 || i > first) && !charge_caller(arcs, s, c->length, i, &charge))
 			return false;
 		if (!charge_callee(arcs, s, c->length, i, &charge))
@@ -104,7 +108,7 @@ static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct grap
 /* The entry that a context adds to its parent's history. */
 static bool charge_added(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
 {
-	struct charge charge = { .t = c->time, .w = w->time };
+	struct charge charge = { .t = c->time, .w = w->time, .evidence = w->evidence };
 	uint32_t caller = g->contexts[c->parent].routine;
 	struct graph_arc *arc;
 
@@ -117,6 +121,7 @@ static bool charge_added(struct graph *g, struct arcs *arcs, const struct graph_
 	}
 	g->routines[c->routine].total += w->time;
 	g->routines[c->routine].total_ticks += w->ticks;
+	overhead_evidence_add(&g->routines[c->routine].total_evidence, &w->evidence);
 	return true;
 }
 

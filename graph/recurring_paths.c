@@ -43,6 +43,7 @@ static void add_sums(struct sums *to, const struct sums *more)
 {
 	to->time += more->time;
 	to->ticks += more->ticks;
+	overhead_evidence_add(&to->evidence, &more->evidence);
 	to->calls += more->calls;
 	to->contexts += more->contexts;
 	to->squares += more->squares;
@@ -189,7 +190,8 @@ static bool list(struct search *s, const struct range *range)
 		return false;
 	note_listed(s, range);
 	s->found->paths[s->found->n++] = (struct graph_path){ .first = first, .length = range->length, .contexts = sums->contexts,
-		.calls = sums->calls, .time = sums->time, .ticks = sums->ticks, .effective = effective_of(s, sums) };
+		.calls = sums->calls, .time = sums->time, .ticks = sums->ticks, .evidence = sums->evidence,
+		.effective = effective_of(s, sums) };
 	return true;
 }
 

@@ -27,6 +27,7 @@ struct graph_path {
 	uint64_t calls;		/* entries of these: how often its last call was made within it */
 	uint64_t time;		/* of all contexts in whose history it occurs, ns */
 	uint64_t ticks;		/* samples behind time */
+	struct overhead_evidence evidence; /* what these say of time */
 	double effective;	/* contexts weighed by the time under them: time^2 / sum of squares; in a run without time, by calls */
 };
 

@@ -44,6 +44,7 @@ static void end_count(struct suffix_array *a, uint32_t end, const struct graph_c
 
 	sums->time += w->time;
 	sums->ticks += w->ticks;
+	overhead_evidence_add(&sums->evidence, &w->evidence);
 	if (last) {
 		sums->calls += c->entries;
 		sums->contexts += c->kept;
@@ -102,9 +103,11 @@ static struct weight *weigh(const struct graph *g)
 
 		w[i].time += c->time;
 		w[i].ticks += c->ticks;
+		overhead_evidence_add(&w[i].evidence, &c->evidence);
 		if (c->parent != GRAPH_NONE) {
 			w[c->parent].time += w[i].time;
 			w[c->parent].ticks += w[i].ticks;
+			overhead_evidence_add(&w[c->parent].evidence, &w[i].evidence);
 		}
 	}
 	return w;

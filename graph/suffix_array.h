@@ -19,6 +19,7 @@ enum { SUFFIX_LEVELS = 33 };		/* 2^32 entries are more than a history has */
 struct sums {
 	uint64_t time;		/* ns */
 	uint64_t ticks;		/* samples */
+	struct overhead_evidence evidence; /* what these say of time */
 	uint64_t calls;		/* entries of the contexts that end here */
 	uint32_t contexts;	/* how many of these */
 	double squares;		/* sum of the squares of the weights of single ends */

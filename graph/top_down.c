@@ -23,6 +23,7 @@ struct path {
 	uint64_t total;		/* of those that pass, ns */
 	uint64_t calls;		/* entries of those that end here */
 	uint64_t ticks;		/* samples behind total */
+	struct overhead_evidence evidence; /* what these say of total */
 	bool folded;		/* unmarked in some history */
 };
 
@@ -99,6 +100,7 @@ static bool grow(struct trie *t, bool spelled)
 		t->paths[node].self += c->time;
 		t->paths[node].calls += c->entries;
 		t->paths[node].ticks += c->ticks;
+		overhead_evidence_add(&t->paths[node].evidence, &c->evidence);
 	}
 	return true;
 }
@@ -107,6 +109,7 @@ static void sum_up(struct trie *t)
 {
 	t->paths[0].self = t->g->outside;
 	t->paths[0].ticks = t->g->outside_ticks;
+	t->paths[0].evidence = t->g->contexts[0].evidence;
 	for (uint32_t i = t->n; i-- > 0;) {
 		struct path *path = t->paths + i;
 
@@ -115,6 +118,7 @@ static void sum_up(struct trie *t)
 			return;
 		t->paths[path->parent].total += path->total;
 		t->paths[path->parent].ticks += path->ticks;
+		overhead_evidence_add(&t->paths[path->parent].evidence, &path->evidence);
 	}
 }
 
@@ -124,7 +128,8 @@ static struct tree_node node_from(const struct trie *t, uint32_t index, uint32_t
 
 	return (struct tree_node){ .parent = parent, .first = index,
 		.routine = index ? path->link >> 1 : GRAPH_NONE, .gap = index && (path->link & 1),
-		.self = path->self, .total = path->total, .calls = path->calls, .ticks = path->ticks, .folded = path->folded };
+		.self = path->self, .total = path->total, .calls = path->calls, .ticks = path->ticks,
+		.evidence = path->evidence, .folded = path->folded };
 }
 
 /* A context that was made and never entered, as the one that stands by for lost calls. */

@@ -15,8 +15,8 @@
  * counters were sampled, those in the code of hooks tell more: how many samples there were at entries, at exits and at edges, and how
  * many in each routine's contexts, against how many were expected of its calls.  Few samples say little: all of these are drawn to
  * what is expected, as if some samples more had been seen that fit (the mean of a gamma distribution after Poisson counts).
- * Where every run has them, by clock tick, they also tell how much time of its own each routine has (strata.c), and what follows here only how its
- * contexts share it.
+ * Where every run has them, by clock tick, they also tell how much time of its own each routine has (strata.c), and what follows here only what
+ * its contexts have without their hooks.  How these share the routine's time is then drawn to their calls (draw.c).
  *
  * What is to be subtracted from a context may be more than its time, which is known from samples too: a context with three ticks in truth
  * has often none.  The rest is then taken from the other contexts of the routine, in proportion.  What comes of the whole routine is
@@ -255,6 +255,26 @@ static bool all_sample_code(const struct profile *p)
 	return p->nruns > 0;
 }
 
+/* Whether the times are of samples of a clock. */
+static bool are_samples(const struct profile *p)
+{
+	if (profile_tick(p) <= 0)
+		return false;
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		if (p->contexts[i].ticks > 0)
+			return true;
+	return false;
+}
+
+/* Whether in any run one sample gave the time and the program counter. */
+static bool has_one_source(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (p->runs[i].header.source == p->runs[i].header.pc_source)
+			return true;
+	return false;
+}
+
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
@@ -280,26 +300,59 @@ static struct strata_given mean_cost(const struct work *w)
 	return cost;
 }
 
-/* The routines' own times are known: what each of their contexts has of it. One that has no tick in any has it by calls. False: out of memory. */
-static bool groups_settle(struct work *w)
+/* Each routine's own time into SELF: by samples of program counters, else what is left of its contexts'.  False: out of memory. */
+static bool selves_settle(struct work *w, const struct strata_given *given, double *self)
+{
+	if (w->by_samples)
+		return strata_settle(w->o, given, self);
+	lacks_settle(w);
+	for (uint32_t r = 0; r <= w->p->nroutines; r++)
+		self[r] = w->groups[r].left * w->groups[r].factor;
+	return true;
+}
+
+/* Of times that are no samples: what each of the routine's contexts has of its own time SELF. */
+static void selves_share(struct work *w, const double *self)
+{
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		const struct group *g = w->groups + group_of(w->p, i);
+
+		w->of[i].left = g->left > 0 ? w->of[i].left / g->left * self[group_of(w->p, i)] : 0;
+	}
+}
+
+/* The same of samples, which may be too few for that (draw.c).  False: out of memory. */
+static bool selves_draw(struct work *w, const struct strata_given *given, const double *self)
+{
+	double *left = calloc((size_t)w->p->ncontexts + 1, sizeof *left), *cost = calloc((size_t)w->p->ncontexts + 1, sizeof *cost);
+	double per_second = 1 / given->tick + (w->nsec > 0 ? 1 / w->nsec : 0);
+	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = given->tick, .finest = 1 / per_second,
+		.by_code = w->by_samples && given->whole, .one_source = has_one_source(w->p) };
+	bool ok = left && cost;
+
+	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {
+		left[i] = w->of[i].left;
+		cost[i] = cost_of(w, i);
+	}
+	ok = ok && contexts_draw(w->o, &draw);
+	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++)
+		w->of[i].left = left[i];
+	free(left);
+	free(cost);
+	return ok;
+}
+
+/* What is left to each context, ns.  False: out of memory. */
+static bool contexts_settle(struct work *w)
 {
 	double *self = calloc((size_t)w->p->nroutines + 1, sizeof *self);
 	struct strata_given given = mean_cost(w);
-	bool ok = self && strata_settle(w->o, &given, self);
+	bool ok = self && selves_settle(w, &given, self);
 
-	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {
-		struct group *g = w->groups + group_of(w->p, i);
-
-		if (g->left <= 0)
-			w->of[i].left = (double)w->p->contexts[i].entries;
-	}
-	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++)
-		w->groups[group_of(w->p, i)].factor += w->of[i].left;
-	for (uint32_t r = 0; ok && r <= w->p->nroutines; r++) {
-		struct group *g = w->groups + r;
-
-		g->factor = g->factor > 0 ? self[r] / g->factor : 0;
-	}
+	if (ok && are_samples(w->p))
+		ok = selves_draw(w, &given, self);
+	else if (ok)
+		selves_share(w, self);
 	free(self);
 	return ok;
 }
@@ -326,12 +379,13 @@ static double calibrated(const struct profile *p)
 static void costs_store(struct work *w)
 {
 	struct overhead *o = w->o;
-	double calls = 0, cost = 0;
+	double calls = 0, cost = 0, over = 0;	/* what rounding left over, so that it never adds up */
 
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
-		struct group *g = w->groups + group_of(w->p, i);
+		double left = w->of[i].left + (w->of[i].left > 0 ? over : 0);
 
-		o->hooks[i] = difference(w->p->contexts[i].time, w->of[i].left * g->factor);
+		o->hooks[i] = difference(w->p->contexts[i].time, left);
+		over = w->of[i].left > 0 ? left - round(left) : over;
 		cost += w->by_samples ? (double)o->hooks[i] : cost_of(w, i);
 		calls += (double)w->p->contexts[i].calls_out;
 	}
@@ -363,10 +417,7 @@ bool hooks_settle(struct overhead *o)
 	if (ok) {
 		shares_settle(&w);
 		subtract(&w);
-		if (w.by_samples)
-			ok = groups_settle(&w);
-		else
-			lacks_settle(&w);
+		ok = contexts_settle(&w);
 	}
 	if (ok)
 		costs_store(&w);

@@ -1,7 +1,6 @@
 /* overhead.c - the steps: where samples are, what of the time was the kernel's, what the hooks cost. */
 #include "overhead/overhead.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "overhead/steps.h"
@@ -28,6 +27,7 @@ void overhead_free(struct overhead *o)
 		return;
 	free(o->spots);
 	free(o->hooks);
+	free(o->evidence);
 	free(o->kernel);
 	free(o);
 }
@@ -42,6 +42,15 @@ uint64_t overhead_charged(const struct overhead *o, uint32_t context)
 	return time > (uint64_t)hooks ? time - (uint64_t)hooks : 0;
 }
 
+struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t context, bool raw)
+{
+	double time = (double)o->profile->contexts[context].time;
+
+	if (!o->evidence)
+		return (struct overhead_evidence){ 0, 0 };
+	return raw ? (struct overhead_evidence){ time, time * profile_tick(o->profile) } : o->evidence[context];
+}
+
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *s)
 {
 	const struct profile_context *c = o->profile->contexts + s->context;
@@ -49,16 +58,4 @@ int64_t overhead_of_share(const struct overhead *o, const struct profile_share *
 	if (c->time)
 		return (int64_t)((__int128)o->hooks[s->context] * (__int128)s->time / (__int128)c->time);
 	return c->entries ? (int64_t)((__int128)o->hooks[s->context] * (__int128)s->entries / (__int128)c->entries) : 0;
-}
-
-uint64_t overhead_explained(const struct overhead *o, size_t i, bool raw)
-{
-	const struct profile_pc *pcs = o->profile->pcs;
-	uint64_t counted = 0;
-
-	assert(i < o->profile->npcs && (i == 0 || pcs[i - 1].context != pcs[i].context));
-	for (size_t j = i; j < o->profile->npcs && pcs[j].context == pcs[i].context; j++)
-		if (raw || !overhead_is_hook(o->spots[j].place))
-			counted += pcs[j].count;
-	return counted;
 }

@@ -1,7 +1,7 @@
 /* overhead.h - what each sample means, what the hooks cost, and what of the time was the kernel's: each asked once, here.
  *
  * From a profile and its symbols: where each program counter was, seen from the routine that ran; by that what the hooks cost, by
- * context (hook_cost.c, strata.c); and how much of each routine's time passed in the kernel, where no program counter is taken (kernel.c).
+ * context (hook_cost.c, strata.c, draw.c); and how much of each routine's time passed in the kernel, where no program counter is taken (kernel.c).
  * Everybody else reads the result.  No I/O but what symbols/ does. */
 #ifndef OVERHEAD_H
 #define OVERHEAD_H
@@ -40,11 +40,18 @@ struct overhead_cost {
 	bool divided;			/* times are divided as samples of program counters are (strata.c); else a cost is subtracted from each */
 };
 
+/* What samples alone say of a time, and how sure that is.  Those of several contexts add up. */
+struct overhead_evidence {
+	double measured;	/* the time, ns */
+	double variance;	/* of it, ns^2 */
+};
+
 struct overhead {
 	const struct profile *profile;	/* of which all this is; not owned */
 	struct overhead_spot *spots;	/* where each of its pcs[] is; NULL: it has none */
 	int64_t *hooks;			/* by context: estimated cost of hooks within its time, ns; may exceed that; negative: time of its own that was
-					 * charged to its callers */
+					 * charged to its callers, or that no sample met, but calls ask for (draw.c) */
+	struct overhead_evidence *evidence; /* by context: of its time without hooks; NULL: its times are no samples */
 	double *kernel;			/* by routine, and [nroutines] of the root: what of its contexts' time passed in the kernel, ns; an estimate */
 	bool kernel_known;		/* whether that can be nothing else: no program counter is lacking for another reason */
 	struct overhead_cost cost;	/* of all hooks */
@@ -57,13 +64,17 @@ void overhead_free(struct overhead *o);
 /* The time of CONTEXT less the hooks' cost, never below 0, ns. */
 uint64_t overhead_charged(const struct overhead *o, uint32_t context);
 
+/* What samples say of the time of CONTEXT, with the hooks' cost left in (RAW) or without; of times that are no samples nothing. */
+struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t context, bool raw);
+
 /* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);
 
-/* The samples behind the time that is split among program counters, of the context whose program counters begin at I in the profile's
- * pcs[]; without those in hooks, unless their cost is left in (RAW).  They are fewer than the context's ticks, since they may be taken at a lower
- * rate: each stands for its share of the time. */
-uint64_t overhead_explained(const struct overhead *o, size_t i, bool raw);
+static inline void overhead_evidence_add(struct overhead_evidence *to, const struct overhead_evidence *more)
+{
+	to->measured += more->measured;
+	to->variance += more->variance;
+}
 
 /* Whether PLACE is aprof's own code. */
 static inline bool overhead_is_hook(enum overhead_place place)

@@ -16,6 +16,20 @@ double kernel_part(const struct profile *p);
 /* hook_cost.c: fill hooks[], kernel[] and cost.  False: out of memory. */
 bool hooks_settle(struct overhead *o);
 
+/* What is known when the routines' own times are to be divided among their contexts. */
+struct draw_given {
+	double *left;		/* by context: of its time, without hooks, ns or any other unit; becomes what it is charged, ns */
+	const double *cost;	/* by context: of its hooks, ns */
+	const double *self;	/* by routine, and [nroutines] of the root: own time without hooks, ns */
+	double tick;		/* ns that a sample of the clock stands for, above 0 */
+	double finest;		/* ns that a sample stands for where those of the clock and of program counters both count */
+	bool by_code;		/* program counters tell how much time a context has */
+	bool one_source;	/* they are the clock's own samples */
+};
+
+/* draw.c: fill evidence[].  False: out of memory. */
+bool contexts_draw(struct overhead *o, const struct draw_given *given);
+
 /* normal.c: the mean of a normal distribution of such a MEAN and standard deviation SIGMA, without its part below 0. */
 double mean_above_zero(double mean, double sigma);
 

@@ -206,10 +206,16 @@ static const char *of_cpu(const struct head *h)
 	return h->first->clock == AMON_CLOCK_TICK ? "" : " of the CPU time";
 }
 
+/* What was subtracted, ns. */
+static uint64_t hooks_of(const struct graph *g)
+{
+	return g->hooks > 0 ? (uint64_t)g->hooks : 0;
+}
+
 /* All time that was measured, ns. */
 static uint64_t whole_of(const struct graph *g)
 {
-	return g->time + g->outside + g->hooks + g->monitor + g->unplaced;
+	return g->time + g->outside + hooks_of(g) + g->monitor + g->unplaced;
 }
 
 /* `1.05 s = 0.90 in routines + 0.15 hooks`; parts that are nothing to so many decimals are left out. */
@@ -217,7 +223,7 @@ static void time_print(struct head *h)
 {
 	const struct graph *g = h->graph;
 	const struct { uint64_t time; const char *what; } parts[] = {
-		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { g->hooks, "hooks" }, { g->monitor, "making contexts" },
+		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { hooks_of(g), "hooks" }, { g->monitor, "making contexts" },
 		{ g->unplaced, "unplaced" },
 	};
 	uint64_t whole = whole_of(g);
@@ -239,7 +245,7 @@ static void time_print(struct head *h)
 	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
 	if (g->options.nfocus)
 		print_field(h->out, &h->options->style, "focus", "%.1f %% of the time; all shares are of the contexts kept",
-			    print_percent(g->time + g->hooks, h->profile->time));
+			    print_percent(g->time + hooks_of(g), h->profile->time));
 }
 
 static void calls_print(struct head *h)
@@ -468,7 +474,7 @@ static json_t *times_json(const struct head *h)
 	const struct graph *g = h->graph;
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns", emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
-			 emit_count(h->profile->time), "hooks_ns", emit_count(g->hooks), "hooks_unplaced_ns",
+			 emit_count(h->profile->time), "hooks_ns", json_integer(g->hooks), "hooks_unplaced_ns",
 			 emit_count(g->hooks_unplaced), "monitor_ns", emit_count(g->monitor), "unplaced_ns",
 			 emit_count(g->unplaced), "raw", (int)g->options.raw);
 }

@@ -1,0 +1,194 @@
+/* draw.c - how a routine's own time is divided among its contexts, and what is known of that.
+ *
+ * The routine's own time is known from all of its samples (hook_cost.c, strata.c); a context has few of them.  Two things tell its part:
+ *
+ *     clock     the samples of its time, less what its hooks cost: one of a routine whose hooks took nine tenths of them says little
+ *     code      the program counters in its own code and in code without hooks, where every run took them; not of a routine
+ *               that was in the kernel, which they do not see
+ *
+ * Each has the weight of so many samples (the inverse of its variance); where both are of one source the better one counts.  Together they
+ * are N samples, MEASURED parts q.  Few samples say little: so they are drawn to the parts p of the calls, as if DRAWN samples more had been seen
+ * that fit these,
+ *
+ *     part = (N * q + K * p) / (N + K),    K = DRAWN
+ *
+ * the mean of a Dirichlet distribution after multinomial counts.  It adds up, so that it does not matter how contexts are put together: the
+ * parts of the callers are drawn in the same way.  But calls differ, which is what a profile is to show: where the samples contradict the calls
+ * beyond chance (Pearson's statistic is over its mean and three standard deviations, as they are for cells with few samples, too), K falls as that
+ * grows.
+ *
+ * What a part may be off by is known from its samples alone, since nobody knows how near the calls are to the truth: so what was measured is kept
+ * beside, with its variance. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "overhead/steps.h"
+
+#define DRAWN 10		/* samples that the calls weigh, at most */
+#define BEYOND_CHANCE 3		/* standard deviations */
+#define UNSURE 0.2		/* standard deviation of the hooks' cost in a part of a routine's contexts, of that cost */
+
+/* A routine. */
+struct division {
+	double calls;		/* that entered its contexts, those that are taken to have entered too */
+	double contexts;	/* with calls */
+	double time, ticks;	/* of its contexts, by clock: ns, samples */
+	double left, cost;	/* of that time, without hooks; of the hooks, ns */
+	double odd;		/* of that cost, what would be elsewhere if the contexts' costs were as their times are, ns */
+	double codes;		/* program counters that tell */
+	double by_clock, by_code; /* samples that each weighs */
+	double least;		/* sum of 1 / p */
+	double distance;	/* sum of q^2 / p */
+	double drawn;		/* K */
+};
+
+struct work {
+	const struct overhead *o;
+	const struct profile *p;
+	const struct draw_given *given;
+	struct division *of;	/* routines, and one more: of the root */
+	double *codes;		/* by context: program counters that tell */
+};
+
+static struct division *division_of(const struct work *w, uint32_t context)
+{
+	return w->of + group_of(w->p, context);
+}
+
+/* The calls that entered a context; one that has samples was entered, even if nobody counted that. */
+static double calls_of(const struct work *w, uint32_t context)
+{
+	const struct profile_context *c = w->p->contexts + context;
+	double calls = (double)c->entries + (double)c->recursive;
+
+	return calls > 0 || (c->time == 0 && w->codes[context] == 0) ? calls : 1;
+}
+
+static void count_codes(struct work *w)
+{
+	for (size_t i = 0; w->given->by_code && i < w->p->npcs; i++) {
+		uint32_t context = w->p->pcs[i].context;
+		enum overhead_place place = w->o->spots[i].place;
+		bool own = place == OVERHEAD_OWN || place == OVERHEAD_PLAIN || place == OVERHEAD_NOWHERE;
+
+		if (own && w->o->kernel[group_of(w->p, context)] <= 0)
+			w->codes[context] += (double)w->p->pcs[i].count;
+	}
+}
+
+static void add_contexts(struct work *w)
+{
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		const struct profile_context *c = w->p->contexts + i;
+		struct division *d = division_of(w, i);
+		double calls = calls_of(w, i);
+
+		d->calls += calls;
+		d->contexts += calls > 0;
+		d->time += (double)c->time;
+		d->ticks += (double)c->ticks;
+		d->left += w->given->left[i];
+		d->cost += w->given->cost[i];
+		d->codes += w->codes[i];
+	}
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		struct division *d = division_of(w, i);
+
+		if (d->left > 0)
+			d->odd += fabs(w->given->cost[i] - d->cost * w->given->left[i] / d->left) / 2;
+	}
+}
+
+/* How many samples each kind of evidence is worth. */
+static void weigh(struct work *w)
+{
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct division *d = w->of + r;
+		double tick = d->ticks > 0 ? fmax(w->given->tick, d->time / d->ticks) : w->given->tick;
+		double variance = tick * d->time + UNSURE * d->odd * UNSURE * d->odd;
+
+		d->by_clock = variance > 0 ? d->left * d->left / variance : 0;
+		d->by_code = d->codes;
+		if (w->given->one_source)
+			*(d->by_clock > d->by_code ? &d->by_code : &d->by_clock) = 0;
+	}
+}
+
+/* What was measured of CONTEXT's part of its routine's time; nothing measured: that of the calls. */
+static double measured(const struct work *w, uint32_t context)
+{
+	const struct division *d = division_of(w, context);
+	double samples = d->by_clock + d->by_code, sum = 0;
+
+	if (samples <= 0)
+		return d->calls > 0 ? calls_of(w, context) / d->calls : 0;
+	if (d->by_clock > 0)
+		sum += d->by_clock * w->given->left[context] / d->left;
+	if (d->by_code > 0)
+		sum += d->by_code * w->codes[context] / d->codes;
+	return sum / samples;
+}
+
+/* How far each routine's parts are drawn to its calls. */
+static void settle_drawn(struct work *w)
+{
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		struct division *d = division_of(w, i);
+		double calls = calls_of(w, i), part = measured(w, i);
+
+		if (calls > 0) {
+			d->least += d->calls / calls;
+			d->distance += part * part * d->calls / calls;
+		}
+	}
+	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
+		struct division *d = w->of + r;
+		double n = d->by_clock + d->by_code, k = d->contexts;
+		double more = n > 0 ? fmax((d->least - k * k - 2 * k + 2) / n, 0) : 0;
+		double chance = k - 1 + BEYOND_CHANCE * sqrt(fmax(2 * (k - 1) + more, 0)), found = n * (d->distance - 1);
+
+		d->drawn = found > chance ? DRAWN * chance / found : DRAWN;
+	}
+}
+
+/* What one sample stands for in the evidence of D's time SELF, ns; no less than what it costs to take one. */
+static double sample_of(const struct work *w, const struct division *d, double self)
+{
+	double samples = d->by_clock + d->by_code;
+
+	return samples > 0 ? fmax(self / samples, w->given->finest) : w->given->tick;
+}
+
+static void divide(struct work *w, struct overhead_evidence *evidence)
+{
+	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
+		const struct division *d = division_of(w, i);
+		double self = w->given->self[group_of(w->p, i)], n = d->by_clock + d->by_code, part = measured(w, i);
+		double calls = d->calls > 0 ? calls_of(w, i) / d->calls : 0;
+
+		evidence[i].measured = self * part;
+		evidence[i].variance = evidence[i].measured * sample_of(w, d, self);
+		w->given->left[i] = self * (n * part + d->drawn * calls) / (n + d->drawn);
+	}
+}
+
+bool contexts_draw(struct overhead *o, const struct draw_given *given)
+{
+	const struct profile *p = o->profile;
+	struct work w = { .o = o, .p = p, .given = given, .of = calloc((size_t)p->nroutines + 1, sizeof *w.of),
+		.codes = calloc((size_t)p->ncontexts + 1, sizeof *w.codes) };
+	bool ok;
+
+	o->evidence = calloc((size_t)p->ncontexts + 1, sizeof *o->evidence);
+	ok = w.of && w.codes && o->evidence;
+	if (ok) {
+		count_codes(&w);
+		add_contexts(&w);
+		weigh(&w);
+		settle_drawn(&w);
+		divide(&w, o->evidence);
+	}
+	free(w.of);
+	free(w.codes);
+	return ok;
+}
