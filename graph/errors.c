@@ -57,6 +57,8 @@ double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool 
 
 	if (g->options.model == GRAPH_GPROF || index == GRAPH_NONE)
 		return -1;
+	if (callers && r->nin == 1)
+		return 0;
 	if (callers)
 		return graph_error(g, arc->self2 + arc->child2, &arc->evidence2, r->total, &r->total_evidence);
 	return graph_error(g, arc->self1 + arc->child1, &arc->evidence1, r->total, &r->total_evidence);

@@ -217,8 +217,8 @@ double graph_error(const struct graph *g, uint64_t part, const struct overhead_e
 /* The same of TIME in the run, time and outside. */
 double graph_run_error(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence);
 
-/* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller.  Less than 0, too: the model does not measure arcs,
- * or there is no caller. */
+/* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller; 0 of the only caller.  Less than 0, too: the model
+ * does not measure arcs, or there is no caller. */
 double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers);
 
 /* Free all of G; NULL is allowed. */

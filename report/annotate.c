@@ -11,13 +11,15 @@
 #include "report/lines.h"
 #include "report/report.h"
 #include "report/chosen.h"
+#include "report/share.h"
 #include "text/print.h"
 
 enum { LONG_NAME = 60 };
 
 static const char legend[] =
-	" ticks, self  samples on the line, and the seconds of the routine's own time that they stand for; code that the compiler\n"
-	"              put into the routine counts for the line of its call.  Below the source: what has no line.\n"
+	" % self, self what part of the routine's own time passed on the line by its samples, how far that may be off with a confidence\n"
+	"              of 95 % (`<9 %` may be chance), and its seconds; code that the compiler put into the routine counts for the line of\n"
+	"              its call.  Below the source: what has no line.\n"
 	" calls, time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
 	"              calls are not counted and whose time is part of the routine's own.\n"
 	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
@@ -34,7 +36,7 @@ struct text {
 
 struct columns {
 	int decimals;		/* of the seconds */
-	int ticks, self, calls, time, line; /* widths */
+	int share, self, calls, time, line; /* widths */
 };
 
 /* The source of L, with the calls found in it.  False with *ERR set. */
@@ -90,10 +92,9 @@ static void source_print(const struct text *t, FILE *out, const struct report_op
 
 static struct columns columns_make(const struct graph *g, const struct lines *l)
 {
-	struct columns c = { .decimals = print_decimals(g->time), .ticks = 6, .self = 8, .calls = 9, .time = 8 };
+	struct columns c = { .decimals = print_decimals(g->time), .share = 10, .self = 8, .calls = 9, .time = 8 };
 	const struct graph_routine *r = g->routines + l->routine;
 
-	c.ticks = print_count_width(r->self_ticks, c.ticks);
 	c.self = print_seconds_width(r->self, c.decimals, c.self);
 	c.time = print_seconds_width(r->total, c.decimals, c.time);
 	c.calls = print_count_width(r->recursive, c.calls);
@@ -103,14 +104,21 @@ static struct columns columns_make(const struct graph *g, const struct lines *l)
 	return c;
 }
 
-static void ticks_print(FILE *out, const struct columns *c, uint64_t ticks, uint64_t time)
+/* What part of the routine's own time is TIME, by so many TICKS; nothing if no sample tells. */
+static void self_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
+		       const struct report_options *options, uint64_t ticks, uint64_t time)
 {
-	if (ticks > 0 || time > 0) {
-		fprintf(out, "%*" PRIu64 " ", c->ticks, ticks);
-		print_seconds(out, time, c->decimals, c->self);
-	} else {
-		fprintf(out, "%*s", c->ticks + 1 + c->self, "");
+	uint64_t self = g->routines[l->routine].self;
+	char text[SHARE_SIZE] = "";
+
+	if (ticks == 0 && time == 0) {
+		fprintf(out, "%*s", c->share + 1 + c->self, "");
+		return;
 	}
+	if (ticks > 0 && self > 0)
+		share_text(text, &options->style, (double)time / (double)self, lines_error(l, g, ticks));
+	fprintf(out, "%*s%s ", c->share - (int)print_width(text, strlen(text)), "", text);
+	print_seconds(out, time, c->decimals, c->self);
 }
 
 /* Columns of a callee: of one without hooks its part of the self time stands in brackets. */
@@ -155,7 +163,7 @@ static void callee_name(FILE *out, const struct columns *c, const struct line_ca
 /* A line of its own for CALLEE. */
 static void callee_row(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
 {
-	fprintf(out, "%*s", c->ticks + 1 + c->self, "");
+	fprintf(out, "%*s", c->share + 1 + c->self, "");
 	callee_print(out, c, callee);
 	fprintf(out, "%*s  ", c->line, "");
 	callee_name(out, c, callee, options);
@@ -176,7 +184,7 @@ static void line_print(const struct text *t, const struct lines *l, const struct
 	bool beside = f->ncalls == 1 && !l->callees[f->calls->callee].place;
 
 	print_begin(out, &options->style, hot ? 'w' : ' ');
-	ticks_print(out, c, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
+	self_print(out, c, l, g, options, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
 	if (beside)
 		callee_print(out, c, &l->callees[f->calls->callee]);
 	else
@@ -224,11 +232,12 @@ static bool is_seen(const struct columns *c, uint64_t ns)
 }
 
 /* A line of the sums, if there is anything. */
-static void rest_print(FILE *out, const struct columns *c, uint64_t ticks, uint64_t time, const char *what)
+static void rest_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
+		       const struct report_options *options, uint64_t ticks, uint64_t time, const char *what)
 {
 	if (ticks == 0 && !is_seen(c, time))
 		return;
-	ticks_print(out, c, ticks, time);
+	self_print(out, c, l, g, options, ticks, time);
 	fprintf(out, " %*s %*s %*s  %s\n", c->calls, "", c->time, "", c->line, "", what);
 }
 
@@ -251,15 +260,15 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 	putc('\n', out);
 	for (size_t i = 0; i < l->ncalls && l->calls[i].line == 0; i++)
 		callee_row(out, c, &l->callees[l->calls[i].callee], options);
-	rest_print(out, c, ticks_of_plain(l), l->plain, "in code without hooks [...]");
-	rest_print(out, c, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
-	rest_print(out, c, 0, l->unknown, "at no known line");
+	rest_print(out, c, l, g, options, ticks_of_plain(l), l->plain, "in code without hooks [...]");
+	rest_print(out, c, l, g, options, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
+	rest_print(out, c, l, g, options, 0, l->unknown, "at no known line");
 	for (size_t i = 0; i < l->ncallees; i++) {
 		calls += l->callees[i].calls;
 		time += l->callees[i].place ? 0 : l->callees[i].time;
 	}
 	print_begin(out, &options->style, 'm');
-	fprintf(out, "%*s ", c->ticks, "");
+	fprintf(out, "%*s ", c->share, "");
 	print_seconds(out, r->self, c->decimals, c->self);
 	fprintf(out, " %*" PRIu64 " ", c->calls, calls);
 	print_seconds(out, time, c->decimals, c->time);
@@ -271,20 +280,20 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 			  const struct report_options *options)
 {
 	const struct graph_routine *r = g->routines + l->routine;
-	char file[400];
+	char file[400], share[SHARE_SIZE];
 
 	name_brief(out, r->name.name, options);
 	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, &options->style), r->name.line);
 	print_seconds(out, r->self, c->decimals, 0);
 	fputs(" s self, ", out);
 	print_seconds(out, r->total, c->decimals, 0);
-	fprintf(out, " s total (%.1f %% of the run), %" PRIu64 " call%s", print_percent(r->total, g->time + g->outside), r->calls,
-		print_plural(r->calls));
+	fprintf(out, " s total (%s of the run), %" PRIu64 " call%s", share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
+		graph_run_error(g, r->total, &r->total_evidence)), r->calls, print_plural(r->calls));
 	if (r->recursive)
 		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
 	fputs("\n\n", out);
 	print_begin(out, &options->style, 'h');
-	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->ticks, "ticks", c->self, "self", c->calls, "calls", c->time, "time",
+	fprintf(out, "%*s %*s %*s %*s %*s  source\n", c->share, "% self", c->self, "self", c->calls, "calls", c->time, "time",
 		c->line, "line");
 	print_end(out, &options->style);
 }
@@ -335,13 +344,14 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 	return ok;
 }
 
-static json_t *costs_json(const struct lines *l)
+static json_t *costs_json(const struct graph *g, const struct lines *l)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < l->ncosts; i++)
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "line", emit_count(l->costs[i].line), "self_ns",
-			emit_count(l->costs[i].time), "ticks", emit_count(l->costs[i].ticks)));
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "line", emit_count(l->costs[i].line), "self_ns",
+			emit_count(l->costs[i].time), "error_ns", share_json(lines_error(l, g, l->costs[i].ticks), g->routines[l->routine].self),
+			"ticks", emit_count(l->costs[i].ticks)));
 	return array;
 }
 
@@ -356,16 +366,18 @@ static json_t *call_lines(const struct lines *l, uint32_t index)
 	return array;
 }
 
-static json_t *callees_json(const struct lines *l)
+static json_t *callees_json(const struct graph *g, const struct lines *l)
 {
+	const struct graph_routine *r = g->routines + l->routine;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < l->ncallees; i++) {
 		const struct line_callee *callee = &l->callees[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
 			emit_name(callee->place), "calls", callee->place ? json_null() : emit_count(callee->calls), "time_ns",
-			emit_count(callee->time), "call_lines", call_lines(l, (uint32_t)i)));
+			emit_count(callee->time), "error_ns", share_json(callee->error, callee->place ? r->self : r->total), "call_lines",
+			call_lines(l, (uint32_t)i)));
 	}
 	return array;
 }
@@ -376,8 +388,8 @@ static json_t *routine_json(const struct graph *g, const struct lines *l)
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name),
 			 "file", emit_name(l->file), "first_line", emit_count(l->first), "last_line", emit_count(l->last),
-			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total), "lines", costs_json(l), "callees",
-			 callees_json(l), "plain_ns", emit_count(l->plain), "elsewhere_ns", emit_count(l->elsewhere), "unknown_ns",
+			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total), "lines", costs_json(g, l), "callees",
+			 callees_json(g, l), "plain_ns", emit_count(l->plain), "elsewhere_ns", emit_count(l->elsewhere), "unknown_ns",
 			 emit_count(l->unknown), "calls", emit_count(r->calls));
 }
 

@@ -14,6 +14,7 @@
 #include "report/leaves.h"
 #include "report/order.h"
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 static const char legend[] =
@@ -25,7 +26,14 @@ static const char legend[] =
 	" Lines above are its callers: seconds that passed in it on their behalf, %s; "
 	"calls from there / all calls. Lines below are its callees, in the same way.\n"
 	"%s"
+	"%s"
 	" <spontaneous> stands for callers that are not known: the system, or code without hooks that started a thread.\n";
+
+/* Where times are samples. */
+static const char legend_errors[] =
+	" Before them stands what part of the entry's total (self + children) that is, and how far this may be off, with a\n"
+	" confidence of 95 %; `<9 %` may be chance. Where samples are too few, times are drawn to the shares of the calls; `~9 %`\n"
+	" is known by these alone.\n";
 
 /* What the models differ in. */
 static const struct {
@@ -111,6 +119,19 @@ static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
 	routine_name_print(l, routine);
 }
 
+/* What part of the entry's total ARC is, in the columns of the entry's number and share: nothing of the only caller. */
+static void part_print(struct listing *l, const struct graph_arc *arc, bool callers)
+{
+	const struct graph_routine *entry = &l->graph->routines[callers ? arc->to : arc->from];
+	uint64_t time = callers ? arc->self2 + arc->child2 : arc->self1 + arc->child1;
+	double error = l->options->gprof.traditional ? -1 : graph_arc_error(l->graph, arc, callers);
+	char text[SHARE_SIZE] = "";
+
+	if (error > 0 && entry->total > 0)
+		share_text(text, &l->options->style, (double)time / (double)entry->total, error);
+	fprintf(l->out, "%*s%s ", 12 - (int)print_width(text, strlen(text)), "", text);
+}
+
 /* The line of one arc: OTHER, the routine at its far end, with the times of that side. */
 static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self, uint64_t child)
 {
@@ -120,7 +141,7 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 		calls_print(l, arc->calls, other);
 		return;
 	}
-	fprintf(l->out, "%12s ", "");
+	part_print(l, arc, other == arc->from);
 	print_seconds(l->out, self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
@@ -345,12 +366,18 @@ static void granularity_print(FILE *out, const struct graph *g)
 			100.0 * tick / (double)g->time, (double)g->time / 1e9);
 }
 
+static bool has_errors(const struct listing *l)
+{
+	return l->graph->sampled && l->graph->options.model != GRAPH_GPROF && !l->options->gprof.traditional;
+}
+
 static void legend_print(struct listing *l)
 {
 	if (l->options->style.brief)
 		return;
 	putc('\n', l->out);
-	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more);
+	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more,
+		has_errors(l) ? legend_errors : "");
 	entry_part_legend(l->out, l->graph, &l->options->style);
 }
 
@@ -380,8 +407,12 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 	json_t *name = other == GRAPH_NONE ? json_null() : emit_name(l->graph->routines[other].name.name);
 	json_t *number = other == GRAPH_NONE || !l->order.number[other] ? json_null() : emit_count(l->order.number[other]);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_count(arc->calls),
-			 "self_ns", emit_count(self), "children_ns", emit_count(child), "folded", (int)arc->folded);
+	bool callers = other == arc->from;
+	uint32_t entry = callers ? arc->to : arc->from;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_count(arc->calls),
+			 "self_ns", emit_count(self), "children_ns", emit_count(child), "error_ns",
+			 share_json(graph_arc_error(l->graph, arc, callers), l->graph->routines[entry].total), "folded", (int)arc->folded);
 }
 
 static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *arcs)

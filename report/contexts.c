@@ -11,6 +11,7 @@
 
 #include "text/escape.h"
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 /* Names of all routines as words, and room for a history. */
@@ -123,8 +124,9 @@ bool contexts_json(const struct report_input *in, const struct report_options *o
 		const struct graph_context *c = &g->contexts[i];
 
 		if (is_shown(c))
-			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries),
+			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries),
 					       "recursive", emit_count(c->recursive), "time_ns", emit_count(c->time),
+					       "error_ns", share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside),
 					       "ticks", emit_count(c->ticks), "history", history_json(&words, g, i)));
 	}
 	emit_array_end(e);

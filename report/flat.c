@@ -250,7 +250,7 @@ bool flat_json(const struct report_input *in, const struct report_options *optio
 		row = routine_json(&in->graph->routines[order.routines[i]]);
 
 		if (options->leaves || options->lines)
-			json_object_set_new(row, "parts", leaves_json(&leaves, order.routines[i]));
+			json_object_set_new(row, "parts", leaves_json(&leaves, in->graph, order.routines[i]));
 		emit_item(e, row);
 	}
 	emit_array_end(e);

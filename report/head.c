@@ -18,6 +18,8 @@
 #include "text/print.h"
 #include "report/verified.h"
 
+#define LEAST_DRAWN 0.005		/* of the time that is drawn to calls, of which the head says so */
+
 /* The head under way. */
 struct head {
 	const struct report_input *in;
@@ -165,6 +167,18 @@ static void cycles_print(struct head *h)
 	unsettled_print(h);
 }
 
+/* The part of the routines' time that stands in other contexts than its samples, since these were too few (overhead/draw.c). */
+static double drawn_part(const struct graph *g)
+{
+	double moved = 0, all = 0;
+
+	for (uint32_t i = 1; g->sampled && i < g->ncontexts; i++) {
+		moved += fabs((double)g->contexts[i].time - g->contexts[i].evidence.measured);
+		all += (double)g->contexts[i].time;
+	}
+	return all > 0 ? moved / 2 / all : 0;
+}
+
 /* The clock, and how far its samples can be trusted. */
 static void samples_print(struct head *h, const char *clock)
 {
@@ -179,6 +193,9 @@ static void samples_print(struct head *h, const char *clock)
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
 			    print_grouped(samples, n), print_plural(n), sign, sums_error(10, n));
+	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
+		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of all time is shared by calls",
+			    100 * drawn_part(h->graph));
 }
 
 static void clock_print(struct head *h)

@@ -17,6 +17,7 @@ enum { HOT_CALLERS = 3 };		/* kept of each routine's */
 struct hot_caller {
 	uint32_t routine;	/* index in graph.routines; GRAPH_NONE: <spontaneous> */
 	uint64_t time;		/* ns */
+	struct overhead_evidence evidence; /* what samples say of that */
 	uint64_t calls;		/* 0: unknown, there was no hook to count them */
 };
 
@@ -26,6 +27,7 @@ struct hot {
 	const char *name;	/* its name */
 	const char *place;	/* its module's file name, if it is another one than the program; else NULL */
 	uint64_t time;		/* what makes it hot, ns: its own code's, or the time of its calls */
+	struct overhead_evidence evidence; /* what samples say of time */
 	uint64_t calls;		/* 0: unknown */
 	struct hot_caller callers[HOT_CALLERS];	/* heaviest first */
 	uint32_t ncallers;	/* how many of these */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 /* Say what the sample I was in; false when it tells nothing beyond the routine. */
@@ -126,18 +127,11 @@ uint64_t leaves_explained(const struct graph *g, uint32_t routine)
 	return n;
 }
 
-/* By routine, its own time in user mode by the samples that explain it, ns each; NULL: out of memory. */
-static double *sample_times(const struct graph *g)
+static void explained_count(struct leaves *l, const struct graph *g)
 {
-	double *time = calloc((size_t)g->nroutines + 1, sizeof *time);
-
-	for (size_t i = 0; time && i < g->profile->npcs; i++)
+	for (size_t i = 0; i < g->profile->npcs; i++)
 		if (is_explained(g, i))
-			time[g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine]] += (double)g->profile->pcs[i].count;
-	for (uint32_t r = 0; time && r < g->nroutines; r++)
-		if (time[r] > 0)
-			time[r] = leaves_sample(g, r, (uint64_t)time[r]);
-	return time;
+			l->explained[g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine]] += g->profile->pcs[i].count;
 }
 
 double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained)
@@ -145,13 +139,13 @@ double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained
 	return explained ? (double)g->routines[routine].self * (1 - g->routines[routine].kernel) / (double)explained : 0;
 }
 
-static bool leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
+static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
 {
 	const struct graph *g = in->graph;
 	const struct profile *p = g->profile;
-	double *sample = sample_times(g);
 
-	for (size_t i = 0; sample && i < p->npcs; i++) {
+	explained_count(l, g);
+	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
 		struct leaf *leaf = &l->leaf[l->n];
 
@@ -161,13 +155,11 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 		if (!leaf_of(leaf, in, i, options))
 			continue;
 		leaf->ticks = pc->count;
-		leaf->time = (uint64_t)(sample[leaf->routine] * (double)pc->count);
+		leaf->time = (uint64_t)(leaves_sample(g, leaf->routine, l->explained[leaf->routine]) * (double)pc->count);
 		l->n++;
 	}
 	if (options->leaves)
 		kernel_collect(l, g);
-	free(sample);
-	return sample != NULL;
 }
 
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
@@ -178,10 +170,13 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 	*l = (struct leaves){ 0 };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
-	if (!l->first || !l->leaf || ((options->leaves || options->lines) && in->symbols && !leaves_collect(l, in, options))) {
+	l->explained = calloc((size_t)nroutines + 1, sizeof *l->explained);
+	if (!l->first || !l->leaf || !l->explained) {
 		leaves_free(l);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	}
+	if ((options->leaves || options->lines) && in->symbols)
+		leaves_collect(l, in, options);
 	leaves_join(l);
 	leaves_index(l, nroutines);
 	return true;
@@ -191,6 +186,7 @@ void leaves_free(struct leaves *l)
 {
 	free(l->leaf);
 	free(l->first);
+	free(l->explained);
 	*l = (struct leaves){ 0 };
 }
 
@@ -207,17 +203,18 @@ void leaves_print(FILE *out, const struct leaf *l, const struct report_options *
 	print_name_beside(out, l->name, &options->style, before);
 }
 
-json_t *leaves_json(const struct leaves *l, uint32_t routine)
+json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine)
 {
 	json_t *array = json_array();
 
 	for (size_t i = l->first[routine]; i < l->first[routine + 1]; i++) {
 		const struct leaf *leaf = &l->leaf[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}",
+		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
 			"name", emit_name(leaf->name), "place", emit_name(leaf->place),
 			"line", leaf->line ? emit_count(leaf->line) : json_null(),
-			"self_ns", emit_count(leaf->time), "ticks", emit_count(leaf->ticks)));
+			"self_ns", emit_count(leaf->time), "error_ns",
+			leaf->ticks ? share_json(share_of_samples(g, leaf->ticks, l->explained[routine]), g->routines[routine].self) : json_null(), "ticks", emit_count(leaf->ticks)));
 	}
 	return array;
 }

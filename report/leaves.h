@@ -25,6 +25,7 @@ struct leaf {
 struct leaves {
 	struct leaf *leaf;	/* sorted by routine, then by time, largest first */
 	size_t n;		/* how many */
+	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
 	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
 };
 
@@ -43,7 +44,7 @@ double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained
 /* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */
 void leaves_print(FILE *out, const struct leaf *l, const struct report_options *options, int before);
 
-/* An array of {name, place, line, self_ns, ticks} for the leaves of ROUTINE. */
-json_t *leaves_json(const struct leaves *l, uint32_t routine);
+/* An array of {name, place, line, self_ns, error_ns, ticks} for the leaves of ROUTINE. */
+json_t *leaves_json(const struct leaves *l, const struct graph *g, uint32_t routine);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/share.h"
 #include "report/source_words.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
@@ -71,7 +72,7 @@ static void costs_find(struct search *k)
 {
 	const struct graph *g = k->g;
 	const struct profile *p = g->profile;
-	double sample = leaves_sample(g, k->l->routine, leaves_explained(g, k->l->routine));
+	double sample = leaves_sample(g, k->l->routine, k->l->explained);
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
@@ -141,16 +142,16 @@ static bool callees_find(struct search *k, const struct leaves *leaves)
 		const struct graph_arc *arc = k->g->arcs + i;
 
 		l->callees[l->ncallees++] = (struct line_callee){ .name = k->g->routines[arc->to].name.name, .routine = arc->to,
-			.calls = arc->calls, .time = arc->self1 + arc->child1 };
+			.calls = arc->calls, .time = arc->self1 + arc->child1, .error = graph_arc_error(k->g, arc, false) };
 	}
 	if (r->recursive > 0)
 		l->callees[l->ncallees++] = (struct line_callee){ .name = r->name.name, .routine = l->routine,
-			.calls = r->recursive };
+			.calls = r->recursive, .error = -1 };
 	for (size_t i = leaves->first[l->routine]; i < leaves->first[l->routine + 1]; i++) {
 		const struct leaf *leaf = leaves->leaf + i;
 
 		l->callees[l->ncallees++] = (struct line_callee){ .name = leaf->name, .place = leaf->place, .routine = GRAPH_NONE,
-			.time = leaf->time, .ticks = leaf->ticks };
+			.time = leaf->time, .ticks = leaf->ticks, .error = leaf->ticks ? lines_error(l, k->g, leaf->ticks) : -1 };
 		l->plain += leaf->time;
 	}
 	if (l->ncallees > 1)
@@ -166,6 +167,13 @@ static void unknown_find(struct search *k)
 	for (size_t i = 0; i < l->ncosts; i++)
 		known += l->costs[i].time;
 	l->unknown = k->g->routines[l->routine].self - known;
+}
+
+double lines_error(const struct lines *l, const struct graph *g, uint64_t ticks)
+{
+	double error = share_of_samples(g, ticks, l->explained);
+
+	return error < 0 ? error : error * (1 - g->routines[l->routine].kernel);
 }
 
 /* Append a call of CALLEE on LINE.  False: out of memory. */
@@ -292,7 +300,8 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 	struct search k = { .l = l, .in = in, .g = in->graph };
 	bool ok;
 
-	*l = (struct lines){ .routine = routine, .costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
+	*l = (struct lines){ .routine = routine, .explained = leaves_explained(in->graph, routine),
+		.costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
 	ok = l->costs && callees_find(&k, leaves);
 	if (ok && in->symbols) {
 		extent_find(&k);

@@ -37,6 +37,7 @@ struct line_callee {
 	uint64_t calls;		/* along the arc; 0 without hooks */
 	uint64_t time;		/* ns of the arc; without hooks: part of the routine's self time */
 	uint64_t ticks;		/* without hooks: samples */
+	double error;		/* what time may be off by, as graph_error has it: of the routine's total, without hooks of its self time */
 };
 
 struct lines {
@@ -51,6 +52,7 @@ struct lines {
 	size_t room;		/* for how many calls there is room */
 	struct line_callee *callees; /* largest time first */
 	size_t ncallees;	/* how many */
+	uint64_t explained;	/* samples of all of the self time in user mode */
 	uint64_t plain;		/* self time in code without hooks, ns: that of the callees without hooks */
 	uint64_t elsewhere;	/* self time at lines of other files, ns */
 	uint64_t elsewhere_ticks; /* samples behind it */
@@ -61,6 +63,9 @@ struct lines {
  * start is known if debug information says it, as it does for optimised code; lines_find_calls looks for the others.  False with *ERR set: out of memory.  Freed with lines_free. */
 bool lines_make(struct lines *l, const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err);
 void lines_free(struct lines *l);
+
+/* What part of the routine's self time TICKS of its samples say that something takes is off by, as graph_error has it. */
+double lines_error(const struct lines *l, const struct graph *g, uint64_t ticks);
 
 /* Find the lines on which the callees of which none is known are called, by their names in TEXT, the LEN bytes of l->file: words in comments and strings
  * do not count.  IN is that of lines_make.  False with *ERR set: out of memory. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 static const char legend[] =
@@ -40,17 +41,20 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 
 	fputs("Recurring sequences of calls\n\n", out);
 	print_begin(out, &options->style, 'h');
-	fprintf(out, "%% time %*s contexts %*s  sequence\n", width, "seconds", calls, "calls");
+	share_heading(out, &options->style, g);
+	fprintf(out, " %*s contexts %*s  sequence\n", width, "seconds", calls, "calls");
 	print_end(out, &options->style);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct graph_path *p = found->paths + i;
 
-		fprintf(out, "%6.2f ", print_percent(p->time, g->time + g->outside));
+		share_print(out, &options->style, g, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
+		putc(' ', out);
 		print_seconds(out, p->time, decimals, width);
 		fprintf(out, " %8" PRIu32 " %*" PRIu64 "  ", p->contexts, calls, p->calls);
 		path_print(g, found, p, out, options);
 	}
 	print_legend(out, &options->style, legend);
+	share_legend(out, &options->style, g);
 }
 
 bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -83,7 +87,8 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 
 		for (uint32_t k = 0; k < p->length; k++)
 			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
-		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "ticks", emit_count(p->ticks),
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "error_ns",
+				       share_json(graph_run_error(g, p->time, &p->evidence), g->time + g->outside), "ticks", emit_count(p->ticks),
 				       "calls", emit_count(p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
 				       p->effective, "path", names));
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 static const char legend[] =
@@ -63,9 +64,22 @@ static int indent_print(FILE *out, uint32_t level)
 	return level > shown ? n + fprintf(out, "(%" PRIu32 ") ", level) : n;
 }
 
-static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint64_t parent)
+/* By how much the total of N may be off, as a share of the run. */
+static double node_error(const struct graph *g, const struct tree *t, const struct tree_node *n)
 {
-	fprintf(out, "%6.2f   %6.2f  ", print_percent(total, w->whole), print_percent(total, parent));
+	return graph_error(g, n->total, &n->evidence, t->nodes[0].total, &t->nodes[0].evidence);
+}
+
+/* The shares of TOTAL, which may be off by ERROR of the run. */
+static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint64_t parent, double error)
+{
+	double share = w->whole ? (double)total / (double)w->whole : 0;
+
+	share_print(out, &w->options->style, w->graph, share, error);
+	if (share_is_news(share, error))
+		fprintf(out, "   %6.2f  ", print_percent(total, parent));
+	else
+		fprintf(out, "   %6s  ", "");
 	print_seconds(out, total, w->columns.decimals, w->columns.total);
 }
 
@@ -73,9 +87,9 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 {
 	const struct tree_node *node = &w->tree->nodes[index];
 	const struct columns *c = &w->columns;
-	int used = 17 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
+	int used = share_width(w->graph) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
 
-	figures_print(w, out, node->total, w->tree->nodes[node->parent].total);
+	figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
 	print_seconds(out, node->self, c->decimals, c->self);
 	fprintf(out, " %*" PRIu64 "  ", c->calls, node->calls);
@@ -92,7 +106,7 @@ static void rest_print(const struct walk *w, FILE *out, uint32_t parent, uint32_
 	const struct tree_node *node = &w->tree->nodes[parent];
 
 	print_begin(out, &w->options->style, 'd');
-	figures_print(w, out, node->rest, node->total);
+	figures_print(w, out, node->rest, node->total, -1);
 	fprintf(out, " %*s %*s  ", w->columns.self, "", w->columns.calls, "");
 	indent_print(out, level);
 	fputs(w->options->bottom_up ? "(rest, or no caller)" : "(rest)", out);
@@ -137,14 +151,15 @@ static void outside_print(const struct walk *w, FILE *out)
 {
 	if (!w->tree->nodes[0].self || w->options->bottom_up)
 		return;
-	figures_print(w, out, w->tree->nodes[0].self, w->whole);
+	figures_print(w, out, w->tree->nodes[0].self, w->whole, -1);
 	fprintf(out, " %*s %*s  (outside all routines)\n", w->columns.self, "", w->columns.calls, "");
 }
 
 static void heading_print(const struct walk *w, FILE *out)
 {
 	print_begin(out, &w->options->style, 'h');
-	fprintf(out, "%s %% parent  %*s %*s %*s  name\n", "% time", w->columns.total, "total", w->columns.self, "self",
+	share_heading(out, &w->options->style, w->graph);
+	fprintf(out, " %% parent  %*s %*s %*s  name\n", w->columns.total, "total", w->columns.self, "self",
 		w->columns.calls, "calls");
 	print_end(out, &w->options->style);
 }
@@ -165,6 +180,7 @@ static void tree_print(struct walk *w, FILE *out)
 	outside_print(w, out);
 	walk_print(w, out);
 	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
+	share_legend(out, &w->options->style, w->graph);
 }
 
 bool tree_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -201,10 +217,10 @@ bool tree_json(const struct report_input *in, const struct report_options *optio
 		const struct tree_node *n = &tree->nodes[i];
 		const char *name = n->routine == GRAPH_NONE ? NULL : in->graph->routines[n->routine].name.name;
 
-		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
 				       "parent", n->parent == GRAPH_NONE ? json_null() : emit_count(n->parent),
 				       "name", emit_name(name), "self_ns", emit_count(n->self), "total_ns",
-				       emit_count(n->total), "rest_ns", emit_count(n->rest), "calls", emit_count(n->calls), "ticks",
+				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_count(n->calls), "ticks",
 				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap));
 	}
 	emit_array_end(e);
