@@ -1,4 +1,4 @@
-/* hot.c - where to look first: the three cases that a profile can show (hot_cases.h), in one screen.
+/* hot.c - where to look first: the cases that a profile can show (hot_cases.h), in one screen.
  *
  * Each has its evidence and the command that shows more.  No line is longer than 80 columns, unless that command is, whose words are not
  * to be cut; and there are no more than 24. */
@@ -11,9 +11,10 @@
 #include "text/escape.h"
 #include "report/hot_cases.h"
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
-enum { SHOWN = 3, NAME = 44, PLACE = 24, ROOM = 4 * NAME };
+enum { SHOWN = 3, NAME = 44, ERRAND_NAME = 34, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
 
 /* What is printed, and how. */
 struct hot_view {
@@ -21,6 +22,7 @@ struct hot_view {
 	const struct report_input *in;
 	const struct graph *g;			/* in->graph */
 	const struct report_options *options;
+	int spare;				/* lines that the screen has left for what may be left out */
 };
 
 static bool view_make(struct hot_view *v, const struct report_input *in, const struct report_options *options, struct error *err)
@@ -158,15 +160,15 @@ static void more_print(const struct hot_view *v, FILE *out, const char *command,
 	free(text);
 }
 
-/* `0.0491 s, 11.9 % +-2.9 of the run`: the error is that of a share counted by the run's samples. */
-static void share_print(const struct hot_view *v, FILE *out, uint64_t time)
+/* `0.0491 s, 11.9 % +-2.9 of the run`: by the samples of EVIDENCE. */
+static void share_line(const struct hot_view *v, FILE *out, uint64_t time, const struct overhead_evidence *evidence)
 {
-	double share = print_percent(time, v->cases.whole), n = (double)(v->g->ticks + v->g->outside_ticks);
+	double error = graph_run_error(v->g, time, evidence);
 
 	print_seconds(out, time, print_decimals(v->g->time), 0);
-	fprintf(out, " s, %.1f %%", share);
-	if (n > 0)
-		fprintf(out, " %s%.1f", v->options->style.utf8 ? "±" : "+-", 1.96 * sqrt(share * (share < 100 ? 100 - share : 0) / n));
+	fprintf(out, " s, %.1f %%", print_percent(time, v->cases.whole));
+	if (error >= 0)
+		fprintf(out, " %s%.1f", v->options->style.utf8 ? "±" : "+-", 100 * error);
 	fputs(" of the run", out);
 }
 
@@ -188,20 +190,35 @@ static void list_print(const struct hot_view *v, FILE *out, const char *label, c
 	putc('\n', out);
 }
 
+/* `, parse 93+-6 % (1,234 calls)` into TEXT; what may be chance has no share, if there is something else to say.  Returns its columns. */
+static int caller_text(const struct hot_view *v, char *text, size_t size, const struct hot *hot, uint32_t index)
+{
+	const struct hot_caller *caller = hot->callers + index;
+	double share = hot->whole ? (double)caller->time / (double)hot->whole : 0;
+	double error = hot->ncallers == 1 ? -1 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
+	char name[ROOM], percent[SHARE_SIZE], calls[40];
+	int n = snprintf(text, size, "%s %s %s", index ? "," : "", name_cut(name, routine_name(v->g, caller->routine), v->options),
+		share_text(percent, &v->options->style, share, error));
+
+	if (caller->calls)
+		n += snprintf(text + n, size - (size_t)n, " (%s call%s)", print_grouped(calls, caller->calls), print_plural(caller->calls));
+	return (int)print_width(text, (size_t)n);
+}
+
+/* The heaviest callers, as many as fit on a line, and how many more there are. */
 static void callers_print(const struct hot_view *v, FILE *out, const struct hot *hot)
 {
 	int column = fprintf(out, "   for");
-	char name[ROOM], text[ROOM + 64], calls[40];
+	char text[ROOM + 128];
 
 	for (uint32_t i = 0; i < hot->ncallers; i++) {
-		const struct hot_caller *caller = hot->callers + i;
-		int length = snprintf(text, sizeof text, "%s %s %.0f %%", i ? "," : "",
-			name_cut(name, routine_name(v->g, caller->routine), v->options), print_percent(caller->time, hot->time));
+		uint32_t left = hot->ncallers - i;
+		int length = caller_text(v, text, sizeof text, hot, i);
 
-		if (caller->calls)
-			length += snprintf(text + length, sizeof text - (size_t)length, " (%s calls)", print_grouped(calls, caller->calls));
-		if (column + length > 79)
+		if (i > 0 && column + length + (left > 1 ? (int)sizeof ", 1000 more" : 0) > 80) {
+			fprintf(out, ", %" PRIu32 " more", left);
 			break;
+		}
 		fputs(text, out);
 		column += length;
 	}
@@ -232,6 +249,7 @@ static void title_print(const struct hot_view *v, FILE *out, const char *title)
 
 static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot)
 {
+	const struct graph_routine *r = hot->routine == GRAPH_NONE ? NULL : v->g->routines + hot->routine;
 	char name[ROOM], place[ROOM];
 
 	fputs("   ", out);
@@ -240,45 +258,40 @@ static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot
 	print_end(out, &v->options->style);
 	if (hot->place)
 		fprintf(out, " in %s", text_cut(place, hot->place, PLACE, v->options));
+	else if (r && r->name.file && r->name.line)
+		fprintf(out, " at %s:%" PRIu32, text_cut(place, print_basename(r->name.file), PLACE, v->options), r->name.line);
 	putc('\n', out);
 }
 
-/* The routine with the most time of its own, if its callees take more still, so that it is not the case's. */
-static void busy_print(const struct hot_view *v, FILE *out)
+/* A line that is left out where the screen is full. */
+static bool has_room(struct hot_view *v)
 {
-	uint32_t most = GRAPH_NONE;
-
-	for (uint32_t r = 0; r < v->g->nroutines; r++)
-		if (!v->g->routines[r].pseudo && (most == GRAPH_NONE || v->cases.own[r] > v->cases.own[most]))
-			most = r;
-	if (most != GRAPH_NONE && 2 * v->cases.own[most] < v->g->routines[most].total)
-		list_print(v, out, "more of its own, but most in callees:", &(struct hot){
-			.name = v->g->routines[most].name.name, .time = v->cases.own[most] }, 1);
+	return v->spare > 0 && v->spare--;
 }
 
-static void heavy_print(const struct hot_view *v, FILE *out)
+static void next_print(struct hot_view *v, FILE *out, const struct hot_list *h)
+{
+	if (h->n > 1 && has_room(v))
+		list_print(v, out, "next:", h->hot + 1, h->n - 1 < SHOWN ? h->n - 1 : SHOWN);
+}
+
+static void heavy_print(struct hot_view *v, FILE *out)
 {
 	const struct hot *hot = v->cases.heavy.hot;
-	char place[ROOM];
 
 	title_print(v, out, "1. A heavy routine: its time is its own");
 	if (v->cases.heavy.n == 0) {
-		fputs("   none: no routine has half its time in itself\n", out);
+		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
 		return;
 	}
-	const struct graph_routine *r = v->g->routines + hot->routine;
-
 	name_line(v, out, hot);
 	fputs("   ", out);
-	share_print(v, out, hot->time);
-	fprintf(out, ", %.0f %% of its total\n   ", print_percent(hot->time, r->total));
+	share_line(v, out, hot->time, &hot->evidence);
+	fputs("; ", out);
 	calls_print(out, v->g, hot);
-	if (r->name.file && r->name.line)
-		fprintf(out, "; %s:%" PRIu32, text_cut(place, print_basename(r->name.file), PLACE, v->options), r->name.line);
 	putc('\n', out);
-	if (v->cases.heavy.n > 1)
-		list_print(v, out, "next:", hot + 1, v->cases.heavy.n - 1 < SHOWN ? v->cases.heavy.n - 1 : SHOWN);
-	busy_print(v, out);
+	callers_print(v, out, hot);
+	next_print(v, out, &v->cases.heavy);
 	more_print(v, out, "annotate", hot->name);
 }
 
@@ -289,31 +302,34 @@ static void no_pcs_print(const struct hot_view *v, FILE *out)
 		fputs("   (samples have no program counters here: code without hooks is not seen)\n", out);
 }
 
-static void library_print(const struct hot_view *v, FILE *out)
+static void library_print(struct hot_view *v, FILE *out)
 {
 	const struct hot *hot = v->cases.library.hot;
+	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
 
-	title_print(v, out, "2. A library routine used much: do its callers need all these calls?");
+	title_print(v, out, hooked ? "2. A small routine used much: do its callers need all these calls?"
+		: "2. A library routine used much: do its callers need all that it does?");
 	if (v->cases.library.n == 0) {
-		fputs("   none: no time in libraries, nor in a small routine that three or more call\n", out);
+		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
+			v->cases.library.unsure ? "," : "");
+		if (v->cases.library.unsure)
+			fputs("   for certain\n", out);
 		no_pcs_print(v, out);
 		return;
 	}
 	name_line(v, out, hot);
 	fputs("   ", out);
-	share_print(v, out, hot->time);
-	fputs(hot->routine == GRAPH_NONE ? "; no hooks, so calls are not counted\n" : "; ", out);
-	if (hot->routine != GRAPH_NONE) {
+	share_line(v, out, hot->time, &hot->evidence);
+	fputs(hooked ? "; " : "; no hooks, so calls are not counted", out);
+	if (hooked)
 		calls_print(out, v->g, hot);
-		putc('\n', out);
-	}
+	putc('\n', out);
 	callers_print(v, out, hot);
-	if (v->cases.library.n > 1)
-		list_print(v, out, "next:", hot + 1, v->cases.library.n - 1 < SHOWN ? v->cases.library.n - 1 : SHOWN);
-	if (hot->routine == GRAPH_NONE)
-		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine));
-	else
+	next_print(v, out, &v->cases.library);
+	if (hooked)
 		more_print(v, out, "tree --bottom-up --focus", hot->name);
+	else
+		more_print(v, out, "annotate", routine_name(v->g, hot->callers[0].routine));
 	no_pcs_print(v, out);
 }
 
@@ -361,9 +377,40 @@ static void paths_print(const struct hot_view *v, FILE *out)
 	}
 	sequence_print(v, out, p);
 	fputs("   ", out);
-	share_print(v, out, p->time);
+	share_line(v, out, p->time, &p->evidence);
 	fprintf(out, "; in %" PRIu32 " contexts, %s calls\n", p->contexts, print_grouped(calls, p->calls));
 	more_print(v, out, "paths", NULL);
+}
+
+/* `   top5 -> qsort`, and what of the one is the other. */
+static void errand_print(struct hot_view *v, FILE *out)
+{
+	const struct hot_errand *e = &v->cases.errand;
+	const struct graph_routine *r = v->g->routines + e->routine;
+	char name[ROOM], percent[SHARE_SIZE], calls[40];
+	double error = graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence);
+
+	title_print(v, out, "4. A routine whose time is one callee's: would less do?");
+	fputs("   ", out);
+	print_begin(out, &v->options->style, 'm');
+	fputs(text_cut(name, r->name.name, ERRAND_NAME, v->options), out);
+	fprintf(out, " -> %s", text_cut(name, e->callee, ERRAND_NAME, v->options));
+	print_end(out, &v->options->style);
+	fputs("\n   ", out);
+	share_line(v, out, r->total, &r->total_evidence);
+	fprintf(out, "; %s of it there; %s call%s\n", share_text(percent, &v->options->style, print_percent(e->time, r->total) / 100, error),
+		print_grouped(calls, r->calls), print_plural(r->calls));
+	if (has_room(v))
+		more_print(v, out, "annotate", r->name.name);
+}
+
+/* How many lines may be printed beside those that must, for all to be a screen. */
+static int spare_lines(const struct hot_view *v)
+{
+	const struct hot_cases *c = &v->cases;
+	int heavy = c->heavy.n ? 6 : 3, library = c->library.n ? 6 : 3 + c->library.unsure, sequence = hot_cases_path(c) ? 6 : 3;
+
+	return SCREEN - 1 - heavy - library - sequence - (v->g->profile->npcs == 0) - (c->errand.callee ? 4 : 0);
 }
 
 /* Contexts that were entered. */
@@ -395,6 +442,7 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 	bool ok = view_make(&v, in, options, err);
 
 	if (ok) {
+		v.spare = spare_lines(&v);
 		if (!options->screen)
 			head_print(&v, out);
 		if (v.g->time == 0)
@@ -404,9 +452,20 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 			library_print(&v, out);
 		}
 		paths_print(&v, out);
+		if (v.cases.errand.callee)
+			errand_print(&v, out);
 	}
 	hot_cases_free(&v.cases);
 	return ok;
+}
+
+static json_t *caller_json(const struct hot_view *v, const struct hot *hot, const struct hot_caller *caller)
+{
+	double error = hot->ncallers == 1 && v->g->sampled ? 0 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
+
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", caller->routine == GRAPH_NONE ? json_null() : emit_name(routine_name(v->g, caller->routine)),
+		"time_ns", emit_count(caller->time), "error_ns", share_json(error, hot->whole), "calls",
+		caller->calls ? emit_count(caller->calls) : json_null());
 }
 
 static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
@@ -414,14 +473,24 @@ static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
 	json_t *callers = json_array();
 
 	for (uint32_t i = 0; i < hot->ncallers; i++)
-		json_array_append_new(callers, json_pack("{s:o, s:o, s:o}", "name",
-			hot->callers[i].routine == GRAPH_NONE ? json_null() : emit_name(routine_name(v->g, hot->callers[i].routine)),
-			"time_ns", emit_count(hot->callers[i].time), "calls",
-			hot->callers[i].calls ? emit_count(hot->callers[i].calls) : json_null()));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
-			 emit_count(hot->time), "total_ns", hot->routine == GRAPH_NONE ? json_null()
-			 : emit_count(v->g->routines[hot->routine].total), "calls",
+		json_array_append_new(callers, caller_json(v, hot, hot->callers + i));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
+			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
+			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
 			 hot->routine == GRAPH_NONE ? json_null() : emit_count(hot->calls), "callers", callers);
+}
+
+/* Case 4, or null. */
+static json_t *errand_json(const struct hot_view *v)
+{
+	const struct hot_errand *e = &v->cases.errand;
+	const struct graph_routine *r = v->g->routines + e->routine;
+
+	if (!e->callee)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name), "callee", emit_name(e->callee), "total_ns",
+			 emit_count(r->total), "callee_ns", emit_count(e->time), "error_ns",
+			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_count(r->calls));
 }
 
 static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h)
@@ -441,7 +510,8 @@ static json_t *sequence_json(const struct hot_view *v)
 	for (uint32_t i = 0; p && i < p->length; i++)
 		json_array_append_new(names, emit_name(routine_name(v->g, v->cases.paths->routines[p->first + i])));
 	if (p)
-		return json_pack("{s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "calls", emit_count(p->calls), "contexts",
+		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "error_ns",
+				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_count(p->calls), "contexts",
 				 emit_count(p->contexts), "path", names);
 	json_decref(names);
 	return json_null();
@@ -458,6 +528,7 @@ bool hot_json(const struct report_input *in, const struct report_options *option
 		hots_json(&v, e, "heavy", &v.cases.heavy);
 		hots_json(&v, e, "library", &v.cases.library);
 		emit_member(e, "sequence", sequence_json(&v));
+		emit_member(e, "one_callee", errand_json(&v));
 	}
 	hot_cases_free(&v.cases);
 	return ok;

@@ -4,9 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "report/share.h"
 #include "text/print.h"
 
-enum { PATHS = 20, MANY = 4 };		/* sequences that are looked at; contexts that are many */
+enum {
+	PATHS = 20,		/* sequences that are looked at */
+	MANY = 4,		/* contexts that are many */
+	SEEN = 1000,		/* what takes a part of that of the run is looked at */
+	OFTEN = 100,		/* calls below which nobody is asked whether all are needed */
+	ERRAND_RUN = 10,	/* percent of the run that a routine of case 4 has at least */
+	ERRAND_OWN = 25,	/* percent of its total that are its own at most */
+	ERRAND_CALLEE = 50,	/* percent of its total that are the callee's at least */
+};
 
 static int by_time(const void *x, const void *y)
 {
@@ -17,56 +27,140 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-static void hots_sort(struct hot_list *h)
+static int by_callers_time(const void *x, const void *y)
 {
+	const struct hot_caller *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	return (a->calls < b->calls) - (a->calls > b->calls);
+}
+
+/* Whether TIME is more than chance may make of nothing. */
+static bool is_news(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence)
+{
+	return share_is_news(print_percent(time, g->time + g->outside) / 100, graph_run_error(g, time, evidence));
+}
+
+/* Sort H, and leave out what may be chance. */
+static void hots_settle(const struct graph *g, struct hot_list *h)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (is_news(g, h->hot[i].time, &h->hot[i].evidence))
+			h->hot[kept++] = h->hot[i];
+		else
+			free(h->hot[i].callers);
+	h->unsure = kept < h->n;
+	h->n = kept;
 	if (h->n > 1)
 		qsort(h->hot, h->n, sizeof *h->hot, by_time);
+	for (size_t i = 0; i < h->n; i++)
+		if (h->hot[i].ncallers > 1)
+			qsort(h->hot[i].callers, h->hot[i].ncallers, sizeof *h->hot[i].callers, by_callers_time);
 }
 
-/* Keep C among the HOT_CALLERS heaviest of H. */
-static void caller_add(struct hot *h, struct hot_caller c)
+/* Add C to the callers of H.  False: out of memory. */
+static bool caller_add(struct hot *h, const struct hot_caller *c)
 {
-	uint32_t i = h->ncallers < HOT_CALLERS ? h->ncallers++ : HOT_CALLERS;
-
-	for (; i > 0 && h->callers[i - 1].time < c.time; i--)
-		if (i < HOT_CALLERS)
-			h->callers[i] = h->callers[i - 1];
-	if (i < HOT_CALLERS)
-		h->callers[i] = c;
+	for (uint32_t i = 0; i < h->ncallers; i++)
+		if (h->callers[i].routine == c->routine) {
+			h->callers[i].time += c->time;
+			overhead_evidence_add(&h->callers[i].evidence, &c->evidence);
+			return true;
+		}
+	if (!array_grow(&h->callers, &h->room, h->ncallers, sizeof *h->callers))
+		return false;
+	h->callers[h->ncallers++] = *c;
+	return true;
 }
+
+/* The callers of a routine with hooks are parts of its total.  False: out of memory. */
+static bool callers_find(const struct graph *g, struct hot *h)
+{
+	const struct graph_routine *r = g->routines + h->routine;
+	bool ok = true;
+
+	h->whole = r->total;
+	h->whole_evidence = r->total_evidence;
+	for (uint32_t i = r->first_in; ok && i < r->first_in + r->nin; i++) {
+		const struct graph_arc *arc = g->arcs + g->in_arcs[i];
+
+		if (arc->calls > 0 || arc->self2 + arc->child2 > 0)
+			ok = caller_add(h, &(struct hot_caller){ .routine = arc->from, .time = arc->self2 + arc->child2, .calls = arc->calls,
+				.evidence = arc->evidence2 });
+	}
+	return ok;
+}
+
+/* Path of the module that is the program; NULL: not known. */
+static const char *program_of(const struct graph *g)
+{
+	for (uint32_t i = 0; i < g->profile->nmodules; i++)
+		if (g->profile->modules[i].main_program)
+			return g->profile->modules[i].path;
+	return NULL;
+}
+
+/* The file name of a routine's module, if it is another one than PROGRAM. */
+static const char *place_of(const struct graph_routine *r, const char *program)
+{
+	return program && r->name.module && strcmp(r->name.module, program) != 0 ? print_basename(r->name.module) : NULL;
+}
+
+/* ---- code without hooks ---- */
 
 static bool is_hooks(const struct leaf *l)
 {
 	return strcmp(l->name, "(hooks)") == 0;
 }
 
-/* Fill own[]. */
-static bool own_find(struct hot_cases *c)
+/* Of a library, so that what is called there is known by another name. */
+static bool is_foreign(const struct leaf *l, const char *program)
 {
-	c->own = calloc((size_t)c->g->nroutines + 1, sizeof *c->own);
-	for (uint32_t r = 0; c->own && r < c->g->nroutines; r++) {
-		c->own[r] = c->g->routines[r].self;
-		for (size_t i = c->leaves.first[r]; i < c->leaves.first[r + 1]; i++)
-			c->own[r] -= c->leaves.leaf[i].time < c->own[r] ? c->leaves.leaf[i].time : c->own[r];
-	}
-	return c->own != NULL;
+	return l->place[0] != '[' && l->place[0] != '(' && !is_hooks(l) && (!program || strcmp(l->place, print_basename(program)) != 0);
 }
 
-/* Routines with half their total in their own code. */
-static bool heavy_find(struct hot_cases *c)
+/* Give the leaves of ROUTINE the names by which they were called, if that is worth a look at its code.  False: out of memory. */
+static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked *hooked, uint32_t routine)
 {
-	struct hot_list *h = &c->heavy;
+	struct leaf *leaf = c->leaves.leaf + c->leaves.first[routine], *end = c->leaves.leaf + c->leaves.first[routine + 1];
+	const char *program = program_of(c->g);
+	uint64_t time = 0;
 
-	h->hot = calloc((size_t)c->g->nroutines + 1, sizeof *h->hot);
-	for (uint32_t i = 0; h->hot && i < c->g->nroutines; i++) {
-		const struct graph_routine *r = c->g->routines + i;
+	for (const struct leaf *l = leaf; l < end; l++)
+		time += is_foreign(l, program) ? l->time : 0;
+	if (time * SEEN < c->whole || time == 0)
+		return true;
+	if (!called_find(c->called + routine, c->in, hooked, routine))
+		return false;
+	for (; leaf < end; leaf++)
+		if (is_foreign(leaf, program))
+			leaf->name = called_name(c->called + routine, leaf->name);
+	return true;
+}
 
-		if (!r->pseudo && c->own[i] > 0 && 2 * c->own[i] >= r->total)
-			h->hot[h->n++] = (struct hot){ .routine = i, .name = r->name.name, .time = c->own[i],
-				.calls = r->calls + r->recursive };
-	}
-	hots_sort(h);
-	return h->hot != NULL;
+static bool leaves_name(struct hot_cases *c)
+{
+	struct called_hooked hooked;
+	bool ok = called_hooked_find(&hooked, c->g);
+
+	c->called = calloc((size_t)c->g->nroutines + 1, sizeof *c->called);
+	ok = ok && c->called;
+	for (uint32_t r = 0; ok && r < c->g->nroutines; r++)
+		ok = routine_name_leaves(c, &hooked, r);
+	called_hooked_free(&hooked);
+	return ok;
+}
+
+/* What samples say of a leaf's time; the kernel's has none of its own. */
+static struct overhead_evidence leaf_evidence(const struct graph *g, const struct leaf *l)
+{
+	const struct overhead_evidence *self = &g->routines[l->routine].self_evidence;
+	double time = (double)l->time, sample = self->measured > 0 ? self->variance / self->measured : 0;
+
+	return (struct overhead_evidence){ time, l->ticks ? time * time / (double)l->ticks : time * sample };
 }
 
 /* Leaves of one function without hooks, the heaviest caller first. */
@@ -80,13 +174,15 @@ static int by_function(const void *x, const void *y)
 	return c ? c : (a->time < b->time) - (a->time > b->time);
 }
 
-/* Add the functions without hooks of the N leaves at LEAF, which are sorted by function. */
-static void plain_add(struct hot_list *h, const struct leaf *leaf, size_t n)
+/* Add the functions without hooks of the N leaves at LEAF, which are sorted by function.  False: out of memory. */
+static bool plain_add(struct hot_cases *c, const struct leaf *leaf, size_t n)
 {
+	struct hot_list *h = &c->library;
 	struct hot *hot = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct leaf *l = leaf + i;
+		struct hot_caller caller = { .routine = l->routine, .time = l->time, .evidence = leaf_evidence(c->g, l) };
 
 		if (is_hooks(l))
 			continue;
@@ -95,107 +191,222 @@ static void plain_add(struct hot_list *h, const struct leaf *leaf, size_t n)
 			*hot = (struct hot){ .routine = GRAPH_NONE, .name = l->name, .place = l->place };
 		}
 		hot->time += l->time;
-		caller_add(hot, (struct hot_caller){ .routine = l->routine, .time = l->time });
+		hot->whole = hot->time;
+		overhead_evidence_add(&hot->evidence, &caller.evidence);
+		hot->whole_evidence = hot->evidence;
+		if (!caller_add(hot, &caller))
+			return false;
 	}
+	return true;
 }
 
-/* Path of the module that is the program; NULL: not known. */
-static const char *program_of(const struct graph *g)
+/* ---- the cases ---- */
+
+/* Fill own[]. */
+static bool own_find(struct hot_cases *c)
 {
-	for (uint32_t i = 0; i < g->profile->nmodules; i++)
-		if (g->profile->modules[i].main_program)
-			return g->profile->modules[i].path;
-	return NULL;
+	c->own = calloc((size_t)c->g->nroutines + 1, sizeof *c->own);
+	for (uint32_t r = 0; c->own && r < c->g->nroutines; r++) {
+		c->own[r] = c->g->routines[r].self;
+		for (size_t i = c->leaves.first[r]; i < c->leaves.first[r + 1]; i++)
+			c->own[r] -= c->leaves.leaf[i].time < c->own[r] ? c->leaves.leaf[i].time : c->own[r];
+	}
+	return c->own != NULL;
 }
 
-static bool same_module(const char *a, const char *b)
+struct overhead_evidence hot_own_evidence(const struct hot_cases *c, uint32_t routine)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	const struct graph_routine *r = c->g->routines + routine;
+	double part = r->self ? (double)c->own[routine] / (double)r->self : 0;
+
+	return (struct overhead_evidence){ part * r->self_evidence.measured, part * r->self_evidence.variance };
 }
 
-/* Routine INDEX as a library routine of MODULE: what calls from elsewhere cost. */
-static struct hot called_from_outside(const struct graph *g, uint32_t index, bool foreign)
+/* Routines with half their total in their own code. */
+static bool heavy_find(struct hot_cases *c)
 {
-	const struct graph_routine *r = g->routines + index;
-	struct hot hot = { .routine = index, .name = r->name.name, .place = foreign ? print_basename(r->name.module) : NULL };
+	struct hot_list *h = &c->heavy;
+	const char *program = program_of(c->g);
+	bool ok = (h->hot = calloc((size_t)c->g->nroutines + 1, sizeof *h->hot)) != NULL;
 
-	for (uint32_t i = r->first_in; i < r->first_in + r->nin; i++) {
-		const struct graph_arc *arc = g->arcs + g->in_arcs[i];
+	for (uint32_t i = 0; ok && i < c->g->nroutines; i++) {
+		const struct graph_routine *r = c->g->routines + i;
+		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = c->own[i],
+			.calls = r->calls + r->recursive };
 
-		if (foreign && arc->from != GRAPH_NONE && same_module(g->routines[arc->from].name.module, r->name.module))
+		if (r->pseudo || c->own[i] == 0 || 2 * c->own[i] < r->total)
 			continue;
-		hot.time += arc->self2 + arc->child2;
-		hot.calls += arc->calls;
-		caller_add(&hot, (struct hot_caller){ .routine = arc->from, .time = arc->self2 + arc->child2, .calls = arc->calls });
+		hot.evidence = hot_own_evidence(c, i);
+		ok = callers_find(c->g, &hot);
+		h->hot[h->n++] = hot;
 	}
-	return hot;
+	hots_settle(c->g, h);
+	return ok;
 }
 
-/* Add the routines with hooks: those of other modules, and small ones that many call. */
-static void hooked_add(struct hot_cases *c, const char *program)
+/* Add the small routines that many call, often.  False: out of memory. */
+static bool small_add(struct hot_cases *c)
 {
 	uint32_t heavy = c->heavy.n > 0 ? c->heavy.hot[0].routine : GRAPH_NONE;
+	const char *program = program_of(c->g);
+	bool ok = true;
 
-	for (uint32_t i = 0; i < c->g->nroutines; i++) {
+	for (uint32_t i = 0; ok && i < c->g->nroutines; i++) {
 		const struct graph_routine *r = c->g->routines + i;
-		bool foreign = program && r->name.module && !same_module(r->name.module, program);
-		bool small = r->nin >= 3 && 4 * r->self >= 3 * r->total;
-		struct hot hot;
+		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = r->total, .calls = r->calls,
+			.evidence = r->total_evidence };
 
-		if (r->pseudo || i == heavy || !(foreign || small))
+		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || r->calls < OFTEN)
 			continue;
-		hot = called_from_outside(c->g, i, foreign);
-		if (hot.time > 0)
-			c->library.hot[c->library.n++] = hot;
+		ok = callers_find(c->g, &hot);
+		c->library.hot[c->library.n++] = hot;
 	}
+	return ok;
 }
 
 static bool library_find(struct hot_cases *c)
 {
 	struct leaf *leaf = calloc(c->leaves.n + 1, sizeof *leaf);
+	bool ok;
 
 	c->library.hot = calloc(c->leaves.n + c->g->nroutines + 1, sizeof *c->library.hot);
-	if (!leaf || !c->library.hot) {
-		free(leaf);
-		return false;
+	ok = leaf && c->library.hot;
+	if (ok) {
+		memcpy(leaf, c->leaves.leaf, c->leaves.n * sizeof *leaf);
+		qsort(leaf, c->leaves.n, sizeof *leaf, by_function);
+		ok = plain_add(c, leaf, c->leaves.n) && small_add(c);
+		hots_settle(c->g, &c->library);
 	}
-	memcpy(leaf, c->leaves.leaf, c->leaves.n * sizeof *leaf);
-	qsort(leaf, c->leaves.n, sizeof *leaf, by_function);
-	plain_add(&c->library, leaf, c->leaves.n);
 	free(leaf);
-	hooked_add(c, program_of(c->g));
-	hots_sort(&c->library);
-	return true;
+	return ok;
+}
+
+/* The time of ROUTINE's leaves called NAME. */
+static struct hot_errand plain_named(const struct hot_cases *c, uint32_t routine, const char *name)
+{
+	struct hot_errand e = { .routine = routine, .callee = name };
+
+	for (size_t i = c->leaves.first[routine]; i < c->leaves.first[routine + 1]; i++) {
+		const struct leaf *l = c->leaves.leaf + i;
+		struct overhead_evidence evidence = leaf_evidence(c->g, l);
+
+		if (strcmp(l->name, name) != 0)
+			continue;
+		e.time += l->time;
+		overhead_evidence_add(&e.evidence, &evidence);
+	}
+	return e;
+}
+
+/* The callee without hooks that ROUTINE spends most time in. */
+static struct hot_errand plain_errand(const struct hot_cases *c, uint32_t routine)
+{
+	struct hot_errand best = { .routine = routine };
+
+	for (size_t i = c->leaves.first[routine]; i < c->leaves.first[routine + 1]; i++) {
+		const struct leaf *l = c->leaves.leaf + i;
+		struct hot_errand e;
+
+		if (is_hooks(l) || l->place[0] == '[')
+			continue;
+		e = plain_named(c, routine, l->name);
+		if (e.time > best.time)
+			best = e;
+	}
+	return best;
+}
+
+/* The callee with hooks that ROUTINE spends most time in and that does its work itself; not the first of the heavy ones, whose callers are
+ * listed. */
+static struct hot_errand hooked_errand(const struct hot_cases *c, uint32_t routine)
+{
+	const struct graph_routine *r = c->g->routines + routine;
+	struct hot_errand best = { .routine = routine };
+
+	for (uint32_t i = r->first_out; i < r->first_out + r->nout; i++) {
+		const struct graph_arc *arc = c->g->arcs + i;
+		bool listed = c->heavy.n > 0 && c->heavy.hot[0].routine == arc->to;
+
+		if (!listed && 2 * c->own[arc->to] >= c->g->routines[arc->to].total && arc->self1 + arc->child1 > best.time)
+			best = (struct hot_errand){ .routine = routine, .callee = c->g->routines[arc->to].name.name,
+				.time = arc->self1 + arc->child1, .evidence = arc->evidence1 };
+	}
+	return best;
+}
+
+/* Whether E's routine is heavy, and that only by E. */
+static bool is_errand(const struct hot_cases *c, const struct hot_errand *e)
+{
+	const struct graph_routine *r = c->g->routines + e->routine;
+
+	return e->callee && 100 * (double)r->total >= ERRAND_RUN * (double)c->whole
+		&& 100 * (double)c->own[e->routine] <= ERRAND_OWN * (double)r->total
+		&& 100 * (double)e->time >= ERRAND_CALLEE * (double)r->total
+		&& is_news(c->g, e->time, &e->evidence);
+}
+
+static void errand_find(struct hot_cases *c)
+{
+	for (uint32_t r = 0; r < c->g->nroutines; r++) {
+		struct hot_errand plain, hooked;
+
+		if (c->g->routines[r].pseudo || 100 * (double)c->g->routines[r].total < ERRAND_RUN * (double)c->whole)
+			continue;
+		plain = plain_errand(c, r);
+		hooked = hooked_errand(c, r);
+		if (hooked.time > plain.time)
+			plain = hooked;
+		if (is_errand(c, &plain) && plain.time > c->errand.time)
+			c->errand = plain;
+	}
 }
 
 bool hot_cases_find(struct hot_cases *c, const struct report_input *in, struct error *err)
 {
 	struct report_options split = { .leaves = true };
 
-	*c = (struct hot_cases){ .g = in->graph, .whole = in->graph->time + in->graph->outside };
+	*c = (struct hot_cases){ .in = in, .g = in->graph, .whole = in->graph->time + in->graph->outside };
 	if (!leaves_make(&c->leaves, in, &split, err))
 		return false;
-	if (!own_find(c) || !heavy_find(c) || !library_find(c))
+	if (!leaves_name(c) || !own_find(c) || !heavy_find(c) || !library_find(c))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	errand_find(c);
 	c->paths = paths_find(c->g, &(struct paths_options){ .most = PATHS, .min_time = c->whole / 1000 }, err);
 	return c->paths != NULL;
 }
 
+static void hots_free(struct hot_list *h)
+{
+	for (size_t i = 0; h->hot && i < h->n; i++)
+		free(h->hot[i].callers);
+	free(h->hot);
+}
+
 void hot_cases_free(struct hot_cases *c)
 {
+	for (uint32_t r = 0; c->called && r < c->g->nroutines; r++)
+		called_free(c->called + r);
+	free(c->called);
 	leaves_free(&c->leaves);
 	free(c->own);
-	free(c->heavy.hot);
-	free(c->library.hot);
+	hots_free(&c->heavy);
+	hots_free(&c->library);
 	paths_free(c->paths);
 }
 
 const struct graph_path *hot_cases_path(const struct hot_cases *c)
 {
-	const struct paths *paths = c->paths;
+	const struct graph_path *first = NULL;
 
-	for (size_t i = 0; i < paths->n; i++)
-		if (paths->paths[i].effective >= MANY)
-			return paths->paths + i;
-	return paths->n > 0 ? paths->paths : NULL;
+	for (size_t i = 0; i < c->paths->n; i++) {
+		const struct graph_path *p = c->paths->paths + i;
+
+		if (c->g->time > 0 && !is_news(c->g, p->time, &p->evidence))
+			continue;
+		if (p->effective >= MANY)
+			return p;
+		if (!first)
+			first = p;
+	}
+	return first;
 }

@@ -10,7 +10,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = (ROOT / 'README.md').read_text()
 # Figures that are no measurements: of an example that is explained, of a promise that a test keeps, of a definition.
-EXPLAINED = ['96.2 %', '1.092 s', '1.422 s', '0.192 s', '1.392 s', '5%']
+EXPLAINED = ['3 %', '9 %', '96.2 %', '1.092 s', '1.422 s', '0.192 s', '1.392 s', '5%']
 
 
 def rows(text):

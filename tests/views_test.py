@@ -263,5 +263,101 @@ class Unoptimised(Views):
         self.assertIn('compile with -g', done.stderr)
 
 
+# heavy has nine callers; rare three, each once; often three, all the time; shared() is hooked, in a library; top5 sorts all for five.
+CASES = r'''
+#include <stdlib.h>
+void shared(long n);
+static volatile long sink;
+static int items[100000];
+__attribute__((noinline)) static int compare(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+__attribute__((noinline)) static void top5(void) { qsort(items, 100000, sizeof *items, compare); sink += items[99999] + items[99995]; }
+__attribute__((noinline)) static void heavy(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void rare(long n) { for (long i = 0; i < n; i++) sink ^= i; }
+__attribute__((noinline)) static void often(long n) { for (long i = 0; i < n; i++) sink |= i; }
+#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { heavy(n * 3000000); sink++; }
+CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
+#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(20000000); for (int i = 0; i < 2000; i++) often(5000); shared(30000000); sink += n; }
+USER(one, 1) USER(two, 2) USER(three, 3)
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1) {
+		for (int k = 0; k < 40; k++) {
+			for (int i = 0; i < 100000; i++)
+				items[i] = rand() % 1000000;
+			top5();
+		}
+		return 0;
+	}
+	caller1(); caller2(); caller3(); caller4(); caller5(); caller6(); caller7(); caller8(); caller9();
+	one(); two(); three();
+	return 0;
+}
+'''
+
+
+class Hot(Views):
+    """Who is asked for what, in the cases of aprof hot."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        folder = pathlib.Path(cls.cwd)
+        (folder / 'cases.c').write_text(CASES)
+        (folder / 'shared.c').write_text('static volatile long sink;\nvoid shared(long n) { for (long i = 0; i < n; i++) sink ^= i; }\n')
+        for command in [['-shared', '-fPIC', '-o', 'libshared.so', 'shared.c'], ['-o', 'cases', 'cases.c', './libshared.so']]:
+            subprocess.run([BUILD / 'aprof-cc', '-O2', '-g', *command], cwd=folder, check=True)
+        for name, arguments in ('amon.out', []), ('top5.out', ['sort']):
+            done = aprof('run', '--no-report', '-o', '/dev/null', '--data', name, './cases', *arguments, cwd=folder)
+            assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+    def callers_of(self, name):
+        return next(r for r in self.json('hot')['heavy'] if r['name'] == name)['callers']
+
+    def test_all_callers_of_the_heavy_one(self):
+        callers = self.callers_of('heavy')
+        self.assertEqual({c['name'] for c in callers}, {f'caller{i}' for i in range(1, 10)})
+        self.assertEqual([c['calls'] for c in callers], [1] * 9)
+        self.assertEqual(callers, sorted(callers, key=lambda c: -c['time_ns']))
+        self.assertTrue(all(c['error_ns'] > 0 for c in callers))
+        self.assertRegex(self.text('hot'), r'(?m)^   for caller9 \d+±\d+ % \(1 call\), .*, \d more$')
+
+    def test_callers_cover_the_truth(self):
+        callers = {c['name']: c for c in self.callers_of('heavy')}
+        whole = sum(c['time_ns'] for c in callers.values())
+        off = [abs(callers[f'caller{i}']['time_ns'] - whole * i / 45) > callers[f'caller{i}']['error_ns'] for i in range(1, 10)]
+        self.assertLessEqual(sum(off), 3, callers)
+
+    def test_few_calls_are_not_asked_about(self):
+        self.assertEqual([r['name'] for r in self.json('hot')['library']], ['often'])
+        self.assertIn('do its callers need all these calls?\n   often at cases.c:', self.text('hot'))
+
+    def test_the_projects_library_is_none(self):
+        shared = next(r for r in self.json('hot')['heavy'] if r['name'] == 'shared')
+        self.assertEqual((shared['place'], len(shared['callers'])), ('libshared.so', 3))
+
+    def test_one_callee(self):
+        hot = self.json('hot', 'top5.out')
+        if self.json('report', 'top5.out')['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        self.assertEqual((hot['one_callee']['name'], hot['one_callee']['callee']), ('top5', 'qsort'))
+        self.assertEqual(hot['library'][0]['name'], 'qsort')
+        self.assertIn('\n   top5 -> qsort\n', self.text('hot', 'top5.out'))
+        self.assertNotIn('msort', self.text('hot', 'top5.out'))
+
+    def test_chance_is_no_finding(self):
+        for name in 'amon.out', 'top5.out':
+            hot = self.json('hot', name)
+            for found in hot['heavy'] + hot['library']:
+                self.assertGreater(found['time_ns'], found['error_ns'], found)
+            if hot['sequence']:
+                self.assertGreater(hot['sequence']['time_ns'], hot['sequence']['error_ns'])
+
+
 if __name__ == '__main__':
     unittest.main()
