@@ -176,11 +176,13 @@ static void share_line(const struct hot_view *v, FILE *out, uint64_t time, const
 static void list_print(const struct hot_view *v, FILE *out, const char *label, const struct hot *hot, size_t n)
 {
 	int column = fprintf(out, "   %s", label);
-	char name[ROOM], text[ROOM + 32];
+	char name[ROOM], text[ROOM + 64], percent[SHARE_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		int length = snprintf(text, sizeof text, "%s %s %.1f %%", i ? "," : "", name_cut(name, hot[i].name, v->options),
-			print_percent(hot[i].time, v->cases.whole));
+		double share = print_percent(hot[i].time, v->cases.whole) / 100, error = graph_run_error(v->g, hot[i].time, &hot[i].evidence);
+		int bytes = snprintf(text, sizeof text, "%s %s %s", i ? "," : "", name_cut(name, hot[i].name, v->options),
+			share_text(percent, &v->options->style, share, error));
+		int length = (int)print_width(text, (size_t)bytes);
 
 		if (column + length > 79)
 			break;
