@@ -17,14 +17,19 @@
  * beyond chance (Pearson's statistic is over its mean and three standard deviations, as they are for cells with few samples, too), K falls as that
  * grows.
  *
+ * Where a routine has more than MANY contexts, those of one caller share what they have together as the samples say, if there are any: else each of
+ * a million contexts would have a nanosecond of time, for no reason but its calls.
+ *
  * What a part may be off by is known from its samples alone, since nobody knows how near the calls are to the truth: so what was measured is kept
  * beside, with its variance. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/pair_table.h"
 #include "overhead/steps.h"
 
 #define DRAWN 10		/* samples that the calls weigh, at most */
+#define MANY 100		/* contexts of a routine */
 #define BEYOND_CHANCE 3		/* standard deviations */
 #define UNSURE 0.2		/* standard deviation of the hooks' cost in a part of a routine's contexts, of that cost */
 
@@ -172,6 +177,57 @@ static void divide(struct work *w, struct overhead_evidence *evidence)
 	}
 }
 
+/* The contexts of one routine that one caller enters. */
+struct caller {
+	double left, measured;	/* sums of theirs, ns */
+};
+
+/* By context, its caller in *PAIRS, which is malloc'ed; NULL: out of memory. */
+static uint32_t *callers_find(const struct work *w, struct caller **callers)
+{
+	struct pair_table table = { 0 };
+	uint32_t *caller_of = calloc((size_t)w->p->ncontexts + 1, sizeof *caller_of), n = 0;
+	bool ok = caller_of != NULL;
+
+	for (uint32_t i = 1; ok && i < w->p->ncontexts; i++) {
+		uint32_t *slot = pair_table_at(&table, group_of(w->p, w->p->contexts[i].parent), group_of(w->p, i));
+
+		ok = slot != NULL;
+		if (ok && *slot == 0)
+			*slot = ++n;
+		if (ok)
+			caller_of[i] = *slot;
+	}
+	pair_table_free(&table);
+	*callers = ok ? calloc((size_t)n + 1, sizeof **callers) : NULL;
+	if (!*callers) {
+		free(caller_of);
+		return NULL;
+	}
+	return caller_of;
+}
+
+/* Of a routine of many contexts those of one caller have what they have together as the samples say, where there are any. */
+static bool settle_callers(struct work *w, const struct overhead_evidence *evidence)
+{
+	struct caller *callers;
+	uint32_t *caller_of = callers_find(w, &callers);
+
+	for (uint32_t i = 0; caller_of && i < w->p->ncontexts; i++) {
+		callers[caller_of[i]].left += w->given->left[i];
+		callers[caller_of[i]].measured += evidence[i].measured;
+	}
+	for (uint32_t i = 0; caller_of && i < w->p->ncontexts; i++) {
+		const struct caller *caller = callers + caller_of[i];
+
+		if (caller->measured > 0 && division_of(w, i)->contexts > MANY)
+			w->given->left[i] = caller->left * evidence[i].measured / caller->measured;
+	}
+	free(callers);
+	free(caller_of);
+	return caller_of != NULL;
+}
+
 bool contexts_draw(struct overhead *o, const struct draw_given *given)
 {
 	const struct profile *p = o->profile;
@@ -187,6 +243,7 @@ bool contexts_draw(struct overhead *o, const struct draw_given *given)
 		weigh(&w);
 		settle_drawn(&w);
 		divide(&w, o->evidence);
+		ok = settle_callers(&w, o->evidence);
 	}
 	free(w.of);
 	free(w.codes);
