@@ -1,5 +1,5 @@
 /* anchor.S - what makes a program one of ours: the symbol that the link asks for, so that a
- * missing monitor is an error; the note that tells a binary with hooks, even stripped; and gprof's
+ * missing monitor is an error; the note that tells a binary with hooks, even stripped, and where in it the monitor's own code is; and gprof's
  * start and end, empty, so that a -pg at link time starts no second profiler.  The same by a name of this
  * copy's own tells a shared monitor that another one is at work, to which all hooks go. */
 	.text
@@ -18,10 +18,24 @@ _mcleanup:
 	ret
 	.size	aprof_monitor, .-aprof_monitor
 
+#ifdef APROF_SHARED			/* own_code.h says why these */
+#define BEGINS	__ehdr_start
+#define ENDS	etext
+#else
+#define BEGINS	__start_aprof_text
+#define ENDS	__stop_aprof_text
+	.weak	BEGINS
+	.weak	ENDS
+#endif
+	.hidden	BEGINS
+	.hidden	ENDS
+
 	.section .note.aprof, "a", @note
 	.p2align 2
-	.long	6, 0, 1			/* sizes of name and description, type */
+	.long	6, 16, 1		/* sizes of name and description, type */
 	.asciz	"aprof"
 	.p2align 2
+	.quad	BEGINS - .
+	.quad	ENDS - .
 
 	.section .note.GNU-stack, "", @progbits

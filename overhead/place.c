@@ -30,9 +30,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Whether the module is the monitor's library, by its name: its file may be gone. */
 static bool is_monitor(const struct profile_module *m)
 {
-	return strncmp(base_name(m->path), "libaprof", 8) == 0;
+	static const char begins[] = "libaprof";
+	const char *name = base_name(m->path);
+
+	return strncmp(name, begins, sizeof begins - 1) == 0 && name[sizeof begins - 1] && strchr(".-_", name[sizeof begins - 1]);
 }
 
 /* Whether there may be code of hooks in the module: it has routines with hooks, or the monitor may be in it. Others need not be opened. */

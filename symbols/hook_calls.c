@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/monitor_note.h"
+
 static int32_t displacement(const unsigned char *code)
 {
 	return (int32_t)(code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24);
@@ -303,35 +305,6 @@ bool hooks_has_loader(const struct binary *b)
 	return false;
 }
 
-static bool notes_have_monitor(Elf_Data *data)
-{
-	GElf_Nhdr note;
-	size_t at = 0, next, name, contents;
-
-	while (data && at < data->d_size && (next = gelf_getnote(data, at, &note, &name, &contents)) > at) {
-		if (note.n_type == 1 && note.n_namesz == sizeof "aprof"
-		    && !memcmp((char *)data->d_buf + name, "aprof", sizeof "aprof"))
-			return true;
-		at = next;
-	}
-	return false;
-}
-
-static bool has_note(const struct binary *b)
-{
-	size_t n = 0;
-	GElf_Phdr header;
-
-	if (elf_getphdrnum(b->elf, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_NOTE
-		    && notes_have_monitor(elf_getdata_rawchunk(b->elf, header.p_offset, header.p_filesz,
-							       header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR)))
-			return true;
-	return false;
-}
-
 /* The entry for a needed library whose name begins with PREFIX; NULL: there is none. */
 static const char *needed_in(const struct binary *b, Elf_Scn *section, const GElf_Shdr *header, const char *prefix)
 {
@@ -361,7 +334,7 @@ const char *hooks_needed(const struct binary *b, const char *prefix)
 
 bool hooks_monitor(const struct binary *b)
 {
-	return hooks_needed(b, "libaprof") || has_note(b);
+	return hooks_needed(b, "libaprof.") || hooks_needed(b, "libaprof-") || hooks_needed(b, "libaprof_") || monitor_note_find(b, NULL);
 }
 
 bool hooks_is_aprof(const char *name)

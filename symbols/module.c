@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/hook_calls.h"
+#include "symbols/monitor_note.h"
 
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena)
 {
@@ -138,6 +138,15 @@ static const struct hook_code *hook_code_of(struct module *m, uint32_t i)
 	return m->hook_code && m->hook_function == i ? m->hook_code : NULL;
 }
 
+/* Whether the monitor's own code is at ADDRESS, named or not. */
+static bool is_own_code(struct module *m, uint64_t address)
+{
+	if (!m->own_known && m->present)
+		monitor_note_find(&m->binary, &m->own);
+	m->own_known = true;
+	return address >= m->own.start && address < m->own.end;
+}
+
 bool module_in_hooks(struct module *m, uint64_t address)
 {
 	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
@@ -146,11 +155,9 @@ bool module_in_hooks(struct module *m, uint64_t address)
 
 	if (place)
 		return place->in_hooks;
-	if (i == FUNCTION_NONE)
-		return false;
-	if (hooks_is_aprof(function_label(&m->functions, i)->name))
+	if (is_own_code(m, address))
 		return true;
-	code = hook_code_of(m, i);
+	code = i == FUNCTION_NONE ? NULL : hook_code_of(m, i);
 	return code && hook_code_has(code, address);
 }
 

@@ -32,6 +32,8 @@ struct module {
 	struct hook_state *hook_state; /* says where its routines' hooks are done; NULL: not asked for yet, or cannot be had */
 	bool hook_state_known;	/* it was asked for */
 	uint32_t state_function; /* the function that it read last; FUNCTION_NONE: none */
+	struct area own;	/* the monitor's code in it, link-time; empty: it has none, or was not asked for yet */
+	bool own_known;		/* it was asked for */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
 	struct packed *packed;	/* what the profile carries, if it is to be used; NULL: nothing */
 	bool stripped_known;	/* whether the file is stripped was looked at */
@@ -65,7 +67,7 @@ const struct symbol *module_symbol(struct module *m, uint32_t i);
 /* The symbol of function I of those that the profile carries; NULL: out of memory. */
 const struct symbol *module_packed(struct module *m, uint32_t i);
 
-/* Whether the instruction at ADDRESS is of a hook: in a function of the monitor, or put into a routine by way inline. */
+/* Whether the instruction at ADDRESS is of a hook: in the monitor's own code, or put into a routine by way inline. */
 bool module_in_hooks(struct module *m, uint64_t address);
 
 /* Whether it is open, at ADDRESS, if the routine there is entered for the monitor: its entry hook may not be done yet, or its exit hook

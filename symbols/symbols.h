@@ -91,8 +91,8 @@ bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
-/* Whether the instruction at ADDRESS of MODULE is of aprof's hooks: in a function of the monitor that they call, or one that way inline put
- * into a routine. The code of inline hooks is known on x86-64 where the symbol aprof_tls tells where the thread's words are; else it
+/* Whether the instruction at ADDRESS of MODULE is of aprof's hooks: in the monitor's own code, which its note tells the bounds of, or one that
+ * the ways inline and fentry put into a routine. The code of inline hooks is known on x86-64 where the symbol aprof_tls tells where the thread's words are; else it
  * is the routine's. Quick for addresses in order: the routine that was asked about last is kept. */
 bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address);
 
@@ -140,8 +140,8 @@ bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, s
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the
- * note that the monitor carries: an allocated section `.note.aprof`, owner "aprof", type 1, no contents; a
- * needed library is the monitor if its name begins with "libaprof".
+ * note that the monitor carries: an allocated section `.note.aprof`, owner "aprof", type 1; a
+ * needed library is the monitor if its name is "libaprof" and what follows a ".", "-" or "_".
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
 

@@ -118,17 +118,58 @@ static void by_slot(void **state)
 	symbols_free(s);
 }
 
-/* Hooks that are functions; a program without any. */
-static void whole_functions(void **state)
+/* A note as the monitor has one, with what it says in the place of %s. */
+static const char noted[] = "	.section .note.aprof, \"a\", @note\n	.balign 4\n	.long 6, %s, 1\n	.string \"aprof\"\n	.balign 4\n	%s\n"
+	"	.section .note.GNU-stack, \"\", @progbits\n";
+
+/* Whether NAME, in PATH, is taken for the monitor's, its last byte and the one behind it too; from STRIPPED, which has the same code. */
+static void check_bounds(const char *path, const char *stripped, const char *name, bool first, bool last, bool next)
+{
+	struct symbols *s = scratch_open(stripped);
+	uint64_t at = scratch_address(path, name);
+
+	assert_int_equal(symbols_in_hooks(s, 0, at), first);
+	assert_int_equal(symbols_in_hooks(s, 0, at + STEP - 1), last);
+	assert_int_equal(symbols_in_hooks(s, 0, at + STEP), next);
+	symbols_free(s);
+}
+
+/* What stands between the bounds of the monitor's note is its own, with a name or without; and nothing else, whatever it is called. */
+static void monitors_own(void **state)
+{
+	static const char code[] = "	.text\n	.balign 16\n	.globl aprof_before, inner, main\n	.type aprof_before, @function\n"
+		"aprof_before: ret\n	.balign 16\nbegins:\n	.type inner, @function\ninner: ret\n	.balign 16\nends:\n"
+		"	.type main, @function\nmain: ret\n	.balign 16\n";
+	static const struct { const char *size, *says; bool own; } notes[] = {
+		{ "16", ".quad begins - ., ends - .", true }, { "24", ".quad begins - ., ends - ., 7", true }, { "0", "", false },
+		{ "8", ".quad begins - .", false }, { "16", ".quad ends - ., begins - .", false }, { "16", ".quad 0, 0", false },
+	};
+	char text[1000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+		size_t n = (size_t)snprintf(text, sizeof text, "%s", code);
+
+		snprintf(text + n, sizeof text - n, noted, notes[i].size, notes[i].says);
+		scratch_file("n.s", text);
+		scratch_run("$CC -o note n.s && strip -o bare note");
+		for (int j = 0; j < 2; j++) {
+			check_bounds("note", j ? "bare" : "note", "aprof_before", false, false, notes[i].own);
+			check_bounds("note", j ? "bare" : "note", "inner", notes[i].own, notes[i].own, false);
+		}
+	}
+}
+
+/* A program without any. */
+static void nothing_of_ours(void **state)
 {
 	struct symbols *s;
 
 	(void)state;
-	scratch_file("f.c", "void __aprof_entry(void) { }\nvoid __cyg_profile_func_enter(void) { }\nint main(void) { return 0; }\n");
+	scratch_file("f.c", "void aprof_like(void) { }\nint main(void) { return 0; }\n");
 	scratch_run("$CC -o functions f.c");
 	s = scratch_open("functions");
-	assert_true(symbols_in_hooks(s, 0, scratch_address("functions", "__aprof_entry") + 1));
-	assert_true(symbols_in_hooks(s, 0, scratch_address("functions", "__cyg_profile_func_enter")));
+	assert_false(symbols_in_hooks(s, 0, scratch_address("functions", "aprof_like")));
 	assert_false(symbols_in_hooks(s, 0, scratch_address("functions", "main")));
 	assert_false(symbols_in_hooks(s, 0, 1));
 	assert_false(symbols_in_hooks(s, PROFILE_NONE, 1));
@@ -140,7 +181,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_offset),
 		cmocka_unit_test(by_slot),
-		cmocka_unit_test(whole_functions),
+		cmocka_unit_test(monitors_own),
+		cmocka_unit_test(nothing_of_ours),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
