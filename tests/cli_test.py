@@ -769,7 +769,7 @@ class Real(unittest.TestCase):
             self.assertNotIn('compile all of it', head)
             whole = float(re.search(r'(?m)^time +([0-9.]+) s', head)[1])
             seconds, share, only = map(float, re.search(r'(?m)^no hooks +([0-9.]+) s \(([0-9.]+) %\), charged to callers: only ([0-9.]+) %', head).groups())
-            self.assertAlmostEqual(100 * seconds / whole, share, delta=0.1)
+            self.assertAlmostEqual(100 * seconds / whole, share, delta=0.2)     # both are rounded as they are printed
             self.assertGreater(only, 80)
 
     def test_names_as_linked(self):

@@ -1,5 +1,6 @@
 /* Under -fsanitize=thread: the same counts, and nothing to complain of.
  *
+ * na(verified): by way cyg the sanitizer's own call at a routine's end stands behind the exit hook
  * opt: -O2
  * flags: -fsanitize=thread -pthread
  * expect: 1 0 main
