@@ -42,9 +42,11 @@ HOOKED int main(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 	for (int i = 0; i < 20000; i++)
 		f(100);
+	while (taken <= 10)	/* a program without hooks may be through before */
+		KEEP();
 	memset(&timer, 0, sizeof timer);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	printf("%s\n", taken > 10 && taken == reached ? "every backtrace reached main" : "lost");
+	printf("%s\n", taken == reached ? "every backtrace reached main" : "lost");
 	if (taken != reached)
 		printf("%d of %d\n", reached, taken);
 	return 0;
