@@ -158,8 +158,8 @@ static json_t *finding_json(const struct comparison *c, const struct check_findi
 			 "module", emit_name(item ? item->module : NULL), "time_worse", (int)f->time, "calls_worse", (int)f->calls,
 			 "fewer_calls", (int)f->fewer, "base_ns", s->base, "new_ns", s->fresh, "error_ns",
 			 real_or_null(change->error), "chance", real_or_null(f->chance), "smallest", real_or_null(f->smallest),
-			 "base_calls", item ? json_real(item->calls.base) : json_null(),
-			 "new_calls", item ? json_real(item->calls.fresh) : json_null());
+			 "base_calls", item && c->runs[0].counted ? json_real(item->calls.base) : json_null(),
+			 "new_calls", item && c->runs[0].counted ? json_real(item->calls.fresh) : json_null());
 }
 
 static void json_print(const struct check *check, const struct comparison *c, const struct check_options *o, struct emit *e, FILE *out)

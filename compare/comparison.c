@@ -56,7 +56,7 @@ static double tick_of(const struct graph *g)
 static struct comparison_run run_of(const struct graph *g, bool fresh)
 {
 	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
-		.ticks = g->ticks + g->outside_ticks, .calls = g->calls, .tick = tick_of(g), .nroutines = g->nroutines,
+		.ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted, .tick = tick_of(g), .nroutines = g->nroutines,
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
@@ -79,6 +79,9 @@ bool comparison_add(struct comparison *c, const struct graph *g, const char *lab
 	if (c->nruns && c->runs[0].clock != run.clock)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s was measured by another clock than %s; "
 				 "their times cannot be compared", label, c->runs[0].label);
+	if (c->nruns && c->runs[0].counted != run.counted)
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "of one of %s and %s call stacks were sampled, of the other calls were counted; "
+				 "they cannot be compared", label, c->runs[0].label);
 	runs = reallocarray(c->runs, (size_t)c->nruns + 1, sizeof *runs);
 	if (runs)
 		c->runs = runs;

@@ -65,6 +65,7 @@ struct comparison_run {
 	uint64_t outside;	/* of no routine, ns */
 	uint64_t ticks;		/* samples behind time */
 	uint64_t calls;		/* all */
+	bool counted;		/* they were counted; equal in all runs */
 	double tick;		/* time that a sample stands for, ns; 0: the clock does not sample */
 	uint32_t clock;		/* AMON_CLOCK_ */
 	uint32_t unnamed;	/* routines of which only the address is known */

@@ -132,16 +132,18 @@ static void per_call_change(char *text, size_t size, const struct comparison_ite
 static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
 		      const struct diff_options *o, FILE *out)
 {
-	char self[64], error[64] = "", total[64], calls[64], calls_to[64], per_call[64];
+	char self[64], error[64] = "", total[64], calls[64] = "", calls_to[64] = "", per_call[64] = "";
 	bool ok;
 
 	time_change(self, sizeof self, item, COMPARISON_SELF, d);
 	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
 		snprintf(error, sizeof error, "%.*f", d, item->change[COMPARISON_SELF].error / 1e9);
 	time_change(total, sizeof total, item, COMPARISON_TOTAL, d);
-	calls_change(calls, sizeof calls, item);
-	calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
-	per_call_change(per_call, sizeof per_call, item);
+	if (c->runs[0].counted) {
+		calls_change(calls, sizeof calls, item);
+		calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
+		per_call_change(per_call, sizeof per_call, item);
+	}
 	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARISON_SELF].fresh / 1e9, self, error, d,
 		item->sides[COMPARISON_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
 	ok = item_name(c, kind, item, escape_of(o), out);
@@ -302,8 +304,10 @@ static json_t *time_json(const struct comparison_item *item, enum comparison_tim
 			 "chance", real_or_null(item->chance[t]), "news", (int)item->news[t]);
 }
 
-static json_t *calls_json(const struct comparison_item *item)
+static json_t *calls_json(const struct comparison *c, const struct comparison_item *item)
 {
+	if (!c->runs[0].counted)
+		return json_null();
 	return json_pack("{s:f, s:f, s:f, s:b, s:b}", "base", item->calls.base, "new", item->calls.fresh,
 			 "change", item->calls.fresh - item->calls.base, "steady", (int)item->calls.steady,
 			 "news", (int)item->calls_news);
@@ -343,7 +347,7 @@ static json_t *item_json(const struct comparison *c, enum comparison_kind kind, 
 {
 	const struct comparison_item *item = &c->kinds[kind].items[index];
 	json_t *row = who_json(c, kind, index), *figures = json_pack("{s:o, s:o, s:o}", "self", time_json(item, COMPARISON_SELF),
-		"total", time_json(item, COMPARISON_TOTAL), "calls", calls_json(item));
+		"total", time_json(item, COMPARISON_TOTAL), "calls", calls_json(c, item));
 
 	if (!figures || json_object_update(row, figures) != 0) {
 		json_decref(row);
@@ -361,7 +365,7 @@ static json_t *runs_json(const struct comparison *c)
 		const struct comparison_run *run = &c->runs[i];
 		json_t *row = json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "file", emit_name(run->label),
 			"side", run->fresh ? "new" : "base", "time_ns", emit_count(run->time), "ticks", emit_count(run->ticks),
-			"calls", emit_count(run->calls), "unnamed", emit_count(run->unnamed));
+			"calls", emit_calls(run->counted, run->calls), "unnamed", emit_count(run->unnamed));
 
 		if (json_array_append_new(array, row) != 0) {
 			json_decref(array);

@@ -25,6 +25,15 @@ static void number_print(FILE *out, uint64_t n, char after)
 	fprintf(out, "%" PRIu64 "%c", n, after);
 }
 
+/* Calls that were not counted are no number. */
+static void calls_print(FILE *out, const struct graph *g, uint64_t n)
+{
+	if (g->counted)
+		number_print(out, n, ',');
+	else
+		putc(',', out);
+}
+
 static void routines_print(const struct graph *g, FILE *out)
 {
 	fputs("name,module,file,line,calls,recursive,self_ns,total_ns,self_ticks,total_ticks\n", out);
@@ -40,14 +49,14 @@ static void routines_print(const struct graph *g, FILE *out)
 		text_print(out, r->name.file);
 		putc(',', out);
 		number_print(out, r->name.line, ',');
-		number_print(out, r->calls, ',');
-		number_print(out, r->recursive, ',');
+		calls_print(out, g, r->calls);
+		calls_print(out, g, r->recursive);
 		number_print(out, r->self, ',');
 		number_print(out, r->total, ',');
 		number_print(out, r->self_ticks, ',');
 		number_print(out, r->total_ticks, '\n');
 	}
-	fputs("\"(outside all routines)\",,,0,0,0,", out);
+	fputs(g->counted ? "\"(outside all routines)\",,,0,0,0," : "\"(outside all routines)\",,,0,,,", out);
 	number_print(out, g->outside, ',');
 	number_print(out, g->outside, ',');
 	number_print(out, g->outside_ticks, ',');
@@ -66,7 +75,7 @@ static void arcs_print(const struct graph *g, FILE *out)
 		putc(',', out);
 		text_print(out, g->routines[a->to].name.name);
 		putc(',', out);
-		number_print(out, a->calls, ',');
+		calls_print(out, g, a->calls);
 		number_print(out, a->self2, ',');
 		number_print(out, a->child2, ',');
 		number_print(out, a->self1, ',');

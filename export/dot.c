@@ -83,10 +83,12 @@ static char *routine_label(const struct drawing *d, const struct graph_routine *
 	figure_append(label, d, "total ", r->total);
 	fputs("\\n", label);
 	figure_append(label, d, "self ", r->self);
-	fprintf(label, "\\n%" PRIu64, r->calls);
-	if (r->recursive)
-		fprintf(label, "+%" PRIu64, r->recursive);
-	fputs(r->calls + r->recursive == 1 ? " call" : " calls", label);
+	if (d->graph->counted) {
+		fprintf(label, "\\n%" PRIu64, r->calls);
+		if (r->recursive)
+			fprintf(label, "+%" PRIu64, r->recursive);
+		fputs(r->calls + r->recursive == 1 ? " call" : " calls", label);
+	}
 	if (fclose(label) == 0)
 		return text;
 	free(text);
@@ -109,8 +111,10 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 	}
 	set(node, "label", label);
 	set_colour(node, share_of(d, r->self));
-	set_count(node, "aprof_calls", r->calls);
-	set_count(node, "aprof_recursive", r->recursive);
+	if (d->graph->counted) {
+		set_count(node, "aprof_calls", r->calls);
+		set_count(node, "aprof_recursive", r->recursive);
+	}
 	set_count(node, "aprof_self_ns", r->self);
 	set_count(node, "aprof_total_ns", r->total);
 	free(label);
@@ -122,16 +126,20 @@ static bool arc_draw(struct drawing *d, const struct graph_arc *a)
 	Agedge_t *edge = agedge(d->picture, d->nodes[a->from], d->nodes[a->to], NULL, 1);
 	uint64_t time = a->self2 + a->child2;
 	char text[128];
+	int n;
 
 	if (!edge)
 		return false;
-	snprintf(text, sizeof text, "%.*f s\\n%" PRIu64 " x", print_decimals(d->whole), (double)time / 1e9, a->calls);
+	n = snprintf(text, sizeof text, "%.*f s", print_decimals(d->whole), (double)time / 1e9);
+	if (d->graph->counted)
+		snprintf(text + n, sizeof text - (size_t)n, "\\n%" PRIu64 " x", a->calls);
 	set(edge, "label", text);
 	snprintf(text, sizeof text, "%.2f", 1 + 7 * share_of(d, time));
 	set(edge, "penwidth", text);
 	if (a->folded)
 		set(edge, "style", "dashed");
-	set_count(edge, "aprof_calls", a->calls);
+	if (d->graph->counted)
+		set_count(edge, "aprof_calls", a->calls);
 	set_count(edge, "aprof_self_ns", a->self2);
 	set_count(edge, "aprof_children_ns", a->child2);
 	return true;

@@ -82,6 +82,9 @@ enum amon_note {
 	AMON_NOTE_UNREAD_STACK,		/* way inline: jumps after which the machine stack did not tell who is open; calls stand under "(lost)" */
 	AMON_NOTE_UNTOLD_JUMPS,		/* 1: way inline; jumps by libraries without hooks are not seen, since libc comes before the monitor in the search for names */
 	AMON_NOTE_SETTING,		/* APROF_RATE, APROF_MEMORY or APROF_PC was not understood; the default was taken */
+	AMON_NOTE_CUT_STACK,		/* way stacks: those that could not be followed to the thread's start; they stand under "(truncated)" */
+	AMON_NOTE_NO_KERNEL,		/* 1: way stacks; time in the kernel was not sampled, since that is not permitted */
+	AMON_NOTE_LOST_STACK,		/* way stacks: samples that came faster than they were read */
 	AMON_NOTES
 };
 
@@ -148,6 +151,7 @@ enum amon_way {
 	AMON_WAY_CYG,		/* __cyg_profile_func_enter and _exit */
 	AMON_WAY_MCOUNT,	/* mcount or __fentry__, return addresses redirected */
 	AMON_WAY_INLINE,	/* compiler plugin */
+	AMON_WAY_STACKS,	/* none did: call stacks were sampled, and no call was counted */
 };
 
 enum amon_kind {
@@ -212,6 +216,10 @@ enum {
 	AMON_ROUTINE_LOST,		/* "(lost)": calls of which nothing else is known */
 	AMON_ROUTINE_MONITOR,		/* "(monitor)": time inside the slow path */
 	AMON_ROUTINE_UNPLACED,		/* "(unplaced)": CPU time that no tick saw */
+	AMON_ROUTINE_TRUNCATED,		/* "(truncated)": callers that a sampled stack did not tell */
+	AMON_ROUTINE_KERNEL,		/* "[kernel]": the kernel, at work for its caller; way stacks */
+	AMON_ROUTINE_SIGNAL,		/* "(signal)": what the kernel put on a stack to call a handler; way stacks */
+	AMON_ROUTINE_LAST = AMON_ROUTINE_SIGNAL
 };
 
 enum amon_thread_state {

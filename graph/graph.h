@@ -198,6 +198,7 @@ struct graph {
 	uint64_t calls;			/* sum of the routines' calls and recursive calls */
 	uint64_t ticks;			/* samples behind time */
 	uint64_t outside_ticks;		/* samples behind outside */
+	bool counted;			/* calls were; else all numbers of calls are 0, which nobody is to print */
 	bool sampled;			/* times are of samples, so that evidence stands beside them */
 	struct overhead_evidence evidence; /* what they say of time and outside together */
 };

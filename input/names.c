@@ -11,6 +11,8 @@ static struct graph_name pseudo_name(const struct profile_routine *r)
 	static const struct { uint32_t pseudo; const char *name; } table[] = {
 		{ AMON_ROUTINE_ELIDED, "(elided)" }, { AMON_ROUTINE_LOST, "(lost)" },
 		{ AMON_ROUTINE_MONITOR, "(monitor)" }, { AMON_ROUTINE_UNPLACED, "(unplaced)" },
+		{ AMON_ROUTINE_TRUNCATED, "(truncated)" }, { AMON_ROUTINE_KERNEL, "[kernel]" },
+		{ AMON_ROUTINE_SIGNAL, "(signal)" },
 	};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)

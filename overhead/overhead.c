@@ -5,6 +5,21 @@
 
 #include "overhead/steps.h"
 
+/* Call stacks that were sampled have no hooks, and each sample is of the routine that it stands at: its time is what was measured. */
+static bool stacks_take(struct overhead *o)
+{
+	const struct profile *p = o->profile;
+	double tick = profile_tick(p);
+
+	o->spots = calloc(p->npcs + 1, sizeof *o->spots);
+	o->evidence = calloc((size_t)p->ncontexts + 1, sizeof *o->evidence);
+	for (size_t i = 0; o->spots && i < p->npcs; i++)
+		o->spots[i] = (struct overhead_spot){ OVERHEAD_OWN, PROFILE_NONE };
+	for (uint32_t i = 0; o->evidence && i < p->ncontexts; i++)
+		o->evidence[i] = (struct overhead_evidence){ (double)p->contexts[i].time, (double)p->contexts[i].time * tick };
+	return o->spots && o->evidence;
+}
+
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err)
 {
 	struct overhead *o = calloc(1, sizeof *o);
@@ -14,7 +29,7 @@ struct overhead *overhead_make(const struct profile *p, struct symbols *symbols,
 		o->hooks = calloc((size_t)p->ncontexts + 1, sizeof *o->hooks);
 		o->kernel = calloc((size_t)p->nroutines + 1, sizeof *o->kernel);
 	}
-	if (o && o->hooks && o->kernel && place_samples(o, symbols) && hooks_settle(o))
+	if (o && o->hooks && o->kernel && (profile_counts_calls(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o)))
 		return o;
 	overhead_free(o);
 	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

@@ -27,7 +27,7 @@ static uint32_t find_routine(struct reader *r, uint32_t id, uint64_t at)
 	if (id < AMON_ROUTINE_ROOT && r->run.header.state == AMON_RUNNING)
 		id = AMON_ROUTINE_LOST;			/* copied before its record was written */
 	pseudo = id - AMON_ROUTINE_ROOT;
-	if (id <= AMON_ROUTINE_ROOT || id > AMON_ROUTINE_UNPLACED) {
+	if (id <= AMON_ROUTINE_ROOT || id > AMON_ROUTINE_LAST) {
 		reader_corrupt(r, at, "routine %u, there are %zu", id, r->nroutines);
 		return PROFILE_NONE;
 	}

@@ -254,6 +254,11 @@ bool profile_used_way(const struct profile *p, enum amon_way way)
 	return false;
 }
 
+bool profile_counts_calls(const struct profile *p)
+{
+	return !profile_used_way(p, AMON_WAY_STACKS);
+}
+
 double profile_tick(const struct profile *p)
 {
 	const struct amon_header *h = p->nruns ? &p->runs[0].header : NULL;

@@ -190,6 +190,9 @@ double profile_kernel_part(const struct profile *p);
 /* The mean period of the program counters in the runs that have any, ns of CPU time; 0: none has. */
 double profile_pc_period(const struct profile *p);
 
+/* Were calls counted?  Of call stacks that were sampled (AMON_WAY_STACKS) they are not; no profile has some runs of this kind and some of that. */
+bool profile_counts_calls(const struct profile *p);
+
 /* Had any run hooks of WAY? */
 bool profile_used_way(const struct profile *p, enum amon_way way);
 

@@ -60,6 +60,10 @@ static bool check_header(struct reader *r)
 		return error_set(r->err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
 				 "%.60s: its times are by another clock than those of %.60s; report them apart",
 				 r->label, p->runs[0].label);
+	if (p->nruns > 0 && profile_counts_calls(p) == (h->way >> AMON_WAY_STACKS & 1))
+		return error_set(r->err, ERROR_MISMATCH, offsetof(struct amon_header, way),
+				 "%.60s and %.60s: of one call stacks were sampled, of the other calls were counted; report them apart",
+				 r->label, p->runs[0].label);
 	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
 	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
 	return true;

@@ -37,6 +37,7 @@ struct text {
 struct columns {
 	int decimals;		/* of the seconds */
 	int share, self, calls, time, line; /* widths */
+	bool counted;			/* calls were */
 };
 
 /* The source of L, with the calls found in it.  False with *ERR set. */
@@ -92,7 +93,7 @@ static void source_print(const struct text *t, FILE *out, const struct report_op
 
 static struct columns columns_make(const struct graph *g, const struct lines *l)
 {
-	struct columns c = { .decimals = print_decimals(g->time), .share = 10, .self = 8, .calls = 9, .time = 8 };
+	struct columns c = { .decimals = print_decimals(g->time), .share = 10, .self = 8, .calls = 9, .time = 8, .counted = g->counted };
 	const struct graph_routine *r = g->routines + l->routine;
 
 	c.self = print_seconds_width(r->self, c.decimals, c.self);
@@ -128,7 +129,9 @@ static void callee_print(FILE *out, const struct columns *c, const struct line_c
 		fprintf(out, " %*s", c->calls, "");
 		fprintf(out, " %*s", c->time, "");
 	} else {
-		fprintf(out, " %*" PRIu64 " ", c->calls, callee->calls);
+		putc(' ', out);
+		print_calls(out, c->calls, callee->calls, c->counted);
+		putc(' ', out);
 		print_seconds(out, callee->time, c->decimals, c->time);
 	}
 	putc(callee->nlines > 1 ? '~' : ' ', out);
@@ -270,7 +273,9 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 	print_begin(out, &options->style, 'm');
 	fprintf(out, "%*s ", c->share, "");
 	print_seconds(out, r->self, c->decimals, c->self);
-	fprintf(out, " %*" PRIu64 " ", c->calls, calls);
+	putc(' ', out);
+	print_calls(out, c->calls, calls, g->counted);
+	putc(' ', out);
 	print_seconds(out, time, c->decimals, c->time);
 	fprintf(out, " %*s  self, and calls: together the total\n", c->line, "");
 	print_end(out, &options->style);
@@ -287,8 +292,10 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 	print_seconds(out, r->self, c->decimals, 0);
 	fputs(" s self, ", out);
 	print_seconds(out, r->total, c->decimals, 0);
-	fprintf(out, " s total (%s of the run), %" PRIu64 " call%s", share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
-		graph_run_error(g, r->total, &r->total_evidence)), r->calls, print_plural(r->calls));
+	fprintf(out, " s total (%s of the run)", share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
+		graph_run_error(g, r->total, &r->total_evidence)));
+	if (g->counted)
+		fprintf(out, ", %" PRIu64 " call%s", r->calls, print_plural(r->calls));
 	if (r->recursive)
 		fprintf(out, " and %" PRIu64 " recursive ones", r->recursive);
 	fputs("\n\n", out);
@@ -375,7 +382,7 @@ static json_t *callees_json(const struct graph *g, const struct lines *l)
 		const struct line_callee *callee = &l->callees[i];
 
 		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
-			emit_name(callee->place), "calls", callee->place ? json_null() : emit_count(callee->calls), "time_ns",
+			emit_name(callee->place), "calls", emit_calls(g->counted && !callee->place, callee->calls), "time_ns",
 			emit_count(callee->time), "error_ns", share_json(callee->error, callee->place ? r->self : r->total), "call_lines",
 			call_lines(l, (uint32_t)i)));
 	}
@@ -390,7 +397,7 @@ static json_t *routine_json(const struct graph *g, const struct lines *l)
 			 "file", emit_name(l->file), "first_line", emit_count(l->first), "last_line", emit_count(l->last),
 			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total), "lines", costs_json(g, l), "callees",
 			 callees_json(g, l), "plain_ns", emit_count(l->plain), "elsewhere_ns", emit_count(l->elsewhere), "unknown_ns",
-			 emit_count(l->unknown), "calls", emit_count(r->calls));
+			 emit_count(l->unknown), "calls", emit_calls(g->counted, r->calls));
 }
 
 /* Without the source the lines of calls are not known, and that is no error here. */

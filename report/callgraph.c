@@ -114,8 +114,9 @@ static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
 {
 	const struct columns *c = &l->columns;
 
-	fprintf(l->out, "%12s %*s %*s %*" PRIu64 " %*s     ", "", c->self, "", c->children, "", c->called, calls,
-		c->total, "");
+	fprintf(l->out, "%12s %*s %*s ", "", c->self, "", c->children, "");
+	print_calls(l->out, c->called, calls, l->graph->counted);
+	fprintf(l->out, " %*s     ", c->total, "");
 	routine_name_print(l, routine);
 }
 
@@ -145,8 +146,11 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 	print_seconds(l->out, self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
-	fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
-		entry_calls(l->graph, &l->graph->routines[arc->to]));
+	if (l->graph->counted)
+		fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
+			entry_calls(l->graph, &l->graph->routines[arc->to]));
+	else
+		fprintf(l->out, " %*s     ", c->called + 1 + c->total, "");
 	if (other == GRAPH_NONE)
 		fputs("<spontaneous>\n", l->out);
 	else
@@ -225,7 +229,8 @@ static void primary_print(struct listing *l, uint32_t routine)
 	print_seconds(l->out, r->self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, r->total - r->self, c->decimals, c->children);
-	fprintf(l->out, " %*" PRIu64, c->called, r->calls);
+	putc(' ', l->out);
+	print_calls(l->out, c->called, r->calls, l->graph->counted);
 	if (r->recursive)
 		fprintf(l->out, "+%-*" PRIu64 " ", c->total, r->recursive);
 	else
@@ -410,7 +415,7 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 	bool callers = other == arc->from;
 	uint32_t entry = callers ? arc->to : arc->from;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_count(arc->calls),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(l->graph->counted, arc->calls),
 			 "self_ns", emit_count(self), "children_ns", emit_count(child), "error_ns",
 			 share_json(graph_arc_error(l->graph, arc, callers), l->graph->routines[entry].total), "folded", (int)arc->folded);
 }
@@ -435,8 +440,8 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 	}
 	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[routine]),
 			 "name", emit_name(r->name.name), "self_ns", emit_count(r->self), "children_ns",
-			 emit_count(r->total - r->self), "calls", emit_count(r->calls), "recursive",
-			 emit_count(r->recursive), "parents", parents, "children", children);
+			 emit_count(r->total - r->self), "calls", emit_calls(g->counted, r->calls), "recursive",
+			 emit_calls(g->counted, r->recursive), "parents", parents, "children", children);
 	if (r->cycle)
 		json_object_set_new(entry, "cycle", emit_count(r->cycle));
 	return entry;

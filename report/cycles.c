@@ -46,7 +46,9 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 
 		fprintf(out, "%6.2f ", print_percent(c->time, g->time));
 		print_seconds(out, c->time, decimals, width);
-		fprintf(out, " %*" PRIu64 "  ", calls, c->calls);
+		putc(' ', out);
+		print_calls(out, calls, c->calls, g->counted);
+		fputs("  ", out);
 		path_print(g, c, out, options);
 	}
 	print_legend(out, &options->style, legend);
@@ -71,7 +73,7 @@ bool cycles_json(const struct report_input *in, const struct report_options *opt
 				emit_name(g->routines[cycle_routine(entry)].name.name), "link_known",
 				(int)cycle_link_known(entry)));
 		}
-		emit_item(e, json_pack("{s:o, s:o, s:o}", "time_ns", emit_count(c->time), "calls", emit_count(c->calls),
+		emit_item(e, json_pack("{s:o, s:o, s:o}", "time_ns", emit_count(c->time), "calls", emit_calls(g->counted, c->calls),
 				       "cycle", path));
 	}
 	emit_array_end(e);

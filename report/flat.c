@@ -219,12 +219,12 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	return true;
 }
 
-static json_t *routine_json(const struct graph_routine *r)
+static json_t *routine_json(const struct graph *g, const struct graph_routine *r)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
-			 "calls", emit_count(r->calls), "recursive", emit_count(r->recursive),
+			 "calls", emit_calls(g->counted, r->calls), "recursive", emit_calls(g->counted, r->recursive),
 			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total),
 			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),
 			 "partly", (int)r->partly, "pseudo", (int)r->pseudo);
@@ -247,7 +247,7 @@ bool flat_json(const struct report_input *in, const struct report_options *optio
 
 		if (in->graph->routines[order.routines[i]].off_flat)
 			continue;
-		row = routine_json(&in->graph->routines[order.routines[i]]);
+		row = routine_json(in->graph, &in->graph->routines[order.routines[i]]);
 
 		if (options->leaves || options->lines)
 			json_object_set_new(row, "parts", leaves_json(&leaves, in->graph, order.routines[i]));

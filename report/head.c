@@ -265,10 +265,26 @@ static void time_print(struct head *h)
 			    print_percent(g->time + hooks_of(g), h->profile->time));
 }
 
+/* How many of the stacks that were sampled could be followed to the thread's start. */
+static void stacks_print(struct head *h)
+{
+	uint64_t cut = h->sums.notes[AMON_NOTE_CUT_STACK], all = h->graph->ticks + h->graph->outside_ticks;
+	char stacks[32], made[32];
+
+	print_field(h->out, &h->options->style, "calls", "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
+	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s; %.*f %% go back to the thread's start", print_grouped(stacks, all),
+		    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts), cut ? 2 : 0,
+		    100 - print_percent(cut < all ? cut : all, all));
+}
+
 static void calls_print(struct head *h)
 {
 	char calls[32], made[32];
 
+	if (!h->graph->counted) {
+		stacks_print(h);
+		return;
+	}
 	if (h->sums.calls == 0 && h->profile->runs[0].truncated)
 		print_field(h->out, &h->options->style, "calls", "none in the part of the file that is left");
 	else if (h->sums.calls == 0)
@@ -438,7 +454,7 @@ static json_t *file_json(const struct head *h, uint32_t i)
 			 emit_count(header->end_monotonic > header->start_monotonic ?
 				    header->end_monotonic - header->start_monotonic : 0),
 			 "cpu_ns", emit_count(header->cpu_total), "user_ns", emit_count(header->cpu_user), "system_ns",
-			 emit_count(header->cpu_system), "calls", emit_count(run->calls), "contexts",
+			 emit_count(header->cpu_system), "calls", emit_calls(h->graph->counted, run->calls), "contexts",
 			 emit_count(run->contexts), "transitions", emit_count(run->transitions - run->recursions));
 }
 
@@ -500,13 +516,21 @@ static json_t *counts_json(const struct head *h)
 {
 	uint64_t contexts = h->sums.contexts, transitions = h->sums.transitions;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_count(h->sums.calls), "contexts",
+	return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o}", "calls", emit_calls(h->graph->counted, h->sums.calls), "contexts",
 			 emit_count(contexts), "transitions", emit_count(transitions), "transition_hits",
 			 emit_count(h->sums.calls > transitions ? h->sums.calls - transitions : 0), "mean_history",
 			 contexts ? (double)h->sums.length / (double)contexts : 0.0, "longest_history",
 			 emit_count(h->profile->longest), "probe_misses", emit_count(h->sums.misses), "pc_samples",
 			 emit_count(h->plain.samples), "pc_in_hooks", emit_count(h->plain.hooks), "pc_without_hooks",
 			 emit_count(h->plain.count));
+}
+
+static json_t *stacks_json(const struct head *h)
+{
+	if (h->graph->counted)
+		return json_null();
+	return json_pack("{s:o, s:o}", "sampled", emit_count(h->graph->ticks + h->graph->outside_ticks), "truncated",
+			 emit_count(h->sums.notes[AMON_NOTE_CUT_STACK]));
 }
 
 bool head_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
@@ -517,9 +541,9 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 		return true;
 	if (!head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
 					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
-					"stacks", verified_json(in), "notes", notes_json(&h)));
+					"stacks", verified_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_free(&h.plain);
 	return true;
 }

@@ -234,6 +234,9 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 	uint64_t calls = hot->calls;
 	double each = calls ? (double)hot->time / (double)calls : 0;
 
+	if (!g->counted)
+		return;
+	fputs("; ", out);
 	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
 	if (calls > 0)
 		fprintf(out, ", %.3g %s each", each >= 1e9 ? each / 1e9 : each >= 1e6 ? each / 1e6 : each >= 1e3 ? each / 1e3 : each,
@@ -289,7 +292,6 @@ static void heavy_print(struct hot_view *v, FILE *out)
 	name_line(v, out, hot);
 	fputs("   ", out);
 	share_line(v, out, hot->time, &hot->evidence);
-	fputs("; ", out);
 	calls_print(out, v->g, hot);
 	putc('\n', out);
 	callers_print(v, out, hot);
@@ -309,7 +311,7 @@ static void library_print(struct hot_view *v, FILE *out)
 	const struct hot *hot = v->cases.library.hot;
 	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
 
-	title_print(v, out, hooked ? "2. A small routine used much: do its callers need all these calls?"
+	title_print(v, out, hooked && v->g->counted ? "2. A small routine used much: do its callers need all these calls?"
 		: "2. A library routine used much: do its callers need all that it does?");
 	if (v->cases.library.n == 0) {
 		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
@@ -322,9 +324,10 @@ static void library_print(struct hot_view *v, FILE *out)
 	name_line(v, out, hot);
 	fputs("   ", out);
 	share_line(v, out, hot->time, &hot->evidence);
-	fputs(hooked ? "; " : "; no hooks, so calls are not counted", out);
 	if (hooked)
 		calls_print(out, v->g, hot);
+	else
+		fputs("; no hooks, so calls are not counted", out);
 	putc('\n', out);
 	callers_print(v, out, hot);
 	next_print(v, out, &v->cases.library);
@@ -380,7 +383,10 @@ static void paths_print(const struct hot_view *v, FILE *out)
 	sequence_print(v, out, p);
 	fputs("   ", out);
 	share_line(v, out, p->time, &p->evidence);
-	fprintf(out, "; in %" PRIu32 " contexts, %s calls\n", p->contexts, print_grouped(calls, p->calls));
+	fprintf(out, "; in %" PRIu32 " contexts", p->contexts);
+	if (v->g->counted)
+		fprintf(out, ", %s calls", print_grouped(calls, p->calls));
+	putc('\n', out);
 	more_print(v, out, "paths", NULL);
 }
 
@@ -400,8 +406,10 @@ static void errand_print(struct hot_view *v, FILE *out)
 	print_end(out, &v->options->style);
 	fputs("\n   ", out);
 	share_line(v, out, r->total, &r->total_evidence);
-	fprintf(out, "; %s of it there; %s call%s\n", share_text(percent, &v->options->style, print_percent(e->time, r->total) / 100, error),
-		print_grouped(calls, r->calls), print_plural(r->calls));
+	fprintf(out, "; %s of it there", share_text(percent, &v->options->style, print_percent(e->time, r->total) / 100, error));
+	if (v->g->counted)
+		fprintf(out, "; %s call%s", print_grouped(calls, r->calls), print_plural(r->calls));
+	putc('\n', out);
 	if (has_room(v))
 		more_print(v, out, "annotate", r->name.name);
 }
@@ -434,7 +442,9 @@ static void head_print(const struct hot_view *v, FILE *out)
 	fputs(name_cut(name, p->nruns ? print_basename(p->runs[0].header.program) : "?", v->options), out);
 	fputs(": ", out);
 	print_seconds(out, v->cases.whole, print_decimals(v->g->time), 0);
-	fprintf(out, " s, %s call%s", print_grouped(calls, v->g->calls), print_plural(v->g->calls));
+	fputs(" s", out);
+	if (v->g->counted)
+		fprintf(out, ", %s call%s", print_grouped(calls, v->g->calls), print_plural(v->g->calls));
 	fprintf(out, ", %s context%s\n", print_grouped(calls, contexts), print_plural(contexts));
 }
 
@@ -479,7 +489,7 @@ static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
 			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
 			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
-			 hot->routine == GRAPH_NONE ? json_null() : emit_count(hot->calls), "callers", callers);
+			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(v->g->counted, hot->calls), "callers", callers);
 }
 
 /* Case 4, or null. */
@@ -492,7 +502,7 @@ static json_t *errand_json(const struct hot_view *v)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name), "callee", emit_name(e->callee), "total_ns",
 			 emit_count(r->total), "callee_ns", emit_count(e->time), "error_ns",
-			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_count(r->calls));
+			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_calls(v->g->counted, r->calls));
 }
 
 static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h)
@@ -513,7 +523,7 @@ static json_t *sequence_json(const struct hot_view *v)
 		json_array_append_new(names, emit_name(routine_name(v->g, v->cases.paths->routines[p->first + i])));
 	if (p)
 		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "error_ns",
-				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_count(p->calls), "contexts",
+				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_calls(v->g->counted, p->calls), "contexts",
 				 emit_count(p->contexts), "path", names);
 	json_decref(names);
 	return json_null();

@@ -256,7 +256,7 @@ static bool small_add(struct hot_cases *c)
 		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = r->total, .calls = r->calls,
 			.evidence = r->total_evidence };
 
-		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || r->calls < OFTEN)
+		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || (c->g->counted && r->calls < OFTEN))
 			continue;
 		ok = callers_find(c->g, &hot);
 		c->library.hot[c->library.n++] = hot;

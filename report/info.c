@@ -51,6 +51,11 @@ static void counts_print(FILE *out, const struct profile_run *run, const struct 
 	if (run->calls > 0)
 		snprintf(found, sizeof found, "; %.2f %% of calls took one that was there (step B1)",
 			 print_percent(run->calls > transitions ? run->calls - transitions : 0, run->calls));
+	if (run->header.way >> AMON_WAY_STACKS & 1) {
+		print_field(out, &options->style, "counts", "%" PRIu32 " contexts, %" PRIu64 " stacks not to the thread's start", run->contexts,
+			    run->header.notes[AMON_NOTE_CUT_STACK]);
+		return;
+	}
 	print_field(out, &options->style, "counts", "%" PRIu64 " calls, %" PRIu32 " contexts, %" PRIu64 " transitions%s", run->calls,
 		    run->contexts, transitions, found);
 }
@@ -64,7 +69,9 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	char way[64], every[48] = "", total[32] = "not known";
 
 	way_text(way, sizeof way, h->way);
-	if (h->hook_picoseconds)
+	if (h->way >> AMON_WAY_STACKS & 1)
+		print_field(out, &options->style, "hooks", "none: call stacks were sampled, calls were not counted");
+	else if (h->hook_picoseconds)
 		print_field(out, &options->style, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
 			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);
 	else
@@ -79,8 +86,9 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 			    "; what each thread spent since its last call or return is not known, as no end was seen");
 	if (h->cpu_total)
 		snprintf(total, sizeof total, "%.6f s", (double)h->cpu_total / 1e9);
-	print_field(out, &options->style, "cpu time", "%s at the end, %.6f s before the monitor began", total,
-		    (double)h->cpu_before / 1e9);
+	if (!(h->way >> AMON_WAY_STACKS & 1))
+		print_field(out, &options->style, "cpu time", "%s at the end, %.6f s before the monitor began", total,
+			    (double)h->cpu_before / 1e9);
 	counts_print(out, run, options);
 	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
 	for (unsigned n = 0; n < AMON_NOTES; n++)
@@ -131,11 +139,11 @@ static const char *cover_text(const struct plain_module *m)
 }
 
 /* Where the program counters were sampled: all of user mode. */
-static void plain_print(FILE *out, const struct plain *p, const struct report_options *options)
+static void plain_print(FILE *out, const struct graph *g, const struct plain *p, const struct report_options *options)
 {
 	char name[600];
 
-	if (p->samples == 0)
+	if (p->samples == 0 || !g->counted)
 		return;
 	print_field(out, &options->style, "no hooks", "of %" PRIu64 " program counters, sampled in user mode, %.1f %% were in code without hooks, %.1f %% in hooks",
 		    p->samples, print_percent(p->count, p->samples), print_percent(p->hooks, p->samples));
@@ -158,7 +166,7 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 	contexts_print(out, in->graph->profile, &sums, options);
 	errors_print(out, in->graph, options);
 	costs_print(out, in->graph, options);
-	plain_print(out, &plain, options);
+	plain_print(out, in->graph, &plain, options);
 	plain_free(&plain);
 	return true;
 }
@@ -175,7 +183,7 @@ static void modules_print(FILE *out, const struct profile *p, const struct repor
 {
 	fprintf(out, "\nModules: %" PRIu32 "\n\n", p->nmodules);
 	for (uint32_t i = 0; i < p->nmodules; i++) {
-		fprintf(out, "  %-8s ", p->modules[i].hooked ? "hooks" : "no hooks");
+		fprintf(out, "  %-8s ", !profile_counts_calls(p) ? "" : p->modules[i].hooked ? "hooks" : "no hooks");
 		build_id_print(out, &p->modules[i]);
 		fputs("  ", out);
 		print_name(out, p->modules[i].path, &options->style);

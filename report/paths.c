@@ -50,7 +50,9 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 		share_print(out, &options->style, g, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
 		putc(' ', out);
 		print_seconds(out, p->time, decimals, width);
-		fprintf(out, " %8" PRIu32 " %*" PRIu64 "  ", p->contexts, calls, p->calls);
+		fprintf(out, " %8" PRIu32 " ", p->contexts);
+		print_calls(out, calls, p->calls, g->counted);
+		fputs("  ", out);
 		path_print(g, found, p, out, options);
 	}
 	print_legend(out, &options->style, legend);
@@ -89,7 +91,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "error_ns",
 				       share_json(graph_run_error(g, p->time, &p->evidence), g->time + g->outside), "ticks", emit_count(p->ticks),
-				       "calls", emit_count(p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
+				       "calls", emit_calls(g->counted, p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
 				       p->effective, "path", names));
 	}
 	emit_array_end(e);

@@ -92,7 +92,9 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
 	print_seconds(out, node->self, c->decimals, c->self);
-	fprintf(out, " %*" PRIu64 "  ", c->calls, node->calls);
+	putc(' ', out);
+	print_calls(out, c->calls, node->calls, w->graph->counted);
+	fputs("  ", out);
 	used += indent_print(out, level);
 	if (node->gap)
 		fputs(".. ", out);
@@ -220,7 +222,7 @@ bool tree_json(const struct report_input *in, const struct report_options *optio
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
 				       "parent", n->parent == GRAPH_NONE ? json_null() : emit_count(n->parent),
 				       "name", emit_name(name), "self_ns", emit_count(n->self), "total_ns",
-				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_count(n->calls), "ticks",
+				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(in->graph->counted, n->calls), "ticks",
 				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap));
 	}
 	emit_array_end(e);

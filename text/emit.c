@@ -142,3 +142,8 @@ json_t *emit_count(uint64_t n)
 {
 	return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
 }
+
+json_t *emit_calls(bool counted, uint64_t n)
+{
+	return counted ? emit_count(n) : json_null();
+}

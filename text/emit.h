@@ -52,4 +52,7 @@ json_t *emit_name(const char *name);
 /* An integer value for N; beyond INT64_MAX, the largest. */
 json_t *emit_count(uint64_t n);
 
+/* The same of N calls; null if they were not COUNTED. */
+json_t *emit_calls(bool counted, uint64_t n);
+
 #endif

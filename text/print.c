@@ -38,6 +38,14 @@ int print_count_width(uint64_t n, int least)
 	return width > least ? width : least;
 }
 
+void print_calls(FILE *out, int width, uint64_t n, bool counted)
+{
+	if (counted)
+		fprintf(out, "%*" PRIu64, width, n);
+	else
+		fprintf(out, "%*s", width, "");
+}
+
 void print_seconds(FILE *out, uint64_t ns, int decimals, int width)
 {
 	fprintf(out, "%*.*f", width, decimals, (double)ns / NSEC);

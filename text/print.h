@@ -28,6 +28,9 @@ int print_decimals(uint64_t total);
 int print_seconds_width(uint64_t ns, int decimals, int least);
 int print_count_width(uint64_t n, int least);
 
+/* N calls to the right in WIDTH; blanks if they were not COUNTED. */
+void print_calls(FILE *out, int width, uint64_t n, bool counted);
+
 /* NS in seconds with DECIMALS, to the right in WIDTH. */
 void print_seconds(FILE *out, uint64_t ns, int decimals, int width);
 

@@ -88,7 +88,7 @@ static enum screen_style own_row(const struct page *p, FILE *out)
 
 	figures(p->view, out, r->self, r->total - r->self);
 	if (!page_is_narrow(p->view)) {
-		n = fprintf(out, "%*" PRIu64, p->view->calls, r->calls);
+		n = p->view->g->counted ? fprintf(out, "%*" PRIu64, p->view->calls, r->calls) : 0;
 		if (r->recursive)
 			n += fprintf(out, "+%" PRIu64, r->recursive);
 		fprintf(out, "%*s", n < 2 * p->view->calls + 2 ? 2 * p->view->calls + 2 - n : 1, "");
@@ -110,8 +110,10 @@ static enum screen_style neighbours_row(const struct page *p, size_t row, FILE *
 		figures(v, out, a->self2, a->child2);
 	else
 		figures(v, out, a->self1, a->child1);
-	if (!page_is_narrow(v))
+	if (!page_is_narrow(v) && v->g->counted)
 		fprintf(out, "%*" PRIu64 "/%-*" PRIu64 " ", v->calls, a->calls, v->calls, v->g->routines[a->to].calls);
+	else if (!page_is_narrow(v))
+		fprintf(out, "%*s", 2 * v->calls + 2, "");
 	fputs("    ", out);
 	page_name(v, out, caller ? a->from : a->to);
 	return page_style(v, caller ? incoming(a) : outgoing(a));

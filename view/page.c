@@ -32,7 +32,8 @@ void page_seconds(const struct explorer_view *v, FILE *out, uint64_t ns)
 
 void page_calls(const struct explorer_view *v, FILE *out, uint64_t n)
 {
-	fprintf(out, "%*" PRIu64 " ", v->calls, n);
+	print_calls(out, v->calls, n, v->g->counted);
+	putc(' ', out);
 }
 
 void page_name(const struct explorer_view *v, FILE *out, uint32_t routine)

@@ -201,8 +201,10 @@ static enum screen_style callee_row(const struct page *p, const struct line_call
 
 	fprintf(out, "%5s %*s %5s   -> ", "", self_width(v), "", "");
 	print_name(out, c->name, &v->options.style);
-	if (!c->place)
+	if (!c->place && v->g->counted)
 		fprintf(out, "  %" PRIu64 " call%s, ", c->calls, print_plural(c->calls));
+	else if (!c->place)
+		fputs("  ", out);
 	else
 		fputs("  [", out);
 	print_seconds(out, c->time, v->decimals, 0);

@@ -55,7 +55,7 @@ static void print_place(const struct profile *p, uint32_t module, uint64_t addre
 
 static void print_routine(const struct profile *p, uint32_t routine, FILE *out)
 {
-	static const char *const pseudo[] = { "(root)", "(elided)", "(lost)", "(monitor)", "(unplaced)" };
+	static const char *const pseudo[] = { "(root)", "(elided)", "(lost)", "(monitor)", "(unplaced)", "(truncated)", "[kernel]", "(signal)" };
 	const struct profile_routine *r = &p->routines[routine];
 
 	if (r->pseudo)

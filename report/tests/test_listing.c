@@ -43,7 +43,7 @@ static void graph_set(uint64_t seconds, uint64_t calls, uint64_t recursive, cons
 	arcs[MAIN_DEAR] = (struct graph_arc){ .from = MAIN, .to = DEAR, .calls = 1, .child1 = ns, .child2 = ns };
 	arcs[DEAR_SPIN] = (struct graph_arc){ .from = DEAR, .to = SPIN, .calls = calls, .self1 = ns, .self2 = ns };
 	arcs[SPONTANEOUS] = (struct graph_arc){ .from = GRAPH_NONE, .to = MAIN, .calls = 1, .child2 = ns };
-	graph = (struct graph){ .profile = &profile, .routines = routines, .nroutines = ROUTINES, .arcs = arcs, .narcs = ARCS,
+	graph = (struct graph){ .counted = true, .profile = &profile, .routines = routines, .nroutines = ROUTINES, .arcs = arcs, .narcs = ARCS,
 		.in_arcs = in_arcs, .time = ns };
 }
 
