@@ -1,0 +1,144 @@
+/* image.c - files of code. */
+#include "sample/image.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "symbols/eh_frame.h"
+
+/* Names are looked up when a report is made; here nobody looks for a debug file. */
+static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+			 char **found)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf, .find_debuginfo = no_debug_file };
+
+/* Is the file at PATH the one mapped?  The device that the kernel names is not always the one that stat tells (overlays, btrfs). */
+static bool is_same(const char *path, uint64_t inode)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode);
+}
+
+static bool open_at(struct image *i, const char *path)
+{
+	struct error ignored;
+
+	return is_same(path, i->inode) && binary_open(&i->binary, path, &callbacks, &ignored);
+}
+
+static bool open_file(struct image *i, pid_t pid)
+{
+	struct error ignored;
+	char path[PATH_MAX + 32];
+
+	if (!strcmp(i->path, "[vdso]"))
+		return binary_open_vdso(&i->binary, &callbacks, &ignored);
+	if (i->path[0] != '/' || i->path[1] == '/')		/* anonymous memory */
+		return false;
+	if (open_at(i, i->path))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, i->path);
+	if (open_at(i, path))
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);	/* a program that was deleted */
+	return i->inode && open_at(i, path);
+}
+
+static void build_id_take(struct image *i)
+{
+	const uint8_t *id;
+	size_t size = binary_build_id(&i->binary, &id);
+
+	i->build_id_size = (uint8_t)(size <= sizeof i->build_id ? size : 0);
+	memcpy(i->build_id, id, i->build_id_size);
+}
+
+static struct image *image_new(pid_t pid, const char *path, uint64_t device, uint64_t inode)
+{
+	struct image *i = calloc(1, sizeof *i);
+
+	if (!i || !(i->path = strdup(path))) {
+		free(i);
+		return NULL;
+	}
+	i->device = device;
+	i->inode = inode;
+	i->present = open_file(i, pid);
+	if (!i->present)
+		return i;
+	build_id_take(i);
+	i->rules = rules_new(i->binary.elf);
+	return i;
+}
+
+struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_t device, uint64_t inode)
+{
+	struct image *i;
+
+	for (uint32_t k = 0; k < s->n; k++)
+		if (s->all[k]->inode == inode && s->all[k]->device == device && !strcmp(s->all[k]->path, path))
+			return s->all[k];
+	if (!array_grow(&s->all, &s->room, s->n, sizeof *s->all) || !(i = image_new(pid, path, device, inode)))
+		return NULL;
+	return s->all[s->n++] = i;
+}
+
+void images_free(struct images *s)
+{
+	for (uint32_t k = 0; k < s->n; k++) {
+		struct image *i = s->all[k];
+
+		rules_free(i->rules);
+		if (i->present)
+			binary_close(&i->binary);
+		free(i->path);
+		free(i);
+	}
+	free(s->all);
+	*s = (struct images){ 0 };
+}
+
+uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset)
+{
+	uint64_t page = 0xfff;
+
+	for (size_t k = 0; i->present && k < i->binary.nloads; k++) {
+		const struct load *l = &i->binary.loads[k];
+
+		if (offset >= (l->offset & ~page) && offset < l->offset + l->size)
+			return start - (l->start - l->offset + offset);
+	}
+	return start - offset;
+}
+
+bool image_is_jump(const struct image *i, uint64_t address)
+{
+	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;
+
+	return area && area->plt;
+}
+
+bool image_is_signal(const struct image *i, uint64_t address)
+{
+	const struct rules_line *line = i->rules ? rules_find(i->rules, address) : NULL;
+
+	return line && line->signal;
+}
+
+uint64_t image_function(struct image *i, uint64_t address)
+{
+	uint64_t start, end;
+
+	if (image_is_jump(i, address))
+		return 0;
+	return i->present && unwind_find(&i->binary, address, &start, &end) ? start : address;
+}

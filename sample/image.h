@@ -1,0 +1,46 @@
+/* image.h - files of code that processes have mapped: each opened once, for all of them. */
+#ifndef SAMPLE_IMAGE_H
+#define SAMPLE_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sample/rules.h"
+#include "symbols/binary.h"
+
+struct image {
+	char *path;			/* as mapped; "[vdso]" */
+	uint64_t device, inode;		/* of the file; 0: it has none */
+	bool present;			/* it could be opened; nothing that follows else */
+	struct binary binary;
+	struct rules *rules;
+	uint8_t build_id[32];		/* GNU build-id */
+	uint8_t build_id_size;		/* bytes of it; 0: none */
+};
+
+struct images {
+	struct image **all;
+	uint32_t n;
+	size_t room;
+};
+
+/* The file that process PID has mapped as PATH, of DEVICE and INODE: opened through the process's own root, where it has another one.  What
+ * cannot be opened, or is another file by now, is not `present`.  NULL: out of memory. */
+struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_t device, uint64_t inode);
+void images_free(struct images *s);
+
+/* What is to be taken from an address in the process to have the link-time one, if START holds what is at OFFSET of the file. */
+uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset);
+
+/* Whether ADDRESS, link-time, is in a linker's table of jumps to other files. */
+bool image_is_jump(const struct image *i, uint64_t address);
+
+/* Whether ADDRESS is of the kernel's frame below a signal handler's. */
+bool image_is_signal(const struct image *i, uint64_t address);
+
+/* The link-time address where the function around ADDRESS begins: what the unwind table says, else the symbols of the file, else ADDRESS.  0: it is
+ * in a linker's table of jumps. */
+uint64_t image_function(struct image *i, uint64_t address);
+
+#endif

@@ -1,0 +1,313 @@
+/* live.c - chunks in a shared mapping that reaches behind the end of the file, which grows under it. */
+#include "sample/live.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/table.h"
+
+enum {
+	LEAST_GROWTH = 64 << 10,	/* bytes by which the file grows, or an eighth of it */
+	FIRST_ITEMS = 64,		/* that the first chunk of a thread's contexts, or of routines, has room for */
+	FIRST_PCS = 128,		/* places of a thread's first table of program counters */
+	MOST_ITEMS = 1 << 16,		/* of a later chunk */
+	MODULE_BYTES = 4000,		/* of records in a chunk of modules, as a rule */
+	BLOCKS = 32,			/* chunks of program counters that a thread may have; each is twice as large */
+};
+
+/* A growing sequence of items in chunks: items FIRST[k].. are in chunk AT[k]. */
+struct sequence {
+	struct place {
+		uint64_t at;		/* offset of the chunk */
+		uint32_t base;		/* index of its first item */
+	} *places;
+	uint32_t nplaces;
+	size_t room;
+	uint32_t n;			/* items in all */
+};
+
+struct tables {
+	uint64_t at[BLOCKS];		/* offsets of a thread's chunks of program counters */
+	uint32_t n;
+};
+
+struct live {
+	int fd;
+	char *bytes;			/* the mapping */
+	uint64_t mapped, length;	/* bytes of the mapping, and of the file */
+	struct sequence modules, routines, threads;
+	struct sequence *contexts;	/* of each thread */
+	struct tables *pcs;		/* the same */
+	size_t contexts_room, pcs_room;
+};
+
+static struct amon_chunk *chunk_at(const struct live *l, uint64_t at)
+{
+	return (struct amon_chunk *)(l->bytes + at);
+}
+
+/* Make the file LENGTH bytes long at least, with the disk's space behind them: a full disk is an error here and no SIGBUS later. */
+static bool grow(struct live *l, uint64_t length)
+{
+	uint64_t more = l->length / 8 > LEAST_GROWTH ? l->length / 8 : LEAST_GROWTH;
+
+	if (length <= l->length)
+		return true;
+	if (length < l->length + more)
+		length = l->length + more;
+	length = length / AMON_PAGE * AMON_PAGE;
+	if (length > l->mapped)
+		length = l->mapped;
+	if (posix_fallocate(l->fd, (off_t)l->length, (off_t)(length - l->length)) != 0)
+		return false;
+	l->length = length;
+	return true;
+}
+
+/* A chunk of KIND with room for CAPACITY items of SIZE bytes, and as many counters if it is of contexts; its offset, or 0. */
+static uint64_t chunk_new(struct live *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
+{
+	struct amon_header *h = live_header(l);
+	uint64_t at = h->used, bytes = sizeof(struct amon_chunk) + capacity * size, counters = 0;
+
+	if (kind == AMON_CONTEXTS) {
+		counters = (bytes + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+		bytes = counters + (uint64_t)capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
+	}
+	bytes = (bytes + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+	if (bytes > l->mapped - at || !grow(l, at + bytes)) {
+		h->notes[bytes > l->mapped - at ? AMON_NOTE_MEMORY_BOUND : AMON_NOTE_DISK_FULL]++;
+		return 0;
+	}
+	*chunk_at(l, at) = (struct amon_chunk){
+		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = bytes, .thread = thread, .capacity = capacity,
+		.first = sizeof(struct amon_chunk), .counters = (uint32_t)counters,
+	};
+	__atomic_store_n(&h->used, at + bytes, __ATOMIC_RELEASE);
+	return at;
+}
+
+/* The chunk that item I of S is in, and which one of it: *I. */
+static struct amon_chunk *chunk_of(const struct live *l, const struct sequence *s, uint32_t *i)
+{
+	uint32_t k = s->nplaces - 1;
+
+	assert(*i < s->n);
+	while (s->places[k].base > *i)
+		k--;
+	*i -= s->places[k].base;
+	return chunk_at(l, s->places[k].at);
+}
+
+static void *item_of(const struct live *l, const struct sequence *s, uint32_t i, size_t size)
+{
+	struct amon_chunk *c = chunk_of(l, s, &i);
+
+	return (char *)c + c->first + i * size;
+}
+
+/* See that S has a chunk with room for one more item of SIZE bytes; NULL: it cannot be had. */
+static struct amon_chunk *room_for(struct live *l, struct sequence *s, uint32_t kind, uint32_t thread, size_t size)
+{
+	struct amon_chunk *last = s->nplaces ? chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
+	uint32_t capacity = s->n < FIRST_ITEMS ? FIRST_ITEMS : s->n < MOST_ITEMS ? s->n : MOST_ITEMS;
+	uint64_t at;
+
+	if (last && last->count < last->capacity)
+		return last;
+	if (s->n >= AMON_ROUTINE_ROOT || !array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
+		return NULL;
+	at = chunk_new(l, kind, thread, capacity, size);
+	if (!at)
+		return NULL;
+	s->places[s->nplaces++] = (struct place){ at, s->n };
+	chunk_at(l, at)->base = kind == AMON_CONTEXTS ? s->n : 0;
+	return chunk_at(l, at);
+}
+
+static uint32_t append(struct live *l, struct sequence *s, uint32_t kind, uint32_t thread, const void *item, size_t size)
+{
+	struct amon_chunk *c = room_for(l, s, kind, thread, size);
+
+	if (!c)
+		return LIVE_NONE;
+	memcpy((char *)c + c->first + c->count * size, item, size);
+	__atomic_store_n(&c->count, c->count + 1, __ATOMIC_RELEASE);
+	return s->n++;
+}
+
+struct amon_header *live_header(struct live *l)
+{
+	return (struct amon_header *)l->bytes;
+}
+
+static bool map(struct live *l, const char *path, uint64_t bound)
+{
+	l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (l->fd < 0)
+		return false;
+	l->mapped = bound / AMON_PAGE * AMON_PAGE;
+	l->bytes = mmap(NULL, l->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);
+	if (l->bytes == MAP_FAILED)
+		l->bytes = NULL;
+	errno = l->bytes && !grow(l, AMON_PAGE) ? ENOSPC : errno;
+	if (l->length)
+		return true;
+	unlink(path);
+	return false;
+}
+
+struct live *live_new(const char *path, const struct amon_header *header, struct error *err)
+{
+	struct live *l = calloc(1, sizeof *l);
+
+	if (!l || !map(l, path, header->memory_bound)) {
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(l ? errno : ENOMEM));
+		if (l && l->bytes)
+			munmap(l->bytes, l->mapped);
+		if (l && l->fd >= 0)
+			close(l->fd);
+		free(l);
+		return NULL;
+	}
+	*live_header(l) = *header;
+	live_header(l)->version = AMON_VERSION;
+	live_header(l)->header_size = sizeof *header;
+	live_header(l)->counter_size = sizeof(struct amon_counter);
+	live_header(l)->used = AMON_PAGE;
+	memcpy(live_header(l)->magic, AMON_MAGIC, sizeof header->magic);
+	return l;
+}
+
+void live_end(struct live *l, bool ended)
+{
+	uint64_t used = live_header(l)->used;
+
+	if (ended)
+		live_header(l)->state = AMON_ENDED;
+	munmap(l->bytes, l->mapped);
+	(void)!ftruncate(l->fd, (off_t)used);	/* or it stays longer than it need be */
+	close(l->fd);
+	for (uint32_t i = 0; i < l->threads.n; i++)
+		free(l->contexts[i].places);
+	free(l->contexts);
+	free(l->pcs);
+	free(l->modules.places);
+	free(l->routines.places);
+	free(l->threads.places);
+	free(l);
+}
+
+uint32_t live_module(struct live *l, const struct amon_module *record, const char *path)
+{
+	struct amon_module m = *record;
+	struct sequence *s = &l->modules;
+	struct amon_chunk *c = s->nplaces ? chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
+	size_t size;
+
+	m.path_size = (uint32_t)strlen(path) + 1;
+	size = m.size = (sizeof m + m.path_size + 7) / 8 * 8;
+	if (!c || size > c->capacity - c->count) {
+		uint64_t at;
+
+		if (!array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
+			return LIVE_NONE;
+		at = chunk_new(l, AMON_MODULES, AMON_NONE, size > MODULE_BYTES ? m.size : MODULE_BYTES, 1);
+		if (!at)
+			return LIVE_NONE;
+		s->places[s->nplaces++] = (struct place){ at, s->n };
+		c = chunk_at(l, at);
+	}
+	memcpy((char *)c + c->first + c->count, &m, sizeof m);
+	memcpy((char *)c + c->first + c->count + sizeof m, path, m.path_size);
+	__atomic_store_n(&c->count, c->count + m.size, __ATOMIC_RELEASE);
+	return s->n++;
+}
+
+uint32_t live_routine(struct live *l, uint64_t address, uint32_t module, uint32_t flags)
+{
+	return append(l, &l->routines, AMON_ROUTINES, AMON_NONE, &(struct amon_routine){ address, module, flags }, sizeof(struct amon_routine));
+}
+
+uint32_t live_thread(struct live *l, uint32_t tid)
+{
+	struct amon_thread record = { .tid = tid, .state = AMON_THREAD_LIVE, .current = AMON_NONE, .folded = 1 };
+	uint32_t i = l->threads.n;
+
+	if (!array_grow(&l->contexts, &l->contexts_room, i, sizeof *l->contexts) || !array_grow(&l->pcs, &l->pcs_room, i, sizeof *l->pcs))
+		return LIVE_NONE;
+	l->contexts[i] = (struct sequence){ 0 };
+	l->pcs[i] = (struct tables){ .n = 0 };
+	if (append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == LIVE_NONE)
+		return LIVE_NONE;
+	return live_item(l, i, AMON_NONE, AMON_ROUTINE_ROOT) == LIVE_NONE ? LIVE_NONE : i;
+}
+
+struct amon_thread *live_thread_record(struct live *l, uint32_t thread)
+{
+	return item_of(l, &l->threads, thread, sizeof(struct amon_thread));
+}
+
+uint32_t live_item(struct live *l, uint32_t thread, uint32_t parent, uint32_t routine)
+{
+	return append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
+}
+
+void live_charge(struct live *l, uint32_t thread, uint32_t item, uint64_t time)
+{
+	struct amon_chunk *c = chunk_of(l, &l->contexts[thread], &item);
+	struct amon_counter *counters = (struct amon_counter *)((char *)c + c->counters);
+	uint32_t *ticks = (uint32_t *)(counters + c->capacity);
+
+	add_capped(&counters[item].time, time);
+	if (ticks[item] < UINT32_MAX)
+		ticks[item]++;
+	live_thread_record(l, thread)->ticks++;
+}
+
+/* Count in the table of chunk C, where the pair is or, with ADD, where it fits; false: it is not there. */
+static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, bool add)
+{
+	struct amon_pc *slots = (struct amon_pc *)((char *)c + c->first);
+	uint32_t mask = c->capacity - 1, i = (uint32_t)hash_mix(pc, item) & mask;
+
+	for (; slots[i].pc; i = (i + 1) & mask)
+		if (slots[i].pc == pc && slots[i].context == item) {
+			slots[i].count += slots[i].count < UINT32_MAX;
+			return true;
+		}
+	if (!add)
+		return false;
+	slots[i].context = item;
+	slots[i].count = 1;
+	__atomic_store_n(&slots[i].pc, pc, __ATOMIC_RELEASE);
+	c->count++;
+	return true;
+}
+
+bool live_pc(struct live *l, uint32_t thread, uint32_t item, uint64_t pc)
+{
+	struct tables *t = &l->pcs[thread];
+	struct amon_chunk *last = t->n ? chunk_at(l, t->at[t->n - 1]) : NULL;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (count_in(chunk_at(l, t->at[i]), item, pc, false))
+			return true;
+	if (!last || last->count >= last->capacity / 4 * 3) {
+		uint64_t at = t->n < BLOCKS && t->n < 24 ? chunk_new(l, AMON_PCS, thread, FIRST_PCS << t->n, sizeof(struct amon_pc)) : 0;
+
+		if (!at) {
+			live_header(l)->notes[AMON_NOTE_PC_LOST]++;
+			return false;
+		}
+		t->at[t->n++] = at;
+		last = chunk_at(l, at);
+	}
+	return count_in(last, item, pc, true);
+}

@@ -1,0 +1,363 @@
+/* perf.c - perf events: opened, and their rings read. */
+#include "sample/perf.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MOST_RING = 8 << 20,		/* bytes of a ring; where so much may not be locked, half as long as it takes */
+	LEAST_RING = 128 << 10,
+	MOST_STACK = 32 << 10,		/* bytes of a stack that are copied, where rings are long */
+	STACKS_IN_RING = 16,		/* that a ring holds at least */
+};
+
+/* Bits of the registers in the kernel's order (asm/perf_regs.h), and the place of each in ours. */
+#define REGISTERS 0xff01ffu
+static const unsigned char place[PERF_REGS] = { 0, 3, 2, 1, 4, 5, 6, 7, PERF_IP, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+struct ring {
+	struct perf_event_mmap_page *page;
+	const char *data;
+	uint64_t size, head, tail;	/* bytes; positions */
+	int fd;				/* of the event that it belongs to */
+};
+
+struct perf {
+	struct perf_event_attr attr;
+	struct ring *rings;		/* one for each processor */
+	long nrings;
+	int *fds;			/* of all events */
+	size_t nfds;
+	uint64_t ring_size;
+	char *whole;			/* a record that goes around the end of its ring */
+	struct ring *given;		/* whose record was given out last; NULL: none */
+	uint16_t given_size;		/* bytes of that */
+};
+
+static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000000 / rate,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_regs_user = REGISTERS, .sample_stack_user = MOST_STACK,
+		.disabled = 1, .inherit = 1, .enable_on_exec = on_exec, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1,
+		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1, .sample_id_all = 1,
+		.use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
+	};
+}
+
+/* Map the ring of FD; false: not so many bytes. */
+static bool ring_map(struct ring *r, int fd, uint64_t size)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, size + (uint64_t)page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	*r = (struct ring){ .page = at, .data = (char *)at + page, .size = size, .fd = fd };
+	return true;
+}
+
+static bool event_add(struct perf *p, pid_t tid, int cpu)
+{
+	int fd = event_open(&p->attr, tid, cpu);
+
+	if (fd < 0)
+		return false;
+	p->fds[p->nfds++] = fd;
+	if (p->rings[cpu].page)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, p->rings[cpu].fd) == 0;
+	return ring_map(&p->rings[cpu], fd, p->ring_size);
+}
+
+static void close_all(struct perf *p)
+{
+	for (long i = 0; i < p->nrings; i++)
+		if (p->rings[i].page)
+			munmap(p->rings[i].page, p->rings[i].size + (uint64_t)sysconf(_SC_PAGESIZE));
+	for (size_t i = 0; i < p->nfds; i++)
+		close(p->fds[i]);
+	memset(p->rings, 0, (size_t)p->nrings * sizeof *p->rings);
+	p->nfds = 0;
+}
+
+/* Events on all processors for all of TIDS; a thread that is gone is none, a processor that is off neither. */
+static bool open_all(struct perf *p, const pid_t *tids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (int cpu = 0; cpu < p->nrings; cpu++)
+			if (!event_add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV) {
+				int error = errno;
+
+				close_all(p);
+				errno = error;
+				return false;
+			}
+	errno = ESRCH;
+	return p->nfds > 0;
+}
+
+/* Try with the kernel's part and without, and with ever shorter rings. */
+static bool open_some(struct perf *p, const pid_t *tids, size_t n)
+{
+	for (p->ring_size = MOST_RING; p->ring_size >= LEAST_RING; p->ring_size /= 2) {
+		uint64_t stack = p->ring_size / STACKS_IN_RING;
+
+		p->attr.sample_stack_user = (uint32_t)(stack < MOST_STACK ? stack : MOST_STACK);
+		p->attr.wakeup_watermark = (uint32_t)(p->ring_size / 4);
+		if (open_all(p, tids, n))
+			return true;
+		if ((errno == EACCES || errno == EPERM) && !p->attr.exclude_kernel) {
+			p->attr.exclude_kernel = 1;
+			p->ring_size *= 2;
+		} else if (errno != EPERM && errno != ENOMEM && errno != EINVAL) {
+			return false;
+		}
+	}
+	return false;
+}
+
+static int refuse(struct error *err, int error)
+{
+	if (error == EACCES || error == EPERM)
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not let this user sample call stacks: run it as root, or "
+				 "set kernel.perf_event_paranoid to 2 (sysctl) or give aprof cap_perfmon (setcap)");
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: perf_event_open: %s", strerror(error));
+}
+
+struct perf *perf_open(const pid_t *tids, size_t n, unsigned rate, bool on_exec, struct error *err)
+{
+	struct perf *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
+	p->attr = attr_make(rate, on_exec);
+	p->nrings = sysconf(_SC_NPROCESSORS_CONF);
+	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
+	p->fds = calloc(n * (size_t)p->nrings, sizeof *p->fds);
+	p->whole = malloc(UINT16_MAX + 1);
+	if (p->rings && p->fds && p->whole && open_some(p, tids, n)) {
+		for (size_t i = 0; i < p->nfds && !on_exec; i++)
+			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+		return p;
+	}
+	refuse(err, errno);
+	perf_close(p);
+	return NULL;
+}
+
+void perf_close(struct perf *p)
+{
+	if (p->rings)
+		close_all(p);
+	free(p->rings);
+	free(p->fds);
+	free(p->whole);
+	free(p);
+}
+
+bool perf_sees_kernel(const struct perf *p)
+{
+	return !p->attr.exclude_kernel;
+}
+
+void perf_wait(struct perf *p, int wake, int ms)
+{
+	struct pollfd fds[p->nrings + 1];
+	nfds_t n = 0;
+
+	fds[n++] = (struct pollfd){ .fd = wake, .events = POLLIN };
+	for (long i = 0; i < p->nrings; i++)
+		if (p->rings[i].page)
+			fds[n++] = (struct pollfd){ .fd = p->rings[i].fd, .events = POLLIN };
+	for (nfds_t i = 1; i < n; i++)		/* an event whose threads are gone can always be read */
+		if (poll(&fds[i], 1, 0) == 1 && fds[i].revents & (POLLHUP | POLLERR))
+			fds[i].fd = -1;
+	poll(fds, n, ms);
+}
+
+/* ---- records ---- */
+
+/* The record at the tail of R, in one piece; NULL: there is none. */
+static const struct perf_event_header *ring_peek(struct perf *p, struct ring *r)
+{
+	uint64_t at = r->tail & (r->size - 1);
+	const struct perf_event_header *h = (const void *)(r->data + at);
+
+	if (!r->page)
+		return NULL;
+	if (r->tail == r->head)
+		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	if (r->tail == r->head)
+		return NULL;
+	if (at + h->size <= r->size)
+		return h;
+	memcpy(p->whole, h, r->size - at);
+	memcpy(p->whole + (r->size - at), r->data, h->size - (r->size - at));
+	return (const void *)p->whole;
+}
+
+/* The time of a record: it is at a fixed place from its start if it is a sample, else from its end. */
+static uint64_t time_of(const struct perf_event_header *h)
+{
+	uint64_t time;
+
+	memcpy(&time, h->type == PERF_RECORD_SAMPLE ? (const char *)h + sizeof *h + 16 : (const char *)h + h->size - 8, sizeof time);
+	return time;
+}
+
+static uint64_t take(const char **at)
+{
+	uint64_t word;
+
+	memcpy(&word, *at, sizeof word);
+	*at += sizeof word;
+	return word;
+}
+
+static void take_pair(const char **at, uint32_t *a, uint32_t *b)
+{
+	memcpy(a, *at, sizeof *a);
+	memcpy(b, *at + sizeof *a, sizeof *b);
+	*at += sizeof(uint64_t);
+}
+
+static void read_sample(const struct perf_event_header *record, const char *at, struct perf_happening *h)
+{
+	uint64_t size, abi;
+
+	h->kind = PERF_SAMPLE;
+	h->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	take(&at);				/* the address; that of the program is among the registers */
+	take_pair(&at, &h->pid, &h->tid);
+	take(&at);				/* time */
+	h->period = take(&at);
+	abi = take(&at);
+	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < PERF_REGS; i++)
+		h->regs[place[i]] = take(&at);
+	h->readable = abi == PERF_SAMPLE_REGS_ABI_64;
+	size = take(&at);
+	h->stack = at;
+	h->stack_size = 0;
+	if (size) {
+		at += size;
+		h->stack_size = take(&at);
+	}
+}
+
+static void read_mapped(const char *at, struct perf_happening *h)
+{
+	uint32_t major, minor;
+
+	h->kind = PERF_MAPPED;
+	take_pair(&at, &h->pid, &h->tid);
+	h->start = take(&at);
+	h->length = take(&at);
+	h->offset = take(&at);
+	take_pair(&at, &major, &minor);
+	h->device = makedev(major, minor);
+	h->inode = take(&at);
+	take(&at);				/* generation of the inode */
+	take(&at);				/* protection, flags */
+	h->name = at;
+}
+
+static void read_task(const char *at, struct perf_happening *h, enum perf_kind kind)
+{
+	h->kind = kind;
+	take_pair(&at, &h->pid, &h->ppid);
+	take_pair(&at, &h->tid, &h->ptid);
+}
+
+/* Make *H of a record; false: it is of a kind that says nothing here. */
+static bool record_read(const struct perf_event_header *record, struct perf_happening *h)
+{
+	const char *at = (const char *)(record + 1);
+
+	h->time = time_of(record);
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		read_sample(record, at, h);
+		return true;
+	case PERF_RECORD_MMAP2:
+		read_mapped(at, h);
+		return true;
+	case PERF_RECORD_COMM:
+		h->kind = record->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_EXEC : PERF_NAMED;
+		take_pair(&at, &h->pid, &h->tid);
+		h->name = at;
+		return true;
+	case PERF_RECORD_FORK:
+		read_task(at, h, PERF_FORKED);
+		return true;
+	case PERF_RECORD_EXIT:
+		read_task(at, h, PERF_ENDED);
+		return true;
+	case PERF_RECORD_LOST:
+		h->kind = PERF_LOST;
+		take(&at);			/* which event */
+		h->lost = take(&at);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What was given out last is the kernel's again. */
+static void ring_pass(struct ring *r, uint16_t size)
+{
+	r->tail += size;
+	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
+}
+
+/* The ring whose next record is the earliest, if that is before BEFORE. */
+static struct ring *earliest(struct perf *p, uint64_t before)
+{
+	struct ring *found = NULL;
+
+	for (long i = 0; i < p->nrings; i++) {
+		const struct perf_event_header *h = ring_peek(p, &p->rings[i]);
+
+		if (h && time_of(h) < before) {
+			before = time_of(h);
+			found = &p->rings[i];
+		}
+	}
+	return found;
+}
+
+bool perf_next(struct perf *p, uint64_t before, struct perf_happening *h)
+{
+	struct ring *r;
+
+	if (p->given) {
+		ring_pass(p->given, p->given_size);
+		p->given = NULL;
+	}
+	while ((r = earliest(p, before)) != NULL) {
+		const struct perf_event_header *record = ring_peek(p, r);
+
+		p->given = r;
+		p->given_size = record->size;
+		if (record_read(record, h))
+			return true;
+		ring_pass(r, p->given_size);
+		p->given = NULL;
+	}
+	return false;
+}

@@ -1,0 +1,411 @@
+/* process.c - from a sample to a context in the file of its program. */
+#include "sample/process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "sample/walk.h"
+
+enum {
+	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
+	KNOWN = 8192,			/* places for addresses */
+	NOT_A_ROUTINE = LIVE_NONE - 1,	/* an address of a linker's jump */
+};
+
+struct known {
+	uint64_t address;		/* 0: none */
+	uint32_t epoch;			/* mappings that there had been */
+	uint32_t routine;
+};
+
+/* ---- what it is ---- */
+
+struct process *process_new(uint32_t pid, const struct process *parent, struct images *images)
+{
+	struct process *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->running = 1;
+	p->programs = 1;
+	space_init(&p->space, (pid_t)pid, images);
+	if (!parent)
+		return p;
+	p->ppid = parent->pid;
+	memcpy(p->name, parent->name, sizeof p->name);
+	memcpy(p->command, parent->command, parent->command_size);
+	p->command_size = parent->command_size;
+	p->program = parent->program ? strdup(parent->program) : NULL;
+	if (space_copy(&p->space, &parent->space, (pid_t)pid))
+		return p;
+	process_free(p);
+	return NULL;
+}
+
+/* Close the file, and forget all that was in it. */
+static void file_close(struct process *p)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++) {
+		if (p->threads[i]->folds)
+			fold_free(&p->threads[i]->fold);
+		free(p->threads[i]);
+	}
+	if (p->live) {
+		struct timespec now;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		live_header(p->live)->end_monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		live_end(p->live, p->running == 0);
+	}
+	table_free(&p->by_address);
+	free(p->known);
+	p->known = NULL;
+	p->live = NULL;
+	p->nthreads = p->nroutines = p->nmodules = 0;
+	p->unwanted = false;
+}
+
+void process_free(struct process *p)
+{
+	file_close(p);
+	space_free(&p->space);
+	free(p->threads);
+	free(p->routines);
+	free(p->modules);
+	free(p->program);
+	free(p);
+}
+
+static void command_read(struct process *p)
+{
+	char path[64], text[PROCESS_COMMAND];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%u/cmdline", p->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof text);
+		close(fd);
+	}
+	if (n > 0) {
+		memcpy(p->command, text, (size_t)n);
+		p->command_size = (uint32_t)n;
+	}
+	if (n > 0 || p->told)
+		return;
+	p->command_size = (uint32_t)strlen(p->name) + 1;	/* it is gone already */
+	memcpy(p->command, p->name, p->command_size);
+}
+
+void process_exec(struct process *p, const char *name, uint64_t time)
+{
+	p->running = 0;				/* what it was has ended, with all threads but one */
+	file_close(p);
+	p->running = 1;
+	space_free(&p->space);
+	free(p->program);
+	p->program = NULL;
+	p->started = time;
+	p->programs++;
+	snprintf(p->name, sizeof p->name, "%s", name);
+	command_read(p);
+	p->told = false;
+}
+
+void process_tell(struct process *p, char **command)
+{
+	p->command_size = 0;
+	p->told = true;
+	for (; *command && p->command_size < sizeof p->command; command++) {
+		size_t size = strlen(*command) + 1, room = sizeof p->command - p->command_size;
+
+		memcpy(p->command + p->command_size, *command, size < room ? size : room);
+		p->command_size += (uint32_t)(size < room ? size : room);
+	}
+}
+
+void process_map(struct process *p, const struct perf_happening *h)
+{
+	if (!p->program && h->name[0] == '/' && h->name[1] != '/')
+		p->program = strdup(h->name);	/* the first that is mapped is the program itself */
+	space_map(&p->space, h->start, h->length, h->offset, h->device, h->inode, h->name);
+}
+
+void process_look(struct process *p)
+{
+	char path[64], program[PATH_MAX];
+	ssize_t n;
+
+	command_read(p);
+	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
+	n = readlink(path, program, sizeof program - 1);
+	if (n > 0 && !p->program) {
+		program[n] = 0;
+		p->program = strdup(program);
+	}
+	space_read(&p->space);
+}
+
+/* ---- its threads ---- */
+
+static struct process_thread *thread_find(struct process *p, uint32_t tid)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->runs && p->threads[i]->tid == tid)
+			return p->threads[i];
+	return NULL;
+}
+
+/* A place for thread TID; NULL: out of memory. */
+static struct process_thread *thread_new(struct process *p, uint32_t tid)
+{
+	struct process_thread *t;
+
+	if (!array_grow(&p->threads, &p->threads_room, p->nthreads, sizeof *p->threads) || !(t = calloc(1, sizeof *t)))
+		return NULL;
+	*t = (struct process_thread){ .tid = tid, .runs = true };
+	memcpy(t->name, p->name, sizeof t->name);
+	return p->threads[p->nthreads++] = t;
+}
+
+/* The thread TID, which has contexts; where many have ended, one takes the place of another: files do not grow with threads. */
+static struct process_thread *thread_folds(struct process *p, uint32_t tid)
+{
+	enum { MANY = 64 };
+	struct process_thread *t = thread_find(p, tid);
+	struct amon_thread *record;
+
+	for (uint32_t i = 0; !t && p->nthreads > MANY && i < p->nthreads; i++)
+		if (!p->threads[i]->runs && p->threads[i]->folds) {
+			t = p->threads[i];
+			record = live_thread_record(p->live, t->fold.thread);
+			record->state = AMON_THREAD_FOLDED;
+			record->folded++;
+			record->tid = t->tid = tid;
+			t->runs = true;
+		}
+	if (!t)
+		t = thread_new(p, tid);
+	if (t && !t->folds && fold_init(&t->fold, p->live, tid)) {
+		t->folds = true;
+		memcpy(live_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+	}
+	return t && t->folds ? t : NULL;
+}
+
+void process_name(struct process *p, uint32_t tid, const char *name)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	if (tid == p->pid)
+		snprintf(p->name, sizeof p->name, "%s", name);
+	if (!t)
+		t = thread_new(p, tid);
+	if (!t)
+		return;
+	memset(t->name, 0, sizeof t->name);
+	snprintf(t->name, sizeof t->name, "%s", name);
+	if (t->folds)
+		memcpy(live_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+}
+
+void process_ended(struct process *p, uint32_t tid)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	if (p->running > 0)
+		p->running--;
+	if (!t)
+		return;
+	t->runs = false;
+	if (t->folds && live_thread_record(p->live, t->fold.thread)->state == AMON_THREAD_LIVE)
+		live_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
+}
+
+/* ---- its file ---- */
+
+/* Field 22 of /proc/PID/stat: when it was started, in ticks of the kernel's; 0: not known. */
+static uint64_t start_ticks(uint32_t pid)
+{
+	char path[64], text[1024], *at;
+	uint64_t ticks = 0;
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof text - 1, f);
+		fclose(f);
+	}
+	text[n] = 0;
+	at = strrchr(text, ')');
+	for (int i = 2; at && i < 22; i++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		ticks = strtoull(at + 1, NULL, 10);
+	return ticks;
+}
+
+static void header_fill(const struct process *p, struct amon_header *h)
+{
+	struct timespec real, now;
+	char path[64];
+	ssize_t n;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	h->pid = (int32_t)p->pid;
+	h->ppid = (int32_t)p->ppid;
+	h->start_monotonic = p->started;
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - p->started);
+	h->start_ticks = start_ticks(p->pid);
+	snprintf(h->program, sizeof h->program, "%s", p->program ? p->program : p->name);
+	memcpy(h->command, p->command, p->command_size);
+	h->command_size = p->command_size;
+	h->command_cut = p->command_size == sizeof h->command;
+	snprintf(path, sizeof path, "/proc/%u/cwd", p->pid);
+	n = readlink(path, h->directory, sizeof h->directory - 1);
+	h->directory[n > 0 ? n : 0] = 0;
+}
+
+static void file_open(struct process *p, const struct process_wishes *w)
+{
+	struct amon_header h = w->header;
+	struct error ignored;
+	char path[PATH_MAX];
+
+	p->unwanted = p->program && w->skip && w->skip(p->program);
+	if (p->unwanted)
+		return;
+	header_fill(p, &h);
+	snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
+	p->live = live_new(path, &h, &ignored);
+	p->unwanted = !p->live;
+}
+
+/* The module of the file that M is; LIVE_NONE: it is no file, or there is no room. */
+static uint32_t module_of(struct process *p, const struct mapping *m)
+{
+	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
+
+	if (!m->image || !array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
+		return LIVE_NONE;
+	while (p->nmodules <= m->number)
+		p->modules[p->nmodules++] = LIVE_NONE;
+	if (p->modules[m->number] != LIVE_NONE)
+		return p->modules[m->number];
+	record.build_id_size = m->image->build_id_size;
+	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
+	record.main_program = p->program && !strcmp(p->program, m->image->path);
+	return p->modules[m->number] = live_module(p->live, &record, m->image->path);
+}
+
+static uint64_t routine_hash(const void *owner, uint32_t position)
+{
+	const struct process_routine *r = &((const struct process *)owner)->routines[position];
+
+	return hash_mix(r->address, r->module);
+}
+
+/* The routine of the file that begins at ADDRESS in MODULE. */
+static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
+{
+	uint64_t key = hash_mix(address, module), i = key;
+	uint32_t k;
+
+	while ((k = table_next(&p->by_address, &i)) != UINT32_MAX)
+		if (p->routines[k].address == address && p->routines[k].module == module)
+			return k;
+	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
+		return LIVE_NONE;
+	k = live_routine(p->live, address, module, 0);
+	if (k != p->nroutines)
+		return LIVE_NONE;
+	p->routines[k] = (struct process_routine){ address, module };
+	table_add(&p->by_address, key, k);
+	p->nroutines++;
+	return k;
+}
+
+/* The routine that ADDRESS is in. Code that no file has, made at run time, is one routine a mapping. */
+static uint32_t routine_at(struct process *p, uint64_t address)
+{
+	const struct mapping *m = space_find(&p->space, address);
+	uint64_t start;
+
+	if (!m)
+		return LIVE_NONE;
+	if (!m->image)
+		return routine_of(p, m->start, LIVE_NONE);
+	if (image_is_signal(m->image, address - m->bias))
+		return AMON_ROUTINE_SIGNAL;
+	start = image_function(m->image, address - m->bias);
+	return start ? routine_of(p, start + m->bias, module_of(p, m)) : NOT_A_ROUTINE;
+}
+
+static uint32_t routine_known(struct process *p, uint64_t address)
+{
+	struct known *k;
+
+	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
+		return routine_at(p, address);
+	k = &p->known[hash_mix(address, 0) % KNOWN];
+	if (k->address != address || k->epoch != p->space.made)
+		*k = (struct known){ address, p->space.made, routine_at(p, address) };
+	return k->routine;
+}
+
+/* The routines of the N addresses, innermost first, of a stack, outermost first in OUT; returns how many. */
+static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n, uint32_t *out)
+{
+	size_t count = 0;
+
+	while (n > 0) {
+		uint32_t routine = routine_known(p, addresses[--n]);
+
+		if (routine != NOT_A_ROUTINE && routine != LIVE_NONE)
+			out[count++] = routine;
+	}
+	return count;
+}
+
+void process_sample(struct process *p, const struct perf_happening *h, const struct process_wishes *wishes)
+{
+	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size };
+	uint64_t addresses[DEEPEST];
+	uint32_t routines[DEEPEST + 2], item;
+	struct process_thread *t;
+	size_t n = 0, count = 0;
+	bool whole = false;
+
+	if (!p->live && !p->unwanted)
+		file_open(p, wishes);
+	if (!p->live || !(t = thread_folds(p, h->tid)))
+		return;
+	memcpy(w.regs, h->regs, sizeof w.regs);
+	if (h->readable)
+		whole = walk_stack(&w, addresses, DEEPEST, &n) == WALK_WHOLE;
+	if (!whole)
+		routines[count++] = AMON_ROUTINE_TRUNCATED;
+	live_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
+	count += routines_of(p, addresses, n, routines + count);
+	if (h->kernel)
+		routines[count++] = AMON_ROUTINE_KERNEL;
+	item = fold_stack(&t->fold, routines, count);
+	if (item == LIVE_NONE)
+		return;
+	live_charge(p->live, t->fold.thread, item, h->period);
+	live_thread_record(p->live, t->fold.thread)->cpu_last += h->period;
+	if (!h->kernel && h->regs[PERF_IP])
+		live_pc(p->live, t->fold.thread, item, h->regs[PERF_IP]);
+	live_thread_record(p->live, t->fold.thread)->current = item;
+}

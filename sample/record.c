@@ -1,0 +1,203 @@
+/* record.c - what the kernel tells, in the order of time, to the processes it is of. */
+#include "sample/record.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sample/perf.h"
+#include "sample/process.h"
+
+enum {
+	WAIT = 20,			/* ms between looks, where rings do not fill: what a process is must be read before it is gone */
+	LATE = 2000000,			/* ns after which records of all processors have come */
+};
+
+struct recorder {
+	struct perf *perf;
+	struct process_wishes wishes;
+	struct images images;
+	struct process **processes;	/* by their numbers */
+	uint32_t most;			/* number that no process has */
+	pthread_t thread;
+	int wake;			/* eventfd: stop */
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The process PID; one of which nobody told is made, as a copy of PARENT if that is known. NULL: there cannot be one. */
+static struct process *process_of(struct recorder *r, uint32_t pid, uint32_t parent)
+{
+	if (pid == 0 || pid >= r->most)
+		return NULL;
+	if (!r->processes[pid])
+		r->processes[pid] = process_new(pid, parent < r->most ? r->processes[parent] : NULL, &r->images);
+	return r->processes[pid];
+}
+
+static void forget(struct recorder *r, uint32_t pid)
+{
+	process_free(r->processes[pid]);
+	r->processes[pid] = NULL;
+}
+
+static void take_fork(struct recorder *r, const struct perf_happening *h)
+{
+	struct process *p;
+
+	if (h->pid == h->ppid) {
+		p = process_of(r, h->pid, 0);
+		if (p)
+			p->running++;
+		return;
+	}
+	if (h->pid < r->most && r->processes[h->pid])
+		forget(r, h->pid);		/* its end was lost */
+	p = process_of(r, h->pid, h->ppid);
+	if (p)
+		p->started = h->time;
+}
+
+static void take(struct recorder *r, const struct perf_happening *h)
+{
+	struct process *p;
+
+	if (h->kind == PERF_FORKED) {
+		take_fork(r, h);
+		return;
+	}
+	p = process_of(r, h->pid, 0);
+	if (!p)
+		return;
+	switch (h->kind) {
+	case PERF_SAMPLE:
+		process_sample(p, h, &r->wishes);
+		break;
+	case PERF_MAPPED:
+		process_map(p, h);
+		break;
+	case PERF_NAMED:
+		process_name(p, h->tid, h->name);
+		break;
+	case PERF_EXEC:
+		process_exec(p, h->name, h->time);
+		break;
+	case PERF_ENDED:
+		process_ended(p, h->tid);
+		if (p->running == 0)
+			forget(r, h->pid);
+		break;
+	case PERF_LOST:
+		if (p->live)
+			live_header(p->live)->notes[AMON_NOTE_LOST_STACK] += h->lost;
+		break;
+	default:
+		break;
+	}
+}
+
+static void drain(struct recorder *r, uint64_t before)
+{
+	struct perf_happening h = { 0 };
+
+	while (perf_next(r->perf, before, &h))
+		take(r, &h);
+}
+
+static void *run(void *arg)
+{
+	struct recorder *r = arg;
+	uint64_t stop;
+
+	while (read(r->wake, &stop, sizeof stop) < 0 && (errno == EAGAIN || errno == EINTR)) {
+		perf_wait(r->perf, r->wake, WAIT);
+		drain(r, now() - LATE);
+	}
+	drain(r, UINT64_MAX);
+	return NULL;
+}
+
+static void wishes_make(struct process_wishes *w, const struct record_options *o)
+{
+	uint64_t period = 1000000000 / o->rate;
+
+	*w = (struct process_wishes){
+		.directory = o->directory, .skip = o->skip,
+		.header = { .machine = EM_X86_64, .state = AMON_RUNNING, .exit_status = -1, .clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_PERF,
+			    .pc_source = AMON_SOURCE_PERF, .rate = o->rate, .pc_period = period, .memory_bound = o->memory,
+			    .way = 1u << AMON_WAY_STACKS },
+	};
+	gethostname(w->header.host, sizeof w->header.host - 1);
+}
+
+/* Numbers of processes end before this one. */
+static uint32_t most_processes(void)
+{
+	unsigned most = 1 << 22;		/* the kernel's own limit */
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+
+	if (f && fscanf(f, "%u", &most) != 1)
+		most = 1 << 22;
+	if (f)
+		fclose(f);
+	return most + 1;
+}
+
+static void recorder_free(struct recorder *r)
+{
+	for (uint32_t i = 0; r->processes && i < r->most; i++)
+		if (r->processes[i])
+			forget(r, i);
+	images_free(&r->images);
+	if (r->perf)
+		perf_close(r->perf);
+	if (r->wake >= 0)
+		close(r->wake);
+	free(r->processes);
+	free(r);
+}
+
+struct recorder *record_child(pid_t pid, const struct record_options *options, struct error *err)
+{
+	struct recorder *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
+	wishes_make(&r->wishes, options);
+	r->most = most_processes();
+	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->processes = calloc(r->most, sizeof *r->processes);
+	r->perf = perf_open(&pid, 1, options->rate, true, err);
+	if (r->processes && process_of(r, (uint32_t)pid, 0)) {
+		r->processes[pid]->ppid = (uint32_t)getpid();
+		process_tell(r->processes[pid], options->command);
+	}
+	r->wishes.header.notes[AMON_NOTE_NO_KERNEL] = r->perf && !perf_sees_kernel(r->perf);
+	if (r->perf && r->processes && r->wake >= 0 && pthread_create(&r->thread, NULL, run, r) == 0)
+		return r;
+	if (r->perf)
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in: %s", strerror(errno));
+	recorder_free(r);
+	return NULL;
+}
+
+void record_end(struct recorder *r)
+{
+	ssize_t n = write(r->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
+
+	(void)n;
+	pthread_join(r->thread, NULL);
+	recorder_free(r);
+}

@@ -1,0 +1,326 @@
+/* rules.c - frame descriptions to lines, and their expressions. */
+#include "sample/rules.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/table.h"
+
+enum { DEEPEST = 32, LONGEST = 64 };	/* of an expression: its stack, its operations */
+
+struct expression {
+	Dwarf_Op ops[LONGEST];
+	size_t n;
+};
+
+/* An address that was asked for, and its line. */
+struct asked {
+	uint64_t address;
+	uint32_t line;			/* NO_LINE: there is none */
+};
+#define NO_LINE UINT32_MAX
+
+struct rules {
+	Dwarf_CFI *eh_frame;		/* NULL: there is none */
+	Dwarf *dwarf;			/* NULL: none */
+	Dwarf_CFI *debug_frame;		/* of that */
+	struct rules_line *lines;
+	uint32_t nlines;
+	size_t lines_room;
+	struct table by_end;		/* lines by their end: the start that libdw tells of one behind a DW_CFA_restore_state is that of another */
+	struct asked *asked;
+	uint32_t nasked;
+	size_t asked_room;
+	struct table by_address;	/* asked */
+	struct expression *expressions;
+	uint32_t nexpressions;
+	size_t expressions_room;
+};
+
+struct rules *rules_new(Elf *elf)
+{
+	struct rules *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return NULL;
+	r->eh_frame = dwarf_getcfi_elf(elf);
+	r->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (r->dwarf)
+		r->debug_frame = dwarf_getcfi(r->dwarf);
+	return r;
+}
+
+void rules_free(struct rules *r)
+{
+	if (!r)
+		return;
+	if (r->eh_frame)
+		dwarf_cfi_end(r->eh_frame);
+	if (r->dwarf)
+		dwarf_end(r->dwarf);
+	free(r->lines);
+	free(r->asked);
+	free(r->expressions);
+	table_free(&r->by_end);
+	table_free(&r->by_address);
+	free(r);
+}
+
+/* ---- lines ---- */
+
+/* Keep the N operations at OPS as an expression; -1: it is too long, or memory is short. */
+static int32_t keep_expression(struct rules *r, const Dwarf_Op *ops, size_t n)
+{
+	struct expression *e;
+
+	if (n > LONGEST || !array_grow(&r->expressions, &r->expressions_room, r->nexpressions, sizeof *r->expressions))
+		return -1;
+	e = &r->expressions[r->nexpressions];
+	memcpy(e->ops, ops, n * sizeof *ops);
+	e->n = n;
+	return (int32_t)r->nexpressions++;
+}
+
+static bool is_small(Dwarf_Word word)
+{
+	return (int64_t)word >= INT32_MIN && (int64_t)word <= INT32_MAX;
+}
+
+/* Is the expression of N operations a sum of a register or the CFA and a number?  Then *X becomes that. */
+static bool is_sum(const Dwarf_Op *ops, size_t n, struct rules_register *x)
+{
+	Dwarf_Word offset = 0;
+
+	if (n == 2 && ops[0].atom == DW_OP_call_frame_cfa && ops[1].atom == DW_OP_plus_uconst)
+		offset = ops[1].number;
+	else if (n == 2 && ops[0].atom == DW_OP_call_frame_cfa && (ops[1].atom == DW_OP_consts || ops[1].atom == DW_OP_plus))
+		return false;
+	else if (n != 1)
+		return false;
+	if (ops[0].atom == DW_OP_call_frame_cfa) {
+		x->base = RULES_CFA;
+	} else if (n == 1 && ops[0].atom >= DW_OP_breg0 && ops[0].atom < DW_OP_breg0 + RULES_RIP) {
+		x->base = (uint8_t)(ops[0].atom - DW_OP_breg0);
+		offset = ops[0].number;
+	} else if (n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number < RULES_RIP) {
+		x->base = (uint8_t)ops[0].number;
+		offset = ops[0].number2;
+	} else {
+		return false;
+	}
+	x->value = (int32_t)offset;
+	return is_small(offset);
+}
+
+/* What OPS say; IS: they give the value itself. False: it cannot be kept. */
+static bool set_register(struct rules *r, struct rules_register *x, const Dwarf_Op *ops, size_t n, bool is)
+{
+	if (is_sum(ops, n, x)) {
+		x->how = is ? RULES_IS : RULES_AT;
+		return true;
+	}
+	x->how = is ? RULES_IS_EXPRESSION : RULES_AT_EXPRESSION;
+	x->value = keep_expression(r, ops, n);
+	return x->value >= 0;
+}
+
+static bool register_read(struct rules *r, Dwarf_Frame *frame, int number, struct rules_register *x)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t n;
+	bool is;
+
+	if (dwarf_frame_register(frame, number, memory, &ops, &n) != 0)
+		return false;
+	if (n == 0) {
+		x->how = ops ? RULES_UNDEFINED : RULES_SAME;
+		return true;
+	}
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom < DW_OP_reg0 + RULES_RIP) {
+		*x = (struct rules_register){ RULES_IS, (uint8_t)(ops[0].atom - DW_OP_reg0), 0 };
+		return true;
+	}
+	if (n == 1 && ops[0].atom == DW_OP_regx && ops[0].number < RULES_RIP) {
+		*x = (struct rules_register){ RULES_IS, (uint8_t)ops[0].number, 0 };
+		return true;
+	}
+	is = ops[n - 1].atom == DW_OP_stack_value;
+	return set_register(r, x, ops, n - is, is);
+}
+
+static bool line_read(struct rules *r, Dwarf_Frame *frame, struct rules_line *line)
+{
+	Dwarf_Addr start;
+	Dwarf_Op *ops;
+	size_t n;
+	int returns = dwarf_frame_info(frame, &start, &line->end, &line->signal);
+
+	if (returns < 0 || returns >= RULES_REGISTERS || dwarf_frame_cfa(frame, &ops, &n) != 0)
+		return false;
+	line->cfa.how = RULES_UNDEFINED;
+	if (n > 0 && !set_register(r, &line->cfa, ops, n, true))
+		return false;
+	for (int i = 0; i < RULES_RIP; i++)
+		if (!register_read(r, frame, i, &line->reg[i]))
+			return false;
+	return register_read(r, frame, returns, &line->reg[RULES_RIP]);
+}
+
+static uint64_t end_hash(const void *owner, uint32_t position)
+{
+	return hash_mix(((const struct rules *)owner)->lines[position].end, 0);
+}
+
+static uint64_t asked_hash(const void *owner, uint32_t position)
+{
+	return hash_mix(((const struct rules *)owner)->asked[position].address, 0);
+}
+
+/* The number of LINE, kept unless it is known. */
+static uint32_t line_keep(struct rules *r, const struct rules_line *line)
+{
+	uint64_t i = hash_mix(line->end, 0);
+	uint32_t k;
+
+	while ((k = table_next(&r->by_end, &i)) != UINT32_MAX)
+		if (r->lines[k].end == line->end)
+			return k;
+	if (!array_grow(&r->lines, &r->lines_room, r->nlines, sizeof *r->lines) || !table_reserve(&r->by_end, r->nlines + 1, end_hash, r))
+		return NO_LINE;
+	r->lines[r->nlines] = *line;
+	table_add(&r->by_end, hash_mix(line->end, 0), r->nlines);
+	return r->nlines++;
+}
+
+static uint32_t line_make(struct rules *r, Dwarf_CFI *cfi, uint64_t address)
+{
+	struct rules_line line = { 0 };
+	Dwarf_Frame *frame = NULL;
+	uint32_t k = NO_LINE;
+
+	if (cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0 && line_read(r, frame, &line))
+		k = line_keep(r, &line);
+	free(frame);
+	return k;
+}
+
+const struct rules_line *rules_find(struct rules *r, uint64_t address)
+{
+	uint64_t key = hash_mix(address, 0), i = key;
+	uint32_t k, line;
+
+	while ((k = table_next(&r->by_address, &i)) != UINT32_MAX)
+		if (r->asked[k].address == address)
+			return r->asked[k].line == NO_LINE ? NULL : &r->lines[r->asked[k].line];
+	line = line_make(r, r->eh_frame, address);
+	if (line == NO_LINE)
+		line = line_make(r, r->debug_frame, address);
+	if (array_grow(&r->asked, &r->asked_room, r->nasked, sizeof *r->asked) && table_reserve(&r->by_address, r->nasked + 1, asked_hash, r)) {
+		r->asked[r->nasked] = (struct asked){ address, line };
+		table_add(&r->by_address, key, r->nasked++);
+	}
+	return line == NO_LINE ? NULL : &r->lines[line];
+}
+
+/* ---- expressions ---- */
+
+struct machine {
+	uint64_t stack[DEEPEST];
+	size_t n;
+	bool bad;
+};
+
+static void push(struct machine *m, uint64_t x)
+{
+	if (m->n == DEEPEST)
+		m->bad = true;
+	else
+		m->stack[m->n++] = x;
+}
+
+static uint64_t pop(struct machine *m)
+{
+	if (m->n > 0)
+		return m->stack[--m->n];
+	m->bad = true;
+	return 0;
+}
+
+static uint64_t register_value(struct machine *m, const struct rules_state *s, uint64_t number)
+{
+	if (number < RULES_REGISTERS && s->known >> number & 1)
+		return s->regs[number];
+	m->bad = true;
+	return 0;
+}
+
+static uint64_t memory_value(struct machine *m, const struct rules_state *s, uint64_t address, uint64_t size)
+{
+	uint64_t word = 0;
+
+	if (size > 8 || size == 0 || !s->read(s->arg, address, &word))
+		m->bad = true;
+	return size == 8 || size == 0 ? word : word & ((UINT64_C(1) << 8 * (size & 7)) - 1);
+}
+
+static uint64_t compute(struct machine *m, uint8_t atom, uint64_t a, uint64_t b)
+{
+	switch (atom) {
+	case DW_OP_and: return a & b;
+	case DW_OP_or: return a | b;
+	case DW_OP_xor: return a ^ b;
+	case DW_OP_plus: return a + b;
+	case DW_OP_minus: return a - b;
+	case DW_OP_mul: return a * b;
+	case DW_OP_shl: return b < 64 ? a << b : 0;
+	case DW_OP_shr: return b < 64 ? a >> b : 0;
+	case DW_OP_eq: return a == b;
+	case DW_OP_ne: return a != b;
+	case DW_OP_lt: return (int64_t)a < (int64_t)b;
+	case DW_OP_le: return (int64_t)a <= (int64_t)b;
+	case DW_OP_gt: return (int64_t)a > (int64_t)b;
+	case DW_OP_ge: return (int64_t)a >= (int64_t)b;
+	default:
+		m->bad = true;
+		return 0;
+	}
+}
+
+/* One operation; jumps are not among what linkers and compilers write in frame descriptions. */
+static void operate(struct machine *m, const Dwarf_Op *op, const struct rules_state *s)
+{
+	uint64_t a;
+
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		push(m, op->atom - DW_OP_lit0);
+	else if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		push(m, register_value(m, s, op->atom - DW_OP_breg0) + op->number);
+	else if ((op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts) || op->atom == DW_OP_addr)
+		push(m, op->number);
+	else
+		switch (op->atom) {
+		case DW_OP_bregx: push(m, register_value(m, s, op->number) + op->number2); break;
+		case DW_OP_call_frame_cfa: push(m, s->cfa); break;
+		case DW_OP_plus_uconst: push(m, pop(m) + op->number); break;
+		case DW_OP_deref: push(m, memory_value(m, s, pop(m), 8)); break;
+		case DW_OP_deref_size: push(m, memory_value(m, s, pop(m), op->number)); break;
+		case DW_OP_dup: a = pop(m); push(m, a); push(m, a); break;
+		case DW_OP_drop: pop(m); break;
+		case DW_OP_neg: push(m, -pop(m)); break;
+		case DW_OP_not: push(m, ~pop(m)); break;
+		case DW_OP_nop: break;
+		default: a = pop(m); push(m, compute(m, op->atom, pop(m), a)); break;
+		}
+}
+
+bool rules_evaluate(const struct rules *r, int32_t number, const struct rules_state *s, uint64_t *value)
+{
+	struct machine m = { .n = 0 };
+
+	for (size_t i = 0; i < r->expressions[number].n && !m.bad; i++)
+		operate(&m, &r->expressions[number].ops[i], s);
+	*value = pop(&m);
+	return !m.bad;
+}

@@ -1,0 +1,151 @@
+/* walk.c - frame by frame, by the rules of each function's file; by frame pointers where there are none. */
+#include "sample/walk.h"
+
+#include <string.h>
+
+struct frame {
+	const struct walk *w;
+	uint64_t regs[RULES_REGISTERS];
+	uint32_t known;			/* of them, a bit each */
+	bool called;			/* regs[RULES_RIP] is behind a call */
+};
+
+static bool read_word(void *arg, uint64_t address, uint64_t *word)
+{
+	const struct walk *w = arg;
+	uint64_t at = address - w->regs[RULES_RSP];
+
+	if (w->size < sizeof *word || at > w->size - sizeof *word)
+		return false;
+	memcpy(word, (const char *)w->stack + at, sizeof *word);
+	return true;
+}
+
+static bool is_known(const struct frame *f, unsigned reg)
+{
+	return f->known >> reg & 1;
+}
+
+/* What rule X says, in the frame F with the CFA; false: it is not known. */
+static bool apply(const struct frame *f, struct rules *rules, const struct rules_register *x, uint64_t cfa, uint64_t *value)
+{
+	struct rules_state s = { f->regs, f->known, cfa, read_word, (void *)f->w };
+	uint64_t sum = 0;
+
+	if (x->how == RULES_AT_EXPRESSION || x->how == RULES_IS_EXPRESSION) {
+		if (!rules_evaluate(rules, x->value, &s, &sum))
+			return false;
+	} else {
+		if (x->base != RULES_CFA && !is_known(f, x->base))
+			return false;
+		sum = (x->base == RULES_CFA ? cfa : f->regs[x->base]) + (uint64_t)(int64_t)x->value;
+	}
+	*value = sum;
+	return x->how == RULES_IS || x->how == RULES_IS_EXPRESSION || read_word((void *)f->w, sum, value);
+}
+
+static void set(struct frame *f, unsigned reg, uint64_t value)
+{
+	f->regs[reg] = value;
+	f->known |= 1u << reg;
+}
+
+/* Go to the caller of F by LINE. */
+static enum walk_end step(struct frame *f, struct rules *rules, const struct rules_line *line)
+{
+	struct frame caller = { .w = f->w };
+	uint64_t cfa, value;
+
+	if (line->reg[RULES_RIP].how == RULES_UNDEFINED)
+		return WALK_WHOLE;
+	if (line->cfa.how == RULES_UNDEFINED || !apply(f, rules, &line->cfa, 0, &cfa))
+		return WALK_NO_RULES;
+	for (unsigned i = 0; i < RULES_REGISTERS; i++) {
+		const struct rules_register *x = &line->reg[i];
+
+		if (x->how == RULES_SAME && is_known(f, i) && i != RULES_RIP)
+			set(&caller, i, f->regs[i]);
+		else if (x->how != RULES_UNDEFINED && x->how != RULES_SAME && apply(f, rules, x, cfa, &value))
+			set(&caller, i, value);
+	}
+	if (!is_known(&caller, RULES_RIP))
+		return cfa - f->w->regs[RULES_RSP] >= f->w->size ? WALK_CUT : WALK_NO_RULES;
+	if (line->reg[RULES_RSP].how == RULES_SAME || !is_known(&caller, RULES_RSP))
+		set(&caller, RULES_RSP, cfa);
+	if (caller.regs[RULES_RSP] <= f->regs[RULES_RSP] && !line->signal)
+		return WALK_WRONG;
+	caller.called = !line->signal;
+	*f = caller;
+	return f->regs[RULES_RIP] ? WALK_CUT : WALK_WHOLE;
+}
+
+/* The same by the frame pointer, if what it points to looks like a frame: above the stack pointer, with an address of code to return to. */
+static enum walk_end step_by_pointer(struct frame *f)
+{
+	uint64_t rbp = f->regs[RULES_RBP], up, back;
+
+	if (!is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
+		return is_known(f, RULES_RBP) && rbp == 0 ? WALK_WHOLE : WALK_NO_RULES;
+	if (!read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
+		return WALK_NO_RULES;
+	if (back == 0)
+		return WALK_WHOLE;
+	if (!space_find(f->w->space, back - 1))
+		return WALK_NO_RULES;
+	set(f, RULES_RSP, rbp + 16);
+	set(f, RULES_RBP, up);
+	set(f, RULES_RIP, back);
+	f->known &= 1u << RULES_RSP | 1u << RULES_RBP | 1u << RULES_RIP;
+	f->called = true;
+	return WALK_CUT;
+}
+
+/* The same where the thread is in a jump of a linker's table that has no description: what called it is on top of the stack. */
+static enum walk_end step_from_jump(struct frame *f)
+{
+	uint64_t back;
+
+	if (!read_word((void *)f->w, f->regs[RULES_RSP], &back))
+		return WALK_NO_RULES;
+	set(f, RULES_RSP, f->regs[RULES_RSP] + 8);
+	set(f, RULES_RIP, back);
+	f->called = true;
+	return WALK_CUT;
+}
+
+/* The caller of F; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
+static enum walk_end leave(struct frame *f, bool *moved)
+{
+	uint64_t at = f->regs[RULES_RIP] - f->called, before = f->regs[RULES_RIP], sp = f->regs[RULES_RSP];
+	const struct mapping *m = space_find(f->w->space, at);
+	const struct rules_line *line = m && m->image && m->image->rules ? rules_find(m->image->rules, at - m->bias) : NULL;
+	enum walk_end end;
+
+	if (!m)
+		return WALK_WRONG;
+	if (line)
+		end = step(f, m->image->rules, line);
+	else if (m->image && !f->called && image_is_jump(m->image, at - m->bias))
+		end = step_from_jump(f);
+	else
+		end = step_by_pointer(f);
+	*moved = end == WALK_CUT && (f->regs[RULES_RIP] != before || f->regs[RULES_RSP] != sp);
+	return end;
+}
+
+enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n)
+{
+	struct frame f = { .w = w, .known = (1u << RULES_REGISTERS) - 1 };
+	enum walk_end end = WALK_CUT;
+	bool moved = true;
+
+	memcpy(f.regs, w->regs, sizeof f.regs);
+	for (*n = 0; *n < most && moved;) {
+		if (!space_find(w->space, f.regs[RULES_RIP] - f.called))
+			return *n ? WALK_WRONG : WALK_NO_RULES;
+		out[(*n)++] = f.regs[RULES_RIP] - f.called;
+		moved = false;
+		end = leave(&f, &moved);
+	}
+	return end;
+}

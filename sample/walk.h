@@ -1,0 +1,30 @@
+/* walk.h - a call stack from a thread's registers and a copy of its stack's top. */
+#ifndef SAMPLE_WALK_H
+#define SAMPLE_WALK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sample/space.h"
+
+/* How a walk ended. */
+enum walk_end {
+	WALK_WHOLE,			/* at the thread's start */
+	WALK_CUT,			/* the copy of the stack ends, or there is no more room for frames */
+	WALK_NO_RULES,			/* in code of which nobody says how to leave it */
+	WALK_WRONG,			/* where a stack cannot be */
+};
+
+/* Registers of a thread by their DWARF numbers (rules.h), and the SIZE bytes at STACK that its memory has from its stack pointer on. */
+struct walk {
+	const struct space *space;
+	uint64_t regs[RULES_REGISTERS];
+	const void *stack;
+	size_t size;
+};
+
+/* Write the addresses of the frames to OUT, innermost first, MOST at most; *N is how many.  Each is of an instruction in its function: of a call it
+ * is one less than where that returns to.  No memory is allocated where code was met before. */
+enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n);
+
+#endif
