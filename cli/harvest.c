@@ -19,6 +19,7 @@ struct found {
 	char *file;		/* its path */
 	char *program;		/* the executable */
 	uint64_t start;		/* when it began, ns */
+	bool stacks;		/* of a program without hooks: call stacks were sampled */
 };
 
 struct list {
@@ -82,7 +83,7 @@ static bool list_add(struct list *l, const char *path)
 		l->found = more;
 		l->room = room;
 	}
-	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic };
+	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, h.way >> AMON_WAY_STACKS & 1 };
 	return l->found[l->n - 1].file && l->found[l->n - 1].program;
 }
 
@@ -104,6 +105,24 @@ static bool list_fill(struct list *l, const char *directory, struct error *err)
 	}
 	closedir(dir);
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Where programs with hooks ran, what started them, shells and the like, is not what the user looks for. */
+static void stacks_drop(struct list *l)
+{
+	size_t kept = 0, hooked = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		hooked += !l->found[i].stacks;
+	for (size_t i = 0; hooked && i < l->n; i++) {
+		if (!l->found[i].stacks) {
+			l->found[kept++] = l->found[i];
+			continue;
+		}
+		free(l->found[i].file);
+		free(l->found[i].program);
+	}
+	l->n = hooked ? kept : l->n;
 }
 
 static int by_program(const void *left, const void *right)
@@ -147,6 +166,7 @@ static bool group_all(struct harvest *h, struct list *l, struct error *err)
 {
 	bool ok;
 
+	stacks_drop(l);
 	if (l->n)
 		qsort(l->found, l->n, sizeof *l->found, by_program);
 	h->programs = calloc(l->n + 1, sizeof *h->programs);
@@ -198,6 +218,7 @@ static void program_weigh(struct harvest_program *p)
 		if (input_read(&in, &p->files[i], 1, NULL, &err)) {
 			p->time += in.profile->time + in.profile->monitor + in.profile->unplaced;
 			p->calls += in.profile->runs[0].calls;
+			p->counted = profile_counts_calls(in.profile);
 			p->files[kept++] = p->files[i];
 		} else {
 			message_error(&err, NULL);

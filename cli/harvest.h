@@ -15,6 +15,7 @@ struct harvest_program {
 	size_t n;		/* how many */
 	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh if there are several programs */
 	uint64_t calls;		/* calls that they hold: the same */
+	bool counted;		/* calls were; else calls is 0 */
 	bool running;		/* some process of it still runs: set by harvest_weigh */
 };
 

@@ -63,12 +63,13 @@ static void signals_end(const struct sigaction *old)
 		sigaction(signals[i], &old[i], NULL);
 }
 
-/* In the child: become the program, or tell REPORT why not. */
-static void execute(char **argv, const struct sigaction *old, const sigset_t *mask, int report)
+/* In the child: when GO says so, which nobody writes to, become the program, or tell REPORT why not. */
+static void execute(char **argv, const struct sigaction *old, const sigset_t *mask, int go, int report)
 {
 	int error;
 	ssize_t n;
 
+	n = read(go, &error, sizeof error);
 	signals_end(old);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
@@ -96,22 +97,33 @@ static void finish(struct launch *l, int report)
 		l->status = WIFSIGNALED(l->wait_status) ? 128 + WTERMSIG(l->wait_status) : WEXITSTATUS(l->wait_status);
 }
 
-bool launch(char **argv, struct launch *l)
+bool launch(char **argv, struct launch *l, void (*watch)(void *arg, pid_t pid), void *arg)
 {
 	struct sigaction old[SIGNALS];
 	sigset_t all, mask;
-	int report[2];
+	int report[2], go[2];
 
 	*l = (struct launch){ 0 };
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return false;
+	if (pipe2(go, O_CLOEXEC) != 0) {
+		close(report[0]);
+		close(report[1]);
+		return false;
+	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &mask);	/* no signal between fork and the handlers */
 	signals_begin(old);
 	l->pid = fork();
-	if (l->pid == 0)
-		execute(argv, old, &mask, report[1]);
+	if (l->pid == 0) {
+		close(go[1]);
+		execute(argv, old, &mask, go[0], report[1]);
+	}
 	child = l->pid;
+	if (watch && l->pid > 0)
+		watch(arg, l->pid);
+	close(go[0]);
+	close(go[1]);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(report[1]);
 	if (l->pid > 0)

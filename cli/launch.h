@@ -19,7 +19,8 @@ struct launch {
 char *launch_find(const char *name);
 
 /* Run ARGV (argv[0] looked up in PATH) with the caller's streams, and wait for it.  Signals of the terminal go to
- * the program alone; SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGALRM are passed on.  False when the system refuses a process, with errno set. */
-bool launch(char **argv, struct launch *l);
+ * the program alone; SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGALRM are passed on.  WATCH, unless NULL, is called with ARG and the process before that
+ * becomes the program, with all signals blocked.  False when the system refuses a process, with errno set. */
+bool launch(char **argv, struct launch *l, void (*watch)(void *arg, pid_t pid), void *arg);
 
 #endif

@@ -22,6 +22,7 @@
 #include "cli/preload.h"
 #include "cli/progress.h"
 #include "report/verified.h"
+#include "sample/record.h"
 #include "symbols/symbols.h"
 #include "cli/reports.h"
 #include "text/print.h"
@@ -35,6 +36,9 @@ struct run {
 	bool kept;			/* the data of the first program are */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
+	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
+	struct recorder *recorder;	/* at work; NULL: none is */
+	struct error unsampled;		/* why it is not, if it was wanted */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
 };
 
@@ -90,7 +94,11 @@ static void nothing_tell(const struct run *r)
 	uint32_t hooks = 0;
 	struct error err;
 
-	if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
+	if (r->unsampled.code)
+		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program, r->unsampled.text, rebuild);
+	else if (r->sampling.directory)
+		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program, rebuild);
+	else if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
 	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
 		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
@@ -122,7 +130,9 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		const struct harvest_program *p = &r->harvest.programs[i];
 
-		fprintf(out, "%9.3f %13" PRIu64 " %9zu  ", (double)p->time / 1e9, p->calls, p->n);
+		fprintf(out, "%9.3f ", (double)p->time / 1e9);
+		print_calls(out, 13, p->calls, p->counted);
+		fprintf(out, " %9zu  ", p->n);
 		escape_print(out, p->path, 0);
 		fputs(": ", out);
 		escape_print(out, names[i] ? names[i] : "not kept", 0);
@@ -313,6 +323,50 @@ static int status_of(const struct run *r)
 	return r->differ ? STATUS_CHECK : r->launch.status;
 }
 
+/* Has the program hooks?  A recorder leaves it to them. */
+static bool has_hooks(const char *program)
+{
+	uint32_t hooks = 0;
+	struct error ignored;
+
+	return symbols_has_hooks(program, &hooks, &ignored) && hooks & ~(uint32_t)SYMBOLS_MONITOR;
+}
+
+/* A size as APROF_MEMORY has it, K, M, G allowed; a gigabyte for one that is none, as the monitor takes it. */
+static uint64_t bytes_of(const char *text)
+{
+	enum { LEAST = 1 << 20, USUAL = 1 << 30 };
+	char *end = NULL;
+	uint64_t n = text ? strtoull(text, &end, 10) : 0;
+	const char *unit = end && *end ? strchr("KMG", *end) : NULL;
+
+	if (unit)
+		n <<= 10 * (unit - "KMG" + 1);
+	return n >= LEAST && n <= (uint64_t)1 << 40 ? n : USUAL;
+}
+
+/* Call stacks are sampled where there are no hooks; with --verify nobody wants that. */
+static void sampling_prepare(struct run *r, char **argv)
+{
+	enum { RATE = 997 };
+	const char *rate = getenv("APROF_RATE"), *memory = getenv("APROF_MEMORY");
+	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
+
+	if (r->options->verify || !r->program || has_hooks(r->program))
+		return;
+	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 100000 ? (unsigned)hz : RATE,
+					       .memory = bytes_of(memory), .skip = has_hooks, .command = argv };
+}
+
+/* The program is about to begin. */
+static void sampling_begin(void *arg, pid_t pid)
+{
+	struct run *r = arg;
+
+	if (r->sampling.directory)
+		r->recorder = record_child(pid, &r->sampling, &r->unsampled);
+}
+
 static int run(const struct options *o, char **argv)
 {
 	struct run r = { .options = o };
@@ -330,14 +384,19 @@ static int run(const struct options *o, char **argv)
 		preload_set(r.program);
 	if (!environment_set(&r))
 		;
-	else if (!launch(argv, &r.launch))
+	else if (sampling_prepare(&r, argv), !launch(argv, &r.launch, sampling_begin, &r))
 		message("cannot start a process: %s", strerror(errno));
 	else if (!r.launch.started)
 		status = launch_failed(&r, argv[0]);
 	else {
+		if (r.recorder)
+			record_end(r.recorder);
+		r.recorder = NULL;
 		collect(&r);
 		status = status_of(&r);
 	}
+	if (r.recorder)
+		record_end(r.recorder);
 	output_close(&r);
 	harvest_remove(r.directory);
 	free(r.directory);

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""stacks_test.py BUILD - aprof run on programs without hooks: call stacks, sampled by perf events, as all commands show them."""
+import json, os, re, subprocess, sys, tempfile, unittest
+
+BUILD = os.path.abspath(sys.argv.pop(1))
+APROF, APROF_CC = (os.path.join(BUILD, name) for name in ("aprof", "aprof-cc"))
+
+# Three times as much work for `three` as for `one`, by one routine; recursion through two routines.
+SHARES = r"""
+#include <stdio.h>
+#define NOT_INLINED __attribute__((noinline, noclone))
+volatile long sink;
+NOT_INLINED void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+NOT_INLINED void one(long n) { spin(n); sink++; }
+NOT_INLINED void three(long n) { spin(3 * n); sink++; }
+NOT_INLINED void odd(int n);
+NOT_INLINED void even(int n) { spin(2000); if (n) odd(n - 1); sink++; }
+NOT_INLINED void odd(int n) { spin(2000); if (n) even(n - 1); sink++; }
+int main(void) { for (int i = 0; i < 100; i++) { one(300000); three(300000); even(200); } puts("done"); return 3; }
+"""
+THREADS = r"""
+#include <pthread.h>
+#include <sys/prctl.h>
+volatile long sink[3];
+static void *work(void *arg) { long n = (long)arg; prctl(PR_SET_NAME, n == 1 ? "first" : "second"); for (long i = 0; i < 40000000 * n; i++) sink[n] += i; return 0; }
+int main(void) { pthread_t t[2]; for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, work, (void *)(i + 1)); for (int i = 0; i < 2; i++) pthread_join(t[i], 0); }
+"""
+DEEP = r"""
+volatile long sink;
+__attribute__((noinline)) int deep(int n) { volatile char room[64]; room[n % 64] = 1; for (int i = 0; i < 300; i++) sink++; return n ? deep(n - 1) + room[0] : 0; }
+int main(void) { for (int i = 0; i < 200; i++) deep(5000); return 0; }
+"""
+HANDLER = r"""
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+volatile long sink;
+static __attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+static __attribute__((noinline)) void handler(int s) { spin(1000000); sink += s; }
+static __attribute__((noinline)) void work(void) { spin(300000000); sink++; }
+int main(void) { struct itimerval t = { { 0, 10000 }, { 0, 10000 } }; signal(SIGALRM, handler); setitimer(ITIMER_REAL, &t, 0); work(); return 0; }
+"""
+PROCESSES = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile long sink;
+int main(int argc, char **argv)
+{
+	(void)argc;
+	for (int i = 0; i < 3; i++)
+		if (fork() == 0) {
+			for (long k = 0; k < 50000000; k++) sink++;
+			_exit(0);
+		}
+	while (wait(0) > 0) ;
+	if (argv[1]) execl(argv[1], argv[1], (char *)0);
+	return 0;
+}
+"""
+# Refuses perf_event_open, as containers do.
+REFUSE = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int c, char **v)
+{
+	struct sock_filter f[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog p = { 4, f };
+	(void)c;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)) return 99;
+	execvp(v[1], v + 1);
+	return 127;
+}
+"""
+
+
+def refused():
+    """Why call stacks cannot be sampled here; None: they can."""
+    with tempfile.TemporaryDirectory() as where:
+        done = subprocess.run([APROF, "run", "--no-report", "--data=a", "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"], cwd=where,
+                              capture_output=True, text=True)
+        return done.stderr if "cannot be profiled" in done.stderr else None
+
+
+class Stacks(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.path = self.directory.name
+
+    def build(self, text, name="prog", compiler="cc", options=("-O2",)):
+        source = os.path.join(self.path, name + ".c")
+        with open(source, "w") as file:
+            file.write(text)
+        subprocess.run([compiler, *options, "-g", "-o", os.path.join(self.path, name), source, "-lpthread"], check=True)
+        return "./" + name
+
+    def aprof(self, *arguments, status=0, **more):
+        done = subprocess.run([APROF, *arguments], cwd=self.path, capture_output=True, text=True, **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def flat(self, *arguments):
+        return {row["name"]: row for row in json.loads(self.aprof("report", "--flat", "--json", *arguments).stdout)["flat"]}
+
+    def test_shares(self):
+        done = self.aprof("run", self.build(SHARES), status=3)
+        self.assertEqual(done.stdout, "done\n")
+        self.assertRegex(done.stderr, r"\ncalls +not counted, since it has no hooks: call stacks were sampled")
+        self.assertRegex(done.stderr, r"\nstacks +[\d,]+ in \d+ contexts; (100|99\.\d+) % go back to the thread's start\n")
+        whole = json.loads(self.aprof("report", "--json").stdout)
+        rows = {row["name"]: row for row in whole["flat"]}
+        run = sum(row["self_ns"] for row in rows.values())
+        self.assertGreater(rows["spin"]["self_ns"], 0.9 * run)
+        for entry in whole["callgraph"]:                # conservation: parents' shares are the routine's
+            parents = sum(parent["self_ns"] + parent["children_ns"] for parent in entry["parents"])
+            self.assertEqual(parents, entry["self_ns"] + entry["children_ns"], entry["name"])
+        spin = next(entry for entry in whole["callgraph"] if entry["name"] == "spin")
+        by = {parent["name"]: parent for parent in spin["parents"]}
+        both = by["one"]["self_ns"] + by["three"]["self_ns"]
+        error = (by["one"]["error_ns"] + by["three"]["error_ns"]) / (spin["self_ns"]) * 1.5
+        self.assertLess(abs(by["three"]["self_ns"] / both - 0.75), max(error, 0.03))
+        self.assertEqual(rows["main"]["total_ns"], rows["_start"]["total_ns"])
+        self.assertLess(rows["even"]["total_ns"], run)   # recursion is counted once
+
+    def test_no_calls_anywhere(self):
+        self.aprof("run", "--no-report", self.build(SHARES), status=3)
+        for words in (["report"], ["tree"], ["paths"], ["cycles"], ["hot"], ["annotate", "spin"], ["export", "dot"]):
+            text = self.aprof(*words).stdout
+            self.assertNotRegex(text, re.compile(r"\b0 calls|\b0/0\b|\.\d+ +0 +\S+$", re.M), words)
+        for words in (["report", "--json"], ["tree", "--json"], ["paths", "--json"], ["hot", "--json"], ["annotate", "--json", "spin"]):
+            self.assertNotRegex(self.aprof(*words).stdout, r'"(calls|recursive)": ?\d', words)
+        self.assertIn(",,", self.aprof("export", "csv").stdout)
+
+    def test_files_compared(self):
+        prog = self.build(SHARES)
+        for name in ("a", "b"):
+            self.aprof("run", "--no-report", "--data=" + name, prog, status=3)
+        text = self.aprof("diff", "--all", "a", "b").stdout
+        self.assertRegex(text, r"\n +\d+\.\d+ .* spin\b")
+        self.assertNotRegex(text, r" 0 +=")
+        self.aprof("check", "b", "--against", "a", "--max-growth=50%") if "--max-growth" in self.aprof("check", "--help").stdout else None
+        merged = self.aprof("merge", "-o", "sum", "a", "b")
+        self.assertEqual(merged.stderr, "")
+        a, b, both = (self.flat(name) for name in ("a", "b", "sum"))
+        self.assertEqual(both["spin"]["self_ns"], a["spin"]["self_ns"] + b["spin"]["self_ns"])
+
+    def test_hooked_and_stacks_apart(self):
+        self.aprof("run", "--no-report", "--data=a", self.build(SHARES), status=3)
+        self.aprof("run", "--no-report", "--data=b", self.build(SHARES, "hooked", APROF_CC), status=3)
+        for words in (["report", "a", "b"], ["diff", "a", "b"]):
+            done = subprocess.run([APROF, *words], cwd=self.path, capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("call stacks were sampled, of the other calls were counted", done.stderr)
+
+    def test_truth(self):
+        """What a sampler says is what exact contexts say, of the same code run with hooks; and a false attribution is found out."""
+        self.aprof("run", "--no-report", "--data=stacks", self.build(SHARES), status=3)
+        self.aprof("run", "--no-report", "--data=exact", self.build(SHARES, "hooked", APROF_CC), status=3)
+        stacks, exact = self.flat("stacks"), self.flat("exact")
+
+        def differ(names):
+            base = stacks["main"]["total_ns"]
+            bad = []
+            for name, other in names.items():
+                a, b = stacks[name]["total_ns"] / base, exact[other]["total_ns"] / exact["main"]["total_ns"]
+                n = min(stacks["main"]["total_ticks"], exact["main"]["total_ticks"])
+                if abs(a - b) > 4 * (max(a * (1 - a), 0.01) * 2 / n) ** 0.5 + 0.02:
+                    bad.append((name, a, b))
+            return bad
+        names = ["one", "three", "even", "odd", "spin"]
+        self.assertEqual(differ({name: name for name in names}), [])
+        self.assertNotEqual(differ({"one": "three", "three": "one"}), [])
+
+    def test_threads(self):
+        self.aprof("run", "--no-report", self.build(THREADS))
+        threads = json.loads(self.aprof("info", "--json").stdout)["threads"]
+        ticks = {thread["name"]: thread["ticks"] for thread in threads}
+        self.assertTrue({"first", "second"} <= set(ticks), threads)
+        self.assertLess(abs(ticks["second"] / (ticks["first"] + ticks["second"]) - 2 / 3), 0.15)
+        self.assertIn("work", self.flat())
+
+    def test_deep(self):
+        """What lies beyond the copy of the stack is (truncated); its time is not lost."""
+        done = self.aprof("run", self.build(DEEP, options=("-O1", "-fno-optimize-sibling-calls")))
+        self.assertRegex(done.stderr, r"\nstacks +[\d,]+ in \d+ contexts?; [\d.]+ % go back")
+        rows = self.flat()
+        self.assertIn("(truncated)", rows)
+        self.assertGreater(rows["deep"]["self_ns"], 0.9 * sum(row["self_ns"] for row in rows.values()))
+
+    def test_handler(self):
+        self.aprof("run", "--no-report", self.build(HANDLER))
+        graph = {entry["name"]: entry for entry in json.loads(self.aprof("report", "--json").stdout)["callgraph"]}
+        self.assertIn("handler", {parent["name"] for parent in graph["spin"]["parents"]})
+        self.assertIn("work", {parent["name"] for parent in graph["spin"]["parents"]})
+        self.assertEqual([parent["name"] for parent in graph["handler"]["parents"]], ["(signal)"])
+        self.assertEqual([parent["name"] for parent in graph["(signal)"]["parents"]], ["spin"])
+        self.assertNotIn("(truncated)", graph)
+
+    def test_processes(self):
+        self.build(SHARES, "other")
+        done = self.aprof("run", "--report", self.build(PROCESSES), "./other", status=3)
+        self.assertRegex(done.stdout, r"Programs of this run: 2;")
+        self.assertRegex(done.stdout, r"\n +\d+\.\d+ {15,}1  \S*/other: amon\.out")
+        prog = re.search(r"/prog: (\S+)\n", done.stdout)[1]
+        threads = json.loads(self.aprof("info", "--json", prog).stdout)["threads"]
+        self.assertGreaterEqual(len({thread["tid"] for thread in threads}), 3)
+
+    def test_children_with_hooks(self):
+        """A shell that starts a program with hooks is not what the user looks for."""
+        done = self.aprof("run", "--report", "sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; " + self.build(SHARES, compiler=APROF_CC), status=3)
+        self.assertNotIn("Programs of this run", done.stdout)
+        self.assertRegex(done.stdout, r"\ncalls +[\d,]+ in ")
+
+    def test_refused(self):
+        self.build(REFUSE, "refuse")
+        done = subprocess.run(["./refuse", APROF, "run", self.build(SHARES)], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (3, "done\n"))
+        self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, so it cannot be profiled exactly, and the kernel does not let this user sample call stacks: .*paranoid.*\n$")
+
+    def test_nothing_to_sample(self):
+        done = self.aprof("run", "true")
+        self.assertRegex(done.stderr, r"^$|too little CPU time for samples|\nstacks +\d in")
+
+    def test_copied_elsewhere(self):
+        """The file carries its names."""
+        prog = self.build(SHARES)
+        self.aprof("run", "--no-report", prog, status=3)
+        before = self.aprof("tree").stdout
+        os.unlink(os.path.join(self.path, prog))
+        self.assertEqual(self.aprof("tree").stdout, before)
+
+
+if __name__ == "__main__":
+    why = refused()
+    if why:
+        print("skipped: " + why.strip())
+        sys.exit(77)
+    unittest.main()
