@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/pid.h"
 #include "report/version.h"
 
 static int help(int argc, char **argv);
@@ -33,6 +34,7 @@ static const struct command *const table[] = {
 	&command_diff,
 	&command_check,
 	&command_merge,
+	&command_ps,
 	&command_reset,
 	&command_cc,
 	&command_cxx,
@@ -177,6 +179,7 @@ static void on_file_limit(int sig)
 int main(int argc, char **argv)
 {
 	const struct command *c = argc > 0 ? command_of_program(argv[0]) : NULL;
+	int32_t pid;
 
 	signal(SIGXFSZ, on_file_limit);
 	setlocale(LC_CTYPE, "");
@@ -195,7 +198,7 @@ int main(int argc, char **argv)
 		printf("aprof %s\n", APROF_VERSION);
 		return finish(STATUS_OK);
 	}
-	if (argv[1][0] != '-' && argv[1][0] != '@' && access(argv[1], F_OK) != 0)
+	if (argv[1][0] != '-' && argv[1][0] != '@' && access(argv[1], F_OK) != 0 && !pid_read(argv[1], &pid))
 		return unknown_command(argv[1]);
 	return finish(command_main(&command_report, argc, argv));
 }

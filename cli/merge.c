@@ -8,6 +8,7 @@
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
+#include "cli/pid.h"
 #include "cli/progress.h"
 
 /* A gmon.out among FILES is summed by another command: say which.  True if there is one. */
@@ -45,6 +46,15 @@ static int merge(char **files, size_t n, const char *output)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
+/* Put profiles in the place of PIDs.  False after a message. */
+static bool pids_replace(char **files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(files[i] = pid_operand(files[i])))
+			return false;
+	return true;
+}
+
 static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
 	char **files = argv + o->first;
@@ -55,7 +65,7 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 		message("merge: say where to and what: aprof merge -o OUT FILE...");
 	else if (files_held(o->output))
 		message("%s: a running process writes it; choose another name", o->output);
-	else if (output_allowed(o->output, true) && !gmon_tell(files, n))
+	else if (output_allowed(o->output, true) && pids_replace(files, n) && !gmon_tell(files, n))
 		return merge(files, n, o->output);
 	return STATUS_TROUBLE;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli/message.h"
+#include "cli/pid.h"
 
 static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
 
@@ -77,8 +78,12 @@ bool output_unasked(const char *path, enum file_kind kind, const char *remedy)
 	return false;
 }
 
-static bool operand_add(struct operands *o, char *path)
+static bool operand_add(struct operands *o, char *word)
 {
+	char *path = pid_operand(word);
+
+	if (!path)
+		return false;
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
 		return file_add(o, path, false);

@@ -9,12 +9,12 @@
 
 struct operands {
 	const char *program;	/* ELF file; NULL: none given */
-	char **files;		/* profiles, in order; point into argv, or at "amon.out" or "gmon.out" */
+	char **files;		/* profiles, in order; point into argv, at "amon.out" or "gmon.out", or at what pid_operand found */
 	size_t n;		/* how many, 1 at least */
 	bool gmon;		/* they are gmon.out files, not amon.out files */
 };
 
-/* Sort the operands ARGV[0..n); without a profile among them it is amon.out, or gmon.out where that is all there is.  False after a message. */
+/* Sort the operands ARGV[0..n), of which PIDs stand for the profiles of processes; without a profile among them it is amon.out, or gmon.out where that is all there is.  False after a message. */
 bool operands_sort(struct operands *o, char **argv, size_t n);
 void operands_free(struct operands *o);
 

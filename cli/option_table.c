@@ -102,10 +102,11 @@ static const struct row rows[] = {
 	  "their paths as is there; may be given several times" },
 	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK, "print JSON instead of text" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
 	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
 	  "however narrow the terminal" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW, "use colour: auto, always or never" },
+	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
 	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | COMMAND_RUN, "do not page what is longer than the terminal's screen" },
 	{ KEY_REPORT, "report", NULL, COMMAND_RUN, "print the whole report, on standard output" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },

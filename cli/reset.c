@@ -1,5 +1,6 @@
 /* reset.c - aprof reset PID: a new interval for a running program, asked for through its file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,25 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "cli/command.h"
 #include "input/mapped.h"
 #include "cli/message.h"
 #include "cli/options.h"
+#include "cli/pid.h"
 
 enum { PATIENCE = 200, STEP_NS = 10000000 };	/* looks at the answer, and ns between them */
-
-/* The profile that process PID writes, open; -1 after a message. */
-static int open_live(int32_t pid)
-{
-	int fd = mapped_open(pid);
-
-	if (fd < 0 && errno)
-		message(errno == ENOENT ? "%" PRId32 ": no such process" : "%" PRId32 ": cannot look into the process: not yours", pid);
-	else if (fd < 0)
-		message("%" PRId32 ": the process has no profile open: it has no hooks, or keeps its profile in memory", pid);
-	return fd;
-}
 
 /* Ask, and wait for the answer. */
 static bool reset(struct amon_header *h)
@@ -46,11 +35,13 @@ static bool reset(struct amon_header *h)
 static int reset_process(int32_t pid)
 {
 	struct amon_header *h;
-	int fd = open_live(pid);
+	int fd = mapped_open(pid, O_RDWR, NULL);
 	bool done;
 
-	if (fd < 0)
+	if (fd < 0) {
+		pid_tell(pid, errno);
 		return STATUS_TROUBLE;
+	}
 	h = mmap(NULL, AMON_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (h == MAP_FAILED) {
@@ -66,11 +57,11 @@ static int reset_process(int32_t pid)
 
 static int run(const struct command *self, struct options *o, int argc, char **argv)
 {
-	int64_t pid;
+	int32_t pid;
 
 	(void)self;
-	if (o->first + 1 == argc && number_read(argv[o->first], 1, INT32_MAX, &pid))
-		return reset_process((int32_t)pid);
+	if (o->first + 1 == argc && pid_read(argv[o->first], &pid))
+		return reset_process(pid);
 	message("reset: name one process: aprof reset PID");
 	return STATUS_TROUBLE;
 }

@@ -9,7 +9,17 @@
 #include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
+#include "cli/pid.h"
 #include "cli/progress.h"
+
+/* Put profiles in the place of PIDs.  False after a message. */
+static bool pids_replace(const struct options *o)
+{
+	for (size_t i = 0; i < o->noperands; i++)
+		if (!(o->operands[i] = pid_operand(o->operands[i])))
+			return false;
+	return true;
+}
 
 static bool operand_add(struct side *side, char *path)
 {
@@ -76,9 +86,12 @@ static bool are_two(const struct sides_given *s, const struct options *o, const 
 
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command)
 {
-	size_t n = sides_first(o);
+	size_t n;
 
 	*s = (struct sides_given){ 0 };
+	if (!pids_replace(o))
+		return false;
+	n = sides_first(o);
 	if (!side_make(&s->base, o->operands, n) || !side_make(&s->fresh, o->operands + n, o->noperands - n)
 	    || !are_two(s, o, command)) {
 		sides_free(s);

@@ -57,6 +57,23 @@ static void others_tell(const struct input *in)
 	}
 }
 
+/* The modules of a profile that was found below /proc/PID/root are there, too. */
+static bool modules_found(struct profile *p, uint32_t first, const char *path)
+{
+	const char *root = strstr(path, "/root/");
+	bool ok = true;
+
+	if (strncmp(path, "/proc/", 6) != 0 || !root)
+		return true;
+	for (uint32_t i = first; ok && i < p->nmodules; i++) {
+		char *place = NULL;
+
+		ok = asprintf(&place, "%.*s%s", (int)(root - path) + 5, path, p->modules[i].path) >= 0 && profile_module_at(p, i, place);
+		free(place);
+	}
+	return ok;
+}
+
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
 	size_t have = in->profile ? in->profile->nruns : 0;
@@ -73,8 +90,12 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	if (!life || !paths || !in->profile)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < n; i++) {
+		uint32_t known = in->profile->nmodules;
+
 		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
 			return false;
+		if (!modules_found(in->profile, known, files[i]))
+			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 		in->paths[have + i] = strdup(files[i]);
 	}
 	others_tell(in);

@@ -1,8 +1,9 @@
 /* mapped.c - looking for a profile in /proc/PID/maps.
  *
  * A mapping is told by device and inode where they are those that stat has: btrfs and overlay file systems show others in maps. So what is
- * mapped is opened, through map_files, which asks for more rights, or by its name, and its header tells: no two
- * programs that a process became begin in one nanosecond. */
+ * mapped is opened, by its name, which the kernel keeps true to a renaming, or through map_files, which needs no name but asks for more rights, and its
+ * header tells: no two programs that a process became begin in one nanosecond.  The name is the process's own: where its file system is another than
+ * ours, as in a container, it holds below /proc/PID/root. */
 #include "input/mapped.h"
 
 #include <errno.h>
@@ -22,10 +23,39 @@ struct maps {
 	char *line;		/* getline's */
 	size_t room;		/* of line, bytes */
 	uint64_t start, end;	/* addresses of the mapping */
+	bool elsewhere;		/* its file system is not ours */
+	int32_t inner;		/* its pid as it knows it itself */
 	dev_t device;		/* of the file mapped, as the kernel has it inside */
 	uint64_t inode;		/* of that file */
 	const char *name;	/* of that file, in line; " (deleted)" follows if it has none any more */
 };
+
+/* The pid of process PID in the innermost namespace that it is in: getpid's. */
+static int32_t inner_pid(int32_t pid)
+{
+	char path[64], line[256];
+	int32_t inner = pid;
+	FILE *status;
+
+	snprintf(path, sizeof path, "/proc/%" PRId32 "/status", pid);
+	status = fopen(path, "re");
+	while (status && fgets(line, sizeof line, status))
+		if (strncmp(line, "NSpid:", 6) == 0)
+			inner = (int32_t)strtol(strrchr(line, '\t'), NULL, 10);
+	if (status)
+		fclose(status);
+	return inner;
+}
+
+/* Has process PID another file system than we? */
+static bool is_elsewhere(int32_t pid)
+{
+	struct stat theirs, ours;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%" PRId32 "/ns/mnt", pid);
+	return stat(path, &theirs) == 0 && stat("/proc/self/ns/mnt", &ours) == 0 && theirs.st_ino != ours.st_ino;
+}
 
 /* False: there is no such process, or we may not look into it; errno says which. */
 static bool maps_begin(struct maps *m, int32_t pid)
@@ -35,7 +65,11 @@ static bool maps_begin(struct maps *m, int32_t pid)
 	*m = (struct maps){ .pid = pid };
 	snprintf(path, sizeof path, "/proc/%" PRId32 "/maps", pid);
 	m->file = fopen(path, "re");
-	return m->file;
+	if (!m->file)
+		return false;
+	m->elsewhere = is_elsewhere(pid);
+	m->inner = inner_pid(pid);
+	return true;
 }
 
 static void maps_end(struct maps *m)
@@ -72,41 +106,90 @@ static int open_plain(const char *path, int flags)
 	return open(path, flags | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Open the file of the mapping where M is. -1: that is not to be had. */
-static int maps_open(const struct maps *m, int flags)
+/* Whether the file of the mapping where M is has no name any more. */
+static bool maps_deleted(const struct maps *m)
 {
-	char path[128];
-	int fd;
+	static const char mark[] = " (deleted)";
+	size_t n = strlen(m->name);
 
-	snprintf(path, sizeof path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, m->pid, m->start, m->end);
-	fd = open_plain(path, flags);
-	return fd >= 0 ? fd : open_plain(m->name, flags | O_NOFOLLOW);
+	return n >= sizeof mark && strcmp(m->name + n - (sizeof mark - 1), mark) == 0;
 }
 
-/* Is a profile of process PID open at FD?  Its header to H. */
+/* Ways to come to that file. */
+enum { BY_NAME, BY_ADDRESS, WAYS };
+
+/* A path for it; to be freed, NULL: out of memory. */
+static char *maps_path(const struct maps *m, int way)
+{
+	char *path = NULL;
+	int n = way == BY_ADDRESS ? asprintf(&path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, m->pid, m->start, m->end) :
+		m->elsewhere ? asprintf(&path, "/proc/%" PRId32 "/root%s", m->pid, m->name) : asprintf(&path, "%s", m->name);
+
+	return n < 0 ? NULL : path;
+}
+
+/* Open it.  -1: that is not to be had. */
+static int maps_open(const struct maps *m, int way, int flags)
+{
+	char *path = way == BY_NAME && maps_deleted(m) ? NULL : maps_path(m, way);
+	int fd = path ? open_plain(path, way == BY_NAME ? flags | O_NOFOLLOW : flags) : -1;
+
+	free(path);
+	return fd;
+}
+
+/* Is a profile open at FD of the process that calls itself PID?  Its header to H. */
 static bool is_profile_of(int fd, int32_t pid, struct amon_header *h)
 {
 	return pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h && memcmp(h->magic, AMON_MAGIC, sizeof h->magic) == 0 && h->pid == pid;
 }
 
-int mapped_open(int32_t pid)
+/* Open what is mapped where M is with FLAGS, if that is a profile of its process.  The way to it goes to *WAY;
+ * *OPENED says whether any file could be opened there.  -1: it is none. */
+static int profile_open(const struct maps *m, int flags, int *way, bool *opened)
 {
 	struct amon_header h;
+
+	*opened = false;
+	for (*way = 0; *way < WAYS; ++*way) {
+		int fd = maps_open(m, *way, flags);
+
+		*opened |= fd >= 0;
+		if (fd >= 0 && is_profile_of(fd, m->inner, &h))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+/* Whether what is mapped where M is may have been a plain file with a name, which was deleted. */
+static bool maps_lost(const struct maps *m)
+{
+	return m->name[0] == '/' && maps_deleted(m) && strncmp(m->name, "/memfd:", 7) != 0 && strncmp(m->name, "/SYSV", 5) != 0 &&
+	       strncmp(m->name, "/dev/zero", 9) != 0;
+}
+
+int mapped_open(int32_t pid, int flags, char **path)
+{
 	struct maps m;
-	int found = -1;
+	int found = -1, why = 0, way = BY_NAME;
+	bool opened;
 
 	if (!maps_begin(&m, pid))
 		return -1;
 	while (found < 0 && maps_next(&m)) {
-		int fd = maps_open(&m, O_RDWR);
-
-		if (fd >= 0 && is_profile_of(fd, pid, &h))
-			found = fd;
-		else if (fd >= 0)
-			close(fd);
+		found = profile_open(&m, flags, &way, &opened);
+		if (found < 0 && !opened && maps_lost(&m))
+			why = ESTALE;
+	}
+	if (found >= 0 && path && !(*path = maps_path(&m, way))) {
+		close(found);
+		found = -1;
+		why = ENOMEM;
 	}
 	maps_end(&m);
-	errno = 0;
+	errno = found < 0 ? why : 0;
 	return found;
 }
 
@@ -119,10 +202,12 @@ static bool maps_is(const struct maps *m, const struct stat *st, const struct am
 
 	if (m->inode == st->st_ino && m->device == st->st_dev)
 		return true;
-	fd = maps_open(m, O_RDONLY);
+	fd = maps_open(m, BY_NAME, O_RDONLY);
+	if (fd < 0)
+		fd = maps_open(m, BY_ADDRESS, O_RDONLY);
 	if (fd < 0)
 		return m->inode == st->st_ino;
-	same = is_profile_of(fd, h->pid, &other) && other.start_monotonic == h->start_monotonic && other.start_ticks == h->start_ticks;
+	same = is_profile_of(fd, m->inner, &other) && other.start_monotonic == h->start_monotonic && other.start_ticks == h->start_ticks;
 	close(fd);
 	return same;
 }

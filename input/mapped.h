@@ -8,9 +8,10 @@
 
 #include "format/amon.h"
 
-/* Open the profile that process PID has mapped, for reading and writing.  -1: it cannot be had; errno is then ENOENT if there is no such
- * process, EACCES or EPERM if we may not look into it, 0 if it has mapped none. */
-int mapped_open(int32_t pid);
+/* Open the profile that process PID has mapped, with the FLAGS of open(2).  Its name now, by which it can be opened while the process lives at least, goes to
+ * *PATH, to be freed, unless PATH is NULL.  -1: it cannot be had; errno is then ENOENT if there is no such process, EACCES or EPERM if we may not look
+ * into it, ESTALE if it has mapped only files that are deleted and that we may not open, 0 if it has mapped no profile, ENOMEM. */
+int mapped_open(int32_t pid, int flags, char **path);
 
 /* Is the profile open at FD, with the header H, the one that process H->pid has mapped, by whatever name, or a copy of it?  So it is said to be if
  * we may not look into the process. */

@@ -118,6 +118,11 @@ static bool add_path(struct profile_module *m, const char *path, size_t size)
 	return true;
 }
 
+bool profile_module_at(struct profile *p, uint32_t module, const char *path)
+{
+	return add_path(&p->modules[module], path, strlen(path) + 1);
+}
+
 uint32_t profile_module(struct profile *p, const struct profile_module *m, size_t size)
 {
 	struct profile_private *own = p->private;

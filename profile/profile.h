@@ -199,6 +199,9 @@ bool profile_used_way(const struct profile *p, enum amon_way way);
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);
 
+/* MODULE is at PATH, too.  False: out of memory. */
+bool profile_module_at(struct profile *p, uint32_t module, const char *path);
+
 /* Add the symbols S, whose data is copied, to P, unless it has them. False: out of memory. */
 bool profile_add_symbols(struct profile *p, const struct profile_symbols *s);
 

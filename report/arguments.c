@@ -35,18 +35,26 @@ void arguments_print(FILE *out, const struct report_options *options, const stru
 	fputs(header->command_cut ? " ...\n" : "\n", out);
 }
 
-json_t *arguments_json(const struct amon_header *header)
+char *arguments_text(const struct amon_header *header)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	json_t *value = NULL;
 
 	if (!out)
 		return NULL;
 	words_print(out, header, 0);
 	if (fclose(out) == 0)
-		value = json_string(text);
+		return text;
+	free(text);
+	return NULL;
+}
+
+json_t *arguments_json(const struct amon_header *header)
+{
+	char *text = arguments_text(header);
+	json_t *value = text ? json_string(text) : NULL;
+
 	free(text);
 	return value;
 }

@@ -13,4 +13,7 @@ void arguments_print(FILE *out, const struct report_options *options, const stru
 /* The same for programs, without the ` ...`: a new reference, "" if it holds none; NULL: out of memory. */
 json_t *arguments_json(const struct amon_header *header);
 
+/* The same as text: to be freed. */
+char *arguments_text(const struct amon_header *header);
+
 #endif

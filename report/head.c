@@ -11,6 +11,7 @@
 #include "report/arguments.h"
 #include "report/left_out.h"
 #include "report/life.h"
+#include "report/measured.h"
 #include "report/notes.h"
 #include "report/plain.h"
 #include "report/report.h"
@@ -493,10 +494,9 @@ static json_t *plain_json(const struct head *h)
 
 static json_t *clock_json(const struct head *h)
 {
-	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", h->first->clock < 4 ? clocks[h->first->clock] : "unknown",
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", measured_clock(h->first->clock),
 			 "source", h->first->source < 4 ? sources[h->first->source] : "unknown", "rate",
 			 emit_count(h->first->rate), "hook_ps", emit_count(h->graph->overhead->cost.picoseconds), "hook_samples",
 			 emit_count(h->graph->overhead->cost.samples), "samples", emit_count(h->graph->ticks));

@@ -5,24 +5,12 @@
 #include "report/arguments.h"
 #include "report/left_out.h"
 #include "report/life.h"
+#include "report/measured.h"
 #include "report/notes.h"
 #include "report/plain.h"
 #include "report/report.h"
 #include "report/sums.h"
 #include "text/print.h"
-
-static void way_text(char *buffer, size_t size, uint32_t way)
-{
-	static const char *const names[] = { "fentry", "cyg", "mcount", "inline" };
-	size_t n = 0;
-
-	buffer[0] = '\0';
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (way & 1u << i)
-			n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? ", " : "", names[i]);
-	if (n == 0)
-		snprintf(buffer, size, "none: no hook was called");
-}
 
 static void identity_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
@@ -62,13 +50,13 @@ static void counts_print(FILE *out, const struct profile_run *run, const struct 
 
 static void measure_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
-	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
 	char way[64], every[48] = "", total[32] = "not known";
 
-	way_text(way, sizeof way, h->way);
+	if (!measured_way(way, sizeof way, h->way, ", ")[0])
+		snprintf(way, sizeof way, "none: no hook was called");
 	if (h->way >> AMON_WAY_STACKS & 1)
 		print_field(out, &options->style, "hooks", "none: call stacks were sampled, calls were not counted");
 	else if (h->hook_picoseconds)
@@ -79,7 +67,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
 	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
-		    h->clock < 4 ? clocks[h->clock] : "?", h->rate, h->source < 4 ? sources[h->source] : "?",
+		    measured_clock(h->clock), h->rate, h->source < 4 ? sources[h->source] : "?",
 		    h->pc_source < 4 ? sources[h->pc_source] : "?", every);
 	if (h->tsc_hz)
 		print_field(out, &options->style, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :

@@ -20,7 +20,7 @@ import limits
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 APROF = BUILD / 'aprof'
-COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'view', 'info', 'html', 'export', 'diff', 'check', 'merge', 'reset']
+COMMANDS = ['run', 'report', 'tree', 'cycles', 'contexts', 'paths', 'compare-models', 'hot', 'annotate', 'view', 'info', 'html', 'export', 'diff', 'check', 'merge', 'ps', 'reset']
 
 # A routine with a cheap caller and a dear one; it waits for input when asked to, and ends as its argument says.
 PROGRAM = r'''
@@ -166,6 +166,10 @@ class Mistakes(unittest.TestCase):
                 self.assertIn('takes the name of a file', self.one_line(*words, 'true', cwd=folder))
             self.assertIn('no such process', self.one_line('reset', '999999999', cwd=folder))
             self.assertIn('no profile open', self.one_line('reset', str(os.getpid()), cwd=folder))
+            for words in [], ['report'], ['hot'], ['html'], ['export', 'json'], ['annotate', 'x'], ['merge', '-o', 'out'], ['diff'], ['check', '--against']:
+                self.assertIn('no such process', self.one_line(*words, '999999999', cwd=folder))
+                self.assertIn('no profile open', self.one_line(*words, str(os.getpid()), cwd=folder))
+            self.assertIn('takes no operand', self.one_line('ps', 'x', cwd=folder))
 
     def test_hostile_name(self):
         self.assertNotIn('\x1b', self.one_line('report', './\x1b[31m'))
@@ -1019,6 +1023,94 @@ class Real(unittest.TestCase):
         """Of the only thread, as programs and as users read it."""
         thread, = self.rows('info')['threads']
         return thread['state'], re.search(r'\n +0 +\d+ +\d+  (\S+(?: \S+)*)  ', aprof('info', cwd=self.cwd).stdout)[1]
+
+    def listed(self, process):
+        """What aprof ps says of PROCESS, of which there may be others on the machine."""
+        rows = json.loads(aprof('ps', '--json').stdout)['processes']
+        self.assertEqual(rows, sorted(rows, key=lambda row: row['pid']))
+        return next((row for row in rows if row['pid'] == process.pid), None)
+
+    def test_ps(self):
+        before = time.time_ns()
+        process = self.start_loop()
+        row = self.listed(process)
+        self.assertEqual((row['program'], row['command'], row['clock'], row['file']), (str(self.program), f'{self.program} loop', 'tick',
+                         f'{self.cwd}/amon.out'))
+        self.assertIn(row['way'], ('inline', 'fentry', 'cyg'))
+        self.assertGreater(row['contexts'], 3)
+        self.assertLess(row['calls'], self.listed(process)['calls'])
+        self.assertTrue(before < row['start_ns'] < time.time_ns() and 0 < row['elapsed_ns'] < time.time_ns() - before)
+        for member in ['processes', 'refused', *row]:
+            self.assertRegex((ROOT / 'doc' / 'json.md').read_text(), rf'`{member}(\[\])?`')
+        line, = [line for line in aprof('ps').stdout.splitlines() if line.split()[0] == str(process.pid)]
+        self.assertRegex(line, rf'^ *{process.pid} +\d+:\d\d +[\d,]+ +\d+  {row["way"]}/tick +{self.program} loop +{self.cwd}/amon.out$')
+        process.kill()
+        process.wait()
+        self.assertIsNone(self.listed(process))
+
+    def test_ps_on_a_terminal(self):
+        process = self.start_loop()
+        for columns in 80, 132:
+            lines = on_terminal(self, columns, 'ps').replace('\r', '').splitlines()
+            lines = [re.sub(r'\x1b\[[\d;]*m', '', line) for line in lines if 'aprof: ' not in line]
+            self.assertTrue(any(line.split()[0] == str(process.pid) and line.endswith('/amon.out') for line in lines), lines)
+            self.assertLessEqual(max(map(len, lines)), columns)
+
+    def test_pid_instead_of_a_file(self):
+        """Every command that reads; a file of that name wins; a renamed, and by root a deleted file is found."""
+        process = self.start_loop()
+        here, pid = pathlib.Path(self.cwd), str(process.pid)
+        with tempfile.TemporaryDirectory() as elsewhere:
+            report = json.loads(aprof('report', '--json', pid, cwd=elsewhere).stdout)
+            self.assertEqual(report['run']['files'][0]['file'], f'{here}/amon.out')
+            self.assertEqual(self.entry(report, 'dear')['calls'], 1)
+            for words in (['hot'], ['tree'], ['cycles'], ['contexts'], ['paths'], ['compare-models'], ['info'], ['annotate', 'work'], [], ['html', '-o', 'page.html'],
+                          ['export', 'folded'], ['diff', pid], ['check', '--max-regress=1000', '--calls=ignore', pid, '--against'], ['merge', '-o', 'sum']):
+                done = aprof(*words, pid, cwd=elsewhere)
+                self.assertIn(done.returncode, (0, 1) if words[:1] == ['check'] else (0,), (words, done.stderr))
+            self.assertEqual(sorted(os.listdir(elsewhere)), ['page.html', 'sum'])
+            self.assertEqual(json.loads(aprof('report', '--json', '1', pid, cwd=elsewhere).stdout or '{}'), {})
+            shutil.copy(self.program, f'{elsewhere}/{pid}')
+            self.assertIn('no amon.out here', aprof('report', pid, cwd=elsewhere).stderr)
+        (here / 'amon.out').rename(here / 'amon renamed')
+        self.assertEqual(self.listed(process)['file'], f'{here}/amon renamed')
+        self.assertEqual(aprof('info', pid).returncode, 0)
+        (here / 'amon renamed').unlink()
+        done = aprof('info', pid)
+        if done.returncode:
+            self.assertRegex(done.stderr, rf'^aprof: {pid}: [^\n]*deleted[^\n]*\n$')
+        else:
+            self.assertEqual(self.listed(process)['calls'] > 0, True)
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'nobody else to be')
+    def test_ps_of_others(self):
+        process = self.start_loop()
+        def as_nobody(*words):
+            return subprocess.run(['setpriv', '--reuid=65534', '--clear-groups', APROF, *words], cwd='/', capture_output=True, text=True)
+        if as_nobody('--version').returncode:
+            self.skipTest('nobody may not run aprof here')
+        done = as_nobody('ps')
+        self.assertEqual((done.returncode, done.stderr.count('\n')), (0, 1 if done.stdout else 2), done.stderr)
+        self.assertRegex(done.stderr, r'aprof: note: \d+ processe?s? could not be looked into, of other users as a rule: root can\n$')
+        done = as_nobody('report', str(process.pid))
+        self.assertEqual((done.returncode, done.stderr), (2, f'aprof: {process.pid}: cannot look into the process: not yours\n'))
+
+    def test_ps_of_a_container(self):
+        """A process with a file system and PIDs of its own is found by ours, and its program by that file system."""
+        script = f'mount -t tmpfs none /mnt && cp {self.program} /mnt/inner && mount -t proc proc /proc && cd /mnt && exec ./inner loop'
+        words = ['unshare', '-m', '-p', '-f', '--kill-child', 'sh', '-c', script]
+        if not shutil.which('unshare') or subprocess.run([*words[:4], 'mount', '-t', 'tmpfs', 'none', '/mnt'], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest('no namespaces here')
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), 'ready\n')
+        inner = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().strip()
+        row, = [row for row in json.loads(aprof('ps', '--json').stdout)['processes'] if row['pid'] == int(inner)]
+        self.assertEqual((row['program'], row['file']), ('/mnt/inner', f'/proc/{inner}/root/mnt/amon.out'))
+        self.assertEqual(self.entry(self.rows('report', inner), 'dear')['calls'], 1)
+        self.assertEqual(aprof('reset', inner).returncode, 0)
 
     def test_threads_that_ended_and_did_not(self):
         (pathlib.Path(self.cwd) / 'threads.c').write_text('''
