@@ -3,31 +3,40 @@
 
 #include "cli/command.h"
 #include "view/explorer.h"
-#include "input/input.h"
 #include "cli/listener.h"
+#include "cli/live.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "input/source_files.h"
 
+static const struct report_input *renew(void *arg, struct error *err)
+{
+	struct live *l = arg;
+
+	return live_read(l, NULL, err) ? &live_input(l)->report : NULL;
+}
+
+static void release(void *arg)
+{
+	live_release(arg);
+}
+
 static int explore(const struct operands *operands, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .listener = &listener, .phase = o->phase };
+	struct live l = { .operands = operands, .options = o, .sources = &sources };
+	struct explorer_feed feed = { .renew = renew, .release = release, .arg = &l };
 	struct error err;
-	bool ok = input_read(&in, operands->files, operands->n, NULL, &err)
-		&& input_build(&in, operands->program, &o->graph, &err);
+	bool ok = live_read(&l, &listener, &err);
 
 	progress_end();
-	if (ok) {
-		in.report.source = source_read_file;
-		in.report.source_reader = &sources;
-		ok = explorer_run(&in.report, &o->report, &err);
-	}
-	if (!ok)
+	if (!(ok && explorer_run(&live_input(&l)->report, &feed, &o->report, &err))) {
 		message_error(&err, NULL);
-	input_free(&in);
+		ok = false;
+	}
+	live_free(&l);
 	source_reader_free(&sources);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }

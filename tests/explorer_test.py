@@ -38,6 +38,31 @@ int main(void)
 }
 '''
 
+# It works on and on, a little at a time; once told to, it calls one more.
+SERVER = r'''
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile long sink;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void cheap(void) { for (int i = 0; i < 10; i++) work(1000); }
+__attribute__((noinline)) void dear(void) { for (int i = 0; i < 10; i++) work(200000); }
+__attribute__((noinline)) void late(void) { work(3000000); }
+int main(void)
+{
+	struct pollfd told = { .fd = 0, .events = POLLIN };
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		cheap();
+		dear();
+		if (poll(&told, 1, 0) > 0)
+			late();
+		usleep(20000);
+	}
+}
+'''
+
 
 @unittest.skipUnless(shutil.which('tmux'), 'no tmux here')
 class Explorer(unittest.TestCase):
@@ -275,6 +300,76 @@ class Explorer(unittest.TestCase):
         self.wait(r'\[1Routines\]')
         self.keys('3')
         self.assertEqual(len(self.wait('▸ main').split('\n')), 31)
+        self.quit()
+
+    def start_server(self):
+        """A program that works for ever; aprof view of its PID is begun."""
+        (self.cwd / 'server.c').write_text(SERVER)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-g', '-o', 'server', 'server.c'], cwd=self.cwd, check=True)
+        server = subprocess.Popen(['./server'], cwd=self.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                  env={**os.environ, 'APROF_OUT': str(self.cwd / f'live.{Explorer.count}')})
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.addCleanup(server.stdin.close)
+        self.addCleanup(server.stdout.close)
+        self.assertEqual(server.stdout.readline(), 'ready\n')
+        self.start(100, 24, str(server.pid))
+        self.wait(r' live ')
+        return server
+
+    def calls_of(self, name):
+        return int(next(line for line in self.screen().split('\n') if line.endswith(f' {name}')).split()[-2])
+
+    def wait_more(self, name, calls):
+        end = time.monotonic() + 300
+        while self.calls_of(name) <= calls:
+            self.assertLess(time.monotonic(), end, self.screen())
+            time.sleep(0.1)
+
+    def test_live(self):
+        """Figures grow; the cursor stays on its routine, filter, order and what was unfolded stay; r, p; the end is told."""
+        server = self.start_server()
+        self.keys('/')
+        self.type(' cheap$')
+        self.wait_selected(r' cheap\s*$')
+        calls = self.calls_of('cheap')
+        self.wait_more('cheap', calls)
+        self.wait_selected(r' cheap\s*$')
+        self.keys('s', '&')
+        self.type('work|cheap|late')
+        self.wait(r'\*total.*&work\|cheap\|late')
+        self.assertNotRegex(self.screen(), ' late$')
+        self.keys('p')
+        self.wait(' paused ')
+        calls = self.calls_of('cheap')
+        server.stdin.write('x')             # from now on it also calls late, which is a routine of its own
+        server.stdin.flush()
+        time.sleep(3)
+        self.assertEqual(self.calls_of('cheap'), calls)
+        self.keys('p')
+        self.wait(r'\*total.*&work\|cheap\|late(.|\n)* late$')
+        self.wait_more('cheap', calls)
+        self.keys('3', 'g', 'E', 'G')
+        self.wait_selected(r'\+?work\s*$|\w\s*$')
+        unfolded = [re.sub(r'^[ \d.]*', '', line) for line in self.wait(r'▾ main(.|\n)*▾ (dear|cheap|late)').split('\n')[2:-2]]
+        selected = self.selected().split()[-1]
+        before = self.screen()
+        self.wait(r'live')
+        end = time.monotonic() + 300
+        while self.screen() == before:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.1)
+        after = [re.sub(r'^[ \d.]*', '', line) for line in self.screen().split('\n')[2:-2]]
+        self.assertEqual(sorted(after), sorted(unfolded))
+        self.wait_selected(rf'{re.escape(selected)}\s*$')
+        for page in '4', '5', '6', '7', '2':
+            self.keys(page, 'r')
+            self.wait(rf'\[{page}')
+        server.kill()
+        server.wait()
+        self.wait(' ended ')
+        self.keys('1', 'r')
+        self.wait(r'\*total.*&work\|cheap\|late(.|\n)* late$')
         self.quit()
 
     def test_killed(self):

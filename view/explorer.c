@@ -18,6 +18,8 @@
 #include "report/report.h"
 #include "text/print.h"
 
+/* How often a profile is read again: not more often than it needs twenty times as long for. */
+enum { RENEW_LEAST = 2000, RENEW_TIMES = 20 };	/* milliseconds; times the time that it takes */
 enum { HEAD = 2, TYPED = 120, TRAIL = 64, SIDEWAYS = 8, WHEEL = 3, DOUBLE_CLICK = 500 };
 enum { CTRL_L = 'L' - 64, CTRL_N = 'N' - 64, CTRL_P = 'P' - 64, CTRL_F = 'F' - 64, CTRL_B = 'B' - 64, CTRL_D = 'D' - 64,
 	CTRL_U = 'U' - 64, CTRL_V = 'V' - 64, ESCAPE = 27 };
@@ -44,6 +46,11 @@ struct explorer {
 	bool mouse;			/* it is ours */
 	int clicked;			/* line of the last click */
 	struct timespec when;		/* of it */
+	const struct explorer_feed *feed; /* where newer figures are; NULL: nowhere */
+	bool running;			/* a process of the profile is still at work */
+	bool paused;			/* the user wants to look at these figures */
+	uint64_t renewed;		/* when they were read last, ms */
+	uint64_t every;			/* ms between two readings */
 	bool quit;			/* leave the loop */
 	struct error *err;		/* what made it quit; code ERROR_NONE: the user */
 };
@@ -183,6 +190,8 @@ static void foot_draw(struct explorer *x)
 		putc(' ', out);
 		print_seconds(out, x->view.whole, x->view.decimals, 0);
 		fputs(" s", out);
+		if (x->feed)
+			fputs(!x->running ? "  ended" : x->paused ? "  paused" : "  live", out);
 		if (x->view.routine != GRAPH_NONE) {
 			fputs("  ", out);
 			page_name(&x->view, out, x->view.routine);
@@ -295,7 +304,7 @@ static bool type_line(struct explorer *x, char prompt, char *typed, size_t size)
 		draw(x);
 		screen_put(screen_lines() - 1, shown, 0, SCREEN_PLAIN, false);
 		screen_flush((int)mbstowcs(NULL, shown, 0));
-		e = screen_read();
+		e = screen_read(-1);
 		if (e.key == '\r' || e.key == '\n')
 			return true;
 		if (e.key == ESCAPE || e.key == SCREEN_GONE || (e.key == SCREEN_BACKSPACE && n == 0)) {
@@ -518,6 +527,133 @@ static void other_key(struct explorer *x, struct screen_event e)
 	}
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* The time until the figures are read again, ms; below 0: they are not. */
+static int renew_wait(const struct explorer *x)
+{
+	uint64_t now = now_ms(), due = x->renewed + x->every;
+
+	return !x->running || x->paused ? -1 : due > now ? (int)(due - now) : 0;
+}
+
+static bool is_running(const struct report_input *in)
+{
+	for (uint32_t i = 0; in->life && i < in->graph->profile->nruns; i++)
+		if (in->life[i] == REPORT_RUNNING)
+			return true;
+	return false;
+}
+
+/* Look at IN, with columns as wide as its figures need; no routine is selected. */
+static void view_set(struct explorer_view *v, const struct report_input *in)
+{
+	const struct graph *g = in->graph;
+
+	v->in = in;
+	v->g = g;
+	v->whole = g->time + g->outside;
+	v->decimals = print_decimals(g->time);
+	v->seconds = print_seconds_width(v->whole, v->decimals, 8);
+	v->calls = print_count_width(g->calls, 7);
+	v->routine = GRAPH_NONE;
+	v->leaves = (struct leaves){ 0 };
+	v->has_leaves = false;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct graph_routine *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name.key, (*b)->name.key);
+}
+
+/* The numbers in NOW of the routines of OLD, or GRAPH_NONE; to be freed.  NULL: out of memory. */
+static uint32_t *routines_map(const struct graph *old, const struct graph *now)
+{
+	uint32_t *map = calloc((size_t)old->nroutines + 1, sizeof *map);
+	const struct graph_routine **sorted = calloc((size_t)now->nroutines + 1, sizeof *sorted);
+
+	for (uint32_t r = 0; sorted && r < now->nroutines; r++)
+		sorted[r] = now->routines + r;
+	if (sorted)
+		qsort(sorted, now->nroutines, sizeof *sorted, by_key);
+	for (uint32_t r = 0; map && sorted && r < old->nroutines; r++) {
+		const struct graph_routine *wanted = old->routines + r;
+		const struct graph_routine *const *found = bsearch(&wanted, sorted, now->nroutines, sizeof *sorted, by_key);
+
+		map[r] = found ? (uint32_t)(*found - now->routines) : GRAPH_NONE;
+	}
+	if (!sorted) {
+		free(map);
+		map = NULL;
+	}
+	free(sorted);
+	return map;
+}
+
+static uint32_t mapped(const uint32_t *map, uint32_t routine)
+{
+	return routine == GRAPH_NONE ? GRAPH_NONE : map[routine];
+}
+
+/* Show IN from now on; what the user did stays. */
+static bool pages_renew(struct explorer *x, const struct report_input *in)
+{
+	struct explorer_view old = x->view;
+	uint32_t *map = routines_map(old.g, in->graph);
+	bool ok = map || page_no_memory(x->err);
+
+	view_set(&x->view, in);
+	x->view.routine = map ? mapped(map, old.routine) : GRAPH_NONE;
+	for (int i = 0; ok && i < x->nsteps; i++)
+		x->trail[i].routine = mapped(map, x->trail[i].routine);
+	for (int i = 0; ok && i < PAGES; i++)
+		if (x->pages[i].built)
+			ok = page_renew(&x->pages[i], &old, map, x->err);
+	leaves_free(&old.leaves);
+	free(map);
+	return ok;
+}
+
+/* Read the profile again.  If it cannot be, the figures stay, and that is said. */
+static void renew(struct explorer *x)
+{
+	uint64_t begun = now_ms();
+	struct error err = { .code = ERROR_NONE };
+	const struct report_input *in = x->feed->renew(x->feed->arg, &err);
+
+	if (!in) {
+		x->running = false;
+		snprintf(x->view.message, sizeof x->view.message, "not read any more: %.150s", err.text);
+		return;
+	}
+	if (!pages_renew(x, in))
+		fail(x);
+	x->feed->release(x->feed->arg);
+	x->running = is_running(in);
+	x->renewed = now_ms();
+	x->every = RENEW_TIMES * (x->renewed - begun) > RENEW_LEAST ? RENEW_TIMES * (x->renewed - begun) : RENEW_LEAST;
+}
+
+/* Keys for a program that runs.  False: it is none. */
+static bool live_key(struct explorer *x, int key)
+{
+	if (!x->running || (key != 'r' && key != 'p'))
+		return false;
+	if (key == 'p')
+		x->paused = !x->paused;
+	if (key == 'r' || !x->paused)
+		renew(x);
+	return true;
+}
+
 static void loop(struct explorer *x)
 {
 	if (!page_ready(x))
@@ -527,9 +663,11 @@ static void loop(struct explorer *x)
 
 		draw(x);
 		screen_flush(-1);
-		e = screen_read();
-		if (!move_key(x, e.key) && !page_key(x, e.key))
+		e = screen_read(renew_wait(x));
+		if (e.key != SCREEN_LATER && !move_key(x, e.key) && !page_key(x, e.key) && !live_key(x, e.key))
 			other_key(x, e);
+		if (!x->quit && renew_wait(x) == 0)
+			renew(x);
 	}
 }
 
@@ -538,16 +676,14 @@ static void view_start(struct explorer_view *v, const struct report_input *in, c
 {
 	const struct graph *g = in->graph;
 
-	*v = (struct explorer_view){ .in = in, .g = g, .options = *options, .whole = g->time + g->outside, .routine = GRAPH_NONE };
-	v->decimals = print_decimals(g->time);
-	v->seconds = print_seconds_width(v->whole, v->decimals, 8);
-	v->calls = print_count_width(g->calls, 7);
+	*v = (struct explorer_view){ .options = *options };
+	view_set(v, in);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (v->routine == GRAPH_NONE || g->routines[r].self > g->routines[v->routine].self)
 			v->routine = r;
 }
 
-bool explorer_run(const struct report_input *in, const struct report_options *options, struct error *err)
+bool explorer_run(const struct report_input *in, const struct explorer_feed *feed, const struct report_options *options, struct error *err)
 {
 	struct explorer *x = calloc(1, sizeof *x);
 	int signal;
@@ -562,6 +698,10 @@ bool explorer_run(const struct report_input *in, const struct report_options *op
 	x->err = err;
 	x->mouse = true;
 	view_start(&x->view, in, options);
+	x->running = feed && is_running(in);
+	x->feed = x->running ? feed : NULL;
+	x->renewed = now_ms();
+	x->every = RENEW_LEAST;
 	for (int i = 0; i < PAGES; i++)
 		x->pages[i].kind = kinds[i];
 	loop(x);

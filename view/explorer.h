@@ -8,9 +8,18 @@
 
 #include "report/report.h"
 
-/* Show what IN has until the user quits; OPTIONS say whether colour and UTF-8 can be used.  Standard input and output are a terminal.
+/* Where the profile of a program that still runs is read again.  At most two readings are there at a time: while the pages are made of one, the one
+ * before it is still looked at. */
+struct explorer_feed {
+	const struct report_input *(*renew)(void *arg, struct error *err);	/* read it; NULL with *ERR set: what there was stays */
+	void (*release)(void *arg);	/* the reading before the last one is not looked at any more */
+	void *arg;			/* their argument */
+};
+
+/* Show what IN has until the user quits, and, while a process of it runs, what FEED (NULL: nothing) has then; OPTIONS say whether colour and UTF-8 can be
+ * used.  Standard input and output are a terminal.
  * False with *ERR set (ERROR_SYSTEM: the terminal cannot do it; ERROR_MEMORY) after the terminal was restored.  A SIGINT, SIGTERM or SIGHUP
  * restores the terminal and then does what it always does. */
-bool explorer_run(const struct report_input *in, const struct report_options *options, struct error *err);
+bool explorer_run(const struct report_input *in, const struct explorer_feed *feed, const struct report_options *options, struct error *err);
 
 #endif

@@ -126,5 +126,22 @@ static uint32_t neighbours_routine(const struct page *p, size_t row)
 	return !a ? p->about : row < ((const struct neighbours *)p->state)->ncallers ? a->from : a->to;
 }
 
+/* The row of the caller or callee that the cursor was on. */
+static bool neighbours_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
+{
+	uint32_t routine = old->n > 0 ? neighbours_routine(old, old->cursor) : GRAPH_NONE;
+	bool caller = old->n > 0 && old->cursor < ((const struct neighbours *)old->state)->ncallers;
+
+	(void)err;
+	if (old->n == 0 || !arc_of(old, old->cursor))
+		return true;
+	if (routine != GRAPH_NONE)
+		routine = map[routine];
+	for (size_t i = 0; i < p->n; i++)
+		if (arc_of(p, i) && (i < ((const struct neighbours *)p->state)->ncallers) == caller && neighbours_routine(p, i) == routine)
+			p->cursor = i;
+	return true;
+}
+
 const struct page_kind neighbours_page = { .name = "Callers", .open = neighbours_open, .close = neighbours_close,
-	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .by_routine = true };
+	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .carry = neighbours_carry, .by_routine = true };

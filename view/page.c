@@ -41,6 +41,25 @@ void page_name(const struct explorer_view *v, FILE *out, uint32_t routine)
 	print_name(out, routine == GRAPH_NONE ? "<spontaneous>" : v->g->routines[routine].name.name, &v->options.style);
 }
 
+bool page_renew(struct page *p, struct explorer_view *old_view, const uint32_t *map, struct error *err)
+{
+	struct page old = *p;
+	size_t down = old.cursor - old.top;
+	bool ok;
+
+	old.view = old_view;
+	*p = (struct page){ .kind = old.kind, .view = p->view, .built = true, .skip = old.skip,
+		.about = old.about == GRAPH_NONE ? GRAPH_NONE : map[old.about] };
+	ok = p->kind->open(p, err);
+	if (ok && p->kind->carry)
+		ok = p->kind->carry(p, &old, map, err);
+	else
+		p->cursor = old.cursor;
+	p->top = p->cursor > down ? p->cursor - down : 0;	/* the cursor stays where it is on the screen */
+	old.kind->close(&old);
+	return ok;
+}
+
 bool page_no_memory(struct error *err)
 {
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

@@ -40,6 +40,9 @@ struct page_kind {
 	uint32_t (*routine)(const struct page *p, size_t row);	/* that the row stands for; GRAPH_NONE: none */
 	bool (*fold)(struct page *p, size_t row, enum page_fold what, struct error *err); /* NULL: rows do not unfold */
 	void (*sort)(struct page *p);	/* take the next order; NULL: there is one only */
+	bool (*carry)(struct page *p, const struct page *old, const uint32_t *map, struct error *err); /* P, just opened, takes over from OLD, of an
+					 * earlier reading of the profile, what is unfolded, sorted and selected; MAP has the numbers now of the routines
+					 * then, or GRAPH_NONE.  NULL: P is the same in all readings */
 	bool by_routine;		/* it is about the selected routine */
 };
 
@@ -57,6 +60,10 @@ struct page {
 
 extern const struct page_kind routines_page, neighbours_page, top_down_page, bottom_up_page, cycles_page, paths_page, source_page,
 	help_page;
+
+/* Make P, of the reading of the profile that P->view has now, what it was in the reading that OLD_VIEW has; MAP as above. False with *ERR set: out
+ * of memory. */
+bool page_renew(struct page *p, struct explorer_view *old_view, const uint32_t *map, struct error *err);
 
 /* Keep the routines whose names match PATTERN, an extended regular expression without regard to case; NULL: all.  False with *ERR set. */
 bool routines_filter(struct page *p, const char *pattern, struct error *err);

@@ -53,6 +53,44 @@ static void routines_close(struct page *p)
 	free(r);
 }
 
+/* Sort as the user asked for, and keep what he wants to see. */
+static bool arrange(struct page *p, enum report_sort sort, struct error *err)
+{
+	struct routines *r = p->state;
+	struct order order;
+	regex_t regex;
+
+	if (!order_make(&order, p->view->g, sort, false, false, err))
+		return false;
+	order_free(&r->order);
+	r->order = order;
+	r->sort = sort;
+	if (r->filter && regcomp(&regex, r->filter, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0) {
+		show(p, &regex);
+		regfree(&regex);
+	} else {
+		show(p, NULL);
+	}
+	return true;
+}
+
+static bool routines_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
+{
+	const struct routines *before = old->state;
+	struct routines *r = p->state;
+	uint32_t selected = old->n > 0 ? map[before->shown[old->cursor]] : GRAPH_NONE;
+
+	if (before->filter && !(r->filter = strdup(before->filter)))
+		return page_no_memory(err);
+	if (!arrange(p, before->sort, err))
+		return false;
+	p->cursor = old->cursor;
+	for (size_t i = 0; i < p->n; i++)
+		if (r->shown[i] == selected)
+			p->cursor = i;
+	return true;
+}
+
 bool routines_filter(struct page *p, const char *pattern, struct error *err)
 {
 	struct routines *r = p->state;
@@ -76,23 +114,10 @@ static void routines_sort(struct page *p)
 {
 	static const enum report_sort next[] = { [REPORT_BY_SELF] = REPORT_BY_TOTAL, [REPORT_BY_TOTAL] = REPORT_BY_CALLS,
 		[REPORT_BY_CALLS] = REPORT_BY_SELF };
-	struct routines *r = p->state;
-	struct order order;
 	struct error err;
-	regex_t regex;
 
-	if (!order_make(&order, p->view->g, next[r->sort], false, false, &err))
-		return;
-	order_free(&r->order);
-	r->order = order;
-	r->sort = next[r->sort];
-	p->cursor = p->top = 0;
-	if (r->filter && regcomp(&regex, r->filter, REG_EXTENDED | REG_ICASE | REG_NOSUB) == 0) {
-		show(p, &regex);
-		regfree(&regex);
-	} else {
-		show(p, NULL);
-	}
+	if (arrange(p, next[((const struct routines *)p->state)->sort], &err))
+		p->cursor = p->top = 0;
 }
 
 /* The column that is sorted by has a star; the filter stands behind. */
@@ -138,4 +163,4 @@ static uint32_t routines_routine(const struct page *p, size_t row)
 }
 
 const struct page_kind routines_page = { .name = "Routines", .open = routines_open, .close = routines_close,
-	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .sort = routines_sort };
+	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .carry = routines_carry, .sort = routines_sort };

@@ -7,10 +7,12 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
+#include <unistd.h>
 #include <wchar.h>
 
 static SCREEN *terminal;
@@ -216,17 +218,26 @@ static struct screen_event key_event(int key)
 	return (struct screen_event){ .key = SCREEN_OTHER };
 }
 
-struct screen_event screen_read(void)
+/* Whether there is something to be read from the terminal, if only its end. */
+static bool is_ready(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&input, 1, 0) != 0;
+}
+
+struct screen_event screen_read(int ms)
 {
 	wint_t key;
 	int got;
 
+	timeout(ms);
 	do {
 		errno = 0;
 		got = get_wch(&key);
 	} while (got == ERR && errno == EINTR && !caught);
 	if (got == ERR)
-		return (struct screen_event){ .key = SCREEN_GONE };
+		return (struct screen_event){ .key = ms >= 0 && !caught && !is_ready() ? SCREEN_LATER : SCREEN_GONE };
 	if (got == KEY_CODE_YES)
 		return key_event((int)key);
 	return (struct screen_event){ .key = key == 127 || key == '\b' ? SCREEN_BACKSPACE : (int)key };

@@ -22,6 +22,7 @@ enum screen_style {
 enum {
 	SCREEN_UP = 0x200000, SCREEN_DOWN, SCREEN_LEFT, SCREEN_RIGHT, SCREEN_PAGE_UP, SCREEN_PAGE_DOWN, SCREEN_HOME, SCREEN_END,
 	SCREEN_BACKSPACE, SCREEN_BACK_TAB, SCREEN_RESIZE, SCREEN_CLICK, SCREEN_WHEEL_UP, SCREEN_WHEEL_DOWN,
+	SCREEN_LATER,		/* nothing came in the time that screen_read was given */
 	SCREEN_OTHER,		/* a key without a meaning here */
 	SCREEN_GONE,		/* a signal came, or the terminal went away */
 };
@@ -54,7 +55,7 @@ void screen_redraw(void);
 /* Let the mouse select here, or in the terminal itself. */
 void screen_mouse(bool ours);
 
-/* Wait for the user. */
-struct screen_event screen_read(void);
+/* Wait for the user, for MS milliseconds at most; below 0: for ever. */
+struct screen_event screen_read(int ms);
 
 #endif

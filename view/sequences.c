@@ -155,6 +155,51 @@ static bool sequences_fold(struct page *p, size_t row, enum page_fold what, stru
 	return true;
 }
 
+/* Whether A of S and B of T, an earlier reading, lead through the same routines. */
+static bool is_same(const struct sequence_page *s, const struct sequence *a, const struct sequence_page *t, const struct sequence *b, const uint32_t *map)
+{
+	if (a->length != b->length)
+		return false;
+	for (uint32_t k = 0; k < a->length; k++) {
+		cycle_entry x = s->entries[a->first + k], y = t->entries[b->first + k];
+
+		if (cycle_routine(x) != map[cycle_routine(y)] || cycle_link_known(x) != cycle_link_known(y))
+			return false;
+	}
+	return true;
+}
+
+/* The number of what was OLD of T in an earlier reading; s->n: it is not there. */
+static uint32_t sequence_find(const struct sequence_page *s, const struct sequence_page *t, const struct sequence *old, const uint32_t *map)
+{
+	uint32_t i = 0;
+
+	while (i < s->n && !is_same(s, &s->sequences[i], t, old, map))
+		i++;
+	return i;
+}
+
+static bool sequences_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
+{
+	struct sequence_page *s = p->state;
+	const struct sequence_page *before = old->state;
+	struct sequence_row at = old->n > 0 ? before->rows[old->cursor] : (struct sequence_row){ 0 };
+	uint32_t selected = old->n > 0 ? sequence_find(s, before, &before->sequences[at.sequence], map) : 0;
+
+	(void)err;
+	for (size_t i = 0; i < before->n; i++) {
+		uint32_t now = before->sequences[i].unfolded ? sequence_find(s, before, &before->sequences[i], map) : (uint32_t)s->n;
+
+		if (now < s->n)
+			s->sequences[now].unfolded = true;
+	}
+	rows_make(p);
+	for (size_t i = 0; i < p->n; i++)
+		if (s->rows[i].sequence == selected && s->rows[i].member == at.member)
+			p->cursor = i;
+	return true;
+}
+
 static void cycles_heading(const struct page *p, FILE *out)
 {
 	if (page_is_narrow(p->view))
@@ -221,6 +266,6 @@ static uint32_t sequences_routine(const struct page *p, size_t row)
 }
 
 const struct page_kind cycles_page = { .name = "Cycles", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
-	.row = sequences_row, .routine = sequences_routine, .fold = sequences_fold };
+	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };
 const struct page_kind paths_page = { .name = "Paths", .open = paths_open, .close = sequences_close, .heading = paths_heading,
-	.row = sequences_row, .routine = sequences_routine, .fold = sequences_fold };
+	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };

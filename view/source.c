@@ -254,5 +254,23 @@ static uint32_t source_routine(const struct page *p, size_t row)
 	return s->rows[row].callee->routine;
 }
 
+/* The line that the cursor was on, or below. */
+static bool source_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
+{
+	const struct source_page *s = p->state, *before = old->state;
+	size_t at = old->cursor;
+
+	(void)map;
+	(void)err;
+	if (s->why[0] || before->why[0])
+		return true;
+	while (at > 0 && !before->rows[at].text)
+		at--;
+	for (size_t i = 0; at < old->n && i < p->n; i++)
+		if (s->rows[i].text && s->rows[i].line == before->rows[at].line)
+			p->cursor = i + (old->cursor - at);
+	return true;
+}
+
 const struct page_kind source_page = { .name = "Source", .open = source_open, .close = source_close, .heading = source_heading,
-	.row = source_row, .routine = source_routine, .by_routine = true };
+	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true };

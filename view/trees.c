@@ -210,6 +210,67 @@ static bool tree_fold(struct page *p, size_t row, enum page_fold what, struct er
 	return true;
 }
 
+/* The child of PARENT, which is open, that is called as OLD was in an earlier reading; GRAPH_NONE: there is none. */
+static uint32_t child_find(const struct tree *tree, uint32_t parent, const struct tree_node *old, const uint32_t *map)
+{
+	const struct tree_node *p = tree->nodes + parent;
+	uint32_t routine = old->routine == GRAPH_NONE ? GRAPH_NONE : map[old->routine];
+
+	for (uint32_t i = p->first; i < p->first + p->nchildren; i++)
+		if (tree->nodes[i].routine == routine && tree->nodes[i].gap == old->gap)
+			return i;
+	return GRAPH_NONE;
+}
+
+/* The row of NODE; p->n: it has none. */
+static size_t row_find(const struct page *p, uint32_t node)
+{
+	const struct tree_page *t = p->state;
+	size_t i = 0;
+
+	while (i < p->n && t->rows[i].node != node)
+		i++;
+	return i;
+}
+
+/* Unfold what was unfolded. NODES has room for one a level of OLD: the nodes now of the row under way and those above it. */
+static bool unfold_again(struct page *p, const struct page *old, const uint32_t *map, uint32_t *nodes, struct error *err)
+{
+	struct tree_page *t = p->state;
+	const struct tree_page *before = old->state;
+	uint32_t selected = GRAPH_NONE;		/* found by its node at last: rows that are inserted before it move it */
+
+	for (size_t i = 0; i < old->n; i++) {
+		const struct tree_row *r = &before->rows[i];
+		uint32_t above = r->level ? nodes[r->level - 1] : 0, now;
+		size_t row;
+
+		now = above == GRAPH_NONE ? GRAPH_NONE : child_find(tree_growth_tree(t->growth), above, node_of(old, i), map);
+		row = now == GRAPH_NONE ? p->n : row_find(p, now);
+		nodes[r->level] = row < p->n && r->unfolded ? now : GRAPH_NONE;
+		if (row < p->n && r->unfolded && !unfold(p, row, err))
+			return false;
+		if (i == old->cursor)
+			selected = now;
+	}
+	p->cursor = row_find(p, selected);
+	return true;
+}
+
+static bool tree_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
+{
+	const struct tree_page *before = old->state;
+	uint32_t deepest = 0, *nodes;
+	bool ok;
+
+	for (size_t i = 0; i < old->n; i++)
+		deepest = before->rows[i].level > deepest ? before->rows[i].level : deepest;
+	nodes = calloc((size_t)deepest + 1, sizeof *nodes);
+	ok = nodes && unfold_again(p, old, map, nodes, err);
+	free(nodes);
+	return ok || page_no_memory(err);
+}
+
 static void top_down_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
@@ -280,6 +341,6 @@ static uint32_t tree_routine(const struct page *p, size_t row)
 }
 
 const struct page_kind top_down_page = { .name = "Top-down", .open = top_down_open_page, .close = tree_close,
-	.heading = top_down_heading, .row = top_down_row, .routine = tree_routine, .fold = tree_fold };
+	.heading = top_down_heading, .row = top_down_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
 const struct page_kind bottom_up_page = { .name = "Bottom-up", .open = bottom_up_open_page, .close = tree_close,
-	.heading = bottom_up_heading, .row = bottom_up_row, .routine = tree_routine, .fold = tree_fold };
+	.heading = bottom_up_heading, .row = bottom_up_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
