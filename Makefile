@@ -5,7 +5,7 @@ WHICH ?= --all
 # Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
 PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
-  zlib1g-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
+  zlib1g-dev libevent-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.

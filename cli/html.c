@@ -120,6 +120,8 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 	(void)self;
 	(void)argc;
 	(void)argv;
+	if (o->live)
+		return page_known() ? html_live(o) : STATUS_TROUBLE;
 	if (!o->against || o->noperands != o->nbase)
 		return html_page(o);
 	message("--against: name what to compare with after it");
@@ -128,7 +130,8 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 
 const struct command command_html = {
 	.name = "html",
-	.usage = "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]",
+	.usage = "[OPTION...] [PROGRAM] [FILE...] [--against [PROGRAM] FILE...]\n"
+		"   or: aprof html --live [OPTION...] [PROGRAM] [FILE...]",
 	.summary = "a page to look at, or two profiles compared in one",
 	.options = COMMAND_HTML,
 	.function = run,

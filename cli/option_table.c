@@ -118,6 +118,7 @@ static const struct row rows[] = {
 	  "counted in; status 1 if one differs" },
 	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
+	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 

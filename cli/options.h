@@ -71,6 +71,7 @@ struct options {
 	size_t nbase;			/* how many stand before --against; all without it */
 	bool against;			/* --against was given */
 	bool html;			/* diff: --html */
+	bool live;			/* html: --live */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */

@@ -325,31 +325,73 @@ bool html_known(void)
 	return &page_template_end[0] > &page_template[0];
 }
 
-static bool page_write(const struct side *sides, size_t n, FILE *out, struct error *err)
+/* Write what stands from AT on up to MARK; returns what is behind it. */
+static const char *write_up_to(const char *at, const char *mark, FILE *out)
 {
-	size_t len = (size_t)(page_template_end - page_template);
-	const char *mark = memmem(page_template, len, PAGE_MARK, strlen(PAGE_MARK));
-	size_t before = (size_t)(mark - page_template), after = before + strlen(PAGE_MARK);
+	const char *found = memmem(at, (size_t)(page_template_end - at), mark, strlen(mark));
 
-	fwrite(page_template, 1, before, out);
-	if (!profile_write_packed(sides, n, out, err))
-		return false;
-	fwrite(page_template + after, 1, len - after, out);
-	if (fflush(out) != 0 || ferror(out))
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
-	return true;
+	fwrite(at, 1, (size_t)(found - at), out);
+	return found + strlen(mark);
 }
 
-bool html_write(const struct html_side *from, size_t n, FILE *out, struct error *err)
+static bool write_end(FILE *out, struct error *err)
+{
+	if (fflush(out) == 0 && !ferror(out))
+		return true;
+	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "cannot write the page: %s", strerror(errno));
+}
+
+static bool page_write(const struct side *sides, size_t n, FILE *out, struct error *err)
+{
+	const char *at = write_up_to(page_template, PAGE_CONNECT_MARK, out);
+
+	at = write_up_to(at, PAGE_LIVE_MARK, out);
+	at = write_up_to(at, PAGE_MARK, out);
+	if (!profile_write_packed(sides, n, out, err))
+		return false;
+	fwrite(at, 1, (size_t)(page_template_end - at), out);
+	return write_end(out, err);
+}
+
+bool html_write_empty(FILE *out, struct error *err)
+{
+	const char *at = write_up_to(page_template, PAGE_CONNECT_MARK, out);
+
+	fputs("; connect-src 'self'", out);
+	at = write_up_to(at, PAGE_LIVE_MARK, out);
+	fputs(" data-live=\"profile\"", out);
+	at = write_up_to(at, PAGE_MARK, out);
+	fwrite(at, 1, (size_t)(page_template_end - at), out);
+	return write_end(out, err);
+}
+
+static bool data_write(const struct side *sides, size_t n, FILE *out, struct error *err)
+{
+	return profile_write_packed(sides, n, out, err) && write_end(out, err);
+}
+
+/* Have WRITE write the sides FROM[0..N) to OUT. */
+static bool sides_write(const struct html_side *from, size_t n, bool (*write)(const struct side *, size_t, FILE *, struct error *), FILE *out,
+			struct error *err)
 {
 	struct side *sides = calloc(n, sizeof *sides);
 	bool ok = sides || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 
 	for (size_t i = 0; ok && i < n; i++)
 		ok = side_make(&sides[i], &from[i], err);
-	ok = ok && page_write(sides, n, out, err);
+	ok = ok && write(sides, n, out, err);
 	for (size_t i = 0; sides && i < n; i++)
 		side_free(&sides[i]);
 	free(sides);
 	return ok;
+}
+
+bool html_write(const struct html_side *from, size_t n, FILE *out, struct error *err)
+{
+	return sides_write(from, n, page_write, out, err);
+}
+
+bool html_write_data(const struct html_side *from, FILE *out, struct error *err)
+{
+	return sides_write(from, 1, data_write, out, err);
 }

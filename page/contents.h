@@ -39,4 +39,13 @@ bool html_known(void);
  * out of memory, or OUT fails. */
 bool html_write(const struct html_side *sides, size_t n, FILE *out, struct error *err);
 
+/* The same without a profile: the page asks for `profile`, beside it, and again while that changes.  What it gets is to be what html_write_data writes, with
+ * the fields of HTTP's head
+ *
+ *   Aprof-Reading   a number that is another one for other data; `profile?have=NUMBER` gets status 204 while that is the last
+ *   Aprof-State     how the program stands: `running`, `ended`, `died`, `unknown`; `lost` if its profile cannot be read any more
+ *   Aprof-Every     after how many milliseconds there may be more */
+bool html_write_empty(FILE *out, struct error *err);
+bool html_write_data(const struct html_side *side, FILE *out, struct error *err);
+
 #endif

@@ -1048,6 +1048,13 @@ class Real(unittest.TestCase):
         process.wait()
         self.assertIsNone(self.listed(process))
 
+    def test_live_needs_a_program_that_runs(self):
+        aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        for words, why in ([], 'does not run'), (['-o', 'x'], 'not with -o'), (['amon.out', '--against', 'amon.out'], 'not with --against'):
+            done = aprof('html', '--live', *words, cwd=self.cwd)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1), done.stderr)
+            self.assertRegex(done.stderr, f'{why}|built without')
+
     def test_ps_on_a_terminal(self):
         process = self.start_loop()
         for columns in 80, 132:

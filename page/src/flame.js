@@ -144,7 +144,10 @@ class Drawing {
 				`${nameOf(app, d.data)}, ${format.percent(d.data.value, app.view.size(app.side, app.state.metric))}`,
 			);
 			g.dataset.exact = d.data.value;
-			if (b) g.dataset.routine = b.routine;
+			if (b) {
+				g.dataset.routine = b.routine;
+				g.dataset.path = pathText(b.path);
+			}
 			if (b && (b.folded || b.gap)) {
 				const mark = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
 				mark.setAttribute('class', 'fold');

@@ -42,7 +42,15 @@ function usual(app) {
 	return Math.min(LARGEST, Math.max(LEAST, Number(share.toPrecision(2))));
 }
 
-const leastOf = (app) => (app.state.least ? Number(app.state.least) : usual(app));
+// While a program runs the first threshold of a kind stays, so that nodes do not come and go.
+const firsts = new Map();
+function lasting(app) {
+	const kind = `${app.state.metric} ${app.state.by}`;
+	if (!firsts.has(kind)) firsts.set(kind, usual(app));
+	return firsts.get(kind);
+}
+
+const leastOf = (app) => (app.state.least ? Number(app.state.least) : app.feed ? lasting(app) : usual(app));
 
 function neighbourhood(app, centre, hops) {
 	const found = new Set([centre]);
@@ -122,6 +130,14 @@ function widthOf(lines, size) {
 	return Math.max(...lines.map((line) => pen.measureText(line).width));
 }
 
+// Words beside an arc, and the width of its line.
+function arcWords(app, arc) {
+	const at = arc.at[app.side];
+	return [...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []), `${format.count(at.calls)} ×`];
+}
+
+const penOf = (app, arc) => (0.6 + 5 * Math.sqrt(arcShare(app, arc) / 100)).toFixed(2);
+
 function dotOf(app, nodes, arcs) {
 	const lines = [
 		`digraph { graph [nodesep=0.25, ranksep=0.45, nslimit=2, nslimit1=2, mclimit=${nodes.length > 150 ? 0.1 : 1}];`,
@@ -137,12 +153,15 @@ function dotOf(app, nodes, arcs) {
 		);
 	}
 	for (const [i, arc] of arcs.entries()) {
-		const share = arcShare(app, arc),
-			at = arc.at[app.side];
-		const words = [...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []), `${format.count(at.calls)} ×`];
-		const label = arcs.length > LABELLED ? '' : words.map((word) => ASIDE + word).join('\\n');
+		const share = arcShare(app, arc);
+		const label =
+			arcs.length > LABELLED
+				? ''
+				: arcWords(app, arc)
+						.map((word) => ASIDE + word)
+						.join('\\n');
 		lines.push(
-			`n${arc.from} -> n${arc.to} [id="e${arc.from}_${arc.to}", penwidth=${(0.6 + 5 * Math.sqrt(share / 100)).toFixed(2)}, weight=${
+			`n${arc.from} -> n${arc.to} [id="e${arc.from}_${arc.to}", penwidth=${penOf(app, arc)}, weight=${
 				1 + Math.round(share)
 			}, minlen=${app.state.hops === '1' ? 1 + (i % rows) : 1}, label="${label}"];`,
 		);
@@ -199,7 +218,10 @@ class Picture {
 		this.#paintArcs();
 		this.zoom = zoom()
 			.scaleExtent([0.02, 6])
-			.on('zoom', (event) => outer.setAttribute('transform', event.transform));
+			.on('zoom', (event) => {
+				outer.setAttribute('transform', event.transform);
+				this.moved ||= Boolean(event.sourceEvent);
+			});
 		select(this.svg).call(this.zoom).on('dblclick.zoom', null);
 		this.box.onkeydown = (event) => this.#key(event);
 		this.fit();
@@ -207,6 +229,7 @@ class Picture {
 	}
 
 	fit() {
+		this.moved = false;
 		const { clientWidth: w, clientHeight: h } = this.box;
 		const scale = Math.min(1.4, 0.97 * Math.min(w / this.width, h / this.height));
 		this.#look(scale, this.width / 2, this.height / 2);
@@ -354,13 +377,65 @@ class Picture {
 		this.svg.classList.toggle('searched', Boolean(app.hits));
 	}
 
+	// The place of routine R on the screen; null: it is not in the picture.
+	placeOf(r) {
+		const box = this.svg.querySelector(`#n${r}`)?.getBoundingClientRect();
+		return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
+	}
+
+	// Show it as OTHER was shown: as large, and the selected routine, or that in the middle, at the same place.
+	lookAs(other) {
+		const { x, y } = other.middle ?? { x: 0, y: 0 };
+		const far = (r) => Math.hypot(other.places.get(r).x - x, other.places.get(r).y - y);
+		const common = this.nodes.filter((r) => other.places.has(r)),
+			anchor = common.includes(this.app.selected) ? this.app.selected : common.reduce((a, r) => (a < 0 || far(r) < far(a) ? r : a), -1);
+		if (!other.moved || anchor < 0) return;
+		this.moved = true;
+		select(this.svg).call(this.zoom.transform, zoomIdentity.scale(other.scale));
+		const now = this.placeOf(anchor),
+			then = other.places.get(anchor);
+		select(this.svg).call(this.zoom.translateBy, (then.x - now.x) / other.scale, (then.y - now.y) / other.scale);
+	}
+
+	// What lookAs wants to know, before the picture goes.
+	get look() {
+		const box = this.box.getBoundingClientRect();
+		return {
+			moved: this.moved,
+			scale: zoomTransform(this.svg).k,
+			middle: { x: box.x + box.width / 2, y: box.y + box.height / 2 },
+			places: new Map(this.nodes.map((r) => [r, this.placeOf(r)])),
+		};
+	}
+
+	// New figures in the same layout.
+	refresh() {
+		const app = this.app,
+			labelled = this.arcs.length <= LABELLED;
+		const put = (g, lines) => [...g.querySelectorAll('text')].forEach((text, i) => lines[i] !== undefined && (text.textContent = lines[i]));
+		this.arcs = this.arcs.map((arc) => app.view.arcs.in[arc.to].find((a) => a.from === arc.from) ?? arc);
+		for (const name of ['node', 'edge'])
+			for (const g of this.svg.querySelectorAll(`g.${name}`)) g.replaceWith(g.cloneNode(true)); // without what they told before
+		this.#paintNodes();
+		this.#paintArcs();
+		for (const r of this.nodes) put(this.svg.querySelector(`#n${r}`), [shortened(app.model.routineName(r)), ...nodeText(app, r)]);
+		for (const arc of this.arcs) {
+			const g = this.svg.querySelector(`#e${arc.from}_${arc.to}`);
+			g.querySelector('path')?.setAttribute('stroke-width', penOf(app, arc));
+			if (labelled) put(g, arcWords(app, arc).map((word) => ASIDE + word));
+		}
+		this.mark();
+	}
+
 	step(by) {
+		this.moved = true;
 		select(this.svg).call(this.zoom.scaleBy, by);
 	}
 
 	#key(event) {
 		const pan = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
 		const node = event.target.closest('g.node');
+		this.moved ||= Boolean(pan);
 		if (pan) select(this.svg).call(this.zoom.translateBy, ...pan.map((d) => d / zoomTransform(this.svg).k));
 		else if (event.key === '+' || event.key === '=') this.step(1.3);
 		else if (event.key === '-') this.step(1 / 1.3);
@@ -396,7 +471,8 @@ function slider(app) {
 let picture = null,
 	turn = 0;
 
-async function draw(app, box, note) {
+// With FROM, a picture of an earlier reading, what one looks at stays where it is.
+async function draw(app, box, note, from = null) {
 	const { nodes, wanted } = nodesOf(app),
 		{ arcs, all } = arcsOf(app, nodes),
 		mine = ++turn;
@@ -410,6 +486,7 @@ async function draw(app, box, note) {
 		if (mine !== turn) return;
 		picture = new Picture(app, box, nodes, arcs);
 		picture.put(svg);
+		if (from) picture.lookAs(from);
 		note.textContent = told;
 	} catch (error) {
 		if (mine === turn) note.textContent = `no picture: ${error.message}`;
@@ -465,7 +542,17 @@ export const graph = {
 			),
 			canvas,
 		);
+		Object.assign(this, { box: canvas, note });
 		draw(app, canvas, note);
+	},
+
+	// New figures go into the picture that is there, unless a routine has come that is not in it.
+	renew(app) {
+		const { nodes } = nodesOf(app);
+		if (!picture || this.box.classList.contains('busy')) return true; // the next reading will do
+		if (nodes.every((r) => picture.nodes.includes(r))) picture.refresh();
+		else draw(app, this.box, this.note, picture.look);
+		return true;
 	},
 
 	// What changes without a new layout.

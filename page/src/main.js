@@ -5,10 +5,11 @@ import { choice, fill, h } from './dom.js';
 import { flame } from './flame.js';
 import * as format from './format.js';
 import { graph } from './graph.js';
+import { Feed } from './live.js';
 import { Model } from './model.js';
 import { matched } from './paths.js';
 import { run } from './run.js';
-import { State } from './state.js';
+import { State, pathLinks, pathText } from './state.js';
 import { change } from './stats.js';
 import { table } from './table.js';
 import * as tip from './tip.js';
@@ -31,6 +32,7 @@ const KEYS = [
 	['s', 'sandwich around the selected routine'],
 	['g', 'its neighbourhood in the call graph'],
 	['t', 'light or dark'],
+	['p', 'of a program that runs: hold the figures, go on'],
 	['?', 'this help'],
 	['arrows', 'flame graph: to the frame beside, above, below; tables: rows; trees: open and close; call graph: move'],
 	['Enter', 'flame graph: zoom to the frame'],
@@ -46,9 +48,13 @@ const MARKS = [
 		'all the same. A change of calls is coloured always.',
 ];
 
+// What has the focus, by what it stands for, so that it is found again in a new drawing.
+const likeness = (e) => [e.tagName, e.dataset.path ?? e.dataset.routine ?? e.dataset.value ?? e.getAttribute('aria-label') ?? e.textContent].join(' ');
+
 class App {
-	constructor(model) {
+	constructor(model, feed = null) {
 		this.model = model;
+		this.feed = feed;
 		this.caches = new Map();
 		this.stateHolder = new State((changed) => this.#changed(changed));
 		this.#frame();
@@ -235,6 +241,7 @@ class App {
 		fill(
 			this.barBox,
 			this.#title(),
+			this.feed?.box,
 			h(
 				'nav',
 				{ role: 'tablist' },
@@ -384,6 +391,42 @@ class App {
 		return (SHEETS.find(([key]) => key === this.state.tab) ?? SHEETS[0])[2];
 	}
 
+	// Show MODEL, a later reading: what is selected, zoomed, opened, searched and scrolled stays.
+	renew(model) {
+		const before = this.model,
+			more = model.routines.length - before.routines.length;
+		this.model = model;
+		this.caches.clear();
+		if (more) this.#threadsMoved(before.routines.length, more);
+		this.#search();
+		if (model.threads.length !== before.threads.length || model.timed !== before.timed || model.byThread !== before.byThread) this.#bar();
+		else this.#tellFound();
+		const alike = model.timed === before.timed && model.sampled === before.sampled;
+		if (!alike || !this.sheet.renew?.(this)) this.#showAgain();
+		tip.again();
+	}
+
+	// Threads have numbers behind those of the routines, in the way that a zoom has led.
+	#threadsMoved(routines, more) {
+		const moved = (text) => pathText(pathLinks(text).map((link) => (link >> 1 >= routines ? link + 2 * more : link)));
+		const { zoom, zoomup } = this.stateHolder.now;
+		this.stateHolder.replace({ zoom: moved(zoom), zoomup: moved(zoomup) });
+	}
+
+	#showAgain() {
+		const focus = this.box.contains(document.activeElement) ? likeness(document.activeElement) : null,
+			scrolled = [document.scrollingElement, this.box, ...this.box.querySelectorAll('.drawn, .flame')].map((e) => [e.scrollLeft, e.scrollTop]),
+			open = [...this.box.querySelectorAll('details')].map((d) => d.open);
+		this.#show();
+		this.box.querySelectorAll('details').forEach((d, i) => (d.open = Boolean(open[i])));
+		[document.scrollingElement, this.box, ...this.box.querySelectorAll('.drawn, .flame')].forEach((e, i) => {
+			if (scrolled[i]) [e.scrollLeft, e.scrollTop] = scrolled[i];
+		});
+		if (focus === null) return;
+		const next = [...this.box.querySelectorAll('button, input, [tabindex]')].find((e) => likeness(e) === focus);
+		next?.focus({ preventScroll: true });
+	}
+
 	#show() {
 		tip.hide();
 		document.body.dataset.tab = this.state.tab;
@@ -424,6 +467,7 @@ class App {
 		else if (event.key === 'm' && this.model.timed) this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
 		else if (event.key === 't') this.#turn();
+		else if (event.key === 'p' && this.feed && !this.feed.over) this.feed.hold(!this.feed.paused);
 		else if (event.key === 's') this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
 		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('total') } : {}) });
 		else return;
@@ -435,9 +479,11 @@ async function begin() {
 	const wait = document.getElementById('wait');
 	try {
 		const element = document.getElementById('profile'),
-			decoded = await decode(element.textContent.trim());
+			feed = element.dataset.live ? new Feed(element.dataset.live) : null;
+		const model = new Model(await decode(feed ? await feed.ask() : element.textContent.trim()));
 		element.remove();
-		window.app = new App(new Model(decoded));
+		window.app = new App(model, feed);
+		feed?.follow(async (data) => window.app.renew(new Model(await decode(data), window.app.model)));
 	} catch (error) {
 		wait.textContent = `This page cannot be shown: ${error.message}. It needs a browser of 2023 or later.`;
 		throw error;

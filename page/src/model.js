@@ -34,12 +34,27 @@ function twinsOf(sides, identities) {
 	return twins;
 }
 
+// What a routine of a program that runs is in all readings of it: the nth of its name, file and line in a module.
+function lastingIdentities(side) {
+	const seen = new Map(),
+		text = (column, r) => (side.routines[column][r] ? side.strings[side.routines[column][r] - 1] : '');
+	return side.names.map((name, r) => {
+		const key = [name, text('module', r), text('file', r), side.routines.line[r]].join('\0'),
+			nth = seen.get(key) ?? 0;
+		seen.set(key, nth + 1);
+		return `${key}\0${nth}`;
+	});
+}
+
 // The routines of all sides; maps[side][routine of the side] is the common number.  Of one side each is itself; of two, routines
-// of one name in one module are one, as `aprof diff` has it.
-function routinesOf(sides) {
-	const identities = sides.map((side) => side.names.map((name, r) => (sides.length > 1 ? `${name}\0${moduleIdentity(side, r)}` : String(r))));
-	const numbers = new Map(),
-		list = [],
+// of one name in one module are one, as `aprof diff` has it.  With BEFORE, the model of an earlier reading of the one side, its routines keep their
+// numbers, and new ones come behind.
+function routinesOf(sides, before) {
+	const identities = sides.map((side) =>
+		sides.length > 1 ? side.names.map((name, r) => `${name}\0${moduleIdentity(side, r)}`) : lastingIdentities(side),
+	);
+	const numbers = new Map(before?.numbers),
+		list = before ? [...before.routines] : [],
 		maps = [],
 		twins = twinsOf(sides, identities);
 	sides.forEach((side, s) => {
@@ -52,6 +67,7 @@ function routinesOf(sides) {
 				list.push({});
 			}
 			const q = (map[r] = numbers.get(key));
+			list[q] = { ...list[q] };
 			const text = (column) => (side.routines[column][r] ? visible(side.strings[side.routines[column][r] - 1]) : '');
 			Object.assign(list[q], {
 				name: visible(side.names[r]),
@@ -63,7 +79,7 @@ function routinesOf(sides) {
 		}
 		maps.push(map);
 	});
-	return { list, maps };
+	return { list, maps, numbers };
 }
 
 // FIGURES of each side by common routine.
@@ -188,10 +204,10 @@ export function totals(tree, own) {
 	return { time, calls, ticks };
 }
 
-// The threads of all sides, matched by name and order.
-function threadsOf(sides) {
-	const list = [],
-		numbers = new Map();
+// The threads of all sides, matched by name and order; those of BEFORE keep their numbers.
+function threadsOf(sides, before) {
+	const list = before ? [...before.threads] : [],
+		numbers = new Map(list.map((thread, i) => [`${thread.name}\0${thread.nth}`, i]));
 	const maps = sides.map((side) => {
 		const seen = new Map();
 		return side.threads.map((thread) => {
@@ -210,17 +226,18 @@ function threadsOf(sides) {
 }
 
 export class Model {
-	constructor({ version, sides }) {
+	constructor({ version, sides }, before = null) {
 		this.version = version;
 		this.sides = sides;
-		const { list, maps } = routinesOf(sides);
+		const { list, maps, numbers } = routinesOf(sides, before);
 		this.routines = list;
 		this.maps = maps;
+		this.numbers = numbers;
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
-		const threads = threadsOf(sides);
+		const threads = threadsOf(sides, before);
 		this.threads = threads.list;
 		this.threadMaps = threads.maps;
 		this.byThread = this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
@@ -235,6 +252,7 @@ export class Model {
 			this.nodes = this.tree.nodes;
 		} else {
 			const { self, calls, recursive, ticks, ...shape } = sides[0].tree;
+			shape.routine = shape.routine.map((r) => (r < 0 ? r : maps[0][r]));
 			this.tree = { ...shape, list: null, own: [{ self, calls, recursive, ticks }] };
 			this.nodes = [null];
 		}

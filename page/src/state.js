@@ -40,6 +40,13 @@ export class State {
 		if (keys.length) this.changed(new Set(keys));
 	}
 
+	// The same choices by other names: nobody is told.
+	replace(patch) {
+		this.now = { ...this.now, ...patch };
+		const told = new URLSearchParams(Object.entries(this.now).filter(([key, value]) => value !== DEFAULTS[key]));
+		if (`#${told}` !== location.hash && (location.hash || `${told}`)) history.replaceState(null, '', `#${told}`);
+	}
+
 	// Change what PATCH names.
 	set(patch) {
 		const next = { ...this.now };

@@ -269,6 +269,23 @@ export const table = {
 		entry(side, app);
 	},
 
+	// New figures in the same rows.
+	renew(app) {
+		const grid = shown,
+			scroller = this.side.scrollTop;
+		this.built
+			.then(() => shown === grid && grid.replaceData(rowsOf(app)))
+			.then(() => {
+				if (shown !== grid) return;
+				filter(app);
+				if (app.selected >= 0 && grid.getRow(app.selected)) grid.selectRow(app.selected);
+				tell(app, this.note);
+			});
+		entry(this.side, app);
+		this.side.scrollTop = scroller;
+		return true;
+	},
+
 	update(changed, app) {
 		if (![...changed].every((k) => k === 'q' || k === 'sel')) return false;
 		this.built.then(() => {

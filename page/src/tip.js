@@ -18,6 +18,17 @@ export function hide() {
 	tip.hidden = true;
 }
 
+// What is under the pointer was drawn anew: it is asked again what it has to tell.
+let pointer = null;
+document.addEventListener('mousemove', (event) => (pointer = { clientX: event.clientX, clientY: event.clientY }), { capture: true, passive: true });
+document.addEventListener('mouseleave', () => (pointer = null));
+
+export function again() {
+	const under = pointer && document.elementFromPoint(pointer.clientX, pointer.clientY);
+	if (!under?.closest('g.frame, g.node, g.edge')) return;
+	for (const name of ['mouseover', 'mousemove']) under.dispatchEvent(new MouseEvent(name, { ...pointer, bubbles: true, view: window }));
+}
+
 export const below = (element) => {
 	const box = element.getBoundingClientRect();
 	return { x: box.x, y: box.bottom - 8 };

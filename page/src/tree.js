@@ -159,7 +159,8 @@ function hotKeys(app, rows) {
 	return hot;
 }
 
-let shown = null;
+let shown = null,
+	open = new Set(); // keys of the lines that are open
 
 function key(app, event) {
 	const [row] = shown.getSelectedRows(),
@@ -191,8 +192,8 @@ export const tree = {
 		const dir = app.state.tree,
 			place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) });
 		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
-		const rows = rowsOf(app, shownOf(app, top), ''),
-			hot = hotKeys(app, rows);
+		const rows = rowsOf(app, shownOf(app, top), '');
+		open = hotKeys(app, rows);
 		fill(
 			box,
 			h(
@@ -224,7 +225,7 @@ export const tree = {
 			height: '100%',
 			dataTree: true,
 			dataTreeChildField: 'kids',
-			dataTreeStartExpanded: (row) => hot.has(row.getData().key),
+			dataTreeStartExpanded: (row) => open.has(row.getData().key),
 			dataTreeChildIndent: 14,
 			dataTreeFilter: false,
 			dataTreeSort: false,
@@ -233,6 +234,26 @@ export const tree = {
 			index: 'key',
 		});
 		shown.on('rowClick', (event, row) => pick(app, row));
+		shown.on('dataTreeRowExpanded', (row) => open.add(row.getData().key));
+		shown.on('dataTreeRowCollapsed', (row) => open.delete(row.getData().key));
+		const grid = shown;
+		this.built = new Promise((done) => grid.on('tableBuilt', done));
+	},
+
+	// The lines that were open are open again.
+	renew(app) {
+		const grid = shown,
+			dir = app.state.tree,
+			picked = grid.getSelectedRows()[0]?.getData().key;
+		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
+		this.built
+			.then(() => shown === grid && grid.replaceData(rowsOf(app, shownOf(app, top), '')))
+			.then(() => {
+				if (shown !== grid || picked === undefined) return;
+				const row = grid.rowManager.getDisplayRows().find((r) => r.getData?.().key === picked);
+				row?.getComponent().select();
+			});
+		return true;
 	},
 
 	update(changed) {

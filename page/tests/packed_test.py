@@ -165,7 +165,7 @@ class With(Page):
     def test_page_asks_for_nothing(self):
         page = self.aprof('html', '-o', '-').stdout.decode()
         self.assertIn("default-src 'none'", page)
-        self.assertNotRegex(page, r'<(script|link|img)[^>]* (src|href)=')
+        self.assertNotRegex(page, r'<(script|link|img)[^>]* (src|href)=(?!"data:)')
 
     def test_mistakes(self):
         self.refused('is a profile; choose another name', '-o', 'amon.out')

@@ -1,0 +1,202 @@
+/* server.c - libevent's HTTP. */
+#include "page/server.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/keyvalq_struct.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+enum { FORBIDDEN = 403, NOT_ALLOWED = 405 };	/* statuses that libevent has no names for */
+enum { TOKEN_BYTES = 16, SIGNALS = 3, PATIENCE = 60, MOST_HEAD = 16384 };	/* PATIENCE: s that a connection may be silent; MOST_HEAD: bytes of a request */
+
+struct server {
+	struct event_base *base;
+	struct evhttp *http;
+	struct event *signals[SIGNALS];	/* those that end it */
+	server_answer *answer;
+	void *arg;			/* its first argument */
+	char token[2 * TOKEN_BYTES + 1]; /* hexadecimal digits */
+	char address[64 + 2 * TOKEN_BYTES];
+};
+
+bool server_known(void)
+{
+	return true;
+}
+
+/* Compare all of the token, however much of it is right. */
+static bool is_token(const struct server *s, const char *text)
+{
+	unsigned differs = 0;
+
+	if (strnlen(text, 2 * TOKEN_BYTES) < 2 * TOKEN_BYTES)
+		return false;
+	for (size_t i = 0; i < 2 * TOKEN_BYTES; i++)
+		differs |= (unsigned char)text[i] ^ (unsigned char)s->token[i];
+	return differs == 0;
+}
+
+/* Whether the request is to a loopback by its name, at whatever port, as that which ssh forwards: another name that leads here is somebody's trick. */
+static bool is_for_us(struct evhttp_request *request)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost" };
+	const char *host = evhttp_find_header(evhttp_request_get_input_headers(request), "Host");
+
+	for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncmp(host, names[i], n) == 0 && (host[n] == '\0' || host[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
+static void fields_add_length(struct evkeyvalq *head, size_t len)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%zu", len);
+	evhttp_add_header(head, "Content-Length", text);
+}
+
+static void reply_send(struct evhttp_request *request, const struct server_reply *r)
+{
+	struct evkeyvalq *head = evhttp_request_get_output_headers(request);
+	struct evbuffer *body = evbuffer_new();
+
+	evhttp_add_header(head, "Content-Type", r->type ? r->type : "text/plain; charset=utf-8");
+	evhttp_add_header(head, "Cache-Control", "no-store");
+	evhttp_add_header(head, "Referrer-Policy", "no-referrer");
+	evhttp_add_header(head, "X-Content-Type-Options", "nosniff");
+	evhttp_add_header(head, "X-Frame-Options", "DENY");
+	evhttp_add_header(head, "Cross-Origin-Resource-Policy", "same-origin");
+	for (int i = 0; i < SERVER_FIELDS && r->fields[i].name; i++)
+		evhttp_add_header(head, r->fields[i].name, r->fields[i].value);
+	if (r->data && evhttp_request_get_command(request) == EVHTTP_REQ_HEAD)	/* libevent would send the data, too */
+		fields_add_length(head, r->len);
+	else if (body && r->data)
+		evbuffer_add(body, r->data, r->len);
+	evhttp_send_reply(request, r->status, NULL, body);
+	if (body)
+		evbuffer_free(body);
+}
+
+static void on_request(struct evhttp_request *request, void *arg)
+{
+	static const char refused[] = "The address lacks its token.\n", missing[] = "There is nothing here.\n", unable[] = "This is for reading.\n";
+	const enum evhttp_cmd_type reading = EVHTTP_REQ_GET | EVHTTP_REQ_HEAD;
+	struct server *s = arg;
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
+	const char *path = uri ? evhttp_uri_get_path(uri) : NULL, *query = uri ? evhttp_uri_get_query(uri) : NULL;
+	struct server_reply r = { 0 };
+
+	if (!path || path[0] != '/' || !is_token(s, path + 1) || !is_for_us(request))
+		r = (struct server_reply){ .status = FORBIDDEN, .data = refused, .len = sizeof refused - 1 };
+	else if (!(evhttp_request_get_command(request) & reading))
+		r = (struct server_reply){ .status = NOT_ALLOWED, .data = unable, .len = sizeof unable - 1 };
+	else if (path[1 + 2 * TOKEN_BYTES] == '/')
+		s->answer(s->arg, path + 2 + 2 * TOKEN_BYTES, query ? query : "", &r);
+	if (!r.status)
+		r = (struct server_reply){ .status = HTTP_NOTFOUND, .data = missing, .len = sizeof missing - 1 };
+	reply_send(request, &r);
+}
+
+static void on_signal(evutil_socket_t signal, short what, void *arg)
+{
+	(void)signal;
+	(void)what;
+	event_base_loopbreak(((struct server *)arg)->base);
+}
+
+static bool token_make(struct server *s)
+{
+	unsigned char bytes[TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+		return false;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+	return true;
+}
+
+/* Listen, and make the address. */
+static bool bind_loopback(struct server *s)
+{
+	struct evhttp_bound_socket *bound = evhttp_bind_socket_with_handle(s->http, "127.0.0.1", 0);
+	struct sockaddr_in at;
+	socklen_t size = sizeof at;
+
+	if (!bound || getsockname(evhttp_bound_socket_get_fd(bound), (struct sockaddr *)&at, &size) != 0)
+		return false;
+	snprintf(s->address, sizeof s->address, "http://127.0.0.1:%u/%s/", (unsigned)ntohs(at.sin_port), s->token);
+	return true;
+}
+
+static bool signals_take(struct server *s)
+{
+	static const int ends[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
+	signal(SIGPIPE, SIG_IGN);		/* who asked may have gone before the answer */
+	for (int i = 0; i < SIGNALS; i++) {
+		s->signals[i] = evsignal_new(s->base, ends[i], on_signal, s);
+		if (!s->signals[i] || event_add(s->signals[i], NULL) != 0)
+			return false;
+	}
+	return true;
+}
+
+struct server *server_new(server_answer *answer, void *arg, struct error *err)
+{
+	struct server *s = calloc(1, sizeof *s);
+
+	if (s) {
+		s->answer = answer;
+		s->arg = arg;
+		s->base = event_base_new();
+		s->http = s->base ? evhttp_new(s->base) : NULL;
+	}
+	if (!s || !s->http || !token_make(s) || !signals_take(s) || !bind_loopback(s)) {
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "127.0.0.1: cannot be listened to: %s", strerror(errno));
+		server_free(s);
+		return NULL;
+	}
+	evhttp_set_allowed_methods(s->http, UINT16_MAX);	/* on_request refuses, and those without a token first */
+	evhttp_set_max_headers_size(s->http, MOST_HEAD);
+	evhttp_set_max_body_size(s->http, 0);
+	evhttp_set_timeout(s->http, PATIENCE);
+	evhttp_set_gencb(s->http, on_request, s);
+	return s;
+}
+
+const char *server_address(const struct server *s)
+{
+	return s->address;
+}
+
+void server_run(struct server *s)
+{
+	event_base_dispatch(s->base);
+}
+
+void server_free(struct server *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; i < SIGNALS; i++)
+		if (s->signals[i])
+			event_free(s->signals[i]);
+	if (s->http)
+		evhttp_free(s->http);
+	if (s->base)
+		event_base_free(s->base);
+	free(s);
+}

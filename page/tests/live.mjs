@@ -1,0 +1,246 @@
+// live.mjs BUILD: aprof html --live in a real browser: figures move, what the reader does stays; and nobody else gets anything.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import readline from 'node:readline';
+import test, { after, before } from 'node:test';
+import { Bench, chromium } from './browser.mjs';
+
+if (!chromium) {
+	console.log('no Chromium here');
+	process.exit(77);
+}
+
+// It works on and on, a little at a time; once told to, it calls one more routine; it ends when its input does.
+const PROGRAM = `
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile long sink;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void cheap(void) { for (int i = 0; i < 10; i++) work(20000); }
+__attribute__((noinline)) void dear(void) { for (int i = 0; i < 10; i++) work(400000); }
+__attribute__((noinline)) void late(void) { work(6000000); }
+int main(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	int told = 0;
+	char c;
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		cheap();
+		dear();
+		if (told)
+			late();
+		if (poll(&in, 1, 20) > 0) {
+			if (read(0, &c, 1) != 1)
+				return 0;
+			told = 1;
+		}
+	}
+}
+`;
+
+const bench = new Bench(process.argv[2]);
+const aprof = path.join(bench.build, 'aprof');
+const started = [];
+
+before(async () => {
+	fs.writeFileSync(bench.file('server.c'), PROGRAM);
+	bench.run(path.join(bench.build, 'aprof-cc'), '-O1', '-g', '-o', 'server', 'server.c');
+	await bench.open();
+});
+
+after(async () => {
+	started.forEach((child) => child.kill('SIGKILL'));
+	await bench.browser?.close();
+});
+
+const firstLine = (child) => new Promise((done) => readline.createInterface({ input: child.stdout }).once('line', done));
+
+// The program under way, and aprof html --live of it.
+async function live(name) {
+	const file = bench.file(name),
+		program = spawn(bench.file('server'), [], { env: { ...process.env, APROF_OUT: file }, stdio: ['pipe', 'pipe', 'inherit'] });
+	started.push(program);
+	assert.equal(await firstLine(program), 'ready');
+	const server = spawn(aprof, ['html', '--live', String(program.pid)], { cwd: bench.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+	started.push(server);
+	server.said = '';
+	server.stderr.on('data', (text) => (server.said += text));
+	return { file, program, server, address: await firstLine(server) };
+}
+
+const ended = async (child) => (child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))[0]);
+
+function ask(address, options = {}) {
+	return new Promise((done, failed) => {
+		const request = http.request(address, options, (answer) => {
+			let text = '';
+			answer.setEncoding('utf8');
+			answer.on('data', (part) => (text += part));
+			answer.on('end', () => done({ status: answer.statusCode, text, headers: answer.headers }));
+		});
+		request.on('error', failed);
+		request.end();
+	});
+}
+
+const callsOf = (tab, name) =>
+	tab.evaluate((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === n)] ?? 0, name);
+
+// Until the figures on show are later ones, and those are drawn.
+async function moved(tab) {
+	const calls = await callsOf(tab, 'work');
+	await tab.waitForFunction((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === 'work')] > n, calls);
+	await tab.waitForTimeout(100);
+	await tab.waitForFunction(() => !document.querySelector('.busy'));
+}
+
+const numberOf = (tab, name) => tab.evaluate((n) => app.model.routines.findIndex((r) => r.name === n), name);
+
+test('nobody gets anything without the token, nor any other path, nor from elsewhere', async () => {
+	const { server, program, address } = await live('guarded'),
+		url = new URL(address),
+		token = url.pathname.slice(1, -1);
+	assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/$/);
+	assert.equal((await ask(address)).status, 200);
+	const data = await ask(`${address}profile?have=`);
+	assert.deepEqual([data.status, data.headers['aprof-state']], [200, 'running']);
+	for (const bad of ['/', '/profile', '/favicon.ico', `/${token.slice(1)}/`, `/${token.replace(/./, (c) => (c === '0' ? '1' : '0'))}/profile`, '/%00', '//']) {
+		const answer = await ask(url.origin + bad);
+		assert.deepEqual([bad, answer.status, answer.text], [bad, 403, 'The address lacks its token.\n']);
+	}
+	for (const other of ['x', 'profile/', '../profile', 'server.c', '%2e%2e/']) {
+		const answer = await ask(address, { path: `${url.pathname}${other}` });
+		assert.deepEqual([other, answer.status, answer.text], [other, 404, 'There is nothing here.\n']);
+	}
+	assert.equal((await ask(address, { headers: { Host: 'evil.example:80' } })).status, 403);
+	assert.equal((await ask(address, { headers: { Host: `localhost:${url.port}` } })).status, 200);
+	for (const method of ['PUT', 'POST', 'DELETE', 'OPTIONS'])
+		assert.deepEqual([(await ask(address, { method })).status, (await ask(url.origin, { method })).status], [405, 403], method);
+	const head = await ask(address, { method: 'HEAD' });
+	assert.deepEqual([head.status, head.text, head.headers['content-length']], [200, '', String(Buffer.byteLength((await ask(address)).text))]);
+	const port = Number(url.port).toString(16).toUpperCase().padStart(4, '0'),
+		listening = ['tcp', 'tcp6'].flatMap((kind) =>
+			fs
+				.readFileSync(`/proc/${server.pid}/net/${kind}`, 'utf8')
+				.split('\n')
+				.filter((line) => line.includes(`:${port} `) && / 0A /.test(line)),
+		);
+	assert.equal(listening.length, 1);
+	assert.ok(listening[0].includes(`0100007F:${port} `), 'on the loopback alone');
+	server.kill('SIGINT');
+	assert.equal(await ended(server), 0);
+	assert.equal(program.exitCode, null, 'the program runs on');
+	program.stdin.end();
+	assert.equal(await ended(program), 0);
+});
+
+test('figures move under what the reader does, to the last ones', async () => {
+	const { file, server, program, address } = await live('moving'),
+		tab = await bench.tab(address, 'tab=table');
+	await tab.waitForSelector('.grid .tabulator-row');
+	await tab.locator('.tabulator-row', { hasText: 'cheap' }).click();
+	await tab.locator('.tabulator-col', { hasText: 'calls' }).first().click();
+	await tab.locator('#search').fill('cheap|late');
+	await tab.waitForFunction(() => document.querySelectorAll('.tabulator-row').length === 1);
+	const address1 = tab.url();
+	program.stdin.write('x');
+	await tab.waitForFunction(() => document.querySelectorAll('.tabulator-row').length === 2);
+	await moved(tab);
+	assert.equal(tab.url(), address1);
+	assert.equal(await tab.evaluate(() => document.activeElement.id), 'search');
+	assert.equal(await tab.locator('.tabulator-row.tabulator-selected .name').innerText(), 'cheap');
+	const shown = Number((await tab.locator('.tabulator-row.tabulator-selected [tabulator-field=calls] [data-exact]').getAttribute('data-exact')) ?? 0);
+	assert.equal(shown, await callsOf(tab, 'cheap'));
+	assert.ok((await tab.locator('.entry .own').innerText()).includes(shown.toLocaleString('en')));
+
+	// Flame graph: zoomed into a branch.
+	await tab.locator('#search').fill('');
+	await tab.locator('button[data-tab=flame]').click();
+	await tab.locator('g.frame[name=dear]').click();
+	await tab.waitForFunction(() => document.querySelectorAll('.crumbs button').length === 3);
+	const zoom = tab.url();
+	await tab.locator('g.frame[name=work]').focus();
+	await moved(tab);
+	assert.equal(tab.url(), zoom);
+	assert.equal(await tab.locator('.crumbs [aria-current=true]').innerText(), 'dear');
+	assert.equal(await tab.evaluate(() => document.activeElement.getAttribute('name')), 'work');
+
+	// Tree: what was closed and opened.
+	await tab.locator('button[data-tab=tree]').click();
+	const row = (name) => tab.locator('.tabulator-row', { has: tab.locator('.name', { hasText: new RegExp(`^${name}$`) }) });
+	await row('cheap').first().locator('.tabulator-data-tree-control').click();
+	await row('late').first().click();
+	const lines = () => tab.locator('.tabulator-row .name').allInnerTexts();
+	const open = (await lines()).sort();
+	assert.ok(open.filter((name) => name === 'work').length >= 1);
+	await moved(tab);
+	await moved(tab);
+	assert.deepEqual((await lines()).sort(), open);
+	assert.equal(await tab.locator('.tabulator-row.tabulator-selected .name').innerText(), 'late');
+
+	// Call graph: moved and made larger; no new layout, but new words.
+	await tab.locator('button[data-tab=graph]').click();
+	await tab.waitForSelector('g.node');
+	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await tab.locator('.canvas').press('+');
+	await tab.locator('.canvas').press('ArrowRight');
+	const look = () => tab.locator('.canvas svg > g').getAttribute('transform'),
+		at = await look(),
+		words = await tab.locator(`#n${await numberOf(tab, 'work')}`).textContent();
+	await moved(tab);
+	assert.equal(await look(), at);
+	assert.notEqual(await tab.locator(`#n${await numberOf(tab, 'work')}`).textContent(), words);
+
+	// Held, and going on.
+	await tab.locator('body').press('p');
+	await tab.waitForSelector('#live[data-state=held]');
+	const held = await callsOf(tab, 'work');
+	await tab.waitForTimeout(3000);
+	assert.equal(await callsOf(tab, 'work'), held);
+	await tab.locator('body').press('p');
+	await moved(tab);
+
+	program.stdin.end();
+	assert.equal(await ended(program), 0);
+	await tab.waitForSelector('#live[data-state=ended]');
+	assert.equal(await tab.locator('#live').innerText(), 'the program has ended');
+	const report = bench.json('report', file);
+	for (const entry of report.flat) assert.equal(await callsOf(tab, entry.name), entry.calls, entry.name);
+	assert.match(server.said, /aprof: the program has ended; the page stays until \^C\n$/);
+	assert.equal((await ask(address)).status, 200, 'and may be loaded again');
+	server.kill('SIGTERM');
+	assert.equal(await ended(server), 0);
+	assert.deepEqual(tab.wrong, []);
+	assert.deepEqual(
+		tab.asked.filter((asked) => !asked.startsWith(address) && !/^(blob|data):/.test(asked)),
+		[],
+	);
+	await tab.close();
+});
+
+test('the page says that aprof is gone, or that the program was killed', async () => {
+	const { server, program, address } = await live('gone'),
+		tab = await bench.tab(address);
+	await moved(tab);
+	assert.equal(await tab.locator('#live').innerText().then((text) => text.split('\n')[0]), 'running');
+	server.kill('SIGINT');
+	assert.equal(await ended(server), 0);
+	await tab.waitForSelector('#live[data-state=gone]');
+	program.kill('SIGKILL');
+	await tab.close();
+
+	const other = await live('killed'),
+		view = await bench.tab(other.address);
+	other.program.kill('SIGKILL');
+	await view.waitForSelector('#live[data-state=died]');
+	other.server.kill('SIGINT');
+	assert.equal(await ended(other.server), 0);
+	await view.close();
+});
