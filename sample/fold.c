@@ -34,11 +34,11 @@ static bool item_add(struct fold *f, uint32_t item, uint32_t node, uint32_t leng
 	return true;
 }
 
-bool fold_init(struct fold *f, struct live *l, uint32_t tid)
+bool fold_init(struct fold *f, struct recording *l, uint32_t tid)
 {
-	*f = (struct fold){ .live = l, .elided = LIVE_NONE };
-	f->thread = live_thread(l, tid);
-	if (f->thread != LIVE_NONE && histories_init(&f->histories) && item_add(f, 0, 0, 0))
+	*f = (struct fold){ .live = l, .elided = RECORDING_NONE };
+	f->thread = recording_thread(l, tid);
+	if (f->thread != RECORDING_NONE && histories_init(&f->histories) && item_add(f, 0, 0, 0))
 		return true;
 	fold_free(f);
 	return false;
@@ -59,8 +59,8 @@ static uint32_t item_of(struct fold *f, uint32_t from, uint32_t routine, const s
 
 	if (item != HISTORIES_NONE)
 		return item;
-	item = live_item(f->live, f->thread, from, routine);
-	return item != LIVE_NONE && item_add(f, item, s->node, s->length) ? item : LIVE_NONE;
+	item = recording_item(f->live, f->thread, from, routine);
+	return item != RECORDING_NONE && item_add(f, item, s->node, s->length) ? item : RECORDING_NONE;
 }
 
 static uint32_t step_make(struct fold *f, uint32_t from, uint32_t routine)
@@ -71,10 +71,10 @@ static uint32_t step_make(struct fold *f, uint32_t from, uint32_t routine)
 
 	if (!array_grow(&f->steps, &f->room, f->nsteps, sizeof *f->steps) || !table_reserve(&f->table, f->nsteps + 1, step_hash, f) ||
 	    !histories_reserve(&f->histories, at.length + 1, number + 1) || !histories_step(&f->histories, at.node, at.length, number, &s))
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	to = item_of(f, from, routine, &s);
-	if (to == LIVE_NONE)
-		return LIVE_NONE;
+	if (to == RECORDING_NONE)
+		return RECORDING_NONE;
 	f->steps[f->nsteps] = (struct fold_step){ from, routine, to };
 	table_add(&f->table, step_key(from, routine), f->nsteps++);
 	return to;
@@ -93,7 +93,7 @@ static uint32_t step(struct fold *f, uint32_t from, uint32_t routine)
 
 static uint32_t elided(struct fold *f)
 {
-	if (f->elided == LIVE_NONE)
+	if (f->elided == RECORDING_NONE)
 		f->elided = step(f, 0, AMON_ROUTINE_ELIDED);
 	return f->elided;
 }
@@ -102,7 +102,7 @@ uint32_t fold_stack(struct fold *f, const uint32_t *routines, size_t n)
 {
 	uint32_t item = 0;
 
-	for (size_t i = 0; i < n && item != LIVE_NONE; i++)
+	for (size_t i = 0; i < n && item != RECORDING_NONE; i++)
 		item = step(f, item, routines[i]);
-	return item != LIVE_NONE ? item : elided(f);
+	return item != RECORDING_NONE ? item : elided(f);
 }

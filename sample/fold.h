@@ -11,18 +11,18 @@
 
 #include "base/table.h"
 #include "profile/histories.h"
-#include "sample/live.h"
+#include "sample/recording.h"
 
 /* Where calls lead. */
 struct fold_step {
-	uint32_t from;			/* item of the thread; LIVE_NONE: a stack that begins elsewhere than at the thread's start */
+	uint32_t from;			/* item of the thread; RECORDING_NONE: a stack that begins elsewhere than at the thread's start */
 	uint32_t routine;		/* as in the file: pseudo-routines too */
 	uint32_t to;			/* item */
 };
 
 /* The contexts of one thread of L. */
 struct fold {
-	struct live *live;		/* not owned */
+	struct recording *live;		/* not owned */
 	uint32_t thread;		/* its index there */
 	struct fold_step *steps;	/* known ones */
 	uint32_t nsteps;
@@ -34,15 +34,15 @@ struct fold {
 		uint32_t length;	/* entries of it */
 	} *items;			/* of each item */
 	size_t items_room;
-	uint32_t elided;		/* item of what the bound left no room for; LIVE_NONE: none yet */
+	uint32_t elided;		/* item of what the bound left no room for; RECORDING_NONE: none yet */
 };
 
 /* Begin with a new thread of L, of kernel id TID.  False: no room or memory. */
-bool fold_init(struct fold *f, struct live *l, uint32_t tid);
+bool fold_init(struct fold *f, struct recording *l, uint32_t tid);
 void fold_free(struct fold *f);
 
 /* The item of the context that the N routines of a stack lead to, outermost first, from the thread's root.  What memory or the bound leave no
- * room for leads to "(elided)"; LIVE_NONE: not even that. */
+ * room for leads to "(elided)"; RECORDING_NONE: not even that. */
 uint32_t fold_stack(struct fold *f, const uint32_t *routines, size_t n);
 
 #endif

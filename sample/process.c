@@ -15,7 +15,7 @@
 enum {
 	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
 	KNOWN = 8192,			/* places for addresses */
-	NOT_A_ROUTINE = LIVE_NONE - 1,	/* an address of a linker's jump */
+	NOT_A_ROUTINE = RECORDING_NONE - 1,	/* an address of a linker's jump */
 };
 
 struct known {
@@ -61,8 +61,8 @@ static void file_close(struct process *p)
 		struct timespec now;
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		live_header(p->live)->end_monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		live_end(p->live, p->running == 0);
+		recording_header(p->live)->end_monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		recording_end(p->live, p->running == 0);
 	}
 	table_free(&p->by_address);
 	free(p->known);
@@ -186,7 +186,7 @@ static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 	for (uint32_t i = 0; !t && p->nthreads > MANY && i < p->nthreads; i++)
 		if (!p->threads[i]->runs && p->threads[i]->folds) {
 			t = p->threads[i];
-			record = live_thread_record(p->live, t->fold.thread);
+			record = recording_thread_record(p->live, t->fold.thread);
 			record->state = AMON_THREAD_FOLDED;
 			record->folded++;
 			record->tid = t->tid = tid;
@@ -196,7 +196,7 @@ static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 		t = thread_new(p, tid);
 	if (t && !t->folds && fold_init(&t->fold, p->live, tid)) {
 		t->folds = true;
-		memcpy(live_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
 	}
 	return t && t->folds ? t : NULL;
 }
@@ -214,7 +214,7 @@ void process_name(struct process *p, uint32_t tid, const char *name)
 	memset(t->name, 0, sizeof t->name);
 	snprintf(t->name, sizeof t->name, "%s", name);
 	if (t->folds)
-		memcpy(live_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
 }
 
 void process_ended(struct process *p, uint32_t tid)
@@ -226,8 +226,8 @@ void process_ended(struct process *p, uint32_t tid)
 	if (!t)
 		return;
 	t->runs = false;
-	if (t->folds && live_thread_record(p->live, t->fold.thread)->state == AMON_THREAD_LIVE)
-		live_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
+	if (t->folds && recording_thread_record(p->live, t->fold.thread)->state == AMON_THREAD_LIVE)
+		recording_thread_record(p->live, t->fold.thread)->state = AMON_THREAD_ENDED;
 }
 
 /* ---- its file ---- */
@@ -288,25 +288,25 @@ static void file_open(struct process *p, const struct process_wishes *w)
 		return;
 	header_fill(p, &h);
 	snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
-	p->live = live_new(path, &h, &ignored);
+	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
 }
 
-/* The module of the file that M is; LIVE_NONE: it is no file, or there is no room. */
+/* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */
 static uint32_t module_of(struct process *p, const struct mapping *m)
 {
 	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
 
 	if (!m->image || !array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	while (p->nmodules <= m->number)
-		p->modules[p->nmodules++] = LIVE_NONE;
-	if (p->modules[m->number] != LIVE_NONE)
+		p->modules[p->nmodules++] = RECORDING_NONE;
+	if (p->modules[m->number] != RECORDING_NONE)
 		return p->modules[m->number];
 	record.build_id_size = m->image->build_id_size;
 	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
 	record.main_program = p->program && !strcmp(p->program, m->image->path);
-	return p->modules[m->number] = live_module(p->live, &record, m->image->path);
+	return p->modules[m->number] = recording_module(p->live, &record, m->image->path);
 }
 
 static uint64_t routine_hash(const void *owner, uint32_t position)
@@ -326,10 +326,10 @@ static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
 		if (p->routines[k].address == address && p->routines[k].module == module)
 			return k;
 	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
-		return LIVE_NONE;
-	k = live_routine(p->live, address, module, 0);
+		return RECORDING_NONE;
+	k = recording_routine(p->live, address, module, 0);
 	if (k != p->nroutines)
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	p->routines[k] = (struct process_routine){ address, module };
 	table_add(&p->by_address, key, k);
 	p->nroutines++;
@@ -343,9 +343,9 @@ static uint32_t routine_at(struct process *p, uint64_t address)
 	uint64_t start;
 
 	if (!m)
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	if (!m->image)
-		return routine_of(p, m->start, LIVE_NONE);
+		return routine_of(p, m->start, RECORDING_NONE);
 	if (image_is_signal(m->image, address - m->bias))
 		return AMON_ROUTINE_SIGNAL;
 	start = image_function(m->image, address - m->bias);
@@ -372,7 +372,7 @@ static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n
 	while (n > 0) {
 		uint32_t routine = routine_known(p, addresses[--n]);
 
-		if (routine != NOT_A_ROUTINE && routine != LIVE_NONE)
+		if (routine != NOT_A_ROUTINE && routine != RECORDING_NONE)
 			out[count++] = routine;
 	}
 	return count;
@@ -396,16 +396,16 @@ void process_sample(struct process *p, const struct perf_happening *h, const str
 		whole = walk_stack(&w, addresses, DEEPEST, &n) == WALK_WHOLE;
 	if (!whole)
 		routines[count++] = AMON_ROUTINE_TRUNCATED;
-	live_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
+	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	count += routines_of(p, addresses, n, routines + count);
 	if (h->kernel)
 		routines[count++] = AMON_ROUTINE_KERNEL;
 	item = fold_stack(&t->fold, routines, count);
-	if (item == LIVE_NONE)
+	if (item == RECORDING_NONE)
 		return;
-	live_charge(p->live, t->fold.thread, item, h->period);
-	live_thread_record(p->live, t->fold.thread)->cpu_last += h->period;
+	recording_charge(p->live, t->fold.thread, item, h->period);
+	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->period;
 	if (!h->kernel && h->regs[PERF_IP])
-		live_pc(p->live, t->fold.thread, item, h->regs[PERF_IP]);
-	live_thread_record(p->live, t->fold.thread)->current = item;
+		recording_pc(p->live, t->fold.thread, item, h->regs[PERF_IP]);
+	recording_thread_record(p->live, t->fold.thread)->current = item;
 }

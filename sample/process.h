@@ -7,7 +7,7 @@
 
 #include "base/table.h"
 #include "sample/fold.h"
-#include "sample/live.h"
+#include "sample/recording.h"
 #include "sample/perf.h"
 #include "sample/space.h"
 
@@ -33,7 +33,7 @@ struct process {
 	uint32_t command_size;		/* bytes */
 	bool told;			/* command is that of the next program that it becomes, if nobody sees it by then */
 	struct space space;
-	struct live *live;		/* its file; NULL: no sample yet, or there will be none */
+	struct recording *live;		/* its file; NULL: no sample yet, or there will be none */
 	bool unwanted;			/* there will be no file */
 	struct process_thread **threads;
 	uint32_t nthreads;
@@ -45,7 +45,7 @@ struct process {
 	uint32_t nroutines;
 	size_t routines_room;
 	struct table by_address;	/* routines */
-	uint32_t *modules;		/* number of a mapping -> module of the file; LIVE_NONE: not there yet */
+	uint32_t *modules;		/* number of a mapping -> module of the file; RECORDING_NONE: not there yet */
 	uint32_t nmodules;
 	size_t modules_room;
 	struct known *known;		/* addresses met, which routine each is in; NULL: none yet */

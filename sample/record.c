@@ -101,7 +101,7 @@ static void take(struct recorder *r, const struct perf_happening *h)
 		break;
 	case PERF_LOST:
 		if (p->live)
-			live_header(p->live)->notes[AMON_NOTE_LOST_STACK] += h->lost;
+			recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += h->lost;
 		break;
 	default:
 		break;

@@ -57,20 +57,20 @@ static struct amon_header header(uint64_t bound)
 		.pc_period = 1000000, .memory_bound = bound, .way = 1u << AMON_WAY_STACKS, .exit_status = -1 };
 }
 
-static struct live *file_new(const char *path, uint64_t bound)
+static struct recording *file_new(const char *path, uint64_t bound)
 {
 	struct amon_header h = header(bound);
 	struct error err;
-	struct live *l;
+	struct recording *l;
 	uint32_t module;
 
 	unlink(path);
-	l = live_new(path, &h, &err);
+	l = recording_new(path, &h, &err);
 	assert_non_null(l);
-	module = live_module(l, &(struct amon_module){ .start = 0x1000, .end = 0x9000, .main_program = 1 }, "/bin/test");
+	module = recording_module(l, &(struct amon_module){ .start = 0x1000, .end = 0x9000, .main_program = 1 }, "/bin/test");
 	assert_int_equal(module, 0);
 	for (uint32_t i = 0; i < ROUTINES; i++)
-		assert_int_equal(live_routine(l, 0x1000 + 0x100 * i, module, 0), i);
+		assert_int_equal(recording_routine(l, 0x1000 + 0x100 * i, module, 0), i);
 	return l;
 }
 
@@ -127,7 +127,7 @@ static void check(const struct profile *p)
 static void test_random_stacks(void **state)
 {
 	const char *path = "fold.amon";
-	struct live *l = file_new(path, 1 << 30);
+	struct recording *l = file_new(path, 1 << 30);
 	struct fold folds[THREADS];
 	unsigned seed = 1;
 	struct profile *p;
@@ -146,16 +146,16 @@ static void test_random_stacks(void **state)
 			length = history_next(h, length, stack[k]);
 		expect(t, h, length, time);
 		item = fold_stack(&folds[t], stack, n);
-		assert_int_not_equal(item, LIVE_NONE);
-		live_charge(l, t, item, time);
-		assert_true(live_pc(l, t, item, 0x1000 + (uint64_t)rand_r(&seed) % 0x600));
+		assert_int_not_equal(item, RECORDING_NONE);
+		recording_charge(l, t, item, time);
+		assert_true(recording_pc(l, t, item, 0x1000 + (uint64_t)rand_r(&seed) % 0x600));
 	}
 	p = file_read(path, false);		/* while it is written */
 	check(p);
 	profile_free(p);
 	for (uint32_t t = 0; t < THREADS; t++)
 		fold_free(&folds[t]);
-	live_end(l, true);
+	recording_end(l, true);
 	p = file_read(path, true);
 	check(p);
 	assert_false(profile_counts_calls(p));
@@ -171,7 +171,7 @@ static void test_random_stacks(void **state)
 static void test_bound(void **state)
 {
 	const char *path = "bound.amon";
-	struct live *l = file_new(path, 64 << 10);
+	struct recording *l = file_new(path, 64 << 10);
 	struct fold fold;
 	uint64_t all = 0;
 	unsigned seed = 2;
@@ -184,13 +184,13 @@ static void test_bound(void **state)
 		size_t n = stack_make(&seed, stack);
 
 		item = fold_stack(&fold, stack, n);
-		if (item == LIVE_NONE)
+		if (item == RECORDING_NONE)
 			continue;
-		live_charge(l, fold.thread, item, 1);
+		recording_charge(l, fold.thread, item, 1);
 		all++;
 	}
 	fold_free(&fold);
-	live_end(l, true);
+	recording_end(l, true);
 	p = file_read(path, true);
 	assert_int_equal(p->time, all);
 	assert_true(p->runs[0].header.notes[AMON_NOTE_MEMORY_BOUND] > 0);
@@ -205,17 +205,17 @@ static void test_mixed(void **state)
 	struct amon_header h = header(1 << 20);
 	struct profile *p;
 	struct error err;
-	struct live *l;
+	struct recording *l;
 	char bytes[AMON_PAGE];
 	FILE *f;
 
 	(void)state;
-	live_end(file_new("mixed.amon", 1 << 20), true);
+	recording_end(file_new("mixed.amon", 1 << 20), true);
 	p = file_read("mixed.amon", true);
 	h.way = 1u << AMON_WAY_INLINE;
 	unlink("other.amon");
-	l = live_new("other.amon", &h, &err);
-	live_end(l, true);
+	l = recording_new("other.amon", &h, &err);
+	recording_end(l, true);
 	f = fopen("other.amon", "r");
 	assert_int_equal(fread(bytes, 1, sizeof bytes, f), sizeof bytes);
 	fclose(f);

@@ -1,5 +1,5 @@
-/* live.c - chunks in a shared mapping that reaches behind the end of the file, which grows under it. */
-#include "sample/live.h"
+/* recording.c - chunks in a shared mapping that reaches behind the end of the file, which grows under it. */
+#include "sample/recording.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ struct tables {
 	uint32_t n;
 };
 
-struct live {
+struct recording {
 	int fd;
 	char *bytes;			/* the mapping */
 	uint64_t mapped, length;	/* bytes of the mapping, and of the file */
@@ -47,13 +47,13 @@ struct live {
 	size_t contexts_room, pcs_room;
 };
 
-static struct amon_chunk *chunk_at(const struct live *l, uint64_t at)
+static struct amon_chunk *chunk_at(const struct recording *l, uint64_t at)
 {
 	return (struct amon_chunk *)(l->bytes + at);
 }
 
 /* Make the file LENGTH bytes long at least, with the disk's space behind them: a full disk is an error here and no SIGBUS later. */
-static bool grow(struct live *l, uint64_t length)
+static bool grow(struct recording *l, uint64_t length)
 {
 	uint64_t more = l->length / 8 > LEAST_GROWTH ? l->length / 8 : LEAST_GROWTH;
 
@@ -71,9 +71,9 @@ static bool grow(struct live *l, uint64_t length)
 }
 
 /* A chunk of KIND with room for CAPACITY items of SIZE bytes, and as many counters if it is of contexts; its offset, or 0. */
-static uint64_t chunk_new(struct live *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
+static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
 {
-	struct amon_header *h = live_header(l);
+	struct amon_header *h = recording_header(l);
 	uint64_t at = h->used, bytes = sizeof(struct amon_chunk) + capacity * size, counters = 0;
 
 	if (kind == AMON_CONTEXTS) {
@@ -94,7 +94,7 @@ static uint64_t chunk_new(struct live *l, uint32_t kind, uint32_t thread, uint32
 }
 
 /* The chunk that item I of S is in, and which one of it: *I. */
-static struct amon_chunk *chunk_of(const struct live *l, const struct sequence *s, uint32_t *i)
+static struct amon_chunk *chunk_of(const struct recording *l, const struct sequence *s, uint32_t *i)
 {
 	uint32_t k = s->nplaces - 1;
 
@@ -105,7 +105,7 @@ static struct amon_chunk *chunk_of(const struct live *l, const struct sequence *
 	return chunk_at(l, s->places[k].at);
 }
 
-static void *item_of(const struct live *l, const struct sequence *s, uint32_t i, size_t size)
+static void *item_of(const struct recording *l, const struct sequence *s, uint32_t i, size_t size)
 {
 	struct amon_chunk *c = chunk_of(l, s, &i);
 
@@ -113,7 +113,7 @@ static void *item_of(const struct live *l, const struct sequence *s, uint32_t i,
 }
 
 /* See that S has a chunk with room for one more item of SIZE bytes; NULL: it cannot be had. */
-static struct amon_chunk *room_for(struct live *l, struct sequence *s, uint32_t kind, uint32_t thread, size_t size)
+static struct amon_chunk *room_for(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, size_t size)
 {
 	struct amon_chunk *last = s->nplaces ? chunk_at(l, s->places[s->nplaces - 1].at) : NULL;
 	uint32_t capacity = s->n < FIRST_ITEMS ? FIRST_ITEMS : s->n < MOST_ITEMS ? s->n : MOST_ITEMS;
@@ -131,23 +131,23 @@ static struct amon_chunk *room_for(struct live *l, struct sequence *s, uint32_t 
 	return chunk_at(l, at);
 }
 
-static uint32_t append(struct live *l, struct sequence *s, uint32_t kind, uint32_t thread, const void *item, size_t size)
+static uint32_t append(struct recording *l, struct sequence *s, uint32_t kind, uint32_t thread, const void *item, size_t size)
 {
 	struct amon_chunk *c = room_for(l, s, kind, thread, size);
 
 	if (!c)
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	memcpy((char *)c + c->first + c->count * size, item, size);
 	__atomic_store_n(&c->count, c->count + 1, __ATOMIC_RELEASE);
 	return s->n++;
 }
 
-struct amon_header *live_header(struct live *l)
+struct amon_header *recording_header(struct recording *l)
 {
 	return (struct amon_header *)l->bytes;
 }
 
-static bool map(struct live *l, const char *path, uint64_t bound)
+static bool map(struct recording *l, const char *path, uint64_t bound)
 {
 	l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (l->fd < 0)
@@ -163,9 +163,9 @@ static bool map(struct live *l, const char *path, uint64_t bound)
 	return false;
 }
 
-struct live *live_new(const char *path, const struct amon_header *header, struct error *err)
+struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err)
 {
-	struct live *l = calloc(1, sizeof *l);
+	struct recording *l = calloc(1, sizeof *l);
 
 	if (!l || !map(l, path, header->memory_bound)) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(l ? errno : ENOMEM));
@@ -176,21 +176,21 @@ struct live *live_new(const char *path, const struct amon_header *header, struct
 		free(l);
 		return NULL;
 	}
-	*live_header(l) = *header;
-	live_header(l)->version = AMON_VERSION;
-	live_header(l)->header_size = sizeof *header;
-	live_header(l)->counter_size = sizeof(struct amon_counter);
-	live_header(l)->used = AMON_PAGE;
-	memcpy(live_header(l)->magic, AMON_MAGIC, sizeof header->magic);
+	*recording_header(l) = *header;
+	recording_header(l)->version = AMON_VERSION;
+	recording_header(l)->header_size = sizeof *header;
+	recording_header(l)->counter_size = sizeof(struct amon_counter);
+	recording_header(l)->used = AMON_PAGE;
+	memcpy(recording_header(l)->magic, AMON_MAGIC, sizeof header->magic);
 	return l;
 }
 
-void live_end(struct live *l, bool ended)
+void recording_end(struct recording *l, bool ended)
 {
-	uint64_t used = live_header(l)->used;
+	uint64_t used = recording_header(l)->used;
 
 	if (ended)
-		live_header(l)->state = AMON_ENDED;
+		recording_header(l)->state = AMON_ENDED;
 	munmap(l->bytes, l->mapped);
 	(void)!ftruncate(l->fd, (off_t)used);	/* or it stays longer than it need be */
 	close(l->fd);
@@ -204,7 +204,7 @@ void live_end(struct live *l, bool ended)
 	free(l);
 }
 
-uint32_t live_module(struct live *l, const struct amon_module *record, const char *path)
+uint32_t recording_module(struct recording *l, const struct amon_module *record, const char *path)
 {
 	struct amon_module m = *record;
 	struct sequence *s = &l->modules;
@@ -217,10 +217,10 @@ uint32_t live_module(struct live *l, const struct amon_module *record, const cha
 		uint64_t at;
 
 		if (!array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
-			return LIVE_NONE;
+			return RECORDING_NONE;
 		at = chunk_new(l, AMON_MODULES, AMON_NONE, size > MODULE_BYTES ? m.size : MODULE_BYTES, 1);
 		if (!at)
-			return LIVE_NONE;
+			return RECORDING_NONE;
 		s->places[s->nplaces++] = (struct place){ at, s->n };
 		c = chunk_at(l, at);
 	}
@@ -230,36 +230,36 @@ uint32_t live_module(struct live *l, const struct amon_module *record, const cha
 	return s->n++;
 }
 
-uint32_t live_routine(struct live *l, uint64_t address, uint32_t module, uint32_t flags)
+uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags)
 {
 	return append(l, &l->routines, AMON_ROUTINES, AMON_NONE, &(struct amon_routine){ address, module, flags }, sizeof(struct amon_routine));
 }
 
-uint32_t live_thread(struct live *l, uint32_t tid)
+uint32_t recording_thread(struct recording *l, uint32_t tid)
 {
 	struct amon_thread record = { .tid = tid, .state = AMON_THREAD_LIVE, .current = AMON_NONE, .folded = 1 };
 	uint32_t i = l->threads.n;
 
 	if (!array_grow(&l->contexts, &l->contexts_room, i, sizeof *l->contexts) || !array_grow(&l->pcs, &l->pcs_room, i, sizeof *l->pcs))
-		return LIVE_NONE;
+		return RECORDING_NONE;
 	l->contexts[i] = (struct sequence){ 0 };
 	l->pcs[i] = (struct tables){ .n = 0 };
-	if (append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == LIVE_NONE)
-		return LIVE_NONE;
-	return live_item(l, i, AMON_NONE, AMON_ROUTINE_ROOT) == LIVE_NONE ? LIVE_NONE : i;
+	if (append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == RECORDING_NONE)
+		return RECORDING_NONE;
+	return recording_item(l, i, AMON_NONE, AMON_ROUTINE_ROOT) == RECORDING_NONE ? RECORDING_NONE : i;
 }
 
-struct amon_thread *live_thread_record(struct live *l, uint32_t thread)
+struct amon_thread *recording_thread_record(struct recording *l, uint32_t thread)
 {
 	return item_of(l, &l->threads, thread, sizeof(struct amon_thread));
 }
 
-uint32_t live_item(struct live *l, uint32_t thread, uint32_t parent, uint32_t routine)
+uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, uint32_t routine)
 {
 	return append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
 }
 
-void live_charge(struct live *l, uint32_t thread, uint32_t item, uint64_t time)
+void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
 {
 	struct amon_chunk *c = chunk_of(l, &l->contexts[thread], &item);
 	struct amon_counter *counters = (struct amon_counter *)((char *)c + c->counters);
@@ -268,7 +268,7 @@ void live_charge(struct live *l, uint32_t thread, uint32_t item, uint64_t time)
 	add_capped(&counters[item].time, time);
 	if (ticks[item] < UINT32_MAX)
 		ticks[item]++;
-	live_thread_record(l, thread)->ticks++;
+	recording_thread_record(l, thread)->ticks++;
 }
 
 /* Count in the table of chunk C, where the pair is or, with ADD, where it fits; false: it is not there. */
@@ -291,7 +291,7 @@ static bool count_in(struct amon_chunk *c, uint32_t item, uint64_t pc, bool add)
 	return true;
 }
 
-bool live_pc(struct live *l, uint32_t thread, uint32_t item, uint64_t pc)
+bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc)
 {
 	struct tables *t = &l->pcs[thread];
 	struct amon_chunk *last = t->n ? chunk_at(l, t->at[t->n - 1]) : NULL;
@@ -303,7 +303,7 @@ bool live_pc(struct live *l, uint32_t thread, uint32_t item, uint64_t pc)
 		uint64_t at = t->n < BLOCKS && t->n < 24 ? chunk_new(l, AMON_PCS, thread, FIRST_PCS << t->n, sizeof(struct amon_pc)) : 0;
 
 		if (!at) {
-			live_header(l)->notes[AMON_NOTE_PC_LOST]++;
+			recording_header(l)->notes[AMON_NOTE_PC_LOST]++;
 			return false;
 		}
 		t->at[t->n++] = at;

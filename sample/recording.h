@@ -1,0 +1,50 @@
+/* recording.h - an amon.out that is written while somebody else's process runs: the recorder's side of the format.
+ *
+ * As the monitor's files it is a shared mapping, whole at every moment and complete after any death of the recorder; it grows with contexts,
+ * not with samples.  One writer; readers at any time (doc/format.md). */
+#ifndef SAMPLE_RECORDING_H
+#define SAMPLE_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "format/amon.h"
+
+#define RECORDING_NONE UINT32_MAX
+
+struct recording;
+
+/* Make the file PATH, which must not be there; HEADER tells what is known of the process and the clock (magic, version, sizes and
+ * `used` are set here).  Of HEADER->memory_bound bytes it takes no more.  NULL with *ERR set: it cannot be made. */
+struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err);
+
+/* Cut the file to what is used, mark it AMON_ENDED if ENDED, and free L. */
+void recording_end(struct recording *l, bool ended);
+
+/* The header, in the file: the owner may change what is known of the process, notes, and times. */
+struct amon_header *recording_header(struct recording *l);
+
+/* Append a module; its record's sizes are set here from PATH.  The index of it, or RECORDING_NONE where the bound or the disk is met, as in the
+ * functions that follow. */
+uint32_t recording_module(struct recording *l, const struct amon_module *record, const char *path);
+
+/* Append the routine at ADDRESS of MODULE (RECORDING_NONE: unknown). */
+uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags);
+
+/* Append a thread, with its root. */
+uint32_t recording_thread(struct recording *l, uint32_t tid);
+
+/* The record of THREAD, in the file. */
+struct amon_thread *recording_thread_record(struct recording *l, uint32_t thread);
+
+/* Append an item to THREAD: in the context PARENT, or RECORDING_NONE, ROUTINE is called. */
+uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, uint32_t routine);
+
+/* Charge TIME, ns, and one sample to ITEM of THREAD. */
+void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time);
+
+/* Count a sample of ITEM of THREAD at the address PC, not 0.  False: there is no room. */
+bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc);
+
+#endif
