@@ -2,6 +2,7 @@
  * stand in front of that.
  *
  * na(clang): as gcc
+ * na(verified): nobody tells of such a throw: until the next call the routine that caught is in the context of the one that threw
  * ways: mcount mfentry
  * link: -static-libgcc -static-libstdc++
  * output: 1000 caught, 2000 dropped
