@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <time.h>
 
 #include "format/amon.h"
 #include "monitor/origin.h"
@@ -145,12 +148,25 @@ static void put_reason(struct text *t, uint32_t error)
 	text_put_number(t, error);
 }
 
+/* Does somebody sit before standard error, who started this process and waits for its end?  Only a process in the foreground of its
+ * controlling terminal: nobody expects a line of ours in a file, a pipe or a line that a program has opened.  Not where the line
+ * would have to wait, as behind ^S. */
+static bool is_watched(void)
+{
+	struct pollfd fd = { .fd = 2, .events = POLLOUT };
+	struct timespec now = { 0 };
+	int foreground = -1;
+
+	return !sys_failed(sys3(ioctl, 2, TIOCGPGRP, &foreground)) && foreground == sys1(getpgid, 0) &&
+	       sys5(ppoll, &fd, 1, &now, NULL, sizeof(uint64_t)) == 1 && fd.revents == POLLOUT;
+}
+
 void name_tell(const char *actual)
 {
 	static char line[PLACE_PATH + 128];
 	struct text t = { line, line + sizeof line };
 
-	if (!origin_env("APROF_VERBOSE"))
+	if (!origin_env("APROF_VERBOSE") && (actual[0] || origin_env("APROF_RUN") || monitor.forked || !is_watched()))
 		return;
 	text_put(&t, "aprof: ");
 	if (actual[0]) {

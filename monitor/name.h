@@ -13,7 +13,8 @@ void name_leave_reason(long why) HIDDEN;	/* the profile cannot be had, for WHY, 
 void name_remove_reason(void) HIDDEN;		/* now it can, or something else is told */
 void name_forget(void) HIDDEN;			/* forked child: what was told is the parent's */
 
-/* With APROF_VERBOSE set: one line to standard error, where the profile is, or, ACTUAL being empty, why there is none. */
+/* With APROF_VERBOSE set: one line to standard error, where the profile is, or, ACTUAL being empty, why there is none.  That there is none is
+ * also said without it if somebody is there to read it, and nobody else says it: not to aprof run, nor by a forked child. */
 void name_tell(const char *actual) HIDDEN;
 
 #endif

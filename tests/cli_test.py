@@ -1298,6 +1298,44 @@ class Real(unittest.TestCase):
                                   env=dict(os.environ, APROF_OUT=out, APROF_VERBOSE='1'))
             self.assertRegex(done.stderr, rf'^aprof: [^\n]*{why}[^\n]*\n$')
 
+    def on_its_terminal(self, *words, **environment):
+        """What words print on a terminal of their own, and their status."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.chdir(self.cwd)
+            os.environ.update(environment)
+            os.execvp(words[0], words)
+        text = b''
+        try:
+            while chunk := os.read(fd, 65536):
+                text += chunk
+        except OSError:
+            pass
+        return text.decode().replace('\r\n', '\n'), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+    def test_one_line_where_no_profile_can_be_left(self):
+        """To a user before a terminal, once; to nobody else, and the program's status is its own."""
+        lost = {'APROF_OUT': '/proc/x'}
+        line = 'aprof: no profile could be written to /proc/x: there is no such directory\n'
+        program = str(self.program)
+        self.assertEqual(self.on_its_terminal(program, 'quick', '7', **lost), (line, 7))
+        self.assertEqual(self.on_its_terminal(program, 'quick', '7', APROF_OUT='here'), ('', 7))
+        for where in '2>file', '2>&-', '2>/dev/null', '2>/dev/full', '2>&1 | cat', '& wait $!':
+            with self.subTest(where):
+                text, _ = self.on_its_terminal('bash', '-m' if where[0] == '&' else '+m', '-c', f'"$0" quick 7 {where}', program, **lost)
+                self.assertNotIn('aprof', text.replace(program, ''))
+        self.assertEqual(pathlib.Path(self.cwd, 'file').read_text(), '')
+        done = subprocess.run([program, 'quick', '7'], cwd=self.cwd, capture_output=True, text=True, env=dict(os.environ, **lost))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (7, '', ''))
+        self.assertEqual(self.on_its_terminal(program, 'kill', **lost), ('', -signal.SIGKILL))
+        pathlib.Path(self.cwd, 'fork.c').write_text(r'''
+            #include <sys/wait.h>
+            #include <unistd.h>
+            __attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+            int main(void) { for (int i = 0; i < 3; i++) if (!fork()) { work(); return 0; } while (wait(NULL) > 0); return 5; }''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'fork', 'fork.c'], cwd=self.cwd, check=True)
+        self.assertEqual(self.on_its_terminal('./fork', **lost), (line, 5))
+
     def test_header(self):
         """A program asks its profiler where aprof was never installed."""
         pathlib.Path(self.cwd, 'asks.c').write_text('#include <aprof.h>\nint main(void) { aprof_phase("one"); return !aprof_is_on(); }')
