@@ -85,6 +85,7 @@ enum amon_note {
 	AMON_NOTE_CUT_STACK,		/* way stacks: those that could not be followed to the thread's start; they stand under "(truncated)" */
 	AMON_NOTE_NO_KERNEL,		/* 1: way stacks; time in the kernel was not sampled, since that is not permitted */
 	AMON_NOTE_LOST_STACK,		/* way stacks: samples that came faster than they were read */
+	AMON_NOTE_NO_GROWTH,		/* times the file could not be made longer; see note_errno */
 	AMON_NOTES
 };
 

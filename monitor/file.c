@@ -1,9 +1,10 @@
 /* file.c - amon.out as memory: made, mapped, appended to, cut at the end.
  *
- * The whole file is mapped at once, sparsely, at the size of the memory bound; a chunk is
- * made resident (and so has its disk space) before anybody writes to it, so a full disk is
- * an error here and never a SIGBUS there.  The descriptor is closed at once: the lock that
- * says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
+ * As much is mapped at once as the bound on memory allows, most of it behind the end of the
+ * file, which is made longer in time, and stays so short that it can be copied if the process is
+ * killed.  A chunk is made resident (and so has its disk space) before anybody writes to it, so a
+ * full disk is an error here and never a SIGBUS there.  The descriptor is closed at once: the lock
+ * that says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
  * copied out at exit if at all possible. */
 #include "monitor/file.h"
 
@@ -29,6 +30,7 @@
 
 enum {
 	LEAST = 1 << 20,		/* bytes that a mapping has at least */
+	FIRST_LENGTH = 16 << 20,	/* of the file, sparse: some 350,000 contexts; twice as long each time that it is filled */
 	SPACE_PART = 16,		/* of a limited address space, its part */
 	MOST_LOCKED = 16 << 20,		/* bytes to grow in where all of them are resident */
 };
@@ -37,7 +39,8 @@ static struct sys_lock chunk_lock;
 static const char *wanted;	/* where the file belongs */
 static char actual[PLACE_PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
-static bool cut;			/* at exit, to the used length; lengthened again for later chunks */
+static uint64_t length;			/* of the file, bytes; all chunks lie before it.  At exit it is cut to what is used.  Of memory: of the mapping */
+static bool stuck;			/* it could not be made longer when it should have been */
 static bool sealed;			/* at the end, if it was truncated: no chunk is made any more */
 
 /* ---- the file and its place ---- */
@@ -66,7 +69,8 @@ static bool map(long fd, uint64_t size)
 	long at = -ENOMEM;
 
 	for (; size >= LEAST; size /= 2) {
-		if (fd >= 0 && sys_failed(sys2(ftruncate, fd, size)))
+		length = fd >= 0 && size > FIRST_LENGTH ? FIRST_LENGTH : size;
+		if (fd >= 0 && sys_failed(sys2(ftruncate, fd, length)))
 			continue;
 		at = sys6(mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
 		if (!sys_failed(at))
@@ -272,7 +276,7 @@ void file_leave(void)
 		leave_mapping((char *)old, copy.used);
 	monitor.mapped = 0;
 	monitor.anonymous = false;
-	cut = sealed = false;
+	stuck = sealed = false;
 	chunk_lock.taken = 0;
 	actual[0] = 0;
 	name_forget();
@@ -291,32 +295,56 @@ bool file_over_bound(bool reserve)
 	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
 	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return sealed || is_past(all, monitor.header->memory_bound, reserve) || is_past(used, monitor.mapped, reserve);
+	return sealed || is_past(all, monitor.header->memory_bound, reserve) || is_past(used, stuck ? length : monitor.mapped, reserve);
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
-static long reopen(void)
+static long reopen(struct stat *st)
 {
-	struct stat st;
 	long fd = actual[0] ? sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0) : -ENOENT;
 
 	if (sys_failed(fd))
 		return fd;
-	if (!sys_failed(sys2(fstat, fd, &st)) && st.st_ino == inode && st.st_dev == device)
+	if (!sys_failed(sys2(fstat, fd, st)) && st->st_ino == inode && st->st_dev == device)
 		return fd;
 	sys1(close, fd);
 	return -ESTALE;
 }
 
-/* After the cut at exit: make the file as long as SIZE again, for what is called later still. */
-static bool lengthen(uint64_t size)
+/* Make the file as long as SIZE; one that somebody has cut stays so, since what is lost could not be told from zeros. 0 or minus an errno. */
+static long lengthen(uint64_t size)
 {
-	long fd = size <= sys_file_limit() ? reopen() : -EFBIG;
-	bool done = !sys_failed(fd) && !sys_failed(sys2(ftruncate, fd, size));
+	struct stat st;
+	long fd = size <= sys_file_limit() ? reopen(&st) : -EFBIG, ret;
 
-	if (!sys_failed(fd))
-		sys1(close, fd);
-	return done;
+	if (sys_failed(fd))
+		return fd;
+	ret = (uint64_t)st.st_size < length ? -ESTALE : (uint64_t)st.st_size < size ? sys2(ftruncate, fd, size) : 0;
+	sys1(close, fd);
+	return ret;
+}
+
+/* Is the file long enough for chunks up to END?  It is lengthened before it has to be, so that those who make contexts know in time that it
+ * cannot be, and keep what is left for a few; and after the cut at exit by no more than is enough, for what is called later still. */
+static bool reaches(uint64_t end)
+{
+	uint64_t enough = length;
+	long ret;
+
+	if (length < monitor.mapped && is_past(end, length, false)) {
+		if (monitor.header->state == AMON_ENDED)
+			enough = end;
+		while (is_past(end, enough, false) && enough < monitor.mapped && enough != end)
+			enough *= 2;
+		enough = enough < monitor.mapped ? enough : monitor.mapped;
+		ret = lengthen(enough);
+		stuck = sys_failed(ret);
+		if (stuck)
+			note_error(AMON_NOTE_NO_GROWTH, ret);
+		else
+			length = enough;
+	}
+	return end <= length;
 }
 
 /* Make SIZE bytes at AT resident, with disk space behind them. */
@@ -327,7 +355,8 @@ static bool commit(char *at, uint64_t size)
 	if (!sys_failed(ret))
 		return true;
 	if (ret == -EINVAL) {		/* before Linux 5.14 */
-		long fd = reopen();
+		struct stat st;
+		long fd = reopen(&st);
 
 		if (sys_failed(fd))
 			return !actual[0];	/* anonymous memory needs no space */
@@ -358,7 +387,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-	if (!is_room(h->used, size) || (cut && !lengthen(h->used + size)) || !commit((char *)c, size))
+	if (!is_room(h->used, size) || !reaches(h->used + size) || !commit((char *)c, size))
 		return NULL;
 	*c = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
@@ -427,6 +456,7 @@ static void write_spilled(long fd)
 
 void file_finish(void)
 {
+	struct stat st;
 	long fd;
 
 	if (monitor.anonymous)
@@ -434,7 +464,7 @@ void file_finish(void)
 	name_tell(actual);
 	if (monitor.anonymous)
 		return;
-	fd = reopen();
+	fd = reopen(&st);
 	if (sys_failed(fd))
 		return;
 	sys_lock(&chunk_lock);
@@ -444,7 +474,8 @@ void file_finish(void)
 	} else {
 		if (sigbus_has_spilled())
 			write_spilled(fd);
-		cut = !sys_failed(sys2(ftruncate, fd, monitor.header->used));
+		if (!sys_failed(sys2(ftruncate, fd, monitor.header->used)))
+			length = monitor.header->used;
 	}
 	sys_unlock(&chunk_lock);
 	sys1(close, fd);

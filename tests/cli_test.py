@@ -72,6 +72,34 @@ def aprof(*arguments, cwd=None, **more):
     return limits.run([APROF, *arguments], cwd=cwd, capture_output=True, text=True, env=environment, **more)
 
 
+# Each walk is another history, as a rule: eight routines of 16 in an order by chance.
+MANY_CONTEXTS = r"""
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static unsigned long seed = 1;
+static unsigned left;
+static void next(void);
+#define F(n) __attribute__((noinline, noclone)) static void f##n(void) { if (--left) next(); __asm__ volatile(""); }
+F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11) F(12) F(13) F(14) F(15)
+static void (*const all[])(void) = { f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15 };
+static inline __attribute__((always_inline)) void next(void)
+{
+	static unsigned last;
+	unsigned i;
+	do i = (seed = seed * 6364136223846793005UL + 1442695040888963407UL) >> 60; while (i == last);
+	all[last = i]();
+}
+int main(int argc, char **argv)
+{
+	for (long i = atol(argv[1]); i > 0; i--) { left = 8; next(); }
+	if (argc > 2) kill(getpid(), SIGKILL);
+	return 0;
+}
+"""
+
+
 class Help(unittest.TestCase):
     def options(self, command):
         shown = aprof(command, '--help')
@@ -950,6 +978,20 @@ class Real(unittest.TestCase):
             done = aprof('run', './linked', cwd=self.cwd)
             self.assertEqual(done.returncode, 4)
             self.assertIn(told, done.stderr)
+
+    def test_a_file_grows_with_its_contexts(self):
+        """It is short when the process is killed, and as long as it need be where contexts are many, wherever the process is by then."""
+        pathlib.Path(self.cwd, 'many.c').write_text(MANY_CONTEXTS)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'many', 'many.c'], cwd=self.cwd, check=True)
+        for arguments, least, most in (['1000', 'kill'], 0, 16 << 20), (['90000', 'kill'], (16 << 20) + 1, 128 << 20):
+            status = subprocess.run(['./many', *arguments], cwd=self.cwd).returncode
+            self.assertEqual(status, -9)
+            size = os.stat(os.path.join(self.cwd, 'amon.out')).st_size
+            self.assertTrue(least <= size <= most, (arguments, size))
+            report = json.loads(aprof('report', '--json', '--flat', cwd=self.cwd).stdout)
+            rows = {row['name']: row for row in report['flat']}
+            self.assertNotIn('(elided)', rows)
+            self.assertEqual(sum(row['calls'] for name, row in rows.items() if name.startswith('f')), 8 * int(arguments[0]))
 
     def test_several_processes(self):
         script = f'{self.program} quick; {self.program} quick; {self.program} quick & wait'

@@ -10,7 +10,7 @@ SOURCES = ['none', 'sampler', 'timer', 'perf']
 NOTES = ('out_of_memory memory_bound lost_calls no_file disk_full truncated copied other_name timer_failed '
          'clock_changed overrun resync ambiguous foreign_stack stack_overflow unbalanced_exit fork_unseen fork '
          'vfork thread_folded pc_lost sigprof_taken unloaded internal early unredirected phase_lost untimed pc_blocked '
-         'no_proc no_module unread_stack untold_jumps setting').split()
+         'no_proc no_module unread_stack untold_jumps setting cut_stack no_kernel lost_stack no_growth').split()
 
 Thread = collections.namedtuple('Thread', 'tid state current depth folded start_monotonic cpu_first cpu_last '
                                 'unplaced monitor ticks monitor_ticks misses deepest slow name r0 r1')
