@@ -77,17 +77,15 @@ export class Feed {
 			await pause(this.every);
 			await still();
 			if (this.paused) await new Promise((done) => (this.wake = done));
-			try {
-				const data = await this.ask();
-				await still();
-				if (data && !this.paused) {
-					this.at = new Date();
-					await show(data);
-				} else if (data) this.reading = ''; // it is asked for again
-			} catch (error) {
-				if (!(error instanceof TypeError)) throw error; // no answer
+			const data = await this.ask().catch(() => {
 				this.state = 'gone';
-			}
+				return null;
+			});
+			await still();
+			if (data && !this.paused) {
+				this.at = new Date();
+				await show(data);
+			} else if (data) this.reading = ''; // it is asked for again
 			this.#tell();
 		}
 	}

@@ -230,6 +230,28 @@ test('the page says that aprof is gone, or that the program was killed', async (
 		tab = await bench.tab(address);
 	await moved(tab);
 	assert.equal(await tab.locator('#live').innerText().then((text) => text.split('\n')[0]), 'running');
+
+	// A routine comes into the call graph: a new layout, in which the selected one stays where it is.
+	await tab.locator('button[data-tab=graph]').click();
+	await tab.waitForSelector('g.node');
+	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	await tab.locator(`#n${await numberOf(tab, 'work')}`).click();
+	await tab.locator('.canvas').press('-');
+	await tab.locator('.canvas').press('ArrowLeft');
+	const place = async () => {
+			const box = await tab.locator(`#n${await numberOf(tab, 'work')}`).boundingBox();
+			return [box.x + box.width / 2, box.y + box.height / 2];
+		},
+		old = await place();
+	program.stdin.write('x');
+	await tab.waitForFunction(() => {
+		const r = app.model.routines.findIndex((about) => about.name === 'late');
+		return r >= 0 && document.querySelector(`#n${r}`);
+	});
+	await tab.waitForFunction(() => !document.querySelector('.busy'));
+	(await place()).forEach((value, i) => assert.ok(Math.abs(value - old[i]) < 4, `${value}, not ${old[i]}`));
+	assert.equal(await tab.locator('g.node.selected').count(), 1);
+
 	server.kill('SIGINT');
 	assert.equal(await ended(server), 0);
 	await tab.waitForSelector('#live[data-state=gone]');
