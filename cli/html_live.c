@@ -11,9 +11,9 @@
 
 #include "cli/html_page.h"
 #include "cli/listener.h"
-#include "cli/live.h"
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "cli/rereading.h"
 #include "page/contents.h"
 #include "page/server.h"
 #include "report/life.h"
@@ -21,7 +21,7 @@
 enum { LEAST = 2000, TIMES = 20 };	/* ms between two readings; how much longer than one takes it is at least */
 
 struct live_page {
-	struct live live;		/* the profiles */
+	struct rereading live;		/* the profiles */
 	char *empty;			/* the page without figures */
 	size_t empty_len;		/* its bytes */
 	char *data;			/* the last figures, as the page takes them */
@@ -43,7 +43,7 @@ static uint64_t now_ms(void)
 /* Make the figures of the last reading those that are sent; the same ones keep their number. */
 static bool data_make(struct live_page *p, struct error *err)
 {
-	const struct input *in = live_input(&p->live);
+	const struct input *in = rereading_input(&p->live);
 	struct html_side side = { .label = in->profile->runs[0].label, .in = &in->report };
 	char *data = NULL;
 	size_t len;
@@ -65,11 +65,11 @@ static bool data_make(struct live_page *p, struct error *err)
 }
 
 /* Of several programs one that runs counts. */
-static const char *state_of(const struct live *l)
+static const char *state_of(const struct rereading *l)
 {
 	const struct input *in = &l->readings[l->last];
 
-	return live_runs(l) ? life_word(REPORT_RUNNING) : life_word(in->life[0]);
+	return rereading_runs(l) ? life_word(REPORT_RUNNING) : life_word(in->life[0]);
 }
 
 static bool page_read(struct live_page *p, const struct input_listener *to, struct error *err)
@@ -78,9 +78,9 @@ static bool page_read(struct live_page *p, const struct input_listener *to, stru
 	bool ok;
 
 	p->begun = now_ms();
-	ok = live_read(&p->live, to, err);
+	ok = rereading_read(&p->live, to, err);
 	if (ok) {
-		live_release(&p->live);
+		rereading_release(&p->live);
 		ok = data_make(p, err);
 	}
 	if (ok)
@@ -170,13 +170,13 @@ static int operands_serve(const struct operands *operands, const struct options 
 	progress_end();
 	if (!ok) {
 		message_error(&err, NULL);
-	} else if (!live_runs(&p.live)) {
+	} else if (!rereading_runs(&p.live)) {
 		message("%s: its program does not run; without --live its page is written to a file", operands->files[0]);
 		ok = false;
 	} else if (!(ok = serve(&p, &err))) {
 		message_error(&err, NULL);
 	}
-	live_free(&p.live);
+	rereading_free(&p.live);
 	free(p.empty);
 	free(p.data);
 	return ok ? STATUS_OK : STATUS_TROUBLE;

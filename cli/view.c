@@ -4,39 +4,39 @@
 #include "cli/command.h"
 #include "view/explorer.h"
 #include "cli/listener.h"
-#include "cli/live.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/rereading.h"
 #include "input/source_files.h"
 
 static const struct report_input *renew(void *arg, struct error *err)
 {
-	struct live *l = arg;
+	struct rereading *l = arg;
 
-	return live_read(l, NULL, err) ? &live_input(l)->report : NULL;
+	return rereading_read(l, NULL, err) ? &rereading_input(l)->report : NULL;
 }
 
 static void release(void *arg)
 {
-	live_release(arg);
+	rereading_release(arg);
 }
 
 static int explore(const struct operands *operands, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct live l = { .operands = operands, .options = o, .sources = &sources };
+	struct rereading l = { .operands = operands, .options = o, .sources = &sources };
 	struct explorer_feed feed = { .renew = renew, .release = release, .arg = &l };
 	struct error err;
-	bool ok = live_read(&l, &listener, &err);
+	bool ok = rereading_read(&l, &listener, &err);
 
 	progress_end();
-	if (!(ok && explorer_run(&live_input(&l)->report, &feed, &o->report, &err))) {
+	if (!(ok && explorer_run(&rereading_input(&l)->report, &feed, &o->report, &err))) {
 		message_error(&err, NULL);
 		ok = false;
 	}
-	live_free(&l);
+	rereading_free(&l);
 	source_reader_free(&sources);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }

@@ -1,7 +1,7 @@
-/* live.c - one reading after the other. */
-#include "cli/live.h"
+/* rereading.c - one reading after the other. */
+#include "cli/rereading.h"
 
-bool live_read(struct live *l, const struct input_listener *listener, struct error *err)
+bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {
 	struct input in = { .listener = listener, .phase = l->options->phase };
 	bool ok = input_read(&in, l->operands->files, l->operands->n, NULL, err)
@@ -15,24 +15,24 @@ bool live_read(struct live *l, const struct input_listener *listener, struct err
 		in.report.source = source_read_file;
 		in.report.source_reader = l->sources;
 	}
-	live_release(l);
+	rereading_release(l);
 	in.listener = NULL;
 	l->last = !l->last;
 	l->readings[l->last] = in;
 	return true;
 }
 
-struct input *live_input(struct live *l)
+struct input *rereading_input(struct rereading *l)
 {
 	return &l->readings[l->last];
 }
 
-void live_release(struct live *l)
+void rereading_release(struct rereading *l)
 {
 	input_free(&l->readings[!l->last]);
 }
 
-bool live_runs(const struct live *l)
+bool rereading_runs(const struct rereading *l)
 {
 	const struct input *in = &l->readings[l->last];
 
@@ -42,7 +42,7 @@ bool live_runs(const struct live *l)
 	return false;
 }
 
-void live_free(struct live *l)
+void rereading_free(struct rereading *l)
 {
 	for (size_t i = 0; i < sizeof l->readings / sizeof *l->readings; i++)
 		input_free(&l->readings[i]);
