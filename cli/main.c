@@ -19,6 +19,7 @@ static const struct command command_help = { .name = "help", .usage = "[COMMAND]
 
 static const struct command *const table[] = {
 	&command_run,
+	&command_attach,
 	&command_report,
 	&command_hot,
 	&command_view,

@@ -15,6 +15,7 @@ struct row {
 	const char *text;	/* for --help */
 };
 
+enum { RUNS = COMMAND_RUN | COMMAND_ATTACH };
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
 	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
@@ -102,21 +103,22 @@ static const struct row rows[] = {
 	  "their paths as is there; may be given several times" },
 	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
 	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
 	  "however narrow the terminal" },
 	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | COMMAND_RUN | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
-	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | COMMAND_RUN, "do not page what is longer than the terminal's screen" },
-	{ KEY_REPORT, "report", NULL, COMMAND_RUN, "print the whole report, on standard output" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
+	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | RUNS, "do not page what is longer than the terminal's screen" },
+	{ KEY_REPORT, "report", NULL, RUNS, "print the whole report, on standard output" },
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
-	{ KEY_RATE, "rate", "HZ", COMMAND_RUN, "take up to HZ samples a second" },
-	{ KEY_MEMORY, "memory", "SIZE", COMMAND_RUN, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
-	{ KEY_DATA, "data", "FILE", COMMAND_RUN, "keep the profile in FILE (amon.out if not given)" },
-	{ KEY_NO_REPORT, "no-report", NULL, COMMAND_RUN, "keep the profile, and print no report" },
+	{ KEY_RATE, "rate", "HZ", RUNS, "take up to HZ samples a second" },
+	{ KEY_MEMORY, "memory", "SIZE", RUNS, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
+	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)" },
+	{ KEY_SECONDS, "seconds", "N", COMMAND_ATTACH, "sample for N seconds (if not given, until the processes have ended, or ^C)" },
+	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report" },
 	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
 	  "counted in; status 1 if one differs" },
-	{ 'o', "output", "FILE", COMMAND_RUN | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },

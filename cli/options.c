@@ -112,6 +112,17 @@ static bool rate_set(struct options *o, const char *rate)
 	return false;
 }
 
+static bool seconds_set(struct options *o, const char *seconds)
+{
+	char *end;
+
+	o->seconds = strtod(seconds, &end);
+	if (end != seconds && *end == '\0' && o->seconds > 0 && o->seconds <= 1e7)
+		return true;
+	message("--seconds=%s: not a number of seconds above 0", seconds);
+	return false;
+}
+
 static bool memory_set(struct options *o, const char *size)
 {
 	size_t digits = strspn(size, "0123456789");
@@ -215,6 +226,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: return file_set(&o->data, "data", argument);
 	case KEY_NO_REPORT: o->no_report = true; return true;
+	case KEY_SECONDS: return seconds_set(o, argument);
 	case KEY_VERIFY: o->verify = true; return true;
 	case KEY_AGAINST: return against_set(o);
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
@@ -273,8 +285,8 @@ static int terminal_width(int fd)
 /* Text is to look as what it is printed to wants it. */
 static void style_set(struct options *o, unsigned command)
 {
-	bool file = command == COMMAND_RUN && o->output;
-	int fd = file ? -1 : command == COMMAND_RUN && !o->whole ? STDERR_FILENO : STDOUT_FILENO;
+	bool run = command & (COMMAND_RUN | COMMAND_ATTACH), file = run && o->output;
+	int fd = file ? -1 : run && !o->whole ? STDERR_FILENO : STDOUT_FILENO;
 
 	o->report.style.colour = !o->report.json && (o->colour == COLOUR_AUTO ? wants_colour(fd) : o->colour == COLOUR_ALWAYS);
 	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -313,7 +325,7 @@ static bool options_check(struct options *o, unsigned command)
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	o->whole |= o->report.json || o->output;
-	o->report.screen = command == COMMAND_RUN && !o->whole;
+	o->report.screen = command & (COMMAND_RUN | COMMAND_ATTACH) && !o->whole;
 	style_set(o, command);
 	o->report.gprof.file_names = o->gprof.file_names;
 	o->report.gprof.lines = o->gprof.lines || (o->gprof.views & VIEW_SUM && o->gprof.views != VIEW_SUM);	/* as gprof -s */

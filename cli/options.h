@@ -33,6 +33,7 @@ enum {
 	COMMAND_CHECK = 1 << 26,
 	COMMAND_HTML = 1 << 24,
 	COMMAND_PS = 1 << 22,
+	COMMAND_ATTACH = 1 << 23,
 	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML,	/* commands with --against */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
@@ -59,6 +60,7 @@ struct options {
 	bool whole;			/* run: print the report, or what of it was asked for; else a screen */
 	bool no_pager;			/* --no-pager */
 	unsigned colour;		/* --color: enum colour */
+	double seconds;			/* attach: for how long; 0: until the processes end */
 	bool verify;			/* run: hold stacks against contexts */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */

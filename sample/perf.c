@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -140,6 +141,17 @@ static int refuse(struct error *err, int error)
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: perf_event_open: %s", strerror(error));
 }
 
+/* Each thread takes a descriptor for each processor. */
+static void descriptors_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 struct perf *perf_open(const pid_t *tids, size_t n, unsigned rate, bool on_exec, struct error *err)
 {
 	struct perf *p = calloc(1, sizeof *p);
@@ -151,6 +163,8 @@ struct perf *perf_open(const pid_t *tids, size_t n, unsigned rate, bool on_exec,
 	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
 	p->fds = calloc(n * (size_t)p->nrings, sizeof *p->fds);
 	p->whole = malloc(UINT16_MAX + 1);
+	if (n > 1)
+		descriptors_raise();
 	if (p->rings && p->fds && p->whole && open_some(p, tids, n)) {
 		for (size_t i = 0; i < p->nfds && !on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);

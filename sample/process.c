@@ -62,7 +62,7 @@ static void file_close(struct process *p)
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		recording_header(p->live)->end_monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		recording_end(p->live, p->running == 0);
+		recording_end(p->live, true);
 	}
 	table_free(&p->by_address);
 	free(p->known);
@@ -107,8 +107,7 @@ static void command_read(struct process *p)
 
 void process_exec(struct process *p, const char *name, uint64_t time)
 {
-	p->running = 0;				/* what it was has ended, with all threads but one */
-	file_close(p);
+	file_close(p);				/* what it was has ended, with all threads but one */
 	p->running = 1;
 	space_free(&p->space);
 	free(p->program);
@@ -215,6 +214,20 @@ void process_name(struct process *p, uint32_t tid, const char *name)
 	snprintf(t->name, sizeof t->name, "%s", name);
 	if (t->folds)
 		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+}
+
+void process_look_at_thread(struct process *p, uint32_t tid)
+{
+	char path[64], name[16] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%u/task/%u/comm", p->pid, tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof name, f))
+		name[strcspn(name, "\n")] = 0;
+	if (f)
+		fclose(f);
+	process_name(p, tid, name);
 }
 
 void process_ended(struct process *p, uint32_t tid)

@@ -61,7 +61,7 @@ struct process_wishes {
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
 struct process *process_new(uint32_t pid, const struct process *parent, struct images *images);
 
-/* It is gone, or is to be forgotten. */
+/* It is gone, or nobody is to record it any more: its file is complete. */
 void process_free(struct process *p);
 
 /* The arguments of the program that it is about to become. */
@@ -75,6 +75,9 @@ void process_map(struct process *p, const struct perf_happening *h);
 
 /* Learn from /proc what it is and has mapped: the recorder came later than it. */
 void process_look(struct process *p);
+
+/* The same of its thread TID. */
+void process_look_at_thread(struct process *p, uint32_t tid);
 
 /* Thread TID is called NAME, or ended. */
 void process_name(struct process *p, uint32_t tid, const char *name);

@@ -1,6 +1,7 @@
 /* record.c - what the kernel tells, in the order of time, to the processes it is of. */
 #include "sample/record.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "sample/perf.h"
 #include "sample/process.h"
 
@@ -169,7 +171,8 @@ static void recorder_free(struct recorder *r)
 	free(r);
 }
 
-struct recorder *record_child(pid_t pid, const struct record_options *options, struct error *err)
+/* All but the events and the thread.  NULL with *ERR set. */
+static struct recorder *recorder_new(const struct record_options *options, struct error *err)
 {
 	struct recorder *r = calloc(1, sizeof *r);
 
@@ -179,18 +182,126 @@ struct recorder *record_child(pid_t pid, const struct record_options *options, s
 	r->most = most_processes();
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->processes = calloc(r->most, sizeof *r->processes);
+	if (r->processes && r->wake >= 0)
+		return r;
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: %s", strerror(errno));
+	recorder_free(r);
+	return NULL;
+}
+
+/* Begin the thread that reads the events; R, or NULL with *ERR set. */
+static struct recorder *recorder_start(struct recorder *r, struct error *err)
+{
+	r->wishes.header.notes[AMON_NOTE_NO_KERNEL] = !perf_sees_kernel(r->perf);
+	if (pthread_create(&r->thread, NULL, run, r) == 0)
+		return r;
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in");
+	recorder_free(r);
+	return NULL;
+}
+
+struct recorder *record_child(pid_t pid, const struct record_options *options, struct error *err)
+{
+	struct recorder *r = recorder_new(options, err);
+
+	if (!r)
+		return NULL;
 	r->perf = perf_open(&pid, 1, options->rate, true, err);
-	if (r->processes && process_of(r, (uint32_t)pid, 0)) {
+	if (!r->perf) {
+		recorder_free(r);
+		return NULL;
+	}
+	if (process_of(r, (uint32_t)pid, 0)) {
 		r->processes[pid]->ppid = (uint32_t)getpid();
 		process_tell(r->processes[pid], options->command);
 	}
-	r->wishes.header.notes[AMON_NOTE_NO_KERNEL] = r->perf && !perf_sees_kernel(r->perf);
-	if (r->perf && r->processes && r->wake >= 0 && pthread_create(&r->thread, NULL, run, r) == 0)
-		return r;
-	if (r->perf)
-		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in: %s", strerror(errno));
-	recorder_free(r);
-	return NULL;
+	return recorder_start(r, err);
+}
+
+/* The threads of PIDS now, malloc'ed; how many: *COUNT.  NULL with *ERR set. */
+static pid_t *threads_of(const pid_t *pids, size_t n, size_t *count, struct error *err)
+{
+	pid_t *tids = NULL;
+	size_t room = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		char path[64];
+		struct dirent *entry;
+		DIR *dir;
+
+		snprintf(path, sizeof path, "/proc/%d/task", (int)pids[i]);
+		dir = opendir(path);
+		if (!dir) {
+			error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: no such process", (int)pids[i]);
+			free(tids);
+			return NULL;
+		}
+		while ((entry = readdir(dir)))
+			if (entry->d_name[0] != '.' && array_reserve(&tids, &room, *count + 1, sizeof *tids))
+				tids[(*count)++] = (pid_t)atoi(entry->d_name);
+		closedir(dir);
+	}
+	return tids;
+}
+
+/* Open events of all threads; those that began meanwhile are to be there, too: so until there are no more of them. */
+static bool open_all(struct recorder *r, const pid_t *pids, size_t n, unsigned rate, struct error *err)
+{
+	enum { TRIES = 10 };
+	size_t count = 0, before;
+	pid_t *tids;
+
+	for (int i = 0; i < TRIES; i++) {
+		before = count;
+		tids = threads_of(pids, n, &count, err);
+		if (!tids)
+			return false;
+		if (r->perf && count <= before) {
+			free(tids);
+			return true;
+		}
+		if (r->perf)
+			perf_close(r->perf);
+		r->perf = perf_open(tids, count, rate, false, err);
+		free(tids);
+		if (!r->perf)
+			return false;
+	}
+	return true;
+}
+
+/* What is known of the threads of PID before the first event of it. */
+static void look_at(struct recorder *r, pid_t pid)
+{
+	struct process *p = process_of(r, (uint32_t)pid, 0);
+	struct error ignored;
+	size_t n;
+	pid_t *tids = p ? threads_of(&pid, 1, &n, &ignored) : NULL;
+
+	if (!tids)
+		return;
+	process_look(p);
+	p->started = now();
+	p->running = (uint32_t)n;
+	for (size_t i = 0; i < n; i++)
+		process_look_at_thread(p, (uint32_t)tids[i]);
+	free(tids);
+}
+
+struct recorder *record_processes(const pid_t *pids, size_t n, const struct record_options *options, struct error *err)
+{
+	struct recorder *r = recorder_new(options, err);
+
+	if (!r)
+		return NULL;
+	if (!open_all(r, pids, n, options->rate, err)) {
+		recorder_free(r);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		look_at(r, pids[i]);
+	return recorder_start(r, err);
 }
 
 void record_end(struct recorder *r)

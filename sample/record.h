@@ -23,6 +23,9 @@ struct record_options {
  * must outlive it.  NULL with *ERR set: it cannot be sampled here, and why. */
 struct recorder *record_child(pid_t pid, const struct record_options *options, struct error *err);
 
+/* Begin to record the N processes PIDS, which run already, and all that they start.  Likewise; ERR names a process that is not there. */
+struct recorder *record_processes(const pid_t *pids, size_t n, const struct record_options *options, struct error *err);
+
 /* Stop; all that was sampled is in the files then.  Frees R. */
 void record_end(struct recorder *r);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """stacks_test.py BUILD - aprof run on programs without hooks: call stacks, sampled by perf events, as all commands show them."""
-import json, os, re, subprocess, sys, tempfile, unittest
+import json, os, re, subprocess, sys, tempfile, threading, time, unittest
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF, APROF_CC = (os.path.join(BUILD, name) for name in ("aprof", "aprof-cc"))
@@ -58,6 +58,22 @@ int main(int argc, char **argv)
 	if (argv[1]) execl(argv[1], argv[1], (char *)0);
 	return 0;
 }
+"""
+FOREVER = r"""
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+volatile long sink;
+static __attribute__((noinline)) void turn(long n) { for (long i = 0; i < n; i++) sink += i; }
+static void *early(void *arg) { prctl(PR_SET_NAME, "early"); for (;;) turn(100000); return arg; }
+static void *late(void *arg) { prctl(PR_SET_NAME, "late"); for (int i = 0; i < 100; i++) turn(100000); return arg; }
+int main(void) { pthread_t t; pthread_create(&t, 0, early, 0); for (;;) { pthread_create(&t, 0, late, 0); pthread_join(t, 0); } }
+"""
+SERVER = """
+import sys
+for line in sys.stdin:
+    print(int(line) ** 2, flush=True)
 """
 # Refuses perf_event_open, as containers do.
 REFUSE = r"""
@@ -218,6 +234,68 @@ class Stacks(unittest.TestCase):
         done = self.aprof("run", "--report", "sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; " + self.build(SHARES, compiler=APROF_CC), status=3)
         self.assertNotIn("Programs of this run", done.stdout)
         self.assertRegex(done.stdout, r"\ncalls +[\d,]+ in ")
+
+    def attached(self, command, *arguments):
+        """What aprof attach says of a process while it runs."""
+        process = subprocess.Popen(command, cwd=self.path)
+        try:
+            time.sleep(0.3)
+            return self.aprof("attach", *arguments, str(process.pid)), process.poll()
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_attach(self):
+        prog = self.build(FOREVER)
+        done, ended = self.attached([prog], "--seconds=1")
+        self.assertIsNone(ended)                         # it runs on
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\nfile +amon\.out: .*, 1\.\d+ s elapsed; ended\n")
+        rows = self.flat()
+        whole = sum(row["self_ns"] for row in rows.values())
+        self.assertGreater(rows["turn"]["total_ns"], 0.9 * whole)
+        names = {thread["name"] for thread in json.loads(self.aprof("info", "--json").stdout)["threads"]}
+        self.assertTrue({"early", "late"} <= names, names)    # threads that were there, and those that began since
+        self.assertNotIn("(truncated)", [name for name, row in rows.items() if row["total_ns"] > 0.02 * whole])
+
+    def test_attach_ends_with_its_process(self):
+        process = subprocess.Popen(["sleep", "0.7"], cwd=self.path)
+        threading.Thread(target=process.wait).start()
+        self.assertIn("too little CPU time", self.aprof("attach", str(process.pid)).stderr)
+
+    def test_attach_wrongly(self):
+        self.assertRegex(self.aprof("attach", "999999999", status=2).stderr, "^aprof: 999999999: no such process\n$")
+        self.assertRegex(self.aprof("attach", "here", status=2).stderr, "^aprof: here: not the number of a process\n$")
+        self.assertRegex(self.aprof("attach", status=2).stderr, "^aprof: attach: to which process")
+        self.assertRegex(self.aprof("attach", "--seconds=0", "1", status=2).stderr, "not a number of seconds")
+        process = subprocess.Popen([self.build(FOREVER, "hooked", APROF_CC)], cwd=self.path)
+        try:
+            time.sleep(0.2)
+            self.assertIn("has hooks, and its profile is exact already", self.aprof("attach", str(process.pid), status=2).stderr)
+        finally:
+            process.kill()
+            process.wait()
+
+    def test_attach_again_and_again(self):
+        """A server does not notice: every answer comes, and is right."""
+        server = subprocess.Popen([sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.path)
+        answers, stop = [], threading.Event()
+
+        def ask():
+            while not stop.is_set():
+                server.stdin.write(b"17\n")
+                server.stdin.flush()
+                answers.append(server.stdout.readline())
+        client = threading.Thread(target=ask)
+        client.start()
+        for _ in range(15):
+            self.aprof("attach", "--no-report", "--seconds=0.02", str(server.pid))
+        stop.set()
+        client.join()
+        server.stdin.close()
+        self.assertEqual(server.wait(), 0)
+        self.assertEqual(set(answers), {b"289\n"})
+        server.stdout.close()
 
     def test_refused(self):
         self.build(REFUSE, "refuse")

@@ -1,0 +1,145 @@
+/* attach.c - aprof attach: sample the call stacks of processes that run already. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/collect.h"
+#include "cli/command.h"
+#include "cli/message.h"
+#include "cli/pid.h"
+
+/* Signals that end the sampling, and not aprof before it has reported. */
+static void stops_block(sigset_t *stops)
+{
+	sigemptyset(stops);
+	sigaddset(stops, SIGINT);
+	sigaddset(stops, SIGTERM);
+	sigaddset(stops, SIGHUP);
+	sigprocmask(SIG_BLOCK, stops, NULL);
+}
+
+/* Does a process of PIDS still run? */
+static bool is_any_alive(const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (kill(pids[i], 0) == 0 || errno == EPERM)
+			return true;
+	return false;
+}
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Wait until the time is over, a signal of STOPS comes, or all have ended. */
+static void wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t *stops)
+{
+	double end = seconds_now() + seconds, left = 0.1;
+
+	while (is_any_alive(pids, n) && (seconds == 0 || (left = end - seconds_now()) > 0)) {
+		long ns = left < 0.1 ? (long)(left * 1e9) : 100000000;
+
+		if (sigtimedwait(stops, NULL, &(struct timespec){ .tv_nsec = ns }) > 0)
+			return;
+	}
+}
+
+/* The process has a profile already, by its own hooks: that is exact, and there is none to be made. */
+static int hooked_tell(pid_t pid)
+{
+	message("%d: the process has hooks, and its profile is exact already: aprof report %d, aprof view %d", (int)pid, (int)pid, (int)pid);
+	return STATUS_TROUBLE;
+}
+
+static bool pids_read(char **argv, int n, pid_t *pids)
+{
+	for (int i = 0; i < n; i++) {
+		int32_t pid;
+
+		if (!pid_read(argv[i], &pid)) {
+			message("%s: not the number of a process", argv[i]);
+			return false;
+		}
+		pids[i] = pid;
+	}
+	return true;
+}
+
+/* The program of process PID has hooks. */
+static bool is_hooked(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	return collect_has_hooks(path);
+}
+
+/* The executable of process PID; NULL: not known.  To be freed. */
+static char *program_of(pid_t pid)
+{
+	char path[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	n = readlink(path, program, sizeof program - 1);
+	return n > 0 ? strndup(program, (size_t)n) : NULL;
+}
+
+static int attach(const struct options *o, const pid_t *pids, size_t n)
+{
+	struct run r = { .options = o };
+	struct error err;
+	sigset_t stops;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_hooked(pids[i]))
+			return hooked_tell(pids[i]);
+	if (!collect_begin(&r))
+		return STATUS_TROUBLE;
+	collect_sampling(&r);
+	r.program = program_of(pids[0]);
+	stops_block(&stops);
+	r.recorder = record_processes(pids, n, &r.sampling, &err);
+	if (r.recorder) {
+		wait_for(pids, n, o->seconds, &stops);
+		record_end(r.recorder);
+		collect(&r);
+	} else {
+		message_error(&err, NULL);
+	}
+	collect_end(&r);
+	free(r.program);
+	return r.recorder ? STATUS_OK : STATUS_TROUBLE;
+}
+
+static int attach_command(const struct command *self, struct options *o, int argc, char **argv)
+{
+	size_t n = (size_t)(argc - o->first);
+	pid_t *pids = calloc(n + 1, sizeof *pids);
+	int status = STATUS_TROUBLE;
+
+	(void)self;
+	if (n == 0)
+		message("attach: to which process? aprof attach [OPTION...] PID...");
+	else if (pids && pids_read(argv + o->first, (int)n, pids))
+		status = attach(o, pids, n);
+	free(pids);
+	return status;
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.usage = "[OPTION...] PID...",
+	.summary = "sample the call stacks of processes that run, then show where their time went",
+	.options = COMMAND_ATTACH,
+	.function = attach_command,
+};

@@ -1,0 +1,315 @@
+/* collect.c - profiles grouped by program, kept under names, and the report of the heaviest. */
+#include "cli/collect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/data_file.h"
+#include "cli/gmon_file.h"
+#include "cli/listener.h"
+#include "cli/message.h"
+#include "cli/operands.h"
+#include "cli/pager.h"
+#include "cli/progress.h"
+#include "cli/reports.h"
+#include "input/carry.h"
+#include "input/files.h"
+#include "report/verified.h"
+#include "symbols/symbols.h"
+#include "text/escape.h"
+#include "text/print.h"
+
+static bool directory_make(struct run *r)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (asprintf(&r->directory, "%s/aprof.XXXXXX", base && *base == '/' ? base : "/tmp") >= 0 && mkdtemp(r->directory))
+		return true;
+	message("cannot make a directory for the profiles: %s; set TMPDIR to one that can be written", strerror(errno));
+	free(r->directory);
+	r->directory = NULL;
+	return false;
+}
+
+/* Processes whose profiles could not be made. */
+static void lacking_tell(const struct run *r)
+{
+	message("%zu process%s of this run could not leave %s profile%s: %s%s", r->harvest.lacking, r->harvest.lacking == 1 ? "" : "es",
+		r->harvest.lacking == 1 ? "its" : "their", r->harvest.lacking == 1 ? "" : "s", strerror(r->harvest.why),
+		r->harvest.why == EFBIG ? " for the limit on the size of files (ulimit -f)" : "; TMPDIR names another place");
+}
+
+/* The program left no profile: say why, as far as can be told. */
+static void nothing_tell(const struct run *r)
+{
+	const char *rebuild = "rebuild it: make clean && make CC=aprof-cc CXX=aprof-c++";
+	uint32_t hooks = 0;
+	struct error err;
+
+	if (r->unsampled.code)
+		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
+	else if (r->sampling.directory)
+		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
+	else if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
+		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
+		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);
+	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE))
+		message("%s has hooks but was linked without the monitor; link it with aprof-cc too, or with $(aprof config --libs)", r->program);
+	else if (hooks & SYMBOLS_NOPS)
+		message("%s was built with -mnop-mcount: its hooks do nothing until somebody patches them; build it without", r->program);
+	else if (hooks & SYMBOLS_MCOUNT && hooks & SYMBOLS_MONITOR)
+		message("%s has gprof's hooks (-pg) but was linked by aprof-cc, whose monitor does not answer them; link it by your compiler, or %s",
+			r->program, rebuild);
+	else if (hooks & SYMBOLS_MCOUNT && symbols_is_static(r->program))
+		message("%s has gprof's hooks (-pg) and is static, so that aprof's cannot take their place; link it without -static, or %s",
+			r->program, rebuild);
+	else if (hooks & SYMBOLS_MCOUNT)
+		message("%s has gprof's hooks (-pg) but left no profile: is it set-uid, has it an mcount of its own, or was no routine with hooks called?", r->program);
+	else
+		message("%s has no hooks, so there is nothing to report; %s", r->program, rebuild);
+}
+
+enum { MOST_PROGRAMS = 3 };		/* on the screen */
+
+static void programs_print(const struct run *r, char **names, FILE *out)
+{
+	bool screen = r->options->report.screen;
+	size_t n = screen && r->harvest.n > MOST_PROGRAMS ? MOST_PROGRAMS - 1 : r->harvest.n;
+
+	fprintf(out, "Programs of this run: %zu; %s is that of the first\n%s  seconds         calls processes  program\n",
+		r->harvest.n, screen ? "what follows" : "the report", screen ? "" : "\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct harvest_program *p = &r->harvest.programs[i];
+
+		fprintf(out, "%9.3f ", (double)p->time / 1e9);
+		print_calls(out, 13, p->calls, p->counted);
+		fprintf(out, " %9zu  ", p->n);
+		escape_print(out, p->path, 0);
+		fputs(": ", out);
+		escape_print(out, names[i] ? names[i] : "not kept", 0);
+		putc('\n', out);
+	}
+	if (n < r->harvest.n)
+		fprintf(out, "and %zu more: %s.NAME\n", r->harvest.n - n, r->options->data);
+	putc('\n', out);
+}
+
+/* The commands that show more of the data at NAME. */
+static void more_print(const struct run *r, const char *name)
+{
+	struct text_style style = r->options->report.style;
+
+	fputs("\nMore: ", r->out);
+	print_begin(r->out, &style, 'm');
+	fputs("aprof report", r->out);
+	if (strcmp(name, "amon.out") != 0) {
+		putc(' ', r->out);
+		escape_shell(r->out, name, style.utf8 ? 0 : ESCAPE_ASCII);
+	}
+	print_end(r->out, &style);
+	fputs("; likewise aprof view, aprof tree, aprof html\n", r->out);
+}
+
+/* Print the report of what IN holds to OUT unless NULL; its gmon.out, too, with GMON; count its stacks. */
+static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
+{
+	struct error err;
+
+	in->with_static = r->options->static_arcs;
+	in->phase = r->options->phase;
+	if (!input_build(in, NULL, &r->options->graph, &err)) {
+		message_error(&err, NULL);
+	} else {
+		struct verified stacks = verified_make(&in->report);
+
+		r->checked += stacks.checked;
+		r->differ += stacks.differ;
+		if (out)
+			reports_print(in, COMMAND_RUN, r->options, out);
+	}
+	if (gmon && in->report.graph)
+		gmon_file_write(in, r->launch.pid);
+}
+
+/* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
+ * The file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
+static void program_report(struct run *r, size_t i, char **name, FILE *out)
+{
+	const struct harvest_program *p = &r->harvest.programs[i];
+	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
+	struct input in = { .listener = &listener };
+	struct error err;
+
+	if (single)
+		files_cut(p->files[0]);
+	moved = single && data_file_keep(r->options->data, p->files[0], NULL, name);
+	r->kept |= i == 0 && moved;
+	if (single && !out && !gmon && !r->options->verify) {
+		if (moved)
+			carry_into_file(*name);
+		return;
+	}
+	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
+		if (!single) {
+			bool kept;
+
+			input_carry(&in);
+			kept = data_file_keep(r->options->data, NULL, &in, name);
+			r->kept |= i == 0 && kept;
+		}
+		if (out || gmon || r->options->verify) {
+			harvest_remove(r->directory);	/* all of it is kept, or in memory */
+			program_print(r, &in, out, gmon);
+		}
+	} else {
+		message_error(&err, NULL);
+	}
+	input_free(&in);
+}
+
+/* Where the report goes: R->out, NULL with --no-report; the program's streams are its own, so a screen goes where messages do.  False after a message. */
+static bool output_open(struct run *r)
+{
+	const struct options *o = r->options;
+
+	r->out = o->no_report ? NULL : o->report.screen ? stderr : stdout;
+	if (!r->out || !o->output)
+		return true;
+	if (!output_allowed(o->output, false))
+		return false;
+	r->out = fopen(o->output, "we");
+	if (!r->out)
+		message("%s: cannot write: %s", o->output, strerror(errno));
+	return r->out != NULL;
+}
+
+static void output_close(struct run *r)
+{
+	if (r->out && r->options->output && fclose(r->out) != 0)
+		message("%s: cannot write: %s", r->options->output, strerror(errno));
+}
+
+/* Daemons outlive what started them, and a report at that moment is of their first milliseconds. */
+static void running_tell(const struct run *r)
+{
+	for (size_t i = 0; i < r->harvest.n; i++)
+		if (r->harvest.programs[i].running)
+			message("note: a process of %s is still running, and what it does from now on is not kept; keep it in the foreground, "
+				"or start it without aprof run, and read the amon.out that it leaves", r->harvest.programs[i].path);
+}
+
+/* What is printed comes last: a closed pipe may end us there (aprof run ... | head). */
+static void report_all(struct run *r, char **names)
+{
+	for (size_t i = 1; i < r->harvest.n; i++)
+		if (names[i] && r->harvest.programs[i].n > 0)
+			program_report(r, i, &names[i], NULL);
+	if (r->out && r->options->report.screen)
+		putc('\n', r->out);			/* behind what the program printed */
+	if (r->out && r->harvest.n > 1 && !r->options->report.json)
+		programs_print(r, names, r->out);
+	if (names[0] && r->harvest.programs[0].n > 0)
+		program_report(r, 0, &names[0], r->out);
+	if (r->out && r->options->report.screen && r->kept)
+		more_print(r, names[0]);
+}
+
+/* The same, through a pager where that is due. */
+static void report_paged(struct run *r, char **names)
+{
+	bool paged = r->out == stdout && !r->options->no_pager;
+
+	if (paged) {
+		pager_begin();
+		r->out = stdout;
+	}
+	report_all(r, names);
+	if (paged) {
+		pager_end();
+		r->out = stdout;
+	}
+}
+
+void collect(struct run *r)
+{
+	struct error err;
+	char **names;
+
+	if (!harvest_make(&r->harvest, r->directory, &err)) {
+		message_error(&err, NULL);
+		return;
+	}
+	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
+	harvest_weigh(&r->harvest);
+	running_tell(r);
+	names = calloc(r->harvest.n + 1, sizeof *names);
+	if (r->harvest.lacking)
+		lacking_tell(r);
+	if (r->harvest.n == 0 && r->harvest.lacking)
+		;
+	else if (r->harvest.n == 0)
+		nothing_tell(r);
+	else if (names) {
+		for (size_t i = 0; i < r->harvest.n; i++)
+			names[i] = data_file_name(r->options->data, &r->harvest, i);
+		report_paged(r, names);
+	}
+	for (size_t i = 0; names && i < r->harvest.n; i++)
+		free(names[i]);
+	free(names);
+	harvest_free(&r->harvest);
+}
+
+bool collect_has_hooks(const char *program)
+{
+	uint32_t hooks = 0;
+	struct error ignored;
+
+	return symbols_has_hooks(program, &hooks, &ignored) && hooks & ~(uint32_t)SYMBOLS_MONITOR;
+}
+
+/* A size as APROF_MEMORY has it, K, M, G allowed; a gigabyte for one that is none, as the monitor takes it. */
+static uint64_t bytes_of(const char *text)
+{
+	enum { LEAST = 1 << 20, USUAL = 1 << 30 };
+	static const char units[] = "KkMmGg";
+	char *end = NULL;
+	uint64_t n = text ? strtoull(text, &end, 10) : 0;
+	const char *unit = end && *end ? strchr(units, *end) : NULL;
+
+	if (unit)
+		n <<= 10 * ((unit - units) / 2 + 1);
+	return n >= LEAST && n <= (uint64_t)1 << 40 ? n : USUAL;
+}
+
+void collect_sampling(struct run *r)
+{
+	enum { RATE = 997 };
+	const char *rate = r->options->rate ? r->options->rate : getenv("APROF_RATE");
+	const char *memory = r->options->memory ? r->options->memory : getenv("APROF_MEMORY");
+	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
+
+	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
+					       .memory = bytes_of(memory), .skip = collect_has_hooks };
+}
+
+bool collect_begin(struct run *r)
+{
+	if (!data_file_possible(r->options->data, r->options->no_report) || !output_open(r))
+		return false;
+	if (directory_make(r))
+		return true;
+	output_close(r);
+	return false;
+}
+
+void collect_end(struct run *r)
+{
+	output_close(r);
+	harvest_remove(r->directory);
+	free(r->directory);
+}

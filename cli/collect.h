@@ -1,0 +1,45 @@
+/* collect.h - what a run leaves: its profiles are grouped by program, kept and reported. */
+#ifndef COLLECT_H
+#define COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/harvest.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+#include "sample/record.h"
+
+/* One aprof run, or attach, under way. */
+struct run {
+	const struct options *options;
+	char *directory;		/* where the processes leave their profiles; made for this run */
+	char *program;			/* the program's file; NULL: not found in PATH */
+	FILE *out;			/* where the report goes, or the screen; NULL: nowhere */
+	bool kept;			/* the data of the first program are */
+	struct launch launch;		/* the program itself */
+	struct harvest harvest;		/* what was left */
+	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
+	struct recorder *recorder;	/* at work; NULL: none is */
+	struct error unsampled;		/* why it is not, if it was wanted */
+	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
+};
+
+/* Make the directory for the profiles of R, and find out where its report goes.  False after a message. */
+bool collect_begin(struct run *r);
+
+/* Collect what is in the directory of R, keep it, report it. */
+void collect(struct run *r);
+
+/* Close what collect_begin opened, and remove what it made. */
+void collect_end(struct run *r);
+
+/* Has the program, by its path, hooks?  A recorder leaves it to them. */
+bool collect_has_hooks(const char *program);
+
+/* What the options and the environment of R want of call stacks that are sampled; its directory is set. */
+void collect_sampling(struct run *r);
+
+#endif
