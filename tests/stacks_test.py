@@ -143,7 +143,7 @@ class Stacks(unittest.TestCase):
         both = by["one"]["self_ns"] + by["three"]["self_ns"]
         error = (by["one"]["error_ns"] + by["three"]["error_ns"]) / (spin["self_ns"]) * 1.5
         self.assertLess(abs(by["three"]["self_ns"] / both - 0.75), max(error, 0.03))
-        self.assertEqual(rows["main"]["total_ns"], rows["_start"]["total_ns"])
+        self.assertLess(rows["_start"]["total_ns"] - rows["main"]["total_ns"], 0.05 * run)    # what is before and behind main
         self.assertLess(rows["even"]["total_ns"], run)   # recursion is counted once
 
     def test_no_calls_anywhere(self):
