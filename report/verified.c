@@ -12,7 +12,8 @@ enum { MOST_SHOWN = 5 };		/* places of stacks that differ */
 /* Is S of a thread that is about to change its stack, or to land further up: it has the registers of the one, and the context of the other? */
 static bool is_between(const struct report_input *in, const struct profile_stack *s)
 {
-	static const char *const changing[] = { "swapcontext", "setcontext", "__longjmp", "_Unwind_", "uw_", "__gxx_personality", "__gcc_personality" };	/* or what begins so */
+	static const char *const changing[] = { "swapcontext", "setcontext", "__longjmp", "_Unwind_", "uw_", "__gxx_personality", "__gcc_personality",
+		"(plt)" };	/* or what begins so; a linker's jump leads to any of them */
 	const struct profile *p = in->graph->profile;
 	const char *name = symbols_find(in->symbols, s->module, s->address)->name;
 
