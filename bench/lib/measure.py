@@ -36,7 +36,7 @@ class Runner:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         environment = self.shop.environment(prepared=self.program.prepared, program=self.executables[name],
-                                            launch=variant.launch, **variant.environment(self.shop.aprof))
+                                            launch=variant.launch.replace("{build}", self.shop.aprof), **variant.environment(self.shop.aprof))
         try:
             self._launch(environment)
             with open(os.path.join(self.folder, "cost.json")) as file:

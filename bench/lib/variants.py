@@ -22,7 +22,7 @@ class Variant:
     build: str                 # row of BUILDS
     caption: str               # one line for the legend
     environ: dict = field(default_factory=dict)  # added to the program's; {build} is aprof's build folder
-    launch: str = ""           # words before the program
+    launch: str = ""           # words before the program; {build} is aprof's build folder
     tool: str = ""             # command that must be there, "" for none
     data: str = ""             # what it leaves in its folder, a glob
     slow: bool = False         # run in the first few rounds only
@@ -81,6 +81,10 @@ VARIANTS = {
     "bare-perf": Variant("bare", "perf record of the bare build, every 0.1 ms, with its stacks", 
                          launch="perf record -q -e cpu-clock -c 100000 --call-graph dwarf,8192 -o perf.data --", tool="perf", data="perf.data",
                          default=False),
+    "stacks": Variant("bare", "aprof run of the bare build: its call stacks, sampled; CPU with the recorder's, and its names read from the binaries",
+                      launch="{build}/aprof run --no-report --data=amon.out --", data="amon.out*", default=False),
+    "perf": Variant("bare", "perf record --call-graph dwarf of the bare build, at the same rate",
+                    launch="perf record -q -e cpu-clock -F 997 --call-graph dwarf -o perf.data --", tool="perf", data="perf.data", default=False),
     "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",
                          launch="valgrind -q --tool=callgrind --callgrind-out-file=callgrind.out",
                          tool="valgrind", data="callgrind.out*", slow=True),
