@@ -1156,10 +1156,10 @@ class Real(unittest.TestCase):
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), 'ready\n')
         inner = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().strip()
+        if ' /mnt/inner\n' not in pathlib.Path(f'/proc/{inner}/maps').read_text():
+            self.skipTest('we are in a chroot: files of another mount namespace have names here that lead nowhere')
         row, = [row for row in json.loads(aprof('ps', '--json').stdout)['processes'] if row['pid'] == int(inner)]
-        self.assertEqual(row['program'], '/mnt/inner')
-        # In a chroot the kernel names files of another mount namespace by paths that lead nowhere; map_files needs none.
-        self.assertRegex(row['file'], rf'^/proc/{inner}/(root/mnt/amon\.out|map_files/[0-9a-f]+-[0-9a-f]+)$')
+        self.assertEqual((row['program'], row['file']), ('/mnt/inner', f'/proc/{inner}/root/mnt/amon.out'))
         self.assertEqual(self.entry(self.rows('report', inner), 'dear')['calls'], 1)
         self.assertEqual(aprof('reset', inner).returncode, 0)
 
