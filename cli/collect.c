@@ -171,6 +171,32 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	input_free(&in);
 }
 
+/* The call stacks of P, which has exact contexts in NAME, are kept as NAME.stacks. */
+static void stacks_keep(struct run *r, const struct harvest_program *p, const char *name)
+{
+	struct input in = { .listener = &listener };
+	struct error err;
+	char *beside = NULL;
+	bool kept = false;
+
+	if (p->nstacks == 0 || asprintf(&beside, "%s.stacks", name) < 0)
+		return;
+	if (p->nstacks == 1) {
+		kept = data_file_keep(r->options->data, p->stacks[0], NULL, &beside);
+		if (kept)
+			carry_into_file(beside);
+	} else if (input_read(&in, p->stacks, p->nstacks, beside, &err)) {
+		input_carry(&in);
+		kept = data_file_keep(r->options->data, NULL, &in, &beside);
+	} else {
+		message_error(&err, NULL);
+	}
+	input_free(&in);
+	if (kept)
+		message("note: its call stacks, sampled beside, are in %s", beside);
+	free(beside);
+}
+
 /* Where the report goes: R->out, NULL with --no-report; the program's streams are its own, so a screen goes where messages do.  False after a message. */
 static bool output_open(struct run *r)
 {
@@ -205,6 +231,9 @@ static void running_tell(const struct run *r)
 /* What is printed comes last: a closed pipe may end us there (aprof run ... | head). */
 static void report_all(struct run *r, char **names)
 {
+	for (size_t i = 0; i < r->harvest.n; i++)
+		if (names[i])
+			stacks_keep(r, &r->harvest.programs[i], names[i]);
 	for (size_t i = 1; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
 			program_report(r, i, &names[i], NULL);
@@ -239,7 +268,7 @@ void collect(struct run *r)
 	struct error err;
 	char **names;
 
-	if (!harvest_make(&r->harvest, r->directory, &err)) {
+	if (!harvest_make(&r->harvest, r->directory, r->options->stacks, &err)) {
 		message_error(&err, NULL);
 		return;
 	}
@@ -294,7 +323,7 @@ void collect_sampling(struct run *r)
 	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
 
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
-					       .memory = bytes_of(memory), .skip = collect_has_hooks };
+					       .memory = bytes_of(memory), .skip = r->options->stacks ? NULL : collect_has_hooks };
 }
 
 bool collect_begin(struct run *r)

@@ -36,7 +36,7 @@ void collect(struct run *r);
 /* Close what collect_begin opened, and remove what it made. */
 void collect_end(struct run *r);
 
-/* Has the program, by its path, hooks?  A recorder leaves it to them. */
+/* Has the program, by its path, hooks?  A recorder leaves it to them, if it is not asked for stacks beside. */
 bool collect_has_hooks(const char *program);
 
 /* What the options and the environment of R want of call stacks that are sampled; its directory is set. */

@@ -130,6 +130,7 @@ static int by_program(const void *left, const void *right)
 	const struct found *a = left, *b = right;
 	int c = strcmp(a->program, b->program);
 
+	c = c ? c : a->stacks - b->stacks;
 	return c ? c : (a->start > b->start) - (a->start < b->start);
 }
 
@@ -144,29 +145,43 @@ static int by_weight(const void *left, const void *right)
 	return strcmp(a->path, b->path);
 }
 
-/* The run of equal programs that begins at I becomes a group; its strings change hands. */
-static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
+/* The paths of the profiles I..END-1, which change hands, ended by NULL. */
+static char **files_take(struct list *l, size_t i, size_t end)
 {
-	struct harvest_program *p = &h->programs[h->n];
+	char **files = calloc(end - i + 1, sizeof *files);
 
-	*p = (struct harvest_program){ .files = calloc(end - i + 1, sizeof *p->files) };
-	if (!p->files)
-		return false;
-	h->n++;
-	p->path = l->found[i].program;
-	l->found[i].program = NULL;
-	for (; i < end; i++) {
-		p->files[p->n++] = l->found[i].file;
-		l->found[i].file = NULL;
+	for (size_t k = i; files && k < end; k++) {
+		files[k - i] = l->found[k].file;
+		l->found[k].file = NULL;
 	}
-	return true;
+	return files;
 }
 
-static bool group_all(struct harvest *h, struct list *l, struct error *err)
+/* The profiles I..END-1, of one program, become a group; its strings change hands.  Call stacks go beside exact contexts, where there are some. */
+static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
+{
+	struct harvest_program *p = &h->programs[h->n++];
+	size_t stacks = i;
+
+	while (stacks < end && !l->found[stacks].stacks)
+		stacks++;
+	if (stacks == i)
+		stacks = end;
+	*p = (struct harvest_program){ .path = l->found[i].program, .files = files_take(l, i, stacks), .n = stacks - i };
+	l->found[i].program = NULL;
+	if (stacks < end) {
+		p->stacks = files_take(l, stacks, end);
+		p->nstacks = p->stacks ? end - stacks : 0;
+	}
+	return p->files && (p->stacks || stacks == end);
+}
+
+static bool group_all(struct harvest *h, struct list *l, bool asked, struct error *err)
 {
 	bool ok;
 
-	stacks_drop(l);
+	if (!asked)
+		stacks_drop(l);
 	if (l->n)
 		qsort(l->found, l->n, sizeof *l->found, by_program);
 	h->programs = calloc(l->n + 1, sizeof *h->programs);
@@ -179,13 +194,13 @@ static bool group_all(struct harvest *h, struct list *l, struct error *err)
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool harvest_make(struct harvest *h, const char *directory, struct error *err)
+bool harvest_make(struct harvest *h, const char *directory, bool asked, struct error *err)
 {
 	struct list l = { 0 };
 	bool ok;
 
 	*h = (struct harvest){ 0 };
-	ok = list_fill(&l, directory, err) && group_all(h, &l, err);
+	ok = list_fill(&l, directory, err) && group_all(h, &l, asked, err);
 	h->lacking = l.lacking;
 	h->why = l.why;
 	list_free(&l);
@@ -194,12 +209,18 @@ bool harvest_make(struct harvest *h, const char *directory, struct error *err)
 	return ok;
 }
 
+static void files_free(char **files, size_t n)
+{
+	for (size_t i = 0; files && i < n; i++)
+		free(files[i]);
+	free(files);
+}
+
 void harvest_free(struct harvest *h)
 {
 	for (size_t i = 0; i < h->n; i++) {
-		for (size_t j = 0; j < h->programs[i].n; j++)
-			free(h->programs[i].files[j]);
-		free(h->programs[i].files);
+		files_free(h->programs[i].files, h->programs[i].n);
+		files_free(h->programs[i].stacks, h->programs[i].nstacks);
 		free(h->programs[i].path);
 	}
 	free(h->programs);
@@ -242,31 +263,31 @@ void harvest_weigh(struct harvest *h)
 	qsort(h->programs, h->n, sizeof *h->programs, by_weight);
 }
 
-/* The profile of process PID that began last: what it was before an exec did not end with it.  NULL: none. */
-static const char *last_of(const struct harvest *h, int32_t pid)
+/* Of the N profiles FILES that of process PID which began last, and after *START, or LAST: what it was before an exec did not end with it. */
+static const char *later_of(char **files, size_t n, int32_t pid, uint64_t *start, const char *last)
 {
-	const char *last = NULL;
-	uint64_t start = 0;
+	struct amon_header header;
 
-	for (size_t i = 0; i < h->n; i++)
-		for (size_t j = 0; j < h->programs[i].n; j++) {
-			struct amon_header header;
-
-			if (files_header(h->programs[i].files[j], &header, NULL) && header.pid == pid &&
-			    header.start_monotonic >= start) {
-				last = h->programs[i].files[j];
-				start = header.start_monotonic;
-			}
+	for (size_t i = 0; i < n; i++)
+		if (files_header(files[i], &header, NULL) && header.pid == pid && header.start_monotonic >= *start) {
+			last = files[i];
+			*start = header.start_monotonic;
 		}
 	return last;
 }
 
 void harvest_status(const struct harvest *h, int32_t pid, int status)
 {
-	const char *path = last_of(h, pid);
+	const char *last[2] = { NULL, NULL };
+	uint64_t start[2] = { 0, 0 };
 
-	if (path)
-		header_write(path, offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
+	for (size_t i = 0; i < h->n; i++) {
+		last[0] = later_of(h->programs[i].files, h->programs[i].n, pid, &start[0], last[0]);
+		last[1] = later_of(h->programs[i].stacks, h->programs[i].nstacks, pid, &start[1], last[1]);
+	}
+	for (int i = 0; i < 2; i++)
+		if (last[i])
+			header_write(last[i], offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
 }
 
 void harvest_remove(const char *directory)

@@ -13,6 +13,8 @@ struct harvest_program {
 	char *path;		/* its executable */
 	char **files;		/* profiles of its processes, in the order in which they began; files[n] is NULL */
 	size_t n;		/* how many */
+	char **stacks;		/* profiles of call stacks that were sampled beside, if these have exact contexts; NULL: there are none */
+	size_t nstacks;		/* how many */
 	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh if there are several programs */
 	uint64_t calls;		/* calls that they hold: the same */
 	bool counted;		/* calls were; else calls is 0 */
@@ -26,8 +28,8 @@ struct harvest {
 	int why;		/* errno of the last of them */
 };
 
-/* Look through DIRECTORY.  False with *ERR set.  Freed with harvest_free. */
-bool harvest_make(struct harvest *h, const char *directory, struct error *err);
+/* Look through DIRECTORY.  Where programs with hooks ran, call stacks count only if they were ASKED for.  False with *ERR set.  Freed with harvest_free. */
+bool harvest_make(struct harvest *h, const char *directory, bool asked, struct error *err);
 void harvest_free(struct harvest *h);
 
 /* Sort by time and calls, for which the profiles of several programs are read, one program at a time.  A file that

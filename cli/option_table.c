@@ -118,6 +118,7 @@ static const struct row rows[] = {
 	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report" },
 	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
 	  "counted in; status 1 if one differs" },
+	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
 	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },

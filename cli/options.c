@@ -228,6 +228,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_NO_REPORT: o->no_report = true; return true;
 	case KEY_SECONDS: return seconds_set(o, argument);
 	case KEY_VERIFY: o->verify = true; return true;
+	case KEY_STACKS: o->stacks = true; return true;
 	case KEY_AGAINST: return against_set(o);
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
@@ -313,6 +314,10 @@ static bool options_check(struct options *o, unsigned command)
 	}
 	if (o->phase && (o->report.leaves || o->report.lines)) {
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
+		return false;
+	}
+	if (o->stacks && o->verify) {
+		message("--stacks cannot be joined with --verify: each takes samples of stacks of its own");
 		return false;
 	}
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)

@@ -62,6 +62,7 @@ struct options {
 	unsigned colour;		/* --color: enum colour */
 	double seconds;			/* attach: for how long; 0: until the processes end */
 	bool verify;			/* run: hold stacks against contexts */
+	bool stacks;			/* run: sample call stacks of programs with hooks, too */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */
 	const char *clock;		/* run: APROF_CLOCK; NULL: as it is */

@@ -48,11 +48,16 @@ static int status_of(const struct run *r)
 	return r->differ ? STATUS_CHECK : r->launch.status;
 }
 
-/* Call stacks are sampled where there are no hooks; with --verify nobody wants that. */
+/* Call stacks are sampled where there are no hooks, and with --stacks everywhere; with --verify nobody wants that. */
 static void sampling_prepare(struct run *r, char **argv)
 {
-	if (r->options->verify || !r->program || collect_has_hooks(r->program))
+	if (r->options->verify || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
 		return;
+	if (r->options->stacks && preload_is_for(r->program)) {
+		message("note: --stacks: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks cannot be followed; "
+			"only exact contexts are recorded", r->program);
+		return;
+	}
 	collect_sampling(r);
 	r->sampling.command = argv;
 }
@@ -85,6 +90,8 @@ static int run(const struct options *o, char **argv)
 		status = launch_failed(&r, argv[0]);
 	if (r.recorder)
 		record_end(r.recorder);
+	else if (r.options->stacks && r.unsampled.code)
+		message("--stacks: %s", r.unsampled.text);
 	if (r.launch.started) {
 		collect(&r);
 		status = status_of(&r);

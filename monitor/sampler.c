@@ -189,8 +189,11 @@ static long clone_sampler(void *top)
 	__asm__ volatile("syscall\n\t"
 			 "testq %%rax, %%rax\n\t"
 			 "jnz 1f\n\t"
+			 ".cfi_remember_state\n\t"
+			 ".cfi_undefined %%rip\n\t"	/* unwinders of the new thread end here */
 			 "xorl %%ebp, %%ebp\n\t"
-			 "callq *%%r9\n"
+			 "callq *%%r9\n\t"
+			 ".cfi_restore_state\n"
 			 "1:"
 			 : "=a"(ret)
 			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0L), "r"(r10), "r"(r8), "r"(r9)

@@ -5,19 +5,40 @@
 
 #include "overhead/steps.h"
 
-/* Call stacks that were sampled have no hooks, and each sample is of the routine that it stands at: its time is what was measured. */
-static bool stacks_take(struct overhead *o)
+/* The hooks' part of the times of call stacks: that of the samples that were found in hooks. */
+static void stacks_divide(struct overhead *o)
+{
+	const struct profile *p = o->profile;
+
+	for (size_t i = 0; i < p->npcs; i++) {
+		const struct profile_context *c = &p->contexts[p->pcs[i].context];
+
+		if (!overhead_is_hook(o->spots[i].place) || c->ticks == 0)
+			continue;
+		o->hooks[p->pcs[i].context] += (int64_t)((__int128)c->time * (__int128)p->pcs[i].count / (__int128)c->ticks);
+		o->cost.samples += p->pcs[i].count;
+	}
+	for (uint32_t i = 0; i < p->ncontexts; i++)
+		o->cost.total += (uint64_t)o->hooks[i];
+	o->cost.divided = o->cost.samples > 0;
+}
+
+/* Of call stacks that were sampled each sample is of the routine that it stands at: its time is what was measured, but in hooks. */
+static bool stacks_take(struct overhead *o, struct symbols *symbols)
 {
 	const struct profile *p = o->profile;
 	double tick = profile_tick(p);
 
-	o->spots = calloc(p->npcs + 1, sizeof *o->spots);
 	o->evidence = calloc((size_t)p->ncontexts + 1, sizeof *o->evidence);
-	for (size_t i = 0; o->spots && i < p->npcs; i++)
-		o->spots[i] = (struct overhead_spot){ OVERHEAD_OWN, PROFILE_NONE };
-	for (uint32_t i = 0; o->evidence && i < p->ncontexts; i++)
-		o->evidence[i] = (struct overhead_evidence){ (double)p->contexts[i].time, (double)p->contexts[i].time * tick };
-	return o->spots && o->evidence;
+	if (!o->evidence || !place_samples(o, symbols))
+		return false;
+	stacks_divide(o);
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
+		double time = (double)overhead_charged(o, i);
+
+		o->evidence[i] = (struct overhead_evidence){ time, time * tick };
+	}
+	return true;
 }
 
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err)
@@ -29,7 +50,7 @@ struct overhead *overhead_make(const struct profile *p, struct symbols *symbols,
 		o->hooks = calloc((size_t)p->ncontexts + 1, sizeof *o->hooks);
 		o->kernel = calloc((size_t)p->nroutines + 1, sizeof *o->kernel);
 	}
-	if (o && o->hooks && o->kernel && (profile_counts_calls(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o)))
+	if (o && o->hooks && o->kernel && (profile_counts_calls(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
 		return o;
 	overhead_free(o);
 	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

@@ -67,6 +67,10 @@ uint64_t overhead_charged(const struct overhead *o, uint32_t context);
 /* What samples say of the time of CONTEXT, with the hooks' cost left in (RAW) or without; of times that are no samples nothing. */
 struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t context, bool raw);
 
+/* Add to COUNTS, by context, the program counters that were found there outside of hooks; those at the edges of a routine are of the context that it is
+ * called in.  False: out of memory. */
+bool overhead_count_pcs(const struct overhead *o, uint64_t *counts);
+
 /* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);
 

@@ -21,6 +21,8 @@ struct placing {
 	struct called *called;		/* routines that have symbols, by key, then by symbol */
 	size_t ncalled;
 	const struct symbol **symbol_of; /* by routine; NULL: it has none */
+	bool of_stacks;			/* call stacks were sampled, and each sample is of the routine whose code it is in */
+	bool has_monitor;		/* its library is among the modules, so that others may have hooks */
 };
 
 static const char *base_name(const char *path)
@@ -130,6 +132,23 @@ static struct overhead_spot spot_of(const struct placing *w, const struct profil
 	return spot;
 }
 
+/* The same where call stacks were sampled: a sample is in its routine's own code, or in hooks. */
+static struct overhead_spot spot_of_stack(const struct placing *w, const struct profile_pc *pc)
+{
+	const struct profile_module *m = pc->module < w->p->nmodules ? w->p->modules + pc->module : NULL;
+	bool asked = m && (may_have_hooks(m) || w->has_monitor);
+	bool in_hooks = asked && (is_monitor(m) || symbols_in_hooks(w->symbols, pc->module, pc->address));
+
+	return (struct overhead_spot){ in_hooks ? OVERHEAD_OWN_HOOK : OVERHEAD_OWN, PROFILE_NONE };
+}
+
+static bool stacks_start(struct placing *w)
+{
+	for (uint32_t i = 0; i < w->p->nmodules; i++)
+		w->has_monitor |= is_monitor(w->p->modules + i);
+	return true;
+}
+
 static int by_address(const void *left, const void *right, void *arg)
 {
 	const struct profile_pc *pcs = arg, *a = pcs + *(const size_t *)left, *b = pcs + *(const size_t *)right;
@@ -141,7 +160,7 @@ static int by_address(const void *left, const void *right, void *arg)
 
 bool place_samples(struct overhead *o, struct symbols *symbols)
 {
-	struct placing w = { .p = o->profile, .symbols = symbols };
+	struct placing w = { .p = o->profile, .symbols = symbols, .of_stacks = !profile_counts_calls(o->profile) };
 	size_t n = w.p->npcs, *order;
 	bool done;
 
@@ -150,13 +169,13 @@ bool place_samples(struct overhead *o, struct symbols *symbols)
 	assert(!o->spots);
 	o->spots = calloc(n, sizeof *o->spots);
 	order = calloc(n, sizeof *order);
-	done = o->spots && order && placing_start(&w);
+	done = o->spots && order && (w.of_stacks ? stacks_start(&w) : placing_start(&w));
 	for (size_t i = 0; done && i < n; i++)
 		order[i] = i;
 	if (done)
 		qsort_r(order, n, sizeof *order, by_address, w.p->pcs);
 	for (size_t i = 0; done && i < n; i++)
-		o->spots[order[i]] = spot_of(&w, w.p->pcs + order[i]);
+		o->spots[order[i]] = w.of_stacks ? spot_of_stack(&w, w.p->pcs + order[i]) : spot_of(&w, w.p->pcs + order[i]);
 	free(order);
 	free(w.called);
 	free(w.symbol_of);

@@ -111,25 +111,50 @@ static json_t *history_json(const struct words *w, const struct graph *g, uint32
 	return value;
 }
 
+/* By context, how many program counters tell that it ran: malloc'ed.  NULL with *ERR set: out of memory. */
+static uint64_t *pcs_count(const struct graph *g, struct error *err)
+{
+	const struct profile *p = g->profile;
+	uint64_t *counts = calloc((size_t)g->ncontexts + 1, sizeof *counts), *found = calloc((size_t)p->ncontexts + 1, sizeof *found);
+	bool ok = counts && found && overhead_count_pcs(g->overhead, found);
+
+	for (uint32_t i = 0; ok && i < p->ncontexts; i++)
+		if (found[i])
+			counts[g->context_of[i]] += found[i];
+	free(found);
+	if (ok)
+		return counts;
+	free(counts);
+	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return NULL;
+}
+
 bool contexts_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct graph *g = in->graph;
 	struct words words;
+	uint64_t *pcs;
 
 	(void)options;
 	if (!words_make(&words, g, ESCAPE_WORD, err))
 		return false;
+	pcs = pcs_count(g, err);
+	if (!pcs) {
+		words_free(&words);
+		return false;
+	}
 	emit_array(e, "contexts");
 	for (uint32_t i = 0; i < g->ncontexts; i++) {
 		const struct graph_context *c = &g->contexts[i];
 
 		if (is_shown(c))
-			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries),
+			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries),
 					       "recursive", emit_count(c->recursive), "time_ns", emit_count(c->time),
 					       "error_ns", share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside),
-					       "ticks", emit_count(c->ticks), "history", history_json(&words, g, i)));
+					       "ticks", emit_count(c->ticks), "pc_samples", emit_count(pcs[i]), "history", history_json(&words, g, i)));
 	}
 	emit_array_end(e);
+	free(pcs);
 	words_free(&words);
 	return true;
 }

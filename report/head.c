@@ -270,12 +270,17 @@ static void time_print(struct head *h)
 static void stacks_print(struct head *h)
 {
 	uint64_t cut = h->sums.notes[AMON_NOTE_CUT_STACK], all = h->graph->ticks + h->graph->outside_ticks;
+	uint64_t hooks = h->graph->overhead->cost.samples;
 	char stacks[32], made[32];
 
-	print_field(h->out, &h->options->style, "calls", "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
+	print_field(h->out, &h->options->style, "calls", hooks ? "not counted here: call stacks were sampled, beside exact contexts" :
+		    "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
 	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s; %.*f %% go back to the thread's start", print_grouped(stacks, all),
 		    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts), cut ? 2 : 0,
 		    100 - print_percent(cut < all ? cut : all, all));
+	if (hooks)
+		print_field(h->out, &h->options->style, "hooks", "%s sample%s fell into them; %s", print_grouped(stacks, hooks), print_plural(hooks),
+			    h->graph->options.raw ? "left in the times (--raw)" : "the times are without them");
 }
 
 static void calls_print(struct head *h)

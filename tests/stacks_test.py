@@ -195,6 +195,57 @@ class Stacks(unittest.TestCase):
         self.assertEqual(differ({name: name for name in names}), [])
         self.assertNotEqual(differ({"one": "three", "three": "one"}), [])
 
+    def test_beside_hooks(self):
+        """--stacks: exact contexts and call stacks of one run; where stacks say that routines with hooks ran, the hooks' time is left out."""
+        prog = self.build(SHARES, "hooked", APROF_CC)
+        done = self.aprof("run", "--stacks", prog, status=3)
+        self.assertEqual(done.stdout, "done\n")
+        self.assertRegex(done.stderr, r"\ncalls +[\d,]+ in \d+ contexts\n")
+        self.assertIn("note: its call stacks, sampled beside, are in amon.out.stacks\n", done.stderr)
+        head = self.aprof("report", "amon.out.stacks").stdout
+        self.assertRegex(head, r"(?s)\ncalls +not counted here: .*beside\s+exact contexts\nstacks ")
+        self.assertRegex(head, r"; exit status 3\n")
+
+        def counted(file):
+            rows = json.loads(self.aprof("contexts", "--json", file).stdout)["contexts"]
+            return [(row["history"].split(), row["pc_samples"]) for row in rows if row["pc_samples"]]
+        names = {"main", "spin", "one", "three", "even", "odd"}
+        shares = []
+        for file in ("amon.out", "amon.out.stacks"):
+            found = [([name for name in history if name.rstrip("'") in names], n) for history, n in counted(file) if "main" in history]
+            whole = sum(n for _, n in found)
+            self.assertGreater(whole, 100)
+            shares.append({name: sum(n for path, n in found if path[-1:] == ["spin"] and path[-2:-1] == [name]) / whole for name in ("one", "three")})
+        for name in ("one", "three"):
+            self.assertLess(abs(shares[0][name] - shares[1][name]), 4 * (0.5 / 200) ** 0.5, shares)
+        self.assertGreater(shares[1]["three"], shares[1]["one"] + 0.2)
+
+    def test_hooks_are_no_part_of_stacks(self):
+        """A routine of a few instructions takes more time in its hooks than by itself."""
+        prog = self.build("""
+            __attribute__((noinline)) int one(int n) { __asm__ volatile(""); return n + 1; }
+            int main(void) { int n = 0; for (long i = 0; i < 200000000; i++) n = one(n); return n == 1; }""", "small", APROF_CC)
+        self.aprof("run", "--stacks", "--no-report", prog)
+        times = json.loads(self.aprof("report", "--json", "amon.out.stacks").stdout)["run"]["times"]
+        self.assertGreater(times["hooks_ns"], 0.2 * times["raw_ns"])
+        self.assertEqual(times["hooks_ns"] + times["contexts_ns"] + times["outside_ns"], times["raw_ns"])
+        raw = json.loads(self.aprof("report", "--raw", "--json", "amon.out.stacks").stdout)["run"]["times"]
+        self.assertEqual((raw["hooks_ns"], raw["contexts_ns"]), (0, times["raw_ns"]))
+
+    def test_beside_gprofs_hooks(self):
+        prog = self.build(SHARES, "pg", options=("-O2", "-pg"))
+        done = self.aprof("run", "--stacks", prog, status=3)
+        self.assertRegex(done.stderr, r"--stacks: \S+ has gprof's hooks, so its return addresses are changed")
+        self.assertFalse(os.path.exists(os.path.join(self.path, "amon.out.stacks")))
+        self.assertIn("--stacks cannot be joined with --verify", self.aprof("run", "--stacks", "--verify", prog, status=2).stderr)
+
+    def test_several_processes_beside_hooks(self):
+        prog = self.build(PROCESSES, "hooked", APROF_CC)
+        self.aprof("run", "--stacks", "--no-report", prog)
+        threads = json.loads(self.aprof("info", "--json", "amon.out.stacks").stdout)["threads"]
+        self.assertGreaterEqual(len({thread["tid"] for thread in threads}), 3)
+        self.assertNotIn("call_stacks", self.aprof("report", "--flat", "amon.out").stdout)
+
     def test_threads(self):
         self.aprof("run", "--no-report", self.build(THREADS))
         threads = json.loads(self.aprof("info", "--json").stdout)["threads"]

@@ -67,9 +67,36 @@ static void test_places(void **state)
 	symbols_free(symbols);
 }
 
+enum { BY_A = 1, BY_B };
+
+/* Main calls A, which calls B, by which main calls B, too: that is a way to the context of A's B here. */
+static void test_counts(void **state)
+{
+	struct profile_context contexts[] = { { .parent = PROFILE_NONE, .routine = PROFILE_NONE }, { .parent = 0, .routine = 0 },
+		{ .parent = 1, .routine = BY_A }, { .parent = 2, .routine = BY_B } };
+	struct profile_detour detours[] = { { .from = 1, .to = 3, .calls = 5 } };
+	struct profile_pc pcs[] = { { .context = 1, .count = 1 }, { .context = 1, .count = 10 }, { .context = 1, .count = 100 }, { .context = 1, .count = 1000 },
+		{ .context = 2, .count = 10000 }, { .context = 2, .count = 100000 }, { .context = 3, .count = 1000000 } };
+	struct overhead_spot spots[] = { { OVERHEAD_OWN, 0 }, { OVERHEAD_EDGE, BY_A }, { OVERHEAD_EDGE, BY_B }, { OVERHEAD_HOOK_OF_CALLEE, BY_A },
+		{ OVERHEAD_PLAIN, PROFILE_NONE }, { OVERHEAD_EDGE, PROFILE_NONE }, { OVERHEAD_OWN_HOOK, BY_B } };
+	struct profile p = { .contexts = contexts, .ncontexts = 4, .detours = detours, .ndetours = 1, .pcs = pcs, .npcs = 7 };
+	struct overhead o = { .profile = &p, .spots = spots };
+	uint64_t counts[4] = { 0 };
+
+	(void)state;
+	assert_true(overhead_count_pcs(&o, counts));
+	assert_int_equal(counts[0], 0);
+	assert_int_equal(counts[1], 1);
+	assert_int_equal(counts[2], 110010);	/* at its edge in main, in a library, at the edge of nobody knows whom */
+	assert_int_equal(counts[3], 100);
+	o.spots = NULL;
+	assert_true(overhead_count_pcs(&o, counts));
+	assert_int_equal(counts[3], 100);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_places) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_places), cmocka_unit_test(test_counts) };
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
