@@ -54,13 +54,16 @@ void pid_tell(int32_t pid, int why)
 static char *profile_of(int32_t pid)
 {
 	char *path = NULL;
-	int fd = mapped_open(pid, O_RDONLY, &path);
+	int fd = mapped_open(pid, O_RDONLY, &path), why = errno;
 
-	if (fd < 0) {
-		pid_tell(pid, errno);
+	if (fd >= 0)
+		close(fd);
+	else if (why != ENOENT)
+		path = mapped_recorded_of(pid);
+	if (!path) {
+		pid_tell(pid, why);
 		return NULL;
 	}
-	close(fd);
 	list_add(&found, path);
 	free(path);
 	if (!found.failed)

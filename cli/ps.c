@@ -29,7 +29,8 @@ enum { CELL = 32, COMMAND_LEAST = 12, ELLIPSIS = 3 };
 struct process {
 	int32_t pid;			/* as we know it */
 	struct amon_header header;	/* of its profile */
-	uint64_t calls;			/* so far */
+	bool counted;			/* calls are */
+	uint64_t calls;			/* so far; 0 if they are not counted */
 	uint32_t contexts;		/* the same */
 	uint64_t elapsed;		/* since the profile was begun, ns */
 	char *command;			/* its arguments, as a shell takes them */
@@ -69,6 +70,7 @@ static bool process_read(struct process *p)
 	bool ok = profile && files_read(profile, p->path, NULL, &life, &ignored);
 
 	if (ok) {
+		p->counted = profile_counts_calls(profile);
 		p->header = profile->runs[0].header;
 		p->calls = profile->runs[0].calls;
 		p->contexts = profile->runs[0].contexts;
@@ -86,29 +88,40 @@ static void process_free(struct process *p)
 	free(p->command);
 }
 
-/* Look into process PID.  False: out of memory. */
-static bool process_add(struct processes *all, int32_t pid)
+/* The profile at PATH, which is P's from now on, of process PID joins ALL. */
+static void process_add(struct processes *all, int32_t pid, char *path)
 {
-	struct process p = { .pid = pid }, *more;
-	int fd = mapped_open(pid, O_RDONLY, &p.path);
+	struct process p = { .pid = pid, .path = path }, *more = process_read(&p) ? reallocarray(all->list, all->n + 1, sizeof *more) : NULL;
 
-	if (fd < 0) {
-		all->refused += errno == EACCES || errno == EPERM;
-		return true;
-	}
-	close(fd);
-	if (!process_read(&p)) {
-		process_free(&p);
-		return true;
-	}
-	more = reallocarray(all->list, all->n + 1, sizeof *more);
 	if (!more) {
 		process_free(&p);
-		return false;
+		return;
 	}
 	all->list = more;
 	all->list[all->n++] = p;
-	return true;
+}
+
+static void recorded_add(void *arg, const struct amon_header *h, const char *path)
+{
+	char *own = strdup(path);
+
+	if (own)
+		process_add(arg, h->pid, own);
+}
+
+/* Look into process PID: it may be profiled, or record others. */
+static void process_look(struct processes *all, int32_t pid)
+{
+	char *path = NULL;
+	int fd = mapped_open(pid, O_RDONLY, &path);
+
+	if (fd >= 0) {
+		close(fd);
+		process_add(all, pid, path);
+		return;
+	}
+	all->refused += errno == EACCES || errno == EPERM;
+	mapped_recorded(pid, recorded_add, all);
 }
 
 static int by_pid(const void *left, const void *right)
@@ -123,22 +136,19 @@ static bool processes_find(struct processes *all)
 {
 	DIR *folder = opendir("/proc");
 	const struct dirent *entry;
-	bool ok = true;
 	int32_t pid;
 
 	if (!folder) {
 		message("/proc: cannot be read: %s", strerror(errno));
 		return false;
 	}
-	while (ok && (entry = readdir(folder)))
+	while ((entry = readdir(folder)))
 		if (pid_read(entry->d_name, &pid))
-			ok = process_add(all, pid);
+			process_look(all, pid);
 	closedir(folder);
-	if (!ok)
-		message("out of memory");
-	else if (all->n > 1)
+	if (all->n > 1)
 		qsort(all->list, all->n, sizeof *all->list, by_pid);
-	return ok;
+	return true;
 }
 
 /* `2-03:04:05`, as ps has it: days, hours, minutes, seconds. */
@@ -168,7 +178,10 @@ static void cells_make(char cells[CELLS][CELL], const struct process *p)
 		return;
 	snprintf(cells[PID], CELL, "%" PRId32, p->pid);
 	elapsed_text(cells[ELAPSED], p->elapsed);
-	print_grouped(cells[CALLS], p->calls);
+	if (p->counted)
+		print_grouped(cells[CALLS], p->calls);
+	else
+		strcpy(cells[CALLS], "-");
 	print_grouped(cells[CONTEXTS], p->contexts);
 	snprintf(cells[HOW], CELL, "%.20s/%.9s", measured_way(way, sizeof way, p->header.way, "+")[0] ? way : "none", measured_clock(p->header.clock));
 }
@@ -272,7 +285,7 @@ static json_t *process_json(const struct process *p)
 	return json_pack("{s:i, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "program", emit_name(p->header.program),
 			 "command", arguments_json(&p->header), "way", measured_way(way, sizeof way, p->header.way, ", "), "clock",
 			 measured_clock(p->header.clock), "start_ns", emit_count(p->header.start_realtime), "elapsed_ns", emit_count(p->elapsed),
-			 "calls", emit_count(p->calls), "contexts", emit_count(p->contexts), "file", emit_name(p->path));
+			 "calls", p->counted ? emit_count(p->calls) : json_null(), "contexts", emit_count(p->contexts), "file", emit_name(p->path));
 }
 
 static bool processes_json(const struct processes *all)

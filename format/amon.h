@@ -152,7 +152,7 @@ enum amon_way {
 	AMON_WAY_CYG,		/* __cyg_profile_func_enter and _exit */
 	AMON_WAY_MCOUNT,	/* mcount or __fentry__, return addresses redirected */
 	AMON_WAY_INLINE,	/* compiler plugin */
-	AMON_WAY_STACKS,	/* none did: call stacks were sampled, and no call was counted */
+	AMON_WAY_STACKS,	/* call stacks were sampled, and no call was counted, whatever hooks there are */
 };
 
 enum amon_kind {

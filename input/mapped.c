@@ -6,6 +6,8 @@
  * ours, as in a container, it holds below /proc/PID/root. */
 #include "input/mapped.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -226,4 +228,70 @@ bool mapped_is(int fd, const struct amon_header *h)
 		found = maps_is(&m, &st, h);
 	maps_end(&m);
 	return found;
+}
+
+/* The header to H of the profile of call stacks of another process that is mapped where M is.  Its path, to be freed; NULL: it is none. */
+static char *recorded_path(const struct maps *m, struct amon_header *h)
+{
+	for (int way = 0; way < WAYS; way++) {
+		int fd = maps_open(m, way, O_RDONLY);
+		bool found = fd >= 0 && pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h && memcmp(h->magic, AMON_MAGIC, sizeof h->magic) == 0 &&
+			     h->way >> AMON_WAY_STACKS & 1;
+
+		if (fd >= 0)
+			close(fd);
+		if (found)
+			return maps_path(m, way);
+	}
+	return NULL;
+}
+
+bool mapped_recorded(int32_t pid, void (*visit)(void *arg, const struct amon_header *header, const char *path), void *arg)
+{
+	struct amon_header h;
+	struct maps m;
+	char *path;
+
+	if (!maps_begin(&m, pid))
+		return false;
+	while (maps_next(&m)) {
+		path = recorded_path(&m, &h);
+		if (path)
+			visit(arg, &h, path);
+		free(path);
+	}
+	maps_end(&m);
+	return true;
+}
+
+/* What mapped_recorded_of looks for. */
+struct sought {
+	int32_t pid;
+	uint64_t start;			/* of the one that was found; a process may have been several programs */
+	char *path;			/* NULL: none yet */
+};
+
+static void recorded_take(void *arg, const struct amon_header *h, const char *path)
+{
+	struct sought *s = arg;
+
+	if (h->pid != s->pid || (s->path && h->start_monotonic < s->start))
+		return;
+	free(s->path);
+	s->path = strdup(path);
+	s->start = h->start_monotonic;
+}
+
+char *mapped_recorded_of(int32_t pid)
+{
+	struct sought s = { .pid = pid };
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			mapped_recorded((int32_t)strtol(entry->d_name, NULL, 10), recorded_take, &s);
+	if (folder)
+		closedir(folder);
+	return s.path;
 }

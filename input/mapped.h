@@ -17,4 +17,11 @@ int mapped_open(int32_t pid, int flags, char **path);
  * we may not look into the process. */
 bool mapped_is(int fd, const struct amon_header *h);
 
+/* Visit the profiles that process PID, a recorder of call stacks, has mapped of other processes: their headers, and paths by which they can be opened.
+ * False: we may not look into it, or there is no such process. */
+bool mapped_recorded(int32_t pid, void (*visit)(void *arg, const struct amon_header *header, const char *path), void *arg);
+
+/* The path of the profile that some recorder writes of process PID, to be freed; NULL: there is none that we may see. */
+char *mapped_recorded_of(int32_t pid);
+
 #endif

@@ -273,7 +273,7 @@ static void stacks_print(struct head *h)
 	uint64_t hooks = h->graph->overhead->cost.samples;
 	char stacks[32], made[32];
 
-	print_field(h->out, &h->options->style, "calls", hooks ? "not counted here: call stacks were sampled, beside exact contexts" :
+	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled, beside exact contexts" :
 		    "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
 	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s; %.*f %% go back to the thread's start", print_grouped(stacks, all),
 		    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts), cut ? 2 : 0,

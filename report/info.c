@@ -58,7 +58,8 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	if (!measured_way(way, sizeof way, h->way, ", ")[0])
 		snprintf(way, sizeof way, "none: no hook was called");
 	if (h->way >> AMON_WAY_STACKS & 1)
-		print_field(out, &options->style, "hooks", "none: call stacks were sampled, calls were not counted");
+		print_field(out, &options->style, "hooks", "%s: call stacks were sampled, calls were not counted",
+			    h->way & ~(1u << AMON_WAY_STACKS) ? "passed over" : "none");
 	else if (h->hook_picoseconds)
 		print_field(out, &options->style, "hooks", "way %s; %.3f ns a call, %.3f of them charged to the routine entered", way,
 			    (double)h->hook_picoseconds / 1e3, (double)h->hook_inside / 1e3);

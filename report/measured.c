@@ -8,7 +8,7 @@
 char *measured_way(char *buffer, size_t size, uint32_t way, const char *separator)
 {
 	static const char *const names[] = { [AMON_WAY_FENTRY] = "fentry", [AMON_WAY_CYG] = "cyg", [AMON_WAY_MCOUNT] = "mcount",
-		[AMON_WAY_INLINE] = "inline" };
+		[AMON_WAY_INLINE] = "inline", [AMON_WAY_STACKS] = "stacks" };
 	size_t n = 0;
 
 	buffer[0] = '\0';

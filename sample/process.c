@@ -299,6 +299,8 @@ static void file_open(struct process *p, const struct process_wishes *w)
 	p->unwanted = p->program && w->skip && w->skip(p->program);
 	if (p->unwanted)
 		return;
+	if (w->ways && p->program)
+		h.way |= w->ways(p->program);
 	header_fill(p, &h);
 	snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
 	p->live = recording_new(path, &h, &ignored);

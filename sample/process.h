@@ -56,6 +56,7 @@ struct process_wishes {
 	const char *directory;		/* where files go */
 	struct amon_header header;	/* what is known of the clock and the machine */
 	bool (*skip)(const char *program); /* whether a program is to have no file; NULL: all have */
+	uint32_t (*ways)(const char *program); /* as in record.h */
 };
 
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */

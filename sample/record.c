@@ -136,7 +136,7 @@ static void wishes_make(struct process_wishes *w, const struct record_options *o
 	uint64_t period = 1000000000 / o->rate;
 
 	*w = (struct process_wishes){
-		.directory = o->directory, .skip = o->skip,
+		.directory = o->directory, .skip = o->skip, .ways = o->ways,
 		.header = { .machine = EM_X86_64, .state = AMON_RUNNING, .exit_status = -1, .clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_PERF,
 			    .pc_source = AMON_SOURCE_PERF, .rate = o->rate, .pc_period = period, .memory_bound = o->memory,
 			    .way = 1u << AMON_WAY_STACKS },

@@ -17,6 +17,7 @@ struct record_options {
 	uint64_t memory;		/* bound of each file, bytes */
 	char **command;			/* arguments of the program, which may be gone before anybody looks; NULL behind the last */
 	bool (*skip)(const char *program); /* whether the program, by its path, is none of ours; NULL: all are */
+	uint32_t (*ways)(const char *program); /* how hooks got into the program, bits of enum amon_way; NULL: nobody asks */
 };
 
 /* Begin to record the process PID, which is about to become its program, and all that it starts, in a thread of its own.  The memory of OPTIONS

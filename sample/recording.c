@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -152,6 +153,7 @@ static bool map(struct recording *l, const char *path, uint64_t bound)
 	l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (l->fd < 0)
 		return false;
+	flock(l->fd, LOCK_EX | LOCK_NB);	/* for as long as we write it: files_held */
 	l->mapped = bound / AMON_PAGE * AMON_PAGE;
 	l->bytes = mmap(NULL, l->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);
 	if (l->bytes == MAP_FAILED)

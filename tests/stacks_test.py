@@ -309,6 +309,28 @@ class Stacks(unittest.TestCase):
         self.assertTrue({"early", "late"} <= names, names)    # threads that were there, and those that began since
         self.assertNotIn("(truncated)", [name for name, row in rows.items() if row["total_ns"] > 0.02 * whole])
 
+    def test_recorded_processes_are_listed(self):
+        """aprof ps lists what is recorded, and a PID stands for its file, as with hooks."""
+        recorder = subprocess.Popen([APROF, "run", "--no-report", self.build(FOREVER)], cwd=self.path, stderr=subprocess.DEVNULL)
+        try:
+            found, deadline = [], time.monotonic() + 20
+            while not found and time.monotonic() < deadline:
+                time.sleep(0.1)
+                listed = json.loads(self.aprof("ps", "--json").stdout)["processes"]
+                found = [process for process in listed if process["program"].startswith(os.path.realpath(self.path))]
+            self.assertEqual([(process["way"], process["calls"]) for process in found], [("stacks", None)])
+            pid = found[0]["pid"]
+            self.assertNotEqual(pid, recorder.pid)
+            line = next(line for line in self.aprof("ps").stdout.splitlines() if line.split()[0] == str(pid))
+            self.assertRegex(line, r"^ *\d+ +\d+:\d\d +- +\d+ +stacks/tick +\./prog ")
+            text = self.aprof("report", str(pid)).stdout
+            self.assertRegex(text, r"; running:\s+the\s+figures are those of now\n")
+            self.assertRegex(text, r" turn\n")
+        finally:
+            if found:
+                os.kill(found[0]["pid"], 9)
+            recorder.wait()
+
     def test_attach_ends_with_its_process(self):
         process = subprocess.Popen(["sleep", "0.7"], cwd=self.path)
         threading.Thread(target=process.wait).start()
