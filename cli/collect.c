@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/data_file.h"
@@ -135,38 +136,64 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 		gmon_file_write(in, r->launch.pid);
 }
 
+/* Whether the profile at PATH is small: then it is written anew, without the room that its process had for more. */
+static bool is_small(const char *path)
+{
+	enum { SMALL = 4 << 20 };
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_size <= SMALL;
+}
+
+/* Keep what IN holds, of one file or several, as *NAME, or beside it. */
+static bool input_keep(const struct run *r, struct input *in, char **name)
+{
+	input_carry(in);
+	return data_file_keep(r->options->data, NULL, in, name);
+}
+
+/* The same of the small profile FILE that IN was read from; as it is, if it could not be read, or has more than would be written. */
+static bool small_keep(const struct run *r, const char *file, struct input *in, bool is_read, char **name)
+{
+	bool kept;
+
+	if (is_read && !in->profile->runs[0].truncated && in->profile->nphases == 0 && in->profile->nstacks == 0)
+		return input_keep(r, in, name);
+	kept = data_file_keep(r->options->data, file, NULL, name);
+	if (kept)
+		carry_into_file(*name);
+	return kept;
+}
+
 /* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
- * The file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
+ * A large file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
-	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), moved;
+	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
 	struct input in = { .listener = &listener };
 	struct error err;
 
 	if (single)
 		files_cut(p->files[0]);
-	moved = single && data_file_keep(r->options->data, p->files[0], NULL, name);
-	r->kept |= i == 0 && moved;
-	if (single && !out && !gmon && !r->options->verify) {
-		if (moved)
-			carry_into_file(*name);
+	small = single && is_small(p->files[0]);
+	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
+	if (moved && !out && !gmon && !r->options->verify) {
+		r->kept |= i == 0;
+		carry_into_file(*name);
 		return;
 	}
-	if (input_read(&in, moved ? name : p->files, p->n, *name, &err)) {
-		if (!single) {
-			bool kept;
-
-			input_carry(&in);
-			kept = data_file_keep(r->options->data, NULL, &in, name);
-			r->kept |= i == 0 && kept;
-		}
-		if (out || gmon || r->options->verify) {
-			harvest_remove(r->directory);	/* all of it is kept, or in memory */
-			program_print(r, &in, out, gmon);
-		}
-	} else {
+	is_read = input_read(&in, moved ? name : p->files, p->n, *name, &err);
+	if (!is_read)
 		message_error(&err, NULL);
+	if (small)
+		kept = small_keep(r, p->files[0], &in, is_read, name);
+	else if (is_read && !single)
+		kept = input_keep(r, &in, name);
+	r->kept |= i == 0 && kept;
+	if (is_read && (out || gmon || r->options->verify)) {
+		harvest_remove(r->directory);		/* all of it is kept, or in memory */
+		program_print(r, &in, out, gmon);
 	}
 	input_free(&in);
 }
@@ -301,6 +328,22 @@ bool collect_has_hooks(const char *program)
 	return symbols_has_hooks(program, &hooks, &ignored) && hooks & ~(uint32_t)SYMBOLS_MONITOR;
 }
 
+/* How hooks got into PROGRAM, as bits of enum amon_way. */
+static uint32_t ways_of(const char *program)
+{
+	static const struct {
+		uint32_t hooks, way;
+	} pairs[] = { { SYMBOLS_FENTRY, AMON_WAY_FENTRY }, { SYMBOLS_CYG, AMON_WAY_CYG }, { SYMBOLS_MCOUNT, AMON_WAY_MCOUNT }, { SYMBOLS_INLINE, AMON_WAY_INLINE } };
+	uint32_t hooks = 0, ways = 0;
+	struct error ignored;
+
+	if (!symbols_has_hooks(program, &hooks, &ignored))
+		return 0;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		ways |= hooks & pairs[i].hooks ? 1u << pairs[i].way : 0;
+	return ways;
+}
+
 /* A size as APROF_MEMORY has it, K, M, G allowed; a gigabyte for one that is none, as the monitor takes it. */
 static uint64_t bytes_of(const char *text)
 {
@@ -323,7 +366,8 @@ void collect_sampling(struct run *r)
 	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
 
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
-					       .memory = bytes_of(memory), .skip = r->options->stacks ? NULL : collect_has_hooks };
+					       .memory = bytes_of(memory), .skip = r->options->stacks ? NULL : collect_has_hooks,
+					       .ways = r->options->stacks ? ways_of : NULL };
 }
 
 bool collect_begin(struct run *r)

@@ -11,7 +11,10 @@
 #include "monitor/state.h"
 #include "monitor/sys.h"
 
-enum { PER_CHUNK = 1020 };
+enum {
+	PER_CHUNK = 1020,
+	FIRST_CHUNK = (AMON_PAGE - sizeof(struct amon_chunk)) / sizeof(struct amon_routine),	/* the first: most programs have few */
+};
 
 #ifdef APROF_MCOUNT			/* in the preloaded monitor entry hooks are gprof's */
 #define WAY_INSIDE AMON_WAY_MCOUNT
@@ -28,7 +31,7 @@ static bool record(uintptr_t address, uint32_t flags)
 	struct amon_routine *r;
 
 	if (!chunk || chunk->count == chunk->capacity) {
-		chunk = file_chunk(AMON_ROUTINES, AMON_NONE, PER_CHUNK, sizeof *r);
+		chunk = file_chunk(AMON_ROUTINES, AMON_NONE, chunk ? PER_CHUNK : FIRST_CHUNK, sizeof *r);
 		if (!chunk)
 			return false;
 		monitor.routine_chunk = chunk;

@@ -19,7 +19,7 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 
-enum { MOST_MODULES = 4096, CHUNK_BYTES = 16384 - sizeof(struct amon_chunk) };
+enum { MOST_MODULES = 4096, CHUNK_BYTES = AMON_PAGE - sizeof(struct amon_chunk) };	/* of records, as a rule */
 
 struct module {
 	uintptr_t start, end;		/* addresses */
@@ -42,9 +42,9 @@ static struct amon_module *record_new(size_t size)
 	struct amon_module *r;
 
 	if (!chunk || chunk->count + size > chunk->capacity) {
-		struct amon_chunk *fresh = file_chunk(AMON_MODULES, AMON_NONE, CHUNK_BYTES, 1);
+		struct amon_chunk *fresh = file_chunk(AMON_MODULES, AMON_NONE, size > CHUNK_BYTES ? (uint32_t)size : CHUNK_BYTES, 1);
 
-		if (!fresh || size > fresh->capacity)
+		if (!fresh)
 			return NULL;
 		chunk = fresh;
 	}

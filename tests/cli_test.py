@@ -1481,6 +1481,22 @@ class Real(unittest.TestCase):
         self.assertEqual(file.read_bytes()[24:len(before)], before[24:])
         self.assertGreater(file.stat().st_size, len(before))
 
+    def test_small_profiles_are_small(self):
+        """A profile of some 250 contexts and one thread takes 64 KB at most, its symbols with it, and says all that the process wrote."""
+        text = MANY_CONTEXTS.replace('for (long i = atol(argv[1]);', 'for (long k = 0; k < 20000; k++) for (long i = (seed = 1, atol(argv[1]));')
+        self.assertNotEqual(text, MANY_CONTEXTS)
+        prog = f'{self.cwd}/few'
+        subprocess.run([BUILD / 'aprof-cc', '-O2', '-g', '-x', 'c', '-', '-o', prog], input=text, text=True, check=True)
+        aprof('run', '--no-report', '--data=kept', prog, '35', cwd=self.cwd)
+        contexts = len(json.loads(aprof('contexts', '--json', 'kept', cwd=self.cwd).stdout)['contexts'])
+        self.assertTrue(200 < contexts < 350, contexts)
+        self.assertLessEqual(os.path.getsize(f'{self.cwd}/kept'), 65536)
+        subprocess.run([prog, '35'], cwd=self.cwd, check=True)
+        own, kept = (json.loads(aprof('report', '--json', file, cwd=self.cwd).stdout) for file in ('amon.out', 'kept'))
+        self.assertEqual([(row['name'], row['calls']) for row in sorted(own['flat'], key=lambda row: row['name'])],
+                         [(row['name'], row['calls']) for row in sorted(kept['flat'], key=lambda row: row['name'])])
+        self.assertEqual(own['run']['files'][0]['state'], kept['run']['files'][0]['state'])
+
     def test_limit_on_the_size_of_files(self):
         """A smaller profile where it fits; else a line that says why there is none, also of a process that was killed."""
         limited = lambda blocks, *words: subprocess.run(['sh', '-c', f'ulimit -f {blocks}; exec "$@"', 'sh', *words], cwd=self.cwd,
