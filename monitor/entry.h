@@ -39,6 +39,7 @@ static inline target entry_find(struct thread *t, context_id from, uintptr_t rou
 static inline target entry_show(struct thread *t, target to)
 {
 	if (to) {
+		front_grow(t);
 		front_add(t, to);
 	} else {
 		note(AMON_NOTE_LOST_CALLS);

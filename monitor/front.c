@@ -9,10 +9,19 @@
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/items.h"
 #include "monitor/memory.h"
 #include "monitor/state.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+
+enum {
+	FOUGHT_SLOTS = 65536,		/* up to which a table grows since slots are fought over, however few targets there are, */
+	FOUGHT_TARGETS = 16,		/* or to so many slots a target */
+	FOUGHT_LEAST = 32,		/* part of the slots that as many look-ups are as make it worth a thought */
+	FOUGHT_STEPS = 2,		/* by which it grows then: of four times the size each */
+	FOUGHT_CALLS = 10000,		/* one call in so many may find its slots taken */
+};
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
 #define FRONT_FIRST 256
@@ -88,11 +97,60 @@ bool front_is_small(const struct thread *t)
 	return t->tls->front != aprof_front_none && t->ntargets >= slots / 4 && slots < most_slots();
 }
 
+/* The most slots that a table of T's has because slots are fought over. */
+static uint32_t most_fought(const struct thread *t)
+{
+	uint64_t most = (uint64_t)t->ntargets * FOUGHT_TARGETS;
+
+	if (most < FOUGHT_SLOTS)
+		most = FOUGHT_SLOTS;
+	return most < most_slots() ? (uint32_t)most : most_slots();
+}
+
+bool front_is_fought(const struct thread *t)
+{
+	uint32_t slots = slots_of(t->tls->front_mask);
+
+	return t->tls->front != aprof_front_none && t->fought >= slots / FOUGHT_LEAST && slots * 4 <= most_fought(t);
+}
+
+/* What T has called so far. */
+static uint64_t calls_of(struct thread *t)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < t->nitems; i++)
+		calls += items_counter(t, i)->calls;
+	return calls;
+}
+
+/* Slots are fought over: so much that it matters? From now on it is counted anew. */
+static bool is_losing(struct thread *t)
+{
+	uint64_t calls = calls_of(t), before = t->fought_calls, fought = t->fought;
+
+	t->fought_calls = calls;
+	t->fought = 0;
+	return fought * FOUGHT_CALLS > calls - before;
+}
+
+/* The slots of the table after one of SLOTS that are fought over. */
+static uint32_t size_for_peace(const struct thread *t, uint32_t slots)
+{
+	for (int i = 0; i < FOUGHT_STEPS && slots * 4 <= most_fought(t); i++)
+		slots *= 4;
+	return slots;
+}
+
 void front_grow(struct thread *t)
 {
-	uint32_t slots = next_size(slots_of(t->front_mask));
+	uint32_t slots = slots_of(t->front_mask);
 
-	if (!front_is_small(t))
+	if (front_is_fought(t) && is_losing(t))
+		slots = size_for_peace(t, slots);
+	else if (front_is_small(t))
+		slots = next_size(slots);
+	else
 		return;
 	if (slots <= t->front_room) {		/* where a forked child's parent had its own */
 		clear(t->front, slots);

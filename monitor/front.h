@@ -17,6 +17,8 @@ bool front_begin(struct thread *t) HIDDEN;	/* let the hooks find what is in it. 
 						 * hooks do not read the counter: their calls all go out of line, as they do where
 						 * way inline is in use, which has one */
 bool front_is_small(const struct thread *t) HIDDEN; /* should it grow? */
+bool front_is_fought(const struct thread *t) HIDDEN; /* the same for another reason: three targets or more change places in a pair of slots, by luck of
+						 * addresses; perhaps */
 void front_grow(struct thread *t) HIDDEN;	/* if it should */
 void front_add(struct thread *t, target to) HIDDEN; /* if there is one */
 void front_none(struct aprof_tls *tls) HIDDEN;	/* let the hooks find nothing */

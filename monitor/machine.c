@@ -463,6 +463,9 @@ target machine_reach(struct thread *t, context_id from, uintptr_t routine)
 
 	if (to) {
 		t->record->misses += t->tls->front != aprof_front_none;
+		t->fought++;
+		if (front_is_fought(t))
+			return 0;
 	} else if (clock_is_tsc() || reset_is_due()) {
 		return 0;
 	} else if (is_over_bound(t)) {

@@ -81,6 +81,8 @@ struct thread {
 	target *front;			/* the front table, for the next thread that uses the machine */
 	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
 	uint32_t front_room;		/* slots there is memory for: in a forked child, more than the mask says */
+	uint32_t fought;		/* look-ups that a larger front table had answered, since that was last thought of */
+	uint64_t fought_calls;		/* calls made up to then */
 	uint64_t *full;			/* complete table: full_hash of the id above; below, the item + 1, or the alias + 1 with the
 					 * highest bit */
 	uint64_t *known;		/* contexts with an unmarked entry by history: the hash of the history above; below, the

@@ -455,6 +455,65 @@ static void test_front(void **state)
 	walk_end();
 }
 
+/* A call of ROUTINE in the root by the hooks: they look into a pair of slots, and go out of line where neither has it. */
+static void probed(struct walk *w, uint32_t routine)
+{
+	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
+	context_id id = context_step(ROOT_ID, address);
+	uint64_t own = front_slot(id, w->tls.front_mask);
+	target to = 0;
+
+	for (int i = 0; i < 2 && !to; i++, own ^= 1)
+		if (target_key(w->tls.front[own])->id == id)
+			to = w->tls.front[own];
+	if (!to && !(to = machine_reach(&w->thread, ROOT_ID, address))) {
+		to = machine_find(&w->thread, ROOT_ID, address);
+		front_grow(&w->thread);
+		front_add(&w->thread, to);
+	}
+	counter_bump(&target_count(to)->calls);
+}
+
+/* Three targets of one pair of slots: the table grows until they have slots of their own, if they are called often enough to matter. */
+static void test_fought(void **state)
+{
+	enum { ALIKE = 3, LARGE = 65536 };
+	static struct walk w;
+	uint32_t alike[ALIKE], n = 0;
+	uint64_t before, pair = 0;
+
+	(void)state;
+	assert_true(walk_begin(&w, 1));
+	w.tls.thread = &w.thread;
+	header.memory_bound = UINT64_C(1) << 30;
+	assert_true(front_begin(&w.thread));
+	for (uint32_t routine = 0; n < ALIKE && routine < 100000; routine++) {
+		uint64_t slot = front_slot(context_step(ROOT_ID, routine_address(routine, &(uint32_t){ 0 })), w.tls.front_mask) / 2;
+
+		pair = n ? pair : slot;
+		if (slot == pair)
+			alike[n++] = routine;
+	}
+	assert_int_equal(n, ALIKE);
+	for (uint32_t i = 0; i < ALIKE; i++)
+		called(&w, ROOT_ID, alike[i]);
+	before = w.tls.front_mask;
+	for (uint32_t i = 0; i < 1000; i++) {
+		machine_counter(&w.thread, machine_item(&w.thread, called(&w, ROOT_ID, alike[0])))->calls += 1 << 20;
+		probed(&w, alike[i % ALIKE]);
+	}
+	assert_int_equal(w.tls.front_mask, before);	/* one call in a million */
+	for (uint32_t i = 0; i < 100000; i++)
+		probed(&w, alike[i % ALIKE]);
+	assert_true(w.tls.front_mask > before && w.tls.front_mask < LARGE * sizeof(target));
+	before = w.record.misses;
+	for (uint32_t i = 0; i < 100000; i++)
+		probed(&w, alike[i % ALIKE]);
+	assert_int_equal(w.record.misses, before);
+	header.memory_bound = 0;
+	walk_end();
+}
+
 /* ---- a signal at each instruction ---- */
 
 static struct interrupted {
@@ -534,7 +593,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nth_allocation),
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_front),
+		cmocka_unit_test(test_front), cmocka_unit_test(test_fought),
 		cmocka_unit_test(test_interrupted),
 	};
 
