@@ -16,11 +16,12 @@
 #include "monitor/tls.h"
 
 enum {
-	FOUGHT_SLOTS = 65536,		/* up to which a table grows since slots are fought over, however few targets there are, */
+	FOUGHT_SLOTS = 1 << 20,		/* up to which a table grows since slots are fought over, however few targets there are, */
 	FOUGHT_TARGETS = 16,		/* or to so many slots a target */
-	FOUGHT_LEAST = 32,		/* part of the slots that as many look-ups are as make it worth a thought */
-	FOUGHT_STEPS = 2,		/* by which it grows then: of four times the size each */
-	FOUGHT_CALLS = 10000,		/* one call in so many may find its slots taken */
+	FOUGHT_LEAST = 32,		/* part of the slots that as many look-ups are as make it worth a thought, */
+	FOUGHT_MOST = 512,		/* or so many */
+	FOUGHT_SMALL = 4096,		/* slots below which it grows by two steps at once: of four times the size each */
+	FOUGHT_CALLS = 100000,		/* one call in so many may find its slots taken */
 };
 
 #ifndef FRONT_FIRST			/* slots; a build with a tiny table tests what evicts */
@@ -111,7 +112,7 @@ bool front_is_fought(const struct thread *t)
 {
 	uint32_t slots = slots_of(t->tls->front_mask);
 
-	return t->tls->front != aprof_front_none && t->fought >= slots / FOUGHT_LEAST && slots * 4 <= most_fought(t);
+	return t->tls->front != aprof_front_none && (t->fought >= slots / FOUGHT_LEAST || t->fought >= FOUGHT_MOST) && slots * 4 <= most_fought(t);
 }
 
 /* What T has called so far. */
@@ -137,7 +138,9 @@ static bool is_losing(struct thread *t)
 /* The slots of the table after one of SLOTS that are fought over. */
 static uint32_t size_for_peace(const struct thread *t, uint32_t slots)
 {
-	for (int i = 0; i < FOUGHT_STEPS && slots * 4 <= most_fought(t); i++)
+	int steps = slots < FOUGHT_SMALL ? 2 : 1;
+
+	for (int i = 0; i < steps && slots * 4 <= most_fought(t); i++)
 		slots *= 4;
 	return slots;
 }

@@ -4,7 +4,7 @@ import json, os, random, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
 BUILD, LAYOUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
-ROUTINES, CALLEES, DEPTH, CALLS = 60, 2, 7, 8000000
+ROUTINES, CALLEES, DEPTH, CALLS = 60, 2, 7, 12000000
 WAYS = {"inline": ["--aprof-way=inline"], "fentry": ["--aprof-way=fentry"], "cyg": ["--aprof-way=cyg"], "mcount": None}
 
 

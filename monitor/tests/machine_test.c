@@ -477,12 +477,14 @@ static void probed(struct walk *w, uint32_t routine)
 /* Three targets of one pair of slots: the table grows until they have slots of their own, if they are called often enough to matter. */
 static void test_fought(void **state)
 {
-	enum { ALIKE = 3, LARGE = 65536 };
+	enum { ALIKE = 3, LARGE = 1 << 20 };
 	static struct walk w;
 	uint32_t alike[ALIKE], n = 0;
 	uint64_t before, pair = 0;
 
 	(void)state;
+	if (STEP_FACTOR == 1)
+		skip();			/* those ids are alike in any table */
 	assert_true(walk_begin(&w, 1));
 	w.tls.thread = &w.thread;
 	header.memory_bound = UINT64_C(1) << 30;
