@@ -21,6 +21,9 @@ bool contexts_fold(struct graph *g, struct error *err);
  * hooks, hooks_unplaced, monitor, unplaced and the routines' kernel. */
 bool charge_contexts(struct graph *g, struct error *err);
 
+/* hooks and hooks_unplaced anew, of the contexts that are kept. */
+void charge_hooks(struct graph *g);
+
 /* Mark the routines that the options' names mean.  Nothing without such options. */
 bool narrow_routines(struct graph *g, struct error *err);
 

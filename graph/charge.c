@@ -50,6 +50,15 @@ static int64_t subtracted(const struct graph *g, const struct part *part)
 	return part->hooks < 0 || (uint64_t)part->hooks < part->time ? part->hooks : (int64_t)part->time;
 }
 
+/* Add the hooks' cost in PART to that of the graph. */
+static void add_hooks(struct graph *g, const struct part *part)
+{
+	int64_t less = subtracted(g, part);
+
+	g->hooks = (int64_t)((uint64_t)g->hooks + (uint64_t)less);
+	g->hooks_unplaced += g->options.raw ? 0 : (uint64_t)(part->hooks - less);
+}
+
 /* Where entries of KIND count in C. */
 static uint64_t *counter_of(struct graph_context *c, enum kind kind)
 {
@@ -95,11 +104,19 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	c->time += part->time - (uint64_t)less;
 	c->ticks += part->ticks;
 	overhead_evidence_add(&c->evidence, &part->evidence);
-	g->hooks = (int64_t)((uint64_t)g->hooks + (uint64_t)less);
-	g->hooks_unplaced += g->options.raw ? 0 : (uint64_t)(part->hooks - less);
+	add_hooks(g, part);
 	if (kind != NONE)
 		*counter_of(c, kind) += part->entries;
 	c->recursive += part->recursive;
+}
+
+/* What context INDEX of the profile brings. */
+static struct part part_of_context(const struct graph *g, uint32_t index)
+{
+	const struct profile_context *c = g->profile->contexts + index;
+
+	return (struct part){ .entries = c->entries, .recursive = c->recursive, .time = c->time, .ticks = c->ticks,
+		.hooks = g->overhead->hooks[index], .evidence = overhead_evidence(g->overhead, index, g->options.raw) };
 }
 
 static struct part part_of_share(const struct graph *g, const struct profile_share *s)
@@ -134,11 +151,9 @@ uint64_t graph_time(const struct graph *g, uint32_t context)
 static void charge_all(struct graph *g)
 {
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
-		const struct profile_context *c = g->profile->contexts + i;
+		struct part part = part_of_context(g, i);
 
-		add_part(g, i, &(struct part){ .entries = c->entries, .recursive = c->recursive,
-			.time = c->time, .ticks = c->ticks, .hooks = g->overhead->hooks[i],
-			.evidence = overhead_evidence(g->overhead, i, g->options.raw) });
+		add_part(g, i, &part);
 	}
 	g->monitor = g->profile->monitor;
 	g->unplaced = g->profile->unplaced;
@@ -189,4 +204,23 @@ bool charge_contexts(struct graph *g, struct error *err)
 				 g->options.thread, g->profile->nthreads);
 	settle_entries(g);
 	return !g->overhead->kernel_known || charge_kernel(g, err);
+}
+
+void charge_hooks(struct graph *g)
+{
+	const struct profile *p = g->profile;
+	struct part part;
+
+	g->hooks = 0;
+	g->hooks_unplaced = 0;
+	for (uint32_t i = 0; g->options.thread == GRAPH_NONE && i < p->ncontexts; i++) {
+		part = part_of_context(g, i);
+		if (g->contexts[g->context_of[i]].kept)
+			add_hooks(g, &part);
+	}
+	for (size_t i = 0; g->options.thread != GRAPH_NONE && i < p->nshares; i++) {
+		part = part_of_share(g, p->shares + i);
+		if (p->shares[i].thread == g->options.thread && g->contexts[g->context_of[p->shares[i].context]].kept)
+			add_hooks(g, &part);
+	}
 }

@@ -45,8 +45,10 @@ bool focus_apply(struct graph *g, struct error *err)
 		named[r] = g->routines[r].only_time;
 	for (size_t i = 0; done && i < g->options.nfocus; i++)
 		done = graph_match(g, "focus", g->options.focus[i], true, named, err);
-	if (done)
+	if (done) {
 		keep(g, named, in);
+		charge_hooks(g);
+	}
 	free(named);
 	free(in);
 	return done;

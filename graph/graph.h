@@ -191,8 +191,8 @@ struct graph {
 	bool only_time;			/* some routine is only_time */
 	uint64_t time;			/* sum of the routines' self, ns */
 	uint64_t outside;		/* time of the root context, ns: no routine with hooks was active; 0 with a focus */
-	int64_t hooks;			/* hooks' cost subtracted, ns; 0 if raw; of one thread below 0 if more was drawn to its contexts (overhead/draw.c) */
-	uint64_t hooks_unplaced;	/* estimated cost that exceeded the contexts' time, ns; 0 if raw */
+	int64_t hooks;			/* hooks' cost subtracted in the contexts kept, ns; 0 if raw; of one thread below 0 if more was drawn to its contexts (overhead/draw.c) */
+	uint64_t hooks_unplaced;	/* estimated cost that exceeded these contexts' time, ns; 0 if raw */
 	uint64_t monitor;		/* time in the slow path, ns; of the one thread if one was asked for */
 	uint64_t unplaced;		/* time no sample placed, ns; of the one thread if one was asked for */
 	uint64_t calls;			/* sum of the routines' calls and recursive calls */

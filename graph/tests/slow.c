@@ -176,10 +176,10 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 	size_t n = slow_normalise(g, m->histories[index], c->length, s);
 	uint64_t time = overhead_charged(&m->o, index), entries = c->entries;
 
-	slow->hooks += c->time - time;
-	slow->hooks_unplaced += (uint64_t)m->o.hooks[index] - (c->time - time);
 	if (focus != GRAPH_NONE && !is_active(s, n, focus))
 		return;
+	slow->hooks += c->time - time;
+	slow->hooks_unplaced += (uint64_t)m->o.hooks[index] - (c->time - time);
 	if (n == 0) {
 		slow->outside += time;
 		return;
