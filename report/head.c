@@ -195,7 +195,7 @@ static void samples_print(struct head *h, const char *clock)
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
 			    print_grouped(samples, n), print_plural(n), sign, sums_error(10, n));
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
-		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of all time is shared by calls",
+		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));
 }
 
@@ -218,10 +218,18 @@ static void clock_print(struct head *h)
 		print_field(h->out, &h->options->style, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
 }
 
-/* What a share of the CPU time is called beside times of this clock. */
+/* Whether the report is of a part of the run, which was asked for: some contexts, or one thread. */
+static bool is_part(const struct head *h)
+{
+	return h->graph->options.nfocus > 0 || h->graph->options.thread != GRAPH_NONE;
+}
+
+/* What a share of the run's CPU time is called beside the times of this report. */
 static const char *of_cpu(const struct head *h)
 {
-	return h->first->clock == AMON_CLOCK_TICK ? "" : " of the CPU time";
+	if (h->first->clock == AMON_CLOCK_TICK)
+		return is_part(h) ? " of the run" : "";
+	return is_part(h) ? " of the run's CPU time" : " of the CPU time";
 }
 
 /* What was subtracted, ns. */
@@ -230,23 +238,30 @@ static uint64_t hooks_of(const struct graph *g)
 	return g->hooks > 0 ? (uint64_t)g->hooks : 0;
 }
 
-/* All time that was measured, ns. */
+/* All time that was measured, ns; with a focus, that of the contexts kept, which have nothing of what no sample placed. */
 static uint64_t whole_of(const struct graph *g)
 {
-	return g->time + g->outside + hooks_of(g) + g->monitor + g->unplaced;
+	return g->time + g->outside + hooks_of(g) + (g->options.nfocus ? 0 : g->monitor + g->unplaced);
+}
+
+/* The same of the run, whatever part of it was asked for. */
+static uint64_t run_of(const struct profile *p)
+{
+	return p->time + p->monitor + p->unplaced;
 }
 
 /* `1.05 s = 0.90 in routines + 0.15 hooks`; parts that are nothing to so many decimals are left out. */
 static void time_print(struct head *h)
 {
 	const struct graph *g = h->graph;
+	bool focus = g->options.nfocus > 0;
 	const struct { uint64_t time; const char *what; } parts[] = {
-		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { hooks_of(g), "hooks" }, { g->monitor, "making contexts" },
-		{ g->unplaced, "unplaced" },
+		{ g->time, "in routines" }, { g->outside, "outside all of them" }, { hooks_of(g), "hooks" },
+		{ focus ? 0 : g->monitor, "making contexts" }, { focus ? 0 : g->unplaced, "unplaced" },
 	};
 	uint64_t whole = whole_of(g);
 	int d = print_decimals(whole);
-	double least = 0.5 * pow(10, 9 - d), kernel = profile_kernel_part(h->profile);
+	double least = 0.5 * pow(10, 9 - d), kernel = is_part(h) ? 0 : profile_kernel_part(h->profile);
 	char text[400], cpu[64] = "";
 	size_t n = (size_t)snprintf(text, sizeof text, "%.*f s", d, (double)whole / 1e9), first = n;
 
@@ -261,23 +276,39 @@ static void time_print(struct head *h)
 	if (kernel >= 0.005)
 		snprintf(cpu, sizeof cpu, "; %.0f %%%s in the kernel", 100 * kernel, of_cpu(h));
 	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
-	if (g->options.nfocus)
-		print_field(h->out, &h->options->style, "focus", "%.1f %% of the time; all shares are of the contexts kept",
-			    print_percent(g->time + hooks_of(g), h->profile->time));
+	if (focus)
+		print_field(h->out, &h->options->style, "focus", "%.1f %% of the run's %.*f s; shares are of the contexts kept",
+			    print_percent(whole, run_of(h->profile)), print_decimals(run_of(h->profile)), (double)run_of(h->profile) / 1e9);
 }
 
-/* How many of the stacks that were sampled could be followed to the thread's start. */
+/* In how many contexts of what was asked for anything was counted. */
+static uint64_t contexts_of(const struct head *h)
+{
+	uint64_t n = 0;
+
+	if (!is_part(h))
+		return h->sums.contexts;
+	for (uint32_t i = 1; i < h->graph->ncontexts; i++) {
+		const struct graph_context *c = &h->graph->contexts[i];
+
+		n += c->kept && (c->entries || c->recursive || c->pieces || c->time || c->ticks);
+	}
+	return n;
+}
+
+/* How many of the stacks that were sampled could be followed to the thread's start, as far as it is known: of the whole run. */
 static void stacks_print(struct head *h)
 {
 	uint64_t cut = h->sums.notes[AMON_NOTE_CUT_STACK], all = h->graph->ticks + h->graph->outside_ticks;
 	uint64_t hooks = h->graph->overhead->cost.samples;
-	char stacks[32], made[32];
+	char stacks[32], made[32], whole[64] = "";
 
 	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled, beside exact contexts" :
 		    "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
-	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s; %.*f %% go back to the thread's start", print_grouped(stacks, all),
-		    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts), cut ? 2 : 0,
-		    100 - print_percent(cut < all ? cut : all, all));
+	if (!is_part(h))
+		snprintf(whole, sizeof whole, "; %.*f %% go back to the thread's start", cut ? 2 : 0, 100 - print_percent(cut < all ? cut : all, all));
+	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s%s", print_grouped(stacks, all),
+		    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)), whole);
 	if (hooks)
 		print_field(h->out, &h->options->style, "hooks", "%s sample%s fell into them; %s", print_grouped(stacks, hooks), print_plural(hooks),
 			    h->graph->options.raw ? "left in the times (--raw)" : "the times are without them");
@@ -297,8 +328,8 @@ static void calls_print(struct head *h)
 		print_field(h->out, &h->options->style, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");
 	else
-		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, h->sums.calls),
-			    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts));
+		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, is_part(h) ? h->graph->calls : h->sums.calls),
+			    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)));
 }
 
 /* What was done about the hooks' cost. */
@@ -333,12 +364,9 @@ enum { MOST_MODULES = 3, LEAST_SHARE = 1 };	/* that are named, in percent of the
 /* The CPU time of the whole run, ns: all that the clock measured if that was it. */
 static double cpu_of(const struct head *h)
 {
-	const struct graph *g = h->graph;
-	bool whole = g->options.nfocus == 0 && g->options.thread == GRAPH_NONE;
-
 	if (h->first->clock != AMON_CLOCK_TICK && h->sums.cpu)
 		return (double)h->sums.cpu;
-	return whole ? (double)whole_of(g) : (double)(h->profile->time + h->profile->monitor + h->profile->unplaced);
+	return (double)(is_part(h) ? run_of(h->profile) : whole_of(h->graph));
 }
 
 /* Seconds and shares are of the CPU time, of whose part in user mode the program counters are. */

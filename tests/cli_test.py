@@ -539,6 +539,28 @@ class Real(unittest.TestCase):
         self.assertEqual(work['calls'], 200)
         self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
 
+    def test_head_of_a_focus(self):
+        """What the head says of the contexts kept is of them alone: their calls, their hooks, and their time as a share of the run's."""
+        (pathlib.Path(self.cwd) / 'halves.c').write_text('''
+            static volatile long sink;
+            __attribute__((noinline)) void tiny(long n) { sink ^= n; }
+            __attribute__((noinline)) void called(void) { for (long i = 0; i < 100000000; i++) tiny(i); }
+            __attribute__((noinline)) void burn(void) { for (long i = 0; i < 300000000; i++) sink += i; }
+            int main(void) { called(); burn(); return 0; }
+        ''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'halves', 'halves.c'], cwd=self.cwd, check=True)
+        aprof('run', '--no-report', './halves', cwd=self.cwd)
+        whole = self.rows('report')['run']['times']
+        part = self.rows('report', '--focus=burn')['run']['times']
+        self.assertLess(part['hooks_ns'], max(whole['hooks_ns'], 1) / 10)
+        head = aprof('report', '--focus=burn', cwd=self.cwd).stdout
+        seconds, = map(float, re.findall(r'(?m)^time +([0-9.]+) s', head))
+        share, run = map(float, re.search(r"(?m)^focus +([0-9.]+) % of the run's ([0-9.]+) s;", head).groups())
+        self.assertAlmostEqual(100 * seconds / run, share, delta=0.2)         # both are rounded as they are printed
+        self.assertRegex(head, r'(?m)^calls +1 in 1 context$')
+        self.assertRegex(aprof('report', '--focus=called', cwd=self.cwd).stdout, r'(?m)^calls +100,000,001 in 2 contexts$')
+        self.assertRegex(aprof('report', '--thread=0', cwd=self.cwd).stdout, r'(?m)^calls +100,000,003 in 4 contexts$')
+
     def test_gprof_shares_what_the_dear_caller_spent(self):
         """The program of the README under aprof and under gprof: over 99 % here, 50 there."""
         source = ROOT / 'doc/examples/average.c'
