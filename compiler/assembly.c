@@ -8,6 +8,8 @@
 #include "compiler/naked.h"
 #include "compiler/written.h"
 
+const char marking_option[] = "--mark-left-out";
+
 static const char exit_hook[] = "__return__";
 
 /* What a hook of monitor/aprof-cyg.h begins with; behind it are the call, # and whose hook it is. */
@@ -111,7 +113,9 @@ static bool is_same_routine(const char *a, const char *b)
 struct filter {
 	FILE *out;
 	const struct select *select;
-	bool writes;			/* hooks are written out */
+	unsigned way;			/* bits of enum assembly_way */
+	bool compiled;			/* a compiler wrote this, of a source */
+	bool hooked;			/* in which some routine called a hook */
 	char *function;			/* of the last label, or of the next; NULL: none yet */
 	bool keep;			/* its hooks stay */
 	bool has_entry;			/* its entry hook was there */
@@ -165,7 +169,7 @@ static void write_leaving(struct filter *f, const char *next)
 		return;
 	}
 	f->changed = true;
-	if (f->writes) {
+	if (f->way & ASSEMBLY_WRITES) {
 		write_prefix(f, leaving);
 		written_exit(f->out);
 	} else {
@@ -183,7 +187,7 @@ static bool filter_hook(struct filter *f, const char *line)
 	if (is_exit)
 		return !f->has_entry || (f->leaving = strdup(line)) != NULL;
 	f->has_entry = true;
-	if (!f->writes || !f->framed || f->rest) {
+	if (!(f->way & ASSEMBLY_WRITES) || !f->framed || f->rest) {
 		fputs(line, f->out);
 		return true;
 	}
@@ -318,6 +322,7 @@ static void follow(struct filter *f, const char *line)
 {
 	const char *word = line + strspn(line, " \t");
 
+	f->compiled |= !strncmp(word, ".file\t\"", strlen(".file\t\""));
 	see_type(line, &f->function);
 	if (is_label(line, f->function)) {
 		list_add(&f->above, f->function);
@@ -368,6 +373,7 @@ static bool filter_other(struct filter *f, const char *line)
 		see_part(f, line);
 		return true;
 	}
+	f->hooked = true;
 	f->changed |= !f->keep;
 	if (!f->keep)
 		return is_exit_call(line) || !f->function || write_left_out(output(f), "name", f->function);
@@ -392,6 +398,17 @@ static bool filter_line(struct filter *f, const char *line)
 	return good;
 }
 
+/* The source was left out: tell its routines. */
+static bool mark_all(struct filter *f)
+{
+	bool good = !f->above.failed;
+
+	for (size_t i = 0; good && i < f->above.count; i++)
+		if (routine_length(f->above.items[i]) == strlen(f->above.items[i]))
+			good = f->changed = write_left_out(f->out, "file", f->above.items[i]);
+	return good;
+}
+
 /* Write what still waits at the end of the assembly. */
 static bool filter_end(struct filter *f)
 {
@@ -401,6 +418,9 @@ static bool filter_end(struct filter *f)
 		fputs(f->leaving, f->out);
 	if (f->loads)
 		fputs(f->loads, f->out);
+	if (good && f->way & ASSEMBLY_MARKS && f->compiled && !f->hooked)
+		good = mark_all(f);
+
 	return good;
 }
 
@@ -417,9 +437,9 @@ static void filter_free(struct filter *f)
 	list_free(&f->above);
 }
 
-bool assembly_filter(FILE *in, FILE *out, const struct select *s, bool writes, bool *changed, struct error *err)
+bool assembly_filter(FILE *in, FILE *out, const struct select *s, unsigned way, bool *changed, struct error *err)
 {
-	struct filter f = { .out = out, .select = s, .writes = writes, .keep = true, .has_entry = true, .made_frame = true, .err = err };
+	struct filter f = { .out = out, .select = s, .way = way, .keep = true, .has_entry = true, .made_frame = true, .err = err };
 	char *line = NULL;
 	size_t size = 0;
 	bool good = true;

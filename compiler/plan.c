@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/response.h"
+#include "compiler/assembly.h"
 #include "compiler/written.h"
 
 static bool no_memory(struct error *err)
@@ -136,8 +137,12 @@ static bool takes_steps(const struct plan *p, const struct surroundings *around)
 
 static bool add_steps(struct plan *p, const struct surroundings *around)
 {
+	int chosen = chosen_sources(p);
+	bool writes = chosen && writes_hooks(p), marks = chosen < p->line.sources;
+
 	list_add(&p->before, "-wrapper");
-	list_format(&p->before, "%s,cc-step%s%s", around->self, writes_hooks(p) ? "," : "", writes_hooks(p) ? written_option : "");
+	list_format(&p->before, "%s,cc-step%s%s%s%s", around->self, writes ? "," : "", writes ? written_option : "", marks ? "," : "",
+		    marks ? marking_option : "");
 	return p->steps = true;
 }
 
@@ -222,6 +227,8 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 	}
 	if (p->line.sources && !chosen) {
 		p->why = "but --aprof-only and --aprof-except leave these files out";
+		if (around->ability.fentry && takes_steps(p, around))
+			add_steps(p, around);		/* to leave a mark; not worth an error */
 		return p->no_lto = true;
 	}
 	way_compile_flags(p->hooks, NULL, false, &p->before);

@@ -23,12 +23,12 @@ static bool no_step(const char *path, struct error *err)
 
 /* The filtered text of the assembly file at PATH (NULL: stdin), in a nameless file that the next program
  * inherits; -1 with *ERR set on failure. *CHANGED tells whether it differs. */
-static int filtered(const char *path, const struct select *s, bool writes, bool *changed, struct error *err)
+static int filtered(const char *path, const struct select *s, unsigned way, bool *changed, struct error *err)
 {
 	FILE *in = path ? fopen(path, "re") : stdin;
 	int fd = in ? memfd_create("aprof-step", 0) : -1;
 	FILE *out = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-	bool good = out && assembly_filter(in, out, s, writes, changed, err);
+	bool good = out && assembly_filter(in, out, s, way, changed, err);
 
 	if (out && fclose(out))
 		good = false;
@@ -44,7 +44,7 @@ static int filtered(const char *path, const struct select *s, bool writes, bool 
 }
 
 /* Put the filtered assembly in the place of the file in ARGV, if it differs, or of the standard input. */
-static bool filter_assembler(char **argv, const struct line *l, const struct select *s, bool writes, struct error *err)
+static bool filter_assembler(char **argv, const struct line *l, const struct select *s, unsigned way, struct error *err)
 {
 	const char *path = NULL;
 	bool changed = false;
@@ -54,7 +54,7 @@ static bool filter_assembler(char **argv, const struct line *l, const struct sel
 	for (size_t i = 1; i < l->words.count; i++)
 		if (l->kinds[i] > WORD_VALUE && strcmp(l->words.items[i], "-"))
 			path = l->words.items[at = i];
-	fd = filtered(path, s, writes, &changed, err);
+	fd = filtered(path, s, way, &changed, err);
 	if (fd < 0)
 		return false;
 	if (!path)
@@ -102,7 +102,7 @@ static bool is_compiler(const char *program)
 	       !strcmp(program, "d21") || !strcmp(program, "go1");
 }
 
-static bool adapt(char **argv, const struct select *s, bool writes, struct error *err)
+static bool adapt(char **argv, const struct select *s, unsigned way, struct error *err)
 {
 	const char *base = strrchr(argv[0], '/');
 	struct line line = {0};
@@ -115,9 +115,24 @@ static bool adapt(char **argv, const struct select *s, bool writes, struct error
 	else if (is_compiler(base))
 		strip_compiler(argv, &line, s);
 	else if (!strcmp(base, "as"))
-		good = filter_assembler(argv, &line, s, writes, err);
+		good = filter_assembler(argv, &line, s, way, err);
 	line_free(&line);
 	return good;
+}
+
+/* The options before the command at *ARGS, which goes on to that. */
+static unsigned take_way(char *const **args)
+{
+	unsigned way = 0;
+
+	for (; **args; ++*args)
+		if (!strcmp(**args, written_option))
+			way |= ASSEMBLY_WRITES;
+		else if (!strcmp(**args, marking_option))
+			way |= ASSEMBLY_MARKS;
+		else
+			break;
+	return way;
 }
 
 bool compiler_step(char *const args[], struct compiler_command *out, struct error *err)
@@ -125,10 +140,10 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 	const char *patterns = getenv(select_variable);
 	struct select select = {0};
 	struct list command = {0};
-	bool good, writes = args[0] && !strcmp(args[0], written_option);
+	unsigned way = take_way(&args);
+	bool good;
 
 	*out = (struct compiler_command){0};
-	args += writes;
 	if (!args[0] || !patterns)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "cc-step is for GCC to call");
 	list_add_all(&command, args);
@@ -139,7 +154,7 @@ bool compiler_step(char *const args[], struct compiler_command *out, struct erro
 		good = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: not found", args[0]);
 	else
 		good = out->argv && out->environment && select_read(&select, patterns, err) &&
-		       adapt(out->argv, &select, writes, err);
+		       adapt(out->argv, &select, way, err);
 	select_free(&select);
 	if (!good)
 		compiler_free(out);

@@ -163,16 +163,22 @@ static int by_reason(const void *left, const void *right)
 	return a->why != b->why ? (a->why > b->why) - (a->why < b->why) : strcmp(a->name, b->name);
 }
 
+/* Of modules with hooks, and of those in which samples found the program: who left out all of one is to be told so. */
 static bool left_out_make(struct names *n, const struct profile *p, struct symbols *s)
 {
 	struct leaving l = { .names = n };
+	bool *met = calloc((size_t)p->nmodules + 1, sizeof *met);
 
-	for (l.module = 0; l.module < p->nmodules; l.module++)
-		if (p->modules[l.module].hooked)
+	for (size_t i = 0; met && i < p->npcs; i++)
+		if (p->pcs[i].module < p->nmodules)
+			met[p->pcs[i].module] = true;
+	for (l.module = 0; met && l.module < p->nmodules; l.module++)
+		if (p->modules[l.module].hooked || met[l.module])
 			symbols_left_out(s, l.module, left_out_visit, &l);
 	if (n->nleft_out)
 		qsort(n->left_out, n->nleft_out, sizeof *n->left_out, by_reason);
-	return !l.failed;
+	free(met);
+	return met && !l.failed;
 }
 
 bool names_make(struct names *n, const struct profile *p, struct symbols *s, struct error *err)

@@ -120,8 +120,10 @@ static void costs_print(FILE *out, const struct graph *g, const struct report_op
 /* What to do to see inside M; "" for the system's own libraries, which nobody rebuilds lightly, and where the user wanted no more. */
 static const char *cover_text(const struct plain_module *m)
 {
+	if (m->chosen)
+		return ": its functions without hooks, as was chosen";
 	if (m->hooked)
-		return m->chosen ? ": its functions without hooks, as was chosen" : ": its functions without hooks; compile all of it with aprof-cc";
+		return ": its functions without hooks; compile all of it with aprof-cc";
 	if (!m->module || m->module[0] != '/' || strncmp(m->module, "/usr/lib", 8) == 0 || strncmp(m->module, "/lib", 4) == 0)
 		return "";
 	return ": build it with aprof-cc to see inside";

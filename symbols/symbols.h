@@ -117,7 +117,7 @@ enum symbols_hooks {
 	SYMBOLS_NOPS = 32,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
-/* Why a function has no hooks although its unit was compiled with some. */
+/* Why a function has no hooks although aprof compiled its unit. */
 enum symbols_left_out {
 	SYMBOLS_LEFT_FILE,	/* --aprof-only or --aprof-except: by its file */
 	SYMBOLS_LEFT_NAME,	/* the same: by its name */

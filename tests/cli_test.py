@@ -826,6 +826,28 @@ class Real(unittest.TestCase):
             self.assertAlmostEqual(100 * seconds / whole, share, delta=0.2)     # both are rounded as they are printed
             self.assertGreater(only, 80)
 
+    def test_whole_files_left_out(self):
+        """Files that were left out are told by every way of GCC's, in programs and in libraries that have no hooks at all."""
+        write = pathlib.Path(self.cwd)
+        (write / 'burn.c').write_text('static volatile long sink; void burn(long n) { while (n-- > 0) sink += n; }')
+        (write / 'only.c').write_text('void burn(long); int main(void) { burn(300000000); return 0; }')
+        for way in 'inline', 'fentry', 'cyg':
+            for shared in False, True:
+                cc = [BUILD / 'aprof-cc', f'--aprof-way={way}', '--aprof-only=only.c', '-O1']
+                part = ['-fPIC', '-shared', '-o', 'libburn.so'] if shared else ['-c', '-o', 'burn.o']
+                built = subprocess.run(cc + part + ['burn.c'], cwd=self.cwd, capture_output=True, text=True)
+                if 'no way' in built.stderr or 'without its GCC plugin' in built.stderr:
+                    break
+                self.assertEqual(built.returncode, 0, built.stderr)
+                subprocess.run(cc + ['-o', 'only', 'only.c', './libburn.so' if shared else 'burn.o'], cwd=self.cwd, check=True)
+                aprof('run', '--no-report', './only', cwd=self.cwd)
+                if self.rows('report')['run']['counts']['pc_samples'] < 20:
+                    self.skipTest('no program counters were sampled')
+                self.assertEqual(self.rows('report')['run']['left_out'], [{'name': 'burn', 'why': 'file'}], way)
+                info = ' '.join(aprof('info', cwd=self.cwd).stdout.split())
+                self.assertIn('its functions without hooks, as was chosen', info)
+                self.assertNotIn('aprof-cc', info)
+
     def test_names_as_linked(self):
         source = pathlib.Path(self.cwd) / 'names.cc'
         source.write_text('''

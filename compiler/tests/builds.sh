@@ -243,11 +243,21 @@ choice() {
 	builds "2 2" "$cc" -O1 -pipe --aprof-only=h main.c part.c -o t
 	builds "3 3" "$cc" -O1 -flto '--aprof-except=[fh]' main.c part.c -o t
 	builds "2 2" "$cc" -O1 --aprof-only=part.c main.c part.c -o t
+	left "file:h file:f file:main " ./t
 	builds "5 5" "$cc" -O1 --aprof-except=part.c main.c part.c -o t
+	left "file:g " ./t
 	builds "5 5" "$cc" -O1 -flto --aprof-except=src/part.c "$PWD/main.c" "$PWD/part.c" -o t
 	builds "2 2" "$cc" -O1 --aprof-only=main.c --aprof-only=h main.c part.c -o t
 	"$cc" -O1 -flto -c --aprof-except=part.c main.c && "$cc" -O1 -flto -c --aprof-except=part.c part.c
 	builds "5 5" "$cc" -O1 -flto main.o part.o -o t
+	left "file:g " ./t
+	for o in "" -pipe -g; do
+		"$cc" --aprof-way=cyg -O1 -c main.c && "$cc" --aprof-way=cyg $o -O1 -c --aprof-only=main.c part.c
+		builds "5 5" "$cc" --aprof-way=cyg main.o part.o -o t
+		left "file:g " ./t
+	done
+	builds "7 7" "$cc" -O1 --aprof-only=main.c --aprof-only=part.c main.c part.c -o t
+	left "" ./t
 	"$cc" -O1 --aprof-only=h -c main.c part.c -Wa,--noexecstack
 	builds "2 2" "$cc" main.o part.o -o t
 	cp part.c left.c && "$cc" -O1 --aprof-only=h -S main.c -o main.s

@@ -37,6 +37,8 @@
 #define SHARED SHARED_AS("libaprof.so.1")
 #define STEPS "-wrapper /bin/aprof,cc-step,--write-hooks "	/* way fentry, for a program */
 #define CALLS "-wrapper /bin/aprof,cc-step "
+#define MARKS "-wrapper /bin/aprof,cc-step,--mark-left-out "	/* no hooks, but for a mark */
+#define BOTH "-wrapper /bin/aprof,cc-step,--write-hooks,--mark-left-out "
 
 #define PLUGIN "-fplugin=/lib/aprof/aprof_gcc12.so "
 #define INLINE PLUGIN WHOLLY
@@ -202,11 +204,13 @@ static const struct row rows[] = {
 
 	/* Choice of files and routines. */
 	{&gcc, "--aprof-only=a.c -c src/a.c", FENTRY STEPS "-c src/a.c"},
-	{&gcc, "--aprof-only=a.c -c b.c", "-c b.c"},
-	{&gcc, "--aprof-except=src/ -c src/a.c -flto", "-c src/a.c"},
-	{&gcc, "--aprof-except=src/ src/a.c", EXE "src/a.c"},
+	{&gcc, "--aprof-only=a.c -c b.c", MARKS "-c b.c"},
+	{&gcc, "--aprof-way=cyg --aprof-only=a.c -c b.c", MARKS "-c b.c"},
+	{&gcc, "--aprof-only=a.c -wrapper x -c b.c", "-wrapper x -c b.c"},
+	{&gcc, "--aprof-except=src/ -c src/a.c -flto", MARKS "-c src/a.c"},
+	{&gcc, "--aprof-except=src/ -pipe src/a.c", MARKS EXE "src/a.c"},
 	{&clang, "--aprof-except=src/ -c src/a.c", "-c src/a.c"},
-	{&gcc, "--aprof-except=b.c -c a.c b.c -flto", FENTRY STEPS "-c a.c b.c"},
+	{&gcc, "--aprof-except=b.c -c a.c b.c -flto", FENTRY BOTH "-c a.c b.c"},
 	{&gcc, "--aprof-except=main -flto=4 a.c", FENTRY STEPS EXE "a.c"},
 	{&gcc, "--aprof-only=f* -c a.c", FENTRY STEPS "-c a.c"},
 	{&gcc, "--aprof-only=f* a.o", FENTRY EXE "a.o"},

@@ -112,7 +112,7 @@ static const char assembly[] =
 	"g.cold:\n"
 	"\tcall\t__return__\n";
 
-static char *filter(const char *words, const char *from, bool writes)
+static char *filter(const char *words, const char *from, unsigned way)
 {
 	struct select s = selection(words);
 	char *text = NULL;
@@ -120,7 +120,7 @@ static char *filter(const char *words, const char *from, bool writes)
 	bool changed;
 	FILE *in = fmemopen((void *)from, strlen(from), "r"), *out = open_memstream(&text, &size);
 
-	assert_true(assembly_filter(in, out, &s, writes, &changed, NULL));
+	assert_true(assembly_filter(in, out, &s, way, &changed, NULL));
 	fclose(in);
 	fclose(out);
 	assert_int_equal(changed, !!strcmp(from, text));
@@ -130,7 +130,7 @@ static char *filter(const char *words, const char *from, bool writes)
 
 static void expect(const char *words, const char *from, const char *expected)
 {
-	char *text = filter(words, from, false);
+	char *text = filter(words, from, 0);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -190,7 +190,7 @@ static void test_inlined_again(void **state)
 	(void)state;
 	for (int i = 0; i < 5; i++)
 		sprintf(from + strlen(from), label, functions[i], functions[i], enters, enters);
-	text = filter("", from, false);
+	text = filter("", from, 0);
 	assert_string_equal(text,
 	       "\t.type\tf.part.0, @function\n"
 	       "f.part.0:\n"
@@ -238,7 +238,7 @@ static void test_parts(void **state)
 	sprintf(from + strlen(from), ends, 7, 7);
 	sprintf(from + strlen(from), "\t.type\tout, @function\nout:\n");
 	sprintf(from + strlen(from), ends, 8, 8);
-	text = filter("-out", from, false);
+	text = filter("-out", from, 0);
 	assert_string_equal(text,
 	       "\t.type\tf, @function\n"
 	       "f:\n"
@@ -310,7 +310,7 @@ static int count_of(const char *text, const char *word)
  * of its frame, the entry hook. */
 static void test_written(void **state)
 {
-	char *text = filter("", framed, true);
+	char *text = filter("", framed, ASSEMBLY_WRITES);
 	const char *rest = line_with(text, "jmp\taprof_entry_miss", 0);
 
 	(void)state;
@@ -322,7 +322,7 @@ static void test_written(void **state)
 	assert_true(line_with(text, "1:\n", 0) < line_with(text, "incq", 0));
 	assert_true(line_with(text, "jmp\tother", 0) < rest && rest < line_with(text, ".cfi_endproc", 0));
 	free(text);
-	text = filter("+f", framed, true);
+	text = filter("+f", framed, ASSEMBLY_WRITES);
 	assert_int_equal(count_of(text, "__aprof_entry"), 0);
 	free(text);
 }
@@ -343,7 +343,7 @@ static void test_naked(void **state)
 		ROUTINE(ENTERS "\tjne\t.L2\n\tpushq\t%rax\n.L2:\n\tcall\tabort\n"), ROUTINE(ENTERS "\tcall\tabort\n\tsubq\t$8, %rsp\n"),
 		ROUTINE(ENTERS BARE_ASM "\t.type\tf.cold, @function\n"), "\t.type\tf, @function\nf:\n" ENTERS BARE_ASM,
 	};
-	char *text = filter("", ROUTINE(ENTERS BARE_ASM "\tud2\n"), true);
+	char *text = filter("", ROUTINE(ENTERS BARE_ASM "\tud2\n"), ASSEMBLY_WRITES);
 
 	(void)state;
 	assert_string_equal(text, ROUTINE(NAKED_NOTE BARE_ASM "\tud2\n"));
@@ -392,7 +392,7 @@ static void test_naked_refused(void **state)
 	FILE *in = fmemopen((void *)text, sizeof text - 1, "r"), *out = fopen("/dev/null", "w");
 
 	(void)state;
-	assert_false(assembly_filter(in, out, &s, false, &changed, &err));
+	assert_false(assembly_filter(in, out, &s, 0, &changed, &err));
 	assert_non_null(strstr(err.text, "f: a routine with attribute naked"));
 	fclose(in);
 	fclose(out);
@@ -400,6 +400,36 @@ static void test_naked_refused(void **state)
 }
 
 /* A routine that is left out has no hook, and a note that says so. */
+/* A source that was left out as a whole has no hooks; one whose assembly somebody wrote by hand was none. */
+static void test_marks(void **state)
+{
+	static const char bare[] =
+		"\t.file\t\"part.c\"\n"
+		"\t.type\tf, @function\n"
+		"f:\n"
+		"\tret\n"
+		"\t.type\tf.cold, @function\n"
+		"f.cold:\n"
+		"\tret\n"
+		"\t.type\touter, @function\n";
+	char hooked[sizeof assembly + 64], *text = filter("", bare, ASSEMBLY_MARKS);
+
+	(void)state;
+	assert_int_equal(strncmp(text, bare, strlen(bare)), 0);
+	assert_string_equal(text + strlen(bare), "\t.pushsection\t.aprof_left_out,\"MS\",@progbits,1\n\t.string\t\"file:f\"\n\t.popsection\n");
+	free(text);
+	text = filter("", bare, 0);
+	assert_string_equal(text, bare);
+	free(text);
+	text = filter("", strchr(bare, '\n') + 1, ASSEMBLY_MARKS);
+	assert_string_equal(text, strchr(bare, '\n') + 1);
+	free(text);
+	snprintf(hooked, sizeof hooked, "\t.file\t\"main.c\"\n%s", assembly);
+	text = filter("", hooked, ASSEMBLY_MARKS);
+	assert_null(strstr(text, "left_out"));
+	free(text);
+}
+
 static void test_filter(void **state)
 {
 	(void)state;
@@ -452,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_travels),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_filter), cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_inlined_again),
 		cmocka_unit_test(test_parts), cmocka_unit_test(test_written),
