@@ -16,7 +16,7 @@ static char default_file[] = "amon.out", default_gmon[] = "gmon.out";
 static bool file_add(struct operands *o, char *path, bool gmon)
 {
 	if (o->n > 0 && o->gmon != gmon) {
-		message("%s: %s, but %s is not; they cannot be added up", path, gmon ? "a gmon.out" : "an amon.out", o->files[0]);
+		message("%s: %s, but %s is not; they cannot be added up", path, gmon ? "a gmon.out" : "no gmon.out", o->files[0]);
 		return false;
 	}
 	o->gmon = gmon;
@@ -86,6 +86,7 @@ static bool operand_add(struct operands *o, char *word)
 		return false;
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
+	case FILE_IMPORT:
 		return file_add(o, path, false);
 	case FILE_GMON:
 		return file_add(o, path, true);
@@ -100,7 +101,7 @@ static bool operand_add(struct operands *o, char *word)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, gmon.out");
+		other_tell(path, "amon.out, gmon.out, folded stacks, perf script");
 		return false;
 	}
 }

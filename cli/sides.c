@@ -25,6 +25,7 @@ static bool operand_add(struct side *side, char *path)
 {
 	switch (files_kind(path)) {
 	case FILE_PROFILE:
+	case FILE_IMPORT:
 		side->files[side->n++] = path;
 		return true;
 	case FILE_PROGRAM:
@@ -41,7 +42,7 @@ static bool operand_add(struct side *side, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out");
+		other_tell(path, "amon.out, folded stacks, perf script");
 		return false;
 	}
 }
@@ -59,13 +60,20 @@ static bool side_make(struct side *side, char **operands, size_t n)
 	return true;
 }
 
+static bool is_profile(const char *path)
+{
+	enum file_kind kind = files_kind(path);
+
+	return kind == FILE_PROFILE || kind == FILE_IMPORT;
+}
+
 size_t sides_first(const struct options *o)
 {
 	size_t i = 0;
 
 	if (o->against)
 		return o->nbase;
-	while (i < o->noperands && files_kind(o->operands[i]) != FILE_PROFILE)
+	while (i < o->noperands && !is_profile(o->operands[i]))
 		i++;
 	return i < o->noperands ? i + 1 : i;
 }

@@ -184,7 +184,7 @@ static void title_set(struct drawing *d)
 
 	if (!label)
 		return;
-	label_append(label, p->nruns ? p->runs[0].header.program : "aprof");
+	label_append(label, p->nruns ? profile_run_name(&p->runs[0]) : "aprof");
 	fprintf(label, ": %.*f s", print_decimals(d->whole), (double)d->whole / 1e9);
 	if (d->hidden)
 		figure_append(label, d, "; in routines left out ", d->hidden);

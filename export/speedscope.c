@@ -138,7 +138,7 @@ static bool writing_write(struct writing *w, FILE *out, struct error *err)
 	emit_begin(&w->e, out);
 	emit_member(&w->e, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
 	emit_member(&w->e, "exporter", json_string("aprof " APROF_VERSION));
-	emit_member(&w->e, "name", emit_name(w->graph->profile->nruns ? w->graph->profile->runs[0].header.program : "aprof"));
+	emit_member(&w->e, "name", emit_name(w->graph->profile->nruns ? profile_run_name(&w->graph->profile->runs[0]) : "aprof"));
 	emit_member(&w->e, "activeProfileIndex", json_integer(0));
 	frames_json(w);
 	emit_array(&w->e, "profiles");

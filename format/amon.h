@@ -133,6 +133,8 @@ struct amon_header {
 	uint64_t cpu_system;		/* the same in the kernel, ns */
 	uint64_t pc_period;		/* of pc_source, ns of CPU time; 0: there is none, or, in files of earlier monitors, 4 of the samples asked for */
 	uint64_t stacks[8];		/* APROF_VERIFY: stacks held against their contexts, by enum amon_verdict; of earlier monitors none */
+	char origin[64];		/* what file of other people's this was made from, "perf script"; NUL-terminated; "": none */
+	char unit[128];			/* of the same: what a nanosecond of its times stands for; "": itself */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps

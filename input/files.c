@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gprof/gmon.h"
+#include "import/import.h"
 #include "input/mapped.h"
 
 static bool system_error(struct error *err, const char *what, const char *path)
@@ -56,7 +57,7 @@ static bool is_bsd_gmon(const char *path)
 
 enum file_kind files_kind(const char *path)
 {
-	char magic[8] = "";
+	char magic[IMPORT_HEAD] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n;
 
@@ -64,12 +65,14 @@ enum file_kind files_kind(const char *path)
 		return FILE_MISSING;
 	n = read_all(fd, magic, sizeof magic);
 	close(fd);
-	if (n == 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
+	if (n >= 8 && memcmp(magic, AMON_MAGIC, 8) == 0)
 		return FILE_PROFILE;
 	if (n >= 4 && memcmp(magic, GMON_MAGIC, 4) == 0)
 		return FILE_GMON;
 	if (n >= 4 && memcmp(magic, "\177ELF", 4) == 0)
 		return FILE_PROGRAM;
+	if (n > 0 && import_kind(magic, (size_t)n) != IMPORT_NONE)
+		return FILE_IMPORT;
 	return is_bsd_gmon(path) ? FILE_GMON : FILE_OTHER;
 }
 

@@ -13,6 +13,7 @@
 enum file_kind {
 	FILE_PROFILE,		/* begins as an amon.out */
 	FILE_GMON,		/* a gmon.out of gprof's, BSD's format without a magic number included */
+	FILE_IMPORT,		/* a profile of another program's making that import/ reads */
 	FILE_PROGRAM,		/* an ELF file */
 	FILE_OTHER,		/* neither */
 	FILE_MISSING,		/* cannot be opened; errno says why */

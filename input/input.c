@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "import/import.h"
 #include "input/carry.h"
 
 enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
@@ -74,30 +75,70 @@ static bool modules_found(struct profile *p, uint32_t first, const char *path)
 	return ok;
 }
 
-bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
+/* Room for what is kept of each of N runs. */
+static bool runs_reserve(struct input *in, size_t n)
 {
-	size_t have = in->profile ? in->profile->nruns : 0;
-	enum report_life *life = reallocarray(in->life, have + n + 1, sizeof *life);
-	char **paths = reallocarray(in->paths, have + n + 1, sizeof *paths);
+	enum report_life *life = reallocarray(in->life, n + 1, sizeof *life);
+	char **paths = reallocarray(in->paths, n + 1, sizeof *paths);
 
-	step(in, "reading the profile");
 	if (life)
 		in->life = life;
 	if (paths)
 		in->paths = paths;
-	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	if (!life || !paths || !in->profile)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		uint32_t known = in->profile->nmodules;
+	return life && paths;
+}
 
-		if (!files_read(in->profile, files[i], label, &in->life[have + i], err))
-			return false;
-		if (!modules_found(in->profile, known, files[i]))
-			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-		in->paths[have + i] = strdup(files[i]);
+static bool no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* Add the files that are made of the other people's one at PATH: a run for each of its processes. */
+static bool import_add(struct input *in, const char *path, const char *label, struct error *err)
+{
+	size_t have = in->profile->nruns, len, size;
+	void *data = files_load(path, &len, err);
+	struct import m = { 0 };
+	bool ok = data && import_read(&m, data, len, label, err);
+
+	if (ok && m.note[0])
+		note(in, "%s", m.note);
+	ok = ok && (runs_reserve(in, have + m.n) || no_memory(err));
+	for (size_t i = 0; ok && i < m.n; i++) {
+		const void *bytes = draft_bytes(m.draft, i, &size);
+
+		ok = profile_read(in->profile, bytes, size, label, err);
+		in->life[have + i] = REPORT_ENDED;
+		in->paths[have + i] = NULL;
 	}
+	import_free(&m);
+	free(data);
+	return ok;
+}
+
+/* Add the profile at PATH, which is ours. */
+static bool own_add(struct input *in, char *path, const char *label, struct error *err)
+{
+	uint32_t known = in->profile->nmodules, run = in->profile->nruns;
+
+	if (!runs_reserve(in, (size_t)run + 1))
+		return no_memory(err);
+	if (!files_read(in->profile, path, label, &in->life[run], err))
+		return false;
+	in->paths[run] = strdup(path);
+	return modules_found(in->profile, known, path) || no_memory(err);
+}
+
+bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
+{
+	step(in, "reading the profile");
+	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
+		return no_memory(err);
+	if (!in->profile)
+		return no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
+			return false;
 	others_tell(in);
 	return true;
 }

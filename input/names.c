@@ -8,17 +8,9 @@
 
 static struct graph_name pseudo_name(const struct profile_routine *r)
 {
-	static const struct { uint32_t pseudo; const char *name; } table[] = {
-		{ AMON_ROUTINE_ELIDED, "(elided)" }, { AMON_ROUTINE_LOST, "(lost)" },
-		{ AMON_ROUTINE_MONITOR, "(monitor)" }, { AMON_ROUTINE_UNPLACED, "(unplaced)" },
-		{ AMON_ROUTINE_TRUNCATED, "(truncated)" }, { AMON_ROUTINE_KERNEL, "[kernel]" },
-		{ AMON_ROUTINE_SIGNAL, "(signal)" },
-	};
+	const char *name = profile_pseudo_name(r->pseudo);
 
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].pseudo == r->pseudo)
-			return (struct graph_name){ .name = table[i].name, .key = table[i].name };
-	return (struct graph_name){ .name = "(unknown)", .key = "(unknown)" };
+	return (struct graph_name){ .name = name, .key = name };
 }
 
 struct graph_name names_of(const struct profile *p, uint32_t module, const struct symbol *symbol)

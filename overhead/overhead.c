@@ -23,17 +23,19 @@ static void stacks_divide(struct overhead *o)
 	o->cost.divided = o->cost.samples > 0;
 }
 
-/* Of call stacks that were sampled each sample is of the routine that it stands at: its time is what was measured, but in hooks. */
+/* Of call stacks that were sampled, and of other people's files, each sample is of the routine that it stands at: its time is what was measured, but in hooks.
+ * Of times without a number of samples, which are other people's, it is not known how far they can be trusted. */
 static bool stacks_take(struct overhead *o, struct symbols *symbols)
 {
 	const struct profile *p = o->profile;
 	double tick = profile_tick(p);
 
-	o->evidence = calloc((size_t)p->ncontexts + 1, sizeof *o->evidence);
-	if (!o->evidence || !place_samples(o, symbols))
+	if (tick > 0)
+		o->evidence = calloc((size_t)p->ncontexts + 1, sizeof *o->evidence);
+	if ((tick > 0 && !o->evidence) || !place_samples(o, symbols))
 		return false;
 	stacks_divide(o);
-	for (uint32_t i = 0; i < p->ncontexts; i++) {
+	for (uint32_t i = 0; o->evidence && i < p->ncontexts; i++) {
 		double time = (double)overhead_charged(o, i);
 
 		o->evidence[i] = (struct overhead_evidence){ time, time * tick };
@@ -50,7 +52,7 @@ struct overhead *overhead_make(const struct profile *p, struct symbols *symbols,
 		o->hooks = calloc((size_t)p->ncontexts + 1, sizeof *o->hooks);
 		o->kernel = calloc((size_t)p->nroutines + 1, sizeof *o->kernel);
 	}
-	if (o && o->hooks && o->kernel && (profile_counts_calls(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
+	if (o && o->hooks && o->kernel && (profile_counts_calls(p) && !profile_is_imported(p) ? place_samples(o, symbols) && hooks_settle(o) : stacks_take(o, symbols)))
 		return o;
 	overhead_free(o);
 	error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

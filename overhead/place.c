@@ -160,7 +160,7 @@ static int by_address(const void *left, const void *right, void *arg)
 
 bool place_samples(struct overhead *o, struct symbols *symbols)
 {
-	struct placing w = { .p = o->profile, .symbols = symbols, .of_stacks = !profile_counts_calls(o->profile) };
+	struct placing w = { .p = o->profile, .symbols = symbols, .of_stacks = !profile_counts_calls(o->profile) || profile_is_imported(o->profile) };
 	size_t n = w.p->npcs, *order;
 	bool done;
 

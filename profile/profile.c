@@ -259,6 +259,41 @@ bool profile_used_way(const struct profile *p, enum amon_way way)
 	return false;
 }
 
+bool profile_is_imported(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (p->runs[i].header.origin[0])
+			return true;
+	return false;
+}
+
+const char *profile_run_name(const struct profile_run *run)
+{
+	return run->header.program[0] ? run->header.program : run->label;
+}
+
+static const struct { uint32_t pseudo; const char *name; } pseudo_names[] = {
+	{ AMON_ROUTINE_ELIDED, "(elided)" }, { AMON_ROUTINE_LOST, "(lost)" }, { AMON_ROUTINE_MONITOR, "(monitor)" },
+	{ AMON_ROUTINE_UNPLACED, "(unplaced)" }, { AMON_ROUTINE_TRUNCATED, "(truncated)" }, { AMON_ROUTINE_KERNEL, "[kernel]" },
+	{ AMON_ROUTINE_SIGNAL, "(signal)" },
+};
+
+const char *profile_pseudo_name(uint32_t pseudo)
+{
+	for (size_t i = 0; i < sizeof pseudo_names / sizeof *pseudo_names; i++)
+		if (pseudo_names[i].pseudo == pseudo)
+			return pseudo_names[i].name;
+	return "(unknown)";
+}
+
+uint32_t profile_pseudo_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof pseudo_names / sizeof *pseudo_names; i++)
+		if (strcmp(pseudo_names[i].name, name) == 0)
+			return pseudo_names[i].pseudo;
+	return 0;
+}
+
 bool profile_counts_calls(const struct profile *p)
 {
 	return !profile_used_way(p, AMON_WAY_STACKS);

@@ -193,6 +193,16 @@ double profile_pc_period(const struct profile *p);
 /* Were calls counted?  Of call stacks that were sampled (AMON_WAY_STACKS) they are not; no profile has some runs of this kind and some of that. */
 bool profile_counts_calls(const struct profile *p);
 
+/* Was any run made from a file of other people's (amon_header.origin)? */
+bool profile_is_imported(const struct profile *p);
+
+/* The program that RUN is of; the file's name where that is not known. */
+const char *profile_run_name(const struct profile_run *run);
+
+/* How a pseudo-routine, AMON_ROUTINE_ELIDED..., is called, and which one NAME is; 0: none. */
+const char *profile_pseudo_name(uint32_t pseudo);
+uint32_t profile_pseudo_find(const char *name);
+
 /* Had any run hooks of WAY? */
 bool profile_used_way(const struct profile *p, enum amon_way way);
 

@@ -66,6 +66,7 @@ static bool check_header(struct reader *r)
 				 r->label, p->runs[0].label);
 	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
 	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
+	h->origin[sizeof h->origin - 1] = h->unit[sizeof h->unit - 1] = 0;
 	return true;
 }
 

@@ -168,6 +168,10 @@ static void merge_header(struct amon_header *h, const struct profile_run *run)
 		h->note_errno = o->note_errno;
 	if (h->pc_source == AMON_SOURCE_NONE)	/* it may have been too short to have any */
 		h->pc_source = o->pc_source;
+	if (!h->origin[0]) {
+		memcpy(h->origin, o->origin, sizeof h->origin);
+		memcpy(h->unit, o->unit, sizeof h->unit);
+	}
 	h->way |= o->way;
 	h->cpu_total = h->cpu_total && o->cpu_total ? h->cpu_total : 0;
 	if (h->cpu_total)

@@ -40,7 +40,7 @@ static void program_print(struct head *h)
 
 	if (h->first->command_size)
 		arguments_print(h->out, h->options, h->first);
-	else
+	else if (h->first->program[0])
 		print_field(h->out, &h->options->style, "program", "%s", print_safe(program, sizeof program, h->first->program, &h->options->style));
 }
 
@@ -51,6 +51,25 @@ static void date_text(char *buffer, size_t size, uint64_t realtime)
 
 	if (!localtime_r(&seconds, &tm) || strftime(buffer, size, "%Y-%m-%d %H:%M", &tm) == 0)
 		snprintf(buffer, size, "at an unknown time");
+}
+
+/* Other people's files: what they are, and of how many processes. */
+static void origin_print(struct head *h)
+{
+	const struct profile *p = h->profile;
+	char label[600], date[64], more[64] = "", processes[48] = "";
+	uint32_t files = 1;
+
+	for (uint32_t i = 1; i < p->nruns; i++)
+		files += strcmp(p->runs[i].label, p->runs[i - 1].label) != 0;
+	if (files > 1)
+		snprintf(more, sizeof more, " and %" PRIu32 " more (aprof info lists them)", files - 1);
+	if (p->nruns > files)
+		snprintf(processes, sizeof processes, ", %" PRIu32 " processes", p->nruns);
+	print_safe(label, sizeof label, p->runs[0].label, &h->options->style);
+	date_text(date, sizeof date, h->first->start_realtime);
+	print_field(h->out, &h->options->style, files > 1 ? "files" : "file", "%s%s: %s%s%s%s", label, more, h->first->origin, processes,
+		    h->first->start_realtime ? "; " : "", h->first->start_realtime ? date : "");
 }
 
 static void run_print(struct head *h)
@@ -199,8 +218,25 @@ static void samples_print(struct head *h, const char *clock)
 			    100 * drawn_part(h->graph));
 }
 
+/* What the times of other people's files are. */
+static void unit_print(struct head *h)
+{
+	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
+	uint64_t n = h->graph->ticks;
+	char samples[32], error[128] = "", unit[4 * sizeof h->first->unit];
+
+	if (n && h->graph->sampled)
+		snprintf(error, sizeof error, "; %s sample%s; a share of 10 %% is %s%.2g points", print_grouped(samples, n), print_plural(n), sign,
+			 sums_error(10, n));
+	print_field(h->out, &h->options->style, "clock", "%s%s", print_safe(unit, sizeof unit, h->first->unit, &h->options->style), error);
+}
+
 static void clock_print(struct head *h)
 {
+	if (h->first->origin[0]) {
+		unit_print(h);
+		return;
+	}
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
 		samples_print(h, "tick: CPU time");
@@ -303,6 +339,11 @@ static void stacks_print(struct head *h)
 	uint64_t hooks = h->graph->overhead->cost.samples;
 	char stacks[32], made[32], whole[64] = "";
 
+	if (h->first->origin[0]) {
+		print_field(h->out, &h->options->style, "calls", "not counted: the file has call stacks, in %s context%s",
+			    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts));
+		return;
+	}
 	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled, beside exact contexts" :
 		    "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
 	if (!is_part(h))
@@ -346,7 +387,7 @@ static void hooks_print(struct head *h)
 	const struct overhead_cost *cost = &g->overhead->cost;
 	char samples[80];
 
-	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0)
+	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0 || h->first->origin[0])
 		return;
 	if (cost->picoseconds == 0) {
 		print_field(h->out, &h->options->style, "hooks", "their cost was not measured in this run, so nothing is subtracted");
@@ -432,7 +473,9 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	if (!head_make(&h, in, options, out, err))
 		return false;
 	program_print(&h);
-	if (h.profile->nruns == 1)
+	if (h.first->origin[0])
+		origin_print(&h);
+	else if (h.profile->nruns == 1)
 		run_print(&h);
 	else
 		runs_print(&h);
@@ -566,6 +609,13 @@ static json_t *stacks_json(const struct head *h)
 			 emit_count(h->sums.notes[AMON_NOTE_CUT_STACK]));
 }
 
+static json_t *imported_json(const struct head *h)
+{
+	if (!h->first->origin[0])
+		return json_null();
+	return json_pack("{s:o, s:o}", "format", emit_name(h->first->origin), "unit", emit_name(h->first->unit));
+}
+
 bool head_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	struct head h;
@@ -574,7 +624,7 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 		return true;
 	if (!head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "clock", clock_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
 					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
 					"stacks", verified_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_free(&h.plain);

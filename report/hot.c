@@ -439,7 +439,7 @@ static void head_print(const struct hot_view *v, FILE *out)
 	uint64_t contexts = contexts_count(v->g);
 	char name[ROOM], calls[40];
 
-	fputs(name_cut(name, p->nruns ? print_basename(p->runs[0].header.program) : "?", v->options), out);
+	fputs(name_cut(name, p->nruns ? print_basename(profile_run_name(&p->runs[0])) : "?", v->options), out);
 	fputs(": ", out);
 	print_seconds(out, v->cases.whole, print_decimals(v->g->time), 0);
 	fputs(" s", out);

@@ -12,6 +12,18 @@
 #include "report/sums.h"
 #include "text/print.h"
 
+/* What is known of a file of other people's. */
+static void origin_print(FILE *out, const struct amon_header *h, const struct report_options *options)
+{
+	char text[4 * sizeof h->program];
+
+	print_field(out, &options->style, "made from", "%s", print_safe(text, sizeof text, h->origin, &options->style));
+	if (h->program[0])
+		print_field(out, &options->style, "program", "%s", print_safe(text, sizeof text, h->program, &options->style));
+	if (h->pid)
+		print_field(out, &options->style, "process", "pid %" PRId32, h->pid);
+}
+
 static void identity_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
 	const struct profile_run *run = &in->graph->profile->runs[i];
@@ -20,6 +32,10 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 
 	print_field(out, &options->style, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, &options->style),
 		    run->file_size, run->truncated ? ", cut off" : "");
+	if (h->origin[0]) {
+		origin_print(out, h, options);
+		return;
+	}
 	print_field(out, &options->style, "program", "%s", print_safe(text, sizeof text, h->program, &options->style));
 	arguments_print(out, options, h);
 	print_field(out, &options->style, "directory", "%s", print_safe(text, sizeof text, h->directory, &options->style));
@@ -53,8 +69,13 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
-	char way[64], every[48] = "", total[32] = "not known";
+	char way[64], every[48] = "", total[32] = "not known", unit[4 * sizeof h->unit];
 
+	if (h->origin[0]) {
+		print_field(out, &options->style, "clock", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
+		print_field(out, &options->style, "counts", "%" PRIu32 " contexts", run->contexts);
+		return;
+	}
 	if (!measured_way(way, sizeof way, h->way, ", ")[0])
 		snprintf(way, sizeof way, "none: no hook was called");
 	if (h->way >> AMON_WAY_STACKS & 1)

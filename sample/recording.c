@@ -1,4 +1,4 @@
-/* recording.c - chunks in a shared mapping that reaches behind the end of the file, which grows under it. */
+/* recording.c - chunks in a shared mapping that reaches behind the end of the file, which grows under it; in memory the mapping itself grows. */
 #include "sample/recording.h"
 
 #include <assert.h>
@@ -39,9 +39,9 @@ struct tables {
 };
 
 struct recording {
-	int fd;
+	int fd;				/* of the file; -1: there is none */
 	char *bytes;			/* the mapping */
-	uint64_t mapped, length;	/* bytes of the mapping, and of the file */
+	uint64_t mapped, length;	/* bytes of the mapping, and of the file; without one all that may ever be, and the mapping */
 	struct sequence modules, routines, threads;
 	struct sequence *contexts;	/* of each thread */
 	struct tables *pcs;		/* the same */
@@ -51,6 +51,18 @@ struct recording {
 static struct amon_chunk *chunk_at(const struct recording *l, uint64_t at)
 {
 	return (struct amon_chunk *)(l->bytes + at);
+}
+
+/* Make the mapping LENGTH bytes long; it may move. */
+static bool remap(struct recording *l, uint64_t length)
+{
+	void *bytes = l->bytes ? mremap(l->bytes, l->length, length, MREMAP_MAYMOVE) :
+		mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	l->bytes = bytes;
+	return true;
 }
 
 /* Make the file LENGTH bytes long at least, with the disk's space behind them: a full disk is an error here and no SIGBUS later. */
@@ -65,7 +77,7 @@ static bool grow(struct recording *l, uint64_t length)
 	length = length / AMON_PAGE * AMON_PAGE;
 	if (length > l->mapped)
 		length = l->mapped;
-	if (posix_fallocate(l->fd, (off_t)l->length, (off_t)(length - l->length)) != 0)
+	if (l->fd < 0 ? !remap(l, length) : posix_fallocate(l->fd, (off_t)l->length, (off_t)(length - l->length)) != 0)
 		return false;
 	l->length = length;
 	return true;
@@ -74,8 +86,7 @@ static bool grow(struct recording *l, uint64_t length)
 /* A chunk of KIND with room for CAPACITY items of SIZE bytes, and as many counters if it is of contexts; its offset, or 0. */
 static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
 {
-	struct amon_header *h = recording_header(l);
-	uint64_t at = h->used, bytes = sizeof(struct amon_chunk) + capacity * size, counters = 0;
+	uint64_t at = recording_header(l)->used, bytes = sizeof(struct amon_chunk) + capacity * size, counters = 0;
 
 	if (kind == AMON_CONTEXTS) {
 		counters = (bytes + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
@@ -83,14 +94,14 @@ static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, u
 	}
 	bytes = (bytes + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
 	if (bytes > l->mapped - at || !grow(l, at + bytes)) {
-		h->notes[bytes > l->mapped - at ? AMON_NOTE_MEMORY_BOUND : AMON_NOTE_DISK_FULL]++;
+		recording_header(l)->notes[bytes > l->mapped - at ? AMON_NOTE_MEMORY_BOUND : AMON_NOTE_DISK_FULL]++;
 		return 0;
 	}
 	*chunk_at(l, at) = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = bytes, .thread = thread, .capacity = capacity,
 		.first = sizeof(struct amon_chunk), .counters = (uint32_t)counters,
 	};
-	__atomic_store_n(&h->used, at + bytes, __ATOMIC_RELEASE);
+	__atomic_store_n(&recording_header(l)->used, at + bytes, __ATOMIC_RELEASE);
 	return at;
 }
 
@@ -165,6 +176,16 @@ static bool map(struct recording *l, const char *path, uint64_t bound)
 	return false;
 }
 
+static void header_write(struct recording *l, const struct amon_header *header)
+{
+	*recording_header(l) = *header;
+	recording_header(l)->version = AMON_VERSION;
+	recording_header(l)->header_size = sizeof *header;
+	recording_header(l)->counter_size = sizeof(struct amon_counter);
+	recording_header(l)->used = AMON_PAGE;
+	memcpy(recording_header(l)->magic, AMON_MAGIC, sizeof header->magic);
+}
+
 struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err)
 {
 	struct recording *l = calloc(1, sizeof *l);
@@ -178,13 +199,31 @@ struct recording *recording_new(const char *path, const struct amon_header *head
 		free(l);
 		return NULL;
 	}
-	*recording_header(l) = *header;
-	recording_header(l)->version = AMON_VERSION;
-	recording_header(l)->header_size = sizeof *header;
-	recording_header(l)->counter_size = sizeof(struct amon_counter);
-	recording_header(l)->used = AMON_PAGE;
-	memcpy(recording_header(l)->magic, AMON_MAGIC, sizeof header->magic);
+	header_write(l, header);
 	return l;
+}
+
+struct recording *recording_new_in_memory(const struct amon_header *header, struct error *err)
+{
+	struct recording *l = calloc(1, sizeof *l);
+
+	if (l) {
+		l->fd = -1;
+		l->mapped = INT64_MAX / AMON_PAGE * AMON_PAGE;
+	}
+	if (!l || !grow(l, AMON_PAGE)) {
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		free(l);
+		return NULL;
+	}
+	header_write(l, header);
+	return l;
+}
+
+const void *recording_bytes(const struct recording *l, size_t *len)
+{
+	*len = recording_header((struct recording *)l)->used;
+	return l->bytes;
 }
 
 void recording_end(struct recording *l, bool ended)
@@ -193,9 +232,11 @@ void recording_end(struct recording *l, bool ended)
 
 	if (ended)
 		recording_header(l)->state = AMON_ENDED;
-	munmap(l->bytes, l->mapped);
-	(void)!ftruncate(l->fd, (off_t)used);	/* or it stays longer than it need be */
-	close(l->fd);
+	munmap(l->bytes, l->fd < 0 ? l->length : l->mapped);
+	if (l->fd >= 0) {
+		(void)!ftruncate(l->fd, (off_t)used);	/* or it stays longer than it need be */
+		close(l->fd);
+	}
 	for (uint32_t i = 0; i < l->threads.n; i++)
 		free(l->contexts[i].places);
 	free(l->contexts);
@@ -261,16 +302,38 @@ uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, u
 	return append(l, &l->contexts[thread], AMON_CONTEXTS, thread, &(struct amon_link){ parent, routine }, sizeof(struct amon_link));
 }
 
-void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
+void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks)
 {
 	struct amon_chunk *c = chunk_of(l, &l->contexts[thread], &item);
 	struct amon_counter *counters = (struct amon_counter *)((char *)c + c->counters);
-	uint32_t *ticks = (uint32_t *)(counters + c->capacity);
+	uint32_t *samples = (uint32_t *)(counters + c->capacity);
 
+	add_capped(&counters[item].calls, calls);
 	add_capped(&counters[item].time, time);
-	if (ticks[item] < UINT32_MAX)
-		ticks[item]++;
-	recording_thread_record(l, thread)->ticks++;
+	samples[item] = ticks < UINT32_MAX - samples[item] ? samples[item] + (uint32_t)ticks : UINT32_MAX;
+	add_capped(&recording_thread_record(l, thread)->ticks, ticks);
+}
+
+void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
+{
+	recording_add(l, thread, item, 0, time, 1);
+}
+
+bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s)
+{
+	struct amon_symbols record = { .module = module, .data_size = s->size, .plain_size = s->plain_size };
+	uint64_t size = (sizeof record + s->size + 7) / 8 * 8, at;
+	struct amon_chunk *c;
+
+	at = size <= UINT32_MAX / 2 ? chunk_new(l, AMON_SYMBOLS, AMON_NONE, (uint32_t)size, 1) : 0;
+	if (!at)
+		return false;
+	c = chunk_at(l, at);
+	record.size = (uint32_t)size;
+	memcpy((char *)c + c->first, &record, sizeof record);
+	memcpy((char *)c + c->first + sizeof record, s->data, s->size);
+	__atomic_store_n(&c->count, c->capacity, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* Count in the table of chunk C, where the pair is or, with ADD, where it fits; false: it is not there. */

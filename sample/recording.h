@@ -1,15 +1,17 @@
 /* recording.h - an amon.out that is written while somebody else's process runs: the recorder's side of the format.
  *
  * As the monitor's files it is a shared mapping, whole at every moment and complete after any death of the recorder; it grows with contexts,
- * not with samples.  One writer; readers at any time (doc/format.md). */
+ * not with samples.  One writer; readers at any time (doc/format.md).  What is no process's, but other people's file, is written in memory. */
 #ifndef SAMPLE_RECORDING_H
 #define SAMPLE_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "format/amon.h"
+#include "profile/profile.h"
 
 #define RECORDING_NONE UINT32_MAX
 
@@ -18,6 +20,12 @@ struct recording;
 /* Make the file PATH, which must not be there; HEADER tells what is known of the process and the clock (magic, version, sizes and
  * `used` are set here).  Of HEADER->memory_bound bytes it takes no more.  NULL with *ERR set: it cannot be made. */
 struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err);
+
+/* The same in memory, without a file. */
+struct recording *recording_new_in_memory(const struct amon_header *header, struct error *err);
+
+/* All that is written so far, *LEN bytes: a whole amon.out.  Valid until L is next written to, or ended. */
+const void *recording_bytes(const struct recording *l, size_t *len);
 
 /* Cut the file to what is used, mark it AMON_ENDED if ENDED, and free L. */
 void recording_end(struct recording *l, bool ended);
@@ -43,6 +51,12 @@ uint32_t recording_item(struct recording *l, uint32_t thread, uint32_t parent, u
 
 /* Charge TIME, ns, and one sample to ITEM of THREAD. */
 void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time);
+
+/* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
+void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
+
+/* Append what is known of the symbols of module number MODULE, counting each file once (S->module is not used).  False: no room. */
+bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s);
 
 /* Count a sample of ITEM of THREAD at the address PC, not 0.  False: there is no room. */
 bool recording_pc(struct recording *l, uint32_t thread, uint32_t item, uint64_t pc);

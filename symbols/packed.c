@@ -160,6 +160,7 @@ static void rest_add(struct merge *w)
 		k->left[k->nleft++] = (struct packed_left){ m->left_reason[i], text_or_empty(w, m->left_name[i]) };
 	k->hooked_all |= m->hooked_all;
 	k->arcs_read |= m->arcs_read;
+	k->alone |= m->alone;
 }
 
 static bool room_make(struct merge *w)

@@ -52,6 +52,7 @@ struct packed {
 	struct packed_left *left;	/* functions left out */
 	size_t nleft;
 	bool hooked_all, arcs_read;	/* these are all; the code was read */
+	bool alone;			/* nothing else tells about these addresses: the module's file has others */
 	void **messages;		/* owners of the strings */
 	size_t nmessages;
 };

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "symbols/demangle.h"
-#include "symbols/packed.pb-c.h"
+#include "symbols/packed_message.h"
 #include "symbols/symbols.h"
 
 enum {
@@ -364,8 +364,7 @@ static void rest_write(struct packing *k, Symbols *m)
 	m->string = k->strings.all, m->n_string = k->strings.n;
 }
 
-/* M as bytes, deflated.  False: out of memory. */
-static bool message_deflate(const Symbols *m, struct profile_symbols *out)
+bool packed_deflate(const Symbols *m, struct profile_symbols *out)
 {
 	size_t size = symbols__get_packed_size(m);
 	unsigned char *plain = malloc(size + 1);
@@ -411,7 +410,7 @@ static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 	functions_write(k, m);
 	places_write(k, m);
 	rest_write(k, m);
-	return !k->failed && (k->nplaces || k->nfunctions) && message_deflate(m, out);
+	return !k->failed && (k->nplaces || k->nfunctions) && packed_deflate(m, out);
 }
 
 bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, struct profile_symbols *out)
@@ -422,6 +421,7 @@ bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, s
 
 	*out = (struct profile_symbols){ .module = module };
 	symbols_quiet(s, true);
+	m.alone = symbols_are_alone(s, module);
 	ok = symbols_have(s, module) && pack(&k, &m, out);
 	symbols_quiet(s, false);
 	message_free(&k, &m);

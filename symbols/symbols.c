@@ -151,13 +151,29 @@ static bool is_stripped(const struct module *m)
 	return f->nfunctions > 0 && !hooks_section(&m->binary, ".symtab", &length);
 }
 
+/* Take what the profile carries of M, if nothing else is to be asked. */
+static bool settle_alone(struct symbols *s, struct module *m)
+{
+	if (!m->from || !profile_is_imported(s->profile))
+		return false;
+	m->packed = packed_read(s->profile, m->index);
+	if (m->packed && m->packed->alone)
+		return true;
+	packed_free(m->packed);
+	m->packed = NULL;
+	return false;
+}
+
 /* Open M, or take what the profile carries of it where the file lacks it. */
 static void settle(struct symbols *s, struct module *m)
 {
 	struct error err = { .code = ERROR_NONE };
-	bool there = m->present || (!m->opened && module_open(m, &s->callbacks, &err));
+	bool there;
 
 	m->settled = true;
+	if (settle_alone(s, m))
+		return;
+	there = m->present || (!m->opened && module_open(m, &s->callbacks, &err));
 	if (m->from && (!there || !m->functions.nfunctions || is_stripped(m)))
 		m->packed = packed_read(s->profile, m->index);
 	if (m->packed)
@@ -187,6 +203,13 @@ bool symbols_have(struct symbols *s, uint32_t module)
 	const struct module *m = get_module(s, module);
 
 	return m->packed || (m->present && m->functions.nfunctions > 0 && !(m->from->hooked && is_stripped(m)));
+}
+
+bool symbols_are_alone(struct symbols *s, uint32_t module)
+{
+	const struct module *m = get_module(s, module);
+
+	return m->packed && m->packed->alone;
 }
 
 /* Once a routine of M has no name, say why if it can be told. */

@@ -138,6 +138,21 @@ bool symbols_have(struct symbols *s, uint32_t module);
  * gone: OUT->data is malloc'ed.  False: nothing is known of it, or memory is short. */
 bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, struct profile_symbols *out);
 
+/* Whether only what the profile carries tells about MODULE: it was made from a file of other people's, with addresses of its own. */
+bool symbols_are_alone(struct symbols *s, uint32_t module);
+
+/* A function that a file of other people's names. */
+struct symbols_named {
+	uint64_t start;		/* an address that no other has */
+	const char *name;	/* as the file has it */
+	const char *file;	/* source file; NULL: unknown */
+	uint32_t line;		/* of its definition; 0: unknown */
+};
+
+/* Write down the N functions NAMED, by start, of one module, whose file is not to be asked about these addresses: OUT->data is malloc'ed.
+ * False: memory is short. */
+bool symbols_pack_named(const struct symbols_named *named, size_t n, struct profile_symbols *out);
+
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the
  * note that the monitor carries: an allocated section `.note.aprof`, owner "aprof", type 1; a

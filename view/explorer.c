@@ -186,7 +186,7 @@ static void foot_draw(struct explorer *x)
 		x->view.message[0] = '\0';
 	} else {
 		fprintf(out, "%zu/%zu  ", p->n ? p->cursor + 1 : 0, p->n);
-		print_name(out, profile->nruns ? print_basename(profile->runs[0].header.program) : NULL, &x->view.options.style);
+		print_name(out, profile->nruns ? print_basename(profile_run_name(&profile->runs[0])) : NULL, &x->view.options.style);
 		putc(' ', out);
 		print_seconds(out, x->view.whole, x->view.decimals, 0);
 		fputs(" s", out);

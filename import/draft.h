@@ -1,0 +1,70 @@
+/* draft.h - an amon.out in the making, for each process that a file of other people's tells of: stacks in, whole files in memory out.
+ *
+ * Readers of formats (from_*.c) name modules and functions, and add stacks; these fold into contexts as the recorder's do (sample/fold.h).
+ * Running out of memory, or of patience, is remembered in the draft and told once at its end. */
+#ifndef IMPORT_DRAFT_H
+#define IMPORT_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "format/amon.h"
+
+#define DRAFT_NONE UINT32_MAX
+
+struct draft;
+
+/* Begin.  HEADER holds what is the same for all processes: origin, unit, clock and way.  SIZE is that of the file, bytes: the work that it may
+ * make is in proportion.  NULL: out of memory. */
+struct draft *draft_new(const struct amon_header *header, size_t size);
+void draft_free(struct draft *d);
+
+/* The header that the processes begin with; it may be changed until draft_end. */
+struct amon_header *draft_header(struct draft *d);
+
+/* The module PATH with the BUILD_ID of SIZE bytes, 32 at most; the number of an equal one if there is one. */
+uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id, size_t size);
+
+struct draft_function {
+	uint32_t module;		/* DRAFT_NONE: not known */
+	const char *name;		/* copied; NULL: what the module's file says about `address` */
+	const char *file;		/* source file, copied; NULL: not known */
+	uint32_t line;			/* of its definition; 0: not known */
+	uint64_t address;		/* link-time, where it begins; 0: not known */
+};
+
+/* The number of the function F; that of an equal one if there is one: by address where names are to be had elsewhere, else by module, name and
+ * file.  What aprof writes as a frame though it is no function is known by its name. */
+uint32_t draft_function(struct draft *d, const struct draft_function *f);
+
+/* Process PID, called PROGRAM: at first ever; later changes are not heard.  TIME, ns since 1970, is when it began; 0: not known. */
+uint32_t draft_process(struct draft *d, uint32_t pid, const char *program, uint64_t time);
+
+/* Thread TID of PROCESS, called NAME as of the first time that it is said. */
+uint32_t draft_thread(struct draft *d, uint32_t process, uint32_t tid, const char *name);
+
+struct draft_sample {
+	uint32_t thread;
+	const uint32_t *functions;	/* numbers, outermost first; none: the time was outside all of them */
+	size_t n;
+	uint64_t time;			/* ns, or what the header's unit says */
+	uint64_t ticks;			/* samples; 0: their number is not known */
+	uint64_t calls;			/* of the last function, in this stack; 0 where calls were not counted */
+	bool cut;			/* it does not go back to the thread's start */
+};
+
+/* Add a stack. */
+void draft_add(struct draft *d, const struct draft_sample *s);
+
+/* See that PROCESS has a file, and THREAD of it is in it, though without a stack. */
+void draft_touch(struct draft *d, uint32_t thread);
+
+/* All is in: the number of files.  0 with *ERR set: memory is short, stacks grew beyond all measure, or there are none at all. */
+size_t draft_end(struct draft *d, const char *label, struct error *err);
+
+/* File I, *LEN bytes, which D owns. */
+const void *draft_bytes(const struct draft *d, size_t i, size_t *len);
+
+#endif

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script; wrong ones are refused in one line."""
+import json, os, pathlib, shutil, subprocess, sys, tempfile, unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
+
+SCRIPT = """\
+# ========
+# captured on    : Tue Nov 24 16:45:00 2026
+# ========
+my server 12  392/393   30582.836273:     250000 cpu-clock:u: 
+\t           15389 std::map<int, int>::at(int const&)+0x219 (/opt/lib (new)/liba.so (deleted))
+\t            122a main+0x18 (/tmp/w)
+\t      7fff000000 [unknown] (/tmp/w)
+
+my server 12  392/393   30582.837273:     250000 cpu-clock:u: 
+\tffffffff81000000 clear_page ([kernel.kallsyms])
+\t            122a main+0x18 (/tmp/w)
+\t      7fff000000 [unknown] ([unknown])
+
+worker   392/394 [001]  30582.837517:     500000 cpu-clock:u: 
+\t            1154 spin (inlined)
+\t            1154 main+0x1b (/tmp/w)
+\t      7fff000000 [unknown] (/tmp/w)
+
+other   400/400 [001]  30582.837517:     1 sched:sched_switch: prev_comm=x prev_pid=3
+\t            1154 main+0x1b (/tmp/w)
+
+"""
+PLAIN = """\
+               w   398 30584.999026:     250000 cycles:      7f1884c81f02 spin+0x122 (/tmp/w)
+               w   398 30584.999271:     750000 cycles:      7f1884c81ab0 work+0x110 (/tmp/w)
+"""
+RECURSION = """
+#include <stdio.h>
+volatile long sink;
+#define N __attribute__((noinline, noclone))
+N void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+N void odd(int n);
+N void even(int n) { spin(20000); if (n) odd(n - 1); sink++; }
+N void odd(int n) { spin(20000); if (n) even(n - 1); sink++; }
+int main(void) { for (int i = 0; i < 300; i++) even(60); return 0; }
+"""
+
+
+def tree(nodes):
+    """The tree of JSON without what is counted, and what is not known of a file of other people's."""
+    return [(n["name"], n["total_ns"], n["self_ns"], tree(n.get("children", []))) for n in nodes]
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()) if hasattr(self, "enterContext") else self.temporary())
+
+    def temporary(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+    def write(self, name, content):
+        (self.folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_(self, *command, status=0):
+        done = subprocess.run([APROF, *command], cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+        self.assertEqual(done.returncode, status, (command, done.stdout, done.stderr))
+        return done
+
+    def out(self, *command):
+        return self.run_(*command).stdout
+
+    def json(self, command, *more):
+        return json.loads(self.out(command, "--json", *more))
+
+    def flat(self, name):
+        return {r["name"]: r for r in self.json("report", name)["flat"]}
+
+    def made(self, name, *options):
+        subprocess.run([MAKE_AMON, *options, name], cwd=self.folder, check=True)
+        return name
+
+    def recorded(self):
+        """A run with hooks, whose recursion folds."""
+        self.write("w.c", RECURSION)
+        subprocess.run([APROF_CC, "-O1", "-g", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        self.out("run", "--data=w.amon", "-o", "/dev/null", "./w")
+        return "w.amon"
+
+    def refused(self, name, *words):
+        error = self.run_("report", name, status=2).stderr
+        self.assertEqual(error.count("\n"), 1, error)
+        for word in words:
+            self.assertIn(word, error)
+
+
+class Folded(Import):
+    def test_round_trip(self):
+        for name in self.recorded(), self.made("random.amon", "--routines", "5", "--threads", "2", "--calls", "900"):
+            first = self.out("export", "folded", name)
+            self.write("first.folded", first)
+            self.assertEqual(self.out("export", "folded", "first.folded"), first)
+            self.assertTrue(first)
+
+    def test_same_tree_and_totals(self):
+        name = self.recorded()
+        self.write("w.folded", self.out("export", "folded", name))
+        self.assertIn("(folded calls)", (self.folder / "w.folded").read_text())
+        for there, here in ((self.flat(name), self.flat("w.folded")),):
+            self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in there.items() if r["total_ns"]},
+                             {n: (r["self_ns"], r["total_ns"]) for n, r in here.items()})
+            self.assertEqual({r["calls"] for r in here.values()}, {None})
+
+    def test_samples(self):
+        name = self.write("a.txt", "# made by hand\nmain;parse 30\n\nmain;parse;next 69.5\nmain;a\\x3bb\\\\c 0.5\n")
+        flat = self.flat(name)
+        self.assertEqual({n: (r["self_ns"], r["self_ticks"]) for n, r in flat.items()},
+                         {"main": (0, 0), "parse": (30000000, 30), "next": (69500000, 70), "a;b\\c": (500000, 1)})
+        self.assertIn("taken for samples", self.out("report", name))
+        self.assertIn("folded stacks", self.out("info", name))
+
+    def test_compressed(self):
+        self.write("a", "main;parse 30\n")
+        subprocess.run(["gzip", "a"], cwd=self.folder, check=True)
+        self.assertEqual(self.flat("a.gz")["parse"]["self_ns"], 30000000)
+        data = (self.folder / "a.gz").read_bytes()
+        self.write("cut.gz", data[:-6])
+        self.refused("cut.gz", "cut.gz", "byte")
+
+    def test_every_command(self):
+        name = self.write("a.folded", "main;a;b 3\nmain;c 5\nmain 1\n")
+        self.write("b.folded", "main;a;b 3\nmain;c 9\nmain 1\n")
+        for command in ("report", "tree", "cycles", "contexts", "paths", "hot", "info", "compare-models"):
+            self.assertTrue(self.out(command, name), command)
+            json.loads(self.out(command, "--json", name))
+        for format_ in ("callgrind", "pprof", "speedscope", "firefox", "folded", "dot", "json", "csv"):
+            self.out("export", format_, name, "-o", "out." + format_)
+        self.out("html", "-o", "a.html", name)
+        self.assertIn("c", self.out("diff", "--all", name, "b.folded"))
+        self.out("merge", "-o", "sum.amon", name, "b.folded")
+        sums = self.flat("sum.amon")
+        self.assertEqual({n: r["self_ns"] for n, r in sums.items()}, {"main": 2000000, "a": 0, "b": 6000000, "c": 14000000})
+        self.assertEqual(self.json("report", "sum.amon")["run"]["imported"]["format"], "folded stacks")
+
+    def test_deep(self):
+        name = self.write("deep.folded", ";".join(f"f{i}" for i in range(70000)) + " 7\n")
+        self.assertEqual(self.flat(name)["f69999"]["self_ns"], 7000000)
+        self.assertIn("(truncated)", self.flat(name))
+
+    def test_wrong(self):
+        self.refused(self.write("a", "main;a 1\nmain;b\nmain;c 2\n"), "a: line 2", "byte 9", "no stack with a number")
+        self.refused(self.write("b", "main;a 1\nmain;b 1\nmain;b"), "line 3", "cut off")
+        self.refused(self.write("c", "1 2\n3 4\n"), "neither a profile")
+        self.refused(self.write("d", "a word and a number 4\n"), "neither a profile")
+        self.refused(self.write("e", ""), "empty")
+        many = ";".join(f"f{i % 300}" for i in range(60000))
+        self.write("f", (many + ";" + ";".join(f"g{i}" for i in range(5000)) + " 1\n") * 2)
+        self.out("report", "f")
+
+
+class Script(Import):
+    def test_fields(self):
+        name = self.write("a.txt", SCRIPT)
+        report = self.json("report", name)
+        flat = {r["name"]: r for r in report["flat"]}
+        self.assertEqual({n: (r["self_ns"], r["total_ns"], r["total_ticks"]) for n, r in flat.items()}, {
+            "std::map<int, int>::at(int const&)": (250000, 250000, 1), "main": (0, 1000000, 3), "clear_page": (250000, 250000, 1),
+            "spin": (500000, 500000, 1), "[w]": (0, 750000, 2), "[unknown]": (0, 250000, 1)})
+        self.assertEqual(flat["std::map<int, int>::at(int const&)"]["module"], "/opt/lib (new)/liba.so (deleted)")
+        self.assertEqual(report["run"]["files"][0]["pid"], 392)
+        threads = {(t["tid"], t["name"]) for t in self.json("info", name)["threads"]}
+        self.assertEqual(threads, {(393, "my server 12"), (394, "worker")})
+        self.assertIn("CPU time", report["run"]["imported"]["unit"])
+        self.assertIn("1 samples of sched:sched_switch", self.run_("report", name).stderr)
+
+    def test_without_call_chains(self):
+        flat = self.flat(self.write("a.txt", PLAIN))
+        self.assertEqual({n: r["self_ns"] for n, r in flat.items()}, {"spin": 250000, "work": 750000})
+        self.assertIn("event cycles; one is shown as 1 ns", self.out("report", "a.txt").replace("\n            ", " "))
+
+    def test_wrong(self):
+        self.refused(self.write("a", SCRIPT + "nothing that perf prints\n"), "line 22", "neither a sample nor a frame")
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report(self):
+        self.write("w.c", RECURSION)
+        subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        if subprocess.run(["perf", "record", "-q", "-g", "-o", "p.data", "./w"], cwd=self.folder, capture_output=True).returncode:
+            self.skipTest("perf may not record here")
+        script = subprocess.run(["perf", "script", "-i", "p.data"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
+                                cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        flat, whole = self.flat(self.write("p.txt", script)), 0
+        whole = sum(r["self_ns"] for r in flat.values())
+        compared = 0
+        for line in report.splitlines():
+            if line.startswith("#") or line.count("|") != 2:
+                continue
+            children, self_, name = (word.strip() for word in line.split("|"))
+            name = name.split("] ", 1)[-1]
+            if name in flat:
+                compared += 1
+                self.assertAlmostEqual(100 * flat[name]["self_ns"] / whole, float(self_.rstrip("%")), delta=0.011, msg=name)
+                self.assertAlmostEqual(100 * flat[name]["total_ns"] / whole, float(children.rstrip("%")), delta=0.011, msg=name)
+        self.assertGreater(compared, 3, report)
+
+
+class Mutations(Import):
+    def test_wrong_bytes(self):
+        files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
+        subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, "3000", *files, "a.gz"], cwd=self.folder, check=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
