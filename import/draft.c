@@ -34,6 +34,7 @@ struct function {
 	const char *name, *file;	/* as in struct draft_function */
 	uint32_t line;
 	uint64_t address;		/* in its module, no other's; what was given if that could be */
+	bool apart;			/* as in struct draft_function */
 };
 
 struct thread {
@@ -192,10 +193,18 @@ uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id
 	return d->nmodules++;
 }
 
-/* Functions are told apart by their names if they have some, else by their addresses. */
+/* Functions are told apart by their names, if they have some, and by their addresses, if they have no names or that is asked for. */
 static uint64_t name_key(const struct function *f)
 {
-	return f->name ? text_hash(text_hash(f->module, f->name), f->file) : hash_mix(f->address, f->module);
+	uint64_t key = hash_mix(!f->name || f->apart ? f->address : 0, f->module);
+
+	return f->name ? text_hash(text_hash(key, f->name), f->file) : key;
+}
+
+static bool same_function(const struct function *f, const struct function *o)
+{
+	return f->module == o->module && f->apart == o->apart && ((f->name && !f->apart) || f->address == o->address) &&
+	       same_text(f->name, o->name) && same_text(f->file, o->file);
 }
 
 static uint64_t name_hash(const void *owner, uint32_t i)
@@ -254,7 +263,7 @@ static uint32_t special(const struct draft_function *f)
 
 uint32_t draft_function(struct draft *d, const struct draft_function *given)
 {
-	struct function f = { given->module, given->name, given->file, given->line, given->address };
+	struct function f = { given->module, given->name, given->file, given->line, given->address, given->apart };
 	uint32_t k = special(given);
 	uint64_t key, i;
 
@@ -263,18 +272,15 @@ uint32_t draft_function(struct draft *d, const struct draft_function *given)
 	if (f.module == DRAFT_NONE && (f.module = draft_module(d, "", NULL, 0)) == DRAFT_NONE)
 		return DRAFT_NONE;
 	key = i = name_key(&f);
-	while ((k = table_next(&d->by_name, &i)) != UINT32_MAX) {
-		const struct function *o = &d->functions[k];
-
-		if (o->module == f.module && (f.name ? same_text(o->name, f.name) && same_text(o->file, f.file) : !o->name && o->address == f.address))
+	while ((k = table_next(&d->by_name, &i)) != UINT32_MAX)
+		if (same_function(&d->functions[k], &f))
 			return k;
-	}
 	if (!array_grow(&d->functions, &d->functions_room, d->nfunctions, sizeof f) || d->nfunctions >= AMON_ROUTINE_ROOT ||
 	    !table_reserve(&d->by_name, d->nfunctions + 1, name_hash, d) || !table_reserve(&d->by_address, d->nfunctions + 1, address_hash, d))
 		return fail(d);
 	f.name = keep(d, f.name);
 	f.file = keep(d, f.file);
-	if (f.name && (!f.address || is_taken(d, f.module, f.address)))
+	if (f.name && !f.apart && (!f.address || is_taken(d, f.module, f.address)))
 		f.address = address_make(d, &f);
 	d->modules[f.module].named |= f.name != NULL;
 	d->functions[d->nfunctions] = f;

@@ -33,6 +33,7 @@ struct draft_function {
 	const char *file;		/* source file, copied; NULL: not known */
 	uint32_t line;			/* of its definition; 0: not known */
 	uint64_t address;		/* link-time, where it begins; 0: not known */
+	bool apart;			/* functions of one name at several addresses are several */
 };
 
 /* The number of the function F; that of an equal one if there is one: by address where names are to be had elsewhere, else by module, name and

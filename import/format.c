@@ -63,3 +63,61 @@ void stack_turn(struct stack *s)
 		s->functions[s->n - 1 - i] = f;
 	}
 }
+
+/* ---- escapes ---- */
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static char *put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x800) {
+		*out++ = (char)(0xc0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*out++ = (char)(0xe0 | c >> 12);
+		} else {
+			*out++ = (char)(0xf0 | c >> 18);
+			*out++ = (char)(0x80 | (c >> 12 & 0x3f));
+		}
+		*out++ = (char)(0x80 | (c >> 6 & 0x3f));
+	}
+	*out++ = (char)(0x80 | (c & 0x3f));
+	return out;
+}
+
+/* The character that `\u{202e}`, from AT to END, stands for, and what follows it; NULL: that is none. */
+static const char *code_take(const char *at, const char *end, uint32_t *c)
+{
+	int digits = 0;
+
+	*c = 0;
+	if (end - at < 5 || memcmp(at, "\\u{", 3) != 0)
+		return NULL;
+	for (at += 3; at < end && hex(*at) >= 0 && digits < 6; at++, digits++)
+		*c = *c << 4 | (uint32_t)hex(*at);
+	return digits && at < end && *at == '}' && *c >= 0x80 && *c <= 0x10ffff ? at + 1 : NULL;
+}
+
+void text_unescape(char *out, const char *at, const char *end)
+{
+	const char *behind;
+	uint32_t c;
+
+	while (at < end)
+		if (end - at >= 4 && at[0] == '\\' && at[1] == 'x' && hex(at[2]) >= 0 && hex(at[3]) >= 0 && (at[2] != '0' || at[3] != '0')) {
+			*out++ = (char)(hex(at[2]) << 4 | hex(at[3]));
+			at += 4;
+		} else if (end - at >= 2 && at[0] == '\\' && at[1] == '\\') {
+			*out++ = '\\';
+			at += 2;
+		} else if ((behind = code_take(at, end, &c)) != NULL) {
+			out = put_utf8(out, c);
+			at = behind;
+		} else {
+			*out++ = *at++;
+		}
+	*out = '\0';
+}

@@ -23,7 +23,7 @@ struct import_format {
 	bool (*read)(struct reading *r);
 };
 
-extern const struct import_format import_folded, import_script;
+extern const struct import_format import_folded, import_script, import_pprof;
 
 /* Say that the file is wrong at OFFSET, in words; false. */
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -59,6 +59,9 @@ bool stack_push(struct stack *s, uint32_t function);
 
 /* Turn it: what is given innermost first is wanted outermost first. */
 void stack_turn(struct stack *s);
+
+/* The text from AT to END, escaped as text/escape.h does it, as it was before; into OUT of as many bytes and one. */
+void text_unescape(char *out, const char *at, const char *end);
 
 /* What one sample is shown as where a file says how many there were, and not how long each stands for, ns. */
 #define SAMPLE_NSEC UINT64_C(1000000)

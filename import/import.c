@@ -11,6 +11,7 @@
 static const struct import_format *const formats[IMPORT_KINDS] = {
 	[IMPORT_FOLDED] = &import_folded,
 	[IMPORT_SCRIPT] = &import_script,
+	[IMPORT_PPROF] = &import_pprof,
 };
 
 enum { GZIP = 16 + MAX_WBITS };

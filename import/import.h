@@ -14,6 +14,7 @@ enum import_kind {
 	IMPORT_NONE,			/* none of these */
 	IMPORT_FOLDED,			/* `main;parse 12`, a line a stack: flame graphs' */
 	IMPORT_SCRIPT,			/* what `perf script` prints */
+	IMPORT_PPROF,			/* pprof's profile.proto */
 	IMPORT_KINDS
 };
 

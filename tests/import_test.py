@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script; wrong ones are refused in one line."""
-import json, os, pathlib, shutil, subprocess, sys, tempfile, unittest
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof; wrong ones are refused in one line."""
+import gzip, json, os, pathlib, shutil, subprocess, sys, tempfile, unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
@@ -205,11 +205,127 @@ class Script(Import):
         self.assertGreater(compared, 3, report)
 
 
+def varint(data, at):
+    number = shift = 0
+    while True:
+        byte, at = data[at], at + 1
+        number, shift = number | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            return number, at
+
+
+def fields(data):
+    """(number, value) of each field of a protobuf message; the value is a number or bytes."""
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield tag >> 3, value
+
+
+def packed(value):
+    at, numbers = 0, []
+    while at < len(value):
+        number, at = varint(value, at)
+        numbers.append(number)
+    return numbers
+
+
+def pprof(data):
+    """What a profile of pprof's says, without its numbers of things: values and labels of each sample and stack, with all that is told of each frame."""
+    top = list(fields(gzip.decompress(data)))
+    strings = [v.decode() for n, v in top if n == 6]
+    named = lambda number: {m[1]: m for m in (dict(fields(v)) for n, v in top if n == number)}
+    mappings, functions = named(3), named(5)
+    frames = {}
+    for location in (dict(fields(v)) for n, v in top if n == 4):
+        function, mapping = functions[dict(fields(location[4]))[1]], mappings.get(location.get(2), {})
+        frames[location[1]] = (strings[function.get(2, 0)], strings[function.get(4, 0)], function.get(5, 0), location.get(3, 0),
+                               strings[mapping.get(5, 0)], strings[mapping.get(6, 0)])
+    samples = []
+    for sample in (list(fields(v)) for n, v in top if n == 2):
+        labels = sorted((strings[m[1]], strings[m.get(2, 0)], m.get(3, 0)) for m in (dict(fields(v)) for n, v in sample if n == 3))
+        stack = [frames[i] for n, v in sample if n == 1 for i in packed(v)]
+        samples.append((labels, stack, [i for n, v in sample if n == 2 for i in packed(v)]))
+    return sorted(samples)
+
+
+def message(*items):
+    """A protobuf message of (number, value); a list is a message within."""
+    def number(n):
+        n, out = n & (1 << 64) - 1, b""
+        while n > 127:
+            out, n = out + bytes([n & 127 | 128]), n >> 7
+        return out + bytes([n])
+    out = b""
+    for field, value in items:
+        value = message(*value) if isinstance(value, list) else value.encode() if isinstance(value, str) else value
+        out += number(field << 3) + number(value) if isinstance(value, int) else number(field << 3 | 2) + number(len(value)) + value
+    return out
+
+
+# Two types of samples; a location with an inlined function, one without a line; numbers of things that are far apart.
+STRINGS = ["", "cpu", "nanoseconds", "alloc", "bytes", "main", "f.go", "inlined", "outer", "/bin/p"]
+PPROF = ([(1, [(1, 3), (2, 4)]), (1, [(1, 1), (2, 2)])]
+         + [(2, [(1, b"\x07\x63"), (2, b"\x05\x40")]), (2, [(1, 8), (1, 7), (1, 99), (2, 1), (2, 100)])]
+         + [(3, [(1, 1 << 40), (2, 0x1000), (3, 0x9000), (4, 0x200), (5, 9)])]
+         + [(4, [(1, 99), (2, 1 << 40), (3, 0x1100), (4, [(1, 11), (2, 3)])]), (4, [(1, 7), (3, 5), (4, [(1, 12), (2, 4)]), (4, [(1, 13), (2, 9)])])]
+         + [(4, [(1, 8), (2, 1 << 40), (3, 0x1234)])]
+         + [(5, [(1, 11), (2, 5), (4, 6), (5, 2)]), (5, [(1, 12), (2, 7), (4, 6)]), (5, [(1, 13), (2, 8), (4, 6)])]
+         + [(6, s) for s in STRINGS])
+
+
+class Pprof(Import):
+    def round_trip(self, name):
+        self.out("export", "pprof", name, "-o", "first.pb.gz")
+        self.out("export", "pprof", "first.pb.gz", "-o", "second.pb.gz")
+        first, second = ((self.folder / f).read_bytes() for f in ("first.pb.gz", "second.pb.gz"))
+        self.assertEqual(pprof(first), pprof(second))
+        self.assertTrue(pprof(first))
+
+    def test_round_trip(self):
+        self.round_trip(self.recorded())
+        self.round_trip(self.made("paper.amon", "--paper", "5"))
+        self.round_trip(self.made("random.amon", "--routines", "5", "--threads", "3", "--calls", "900"))
+
+    def test_calls_stay(self):
+        name = self.made("random.amon", "--routines", "5", "--threads", "3", "--calls", "900")
+        self.out("export", "pprof", name, "-o", "a.pb.gz")
+        there, here = self.flat(name), self.flat("a.pb.gz")
+        self.assertEqual({n: (r["calls"] + r["recursive"], r["self_ns"], r["total_ns"], r["self_ticks"]) for n, r in there.items()},
+                         {n: (r["calls"] + r["recursive"], r["self_ns"], r["total_ns"], r["self_ticks"]) for n, r in here.items()})
+
+    @unittest.skipUnless(os.path.exists("/bin/sleep"), "no program")
+    def test_types_and_inlined_lines(self):
+        for name, data in ("plain.pb", message(*PPROF)), ("packed.pb.gz", gzip.compress(message(*PPROF))):
+            done = self.run_("report", "--json", self.write(name, data))
+            self.assertIn("left out: alloc", done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual({r["name"]: (r["self_ns"], r["total_ns"], r["file"], r["calls"]) for r in report["flat"]},
+                             {"main": (0, 164, "f.go", None), "inlined": (64, 164, "f.go", None), "outer": (0, 164, "f.go", None),
+                              "0x434": (100, 100, None, None)})
+            self.assertEqual(report["run"]["imported"], {"format": "pprof", "unit": "sample type cpu, in nanoseconds"})
+            tree = self.out("tree", name)
+            self.assertRegex(tree, r"(?s) main\n.* outer\n.* inlined\n.* 0x434\n")
+
+    def test_wrong(self):
+        for cut in range(len(message(*PPROF))):
+            done = subprocess.run([APROF, "report", self.write("cut", message(*PPROF)[:cut])], cwd=self.folder, capture_output=True, text=True)
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+        bad = [f for f in PPROF if f[0] != 4]
+        self.refused(self.write("a", message(*bad)), "sample 1 has location 7", "byte")
+        self.refused(self.write("b", message(*PPROF, (2, [(1, 99), (2, 1)]))), "sample 3", "1 values of 2")
+        self.refused(self.write("c", message(*PPROF, (2, [(1, 99), (2, 1), (2, -5)]))), "sample 3", "negative")
+        self.refused(self.write("d", message(*PPROF, (4, b"\x08"))), "location 4", "malformed or cut off")
+
+
 class Mutations(Import):
     def test_wrong_bytes(self):
         files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
         subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
-        subprocess.run([MUTATE, "3000", *files, "a.gz"], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF))], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":
