@@ -101,7 +101,7 @@ static bool operand_add(struct operands *o, char *word)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, gmon.out, folded stacks, perf script, pprof");
+		other_tell(path, "amon.out, gmon.out, perf.data, perf script, pprof, folded stacks");
 		return false;
 	}
 }

@@ -42,7 +42,7 @@ static bool operand_add(struct side *side, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, folded stacks, perf script, pprof");
+		other_tell(path, "amon.out, perf.data, perf script, pprof, folded stacks");
 		return false;
 	}
 }

@@ -27,6 +27,7 @@ struct module {
 	uint8_t build_id[32];
 	uint8_t build_id_size;		/* bytes of it; 0: none */
 	bool named;			/* functions of it have names */
+	bool main;			/* it is a program */
 };
 
 struct function {
@@ -45,7 +46,7 @@ struct thread {
 };
 
 struct process {
-	uint32_t pid;
+	uint32_t pid, nth;		/* nth tells those of one pid apart */
 	const char *program;
 	uint64_t time;			/* when it began, ns since 1970; 0: not known */
 	struct recording *live;		/* NULL: no stack yet */
@@ -193,6 +194,12 @@ uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id
 	return d->nmodules++;
 }
 
+void draft_main(struct draft *d, uint32_t module)
+{
+	if (module != DRAFT_NONE)
+		d->modules[module].main = true;
+}
+
 /* Functions are told apart by their names, if they have some, and by their addresses, if they have no names or that is asked for. */
 static uint64_t name_key(const struct function *f)
 {
@@ -293,22 +300,24 @@ uint32_t draft_function(struct draft *d, const struct draft_function *given)
 
 static uint64_t process_hash(const void *owner, uint32_t i)
 {
-	return hash_mix(((const struct draft *)owner)->processes[i].pid, 0);
+	const struct process *p = &((const struct draft *)owner)->processes[i];
+
+	return hash_mix(p->pid, p->nth);
 }
 
-uint32_t draft_process(struct draft *d, uint32_t pid, const char *program, uint64_t time)
+uint32_t draft_process(struct draft *d, uint32_t pid, uint32_t nth, const char *program, uint64_t time)
 {
-	uint64_t i = hash_mix(pid, 0);
+	uint64_t i = hash_mix(pid, nth);
 	uint32_t k;
 
 	while ((k = table_next(&d->by_pid, &i)) != UINT32_MAX)
-		if (d->processes[k].pid == pid)
+		if (d->processes[k].pid == pid && d->processes[k].nth == nth)
 			return k;
 	if (!array_grow(&d->processes, &d->processes_room, d->nprocesses, sizeof *d->processes) ||
 	    !table_reserve(&d->by_pid, d->nprocesses + 1, process_hash, d))
 		return fail(d);
-	d->processes[d->nprocesses] = (struct process){ .pid = pid, .program = keep(d, program), .time = time };
-	table_add(&d->by_pid, hash_mix(pid, 0), d->nprocesses);
+	d->processes[d->nprocesses] = (struct process){ .pid = pid, .nth = nth, .program = keep(d, program), .time = time };
+	table_add(&d->by_pid, hash_mix(pid, nth), d->nprocesses);
 	return d->nprocesses++;
 }
 
@@ -357,6 +366,7 @@ static bool process_open(struct draft *d, struct process *p)
 	struct amon_header h = d->header;
 	struct error ignored;
 
+	memset(h.notes, 0, sizeof h.notes);
 	h.pid = (int32_t)p->pid;
 	h.start_realtime = p->time;
 	if (p->program)
@@ -369,7 +379,7 @@ static bool process_open(struct draft *d, struct process *p)
 static uint32_t module_of(const struct draft *d, struct process *p, uint32_t m)
 {
 	const struct module *from = &d->modules[m];
-	struct amon_module record = { .build_id_size = from->build_id_size };
+	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main };
 
 	if (!numbers_reach(&p->modules, &p->nmodules, &p->modules_room, m))
 		return RECORDING_NONE;
@@ -528,6 +538,8 @@ static size_t processes_settle(struct draft *d)
 		if (!p.live)
 			continue;
 		d->failed |= !process_end(d, &p);
+		for (size_t k = 0; n == 0 && k < AMON_NOTES; k++)
+			recording_header(p.live)->notes[k] += d->header.notes[k];
 		d->processes[i] = d->processes[n];
 		d->processes[n++] = p;
 	}

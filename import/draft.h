@@ -21,11 +21,14 @@ struct draft;
 struct draft *draft_new(const struct amon_header *header, size_t size);
 void draft_free(struct draft *d);
 
-/* The header that the processes begin with; it may be changed until draft_end. */
+/* The header that the processes begin with; origin and unit may be changed until draft_end, and so may the notes, which the first process gets. */
 struct amon_header *draft_header(struct draft *d);
 
 /* The module PATH with the BUILD_ID of SIZE bytes, 32 at most; the number of an equal one if there is one. */
 uint32_t draft_module(struct draft *d, const char *path, const uint8_t *build_id, size_t size);
+
+/* MODULE is a program. */
+void draft_main(struct draft *d, uint32_t module);
 
 struct draft_function {
 	uint32_t module;		/* DRAFT_NONE: not known */
@@ -40,8 +43,9 @@ struct draft_function {
  * file.  What aprof writes as a frame though it is no function is known by its name. */
 uint32_t draft_function(struct draft *d, const struct draft_function *f);
 
-/* Process PID, called PROGRAM: at first ever; later changes are not heard.  TIME, ns since 1970, is when it began; 0: not known. */
-uint32_t draft_process(struct draft *d, uint32_t pid, const char *program, uint64_t time);
+/* Process PID, called PROGRAM: at first ever; later changes are not heard.  TIME, ns since 1970, is when it began; 0: not known.  NTH tells the programs
+ * apart that one process was. */
+uint32_t draft_process(struct draft *d, uint32_t pid, uint32_t nth, const char *program, uint64_t time);
 
 /* Thread TID of PROCESS, called NAME as of the first time that it is said. */
 uint32_t draft_thread(struct draft *d, uint32_t process, uint32_t tid, const char *name);

@@ -62,13 +62,15 @@ void events_tell(const struct events *e, struct reading *r)
 	const struct event *w = e->n ? &e->all[e->wanted] : NULL;
 	char *unit = draft_header(r->draft)->unit;
 	size_t size = sizeof draft_header(r->draft)->unit, at = 0;
+	char others[300] = "";
 
 	if (!w)
 		return;
 	snprintf(unit, size, "%s%.60s%s", w->name[0] ? "event " : "", w->name[0] ? w->name : "samples", !w->periods ? "; a sample is shown as 1 ms" :
 		 is_clock(w->name) ? ": CPU time" : "; one is shown as 1 ns");
-	for (uint32_t i = 0; i < e->n && at < r->note_size; i++)
+	for (uint32_t i = 0; i < e->n && at < sizeof others; i++)
 		if (i != e->wanted && e->all[i].samples)
-			at += (size_t)snprintf(r->note + at, r->note_size - at, "%s%" PRIu64 " samples of %.60s", at ? ", " :
-					       "note: this is of one event; left out: ", e->all[i].samples, e->all[i].name);
+			at += (size_t)snprintf(others + at, sizeof others - at, "%s%" PRIu64 " samples of %.60s", at ? ", " : "", e->all[i].samples, e->all[i].name);
+	if (at)
+		reading_note(r, "note: %.100s: this is of one event; left out: %s", r->label, others);
 }

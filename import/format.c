@@ -18,6 +18,21 @@ bool reading_wrong(struct reading *r, size_t offset, const char *format, ...)
 	return error_set(r->err, ERROR_CORRUPT, offset, "%.200s: %s, at byte %zu", r->label, text, offset);
 }
 
+void reading_note(struct reading *r, const char *format, ...)
+{
+	size_t at = strlen(r->notes);
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(r->notes + at, r->notes_size - at, format, args);
+	va_end(args);
+	if (n >= 0 && at + (size_t)n + 1 < r->notes_size)
+		strcpy(r->notes + at + n, "\n");
+	else
+		r->notes[at] = '\0';
+}
+
 bool reading_wrong_line(struct reading *r, const struct lines *l, const char *what)
 {
 	return error_set(r->err, ERROR_CORRUPT, l->at, "%.200s: line %zu: %s%s, at byte %zu", r->label, l->number,

@@ -9,8 +9,8 @@ struct reading {
 	const unsigned char *data;	/* the file, inflated */
 	size_t len;			/* bytes */
 	const char *label;		/* its name in messages */
-	char *note;			/* struct import's */
-	size_t note_size;		/* bytes of it */
+	char *notes;			/* struct import's */
+	size_t notes_size;		/* bytes of it */
 	struct error *err;
 };
 
@@ -23,10 +23,13 @@ struct import_format {
 	bool (*read)(struct reading *r);
 };
 
-extern const struct import_format import_folded, import_script, import_pprof;
+extern const struct import_format import_folded, import_script, import_pprof, import_perf;
 
 /* Say that the file is wrong at OFFSET, in words; false. */
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Have the user read a line, if there is room for it. */
+void reading_note(struct reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Lines of a text; zero it at first, but for the text. */
 struct lines {

@@ -196,7 +196,7 @@ static bool folded_read(struct reading *r)
 		ok = error_set(r->err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	snprintf(draft_header(r->draft)->unit, sizeof draft_header(r->draft)->unit, "%s",
 		 k.nsec ? "the file's numbers, taken for nanoseconds" : "the file's numbers, taken for samples; one is shown as 1 ms");
-	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, NULL, 0), 0, NULL) : DRAFT_NONE;
+	k.thread = ok ? draft_thread(r->draft, draft_process(r->draft, 0, 0, NULL, 0), 0, NULL) : DRAFT_NONE;
 	while (ok && k.thread != DRAFT_NONE && lines_next(&l))
 		if (!is_empty(&l) && line_take(l.line, l.n, &f))
 			ok = stack_add(&k, &f);

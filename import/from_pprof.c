@@ -316,16 +316,18 @@ static void types_tell(struct proto *p, const char *shown)
 {
 	struct amon_header *h = draft_header(p->r->draft);
 	const char *type = string(p, p->types[p->wanted].type, 0), *unit = string(p, p->types[p->wanted].unit, 1);
+	char others[300] = "";
 	size_t at = 0;
 
 	snprintf(h->unit, sizeof h->unit, "sample type %.40s, in %.30s%s", type ? type : "?", unit ? unit : "?", shown);
-	for (int i = 0; i < (int)p->ntypes && at < p->r->note_size; i++)
+	for (int i = 0; i < (int)p->ntypes && at < sizeof others; i++)
 		if (i != p->wanted && i != p->ticks && i != p->calls) {
 			const char *other = string(p, p->types[i].type, 2);
 
-			at += (size_t)snprintf(p->r->note + at, p->r->note_size - at, "%s%.40s", at ? ", " : "note: this is of one type of samples; left out: ",
-					       other ? other : "?");
+			at += (size_t)snprintf(others + at, sizeof others - at, "%s%.40s", at ? ", " : "", other ? other : "?");
 		}
+	if (at)
+		reading_note(p->r, "note: %.100s: this is of one type of samples; left out: %s", p->r->label, others);
 }
 
 static void types_choose(struct proto *p)
@@ -479,7 +481,7 @@ static bool label_read(struct proto *p, struct wire w, struct owner *o)
 static uint32_t thread_of(struct proto *p, const struct owner *o)
 {
 	uint64_t program = o->process ? o->process : p->mapping_ids.n ? p->mappings[0].file : 0;
-	uint32_t process = draft_process(p->r->draft, (uint32_t)o->pid, string(p, program, 0), p->time);
+	uint32_t process = draft_process(p->r->draft, (uint32_t)o->pid, 0, string(p, program, 0), p->time);
 
 	return draft_thread(p->r->draft, process, (uint32_t)o->tid, string(p, o->thread, 0));
 }

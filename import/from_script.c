@@ -291,7 +291,7 @@ static bool sample_end(struct scripting *k)
 	stack_turn(&k->stack);
 	if (!(name = text_keep(k, h->name, h->name_size, 0)))
 		return no_memory(k);
-	process = draft_process(k->r->draft, h->pid, name, 0);
+	process = draft_process(k->r->draft, h->pid, 0, name, 0);
 	thread = draft_thread(k->r->draft, process, h->tid, name);
 	if (thread == DRAFT_NONE || !(name = text_keep(k, h->event ? h->event : "", h->event ? h->event_size : 0, 0)))
 		return no_memory(k);

@@ -12,6 +12,7 @@ static const struct import_format *const formats[IMPORT_KINDS] = {
 	[IMPORT_FOLDED] = &import_folded,
 	[IMPORT_SCRIPT] = &import_script,
 	[IMPORT_PPROF] = &import_pprof,
+	[IMPORT_PERF] = &import_perf,
 };
 
 enum { GZIP = 16 + MAX_WBITS };
@@ -94,7 +95,7 @@ static unsigned char *inflate_all(const void *data, size_t len, const char *labe
 static bool read_plain(struct import *m, const unsigned char *data, size_t len, const char *label, struct error *err)
 {
 	struct amon_header header = { .clock = AMON_CLOCK_TICK, .way = 1u << AMON_WAY_STACKS };
-	struct reading r = { .data = data, .len = len, .label = label, .note = m->note, .note_size = sizeof m->note, .err = err };
+	struct reading r = { .data = data, .len = len, .label = label, .notes = m->notes, .notes_size = sizeof m->notes, .err = err };
 	enum import_kind kind = kind_of((const char *)data, len < IMPORT_HEAD ? len : IMPORT_HEAD, len < IMPORT_HEAD);
 
 	if (kind == IMPORT_NONE)

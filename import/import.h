@@ -15,6 +15,7 @@ enum import_kind {
 	IMPORT_FOLDED,			/* `main;parse 12`, a line a stack: flame graphs' */
 	IMPORT_SCRIPT,			/* what `perf script` prints */
 	IMPORT_PPROF,			/* pprof's profile.proto */
+	IMPORT_PERF,			/* perf.data */
 	IMPORT_KINDS
 };
 
@@ -27,7 +28,7 @@ enum import_kind import_kind(const void *head, size_t n);
 struct import {
 	struct draft *draft;		/* holds the files: draft_bytes */
 	size_t n;			/* how many */
-	char note[400];			/* a line that the user is to read; "": none */
+	char notes[600];		/* lines that the user is to read, each ended by a newline; "": none */
 };
 
 /* Read the LEN bytes at DATA, called LABEL in messages.  False with *ERR set: they are none of the kinds, corrupt, or memory is short; the text is a

@@ -101,8 +101,8 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 	struct import m = { 0 };
 	bool ok = data && import_read(&m, data, len, label, err);
 
-	if (ok && m.note[0])
-		note(in, "%s", m.note);
+	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
+		note(in, "%.*s", (int)strcspn(line, "\n"), line);
 	ok = ok && (runs_reserve(in, have + m.n) || no_memory(err));
 	for (size_t i = 0; ok && i < m.n; i++) {
 		const void *bytes = draft_bytes(m.draft, i, &size);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof; wrong ones are refused in one line."""
-import gzip, json, os, pathlib, shutil, subprocess, sys, tempfile, unittest
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data; wrong ones are refused in one line."""
+import gzip, json, os, pathlib, shutil, struct, subprocess, sys, tempfile, unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
@@ -321,11 +321,130 @@ class Pprof(Import):
         self.refused(self.write("d", message(*PPROF, (4, b"\x08"))), "location 4", "malformed or cut off")
 
 
+# sample_type: IP TID TIME CALLCHAIN PERIOD
+PERF_TYPE = 1 | 2 | 4 | 1 << 5 | 1 << 8
+
+
+def record(kind, misc, body, time=None):
+    """A record of perf.data; TIME: with the end that all records have."""
+    if time is not None:
+        body += b"\0" * (-len(body) % 8) + struct.pack("<IIQ", 0, 0, time)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def perf_data(*records, magic=b"PERFILE2", size=104):
+    attr = struct.pack("<IIQQQQQ", 1, 128, 0, 250000, PERF_TYPE, 0, 1 << 18) + b"\0" * 80       # cpu-clock
+    attrs = attr + struct.pack("<QQ", 0, 0)
+    data = b"".join(records)
+    header = magic + struct.pack("<QQQQQQQQ", size, len(attrs), 104, len(attrs), 104 + len(attrs), len(data), 0, 0) + b"\0" * 32
+    return header + attrs + data
+
+
+def comm(pid, tid, name, time, misc=0):
+    return record(3, misc, struct.pack("<II", pid, tid) + name.encode() + b"\0", time)
+
+
+def mmap2(pid, start, length, offset, path, time):
+    return record(10, 2, struct.pack("<IIQQQ", pid, pid, start, length, offset) + b"\0" * 24 + struct.pack("<II", 5, 2) + path.encode() + b"\0", time)
+
+
+def perf_sample(pid, tid, time, chain, period=250000, misc=2):
+    return record(9, misc, struct.pack("<QIIQQQ", chain[-1], pid, tid, time, period, len(chain)) + struct.pack(f"<{len(chain)}Q", *chain))
+
+
+USER, KERNEL = (1 << 64) - 512, (1 << 64) - 128
+
+
+class Perf(Import):
+    def program(self):
+        self.write("w.c", RECURSION)
+        subprocess.run(["cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        symbols = subprocess.run(["nm", "w"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        return {line.split()[2]: int(line.split()[0], 16) for line in symbols.splitlines() if " T " in line}
+
+    def made(self, *more):
+        """Records of a process that forks and becomes another program; those of another processor come first."""
+        at, path = {name: 0x555500000000 + a for name, a in self.program().items()}, str(self.folder / "w")
+        return perf_data(
+            perf_sample(5, 6, 400, [KERNEL, 0xffffffff81000000, 0xffffffff81000010, USER, at["spin"] + 4, at["main"] + 8], misc=1),
+            comm(5, 5, "perf-exec", 0), comm(5, 5, "w", 100, 1 << 13), mmap2(5, 0x555500001000, 0x1000, 0x1000, path, 200),
+            perf_sample(5, 5, 300, [USER, at["spin"], at["even"] + 8, at["main"] + 8]), comm(5, 6, "worker", 350),
+            record(7, 0, struct.pack("<IIIIQ", 8, 5, 8, 5, 410), 410), perf_sample(8, 8, 420, [USER, at["odd"], at["main"] + 8]),
+            comm(8, 8, "other", 430, 1 << 13), perf_sample(8, 8, 440, [USER, at["odd"]], 1000000), record(2, 0, struct.pack("<QQ", 0, 7), 450),
+            record(68, 0, b""), *more)
+
+    def test_records(self):
+        report = self.json("report", self.write("p.data", self.made()))
+        flat = {r["name"]: (r["self_ns"], r["total_ns"]) for r in report["flat"]}
+        self.assertEqual(flat, {"[kernel]": (250000, 250000), "spin": (250000, 500000), "main": (0, 750000), "even": (0, 250000), "odd": (250000, 250000),
+                                "[unknown]": (1000000, 1000000)})
+        self.assertEqual([(f["pid"], f["program"]) for f in report["run"]["files"]], [(5, "w"), (8, "w"), (8, "other")])
+        threads = [(t["tid"], t["name"]) for t in self.json("info", "p.data")["threads"]]
+        self.assertEqual(threads, [(5, "w"), (6, "worker"), (8, "w"), (8, "other")])
+        self.assertEqual([(n["note"], n["count"]) for n in report["run"]["notes"]], [("lost_stack", 7)])
+        self.assertIn("event cpu-clock: CPU time", report["run"]["imported"]["unit"])
+        self.out("merge", "-o", "sum.amon", "p.data")
+        self.assertEqual(self.flat("sum.amon")["spin"]["total_ns"], 500000)
+
+    def test_wrong(self):
+        whole = self.made()
+        n = len(whole)
+        for cut, words in ((5, f"cut off in a record, at byte {n - 8}"), (10, "cut off in a record of type 2 and 40 bytes, at byte")):
+            self.assertIn(words, self.run_("report", self.write("a", whole[:-cut])).stderr)
+        self.refused(self.write("b", self.made(record(81, 0, b"x" * 8))), "compressed record", f"byte {n}")
+        self.refused(self.write("c", self.made(struct.pack("<IHH", 9, 2, 4))), "type 9 and 4 bytes", "malformed", f"byte {n}")
+        self.refused(self.write("d", self.made(record(9, 2, struct.pack("<QIIQQQ", 1, 2, 3, 4, 5, 1 << 61)))), "type 9", "malformed", f"byte {n}")
+        self.refused(self.write("e", perf_data(size=16)), "pipe")
+        self.refused(self.write("f", perf_data(magic=b"2ELIFREP")), "order of bytes")
+        self.refused(self.write("g", perf_data()), "perf.data without a stack")
+        self.refused(self.write("h", whole[:60]), "header", "cut off")
+        done = self.run_("report", self.write("i", self.made(record(63, 0, b""), record(30, 0, b""))))
+        self.assertIn(f"2 records of types that are not known left out, the first of type 63, at byte {n}", done.stderr)
+
+    def test_another_build(self):
+        name = self.write("p.data", self.made())
+        self.out("report", name)
+        (self.folder / "w").unlink()
+        done = self.run_("report", name)
+        self.assertIn("0x", done.stdout)
+        self.assertIn("w", done.stderr + done.stdout)
+
+    def compare(self, *options):
+        """Self and children of every user's symbol as perf report has them; clones are the function that they are made from here."""
+        self.program()
+        if subprocess.run(["perf", "record", "-q", *options, "-o", "p.data", "./w"], cwd=self.folder, capture_output=True).returncode:
+            self.skipTest("perf may not record here")
+        report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "--no-inline", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
+                                cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        flat = self.flat("p.data")
+        whole = sum(r["self_ns"] for r in flat.values())
+        rows = [[word.strip() for word in line.split("|")] for line in report.splitlines() if line.count("|") == 2 and "[.]" in line]
+        twice = [name for _, _, name in rows]
+        rows = {name[4:]: (float(children.rstrip("%")), float(self_.rstrip("%"))) for children, self_, name in rows
+                if twice.count(name) == 1 and ".constprop" not in name and "0x" not in name}
+        self.assertTrue({"spin", "even", "odd", "main"} <= rows.keys(), report)
+        for name, (children, self_) in rows.items():
+            if name in flat:
+                self.assertAlmostEqual(100 * flat[name]["self_ns"] / whole, self_, delta=0.011, msg=name)
+                self.assertAlmostEqual(100 * flat[name]["total_ns"] / whole, children, delta=0.011, msg=name)
+        self.assertGreaterEqual(len(rows.keys() & flat.keys()), 4)
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report(self):
+        self.compare("-g")
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_equals_perf_report_unwound(self):
+        self.compare("--call-graph", "dwarf,4096")
+
+
 class Mutations(Import):
+    program = Perf.program
+
     def test_wrong_bytes(self):
         files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
         subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
-        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF))], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self))], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":

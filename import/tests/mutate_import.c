@@ -17,11 +17,14 @@ static void try(const uint8_t *data, size_t size)
 	if (import_read(&m, data, size, "file", &err)) {
 		struct profile *p = profile_new();
 
-		for (size_t i = 0; i < m.n; i++)
-			if (!profile_read(p, draft_bytes(m.draft, i, &len), len, "made", &err)) {
+		for (size_t i = 0; i < m.n; i++) {
+			const void *bytes = draft_bytes(m.draft, i, &len);
+
+			if (!profile_read(p, bytes, len, "made", &err)) {
 				fprintf(stderr, "%s\n", err.text);
 				abort();
 			}
+		}
 		profile_free(p);
 	} else if (!err.text[0] || strchr(err.text, '\n')) {
 		fprintf(stderr, "refused as \"%s\"\n", err.text);
