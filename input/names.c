@@ -165,8 +165,11 @@ static bool left_out_make(struct names *n, const struct profile *p, struct symbo
 		if (p->pcs[i].module < p->nmodules)
 			met[p->pcs[i].module] = true;
 	for (l.module = 0; met && l.module < p->nmodules; l.module++)
-		if (p->modules[l.module].hooked || met[l.module])
+		if (p->modules[l.module].hooked || met[l.module]) {
+			symbols_quiet(s, !p->modules[l.module].hooked);
 			symbols_left_out(s, l.module, left_out_visit, &l);
+		}
+	symbols_quiet(s, false);
 	if (n->nleft_out)
 		qsort(n->left_out, n->nleft_out, sizeof *n->left_out, by_reason);
 	free(met);
