@@ -4,34 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on. */
-static size_t operator_length(const char *p)
+size_t name_operator_length(const char *p)
 {
 	if (strncmp(p, "operator", 8) != 0)
 		return 0;
 	return strncmp(p + 8, "()", 2) == 0 ? 10 : 8 + strspn(p + 8, "<>=-");
-}
-
-void name_shorten(char *buffer, const char *name)
-{
-	unsigned depth = 0;
-
-	while (*name) {
-		size_t n = operator_length(name);
-
-		if (n == 0)
-			n = 1;
-		else if (depth == 0)
-			buffer = mempcpy(buffer, name, n);
-		if (n == 1 && (*name == '>' || *name == ')') && depth > 0 && --depth == 0)
-			buffer = stpcpy(buffer, "...");
-		if (n == 1 && depth == 0)
-			*buffer++ = *name;
-		if (n == 1 && (*name == '<' || *name == '('))
-			depth++;
-		name += n;
-	}
-	*buffer = '\0';
 }
 
 /* Bytes of a name in brackets at P that is part of a qualified name. */
@@ -46,16 +23,18 @@ static size_t anonymous_length(const char *p)
 static void strip(char *buffer, const char *name, bool kept)
 {
 	char *begin = buffer;
-	unsigned depth = 0;
+	unsigned depth = 0, braces = 0;
 	bool plain = !strpbrk(name, "<("), operator = false;
 
 	for (size_t n; *name; name += n) {
-		size_t whole = operator_length(name);
+		size_t whole = name_operator_length(name);
 		bool opens = false, closes = false;
 
 		operator |= whole > 0 && depth == 0;
+		braces += *name == '{';
+		braces -= *name == '}' && braces > 0;
 		n = whole ? whole : anonymous_length(name);
-		if (n == 0 && depth == 0 && *name == '(')
+		if (n == 0 && depth == 0 && braces == 0 && *name == '(')
 			break;			/* parameters: what follows is no part of the name */
 		if (n == 0) {
 			n = 1;

@@ -2,8 +2,7 @@
 #ifndef BASE_NAME_H
 #define BASE_NAME_H
 
-/* NAME with `...` for what stands in its outermost angle and round brackets, into BUFFER of 4 * strlen(NAME) + 1 bytes. */
-void name_shorten(char *buffer, const char *name);
+#include <stddef.h>
 
 /* The name that a user would type for NAME: without return type, template arguments and parameters, `std::sort`; into
  * BUFFER of strlen(NAME) + 1 bytes.  A name without brackets is itself. */
@@ -11,5 +10,8 @@ void name_simplify(char *buffer, const char *name);
 
 /* The same with its template arguments: `std::vector<int>::push_back`. */
 void name_without_parameters(char *buffer, const char *name);
+
+/* Bytes of the operator's name at P, which must not be taken for brackets: operator<, operator(), operator-> and so on; 0: there is none. */
+size_t name_operator_length(const char *p);
 
 #endif

@@ -41,7 +41,14 @@ bool table_reserve(struct table *t, uint64_t n, table_hash *hash, const void *ow
 void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner)
 {
 	assert(n <= t->used);
-	if (!t->slots || t->used == n)
+	if (t->used != n)
+		table_renew(t, n, hash, owner);
+}
+
+void table_renew(struct table *t, uint32_t n, table_hash *hash, const void *owner)
+{
+	assert(n <= t->used);
+	if (!t->slots)
 		return;
 	memset(t->slots, 0, (t->mask + 1) * sizeof *t->slots);
 	t->used = 0;

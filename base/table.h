@@ -28,6 +28,9 @@ void table_add(struct table *t, uint64_t key, uint32_t position);
 /* Make T hold just the positions 0..N-1, fewer than it has. Cannot fail. */
 void table_cut(struct table *t, uint32_t n, table_hash *hash, const void *owner);
 
+/* The same where the items at positions 0..N-1, all that there are, have become others. */
+void table_renew(struct table *t, uint32_t n, table_hash *hash, const void *owner);
+
 /* Free what T holds; it is empty then. */
 void table_free(struct table *t);
 

@@ -2,12 +2,13 @@
 #include "text/print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name.h"
+#include "base/short_names.h"
 #include "text/escape.h"
 
 #define NSEC 1000000000u
@@ -24,9 +25,78 @@ int print_decimals(uint64_t total)
 	return decimals;
 }
 
+/* Units, the largest first, and the least time that is printed in each: what would be rounded to a thousand of the next smaller one is one of it. */
+static const struct { const char *name; double ns, least; } units[] = {
+	{ "h", 3600e9, 99999.5e9 }, { "s", 1e9, 999.5e6 }, { "ms", 1e6, 999.5e3 }, { "us", 1e3, 999.5 }, { "ns", 1, 0 },
+};
+enum { NANOSECONDS = sizeof units / sizeof *units - 1 };
+
+static int unit_find(double ns)
+{
+	int i = 0;
+
+	while (ns < units[i].least)
+		i++;
+	return i;
+}
+
+/* Decimals with which VALUE has DIGITS digits; none where there are more before the point. */
+static int decimals_of(double value, int digits)
+{
+	int decimals = digits - 1;
+
+	for (double most = 10; decimals > 0 && value >= most - 0.5 * pow(10, -decimals); most *= 10)
+		decimals--;
+	return decimals;
+}
+
+/* The number of NS in the unit that is returned, into BUFFER. */
+static int number_format(char *buffer, double ns)
+{
+	int unit = unit_find(ns);
+	double value = ns / units[unit].ns;
+
+	snprintf(buffer, PRINT_TIME_SIZE, "%.*f", decimals_of(value, 3), value);
+	return unit;
+}
+
+char *print_time_text(char *buffer, double ns)
+{
+	int unit = number_format(buffer, ns);
+
+	if (ns > 0)
+		strcat(strcat(buffer, " "), units[unit].name);
+	else
+		strcpy(buffer, "0");
+	return buffer;
+}
+
+char *print_change_text(char *buffer, double ns)
+{
+	*buffer = ns < 0 ? '-' : '+';
+	print_time_text(buffer + 1, fabs(ns));
+	return buffer;
+}
+
+void print_time(FILE *out, double ns, int width)
+{
+	char number[PRINT_TIME_SIZE];
+	int unit = number_format(number, ns);
+
+	fprintf(out, "%*s %-2s", width - 3, ns > 0 ? number : "0", ns > 0 ? units[unit].name : "");
+}
+
+struct print_unit print_unit_of(uint64_t whole)
+{
+	int unit = unit_find((double)whole);
+	double value = (double)whole / units[unit].ns;
+
+	return (struct print_unit){ units[unit].name, units[unit].ns, unit == NANOSECONDS ? 0 : decimals_of(value, 4) };
+}
+
 int print_seconds_width(uint64_t ns, int decimals, int least)
 {
-	int width = snprintf(NULL, 0, "%.*f", decimals, (double)ns / NSEC);
+	int width = decimals == PRINT_UNITS ? PRINT_TIME : snprintf(NULL, 0, "%.*f", decimals, (double)ns / NSEC);
 
 	return width > least ? width : least;
 }
@@ -35,7 +105,9 @@ int print_count_width(uint64_t n, int least)
 {
 	int width = snprintf(NULL, 0, "%" PRIu64, n);
 
-	return width > least ? width : least;
+	while (least < width)
+		least += 4;
+	return least;
 }
 
 void print_calls(FILE *out, int width, uint64_t n, bool counted)
@@ -48,7 +120,10 @@ void print_calls(FILE *out, int width, uint64_t n, bool counted)
 
 void print_seconds(FILE *out, uint64_t ns, int decimals, int width)
 {
-	fprintf(out, "%*.*f", width, decimals, (double)ns / NSEC);
+	if (decimals == PRINT_UNITS)
+		print_time(out, (double)ns, width);
+	else
+		fprintf(out, "%*.*f", width, decimals, (double)ns / NSEC);
 }
 
 void print_seconds_exact(FILE *out, uint64_t ns)
@@ -86,7 +161,7 @@ char *print_grouped(char *buffer, uint64_t n)
 	return buffer;
 }
 
-enum { BESIDE_NAME = 50, LEAST_NAME = 24 };	/* columns of figures; of a name that is never shortened */
+enum { LEAST_NAME = 24 };	/* columns of a name that is never shortened */
 
 /* Columns of a name beside USED others. */
 static size_t room_of(const struct text_style *style, int used)
@@ -104,23 +179,24 @@ static unsigned flags_of(const struct text_style *style)
 	return style->utf8 ? 0 : ESCAPE_ASCII;
 }
 
-size_t print_name(FILE *out, const char *name, const struct text_style *style)
-{
-	bool long_name = name && is_shortened(style) && strlen(name) > room_of(style, BESIDE_NAME);
-	char *text = long_name ? malloc(4 * strlen(name) + 1) : NULL;
-	size_t n;
-
-	if (text)
-		name_shorten(text, name);
-	n = escape_print(out, text ? text : name ? name : "(unknown)", flags_of(style));
-	free(text);
-	return n;
-}
-
 /* Whether TEXT takes at most ROOM columns, made harmless; what is not ASCII is taken for wide. */
 static bool fits(const char *text, size_t room, unsigned flags)
 {
 	return escape_string(NULL, 0, text, flags) <= room;
+}
+
+/* The next `::` from P on that stands outside of all brackets; NULL: none. */
+static char *part_next(char *p)
+{
+	for (unsigned depth = 0; *p; p++) {
+		if (strchr("<([{", *p))
+			depth++;
+		else if (strchr(">)]}", *p))
+			depth -= depth > 0;
+		else if (depth == 0 && p[0] == ':' && p[1] == ':')
+			return p;
+	}
+	return NULL;
 }
 
 /* Put `...` in place of the first parts of the qualified name TEXT, of as few as make it fit, or of all but the last. */
@@ -129,7 +205,7 @@ static void parts_drop(char *text, size_t room, unsigned flags)
 	static const char dots[] = "...";
 	char *last = NULL;
 
-	for (char *p = strstr(text, "::"); p && (!last || !fits(last, room - strlen(dots), flags)); p = strstr(p + 2, "::"))
+	for (char *p = part_next(text); p && (!last || !fits(last, room - strlen(dots), flags)); p = part_next(p + 2))
 		last = p;
 	if (!last || last - text < (ptrdiff_t)strlen(dots))
 		return;
@@ -137,50 +213,62 @@ static void parts_drop(char *text, size_t room, unsigned flags)
 	memmove(text, last - strlen(dots), strlen(last) + strlen(dots) + 1);
 }
 
-/* NAME in ROOM columns, 4 * strlen(NAME) + 1 bytes, malloc'ed; not made harmless, and perhaps still too long.  NULL: out of memory. */
-static char *fit(const char *name, size_t room, unsigned flags)
+/* BRIEF, or the short form of NAME alone, in ROOM columns, malloc'ed; not made harmless, and perhaps still too long.  NULL: out of memory. */
+static char *fit(const char *name, const char *brief, size_t room, unsigned flags)
 {
-	char *text = malloc(4 * strlen(name) + 1);
+	struct arena arena = { 0 };
+	char *text = brief || short_names(&brief, &name, 1, &arena) ? strdup(brief) : NULL;
 
-	if (!text)
-		return NULL;
-	name_shorten(text, name);
-	if (fits(text, room, flags))
-		return text;
-	name_simplify(text, name);
-	if (!*text)
-		strcpy(text, name);
-	if (!fits(text, room, flags))
+	arena_free(&arena);
+	if (text && !fits(text, room, flags))
 		parts_drop(text, room, flags);
 	return text;
 }
 
-/* Print TEXT made harmless, cut to ROOM columns. */
-static size_t cut_print(FILE *out, const char *text, size_t room, unsigned flags)
+char *print_fitted(const char *name, const char *brief, size_t room, const struct text_style *style)
 {
-	char *buffer = malloc(room + 1);
-	size_t n = 0;
+	unsigned flags = flags_of(style);
+	char *text = fit(name, brief, room, flags), *shown = text ? malloc(4 * strlen(text) + 1) : NULL;
 
-	if (buffer) {
-		escape_string(buffer, room - 2, text, flags);
-		n = (size_t)fprintf(out, "%s...", buffer);
+	if (shown && escape_string(shown, 4 * strlen(text) + 1, text, flags) > room) {
+		escape_string(shown, room - 2, text, flags);
+		strcat(shown, "...");
 	}
-	free(buffer);
+	free(text);
+	return shown;
+}
+
+const char *print_choose(const char *name, const char *brief, const struct text_style *style)
+{
+	return brief && is_shortened(style) ? brief : name ? name : "(unknown)";
+}
+
+size_t print_brief_beside(FILE *out, const char *name, const char *brief, const struct text_style *style, int used)
+{
+	char *text = name && is_shortened(style) ? print_fitted(name, brief, room_of(style, used), style) : NULL;
+	size_t n;
+
+	if (!text)
+		return print_name(out, name, style);
+	n = print_width(text, strlen(text));
+	fputs(text, out);
+	free(text);
 	return n;
 }
 
 size_t print_name_beside(FILE *out, const char *name, const struct text_style *style, int used)
 {
-	size_t room = room_of(style, used), n;
-	unsigned flags = flags_of(style);
-	char *text = name && is_shortened(style) && !fits(name, room, flags) ? fit(name, room, flags) : NULL;
+	return print_brief_beside(out, name, NULL, style, used);
+}
 
-	if (text && !fits(text, room, flags))
-		n = cut_print(out, text, room, flags);
-	else
-		n = escape_print(out, text ? text : name ? name : "(unknown)", flags);
-	free(text);
-	return n;
+size_t print_brief(FILE *out, const char *name, const char *brief, const struct text_style *style)
+{
+	return escape_print(out, print_choose(name, brief, style), flags_of(style));
+}
+
+size_t print_name(FILE *out, const char *name, const struct text_style *style)
+{
+	return escape_print(out, name ? name : "(unknown)", flags_of(style));
 }
 
 void print_legend(FILE *out, const struct text_style *style, const char *legend)

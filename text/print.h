@@ -1,7 +1,7 @@
 /* print.h - what the text of several reports is made of: seconds, counts, names, legends.
  *
- * Columns are as wide as gprof's, and wider when a number needs it: each
- * report asks for the widths first and prints then. */
+ * A time has the unit of its own size and three digits, `2.40 ns`, `861 ms`, so that its column is as wide in one run as in
+ * another.  Columns of counts are wider when a number needs it: each report asks for the widths first and prints then. */
 #ifndef TEXT_PRINT_H
 #define TEXT_PRINT_H
 
@@ -20,18 +20,43 @@ struct text_style {
 	bool wide;		/* --wide: names whole, however narrow the terminal */
 };
 
-/* Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
+enum { PRINT_TIME = 8, PRINT_TIME_SIZE = 24 };	/* columns of a time; bytes of its text */
+
+/* NS, 0 or more, with a unit of its own into BUFFER of PRINT_TIME_SIZE bytes: `2.40 ns`, `29.0 ms`, `12345 s`; nothing is `0`.  Returns BUFFER. */
+char *print_time_text(char *buffer, double ns);
+
+/* The same with a sign, as a change has. */
+char *print_change_text(char *buffer, double ns);
+
+/* The same without a sign, to the right in WIDTH columns, PRINT_TIME at least, the units below each other. */
+void print_time(FILE *out, double ns, int width);
+
+/* A unit for several times in one line, and how many decimals they have. */
+struct print_unit {
+	const char *name;	/* "ms" */
+	double ns;		/* nanoseconds in one */
+	int decimals;		/* so that WHOLE, for which it was chosen, has four digits */
+};
+
+/* The unit of WHOLE ns, for its parts, too. */
+struct print_unit print_unit_of(uint64_t whole);
+
+/* gprof's way, for --traditional.  Decimals of a second worth printing in a run of TOTAL ns: gprof's two, and more for a short
  * run, so that its thousandth part is seen.  At most 9. */
 int print_decimals(uint64_t total);
 
-/* Characters of NS in seconds with DECIMALS, and of the number N; never below LEAST. */
+enum { PRINT_UNITS = -1 };	/* decimals of a listing whose times have units of their own */
+
+/* Characters of NS in seconds with DECIMALS, or of a time with its unit if they are PRINT_UNITS; never below LEAST. */
 int print_seconds_width(uint64_t ns, int decimals, int least);
+
+/* Characters of a column for the number N: LEAST, or so many times four more as it needs, so that runs that differ by little have columns alike. */
 int print_count_width(uint64_t n, int least);
 
 /* N calls to the right in WIDTH; blanks if they were not COUNTED. */
 void print_calls(FILE *out, int width, uint64_t n, bool counted);
 
-/* NS in seconds with DECIMALS, to the right in WIDTH. */
+/* NS in seconds with DECIMALS, to the right in WIDTH; with PRINT_UNITS print_time. */
 void print_seconds(FILE *out, uint64_t ns, int decimals, int width);
 
 /* NS in seconds as short as it is exact, with three decimals at least: 0.004, 1.500000001. */
@@ -46,13 +71,22 @@ char *print_grouped(char *buffer, uint64_t n);
 /* What makes a plural of the word for N things. */
 const char *print_plural(uint64_t n);
 
-/* NAME made harmless; returns its characters.  NULL prints "(unknown)".  On a terminal a name that does not
- * fit beside 50 columns of figures loses its template arguments and parameters: `std::sort<...>(...)`. */
+/* NAME made harmless; returns its characters.  NULL prints "(unknown)". */
 size_t print_name(FILE *out, const char *name, const struct text_style *style);
 
-/* The same on a line of which the rest takes USED columns, so that all of it fits on the terminal unless less than 24 are left: a name loses what
- * stands in its brackets, then these, then the first parts of a qualified name, `...::Write`, and at last its end. */
+/* The name of a routine: on a terminal, unless names are to be WIDE, BRIEF, its short form (base/short_names.h). */
+size_t print_brief(FILE *out, const char *name, const char *brief, const struct text_style *style);
+
+/* Which of the two that is; "(unknown)" for NULL. */
+const char *print_choose(const char *name, const char *brief, const struct text_style *style);
+
+/* The same on a line of which the rest takes USED columns, so that all of it fits on the terminal unless less than 24 are left: a name loses
+ * the first parts of its qualified name, `...::Write`, and at last its end.  BRIEF NULL: the short form of NAME alone. */
+size_t print_brief_beside(FILE *out, const char *name, const char *brief, const struct text_style *style, int used);
 size_t print_name_beside(FILE *out, const char *name, const struct text_style *style, int used);
+
+/* Such a text of ROOM columns at most, 3 or more, made harmless and malloc'ed; NULL: out of memory. */
+char *print_fitted(const char *name, const char *brief, size_t room, const struct text_style *style);
 
 /* LEGEND after a blank line, unless -b was given. */
 void print_legend(FILE *out, const struct text_style *style, const char *legend);

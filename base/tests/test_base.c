@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -11,6 +12,7 @@
 #include "base/name.h"
 #include "base/number.h"
 #include "base/pair_table.h"
+#include "base/short_names.h"
 #include "base/table.h"
 
 void *__real_calloc(size_t n, size_t size);
@@ -192,6 +194,7 @@ static void test_names(void **state)
 		{ "void fill<std::map<int, int> >(int)", "fill<std::map<int, int> >", "fill" },
 		{ "std::vector<int, A<(B)1> >::at(unsigned long) const", "std::vector<int, A<(B)1> >::at", "std::vector::at" },
 		{ "two words", "two words", "two words" },
+		{ "main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()", "main::{lambda#1}::operator()" },
 	};
 
 	(void)state;
@@ -205,10 +208,120 @@ static void test_names(void **state)
 	}
 }
 
+static void test_short_names(void **state)
+{
+	static const struct { const char *name, *brief; } names[] = {
+		{ "main", "main" }, { "two words", "two words" }, { "(elided)", "(elided)" }, { NULL, NULL },
+		{ "int std::max<int>(int, int)", "std::max" },
+		{ "A::operator()(int) const", "A::operator()" }, { "A::operator bool() const", "A::operator bool" },
+		{ "operator new(unsigned long)", "operator new" }, { "operator new[](unsigned long)", "operator new[]" },
+		{ "bool operator<(A const&, B<1> const&)", "operator<" },
+		{ "std::unique_ptr<A>::operator->() const", "std::unique_ptr::operator->" },
+		{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
+		{ "decltype ((x)) made<int>(int)", "made" }, { "void (*chosen(int))(char)", "void (*chosen(int))(char)" },
+		/* what the ABI puts between */
+		{ "void std::__1::sort<int*, Less<int> >(int*, int*, Less<int>)", "std::sort" },
+		{ "std::__cxx11::basic_string<char>::compare(char const*)", "std::basic_string::compare" },
+		{ "get[abi:cxx11](int)", "get" },
+		/* overloads, and instances of a template */
+		{ "f()", "f()" }, { "f(int)", "f(int)" }, { "f(int, char)", "f(int, char)" },
+		{ "std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector<int, ...>::push_back" },
+		{ "std::vector<long, std::allocator<long> >::push_back(long const&)", "std::vector<long, ...>::push_back" },
+		{ "void visit<std::map<int, std::vector<A> > >()", "visit<std::map<..., std::vector<A>>>" },
+		{ "void visit<std::map<int, std::vector<B> > >()", "visit<std::map<..., std::vector<B>>>" },
+		{ "std::string::append(char const*)", "std::string::append" },
+		{ "std::string::append(char const*, unsigned long)", "std::string::append(..., unsigned long)" },
+		{ "void call<std::function<void (int)> >()", "call<std::function<void (int)>>" },
+		{ "void call<std::function<int (int)> >()", "call<std::function<int (int)>>" },
+		/* what only stands before or behind */
+		{ "int made_of<int>()", "int made_of" }, { "long made_of<int>()", "long made_of" },
+		{ "A::g(int)", "A::g" }, { "non-virtual thunk to A::g(int)", "non-virtual thunk to A::g" },
+		{ "x::y() const", "x::y const" }, { "x::y() const [clone .cold]", "x::y const [clone .cold]" },
+		/* within functions */
+		{ "main::{lambda(int)#1}::operator()(int) const", "main::{lambda#1}::operator()" },
+		{ "main::{lambda(int, char)#2}::operator()(int, char) const", "main::{lambda#2}::operator()" },
+		{ "Foo::m(int) const::{lambda()#1}::operator()() const", "Foo::m::{lambda#1}::operator()" },
+		{ "foo(int)::Local::run()", "foo::Local::run" },
+		/* other languages */
+		{ "<alloc::vec::Vec<T> as core::ops::Index>::index", "<alloc::vec::Vec<T>>::index" },
+		{ "<alloc::vec::Vec<U> as core::ops::Index>::index", "<alloc::vec::Vec<U>>::index" },
+		{ "core::str::parse::<i32>", "core::str::parse::<i32>" }, { "core::str::parse::<u8>", "core::str::parse::<u8>" },
+		{ "core::mem::swap::<i32>", "core::mem::swap" }, { "foo::<impl Bar>::baz", "foo::<impl Bar>::baz" },
+		{ "main.(*T).Method", "main.(*T).Method" }, { "<module>", "<module>" }, { "Class.<lambda>", "Class.<lambda>" },
+		/* no names at all */
+		{ "broken(<", "broken(<" }, { ")(", ")(" }, { "<", "<" }, { ">>", ">>" }, { "{{(", "{{(" }, { "", "" },
+		{ "main", "main" },	/* static functions of several files have one */
+	};
+	const char *whole[sizeof names / sizeof *names], *brief[sizeof names / sizeof *names];
+	size_t n = sizeof names / sizeof *names;
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		whole[i] = names[i].name;
+	assert_true(short_names(brief, whole, n, &arena));
+	for (size_t i = 0; i < n; i++)
+		if (names[i].brief)
+			assert_string_equal(brief[i], names[i].brief);
+		else
+			assert_null(brief[i]);
+	arena_free(&arena);
+}
+
+enum { INSTANCES = 3000, LONGEST = 600 };
+
+/* A type of up to DEPTH arguments within arguments, appended to TEXT. */
+static void type_make(char *text, int depth, unsigned *seed)
+{
+	static const char *const types[] = { "int", "char const*", "A::B", "unsigned long" };
+
+	if (depth == 0 || rand_r(seed) % 3 == 0 || strlen(text) > LONGEST / 2) {
+		strcat(text, types[rand_r(seed) % 4]);
+		return;
+	}
+	strcat(text, "std::map<");
+	type_make(text, depth - 1, seed);
+	strcat(text, ", ");
+	type_make(text, depth - 1, seed);
+	strcat(text, " >");
+}
+
+/* Whatever the names, those that differ stay different, and none becomes longer. */
+static void test_short_names_stay_apart(void **state)
+{
+	char (*text)[LONGEST + 100] = calloc(INSTANCES, sizeof *text);
+	const char **whole = calloc(2 * INSTANCES, sizeof *whole), **brief = whole + INSTANCES;
+	struct arena arena = { 0 };
+	unsigned seed = 1;
+
+	(void)state;
+	assert_non_null(text);
+	assert_non_null(whole);
+	for (size_t i = 0; i < INSTANCES; i++) {
+		whole[i] = strcat(text[i], i % 2 ? "void std::call<" : "run::of<");
+		type_make(text[i], 4, &seed);
+		strcat(text[i], i % 3 ? " >::now(" : " >::later(");
+		type_make(text[i], 2, &seed);
+		strcat(text[i], ")");
+	}
+	assert_true(short_names(brief, whole, INSTANCES, &arena));
+	for (size_t i = 0; i < INSTANCES; i++) {
+		assert_true(strlen(brief[i]) <= strlen(whole[i]));
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(whole[i], whole[k]) != 0)
+				assert_string_not_equal(brief[i], brief[k]);
+	}
+	arena_free(&arena);
+	free(text);
+	free(whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_short_names),
+		cmocka_unit_test(test_short_names_stay_apart),
 		cmocka_unit_test(test_reserve),
 		cmocka_unit_test(test_reserve_too_much),
 		cmocka_unit_test(test_sum_stays_at_its_end),
