@@ -29,6 +29,7 @@ enum amon_clock {
 	AMON_CLOCK_TICK,	/* CPU time of the thread, sampled, nanoseconds */
 	AMON_CLOCK_TSC,		/* elapsed cycles at each change of context; see tsc_hz */
 	AMON_CLOCK_WALL,	/* elapsed time, sampled, sleep included, nanoseconds */
+	AMON_CLOCK_COUNT,	/* what the program itself adds (aprof_add), of an interpreter's instructions for one, 1000 for each */
 };
 
 /* What drives a sampled clock. */
@@ -37,6 +38,7 @@ enum amon_source {
 	AMON_SOURCE_SAMPLER,	/* a thread of the monitor looks at the others */
 	AMON_SOURCE_TIMER,	/* a POSIX CPU timer of each thread, SIGPROF */
 	AMON_SOURCE_PERF,	/* a perf software clock of each thread, SIGPROF */
+	AMON_SOURCE_PTRACE,	/* threads are stopped by ptrace, and looked at */
 };
 
 /* How the process stood when the file was last written. */
@@ -86,6 +88,7 @@ enum amon_note {
 	AMON_NOTE_NO_KERNEL,		/* 1: way stacks; time in the kernel was not sampled, since that is not permitted */
 	AMON_NOTE_LOST_STACK,		/* way stacks: samples that came faster than they were read */
 	AMON_NOTE_NO_GROWTH,		/* times the file could not be made longer; see note_errno */
+	AMON_NOTE_SITES_BOUND,		/* calls by call sites that there was no room to tell apart */
 	AMON_NOTES
 };
 
@@ -111,7 +114,7 @@ struct amon_header {
 	uint32_t clock;			/* enum amon_clock */
 	uint32_t source;		/* enum amon_source: of the time */
 	uint32_t pc_source;		/* enum amon_source: of the program counters */
-	uint32_t rate;			/* samples each second asked for; 0: not sampled */
+	uint32_t rate;			/* samples each second asked for, or, by timer or ptrace, taken if fewer; 0: not sampled */
 	uint64_t tsc_hz;		/* cycles each second; 0: unknown */
 	uint64_t hook_picoseconds;	/* calibrated cost of one entry and exit, 1e-12 s; 0: not measured */
 	uint64_t hook_inside;		/* part of it charged to the routine entered, 1e-12 s */
@@ -135,6 +138,12 @@ struct amon_header {
 	uint64_t stacks[8];		/* APROF_VERIFY: stacks held against their contexts, by enum amon_verdict; of earlier monitors none */
 	char origin[64];		/* what file of other people's this was made from, "perf script"; NUL-terminated; "": none */
 	char unit[128];			/* of the same: what a nanosecond of its times stands for; "": itself */
+	uint64_t sum_weight[2];		/* of a sum, so that it can be added up further: by how much its means of hooks' costs count, 128 bits,
+					 * the low half first; 0: it is of one process, and counts by its calls and 1 */
+	uint64_t sum_hook[2];		/* the weighted sums that these are the means of: hook_picoseconds, */
+	uint64_t sum_inside[2];		/* and hook_inside */
+	uint64_t sum_periods;		/* the sum of pc_period over the processes that have one, ns, */
+	uint64_t sum_period_processes;	/* and how many these are */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps
@@ -155,6 +164,8 @@ enum amon_way {
 	AMON_WAY_MCOUNT,	/* mcount or __fentry__, return addresses redirected */
 	AMON_WAY_INLINE,	/* compiler plugin */
 	AMON_WAY_STACKS,	/* call stacks were sampled, and no call was counted, whatever hooks there are */
+	AMON_WAY_ARCS,		/* what was counted is arcs, without contexts (AMON_ARCS): other people's */
+	AMON_WAY_SCRIPT,	/* an interpreter tells of the routines of its scripts (include/aprof.h) */
 };
 
 enum amon_kind {
@@ -169,6 +180,13 @@ enum amon_kind {
 	AMON_PHASE_COUNTS,	/* of one thread and the phase `base`: struct amon_phase_count[count] */
 	AMON_STACKS,		/* of one thread: struct amon_stack[capacity], a hash table */
 	AMON_SYMBOLS,		/* struct amon_symbols, 8-aligned, each of its own length */
+	AMON_COMMANDS,		/* struct amon_command[count]: of which processes this file is the sum */
+	AMON_ARCS,		/* struct amon_arc[count] */
+	AMON_SCRIPTS,		/* struct amon_script, 8-aligned, each of its own length */
+	AMON_SITES,		/* of one thread: uint64_t site[capacity], of its items from `base` on */
+	AMON_SPENT,		/* of one thread: struct amon_spent[capacity], of its items from `base` on */
+	AMON_SPREADS,		/* of one thread: struct amon_spread[count] */
+	AMON_KINDS
 };
 
 /* Head of every chunk; items follow at offset `first`. */
@@ -177,11 +195,11 @@ struct amon_chunk {
 	uint32_t kind;		/* enum amon_kind */
 	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
 	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
-	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS: bytes; AMON_PCS, AMON_STACKS: slots taken) */
-	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS: bytes) */
+	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes; AMON_PCS, AMON_STACKS: slots taken) */
+	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
-	uint32_t base;		/* AMON_CONTEXTS: index of the first item among its thread's; AMON_PHASE_COUNTS:
+	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT: index of the first item among its thread's; AMON_PHASE_COUNTS:
 				 * index of the phase, or AMON_NONE for the mark */
 	uint32_t reserved[6];	/* 0 */
 };
@@ -202,6 +220,22 @@ struct amon_module {
 	uint8_t build_id[32];	/* GNU build-id */
 	/* char path[path_size]; then zeros up to a multiple of 8 */
 };
+
+/* A routine that an interpreter defined.  Its module's path is AMON_SCRIPT_MODULE and the name of the language; that module is mapped nowhere
+ * (start, end, bias are 0), and the routine's address, of AMON_SCRIPT_FIRST and above, stands for its language, name, file and line:
+ * in every process the same, unless another routine had it there before. */
+struct amon_script {
+	uint32_t size;		/* bytes of this record, strings and padding included */
+	uint32_t routine;	/* index of the routine */
+	uint32_t line;		/* of its definition; 0: unknown */
+	uint32_t name_size;	/* bytes of its name, final NUL included */
+	uint32_t file_size;	/* bytes of the path of its source, final NUL included */
+	uint32_t reserved;	/* 0 */
+	/* char name[name_size], file[file_size]; then zeros up to a multiple of 8 */
+};
+
+#define AMON_SCRIPT_MODULE	"script: "
+#define AMON_SCRIPT_FIRST	(UINT64_C(1) << 47)	/* no code of the program is there */
 
 enum { AMON_ROUTINE_INSIDE = 1 };	/* address is inside the routine, not its entry */
 
@@ -234,7 +268,7 @@ enum amon_thread_state {
 /* A thread.  Its index names it in chunks.  Its contexts are numbered from 0 in
  * the order of its AMON_CONTEXTS chunks. */
 struct amon_thread {
-	uint32_t tid;		/* kernel's thread id, of the last one if folded */
+	uint32_t tid;		/* kernel's thread id, of the last one if folded; of a sum of many processes 0 */
 	uint32_t state;		/* enum amon_thread_state */
 	uint32_t current;	/* context it was in when it or the process ended; AMON_NONE: unknown */
 	uint32_t depth;		/* open frames then; shadow-stack ways only */
@@ -264,6 +298,30 @@ struct amon_thread {
 struct amon_link {
 	uint32_t parent;	/* index among the thread's items */
 	uint32_t routine;	/* index of a routine, or a pseudo-routine */
+};
+
+/* Where an item's calls came from, in AMON_SITES: the address that they return to, behind the instruction that calls; of a routine that was inlined into
+ * itself or others, where its entry hook returns to.  Each call site of a transition then has an item of its own, with the same parent and routine. */
+#define AMON_SITE_NONE		UINT64_C(0)	/* it was not looked at */
+#define AMON_SITE_SEVERAL	UINT64_MAX	/* from several, which there was no room to tell apart */
+
+/* How a context differs over the ranks of an MPI job of which the file is the sum. */
+struct amon_spread {
+	uint32_t item;		/* of the thread: the context's first */
+	uint32_t ranks;		/* that have anything of it; of item 0: of which the file is the sum */
+	uint32_t calls_rank;	/* which has the most calls, the lowest of several */
+	uint32_t time_rank;	/* the most time */
+	uint64_t calls_least;	/* among those that have anything of it: entries and direct recursive calls */
+	uint64_t calls_most;
+	uint64_t time_least;	/* time charged to it, in the unit of the clock */
+	uint64_t time_most;
+};
+
+/* Samples that found an item's transition the last one along an arc, from its caller to its routine, whose caller's most recent activation it was: for how
+ * long the calls from its call site took, of all that the arc did.  The samples are those of AMON_PCS, as far as the stack could be read. */
+struct amon_spent {
+	uint32_t self;		/* the routine ran */
+	uint32_t children;	/* what it called did */
 };
 
 /* Counters of an item; calls is updated in place by one instruction.  After all counters of a chunk
@@ -309,6 +367,22 @@ struct amon_symbols {
 	uint64_t data_size;	/* bytes of data */
 	uint64_t plain_size;	/* bytes that it has when inflated */
 	/* char data[data_size]: a message Symbols (format.md) in zlib's format; then zeros up to a multiple of 8 */
+};
+
+/* Processes whose profiles were added up in this file, by what was run. */
+struct amon_command {
+	char name[96];		/* NUL-terminated: the program's name, and a word of its arguments if there was one */
+	uint64_t processes;	/* how many */
+	uint64_t time;		/* of all of them, contexts or not, ns */
+	uint64_t calls;		/* all of theirs */
+};
+
+/* Way arcs: the calls of one routine by another, with the time that passed in them.  Contexts are of one routine each then, with its own time. */
+struct amon_arc {
+	uint32_t from;		/* index of a routine; AMON_NONE: not known by whom */
+	uint32_t to;		/* index of a routine */
+	uint64_t calls;		/* how many */
+	uint64_t time;		/* in `to` and in what it called, unit by header.clock; where routines call each other in a circle it is as the file says */
 };
 
 /* How often a stack did not simply fit its context, and where. */

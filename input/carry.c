@@ -34,11 +34,16 @@ static bool carries(const struct profile *p, uint32_t module)
 /* Whether anything in P asks about MODULE. */
 static bool is_asked(const struct profile *p, uint32_t module)
 {
+	if (profile_language(p->modules[module].path))
+		return false;		/* the profile has it all */
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == module)
 			return true;
 	for (size_t i = 0; i < p->npcs; i++)
 		if (p->pcs[i].module == module)
+			return true;
+	for (size_t i = 0; i < p->nsites; i++)
+		if (p->sites[i].module == module)
 			return true;
 	return p->modules[module].hooked;
 }

@@ -219,15 +219,26 @@ static size_t used_size(const struct amon_header *h, size_t size)
 	return h->used >= AMON_PAGE && h->used < size ? (size_t)h->used : size;
 }
 
-/* What is worth reading of the file open at FD, of SIZE bytes: malloc'ed, its length in *LEN.  NULL with *ERR set. */
+/* The part of a live file of LEN bytes that was whole when we looked: what its header, BEFORE then, says to be in use since may not have been read. */
+static void use_before(void *data, size_t len, const struct amon_header *before)
+{
+	struct amon_header *now = data;
+
+	if (len >= sizeof *now && now->used > len && before->used <= len)
+		now->used = before->used;
+}
+
+/* What is worth reading of the file open at FD, of SIZE bytes or more since: malloc'ed, its length in *LEN.  NULL with *ERR set. */
 static void *data_read(int fd, const char *path, size_t size, size_t *len, struct error *err)
 {
 	struct amon_header header;
+	bool is_profile = header_read(fd, &header);
+	struct stat st;
 	void *data;
 	ssize_t n;
 
-	if (header_read(fd, &header))
-		size = used_size(&header, size);
+	if (is_profile && fstat(fd, &st) == 0)		/* it grows before its header says so */
+		size = used_size(&header, (size_t)st.st_size);
 	data = malloc(size ? size : 1);
 	if (!data) {
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);
@@ -240,12 +251,32 @@ static void *data_read(int fd, const char *path, size_t size, size_t *len, struc
 		return NULL;
 	}
 	*len = (size_t)n;
+	if (is_profile)
+		use_before(data, *len, &header);
 	return data;
+}
+
+/* The modules of a profile that was found below /proc/PID/root are there, too. */
+static bool modules_found(struct profile *p, uint32_t first, const char *path)
+{
+	const char *root = strstr(path, "/root/");
+	bool ok = true;
+
+	if (strncmp(path, "/proc/", 6) != 0 || !root)
+		return true;
+	for (uint32_t i = first; ok && i < p->nmodules; i++) {
+		char *place = NULL;
+
+		ok = asprintf(&place, "%.*s%s", (int)(root - path) + 5, path, p->modules[i].path) >= 0 && profile_module_at(p, i, place);
+		free(place);
+	}
+	return ok;
 }
 
 bool files_read(struct profile *p, const char *path, const char *label, enum report_life *life, struct error *err)
 {
 	struct amon_header header;
+	uint32_t known = p->nmodules;
 	size_t size, len;
 	int fd = open_profile(path, &size, err);
 	void *data;
@@ -257,7 +288,8 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	header_read(fd, &header);
 	*life = life_of(fd, &header);
 	close(fd);
-	ok = data && profile_read(p, data, len, label ? label : path, err);
+	ok = data && profile_read(p, data, len, label ? label : path, err) &&
+	     (modules_found(p, known, path) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path));
 	free(data);
 	return ok;
 }

@@ -1,79 +1,15 @@
 /* input.c - read, symbolise, place samples, build the graph. */
 #include "input/input.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "import/import.h"
 #include "input/carry.h"
+#include "input/telling.h"
 
 enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
-
-/* Tell who listens that WHAT begins; NULL: all is done. */
-static void step(const struct input *in, const char *what)
-{
-	if (in->listener && in->listener->step)
-		in->listener->step(in->listener->arg, what);
-}
-
-__attribute__((format(printf, 2, 3)))
-static void note(const struct input *in, const char *format, ...)
-{
-	char text[600];
-	va_list args;
-
-	if (!in->listener || !in->listener->note)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	in->listener->note(in->listener->arg, text);
-}
-
-static const char *name_of(const struct profile_module *m)
-{
-	const char *slash = strrchr(m->path, '/');
-
-	return slash ? slash + 1 : m->path;
-}
-
-/* Profiles of several programs are added up if that is asked for, as a pipeline's may be, but not without a word.  A copy of a program is the same
- * module by its build-id, and another build of it has its name. */
-static void others_tell(const struct input *in)
-{
-	const struct profile *p = in->profile;
-	const struct profile_module *first = NULL;
-
-	for (uint32_t i = 0; i < p->nmodules; i++) {
-		const struct profile_module *m = &p->modules[i];
-
-		if (first && m->main_program && strcmp(name_of(first), name_of(m)) != 0) {
-			note(in, "note: these are profiles of several programs, %s and %s for instance; they are added up", name_of(first), name_of(m));
-			return;
-		}
-		if (m->main_program && !first)
-			first = m;
-	}
-}
-
-/* The modules of a profile that was found below /proc/PID/root are there, too. */
-static bool modules_found(struct profile *p, uint32_t first, const char *path)
-{
-	const char *root = strstr(path, "/root/");
-	bool ok = true;
-
-	if (strncmp(path, "/proc/", 6) != 0 || !root)
-		return true;
-	for (uint32_t i = first; ok && i < p->nmodules; i++) {
-		char *place = NULL;
-
-		ok = asprintf(&place, "%.*s%s", (int)(root - path) + 5, path, p->modules[i].path) >= 0 && profile_module_at(p, i, place);
-		free(place);
-	}
-	return ok;
-}
 
 /* Room for what is kept of each of N runs. */
 static bool runs_reserve(struct input *in, size_t n)
@@ -102,7 +38,7 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 	bool ok = data && import_read(&m, data, len, label, err);
 
 	for (const char *line = m.notes; ok && *line; line += strcspn(line, "\n") + 1)
-		note(in, "%.*s", (int)strcspn(line, "\n"), line);
+		input_note(in, "%.*s", (int)strcspn(line, "\n"), line);
 	ok = ok && (runs_reserve(in, have + m.n) || no_memory(err));
 	for (size_t i = 0; ok && i < m.n; i++) {
 		const void *bytes = draft_bytes(m.draft, i, &size);
@@ -119,19 +55,19 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 /* Add the profile at PATH, which is ours. */
 static bool own_add(struct input *in, char *path, const char *label, struct error *err)
 {
-	uint32_t known = in->profile->nmodules, run = in->profile->nruns;
+	uint32_t run = in->profile->nruns;
 
 	if (!runs_reserve(in, (size_t)run + 1))
 		return no_memory(err);
 	if (!files_read(in->profile, path, label, &in->life[run], err))
 		return false;
 	in->paths[run] = strdup(path);
-	return modules_found(in->profile, known, path) || no_memory(err);
+	return true;
 }
 
 bool input_read(struct input *in, char **files, size_t n, const char *label, struct error *err)
 {
-	step(in, "reading the profile");
+	input_step(in, "reading the profile");
 	if (!in->profile && (in->profile = profile_new()) && in->phase && !profile_set_phase(in->profile, in->phase))
 		return no_memory(err);
 	if (!in->profile)
@@ -139,7 +75,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 	for (size_t i = 0; i < n; i++)
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
 			return false;
-	others_tell(in);
+	input_tell_others(in);
 	return true;
 }
 
@@ -158,11 +94,11 @@ static bool phase_check(const struct input *in, struct error *err)
 /* Find the static arcs. */
 static bool read_code(struct input *in, struct error *err)
 {
-	step(in, "reading the code");
+	input_step(in, "reading the code");
 	if (!static_arcs_make(&in->static_arcs, in->profile, in->symbols, in->with_unused, err))
 		return false;
 	if (!in->static_arcs.all)
-		note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
+		input_note(in, "note: not all of the program's code could be read; calls that stand there and were not made are not listed");
 	return true;
 }
 
@@ -172,7 +108,7 @@ void input_carry(struct input *in)
 	struct error ignored;
 
 	if (!s) {
-		step(in, "reading symbols");
+		input_step(in, "reading symbols");
 		s = symbols_open(in->profile, NULL, &ignored);
 	}
 	if (s)
@@ -198,13 +134,22 @@ static void keep_symbols(struct input *in)
 	}
 }
 
+/* Other people's files may have arcs alone. */
+static bool contexts_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	return in->arcs_do || profile_has_contexts(p) || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it has arcs without contexts: "
+		"aprof report, hot, info, diff, check, merge, and export callgrind, dot, csv, json show what it tells", p->runs[0].label);
+}
+
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
 	struct graph_options more = *options;
 
-	if (in->phase && !phase_check(in, err))
+	if (!contexts_check(in, err) || (in->phase && !phase_check(in, err)))
 		return false;
-	step(in, "reading symbols");
+	input_step(in, "reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
@@ -215,7 +160,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;
-	step(in, "building the call graph");
+	input_step(in, "building the call graph");
 	more.static_arcs = in->static_arcs.arcs;
 	more.nstatic_arcs = in->static_arcs.n;
 	more.unused = in->static_arcs.routines;
@@ -237,7 +182,7 @@ void input_free(struct input *in)
 {
 	uint32_t nruns = in->profile ? in->profile->nruns : 0;
 
-	step(in, NULL);
+	input_step(in, NULL);
 	graph_free(in->graph);
 	graph_free(in->gprof);
 	static_arcs_free(&in->static_arcs);

@@ -12,6 +12,7 @@
 /* Who is told meanwhile; any of them may be NULL. */
 struct input_listener {
 	void (*step)(void *arg, const char *what);	/* WHAT begins, a static string such as "reading symbols"; NULL: all is done */
+	void (*part)(void *arg, size_t done, size_t of); /* DONE of OF files are read, in the step that is under way */
 	void (*note)(void *arg, const char *text);	/* a line that the user is to read, without a newline; gone when it returns */
 	void *arg;					/* their first argument */
 };
@@ -23,6 +24,7 @@ struct input {
 	bool with_unused;		/* and the routines with hooks that were never called; set it likewise */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
+	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */

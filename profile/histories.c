@@ -149,6 +149,17 @@ bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_
 	return step->node != HISTORIES_NONE;
 }
 
+void histories_renumber(struct histories *h, const uint32_t *numbers)
+{
+	shorten_path(h, 0);
+	for (uint32_t i = 1; i < h->n; i++) {
+		history_entry e = h->nodes[i].entry;
+
+		h->nodes[i].entry = numbers[history_routine(e)] << 1 | history_is_marked(e);
+	}
+	table_renew(&h->table, h->n, node_hash, h);
+}
+
 void histories_cut(struct histories *h, uint32_t n)
 {
 	shorten_path(h, 0);

@@ -61,6 +61,9 @@ bool histories_reserve(struct histories *h, size_t n, size_t routines);
  * proportion to the way from the last node spelt out to this one; LENGTH when it folds. */
 bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_t routine, struct history_step *step);
 
+/* Each routine i is NUMBERS[i] from now on. */
+void histories_renumber(struct histories *h, const uint32_t *numbers);
+
 /* Forget all nodes from N on. */
 void histories_cut(struct histories *h, uint32_t n);
 

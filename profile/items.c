@@ -15,10 +15,11 @@ struct counts {
 	uint64_t time;		/* unit of the file's clock */
 	uint32_t ticks;		/* samples */
 	bool used;		/* it was ever taken, or charged */
+	uint64_t site;		/* where its calls came from, AMON_SITE_NONE or _SEVERAL too */
+	struct amon_spent spent; /* samples of them */
 };
 
-/* The profile's routine for the routine ID of the file; PROFILE_NONE with the error set. */
-static uint32_t find_routine(struct reader *r, uint32_t id, uint64_t at)
+uint32_t reader_routine(struct reader *r, uint32_t id, uint64_t at)
 {
 	uint32_t pseudo, *slot;
 
@@ -84,6 +85,27 @@ static bool add_detour(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	return true;
 }
 
+static bool is_site(const struct counts *n) { return n->site != AMON_SITE_NONE && n->site != AMON_SITE_SEVERAL; }
+
+/* What is known of the item's call site: of one that is not known its samples alone. */
+static bool add_site(struct reader *r, uint32_t thread, uint32_t from, uint32_t to, const struct counts *n)
+{
+	const struct mapping *m = is_site(n) ? reader_mapping(r, n->site - 1) : NULL;
+	struct profile *p = r->p;
+
+	if (!(is_site(n) && n->calls) && !n->spent.self && !n->spent.children)
+		return true;
+
+	if (!array_reserve(&p->sites, &p->private->sites, p->nsites + 1, sizeof *p->sites))
+		return reader_no_memory(r);
+	p->sites[p->nsites++] = (struct profile_site){
+		.thread = thread, .from = from, .to = to, .module = m ? m->module : PROFILE_NONE,
+		.address = m ? n->site - m->bias : is_site(n) ? n->site : 0, .calls = is_site(n) ? n->calls : 0,
+		.self = n->spent.self, .children = n->spent.children,
+	};
+	return true;
+}
+
 /* The item leads FROM one context TO another.  What the monitor made in advance and never used is no fact about the run. */
 static void count_use(struct reader *r, uint32_t from, uint32_t to, const struct counts *n)
 {
@@ -114,9 +136,11 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	if (!caller)
 		return false;
 	add_capped(&caller->calls_out, n->calls);
-	if (from != to && n->calls > 0 && r->p->contexts[to].parent != from)
-		return add_detour(r, thread, from, to, n->calls);
-	return true;
+	if (n->calls == 0)			/* before a reset, maybe: what they took is since then */
+		return add_site(r, thread, from, to, n);
+	if (from != to && r->p->contexts[to].parent != from && !add_detour(r, thread, from, to, n->calls))
+		return false;
+	return add_site(r, thread, from, to, n);
 }
 
 /* Replay the next item of the thread, whose link is at AT. */
@@ -132,7 +156,7 @@ static bool replay_item(struct reader *r, uint32_t thread, uint64_t at, const st
 		if (link->parent != AMON_NONE && link->parent >= r->nitems)
 			return reader_corrupt(r, at, "item %zu comes from item %u", r->nitems, link->parent);
 		from = link->parent == AMON_NONE ? 0 : r->items[link->parent];
-		routine = find_routine(r, link->routine, at);
+		routine = reader_routine(r, link->routine, at);
 		if (routine == PROFILE_NONE)
 			return false;
 		to = profile_step(r->p, from, routine);
@@ -169,8 +193,30 @@ static struct counts take_counts(struct reader *r, const struct chunk *c, uint32
 	return n;
 }
 
-/* Replay the items of chunk C.  *STOPPED: an item names what lies behind the cut of the file. */
-static bool replay_chunk(struct reader *r, const struct chunk *c, uint32_t thread, bool *stopped)
+/* The chunks beside one of contexts that say more of its items; NULL: there is none. */
+struct beside {
+	const struct chunk *sites, *spent;
+};
+
+/* Copy what chunk C has of item I, SIZE bytes, to WHAT; it stays as it is where there is nothing. */
+static void take(const struct reader *r, const struct chunk *c, uint32_t i, void *what, size_t size)
+{
+	if (c && i < c->items)
+		memcpy(what, r->data + c->at + c->head.first + i * size, size);
+}
+
+/* Where the calls of item I came from, and how long they took, as B tells. */
+static void take_beside(const struct reader *r, const struct beside *b, uint32_t i, struct counts *n)
+{
+	n->site = AMON_SITE_NONE;
+	n->spent = (struct amon_spent){ 0 };
+	take(r, b->sites, i, &n->site, sizeof n->site);
+	if (!r->p->private->phase)		/* else it is not known in which phase they were */
+		take(r, b->spent, i, &n->spent, sizeof n->spent);
+}
+
+/* Replay the items of chunk C, of which B says more.  *STOPPED: an item names what lies behind the cut of the file. */
+static bool replay_chunk(struct reader *r, const struct chunk *c, const struct beside *b, uint32_t thread, bool *stopped)
 {
 	if (c->items == 0 || *stopped)
 		return true;
@@ -186,6 +232,7 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, uint32_t threa
 
 		memcpy(&link, r->data + at, sizeof link);
 		n = take_counts(r, c, i);
+		take_beside(r, b, i, &n);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
 		if (!*stopped && !replay_item(r, thread, at, &link, &n))
 			return false;
@@ -257,11 +304,37 @@ static bool read_stacks(struct reader *r, const struct chunk *c)
 	return true;
 }
 
-static int compare_shares(const void *x, const void *y)
+/* The thread's detours, from FIRST on, each once. */
+static void merge_detours(struct profile *p, size_t first)
 {
-	const struct profile_share *a = x, *b = y;
+	size_t kept = first;
 
-	return a->context < b->context ? -1 : a->context > b->context;
+	if (p->ndetours - first > 1)
+		qsort(p->detours + first, p->ndetours - first, sizeof *p->detours, order_detours);
+	for (size_t i = first; i < p->ndetours; i++)
+		if (kept > first && order_detours(&p->detours[kept - 1], &p->detours[i]) == 0)
+			add_capped(&p->detours[kept - 1].calls, p->detours[i].calls);
+		else
+			p->detours[kept++] = p->detours[i];
+	p->ndetours = kept;
+}
+
+/* The same of its call sites. */
+static void merge_sites(struct profile *p, size_t first)
+{
+	size_t kept = first;
+
+	if (p->nsites - first > 1)
+		qsort(p->sites + first, p->nsites - first, sizeof *p->sites, order_sites);
+	for (size_t i = first; i < p->nsites; i++)
+		if (kept > first && order_sites(&p->sites[kept - 1], &p->sites[i]) == 0) {
+			add_capped(&p->sites[kept - 1].calls, p->sites[i].calls);
+			add_capped(&p->sites[kept - 1].self, p->sites[i].self);
+			add_capped(&p->sites[kept - 1].children, p->sites[i].children);
+		} else {
+			p->sites[kept++] = p->sites[i];
+		}
+	p->nsites = kept;
 }
 
 /* The thread is done: put its shares, from FIRST on, in order and forget where they were. */
@@ -275,7 +348,7 @@ static void close_thread(struct reader *r, size_t first)
 		sorted = sorted && (i == first || p->shares[i - 1].context < p->shares[i].context);
 	}
 	if (!sorted)
-		qsort(p->shares + first, p->nshares - first, sizeof *p->shares, compare_shares);
+		qsort(p->shares + first, p->nshares - first, sizeof *p->shares, order_shares);
 }
 
 /* Where the thread was at the end. */
@@ -302,14 +375,36 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets, phases, stacks;
+	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads;
 };
+
+/* The chunk of KIND of thread NUMBER that is beside C, from *AT on; NULL: there is none. */
+static const struct chunk *chunk_beside(const struct reader *r, uint32_t kind, const struct chunk *c, uint32_t number, size_t *at)
+{
+	const struct chunk *found;
+
+	while ((found = next_of_thread(r, kind, number, at)) != NULL && found->head.base < c->head.base)
+		;
+	if (found && found->head.base != c->head.base) {
+		--*at;				/* of a later one */
+		return NULL;
+	}
+	return found;
+}
+
+/* Replay the items of chunk C of thread NUMBER, with what stands beside. */
+static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number, struct places *at, bool *stopped)
+{
+	const struct beside b = { chunk_beside(r, AMON_SITES, c, number, &at->sites), chunk_beside(r, AMON_SPENT, c, number, &at->spent) };
+
+	return replay_chunk(r, c, &b, r->run.first_thread + number, stopped);
+}
 
 /* Read what thread NUMBER of the file has in its chunks. */
 static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 {
 	uint32_t thread = r->run.first_thread + number;
-	size_t first = r->p->nshares;
+	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites;
 	const struct chunk *c;
 	bool stopped = false;
 
@@ -324,15 +419,22 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 			return false;
 	phases_thread_totals(r, &r->p->threads[thread].record);
 	while ((c = next_of_thread(r, AMON_CONTEXTS, number, &at->contexts)) != NULL)
-		if (!replay_chunk(r, c, thread, &stopped))
+		if (!replay_with(r, c, number, at, &stopped))
 			return false;
+	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent))
+		;
 	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
 		if (!r->p->private->phase && !read_pcs(r, c))
 			return false;		/* it is not known in which phase they were */
 	while ((c = next_of_thread(r, AMON_STACKS, number, &at->stacks)) != NULL)
 		if (!read_stacks(r, c))
 			return false;
+	while ((c = next_of_thread(r, AMON_SPREADS, number, &at->spreads)) != NULL)
+		if (!read_spreads(r, c))
+			return false;
 	close_thread(r, first);
+	merge_detours(r->p, first_detour);
+	merge_sites(r->p, first_site);
 	return place_thread(r, &r->p->threads[thread]);
 }
 
@@ -359,7 +461,8 @@ bool read_contexts(struct reader *r)
 {
 	struct places at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
-		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS)
+		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
+		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))
@@ -367,5 +470,5 @@ bool read_contexts(struct reader *r)
 	for (uint32_t number = 0; number < r->run.threads; number++)
 		if (!read_thread(r, number, &at))
 			return false;
-	return true;
+	return spreads_prepare(r);
 }

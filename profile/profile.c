@@ -46,9 +46,13 @@ void profile_free(struct profile *p)
 	free(p->threads);
 	free(p->contexts);
 	free(p->shares);
+	free(p->spreads);
 	free(p->pcs);
 	free(p->stacks);
+	free(p->sites);
 	free(p->symbols);
+	free(p->arcs);
+	free(p->scripts);
 	free(p->phases);
 	free(p->private->phase);
 	table_free(&p->private->module_table);
@@ -97,24 +101,35 @@ static uint64_t routine_hash(const void *owner, uint32_t i)
 	return routine_key(&((const struct profile *)owner)->routines[i]);
 }
 
-/* Module M was at PATH, too; SIZE counts its NUL.  False: out of memory. */
+/* Module M was at PATH, too; SIZE counts its NUL.  Where they are too many the first by name are kept, whatever came first.  False: out of memory. */
 static bool add_path(struct profile_module *m, const char *path, size_t size)
 {
 	bool known = strcmp(m->path, path) == 0;
+	uint32_t last = 0;			/* of the paths there are, by name */
 	char **also, *copy;
 
-	for (uint32_t i = 0; i < m->nalso && !known; i++)
+	for (uint32_t i = 0; i < m->nalso && !known; i++) {
 		known = strcmp(m->also[i], path) == 0;
-	if (known || m->nalso == PROFILE_ALSO)
+		last = strcmp(m->also[i], m->also[last]) > 0 ? i : last;
+	}
+	if (known || (m->nalso == PROFILE_ALSO && strcmp(m->also[last], path) < 0))
 		return true;
-	also = realloc(m->also, (m->nalso + 1) * sizeof *also);
-	if (!also)
-		return false;
-	m->also = also;
+	if (m->nalso < PROFILE_ALSO) {
+		also = realloc(m->also, (m->nalso + 1) * sizeof *also);
+		if (!also)
+			return false;
+		m->also = also;
+	}
 	copy = malloc(size);
 	if (!copy)
 		return false;
-	m->also[m->nalso++] = memcpy(copy, path, size);
+	memcpy(copy, path, size);
+	if (m->nalso < PROFILE_ALSO) {
+		m->also[m->nalso++] = copy;
+	} else {
+		free(m->also[last]);
+		m->also[last] = copy;
+	}
 	return true;
 }
 
@@ -193,8 +208,8 @@ struct profile_mark profile_mark(const struct profile *p)
 {
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
-		.contexts = p->ncontexts, .nodes = p->private->histories.n,
-		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .symbols = p->nsymbols, .detours = p->ndetours,
+		.contexts = p->ncontexts, .nodes = p->private->histories.n, .scripts = p->nscripts,
+		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .sites = p->nsites, .symbols = p->nsymbols, .arcs = p->narcs, .detours = p->ndetours,
 	};
 }
 
@@ -210,6 +225,14 @@ static void cut_symbols(struct profile *p, size_t n)
 {
 	while (p->nsymbols > n)
 		free(p->symbols[--p->nsymbols].data);
+}
+
+static void cut_scripts(struct profile *p, uint32_t n)
+{
+	for (; p->nscripts > n; p->nscripts--) {
+		p->routines[p->scripts[p->nscripts - 1].routine].script = 0;
+		free(p->scripts[p->nscripts - 1].name);
+	}
 }
 
 void profile_drop_symbols(struct profile *p) { cut_symbols(p, 0); }
@@ -233,22 +256,33 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	struct profile_private *own = p->private;
 
 	assert(mark->contexts > 0 && mark->contexts <= p->ncontexts && mark->routines <= p->nroutines && mark->shares <= p->nshares);
-	while (p->nruns > mark->runs)
+	while (p->nruns > mark->runs) {
 		free(p->runs[--p->nruns].label);
+		free(p->runs[p->nruns].commands);
+	}
 	while (p->nmodules > mark->modules)
 		module_free(&p->modules[--p->nmodules]);
 	while (p->ncontexts > mark->contexts)
 		own->histories.nodes[own->node_of[--p->ncontexts]].context = HISTORIES_NONE;
 	histories_cut(&own->histories, mark->nodes);
+	cut_scripts(p, mark->scripts);
 	p->nroutines = mark->routines;
 	p->nthreads = mark->threads;
 	p->nshares = mark->shares;
 	p->npcs = mark->pcs;
 	p->nstacks = mark->stacks;
+	p->nsites = mark->sites;
 	cut_symbols(p, mark->symbols);
+	p->narcs = mark->arcs;
 	p->ndetours = mark->detours;
 	table_cut(&own->module_table, p->nmodules, module_hash, p);
 	table_cut(&own->routine_table, p->nroutines, routine_hash, p);
+}
+
+void profile_tables_renew(struct profile *p)
+{
+	table_renew(&p->private->module_table, p->nmodules, module_hash, p);
+	table_renew(&p->private->routine_table, p->nroutines, routine_hash, p);
 }
 
 bool profile_used_way(const struct profile *p, enum amon_way way)
@@ -297,6 +331,11 @@ uint32_t profile_pseudo_find(const char *name)
 bool profile_counts_calls(const struct profile *p)
 {
 	return !profile_used_way(p, AMON_WAY_STACKS);
+}
+
+bool profile_has_contexts(const struct profile *p)
+{
+	return !profile_used_way(p, AMON_WAY_ARCS);
 }
 
 double profile_tick(const struct profile *p)

@@ -19,6 +19,14 @@
 #define PROFILE_NONE UINT32_MAX
 #define PROFILE_ALSO 16
 
+/* What the processes of one program have together that were run with one command. */
+struct profile_command {
+	char name[96];			/* the program's, without folders, and the first of its arguments that is a word; not made harmless */
+	uint64_t processes;		/* how many */
+	uint64_t time;			/* raw, in contexts or not, ns */
+	uint64_t calls;			/* all of them, direct recursive ones included */
+};
+
 /* One file that went into the profile. */
 struct profile_run {
 	char *label;			/* name of the file as given to profile_read */
@@ -32,6 +40,9 @@ struct profile_run {
 	uint64_t recursions;		/* those of direct recursion among them, which by step A1 of the paper are no transitions */
 	uint64_t calls;			/* all calls, direct recursive ones included */
 	uint64_t file_size;		/* bytes */
+	struct profile_command *commands; /* the processes of which the file is the sum; NULL: it is of one */
+	size_t ncommands;		/* how many */
+	uint32_t ranks;			/* of an MPI job, of which the file is the sum and tells how they differ; 0: of none */
 };
 
 /* A module, as the file names it. */
@@ -50,7 +61,9 @@ struct profile_routine {
 	uint32_t module;		/* index in modules[], PROFILE_NONE for pseudo and unknown */
 	uint32_t flags;			/* AMON_ROUTINE_INSIDE */
 	uint32_t pseudo;		/* AMON_ROUTINE_ROOT...: which pseudo-routine; 0: a real one */
-	uint64_t address;		/* link-time address in the module's ELF file; run-time one if module is PROFILE_NONE */
+	uint64_t address;		/* link-time address in the module's ELF file; run-time one if module is PROFILE_NONE; of a script's, its
+					 * key (struct amon_script) */
+	uint32_t script;		/* 1 + index in scripts[]: what an interpreter says of it; 0: nothing */
 };
 
 /* A thread of one of the runs. */
@@ -73,6 +86,17 @@ struct profile_context {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
+};
+
+/* How a context differs over the ranks of an MPI job.  Of several jobs a rank is that in its own. */
+struct profile_spread {
+	uint32_t ranks;			/* that have anything of it; 0: none has, and the rest is 0 */
+	uint32_t calls_rank;		/* which has the most calls, the lowest of several */
+	uint32_t time_rank;		/* the most time */
+	uint64_t calls_least;		/* entries and direct recursive calls, of the rank with the fewest */
+	uint64_t calls_most;
+	uint64_t time_least;		/* raw, ns */
+	uint64_t time_most;
 };
 
 /* What one thread has in one context. Sorted by thread, then context; one for each pair at most. */
@@ -103,6 +127,19 @@ struct profile_detour {
 	uint64_t calls;			/* how often */
 };
 
+/* Calls from one call site.  Sorted by thread, from, to, module and address; each once.  One without calls, at address 0 of no module, has the samples of
+ * those that are not known. */
+struct profile_site {
+	uint32_t thread;		/* index in threads[] */
+	uint32_t from;			/* context that called */
+	uint32_t to;			/* context entered; FROM itself: direct recursion */
+	uint32_t module;		/* index in modules[], PROFILE_NONE: unknown */
+	uint64_t address;		/* where the call returns to: link-time address in the module's ELF file, else run-time */
+	uint64_t calls;			/* how often */
+	uint64_t self;			/* samples that found calls from there under way, and the routine entered at work, */
+	uint64_t children;		/* or what it called; of those that count for the arc (AMON_SPENT) */
+};
+
 /* Stacks that did not simply fit their context (enum amon_verdict, OPEN or DIFFERS), as the file has them: not merged. */
 struct profile_stack {
 	uint32_t context;		/* index in contexts[]: the one that the machine was in */
@@ -120,6 +157,22 @@ struct profile_symbols {
 	void *data;			/* a message Symbols in zlib's format */
 	size_t size;			/* bytes of it */
 	uint64_t plain_size;		/* bytes that it says it has when inflated */
+};
+
+/* What a file without contexts knows of the calls from one routine to another (AMON_WAY_ARCS). */
+struct profile_arc {
+	uint32_t from;			/* index in routines[]; PROFILE_NONE: not known by whom */
+	uint32_t to;			/* index in routines[] */
+	uint64_t calls;			/* how many */
+	uint64_t time;			/* in `to` and in what it called, ns */
+};
+
+/* What an interpreter says of a routine of its scripts, once. */
+struct profile_script {
+	uint32_t routine;		/* index in routines[] */
+	uint32_t line;			/* of its definition; 0: unknown */
+	char *name;			/* in its language */
+	const char *file;		/* its source, in the memory of `name`; "": unknown */
 };
 
 /* A phase, as the program named it, over all runs. */
@@ -143,16 +196,24 @@ struct profile {
 	uint32_t nthreads;		/* how many */
 	struct profile_context *contexts; /* merged contexts, [0] the root */
 	uint32_t ncontexts;		/* how many */
+	struct profile_spread *spreads;	/* of contexts 0..nspreads-1; profile_spread_of has the rest, and is what to ask */
+	uint32_t nspreads;		/* how many */
 	struct profile_share *shares;	/* parts by thread */
 	size_t nshares;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
 	size_t npcs;			/* how many */
 	struct profile_detour *detours;	/* in order of threads; all other calls entered from the parent */
 	size_t ndetours;		/* how many */
+	struct profile_site *sites;	/* calls by call site, of what was told apart; all other calls are from unknown ones */
+	size_t nsites;			/* how many; 0: none were told apart */
 	struct profile_stack *stacks;	/* of runs that held their stacks against their contexts */
 	size_t nstacks;			/* how many */
 	struct profile_symbols *symbols; /* of modules whose files were at hand when a file was written, or read first */
 	size_t nsymbols;		/* how many */
+	struct profile_arc *arcs;	/* of runs without contexts: by from, then to, each pair once */
+	size_t narcs;			/* how many */
+	struct profile_script *scripts;	/* routines that interpreters defined */
+	uint32_t nscripts;		/* how many */
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
 	uint32_t nphases;		/* how many */
 	uint32_t longest;		/* length of the longest history, entries */
@@ -193,6 +254,9 @@ double profile_pc_period(const struct profile *p);
 /* Were calls counted?  Of call stacks that were sampled (AMON_WAY_STACKS) they are not; no profile has some runs of this kind and some of that. */
 bool profile_counts_calls(const struct profile *p);
 
+/* Are contexts known?  Else all that is known is arcs (AMON_WAY_ARCS); no profile has some runs of this kind and some of that. */
+bool profile_has_contexts(const struct profile *p);
+
 /* Was any run made from a file of other people's (amon_header.origin)? */
 bool profile_is_imported(const struct profile *p);
 
@@ -209,6 +273,9 @@ bool profile_used_way(const struct profile *p, enum amon_way way);
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);
 
+/* The language of the scripts whose routines the module with PATH stands for; NULL: it is none of these, but a file. */
+const char *profile_language(const char *path);
+
 /* MODULE is at PATH, too.  False: out of memory. */
 bool profile_module_at(struct profile *p, uint32_t module, const char *path);
 
@@ -222,7 +289,19 @@ void profile_drop_symbols(struct profile *p);
  * AMON_PAGE.  NULL with *ERR set: memory is short. */
 void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, struct error *err);
 
-/* Write P as one amon.out of one process (aprof merge, gprof -s): threads are kept, contexts are renumbered.
+/* Does a file called LABEL, with the header H, go with FIRST, a run of a profile?  False with *ERR set. */
+bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err);
+
+/* P is of rank RANK of an MPI job, and nothing else. False: out of memory. */
+bool profile_set_rank(struct profile *p, uint32_t rank);
+
+/* Of how many ranks P is the sum and tells how they differ; 0: some run of it is of none. */
+uint32_t profile_ranks(const struct profile *p);
+
+/* How CONTEXT differs over them; least is 0 where some rank has nothing of it. */
+struct profile_spread profile_spread_of(const struct profile *p, uint32_t context);
+
+/* Write P as one amon.out of one process (aprof merge, gprof -s): of several runs, as their sum (sum.h); contexts are renumbered.
  * The result is malloc'ed, its size in *LEN; NULL with *ERR set when memory is short. */
 void *profile_write(const struct profile *p, size_t *len, struct error *err);
 

@@ -37,16 +37,33 @@ static bool check_magic(struct reader *r)
 	return true;
 }
 
+bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err)
+{
+	const struct amon_header *f = &first->header;
+
+	if (f->clock != h->clock)
+		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
+				 "%.60s: its times are by another clock than those of %.60s; report them apart", label, first->label);
+	if ((f->way ^ h->way) >> AMON_WAY_STACKS & 1)
+		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
+				 "%.60s and %.60s: of one call stacks were sampled, of the other calls were counted; report them apart",
+				 label, first->label);
+	if ((f->way ^ h->way) >> AMON_WAY_ARCS & 1)
+		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
+				 "%.60s and %.60s: of one contexts are known, of the other arcs alone; report them apart", label, first->label);
+	return true;
+}
+
 static bool check_header(struct reader *r)
 {
 	struct amon_header *h = &r->run.header;
 	const struct profile *p = r->p;
 
-	if (h->clock > AMON_CLOCK_WALL)
+	if (h->clock > AMON_CLOCK_COUNT)
 		return reader_corrupt(r, offsetof(struct amon_header, clock), "unknown clock %u", h->clock);
 	if (h->clock == AMON_CLOCK_TSC && h->tsc_hz == 0)
 		return reader_corrupt(r, offsetof(struct amon_header, tsc_hz), "a cycle clock of unknown frequency");
-	if (h->source > AMON_SOURCE_PERF || h->pc_source > AMON_SOURCE_PERF)
+	if (h->source > AMON_SOURCE_PTRACE || h->pc_source > AMON_SOURCE_PTRACE)
 		return reader_corrupt(r, offsetof(struct amon_header, source), "unknown source of ticks");
 	if (h->state > AMON_ENDED)
 		return reader_corrupt(r, offsetof(struct amon_header, state), "unknown state %u", h->state);
@@ -56,14 +73,8 @@ static bool check_header(struct reader *r)
 	if (h->used < AMON_PAGE || h->used % AMON_PAGE != 0)
 		return reader_corrupt(r, offsetof(struct amon_header, used), "%llu bytes in use are no whole pages",
 				      (unsigned long long)h->used);
-	if (p->nruns > 0 && p->runs[0].header.clock != h->clock)
-		return error_set(r->err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
-				 "%.60s: its times are by another clock than those of %.60s; report them apart",
-				 r->label, p->runs[0].label);
-	if (p->nruns > 0 && profile_counts_calls(p) == (h->way >> AMON_WAY_STACKS & 1))
-		return error_set(r->err, ERROR_MISMATCH, offsetof(struct amon_header, way),
-				 "%.60s and %.60s: of one call stacks were sampled, of the other calls were counted; report them apart",
-				 r->label, p->runs[0].label);
+	if (p->nruns > 0 && !profile_goes_with(&p->runs[0], h, r->label, r->err))
+		return false;
 	h->host[sizeof h->host - 1] = h->program[sizeof h->program - 1] = 0;
 	h->directory[sizeof h->directory - 1] = h->command[sizeof h->command - 1] = 0;
 	h->origin[sizeof h->origin - 1] = h->unit[sizeof h->unit - 1] = 0;
@@ -86,32 +97,37 @@ static bool prepare(struct reader *r)
 		histories_reserve(&own->histories, items, r->p->nroutines)) || reader_no_memory(r);
 }
 
-static int compare_pcs(const void *x, const void *y)
-{
-	const struct profile_pc *a = x, *b = y;
-
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static void merge_pcs(struct profile *p)
 {
 	size_t kept = 0;
 
 	if (p->npcs > 1)
-		qsort(p->pcs, p->npcs, sizeof *p->pcs, compare_pcs);
+		qsort(p->pcs, p->npcs, sizeof *p->pcs, order_pcs);
 	for (size_t i = 0; i < p->npcs; i++)
-		if (kept > 0 && compare_pcs(&p->pcs[kept - 1], &p->pcs[i]) == 0)
+		if (kept > 0 && order_pcs(&p->pcs[kept - 1], &p->pcs[i]) == 0)
 			add_capped(&p->pcs[kept - 1].count, p->pcs[i].count);
 		else
 			p->pcs[kept++] = p->pcs[i];
 	p->npcs = kept;
 }
 
-static void add_share(struct profile *p, const struct profile_share *s)
+static void merge_arcs(struct profile *p)
+{
+	size_t kept = 0;
+
+	if (p->narcs > 1)
+		qsort(p->arcs, p->narcs, sizeof *p->arcs, order_arcs);
+	for (size_t i = 0; i < p->narcs; i++)
+		if (kept > 0 && order_arcs(&p->arcs[kept - 1], &p->arcs[i]) == 0) {
+			add_capped(&p->arcs[kept - 1].calls, p->arcs[i].calls);
+			add_capped(&p->arcs[kept - 1].time, p->arcs[i].time);
+		} else {
+			p->arcs[kept++] = p->arcs[i];
+		}
+	p->narcs = kept;
+}
+
+void profile_add_share(struct profile *p, const struct profile_share *s)
 {
 	struct profile_context *c = &p->contexts[s->context];
 
@@ -129,7 +145,7 @@ static void commit(struct reader *r)
 	struct profile *p = r->p;
 
 	for (size_t i = r->mark.shares; i < p->nshares; i++)
-		add_share(p, &p->shares[i]);
+		profile_add_share(p, &p->shares[i]);
 	for (uint32_t i = r->mark.contexts; i < p->ncontexts; i++)
 		if (p->contexts[i].length > p->longest)
 			p->longest = p->contexts[i].length;
@@ -142,7 +158,9 @@ static void commit(struct reader *r)
 		p->modules[r->mappings[i].module].hooked |= r->mappings[i].hooked;
 	}
 	merge_pcs(p);
+	merge_arcs(p);
 	phases_commit(r);
+	spreads_commit(r);
 	p->runs[p->nruns - 1] = r->run;
 }
 
@@ -163,8 +181,8 @@ static bool add_run(struct reader *r)
 
 static bool read_all(struct reader *r)
 {
-	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) &&
-	       read_routines(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r);
+	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
+	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r);
 }
 
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
@@ -183,5 +201,6 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 	free(r.share_of);
 	free(r.met);
 	free(r.phases);
+	free(r.spreads);
 	return ok;
 }

@@ -72,6 +72,12 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_PHASE_COUNTS: return sizeof(struct amon_phase_count);
 	case AMON_STACKS: return sizeof(struct amon_stack);
 	case AMON_SYMBOLS: return 1;
+	case AMON_COMMANDS: return sizeof(struct amon_command);
+	case AMON_ARCS: return sizeof(struct amon_arc);
+	case AMON_SCRIPTS: return 1;
+	case AMON_SITES: return sizeof(uint64_t);
+	case AMON_SPENT: return sizeof(struct amon_spent);
+	case AMON_SPREADS: return sizeof(struct amon_spread);
 	default: return 0;
 	}
 }
@@ -86,7 +92,7 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 	if (c->size == 0 || c->size % AMON_PAGE != 0 || c->size > used - at)
 		return reader_corrupt(r, at, "chunk of %llu bytes, %llu are left",
 				      (unsigned long long)c->size, (unsigned long long)(used - at));
-	if (c->kind < AMON_MODULES || c->kind > AMON_SYMBOLS)
+	if (c->kind < AMON_MODULES || c->kind >= AMON_KINDS)
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;
@@ -161,7 +167,7 @@ static int compare_chunks(const void *x, const void *y)
 		return a->head.kind < b->head.kind ? -1 : 1;
 	if (chunk_is_owned(a) && a->head.thread != b->head.thread)
 		return a->head.thread < b->head.thread ? -1 : 1;
-	if (a->head.kind == AMON_CONTEXTS && a->head.base != b->head.base)
+	if ((a->head.kind == AMON_CONTEXTS || a->head.kind == AMON_SITES || a->head.kind == AMON_SPENT) && a->head.base != b->head.base)
 		return a->head.base < b->head.base ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }

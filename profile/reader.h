@@ -1,7 +1,7 @@
 /* reader.h - one reading of one file: what the files that read hand to each other.
  *
  * read.c walks the steps, reader.c finds the chunks and takes their counts, records.c turns modules, routines and
- * threads into the profile's, phases.c their phases, items.c replays the contexts and sums their counters. */
+ * threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks, items.c replays the contexts and sums their counters. */
 #ifndef READER_H
 #define READER_H
 
@@ -18,7 +18,8 @@ struct chunk {
 static inline bool chunk_is_owned(const struct chunk *c)
 {
 	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
-	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS;
+	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS || c->head.kind == AMON_SITES ||
+	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS;
 }
 
 /* A module record of the file. */
@@ -37,6 +38,12 @@ struct file_phase {
 	bool wanted;			/* the profile is to be of it */
 	const struct chunk *counts;	/* of the thread at hand; NULL: none */
 	struct profile_phase sum;	/* over the threads so far; the name is not used */
+};
+
+/* What the file says of a context's ranks. */
+struct file_spread {
+	uint32_t context;
+	struct profile_spread spread;
 };
 
 struct reader {
@@ -64,6 +71,8 @@ struct reader {
 	struct file_phase *phases;	/* in the order of the file */
 	size_t nphases, phase_room;
 	const struct chunk *phase_mark;	/* where the thread at hand stood when the phase that goes on began; NULL: at 0 */
+	struct file_spread *spreads;	/* of all threads */
+	size_t nspreads, spread_room;
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
 };
@@ -86,10 +95,18 @@ uint64_t reader_nsec(const struct reader *r, uint64_t x);
 /* Steps of the reading, in this order; false with the error set. */
 bool read_modules(struct reader *r);
 bool read_symbols(struct reader *r);
+bool read_commands(struct reader *r);
 bool read_routines(struct reader *r);
+bool read_scripts(struct reader *r);
 bool read_threads(struct reader *r);
 bool read_phases(struct reader *r);
 bool read_contexts(struct reader *r);
+bool read_arcs(struct reader *r);
+
+/* spreads.c: take chunk C of the thread at hand; see that nothing can fail; add it up. */
+bool read_spreads(struct reader *r, const struct chunk *c);
+bool spreads_prepare(struct reader *r);
+void spreads_commit(struct reader *r);
 
 /* phases.c, for each thread: forget the one before; take each of its chunks of counts; then ask what is to count at each
  * entry (see struct amon_phase_count), where NOW stands in the file, of the thread itself and of its items. */
@@ -98,6 +115,9 @@ bool phases_take_chunk(struct reader *r, const struct chunk *c);
 void phases_thread_totals(struct reader *r, struct amon_thread *t);
 struct amon_phase_count phases_count(struct reader *r, uint64_t i, struct amon_phase_count now, uint64_t calls_at_reset);
 void phases_commit(struct reader *r);
+
+/* The profile's routine for the routine ID of the file, which stands at AT; PROFILE_NONE with the error set. */
+uint32_t reader_routine(struct reader *r, uint32_t id, uint64_t at);
 
 /* The mapping that held ADDRESS, or NULL.  Only after read_modules and read_routines. */
 const struct mapping *reader_mapping(const struct reader *r, uint64_t address);

@@ -5,9 +5,11 @@
  * the addresses that belong to no module. */
 #include "profile/writer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/headers.h"
+#include "profile/sum.h"
 
 static void use_address(struct placement *place, uint64_t address)
 {
@@ -34,6 +36,8 @@ static bool place_modules(struct writer *w, const uint64_t *foreign, size_t n)
 		struct placement *place = &w->places[i];
 		uint64_t span = place->used ? place->high - place->low + 1 : 1;
 
+		if (profile_language(w->p->modules[i].path))
+			continue;		/* it is nowhere */
 		for (; n > 0 && *foreign < next; n--)
 			foreign++;
 		for (; n > 0 && *foreign - next < span; n--)
@@ -52,20 +56,26 @@ static bool place_modules(struct writer *w, const uint64_t *foreign, size_t n)
 static bool place_all(struct writer *w)
 {
 	const struct profile *p = w->p;
-	uint64_t *foreign = malloc((p->npcs + 1) * sizeof *foreign);
+	uint64_t *foreign = malloc((p->npcs + 2 * p->nsites + 1) * sizeof *foreign);
 	size_t n = 0;
 	bool ok;
 
 	if (!foreign)
 		return writer_no_memory(w);
 	for (uint32_t i = 0; i < p->nroutines; i++)
-		if (p->routines[i].module != PROFILE_NONE)
+		if (p->routines[i].module != PROFILE_NONE && !profile_language(p->modules[p->routines[i].module].path))
 			use_address(&w->places[p->routines[i].module], p->routines[i].address);
 	for (size_t i = 0; i < p->npcs; i++)
 		if (p->pcs[i].module != PROFILE_NONE)
 			use_address(&w->places[p->pcs[i].module], p->pcs[i].address);
 		else
 			foreign[n++] = p->pcs[i].address;
+	for (size_t i = 0; i < p->nsites; i++)
+		for (int before = 0; before < 2; before++)	/* which module it is in says the call itself */
+			if (p->sites[i].module != PROFILE_NONE)
+				use_address(&w->places[p->sites[i].module], p->sites[i].address - before);
+			else if (p->sites[i].address)
+				foreign[n++] = p->sites[i].address - before;
 	if (n > 0)
 		qsort(foreign, n, sizeof *foreign, compare_addresses);
 	ok = place_modules(w, foreign, n);
@@ -132,79 +142,34 @@ static bool write_routines(struct writer *w)
 	return true;
 }
 
-/* Mean of a cost over the runs, each as often as it made calls. */
-static uint64_t mean_cost(const struct profile *p, size_t field)
-{
-	unsigned __int128 sum = 0, calls = 0;
-
-	for (uint32_t i = 0; i < p->nruns; i++) {
-		const struct profile_run *run = &p->runs[i];
-		uint64_t cost, weight = run->calls < UINT64_MAX / 2 ? run->calls + 1 : UINT64_MAX / 2;
-
-		memcpy(&cost, (const char *)&run->header + field, sizeof cost);
-		sum += (unsigned __int128)(weight >> 16 ? weight >> 16 : 1) * (cost < UINT64_MAX / 2 ? cost : UINT64_MAX / 2);
-		calls += weight >> 16 ? weight >> 16 : 1;
-	}
-	return calls ? (uint64_t)(sum / calls) : 0;
-}
-
-/* Add what happened in run O to the header H of the whole. */
-static void merge_header(struct amon_header *h, const struct profile_run *run)
-{
-	const struct amon_header *o = &run->header;
-
-	if (o->start_realtime < h->start_realtime) {
-		h->start_realtime = o->start_realtime;
-		h->start_monotonic = o->start_monotonic;
-		h->end_monotonic = o->end_monotonic;
-	}
-	if (o->state == AMON_RUNNING)
-		h->state = AMON_RUNNING;
-	if (o->exit_status != h->exit_status)
-		h->exit_status = -1;
-	if (o->memory_private > h->memory_private)
-		h->memory_private = o->memory_private;
-	if (!h->note_errno)
-		h->note_errno = o->note_errno;
-	if (h->pc_source == AMON_SOURCE_NONE)	/* it may have been too short to have any */
-		h->pc_source = o->pc_source;
-	if (!h->origin[0]) {
-		memcpy(h->origin, o->origin, sizeof h->origin);
-		memcpy(h->unit, o->unit, sizeof h->unit);
-	}
-	h->way |= o->way;
-	h->cpu_total = h->cpu_total && o->cpu_total ? h->cpu_total : 0;
-	if (h->cpu_total)
-		add_capped(&h->cpu_total, o->cpu_total);
-	add_capped(&h->cpu_before, o->cpu_before);
-	add_capped(&h->cpu_user, o->cpu_user);
-	add_capped(&h->cpu_system, o->cpu_system);
-	for (size_t i = 0; i < sizeof h->notes / sizeof *h->notes; i++)
-		add_capped(&h->notes[i], o->notes[i]);
-	for (size_t i = 0; i < sizeof h->stacks / sizeof *h->stacks; i++)
-		add_capped(&h->stacks[i], o->stacks[i]);
-}
-
 static struct amon_header whole_header(const struct profile *p)
 {
-	struct amon_header h = { .version = AMON_VERSION, .state = AMON_ENDED, .exit_status = -1 };
+	struct amon_header h = { .magic = AMON_MAGIC, .version = AMON_VERSION, .header_size = sizeof h, .counter_size = sizeof(struct amon_counter),
+				 .state = AMON_ENDED, .exit_status = -1 };
 
-	if (p->nruns > 0)
-		h = p->runs[0].header;
-	for (uint32_t i = 1; i < p->nruns; i++)
-		merge_header(&h, &p->runs[i]);
-	for (uint32_t i = 0; i < p->nruns; i++)
-		add_capped(&h.notes[AMON_NOTE_TRUNCATED], p->runs[i].truncated);
-	memcpy(h.magic, AMON_MAGIC, sizeof h.magic);
-	h.header_size = sizeof h;
-	h.counter_size = sizeof(struct amon_counter);
-	h.hook_picoseconds = mean_cost(p, offsetof(struct amon_header, hook_picoseconds));
-	h.hook_inside = mean_cost(p, offsetof(struct amon_header, hook_inside));
-	h.pc_period = (uint64_t)fmin(profile_pc_period(p), 0x1p63);
-	h.reset_request = h.reset_done = 0;
-	if (h.clock == AMON_CLOCK_TSC)
-		h.tsc_hz = 1000000000;			/* times of a profile are ns */
+	if (p->nruns > 0) {
+		h = headers_of(&p->runs[0]);
+		headers_settle(&h);
+	}
 	return h;
+}
+
+static bool write_arcs(struct writer *w)
+{
+	const struct profile *p = w->p;
+	size_t at;
+
+	if (p->narcs == 0)
+		return true;
+	if (!writer_chunk(w, AMON_ARCS, AMON_NONE, NULL, p->narcs, sizeof(struct amon_arc), &at))
+		return false;
+	for (size_t i = 0; i < p->narcs; i++) {
+		const struct profile_arc *a = &p->arcs[i];
+		struct amon_arc item = { a->from == PROFILE_NONE ? AMON_NONE : w->routine_of[a->from], w->routine_of[a->to], a->calls, a->time };
+
+		memcpy(w->data + at + i * sizeof item, &item, sizeof item);
+	}
+	return true;
 }
 
 static bool write_symbols(struct writer *w)
@@ -228,16 +193,17 @@ static bool write_all(struct writer *w)
 	w->routine_of = calloc((size_t)w->p->nroutines + 1, sizeof *w->routine_of);
 	if (!w->places || !w->routine_of)
 		return writer_no_memory(w);
-	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) ||
+	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) || !write_scripts(w) ||
 	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
-	    !write_threads(w) || !write_symbols(w))
+	    !write_threads(w) || !write_arcs(w) || !write_symbols(w) || !write_commands(w))
 		return false;
 	h.used = w->len;
 	memcpy(w->data, &h, sizeof h);
 	return true;
 }
 
-void *profile_write(const struct profile *p, size_t *len, struct error *err)
+/* The bytes of P, of one run at most. */
+static void *one_write(const struct profile *p, size_t *len, struct error *err)
 {
 	struct writer w = { .p = p, .err = err };
 	bool ok = write_all(&w);
@@ -246,15 +212,42 @@ void *profile_write(const struct profile *p, size_t *len, struct error *err)
 	free(w.routine_of);
 	free(w.item_of);
 	free(w.homed);
+	free(w.spread);
+	free(w.spreads);
 	free(w.order);
 	free(w.links);
 	free(w.counters);
 	free(w.ticks);
 	free(w.pcs);
+	free(w.sites);
+	free(w.spent);
 	if (!ok) {
 		free(w.data);
 		return NULL;
 	}
 	*len = w.len;
 	return w.data;
+}
+
+void *profile_write(const struct profile *p, size_t *len, struct error *err)
+{
+	struct profile_sum *s;
+	struct profile *sum;
+	void *data;
+
+	if (p->nruns <= 1)
+		return one_write(p, len, err);
+	s = profile_sum_new(false);
+	if (!s) {
+		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing the profile");
+		return NULL;
+	}
+	if (!profile_sum_add(s, p, err)) {
+		profile_sum_free(s);
+		return NULL;
+	}
+	sum = profile_sum_take(s, err);
+	data = sum ? one_write(sum, len, err) : NULL;
+	profile_free(sum);
+	return data;
 }

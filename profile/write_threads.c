@@ -2,7 +2,7 @@
  *
  * A thread's items are: the root; each of its contexts and of their ancestors, once, by
  * the step from its parent; then the detours, transitions from elsewhere; then the direct
- * recursive calls.  Calls are dealt out so that each context gets its entries and each caller its calls. */
+ * recursive calls; then each call site's part of any of these, as an item of its own.  Calls are dealt out so that each context gets its entries and each caller its calls. */
 #include "profile/writer.h"
 
 #include <assert.h>
@@ -54,9 +54,13 @@ static bool add_item(struct writer *w, uint32_t parent, uint32_t routine, uint64
 	if (w->nitems >= AMON_NONE - 1 ||
 	    !array_reserve(&w->links, &w->link_room, w->nitems + 1, sizeof *w->links) ||
 	    !array_reserve(&w->counters, &w->counter_room, w->nitems + 1, sizeof *w->counters) ||
-	    !array_reserve(&w->ticks, &w->tick_room, w->nitems + 1, sizeof *w->ticks))
+	    !array_reserve(&w->ticks, &w->tick_room, w->nitems + 1, sizeof *w->ticks) ||
+	    !array_reserve(&w->sites, &w->site_room, w->nitems + 1, sizeof *w->sites) ||
+	    !array_reserve(&w->spent, &w->spent_room, w->nitems + 1, sizeof *w->spent))
 		return writer_no_memory(w);
 	w->ticks[w->nitems] = 0;
+	w->sites[w->nitems] = AMON_SITE_NONE;
+	w->spent[w->nitems] = (struct amon_spent){ 0 };
 	w->links[w->nitems] = (struct amon_link){ .parent = parent, .routine = routine };
 	w->counters[w->nitems++] = (struct amon_counter){ .calls = calls };
 	return true;
@@ -76,6 +80,53 @@ static bool add_context(struct writer *w, uint32_t context)
 	return add_item(w, parent, routine, 0);
 }
 
+/* The first of THREAD's call sites of calls that lead FROM one context TO another, or a later one. */
+static size_t first_site(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to)
+{
+	size_t low = 0, high = p->nsites;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct profile_site *s = &p->sites[middle];
+
+		if (s->thread != thread ? s->thread < thread : s->from != from ? s->from < from : s->to < to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* CALLS of THREAD that lead FROM one context TO another, less those whose call sites are known. */
+static uint64_t calls_of_no_site(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls)
+{
+	for (size_t i = first_site(p, thread, from, to); i < p->nsites; i++) {
+		const struct profile_site *s = &p->sites[i];
+
+		if (s->thread != thread || s->from != from || s->to != to)
+			break;
+		calls -= s->calls < calls ? s->calls : calls;
+	}
+	return calls;
+}
+
+static uint32_t at_most(uint64_t n) { return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX; }
+
+static bool add_sites(struct writer *w, uint32_t thread)
+{
+	for (; w->site < w->p->nsites && w->p->sites[w->site].thread == thread; w->site++) {
+		const struct profile_site *s = &w->p->sites[w->site];
+		uint32_t from = w->item_of[s->from], to = w->item_of[s->to];
+
+		assert(to != PROFILE_NONE && from != PROFILE_NONE);	/* both have shares of the thread */
+		if (!add_item(w, from, w->links[to].routine, s->calls))
+			return false;
+		w->sites[w->nitems - 1] = writer_address(w, s->module, s->address);
+		w->spent[w->nitems - 1] = (struct amon_spent){ at_most(s->self), at_most(s->children) };
+	}
+	return true;
+}
+
 static bool add_shares(struct writer *w, uint32_t thread)
 {
 	const struct profile *p = w->p;
@@ -83,11 +134,12 @@ static bool add_shares(struct writer *w, uint32_t thread)
 	for (; w->share < p->nshares && p->shares[w->share].thread == thread; w->share++) {
 		const struct profile_share *s = &p->shares[w->share];
 		uint32_t item = w->item_of[s->context];
+		uint64_t recursive = calls_of_no_site(p, thread, s->context, s->context, s->recursive);
 
-		w->counters[item].calls = s->entries;
+		w->counters[item].calls = calls_of_no_site(p, thread, p->contexts[s->context].parent, s->context, s->entries);
 		w->counters[item].time = s->time;
 		w->ticks[item] = s->ticks < UINT32_MAX ? (uint32_t)s->ticks : UINT32_MAX;
-		if (s->recursive && !add_item(w, item, w->links[item].routine, s->recursive))
+		if (recursive && !add_item(w, item, w->links[item].routine, recursive))
 			return false;
 	}
 	return true;
@@ -98,12 +150,12 @@ static bool add_detours(struct writer *w, uint32_t thread)
 	for (; w->detour < w->p->ndetours && w->p->detours[w->detour].thread == thread; w->detour++) {
 		const struct profile_detour *d = &w->p->detours[w->detour];
 		uint32_t to = w->item_of[d->to];
-		uint64_t *calls;
+		uint64_t *calls, unsited = calls_of_no_site(w->p, thread, d->from, d->to, d->calls);
 
 		assert(to != PROFILE_NONE && w->item_of[d->from] != PROFILE_NONE);	/* both have shares of the thread */
 		calls = &w->counters[to].calls;
 		*calls -= d->calls < *calls ? d->calls : *calls;
-		if (!add_item(w, w->item_of[d->from], w->links[to].routine, d->calls))
+		if (unsited && !add_item(w, w->item_of[d->from], w->links[to].routine, unsited))
 			return false;
 	}
 	return true;
@@ -158,6 +210,37 @@ static bool add_pcs(struct writer *w)
 	return true;
 }
 
+/* What the items have beside, chunk beside chunk: of KIND, at WHAT, SIZE bytes each. */
+static bool write_beside(struct writer *w, uint32_t kind, uint32_t thread, const void *what, size_t size)
+{
+	for (size_t base = 0; base < w->nitems; base += ITEMS_A_CHUNK) {
+		size_t left = w->nitems - base, n = left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK, at;
+
+		if (!writer_chunk(w, kind, thread, (const char *)what + base * size, n, size, &at))
+			return false;
+		writer_set_base(w, at, base);
+	}
+	return true;
+}
+
+/* Were samples taken of THREAD's call sites? */
+static bool has_spent(const struct profile *p, uint32_t thread)
+{
+	for (size_t i = first_site(p, thread, 0, 0); i < p->nsites && p->sites[i].thread == thread; i++)
+		if (p->sites[i].self || p->sites[i].children)
+			return true;
+	return false;
+}
+
+/* The call sites of the items, and their samples. */
+static bool write_sites(struct writer *w, uint32_t thread)
+{
+	if (first_site(w->p, thread, 0, 0) == first_site(w->p, thread + 1, 0, 0))
+		return true;
+	return write_beside(w, AMON_SITES, thread, w->sites, sizeof *w->sites) &&
+	       (!has_spent(w->p, thread) || write_beside(w, AMON_SPENT, thread, w->spent, sizeof *w->spent));
+}
+
 static bool write_items(struct writer *w, uint32_t thread)
 {
 	size_t at;
@@ -168,7 +251,8 @@ static bool write_items(struct writer *w, uint32_t thread)
 		if (!writer_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
 			return false;
 	}
-	return w->npcs == 0 || writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at);
+	return write_sites(w, thread) &&
+	       (w->npcs == 0 || writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at));
 }
 
 static void write_record(struct writer *w, uint32_t thread)
@@ -188,7 +272,7 @@ static bool write_thread(struct writer *w, uint32_t thread)
 	for (size_t i = 0; i < w->norder; i++)
 		if (!add_context(w, w->order[i]))
 			return false;
-	if (!add_shares(w, thread) || !add_detours(w, thread) || !add_pcs(w) || !write_items(w, thread))
+	if (!add_shares(w, thread) || !add_detours(w, thread) || !add_sites(w, thread) || !add_pcs(w) || !write_items(w, thread) || !write_spreads(w, thread))
 		return false;
 	write_record(w, thread);
 	for (size_t i = 0; i < w->norder; i++)
@@ -202,12 +286,13 @@ bool write_threads(struct writer *w)
 
 	w->item_of = malloc(p->ncontexts * sizeof *w->item_of);
 	w->homed = calloc(p->ncontexts, sizeof *w->homed);
-	if (!w->item_of || !w->homed)
+	w->spread = calloc(p->ncontexts, sizeof *w->spread);
+	if (!w->item_of || !w->homed || !w->spread)
 		return writer_no_memory(w);
 	memset(w->item_of, 0xff, p->ncontexts * sizeof *w->item_of);
 	for (uint32_t thread = 0; thread < p->nthreads; thread++)
 		if (!write_thread(w, thread))
 			return false;
-	assert(w->share == p->nshares && w->detour == p->ndetours);
+	assert(w->share == p->nshares && w->detour == p->ndetours && w->site == p->nsites);
 	return true;
 }

@@ -27,10 +27,15 @@ struct writer {
 	struct amon_link *links;	/* items of the thread at hand */
 	struct amon_counter *counters;	/* theirs */
 	uint32_t *ticks;		/* theirs */
-	size_t nitems, link_room, counter_room, tick_room;
+	uint64_t *sites;		/* where their calls come from */
+	struct amon_spent *spent;	/* and the samples of that */
+	size_t nitems, link_room, counter_room, tick_room, site_room, spent_room;
 	struct amon_pc *pcs;		/* PCs of the thread at hand */
 	size_t npcs, pc_room;
-	size_t share, detour;		/* the first of the thread at hand */
+	bool *spread;			/* context -> its spread is written */
+	struct amon_spread *spreads;	/* of the thread at hand */
+	size_t spread_room;
+	size_t share, detour, site;	/* the first of the thread at hand */
 };
 
 /* Set the error and return false. */
@@ -42,10 +47,21 @@ bool writer_append(struct writer *w, size_t size, size_t *at);
 /* Append a chunk of KIND for THREAD with N items of SIZE bytes from ITEMS, or zeros for NULL; *AT is the items'
  * offset.  BASE is for contexts, whose counters follow. */
 bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at);
+/* Say that the chunk whose items begin at AT is of its thread's items from BASE on. */
+void writer_set_base(struct writer *w, size_t at, size_t base);
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
 
 /* The run-time address of a link-time ADDRESS in MODULE. */
 uint64_t writer_address(const struct writer *w, uint32_t module, uint64_t address);
+
+/* Of which processes the profile is the sum, if it is of several. */
+bool write_commands(struct writer *w);
+
+/* What is known of the routines of scripts. */
+bool write_scripts(struct writer *w);
+
+/* How the contexts of the thread at hand differ over ranks. */
+bool write_spreads(struct writer *w, uint32_t thread);
 
 /* Contexts and PCs of every thread, and the final thread records. */
 bool write_threads(struct writer *w);

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "format/amon.h"
 #include "input/input.h"
 #include "tests/make_amon.h"
 
@@ -23,6 +26,38 @@ static void tell(void *arg, const char *text)
 
 	(void)arg;
 	snprintf(told + n, sizeof told - n, "%s|", text ? text : "end");
+}
+
+static int grows;			/* a file does before each of so many readings of it */
+
+/* One more chunk at the end of the file at FD, and then its header says so. */
+static void grow(int fd)
+{
+	struct amon_chunk filler = { .magic = AMON_CHUNK_MAGIC, .kind = AMON_FILLER, .size = AMON_PAGE, .thread = AMON_NONE, .first = sizeof filler };
+	char path[64];
+	struct stat st;
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size + AMON_PAGE), 0);
+	file = fopen(path, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, st.st_size, SEEK_SET), 0);
+	assert_int_equal(fwrite(&filler, sizeof filler, 1, file), 1);
+	assert_int_equal(fseek(file, offsetof(struct amon_header, used), SEEK_SET), 0);
+	assert_int_equal(fwrite(&(uint64_t){ (uint64_t)st.st_size + AMON_PAGE }, sizeof(uint64_t), 1, file), 1);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* libc's, before which a file may grow. */
+ssize_t pread(int fd, void *buffer, size_t size, off_t at)
+{
+	if (grows > 0) {
+		grows--;
+		grow(fd);
+	}
+	return syscall(SYS_pread64, fd, buffer, size, at);
 }
 
 static const struct input_listener listener = { .step = tell, .note = tell };
@@ -148,10 +183,33 @@ static void test_bad_phase(void **state)
 	input_free(&in);
 }
 
+/* Of a file that is written, what was there is read, and nothing is missing. */
+static void test_growing_file(void **state)
+{
+	char *files[] = { (char *)"one" };
+
+	(void)state;
+	for (int n = 1; n < 6; n++) {
+		struct input in = { 0 };
+		struct error err = { .text = "" };
+
+		write_profile("one", "/made/x", 1);
+		grows = n;
+		assert_true(input_read(&in, files, 1, NULL, &err));
+		grows = 0;
+		assert_int_equal(in.profile->nruns, 1);
+		assert_false(in.profile->runs[0].truncated);
+		assert_true(input_build(&in, NULL, &usual, &err));
+		assert_int_equal(in.graph->calls, 1 + 3);
+		input_free(&in);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sum), cmocka_unit_test(test_several_programs), cmocka_unit_test(test_bad_files), cmocka_unit_test(test_bad_phase),
+		cmocka_unit_test(test_growing_file),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -12,6 +12,7 @@
 #include "profile/tests/dump.h"
 #include "tests/make_amon.h"
 #include "profile/profile.h"
+#include "profile/sum.h"
 #include "profile/tests/sound.h"
 
 /* Allocation number `failing` from now fails; 0: none does. */
@@ -405,7 +406,22 @@ static void test_starts(void **state)
 	make_amon_free(m);
 }
 
-/* A profile written and read again is the same, of one file and of several. */
+/* P written and read again is the same. */
+static void check_write(const struct profile *p)
+{
+	struct profile *q;
+	struct file out;
+	struct error err;
+
+	out.data = profile_write(p, &out.len, &err);
+	assert_non_null(out.data);
+	q = read_file(&out);
+	check_texts(dump_all(p), dump_all(q));
+	profile_free(q);
+	free(out.data);
+}
+
+/* A profile written and read again is the same, of one file, and of several the sum (test_sum.c holds it against them). */
 static void test_write(void **state)
 {
 	(void)state;
@@ -413,7 +429,8 @@ static void test_write(void **state)
 		struct make_amon *m = small(seed, 1 + (uint32_t)seed % 9, 1 + seed % 4, 800);
 		struct make_amon *o = small(seed + 1, 1 + (uint32_t)seed % 7, 2, 800);
 		uint32_t unknown = make_amon_routine(o, AMON_NONE, UINT64_C(0xffffffffff600000), AMON_ROUTINE_INSIDE);
-		struct profile *p, *q;
+		struct profile *p, *q, *sum;
+		struct profile_sum *adding = profile_sum_new(false);
 		struct file f, g, out;
 		struct error err;
 
@@ -432,12 +449,17 @@ static void test_write(void **state)
 		f = finish(m);
 		g = finish(o);
 		p = read_file(&f);
+		check_write(p);
 		assert_true(profile_read(p, g.data, g.len, "other", &err));
+		assert_true(profile_sum_add(adding, p, &err));
+		sum = profile_sum_take(adding, &err);
+		check_sound(sum);
 		out.data = profile_write(p, &out.len, &err);
 		assert_non_null(out.data);
 		q = read_file(&out);
 		check_sound(q);
-		check_texts(dump_all(p), dump_all(q));
+		check_texts(dump_all(sum), dump_all(q));
+		profile_free(sum);
 		assert_true(q->runs[0].calls == p->runs[0].calls + p->runs[1].calls);
 		assert_int_equal(q->runs[0].header.pc_source, AMON_SOURCE_PERF);
 		assert_true(q->runs[0].header.pc_period == (seed % 2 ? 4000000 : 3000000));
@@ -448,6 +470,68 @@ static void test_write(void **state)
 		free(out.data);
 		make_amon_free(m);
 		make_amon_free(o);
+	}
+}
+
+/* Rank 0 has one value, ranks 1 and 2 another; SUM is that of all three. */
+static void check_spread(uint64_t least, uint64_t most, uint32_t rank, uint64_t sum)
+{
+	if (rank == 0)
+		assert_true(most + 2 * least == sum);
+	else
+		assert_true(rank == 1 && least + 2 * most == sum);
+}
+
+/* Of three ranks, two of them the same: least, most and whose; in whatever order they are added, and through a file. */
+static void test_spreads(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		struct make_amon *few = small(3, 3, 1, 200), *many = small(3, 3, 1, 900);
+		struct file f[3] = { finish(few), finish(many), finish(many) }, sums[3], two, out;
+		struct profile *p = profile_new(), *q;
+		uint32_t apart = 0;
+		struct error err;
+
+		for (uint32_t i = 0; i < 3; i++) {
+			struct profile *one = read_file(&f[i]);
+
+			assert_int_equal(profile_ranks(one), 0);
+			assert_true(profile_set_rank(one, i));
+			sums[i].data = profile_write(one, &sums[i].len, &err);
+			profile_free(one);
+		}
+		for (int i = 0; i < 2; i++)
+			assert_true(profile_read(p, sums[order ? 2 - i : i].data, sums[order ? 2 - i : i].len, "rank", &err));
+		two.data = profile_write(p, &two.len, &err);
+		profile_free(p);
+		p = read_file(&two);
+		assert_true(profile_read(p, sums[order ? 0 : 2].data, sums[order ? 0 : 2].len, "rank", &err));
+		out.data = profile_write(p, &out.len, &err);
+		q = read_file(&out);
+		assert_int_equal(profile_ranks(q), 3);
+		for (uint32_t i = 0; i < q->ncontexts; i++) {
+			struct profile_spread s = profile_spread_of(q, i);
+			uint64_t calls = q->contexts[i].entries + q->contexts[i].recursive;
+
+			check_spread(s.calls_least, s.calls_most, s.calls_rank, calls);
+			check_spread(s.time_least, s.time_most, s.time_rank, q->contexts[i].time);
+			assert_true(s.ranks == (i ? s.ranks : 3) && (calls == 0 || s.ranks > 0));
+			apart += s.ranks == 2;
+		}
+		assert_true(apart > 0);			/* some contexts rank 0 has not */
+		assert_true(profile_read(q, f[0].data, f[0].len, "no rank", &err));
+		assert_int_equal(profile_ranks(q), 0);
+		profile_free(p);
+		profile_free(q);
+		for (int i = 0; i < 3; i++) {
+			free(f[i].data);
+			free(sums[i].data);
+		}
+		free(two.data);
+		free(out.data);
+		make_amon_free(few);
+		make_amon_free(many);
 	}
 }
 
@@ -615,7 +699,7 @@ static const struct damage damages[] = {
 	{ "unknown clock", 0, offsetof(struct amon_header, clock), 9, false, ERROR_CORRUPT },
 	{ "unknown frequency", 0, offsetof(struct amon_header, clock), AMON_CLOCK_TSC, false, ERROR_CORRUPT },
 	{ "unknown state 2", 0, offsetof(struct amon_header, state), 2, false, ERROR_CORRUPT },
-	{ "unknown source", 0, offsetof(struct amon_header, pc_source), 4, false, ERROR_CORRUPT },
+	{ "unknown source", 0, offsetof(struct amon_header, pc_source), 9, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 5000, false, ERROR_CORRUPT },
 	{ "whole pages", 0, offsetof(struct amon_header, used), 0, false, ERROR_CORRUPT },
 	{ "command line", 0, offsetof(struct amon_header, command_size), 1025, false, ERROR_CORRUPT },
@@ -931,7 +1015,7 @@ int main(void)
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),
-		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write),
+		cmocka_unit_test(test_reload), cmocka_unit_test(test_starts), cmocka_unit_test(test_write), cmocka_unit_test(test_spreads),
 		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_cut_routines),
 		cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_damage),

@@ -1,0 +1,16 @@
+/* telling.h - what reading has to say, to who listens (struct input_listener). */
+#ifndef INPUT_TELLING_H
+#define INPUT_TELLING_H
+
+#include "input/input.h"
+
+/* WHAT begins, a static string; NULL: all is done. */
+void input_step(const struct input *in, const char *what);
+
+/* A line for the user. */
+void input_note(const struct input *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A note if the profile is of programs with different names. */
+void input_tell_others(const struct input *in);
+
+#endif
