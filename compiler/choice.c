@@ -87,6 +87,8 @@ bool choice_take(struct choice *c, const char *word, bool *ours, struct error *e
 		c->verify = "error";
 		return true;
 	}
+	if (!strcmp(word, "--aprof-sites"))
+		return c->sites = true;
 	if (!strcmp(word, "--aprof-verbose"))
 		return c->verbose = true;
 	return refuse(word, err);

@@ -15,6 +15,7 @@ struct choice {
 	int leaf;		/* --aprof-leaf=: statements; 0: not given */
 	struct list switches;	/* --aprof-switch=: routines that switch stacks */
 	bool tsc;		/* --aprof-clock=tsc */
+	bool sites;		/* --aprof-sites */
 	const char *verify;	/* --aprof-verify, --aprof-verify=report: what the plugin calls it, static; NULL: not given */
 	bool verbose;		/* --aprof-verbose */
 };

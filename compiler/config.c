@@ -15,7 +15,7 @@
 #include "compiler/probe.h"
 
 const char compiler_config_help[] =
-"Usage: aprof config [--way=WAY] [--clock=tsc]\n"
+"Usage: aprof config [--way=WAY] [--clock=tsc] [--sites]\n"
 "                    [--cflags | --cxxflags | --fflags] [--libs | --ldflags]\n"
 "                    [--libdir] [--includedir] [--version]\n"
 "Prints flags for building without aprof-cc:\n"
@@ -28,6 +28,7 @@ const char compiler_config_help[] =
 "                      that there is, if not given\n"
 "  --clock=tsc         for way inline: code that reads the cycle counter, for\n"
 "                      that clock\n"
+"  --sites             for way inline: code that tells its call sites\n"
 "  --libdir            the directory of aprof's libraries\n"
 "  --includedir        the directory of aprof.h\n"
 "  --version           aprof's version\n"
@@ -38,6 +39,7 @@ const char compiler_config_help[] =
 struct request {
 	struct way way;			/* --way= */
 	bool tsc;			/* --clock=tsc */
+	bool sites;			/* --sites */
 	enum compiler_language language;	/* whose flags */
 	bool compile;			/* --cflags and the like */
 	bool link;			/* --libs, --ldflags */
@@ -64,6 +66,8 @@ static bool read_option(struct request *r, const char *word, struct error *err)
 		return way_find(word + strlen("--way="), &r->way, err);
 	if (!strcmp(word, "--clock=tsc"))
 		return r->tsc = true;
+	if (!strcmp(word, "--sites"))
+		return r->sites = true;
 	if (!strcmp(word, "--libs") || !strcmp(word, "--ldflags"))
 		return r->link = true;
 	if (!strcmp(word, "--libdir"))
@@ -159,11 +163,12 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 	if (good) {
 		find_plugins(libdir, &plugins);
 		probe(&compiler, r->language, &plugins, &ability);
-		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err));
+		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err)) &&
+		       (!r->sites || way_check_sites(hooks, r->tsc, why, err));
 	}
 	find_free(&compiler);
 	if (good && r->compile)
-		way_compile_flags(hooks, ability.plugin, r->tsc, out);
+		way_compile_flags(hooks, ability.plugin, r->tsc, r->sites, out);
 	list_free(&plugins);
 	good = good && (!r->compile || add_headers(r->language, libdir, out, err));
 	if (!good)

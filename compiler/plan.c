@@ -183,7 +183,7 @@ static void add_plugin(struct plan *p, const char *plugin)
 	const struct select *s = &p->choice.select;
 	struct list leaf = {0};
 
-	way_compile_flags(HOOKS_INLINE, plugin, p->choice.tsc, &p->before);
+	way_compile_flags(HOOKS_INLINE, plugin, p->choice.tsc, p->choice.sites, &p->before);
 	add_arguments(p, plugin, "only-file", &s->only_files);
 	add_arguments(p, plugin, "except-file", &s->except_files);
 	add_arguments(p, plugin, "only-name", &s->only_names);
@@ -231,7 +231,7 @@ static bool add_compile_flags(struct plan *p, const struct surroundings *around,
 			add_steps(p, around);		/* to leave a mark; not worth an error */
 		return p->no_lto = true;
 	}
-	way_compile_flags(p->hooks, NULL, false, &p->before);
+	way_compile_flags(p->hooks, NULL, false, false, &p->before);
 	if (p->line.sources && (mixed || select_has_names(&p->choice.select)))
 		return add_choice(p, around, err);
 	if (p->hooks == HOOKS_FENTRY && p->line.sources && !p->line.lto && takes_steps(p, around))
@@ -263,6 +263,11 @@ static bool check_leaf(const struct plan *p, struct error *err)
 static bool check_clock(const struct plan *p, struct error *err)
 {
 	return !p->choice.tsc || way_check_tsc(p->hooks, p->why, err);
+}
+
+static bool check_sites(const struct plan *p, struct error *err)
+{
+	return !p->choice.sites || way_check_sites(p->hooks, p->choice.tsc, p->why, err);
 }
 
 /* The last of -finstrument-functions and its opposite, or what stands for them: the caller's program has hooks of its own. */
@@ -306,7 +311,7 @@ static bool choose(struct plan *p, const struct surroundings *around, struct err
 	if (is_bare(p) && way.hooks == HOOKS_NONE && around->ability.fentry)
 		way.hooks = HOOKS_FENTRY;
 	return way_choose(&way, &around->ability, around->compiler, &p->hooks, &p->why, err) && check_leaf(p, err) &&
-	       check_clock(p, err) && check_own_hooks(p, around, err);
+	       check_clock(p, err) && check_sites(p, err) && check_own_hooks(p, around, err);
 }
 
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err)

@@ -43,7 +43,7 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	bool yes;
 
 	list_add_all(&command, compiler->words.items);
-	way_compile_flags(hooks, plugin, false, &command);
+	way_compile_flags(hooks, plugin, false, false, &command);
 	list_format(&command, "-x%s", names[language]);
 	list_add_words(&command, "-S -o - /dev/null");
 	argv = list_take(&command);

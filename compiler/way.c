@@ -106,7 +106,17 @@ bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
 			 "code for it: run the program with APROF_CLOCK=tsc", way_name(hooks), why);
 }
 
-void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct list *out)
+bool way_check_sites(enum hooks hooks, bool tsc, const char *why, struct error *err)
+{
+	if (hooks != HOOKS_INLINE)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for way inline, and this is way %s (%s), which needs no other "
+				 "code for it: run the program with APROF_SITES=1", way_name(hooks), why);
+	if (tsc)
+		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites and --aprof-clock=tsc: code that does both is not to be had");
+	return true;
+}
+
+void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out)
 {
 	static const char *const flags[] = {
 		[HOOKS_NONE] = "",
@@ -120,6 +130,8 @@ void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct li
 		list_format(out, "-fplugin=%s", plugin);
 	if (hooks == HOOKS_INLINE && tsc)
 		way_plugin_argument(plugin, "clock", "tsc", out);
+	if (hooks == HOOKS_INLINE && sites)
+		way_plugin_argument(plugin, "sites", "yes", out);
 	list_add_words(out, flags[hooks]);
 }
 

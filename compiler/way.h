@@ -47,15 +47,18 @@ bool way_choose(const struct way *way, const struct ability *ability, const char
 const char *way_name(enum hooks hooks);
 
 /* Append the flags that make a compiler call HOOKS, and let GCC inline a routine wholly or not at all, so that each call of it that remains
- * passes its hooks; for HOOKS_INLINE, PLUGIN is the file of the plugin, and TSC asks for code that reads the
- * cycle counter. */
-void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, struct list *out);
+ * passes its hooks; for HOOKS_INLINE, PLUGIN is the file of the plugin, TSC asks for code that reads the
+ * cycle counter, and SITES for code that tells its call sites. */
+void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out);
 
 /* Append the flag that gives PLUGIN the argument KEY=VALUE. */
 void way_plugin_argument(const char *plugin, const char *key, const char *value, struct list *out);
 
 /* False with *ERR set if the code for HOOKS, chosen for the reason WHY, cannot be such as clock tsc needs it compiled. */
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err);
+
+/* The same of code that tells its call sites, and TSC as above. */
+bool way_check_sites(enum hooks hooks, bool tsc, const char *why, struct error *err);
 
 /* Append what the link that LINE does needs: the monitor out of the directory LIBDIR, in its static
  * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.

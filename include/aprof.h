@@ -1,4 +1,4 @@
-/* aprof.h - what a program may ask of the profiler that watches it.
+/* aprof.h - what a program may ask of the profiler that watches it, and what an interpreter may tell it of its scripts.
  *
  * All of it may stay in a program that is built without aprof: the calls then find nobody and do nothing.  (The
  * symbols behind them are weak; there is no library to link.)  Every function may be called from any thread, at any
@@ -60,6 +60,94 @@ APROF_API void aprof_phase(const char *name)
 {
 	if (__aprof_control)
 		__aprof_control(APROF_CONTROL_PHASE, name);
+}
+
+/* ---- for interpreters and virtual machines ----
+ *
+ * The routines of a script are profiled like those of a program, if the interpreter tells when they are entered and left.  It needs no hooks
+ * of its own for that (`aprof run` brings the monitor); if it has some, contexts mix: script over C over script. */
+
+typedef unsigned long long aprof_routine;	/* a routine of a script; 0 where nobody profiles */
+struct aprof_stack;				/* which of them are open: of a coroutine, an engine, a task */
+
+/* Of the monitor; use the functions below. */
+extern aprof_routine __aprof_script_define(const char *language, const char *name, const char *file, int line) __attribute__((weak));
+extern void __aprof_script_enter(aprof_routine routine) __attribute__((weak));
+extern void __aprof_script_leave(void) __attribute__((weak));
+extern unsigned __aprof_script_depth(void) __attribute__((weak));
+extern void __aprof_script_unwind(unsigned depth) __attribute__((weak));
+extern struct aprof_stack *__aprof_script_stack(struct aprof_stack *old) __attribute__((weak));
+extern struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under) __attribute__((weak));
+extern void __aprof_script_add(unsigned long long n) __attribute__((weak));
+
+/* The routine NAME of LANGUAGE, defined at LINE (0: unknown) of FILE (NULL: unknown), whose strings are copied.  Who says the same again is given
+ * the same.  To be kept with the routine's code: a look-up takes some 100 ns and a lock. */
+APROF_API aprof_routine aprof_define(const char *language, const char *name, const char *file, int line)
+{
+	return __aprof_script_define ? __aprof_script_define(language, name, file, line) : 0;
+}
+
+/* ROUTINE is called, by the routine that is open. */
+APROF_API void aprof_enter(aprof_routine routine)
+{
+	if (__aprof_script_enter)
+		__aprof_script_enter(routine);
+}
+
+/* The routine that was entered last returns. */
+APROF_API void aprof_leave(void)
+{
+	if (__aprof_script_leave)
+		__aprof_script_leave();
+}
+
+/* How many routines are open in the stack in use. */
+APROF_API unsigned aprof_depth(void)
+{
+	return __aprof_script_depth ? __aprof_script_depth() : 0;
+}
+
+/* All routines but the first DEPTH are left: an error was thrown, a choice undone.  With aprof_depth() nothing is left, and the context is again that of
+ * the routine that is open, whatever C of the interpreter's with hooks was jumped out of. */
+APROF_API void aprof_unwind(unsigned depth)
+{
+	if (__aprof_script_unwind)
+		__aprof_script_unwind(depth);
+}
+
+/* A stack for a coroutine, an engine, a task, with nothing open.  NULL where nobody profiles, which all the others understand. */
+APROF_API struct aprof_stack *aprof_stack_new(void)
+{
+	return __aprof_script_stack ? __aprof_script_stack(0) : 0;
+}
+
+/* STACK, which is not in use, is of no more use. */
+APROF_API void aprof_stack_free(struct aprof_stack *stack)
+{
+	if (__aprof_script_stack && stack)
+		__aprof_script_stack(stack);
+}
+
+/* What the calling thread does from now on is in STACK, which goes on in the context where it was left, or begins under nobody.  Returns the
+ * stack that was in use, to be taken up again. */
+APROF_API struct aprof_stack *aprof_stack_use(struct aprof_stack *stack)
+{
+	return __aprof_script_switch && stack ? __aprof_script_switch(stack, 0) : 0;
+}
+
+/* The same, on behalf of the routine that is open: what is open in STACK counts as called by it from now on.  Takes longer the deeper STACK is, if
+ * another one resumed it before. */
+APROF_API struct aprof_stack *aprof_stack_resume(struct aprof_stack *stack)
+{
+	return __aprof_script_switch && stack ? __aprof_script_switch(stack, 1) : 0;
+}
+
+/* By clock count (aprof run --clock=count): the routine that is open has done N more of what the program counts, of an interpreter's
+ * instructions for one.  Nothing by other clocks. */
+APROF_API void aprof_add(unsigned long long n)
+{
+	if (__aprof_script_add)
+		__aprof_script_add(n);
 }
 
 #ifdef __cplusplus

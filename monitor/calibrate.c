@@ -47,10 +47,18 @@ calibrated_loop aprof_calibrate_fentry HIDDEN, aprof_calibrate_fentry_apart HIDD
 calibrated_loop aprof_calibrate_cyg HIDDEN, aprof_calibrate_cyg_apart HIDDEN;
 calibrated_loop aprof_calibrate_inline HIDDEN, aprof_calibrate_inline_apart HIDDEN;
 calibrated_loop aprof_calibrate_tsc HIDDEN, aprof_calibrate_tsc_apart HIDDEN;
+calibrated_loop aprof_calibrate_sites HIDDEN, aprof_calibrate_sites_apart HIDDEN;	/* way inline, by code that tells its call sites */
+#define SITES_OF(name) extern const char name##_site[] HIDDEN, name##_apart_site[] HIDDEN	/* where the leaf returns to in both */
+SITES_OF(aprof_calibrate_fentry);
+SITES_OF(aprof_calibrate_cyg);
+SITES_OF(aprof_calibrate_inline);
+SITES_OF(aprof_calibrate_tsc);
+SITES_OF(aprof_calibrate_sites);
 extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
+extern const char aprof_calibrate_sites_leaf[] HIDDEN;
 
 struct hooks aprof_calibrate_hooks HIDDEN;
 
@@ -79,7 +87,7 @@ const char *aprof_calibrate_copy HIDDEN;
 #define LOOP_OF(name, leaf, hooks, before) \
 	".hidden " name "\n.globl " name "\n.type " name ", @function\n.p2align 5\n" name ":\n\t" \
 	"endbr64\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\tmovq %rdi, %rbx\n\t" hooks \
-	"1:\t" before "call " leaf "\n\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
+	"1:\t" before "call " leaf "\n.hidden " name "_site\n.globl " name "_site\n" name "_site:\tdecq %rbx\n\tjnz 1b\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tret\n"
 
 /* A word of the thread, whose place is in rsi. */
 #define WORD(offset) "%fs:" AS_TEXT(offset) "(%rsi)"
@@ -132,7 +140,22 @@ __asm__(".text\n"
 	CHARGE "movq " WORD(TLS_CHARGED) ", %r10\n\t"
 	"incq " AS_TEXT(KEY_CALLS) "(%r8)\n\tmovq %r8, " WORD(TLS_CHARGED) "\n\tmovq %rcx, " WORD(TLS_CURRENT) "\n"
 	"4:\t" CHARGE "movq %r10, " WORD(TLS_CHARGED) "\n\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS));
+	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS)
+	".p2align 4\n.hidden aprof_calibrate_sites_leaf\n.globl aprof_calibrate_sites_leaf\n"
+	"aprof_calibrate_sites_leaf:\n\t"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
+	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_sites_leaf(%rip), %rax\n\t"
+	"movq " WORD(TLS_CURRENT) ", %rdi\n\tmovq 8(%rsp), %rdx\n\t"
+	"leaq (%rdi,%rax), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
+	"leaq (%rcx,%rdx), %r9\n\timulq $" AS_TEXT(STEP_FACTOR) ", %r9, %r9\n\t"
+	"movq %r9, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_SITES_MASK) ", %r8\n\taddq " WORD(TLS_SITES) ", %r8\n\t"
+	"movq (%r8), %r8\n\t"
+	"cmpq %r9, " AS_TEXT(KEY_ID) "-1(%r8)\n\tjne 1f\n\tcmpq %rax, " AS_TEXT(KEY_ROUTINE) "-1(%r8)\n\tjne 1f\n\t"
+	"cmpq %rdx, " AS_TEXT(ALIAS_SITE) "-1(%r8)\n\tjne 1f\n\t"
+	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne 1f\n\t"
+	"movq %rcx, " WORD(TLS_CURRENT) "\n"
+	"1:\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
+	LOOP("aprof_calibrate_sites", "aprof_calibrate_sites_leaf", NO_HOOKS));
 #endif
 
 /* A machine that knows one call: of item 1 from item 0. */
@@ -141,14 +164,26 @@ static struct {
 	struct amon_thread record;
 	struct amon_counter counters[2]; /* contexts: caller and routine */
 	struct item items[2];		/* and what is kept beside */
+	struct alias alias;		/* the same call, where call sites are told apart */
 	target front[2];
 	uint64_t full[3];		/* mask, and both items: wherever a search begins it finds what there is */
 	struct frame frames[FRAMES];
 	struct shadow shadow;
 } fake;
 
-/* Make the words TLS those of the fake machine, before a call of ROUTINE, by way inline or another. */
-static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
+/* Let the hooks find the call of ROUTINE from SITE, where call sites are told apart. */
+static void pretend_site(struct aprof_tls *tls, uintptr_t routine, uintptr_t site)
+{
+	fake.alias = (struct alias){ .key = { .id = key_step(ROOT_ID, routine, site), .routine = routine }, .count = &fake.counters[1],
+				     .to = fake.counters[1].id, .site = site };
+	fake.front[0] = fake.front[1] = (target)&fake.alias + 1;
+	tls->sites = fake.front;
+	tls->sites_mask = sizeof(target);
+	tls->front = aprof_front_none;
+}
+
+/* Make the words TLS those of the fake machine, before a call of ROUTINE from SITE, by way inline or another. */
+static void pretend(struct aprof_tls *tls, uintptr_t routine, uintptr_t site, bool is_inline)
 {
 	struct thread *t = &fake.thread;
 
@@ -171,6 +206,10 @@ static void pretend(struct aprof_tls *tls, uintptr_t routine, bool is_inline)
 	fake.frames[0] = (struct frame){ .cfa = UINTPTR_MAX - 63, .context = ROOT_ID };
 	tls->front = clock_is_tsc() && !is_inline ? aprof_front_none : fake.front;
 	tls->front_mask = 0;
+	tls->sites = aprof_front_none;
+	tls->sites_mask = 0;
+	if (is_inline ? monitor.inline_sites : monitor.sites && !clock_is_tsc())
+		pretend_site(tls, routine, site);
 	tls->top = fake.frames;
 	tls->end = fake.frames + FRAMES;
 	tls->reach = REACH_BIT;
@@ -197,20 +236,23 @@ static struct cost least(calibrated_loop *routine)
 	return best;
 }
 
+#define TRIAL(name) name, name##_apart, name##_site, name##_apart_site
+
 /* How a way is measured. */
 struct trial {
 	calibrated_loop *loop, *apart;	/* the loops of its leaf */
+	const char *site, *apart_site;	/* where it returns to in them */
 	const char *address;		/* at which the hooks see the leaf */
 	bool is_inline;			/* it is way inline */
 };
 
-/* Cost of the hooks in ROUTINE, a loop of trial T, over those of the loop WITHOUT, in cycles of a batch. */
-static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without, const struct trial *t)
+/* Cost of the hooks in ROUTINE, a loop of trial T whose call is from SITE, over those of the loop WITHOUT, in cycles of a batch. */
+static struct cost measure_in(calibrated_loop *routine, const char *site, calibrated_loop *without, const struct trial *t)
 {
 	struct aprof_tls *tls = &aprof_tls, saved = *tls;
 	struct cost bare = least(without), hooked;
 
-	pretend(tls, (uintptr_t)t->address, t->is_inline);
+	pretend(tls, (uintptr_t)t->address, (uintptr_t)site, t->is_inline);
 	routine(1);
 	hooked = least(routine);
 	mem_copy(tls, &saved, sizeof saved);
@@ -223,11 +265,11 @@ static struct cost measure_in(calibrated_loop *routine, calibrated_loop *without
 /* The same by the loops that the clock asks for: clock tsc needs what is within its readings of the time, one behind the other. */
 static struct cost measure(const struct trial *t)
 {
-	struct cost cost = measure_in(t->loop, aprof_calibrate_bare, t);
+	struct cost cost = measure_in(t->loop, t->site, aprof_calibrate_bare, t);
 	uint64_t apart = t->is_inline ? APART_INLINE : APART;
 
 	if (!clock_is_tsc())
-		cost.total = (cost.total * (10 - apart) + measure_in(t->apart, aprof_calibrate_bare_apart, t).total * apart) / 10;
+		cost.total = (cost.total * (10 - apart) + measure_in(t->apart, t->apart_site, aprof_calibrate_bare_apart, t).total * apart) / 10;
 	return cost;
 }
 
@@ -257,11 +299,14 @@ void calibrate(const struct hooks *hooks)
 #endif
 	aprof_calibrate_hooks = *hooks;
 	began = cycles_moment();
-	cost_of_hooks[0] = measure(&(struct trial){ aprof_calibrate_fentry, aprof_calibrate_fentry_apart, aprof_calibrate_fentry_routine, false });
-	cost_of_hooks[1] = measure(&(struct trial){ aprof_calibrate_cyg, aprof_calibrate_cyg_apart, aprof_calibrate_cyg_leaf, false });
-	cost_of_hooks[2] = measure(monitor.reads_counter ?
-		&(struct trial){ aprof_calibrate_tsc, aprof_calibrate_tsc_apart, aprof_calibrate_tsc_leaf, true } :
-		&(struct trial){ aprof_calibrate_inline, aprof_calibrate_inline_apart, aprof_calibrate_inline_leaf, true });
+	cost_of_hooks[0] = measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
+	cost_of_hooks[1] = measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
+	if (monitor.inline_sites)
+		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
+	else if (monitor.reads_counter)
+		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });
+	else
+		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_inline), aprof_calibrate_inline_leaf, true });
 	ended = cycles_moment();
 	cycles = ended.cycles - began.cycles;
 	nsec = ended.nsec - began.nsec;

@@ -18,9 +18,11 @@
 #include "monitor/text.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
-#include "monitor/verify.h"
 
-enum { DEFAULT_RATE = 997, MOST_RATE = 10000 };
+enum { DEFAULT_RATE = 997, MOST_RATE = 10000, CLOCKS = AMON_CLOCK_COUNT + 1 };
+
+/* What the times in the file are, by clock count. */
+#define COUNTED "count: what the program counted (aprof_add), in millions for seconds"
 
 static struct moment tsc_start;		/* clock tsc */
 
@@ -91,7 +93,7 @@ static void tsc_begin(void)
 /* In the header from the start: a process that dies before its clock runs has no time, but siblings by the same clock. */
 void clock_choose(void)
 {
-	static const char *const clocks[] = { "none", "tick", "tsc", "wall" };	/* as enum amon_clock */
+	static const char *const clocks[] = { "none", "tick", "tsc", "wall", "count" };	/* as enum amon_clock */
 	static const char *const pcs[] = { "none", "timer", "perf", "auto" };
 	static const uint32_t sources[] = { AMON_SOURCE_NONE, AMON_SOURCE_TIMER, AMON_SOURCE_PERF, AMON_SOURCE_PERF };
 	struct clock_choice *c = &monitor.clock;
@@ -99,20 +101,24 @@ void clock_choose(void)
 
 	if (pc == 4)
 		note(AMON_NOTE_SETTING);
-	c->clock = env_word("APROF_CLOCK", clocks, 4, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
+	c->clock = env_word("APROF_CLOCK", clocks, CLOCKS, monitor.reads_counter && !monitor.without_exits ? AMON_CLOCK_TSC : AMON_CLOCK_TICK);
 	c->rate = env_rate();
 	c->is_rate_asked = c->rate;
 	if (!c->rate)
 		c->rate = DEFAULT_RATE;
-	if (c->clock == 4 || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
+	if (c->clock == CLOCKS || (c->clock == AMON_CLOCK_TSC && (monitor.without_exits || !tsc_is_invariant()))) {
 		note(AMON_NOTE_CLOCK_CHANGED);
 		c->clock = AMON_CLOCK_TICK;
 	}
 	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
-	monitor.verify = verify_wanted();
+	monitor.verify = origin_is_set("APROF_VERIFY");
+	if (origin_is_set("APROF_SITES"))
+		monitor.sites = true;
 	if (monitor.verify)
 		jump_find_unwinder();
 	monitor.header->clock = c->clock;
+	if (c->clock == AMON_CLOCK_COUNT)
+		mem_copy(monitor.header->unit, COUNTED, sizeof COUNTED);
 	if (c->clock == AMON_CLOCK_TSC)
 		tsc_begin();
 }

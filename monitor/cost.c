@@ -11,6 +11,8 @@ void cost_record(void)
 	struct amon_header *h = monitor.header;
 	int way = h->way & (1u << AMON_WAY_FENTRY | 1u << AMON_WAY_MCOUNT) ? 0 : h->way & 1u << AMON_WAY_CYG ? 1 : 2;
 
+	if (h->clock == AMON_CLOCK_COUNT || !(h->way & ~(1u << AMON_WAY_SCRIPT)))
+		return;			/* nothing is taken by hooks there; what an interpreter's call costs is not known */
 	h->hook_picoseconds = cost_of_hooks[way].total;
 	h->hook_inside = cost_of_hooks[way].inside;
 }

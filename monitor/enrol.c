@@ -4,6 +4,7 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/cost.h"
+#include "monitor/definition.h"
 #include "monitor/file.h"
 #include "monitor/layout.h"
 #include "monitor/module.h"
@@ -22,11 +23,33 @@ enum {
 #define WAY_INSIDE AMON_WAY_FENTRY
 #endif
 
-/* Append to the file. */
-static bool record(uintptr_t address, uint32_t flags)
+/* By which way a routine with FLAGS tells of its calls. */
+static uint32_t way_of(uint32_t flags)
 {
-	uint32_t way = 1u << (flags & ROUTINE_INLINE ? AMON_WAY_INLINE :
-			      (flags & (AMON_ROUTINE_INSIDE | ROUTINE_BODY)) == AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG);
+	if (flags & ROUTINE_SCRIPT)
+		return AMON_WAY_SCRIPT;
+	if (flags & ROUTINE_INLINE)
+		return AMON_WAY_INLINE;
+	return (flags & (AMON_ROUTINE_INSIDE | ROUTINE_BODY)) == AMON_ROUTINE_INSIDE ? WAY_INSIDE : AMON_WAY_CYG;
+}
+
+/* The index of the module with ADDRESS in it, written down with all that is said of it there; the routine has INDEX. */
+static uint32_t module_of(uintptr_t address, uint32_t index)
+{
+	uint32_t module;
+
+	if (definition_is_key(address))
+		return definition_record(address, index);
+	module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
+	if (module == AMON_NONE && !(address & ~KEY_ADDRESS))
+		note(AMON_NOTE_NO_MODULE);
+	return module;
+}
+
+/* Append to the file, as routine INDEX. */
+static bool record(uintptr_t address, uint32_t flags, uint32_t index)
+{
+	uint32_t way = 1u << way_of(flags);
 	struct amon_chunk *chunk = monitor.routine_chunk;
 	struct amon_routine *r;
 
@@ -38,10 +61,8 @@ static bool record(uintptr_t address, uint32_t flags)
 	}
 	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
 	r->address = address & KEY_ADDRESS;
-	r->module = address & ~KEY_ADDRESS ? AMON_NONE : module_find(address, true);
+	r->module = module_of(address, index);
 	r->flags = flags & AMON_ROUTINE_INSIDE;
-	if (r->module == AMON_NONE && !(address & ~KEY_ADDRESS))
-		note(AMON_NOTE_NO_MODULE);
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
 		if (way == 1u << AMON_WAY_INLINE && monitor.jumps_untold)
@@ -60,10 +81,11 @@ static uint32_t add(uintptr_t address, uint32_t flags)
 		return AMON_NONE;
 	if (s->address)
 		return s->index;
-	module_find(address, true);	/* its module may be back, and with it the routine */
+	if (!definition_is_key(address))
+		module_find(address, true);	/* its module may be back, and with it the routine */
 	if ((s = routine_place(address))->address)
 		return s->index;
-	return record(address, flags) ? routine_add(s, address, flags) : AMON_NONE;
+	return record(address, flags, monitor.nroutines) ? routine_add(s, address, flags) : AMON_NONE;
 }
 
 uint32_t enrol_routine(uintptr_t address, uint32_t flags)
@@ -85,7 +107,7 @@ bool enrol_all(void)
 		uint32_t flags;
 		uintptr_t address = routine_address(i, &flags);
 
-		if (!record(address, flags))
+		if (!record(address, flags, i))
 			return false;
 	}
 	return true;

@@ -27,12 +27,12 @@ static inline void entry_unblock(struct aprof_tls *tls, const uint64_t *mask)
 	sys_restore_signals(mask);
 }
 
-/* Where a call of ROUTINE in T's context FROM leads, made if need be.  0: no room. */
-static inline target entry_find(struct thread *t, context_id from, uintptr_t routine, uint32_t flags)
+/* Where a call of ROUTINE in T's context FROM leads, from SITE if call sites are told apart, else 0; made if need be.  0: no room. */
+static inline target entry_find(struct thread *t, context_id from, uintptr_t routine, uint32_t flags, uintptr_t site)
 {
-	target to = machine_find(t, from, routine);
+	target to = machine_find(t, from, routine, site);
 
-	return to ? to : machine_make(t, from, routine, flags);
+	return to ? to : machine_make(t, from, routine, flags, site);
 }
 
 /* Let the hooks find TO.  Where there is none, the call goes to where the lost ones are counted. */

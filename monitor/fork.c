@@ -6,6 +6,7 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/cycles.h"
+#include "monitor/definition.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
 #include "monitor/layout.h"
@@ -39,6 +40,7 @@ static void child_begin(void)
 	tls->charged = &aprof_counter_none;
 	file_leave();
 	module_forget();
+	definition_forget();
 	routine_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;

@@ -42,6 +42,16 @@ context_id found_entered(struct thread *t, context_id *back)
 	return found;
 }
 
+uintptr_t found_return(void)
+{
+	struct unwind u;
+	struct frames f;
+
+	unwind_here(&u);
+	frames_begin(&f, &u);
+	return leave_monitor(&f) && unwind_step(&f.at) == UNWIND_STEPPED ? f.at.reg[UNWIND_RIP] : 0;
+}
+
 context_id found_here(struct thread *t)
 {
 	struct unwind u;

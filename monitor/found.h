@@ -17,4 +17,7 @@ context_id found_here(struct thread *t) HIDDEN;
 /* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
 context_id found_interrupted(struct thread *t, const void *ucontext) HIDDEN;
 
+/* Where the routine returns to whose entry hook is at work, and has called this; 0: that cannot be told. Signals are blocked. */
+uintptr_t found_return(void) HIDDEN;
+
 #endif

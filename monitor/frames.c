@@ -9,6 +9,7 @@
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/handler.h"
 #include "monitor/jump.h"
 #include "monitor/leave.h"
 #include "monitor/machine.h"
@@ -51,6 +52,27 @@ static bool is_outermost(const struct unwind *u)
 	return u->start == (uintptr_t)aprof_exit_begun || (aprof_context_start && u->reg[UNWIND_RIP] == aprof_context_start);
 }
 
+/* Has what makecontext began ended, and is libc about to go on elsewhere, as switch.c has told? */
+static bool is_ended_context(const struct unwind *u)
+{
+	return aprof_context_start && u->start <= aprof_context_start && aprof_context_start < u->end;
+}
+
+/* Is ROUTINE a handler that the kernel called?  The frame U is its caller's, or way mcount's, which stands before that. */
+static bool is_by_signal(uint32_t routine, const struct unwind *u)
+{
+	uint32_t flags;
+	struct unwind caller;
+
+	if (routine == AMON_NONE || !handler_is(routine_address(routine, &flags)))
+		return false;
+	mem_copy(&caller, u, sizeof caller);
+	while (is_own_code(caller.reg[UNWIND_RIP]))
+		if (unwind_step(&caller) != UNWIND_STEPPED)
+			return false;
+	return unwind_is_signal_return(&caller);
+}
+
 bool frames_next(struct frames *f, struct hooked_frame *out)
 {
 	bool found = false;
@@ -60,6 +82,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		bool own = is_own_code(u->reg[UNWIND_RIP]);
 
 		if (is_outermost(u)) {
+			f->leaving |= u->interrupted && is_ended_context(u);	/* what it called has returned */
 			f->how = UNWIND_END;
 			return false;
 		}
@@ -69,10 +92,12 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
-		f->leaving |= jump_is_at(u->start, own);
+		f->leaving |= jump_is_at(u->start, own) || is_ended_context(u);
 		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
+		out->site = f->how == UNWIND_STEPPED ? u->reg[UNWIND_RIP] : 0;
 		f->past_signal |= !found && u->interrupted;
+		out->is_root = f->how == UNWIND_STEPPED && is_by_signal(out->routine, u);
 	}
 	return found;
 }
@@ -92,7 +117,7 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 /* ---- the context ---- */
 
 /* Keep the routines of F's frames but for the first SKIPPED ones, as many as fit in KEPT; return how many frames there are, with *HOW and whether
- * one of them is OPEN. */
+ * one of them is OPEN.  Beyond a handler there are none. */
 static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, enum unwind_result *how, bool *open)
 {
 	struct frames f;
@@ -107,6 +132,10 @@ static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, en
 		if (n >= skipped && n - skipped < KEPT_FRAMES)
 			kept[n - skipped] = next.routine;
 		n++;
+		if (next.is_root) {
+			f.how = UNWIND_END;
+			break;
+		}
 	}
 	*how = f.how;
 	return n;

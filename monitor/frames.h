@@ -15,10 +15,12 @@ struct thread;
 /* A frame whose routine has a hook that was seen. */
 struct hooked_frame {
 	uintptr_t pc;			/* where it is, or where it goes on */
+	uintptr_t site;			/* where it returns to; 0: nowhere */
 	uint32_t routine;		/* index */
 	bool open;			/* it is open whether its entry hook has been passed, or its exit hook already: a signal has
 					 * interrupted it, or it is in the hook now */
 	bool in_hook;			/* the latter */
+	bool is_root;			/* a handler (handler.h) that the kernel called: it begins a history of its own */
 };
 
 /* A walk along the frames, outwards. */

@@ -9,6 +9,7 @@
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/handler.h"
 #include "monitor/items.h"
 #include "monitor/memory.h"
 #include "monitor/state.h"
@@ -48,29 +49,39 @@ static void put(target *front, uint64_t mask, target to)
 	front[own] = to;
 }
 
-/* A table of T's own; the one before, if any, stays as it is. */
-static bool renew(struct thread *t, uint32_t slots)
+/* Let T's table F be one of its own; the one before, if any, stays as it is. */
+static bool renew(struct front *f, uint32_t slots)
 {
 	target *front = memory_take_table(0, slots);
 
 	if (!front)
 		return false;
 	clear(front, slots);
-	for (uint32_t i = 0; t->front && i < slots_of(t->front_mask); i++)
-		if (t->front[i] != aprof_front_none[0])
-			put(front, mask_of(slots), t->front[i]);
-	t->front = front;
-	t->front_mask = mask_of(slots);
-	t->front_room = slots;
+	for (uint32_t i = 0; f->slots && i < slots_of(f->mask); i++)
+		if (f->slots[i] != aprof_front_none[0] && !handler_is(target_key(f->slots[i])->routine))
+			put(front, mask_of(slots), f->slots[i]);
+	f->slots = front;
+	f->mask = mask_of(slots);
+	f->room = slots;
 	return true;
 }
 
+/* The words of the thread in which T's hooks look for a table: that of transitions from any call site, or that OF_SITES. */
+static target **place_of(const struct thread *t, bool of_sites) { return of_sites ? &t->tls->sites : &t->tls->front; }
+static uint64_t *mask_place_of(const struct thread *t, bool of_sites) { return of_sites ? &t->tls->sites_mask : &t->tls->front_mask; }
+
+/* Where T's call sites are told apart, the table without them is for way inline alone: the other ways, which look at it first, must not find in it
+ * what they are to tell apart; beside way inline they all go out of line. */
+static bool has(const struct thread *t, bool of_sites) { return of_sites ? t->sites : !t->sites || t->tls->current; }
+
+bool front_is_shown(const struct thread *t, bool of_sites) { return *place_of(t, of_sites) != aprof_front_none; }
+
 /* Let the hooks have T's table.  Until the mask follows, the old one finds a part of it: misses, never errors. */
-static void show(struct thread *t)
+static void show(struct thread *t, bool of_sites)
 {
-	t->tls->front = t->front;
+	*place_of(t, of_sites) = t->front[of_sites].slots;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	t->tls->front_mask = t->front_mask;
+	*mask_place_of(t, of_sites) = t->front[of_sites].mask;
 }
 
 /* The slots of the largest table that the memory allows: of a sixteenth of it. */
@@ -91,28 +102,33 @@ static uint32_t next_size(uint32_t slots)
 	return slots * 4 <= most / 4 ? slots * 4 : most;
 }
 
-bool front_is_small(const struct thread *t)
-{
-	uint32_t slots = slots_of(t->tls->front_mask);
+/* The targets that belong into T's table. */
+static uint32_t targets_of(const struct thread *t, bool of_sites) { return of_sites ? t->nsites : t->ntargets - t->nsites; }
 
-	return t->tls->front != aprof_front_none && t->ntargets >= slots / 4 && slots < most_slots();
+static bool is_small(const struct thread *t, bool of_sites)
+{
+	uint32_t slots = slots_of(*mask_place_of(t, of_sites));
+
+	return front_is_shown(t, of_sites) && targets_of(t, of_sites) >= slots / 4 && slots < most_slots();
 }
 
+bool front_is_small(const struct thread *t) { return is_small(t, false) || (t->sites && is_small(t, true)); }
+
 /* The most slots that a table of T's has because slots are fought over. */
-static uint32_t most_fought(const struct thread *t)
+static uint32_t most_fought(const struct thread *t, bool of_sites)
 {
-	uint64_t most = (uint64_t)t->ntargets * FOUGHT_TARGETS;
+	uint64_t most = (uint64_t)targets_of(t, of_sites) * FOUGHT_TARGETS;
 
 	if (most < FOUGHT_SLOTS)
 		most = FOUGHT_SLOTS;
 	return most < most_slots() ? (uint32_t)most : most_slots();
 }
 
-bool front_is_fought(const struct thread *t)
+bool front_is_fought(const struct thread *t, bool of_sites)
 {
-	uint32_t slots = slots_of(t->tls->front_mask);
+	uint32_t slots = slots_of(*mask_place_of(t, of_sites)), fought = t->front[of_sites].fought;
 
-	return t->tls->front != aprof_front_none && (t->fought >= slots / FOUGHT_LEAST || t->fought >= FOUGHT_MOST) && slots * 4 <= most_fought(t);
+	return front_is_shown(t, of_sites) && (fought >= slots / FOUGHT_LEAST || fought >= FOUGHT_MOST) && slots * 4 <= most_fought(t, of_sites);
 }
 
 /* What T has called so far. */
@@ -125,80 +141,120 @@ static uint64_t calls_of(struct thread *t)
 	return calls;
 }
 
-/* Slots are fought over: so much that it matters? From now on it is counted anew. */
-static bool is_losing(struct thread *t)
+/* Slots of T's table F are fought over: so much that it matters? From now on it is counted anew. */
+static bool is_losing(struct thread *t, struct front *f)
 {
-	uint64_t calls = calls_of(t), before = t->fought_calls, fought = t->fought;
+	uint64_t calls = calls_of(t), before = f->fought_calls, fought = f->fought;
 
-	t->fought_calls = calls;
-	t->fought = 0;
+	f->fought_calls = calls;
+	f->fought = 0;
 	return fought * FOUGHT_CALLS > calls - before;
 }
 
 /* The slots of the table after one of SLOTS that are fought over. */
-static uint32_t size_for_peace(const struct thread *t, uint32_t slots)
+static uint32_t size_for_peace(const struct thread *t, bool of_sites, uint32_t slots)
 {
 	int steps = slots < FOUGHT_SMALL ? 2 : 1;
 
-	for (int i = 0; i < steps && slots * 4 <= most_fought(t); i++)
+	for (int i = 0; i < steps && slots * 4 <= most_fought(t, of_sites); i++)
 		slots *= 4;
 	return slots;
 }
 
-void front_grow(struct thread *t)
+static void grow(struct thread *t, bool of_sites)
 {
-	uint32_t slots = slots_of(t->front_mask);
+	struct front *f = &t->front[of_sites];
+	uint32_t slots = slots_of(f->mask);
 
-	if (front_is_fought(t) && is_losing(t))
-		slots = size_for_peace(t, slots);
-	else if (front_is_small(t))
+	if (front_is_fought(t, of_sites) && is_losing(t, f))
+		slots = size_for_peace(t, of_sites, slots);
+	else if (is_small(t, of_sites))
 		slots = next_size(slots);
 	else
 		return;
-	if (slots <= t->front_room) {		/* where a forked child's parent had its own */
-		clear(t->front, slots);
-		t->front_mask = mask_of(slots);
-	} else if (!renew(t, slots)) {
+	if (slots <= f->room) {		/* where a forked child's parent had its own */
+		clear(f->slots, slots);
+		f->mask = mask_of(slots);
+	} else if (!renew(f, slots)) {
 		return;
 	}
-	show(t);
+	show(t, of_sites);
+}
+
+void front_grow(struct thread *t)
+{
+	grow(t, false);
+	if (t->sites)
+		grow(t, true);
 }
 
 void front_add(struct thread *t, target to)
 {
-	struct aprof_tls *tls = t->tls;
-	uint64_t mask = *(volatile uint64_t *)&tls->front_mask;
+	bool of_sites = target_site(to) != 0;
+	uint64_t mask = *(volatile uint64_t *)mask_place_of(t, of_sites);
 	target *front;
 
+	if (handler_is(target_key(to)->routine))
+		return;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	front = *(target *volatile *)&tls->front;
-	if (front != aprof_front_none && *(struct thread *volatile *)&tls->thread == t)	/* else TO is a parent process's */
+	front = *(target *volatile *)place_of(t, of_sites);
+	if (front != aprof_front_none && *(struct thread *volatile *)&t->tls->thread == t)	/* else TO is a parent process's */
 		put(front, mask, to);
+}
+
+static void drop(const struct front *f, uintptr_t routine)
+{
+	uint64_t mask = __atomic_load_n(&f->mask, __ATOMIC_ACQUIRE);	/* before the table: as probes do */
+	target *slots = __atomic_load_n(&f->slots, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; slots && i < slots_of(mask); i++)
+		if (target_key(__atomic_load_n(&slots[i], __ATOMIC_RELAXED))->routine == routine)
+			__atomic_store_n(&slots[i], aprof_front_none[0], __ATOMIC_RELAXED);
+}
+
+void front_drop(struct thread *t, uintptr_t routine)
+{
+	drop(&t->front[false], routine);
+	drop(&t->front[true], routine);
 }
 
 void front_none(struct aprof_tls *tls)
 {
-	tls->front_mask = 0;
+	tls->front_mask = tls->sites_mask = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tls->front = aprof_front_none;
+	tls->front = tls->sites = aprof_front_none;
 }
 
 void front_leave(struct aprof_tls *tls)
 {
-	tls->front_mask = 0;
+	tls->front_mask = tls->sites_mask = 0;
 	if (tls->front != aprof_front_none)
 		clear(tls->front, 2);
+	if (tls->sites != aprof_front_none)
+		clear(tls->sites, 2);
 }
 
 /* In a forked child T's first table begins as small as any other, but in the place of its parent's. */
-static bool begin(struct thread *t)
+static bool begin(struct thread *t, bool of_sites)
 {
-	if (!t->forked_from || t->tls->front == aprof_front_none)
-		return renew(t, FRONT_FIRST);
-	t->front = t->tls->front;
-	t->front_room = t->forked_from->front_room;
-	t->front_mask = mask_of(FRONT_FIRST);
-	clear(t->front, FRONT_FIRST);
+	struct front *f = &t->front[of_sites];
+
+	if (!t->forked_from || !front_is_shown(t, of_sites))
+		return renew(f, FRONT_FIRST);
+	f->slots = *place_of(t, of_sites);
+	f->room = t->forked_from->front[of_sites].room;
+	f->mask = mask_of(FRONT_FIRST);
+	clear(f->slots, FRONT_FIRST);
+	return true;
+}
+
+static bool begin_one(struct thread *t, bool of_sites)
+{
+	if (!has(t, of_sites))
+		return true;
+	if (!t->front[of_sites].slots && !begin(t, of_sites))
+		return false;
+	show(t, of_sites);
 	return true;
 }
 
@@ -206,8 +262,5 @@ bool front_begin(struct thread *t)
 {
 	if (clock_is_tsc() && !t->tls->current)
 		return true;
-	if (!t->front && !begin(t))
-		return false;
-	show(t);
-	return true;
+	return begin_one(t, false) && begin_one(t, true);
 }

@@ -26,6 +26,7 @@
 #define SAVED_MORE	8
 #endif
 #define STORED		%rdx
+#define POP_R10	0x5a41			/* behind the call of the entry hook in a nested function */
 #define ROUTINE		SAVED_MORE+8(%rsp)
 
 	/* Load the context of the top frame into ID, if nothing is odd about the stack: the routine entered has a frame below the top one's.
@@ -69,7 +70,24 @@ __aprof_entry:
 
 	as_remembered 16+SAVED_MORE
 .Lentry_further:
+	if_sites %rcx, .Lentry_sites
 	look_further %r10, %r11, %rcx, .Lentry_push, .Lentry_push, .Lentry_slow
+.Lentry_sites:
+	save	rsi, rdi
+	movq	SAVED_MORE+32(%rsp), %rsi
+	cmpw	$POP_R10, (%r11)
+	je	.Lentry_sites_chain
+.Lentry_sites_look:
+	look_at_site %r10, %r11, %rsi, %rdi, %rcx, .Lentry_sites_slow
+	.cfi_remember_state
+	restore	rsi, rdi
+	jmp	.Lentry_push
+	as_remembered 32+SAVED_MORE
+.Lentry_sites_chain:
+	movq	SAVED_MORE+40(%rsp), %rsi	/* its static chain stands below */
+	jmp	.Lentry_sites_look
+.Lentry_sites_slow:
+	restore	rsi, rdi
 .Lentry_slow:
 	RESTORE_MORE
 	save	rcx, rdx, rsi, rdi, r8, r9, rbp
@@ -150,7 +168,11 @@ __return__:
 	leaq	176-FRAME_FENTRY(%rsp), %r10	/* as it stands in the frame */
 	caller_context %r10, %rcx, %rsi, %rdx, .Lmiss_slow
 	PROBE(%rcx, %rdi, %rdx)
+	if_sites %rdx, .Lmiss_sites
 	look_further %rcx, %rdi, %rdx, .Lmiss_push, .Lmiss_push, .Lmiss_slow
+.Lmiss_sites:
+	movq	FRAME_FENTRY-8(%r10), %rsi
+	look_at_site %rcx, %rdi, %rsi, %r11, %rdx, .Lmiss_slow
 .Lmiss_push:
 	push_frame %r10, %rcx, %rsi, %rdx
 .Lmiss_done:
@@ -190,14 +212,43 @@ __return__:
 .Linline_slow:
 	save	r8, r9, r10, rbp
 	leaq	200(%rsp), %rsi
-	xorl	%edx, %edx			/* its code does not read the counter */
+	xorl	%edx, %edx			/* its code does not read the counter, */
+	xorl	%ecx, %ecx			/* and does not tell its call sites */
 	call_aligned aprof_inline_slow
 	restore	r8, r9, r10, rbp
 	jmp	.Linline_done
 	.cfi_endproc
 	.size	aprof_inline_miss, .-aprof_inline_miss
 
-	/* The same in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
+	/* The same in a routine that tells its call sites.  r10: where it returns to; it is lost. */
+	detour	aprof_inline_miss_sites
+	save	rcx, rdx, rdi, rsi
+	movq	%rax, %rdi
+	TLS_BASE(%rdx)
+	movq	TLS(TLS_CURRENT, %rdx), %rcx
+	movq	%rcx, %rsi
+	addq	%rdi, %rcx
+	imulq	$STEP_FACTOR, %rcx, %rcx
+	look_at_site %rcx, %rdi, %r10, %r11, %rdx, .Lsites_slow
+	movq	%rcx, TLS(TLS_CURRENT, %rdx)
+	movq	%rsi, %rax
+.Lsites_done:
+	.cfi_remember_state
+	restore	rcx, rdx, rdi, rsi
+	go_on
+	as_remembered 168
+.Lsites_slow:
+	save	r8, r9, rbp
+	leaq	192(%rsp), %rsi
+	xorl	%edx, %edx
+	movq	%r10, %rcx
+	call_aligned aprof_inline_slow
+	restore	r8, r9, rbp
+	jmp	.Lsites_done
+	.cfi_endproc
+	.size	aprof_inline_miss_sites, .-aprof_inline_miss_sites
+
+	/* As aprof_inline_miss, in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
 	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
 	detour	aprof_inline_miss_tsc
 	save	rcx, rdi, rsi, r8, r9
@@ -244,6 +295,7 @@ __return__:
 	save	r10, rbp
 	leaq	192(%rsp), %rsi
 	movl	$1, %edx
+	xorl	%ecx, %ecx
 	call_aligned aprof_inline_slow
 	restore	r10, rbp
 	jmp	.Ltsc_done
@@ -288,7 +340,18 @@ __aprof_enter:
 	ret
 	as_remembered 8+SAVED_BASE
 .Lbody_further:
+	if_sites %rcx, .Lbody_sites
 	look_further %r10, %r11, %rcx, .Lbody_push, .Lbody_push, .Lbody_slow
+.Lbody_sites:
+	save	rsi, rdi
+	movq	8(%rbp), %rsi
+	look_at_site %r10, %r11, %rsi, %rdi, %rcx, .Lbody_sites_slow
+	.cfi_remember_state
+	restore	rsi, rdi
+	jmp	.Lbody_push
+	as_remembered 24+SAVED_BASE
+.Lbody_sites_slow:
+	restore	rsi, rdi
 .Lbody_slow:
 	RESTORE_BASE
 	save	rcx, rdx, rsi, rdi, r8, rbp
@@ -310,9 +373,9 @@ __aprof_enter_inlined:
 	.cfi_startproc
 	_CET_ENDBR
 	save	rcx, rdx, rsi, rdi, r8, rbp
-	movq	%rax, %rdi			/* routine, CFA */
+	movq	48(%rsp), %rdx			/* routine, CFA, where it was inlined */
+	movq	%rax, %rdi
 	leaq	16(%rbp), %rsi
-	xorl	%edx, %edx
 	movl	$ROUTINE_INSIDE+ROUTINE_BODY+ROUTINE_INLINED, %ecx
 	call_aligned aprof_entry_slow
 	restore	rcx, rdx, rsi, rdi, r8, rbp
@@ -394,7 +457,17 @@ aprof_cyg_\name:
 	movq	%rdx, FRAME_SIZE+FRAME_CFA(%r10)
 	ret
 .Lenter_further:
+	if_sites %r9, .Lenter_sites
 	look_further %rcx, %rdi, %r9, .Lenter_push, .Lenter_push, .Lenter_slow
+.Lenter_sites:
+	movq	8(%rbp), %r11
+	leaq	-1(%rdx), %rax
+	cmpq	%rax, FRAME_CFA(%r10)
+	jne	.Lenter_sites_look
+	movq	(%rsp), %r11			/* it is inlined: the place of this hook */
+.Lenter_sites_look:
+	look_at_site %rcx, %rdi, %r11, %r8, %r9, .Lenter_slow
+	jmp	.Lenter_push
 .Lenter_same:
 	leaq	-1(%rdx), %rax
 	cmpq	%rax, FRAME_CFA(%r10)

@@ -20,6 +20,7 @@
 #include "monitor/fork.h"
 #include "monitor/found.h"
 #include "monitor/front.h"
+#include "monitor/handler.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/reset.h"
@@ -29,6 +30,8 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+
+enum { INLINE_FLAGS = AMON_ROUTINE_INSIDE | ROUTINE_INLINE }; /* of its routines */
 
 /* What the routine entered is to put back, if nothing is entered. */
 static struct entered nothing_entered(const struct aprof_tls *tls)
@@ -74,8 +77,15 @@ static bool is_lost(context_id current, context_id here)
 	return current == LOST_ID || (current && current != ROOT_ID && here == ROOT_ID);
 }
 
-/* With signals blocked: any thread, any routine. */
-static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads)
+/* Is ROUTINE entered for a signal?  MASK: the signals that were blocked.  To read the stack takes long: a handler that nobody told of runs with its signal
+ * blocked, or stays where it is. */
+static bool is_by_signal(uintptr_t routine, uint64_t mask)
+{
+	return handler_may_be(routine, INLINE_FLAGS) && (mask || handler_is(routine)) && handler_runs(routine, found_return());
+}
+
+/* With signals blocked, more than those in MASK: any thread, any routine. */
+static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site, uint64_t mask)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(sp);
 	struct entered entered;
@@ -87,6 +97,8 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	t->busy = BUSY;
 	if (!tls->current)
 		stack_follow_inline(t);
+	if (site)
+		t->sites = true;
 	front_begin(t);
 	before = back = machine_here(t, tls->current);
 	if (is_lost(tls->current, before))
@@ -94,7 +106,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (clock_is_tsc())
 		cycles_charge(t, before);
 	reset_if_asked();
-	to = entry_show(t, entry_find(t, before, routine, AMON_ROUTINE_INSIDE | ROUTINE_INLINE));
+	to = entry_show(t, entry_find(t, is_by_signal(routine, mask) ? ROOT_ID : before, routine, INLINE_FLAGS, site));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
 	entered = enter(t, before, to);
@@ -103,7 +115,16 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	return entered;
 }
 
-struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
+/* The first of the code that tells its call sites: they are told apart from now on, in each thread that such code enters or that begins. */
+static void note_sites(uintptr_t site)
+{
+	if (!site)
+		return;
+	note_way(&monitor.sites);
+	note_way(&monitor.inline_sites);
+}
+
+struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct entered entered;
@@ -113,12 +134,12 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return nothing_entered(tls);
 	t = thread_live(tls);
-	if (t && tls->current) {
+	if (t && tls->current && (t->sites || !site) && !handler_is(routine)) {
 		target to;
 
 		if (is_left_out(reads))
 			return nothing_entered(tls);
-		to = machine_reach(t, tls->current, routine);
+		to = machine_reach(t, tls->current, routine, site);
 		if (to) {
 			entered = enter(t, tls->current, to);
 			if (thread_live(tls) == t)
@@ -128,9 +149,10 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads)
 	}
 	entry_block(tls, &mask);
 	note_way(reads ? &monitor.reads_counter : &monitor.without_exits);
+	note_sites(site);
 	entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		entered = enter_blocked(tls, routine, sp, reads);
+		entered = enter_blocked(tls, routine, sp, reads, site, mask);
 	entry_unblock(tls, &mask);
 	return entered;
 }

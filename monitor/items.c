@@ -39,6 +39,66 @@ static bool spans_grow(struct thread *t)
 	return true;
 }
 
+/* The sites of SPAN's items, made if need be.  NULL: no room. */
+static uint64_t *span_sites(struct thread *t, struct span *span)
+{
+	struct amon_chunk *chunk;
+
+	if (span->sites)
+		return span->sites;
+	chunk = file_chunk(AMON_SITES, t->index, span->capacity, sizeof *span->sites);
+	if (!chunk)
+		return NULL;
+	chunk->base = span->base;
+	span->sites = (uint64_t *)((char *)chunk + chunk->first);
+	__atomic_store_n(&chunk->count, span->capacity, __ATOMIC_RELEASE);
+	return span->sites;
+}
+
+bool items_claim(struct thread *t, uint32_t item, uintptr_t site)
+{
+	struct span *span = items_span(t, item);
+	uint64_t *sites = span_sites(t, span);
+	uint32_t i = item - span->base;
+
+	if (!sites || sites[i] != AMON_SITE_NONE || span->counters[i].calls)
+		return false;
+	sites[i] = site;
+	return true;
+}
+
+void items_share(struct thread *t, uint32_t item)
+{
+	struct span *span = items_span(t, item);
+
+	if (span->sites)
+		span->sites[item - span->base] = AMON_SITE_SEVERAL;
+}
+
+struct amon_spent *items_spent(struct thread *t, uint32_t item)
+{
+	struct span *span = items_span(t, item);
+	struct amon_chunk *chunk = span->spent || file_over_bound(false) ? NULL : file_chunk(AMON_SPENT, t->index, span->capacity, sizeof *span->spent);
+
+	if (chunk) {
+		chunk->base = span->base;
+		span->spent = (struct amon_spent *)((char *)chunk + chunk->first);
+		__atomic_store_n(&chunk->count, span->capacity, __ATOMIC_RELEASE);
+	}
+	return span->spent ? &span->spent[item - span->base] : NULL;
+}
+
+uint32_t items_of(struct thread *t, const struct amon_counter *counter)
+{
+	for (uint32_t s = t->nspans; s-- > 0;) {
+		const struct span *span = &t->spans[s];
+
+		if (counter >= span->counters && counter < span->counters + span->capacity)
+			return span->base + (uint32_t)(counter - span->counters);
+	}
+	return AMON_NONE;
+}
+
 uint32_t items_add(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded)
 {
 	uint32_t i = t->nitems, page = i / ITEMS_PER_PAGE;

@@ -21,6 +21,13 @@ enum {
 /* Append an item.  AMON_NONE: no room. Published by the chunk's count, last. */
 uint32_t items_add(struct thread *t, uint32_t parent, uint32_t routine, uint32_t folded) HIDDEN;
 
+/* ITEM is of calls from SITE.  Only if nothing else was said of it, and it has no calls yet; false: it is not. */
+bool items_claim(struct thread *t, uint32_t item, uintptr_t site) HIDDEN;
+/* The samples of ITEM's call site, in the file; NULL: no room, or what is left is for contexts. In the handler that takes them. */
+struct amon_spent *items_spent(struct thread *t, uint32_t item) HIDDEN;
+void items_share(struct thread *t, uint32_t item) HIDDEN; /* it is of calls from several, which are not told apart */
+uint32_t items_of(struct thread *t, const struct amon_counter *counter) HIDDEN; /* whose counter it is; AMON_NONE */
+
 bool items_has(struct thread *t, uint32_t item, uint32_t routine) HIDDEN; /* is ROUTINE active in the context ITEM? */
 size_t items_length(struct thread *t, uint32_t item) HIDDEN; /* of ITEM's history */
 size_t items_history(struct thread *t, uint32_t item, history_entry *s) HIDDEN; /* write it to S, which has room for it; its length */

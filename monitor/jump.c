@@ -39,7 +39,7 @@ void jump_lands(uintptr_t sp)
 {
 	struct thread *t = thread_live(&aprof_tls);
 
-	if (t && sp && !aprof_tls.inert && monitor.header->way & ~(1u << AMON_WAY_INLINE))
+	if (t && sp && !aprof_tls.inert && ways_push(monitor.header->way))
 		stack_return(t, sp + 1, NULL);	/* a routine that was called from there has its CFA there, or below */
 	jump_lose();
 }

@@ -15,6 +15,8 @@
 #define TLS_CURRENT	56
 #define TLS_LAST	64
 #define TLS_CHARGED	72
+#define TLS_SITES	80
+#define TLS_SITES_MASK	88
 
 /* What its word `inert' says. */
 #define INERT_NOT	0
@@ -29,6 +31,7 @@
 #define KEY_ROUTINE	24
 #define ALIAS_COUNT	32
 #define ALIAS_TO	40
+#define ALIAS_SITE	48
 
 /* struct frame; its `site' is of two halves. */
 #define FRAME_CFA	0
@@ -50,6 +53,7 @@
 #define ROUTINE_INSIDE	1
 #define ROUTINE_INLINE	0x10000		/* of way inline */
 #define ROUTINE_BODY	0x20000		/* of way cyg */
+#define ROUTINE_SCRIPT	0x80000		/* an interpreter defined it */
 #define ROUTINE_INLINED	0x40000		/* and entered on a frame that it has: it is inlined into itself */
 
 /* A call of ROUTINE in the context ID leads to the one called (ID + ROUTINE) * STEP_FACTOR, modulo 2^64. */

@@ -31,11 +31,19 @@ void leave_routines(void)
 	stack_push_root(t);
 }
 
+static bool exit_seen;
+
+bool leave_was_unseen(const struct thread *t)
+{
+	return t->record->current != AMON_NONE && !exit_seen;
+}
+
 void __real_exit(int status) __attribute__((noreturn));
 EXPORTED void __wrap_exit(int status) __attribute__((noreturn));
 
 void __wrap_exit(int status)
 {
+	exit_seen = true;
 	leave_routines();
 	__real_exit(status);
 }

@@ -122,16 +122,16 @@ static target target_of(struct thread *t, uint32_t tag)
 	return (target)items_counter(t, tag - 1);
 }
 
-target machine_find(struct thread *t, context_id from, uintptr_t routine)
+target machine_find(struct thread *t, context_id from, uintptr_t routine, uintptr_t site)
 {
 	uint64_t *full = __atomic_load_n(&t->full, __ATOMIC_ACQUIRE);
-	context_id id = context_step(from, routine);
+	context_id id = key_step(from, routine, site);
 	uint64_t hash = full_hash(id), mask = full[-1], slot;
 
 	for (uint64_t i = hash & mask; (slot = full[i]) != 0; i = (i + 1) & mask) {
 		target to = slot >> 32 == hash ? target_of(t, (uint32_t)slot) : 0;
 
-		if (to && target_matches(to, id, routine))
+		if (to && target_matches(to, id, routine, site))
 			return to;
 	}
 	return 0;
@@ -196,8 +196,8 @@ static uint32_t item_begin(struct thread *t, uint32_t routine)
 	return item != AMON_NONE && item_call(t, item, ROOT_ID + routine - AMON_ROUTINE_ROOT, NO_ROUTINE) ? item : AMON_NONE;
 }
 
-/* A call of the routine at ADDRESS in FROM leads to TO and is counted in COUNT. */
-static target alias_new(struct thread *t, context_id from, uintptr_t address, struct amon_counter *count, context_id to)
+/* A call of the routine at ADDRESS in FROM, from SITE, 0 being any, leads to TO and is counted in COUNT. */
+static target alias_new(struct thread *t, context_id from, uintptr_t address, uintptr_t site, struct amon_counter *count, context_id to)
 {
 	uint32_t page = t->naliases / ALIASES_PER_PAGE;
 	struct alias *alias;
@@ -207,11 +207,12 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, st
 	if (!t->aliases[page] && !(t->aliases[page] = memory_take(ALIASES_PER_PAGE * sizeof *alias, true)))
 		return 0;
 	alias = items_alias(t, t->naliases);
-	*alias = (struct alias){ .key = { .id = context_step(from, address), .routine = address }, .count = count, .to = to };
+	*alias = (struct alias){ .key = { .id = key_step(from, address, site), .routine = address }, .count = count, .to = to, .site = site };
 	if (clock_is_tsc())
 		alias->key.time = (uintptr_t)items_counter(t, machine_item(t, to));
 	t->naliases++;
 	t->ntargets++;
+	t->nsites += site != 0;
 	t->record->slow++;
 	table_add(t->full, table_slot(full_hash(alias->key.id), t->naliases | ALIAS));
 	return (target)alias + 1;
@@ -242,7 +243,7 @@ static target target_new(struct thread *t, context_id from, uintptr_t address, u
 		id = context_step(id, item);
 	if (!item_call(t, item, id, NO_ROUTINE))
 		return 0;
-	return alias_new(t, from, address, items_counter(t, item), id);
+	return alias_new(t, from, address, 0, items_counter(t, item), id);
 }
 
 /* ---- making contexts ---- */
@@ -293,7 +294,7 @@ static uint32_t context_next(struct thread *t, uint32_t item, uint32_t routine)
 static uint32_t context_keyed(struct thread *t, uint32_t parent, uint32_t routine)
 {
 	context_id from = items_counter(t, parent)->id;
-	target to = machine_find(t, from, routine);
+	target to = machine_find(t, from, routine, 0);
 	uint32_t item;
 
 	if (to)
@@ -326,7 +327,7 @@ static target make_recursive(struct thread *t, context_id from, uintptr_t addres
 {
 	uint32_t count = items_add(t, item, items_at(t, item)->routine, items_at(t, item)->folded);
 
-	return count == AMON_NONE ? 0 : alias_new(t, from, address, items_counter(t, count), from);
+	return count == AMON_NONE ? 0 : alias_new(t, from, address, 0, items_counter(t, count), from);
 }
 
 /* Is there no room for aliases either? Then the elided contexts are found anew at each call. */
@@ -340,7 +341,7 @@ static bool aliases_are_over_bound(const struct thread *t)
 static target alias_to(struct thread *t, context_id from, uintptr_t address, uint32_t to)
 {
 	struct amon_counter *count = items_counter(t, to);
-	target alias = alias_new(t, from, address, count, count->id);
+	target alias = alias_new(t, from, address, 0, count, count->id);
 
 	return alias ? alias : (target)count;
 }
@@ -450,24 +451,97 @@ static target find_bounded(struct thread *t, context_id from, uintptr_t address)
 	if (item == AMON_NONE || routine == AMON_NONE || items_at(t, item)->routine == routine ||
 	    items_at(t, item)->routine >= AMON_ROUTINE_ROOT || !t->elided)
 		return 0;
-	above = machine_find(t, items_counter(t, t->elided)->id, items_at(t, item)->routine);
-	to = above ? machine_find(t, target_to(above), routine) : 0;
+	above = machine_find(t, items_counter(t, t->elided)->id, items_at(t, item)->routine, 0);
+	to = above ? machine_find(t, target_to(above), routine, 0) : 0;
 	if (to)
 		note(AMON_NOTE_MEMORY_BOUND);
 	return to;
 }
 
-target machine_reach(struct thread *t, context_id from, uintptr_t routine)
+/* ---- call sites ----
+ *
+ * The context after a call is the same whatever its site: what is found and made first is the transition from any site, as where sites are not told
+ * apart, though no call is counted there.  The first site takes over its item, the others get items of their own beside it, with
+ * the same caller and routine; so all that is said of items holds for each site's. */
+
+/* Is there no room to tell more sites apart?  What the bounds leave is for contexts. */
+static bool sites_are_over_bound(const struct thread *t)
 {
-	target to = machine_find(t, from, routine);
+	return is_over_bound(t) || aliases_are_over_bound(t);
+}
+
+/* Is TO among the elided contexts, of which items say who called? */
+static bool is_elided(struct thread *t, context_id to)
+{
+	uint32_t item = machine_item(t, to);
+
+	while (item != AMON_NONE && items_at(t, item)->parent != AMON_NONE)
+		item = items_at(t, item)->parent;
+	return item == AMON_NONE || (t->elided && item == t->elided);
+}
+
+/* Calls by ANY, a transition from any site, are counted where it says, though they come from several. */
+static target site_untold(struct thread *t, target any)
+{
+	uint32_t item = items_of(t, target_count(any));
+
+	if (item != AMON_NONE)
+		items_share(t, item);
+	note(AMON_NOTE_SITES_BOUND);
+	return any;
+}
+
+/* An item for the calls from SITE by ANY, which leads from FROM. AMON_NONE: no room. */
+static uint32_t site_item(struct thread *t, context_id from, uintptr_t site, target any)
+{
+	uint32_t item = items_of(t, target_count(any)), parent = item_of(t, from), own;
+
+	if (item == AMON_NONE || parent == AMON_NONE)
+		return AMON_NONE;
+	if (items_at(t, item)->parent == parent && items_claim(t, item, site))
+		return item;
+	own = items_add(t, parent, items_at(t, item)->routine, items_at(t, item)->folded);
+	return own != AMON_NONE && items_claim(t, own, site) ? own : AMON_NONE;
+}
+
+/* The transition from SITE by a call of the routine at ADDRESS in FROM; ANY is that from any site. */
+static target site_new(struct thread *t, context_id from, uintptr_t address, uintptr_t site, target any)
+{
+	uint32_t item = AMON_NONE;
+	target to = 0;
+
+	if (is_elided(t, target_to(any)))
+		return any;
+	if (!sites_are_over_bound(t))
+		item = site_item(t, from, site, any);
+	if (item != AMON_NONE)
+		to = alias_new(t, from, address, site, items_counter(t, item), target_to(any));
+	return to ? to : site_untold(t, any);
+}
+
+/* Beyond the bound: the transition from any site, for one from SITE that is not told apart. 0: there is none yet. */
+static target reach_untold(struct thread *t, context_id from, uintptr_t routine)
+{
+	target any = sites_are_over_bound(t) ? machine_find(t, from, routine, 0) : 0;
+
+	if (!any || is_elided(t, target_to(any)))
+		return any;
+	return site_untold(t, any);
+}
+
+target machine_reach(struct thread *t, context_id from, uintptr_t routine, uintptr_t site)
+{
+	target to = machine_find(t, from, routine, site);
 
 	if (to) {
-		t->record->misses += t->tls->front != aprof_front_none;
-		t->fought++;
-		if (front_is_fought(t))
+		t->record->misses += front_is_shown(t, site != 0);
+		t->front[site != 0].fought++;
+		if (front_is_fought(t, site != 0))
 			return 0;
 	} else if (clock_is_tsc() || reset_is_due()) {
 		return 0;
+	} else if (site) {
+		return reach_untold(t, from, routine);
 	} else if (is_over_bound(t)) {
 		return aliases_are_over_bound(t) ? find_bounded(t, from, routine) : 0;
 	} else {
@@ -495,7 +569,7 @@ static target make(struct thread *t, context_id from, uintptr_t address, uint32_
 	bool helped = making_help(t);
 	uint32_t item = item_of(t, from), shown = monitor.shown, routine = enrol_routine(address, flags);
 	uint32_t made = t->nitems, to;
-	target again = helped || shown != monitor.shown ? machine_find(t, from, address) : 0;
+	target again = helped || shown != monitor.shown ? machine_find(t, from, address, 0) : 0;
 
 	if (item == AMON_NONE || routine == AMON_NONE || again)
 		return again;
@@ -512,9 +586,16 @@ static target make(struct thread *t, context_id from, uintptr_t address, uint32_
 	return alias_to(t, from, address, to);
 }
 
-target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags)
+target machine_make(struct thread *t, context_id from, uintptr_t address, uint32_t flags, uintptr_t site)
 {
-	target to = make(t, from, address, flags);
+	target to = site ? machine_find(t, from, address, 0) : 0;
+
+	if (!to)
+		to = make(t, from, address, flags);
+	else
+		making_help(t);
+	if (to && site)
+		to = site_new(t, from, address, site, to);
 
 	t->version += 2;
 	return to;
@@ -524,10 +605,10 @@ context_id machine_step(struct thread *t, context_id here, uint32_t routine)
 {
 	uint32_t flags;
 	uintptr_t address = routine_address(routine, &flags);
-	target to = machine_find(t, here, address);
+	target to = machine_find(t, here, address, 0);
 
 	if (!to)
-		to = machine_make(t, here, address, flags);
+		to = machine_make(t, here, address, flags, 0);
 	return to ? target_to(to) : items_counter(t, t->lost)->id;
 }
 
@@ -564,6 +645,7 @@ context_id machine_here(struct thread *t, context_id c)
 bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
+	t->sites = monitor.sites;
 	for (int i = 0; i < 2; i++)
 		if (!(t->scratch[i] = sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
 			return false;

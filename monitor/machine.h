@@ -16,10 +16,11 @@ struct thread;
 enum { MACHINE_LONGEST = 16384 };	/* entries of a history; calls that lead to longer ones are counted in "(lost)" */
 
 bool machine_init(struct thread *t) HIDDEN;	/* a new machine */
-target machine_find(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* full table; 0: none */
-target machine_reach(struct thread *t, context_id from, uintptr_t routine) HIDDEN; /* found, or made with no more memory, and
+/* SITE is the call site, if they are told apart, else 0. */
+target machine_find(struct thread *t, context_id from, uintptr_t routine, uintptr_t site) HIDDEN; /* full table; 0: none */
+target machine_reach(struct thread *t, context_id from, uintptr_t routine, uintptr_t site) HIDDEN; /* found, or made with no more memory, and
 										 * put into the front table; 0: block signals */
-target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags) HIDDEN; /* 0: no room */
+target machine_make(struct thread *t, context_id from, uintptr_t routine, uint32_t flags, uintptr_t site) HIDDEN; /* 0: no room */
 struct amon_counter *machine_counter(struct thread *t, uint32_t item) HIDDEN;
 uint32_t machine_item(struct thread *t, context_id id) HIDDEN; /* AMON_NONE: not one of t's */
 size_t machine_history(struct thread *t, uint32_t item, history_entry *s) HIDDEN; /* write ITEM's to S, of MACHINE_LONGEST; its length. Any time */

@@ -57,6 +57,8 @@
 #define Lentry_further	LABEL(further)
 #define Lentry_push	LABEL(push)
 #define Lentry_slow	LABEL(slow)
+#define Lentry_sites	LABEL(sites)
+#define Lentry_sites_slow LABEL(sites_slow)
 #define Lentry_redirect	LABEL(redirect)
 #define Lentry_redirected LABEL(redirected)
 #define Lentry_not_below LABEL(not_below)

@@ -166,7 +166,7 @@ static void enter(uintptr_t routine, uintptr_t *slot, bool is_plain)
 		tls_pop_to(tls, tls->top - 1);	/* it jumped here */
 	if (redirection == REFUSED)
 		enter_refused(tls, cfa);
-	aprof_entry_slow(routine, cfa, *slot, AMON_ROUTINE_INSIDE);
+	aprof_entry_slow(routine, cfa, is_redirected(slot) ? *double_of(slot) : *slot, AMON_ROUTINE_INSIDE);
 	if (frame_cfa(tls->top) != cfa)
 		return;
 	aprof_mcount_redirect(slot);

@@ -34,7 +34,20 @@ ENTRY_HOOK:
 
 	as_remembered 32
 .Lentry_further:
+	if_sites %rdx, .Lentry_sites
 	look_further %rcx, %r11, %rdx, .Lentry_push, .Lentry_push, .Lentry_slow
+.Lentry_sites:
+	leaq	ENTRY_CFA, %rax
+	save	rsi, rdi
+	movq	SLOT(%rax), %rsi
+	IF_REDIRECTED(%rsi, %rdi, .Lentry_sites_slow)	/* a jump has led here */
+	look_at_site %rcx, %r11, %rsi, %rdi, %rdx, .Lentry_sites_slow
+	.cfi_remember_state
+	restore	rsi, rdi
+	jmp	.Lentry_push
+	as_remembered 48
+.Lentry_sites_slow:
+	restore	rsi, rdi
 .Lentry_slow:
 	restore	rdx
 	save	r11, rdx, rsi, rdi, r8, r9, r10, rbp

@@ -272,6 +272,19 @@ uint32_t module_find(uintptr_t address, bool hooked)
 	return m ? m->index : AMON_NONE;
 }
 
+uint32_t module_make(const char *path)
+{
+	size_t length = str_length(path) + 1, size = (sizeof(struct amon_module) + length + 7) & ~(size_t)7;
+	struct amon_module *r = record_new(size);
+
+	if (!r)
+		return AMON_NONE;
+	*r = (struct amon_module){ .size = (uint32_t)size, .path_size = (uint32_t)length };
+	mem_copy(r + 1, path, length);
+	__atomic_store_n(&chunk->count, chunk->count + (uint32_t)size, __ATOMIC_RELEASE);
+	return nrecords++;
+}
+
 uint32_t module_epoch(void) { return __atomic_load_n(&epoch, __ATOMIC_ACQUIRE); }
 
 bool module_rules(uintptr_t address, struct identity_rules *rules)

@@ -17,6 +17,7 @@ void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
 /* Has the module with the code at ADDRESS hooks, and says of no routine where its parts are?  Who wrote it may not have known. */
 bool module_hides_parts(uintptr_t address) HIDDEN;
+uint32_t module_make(const char *path) HIDDEN;	/* one that is mapped nowhere and has no file; its index; AMON_NONE: no room */
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 

@@ -65,12 +65,24 @@ const char *name_want(void)
 	return wanted;
 }
 
-/* TARGET itself (try 0), TARGET.PID, TARGET.PID.1, ... */
-static void name_try(char *out, int try)
+/* Did nobody choose a name? */
+static bool is_default(void)
+{
+	const char *pattern = origin_env("APROF_OUT");
+
+	return !pattern || !*pattern;
+}
+
+/* TARGET itself (try 0), TARGET.PID, TARGET.PID.1, ...; with OTHERS, since another program has the first, TARGET.PROGRAM.PID. */
+static void name_try(char *out, int try, bool others)
 {
 	struct text t = { out, out + PLACE_PATH };
 
 	text_put(&t, wanted);
+	if (try > 0 && others) {
+		text_put(&t, ".");
+		text_put(&t, place_base_name(monitor.header->program));
+	}
 	if (try > 0) {
 		text_put(&t, ".");
 		text_put_number(&t, (uint64_t)monitor.pid);
@@ -84,9 +96,14 @@ static void name_try(char *out, int try)
 long name_take(long fd, const char *temp, char *actual)
 {
 	long ret = -EEXIST;
+	bool others = false;
 
+	if (is_default())
+		place_aside(wanted);
 	for (int try = 0; try < TRIES && ret == -EEXIST; try++) {
-		name_try(actual, try);
+		if (try == 1)
+			others = is_default() && place_is_others(wanted);
+		name_try(actual, try, others);
 		ret = place_take(fd, temp, actual);
 		if (!sys_failed(ret) && try > 0)
 			note(AMON_NOTE_OTHER_NAME);

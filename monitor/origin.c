@@ -50,6 +50,13 @@ static void read_environment(void)
 	environment[n] = environment[n + 1] = 0;
 }
 
+bool origin_is_set(const char *name)
+{
+	const char *value = origin_env(name);
+
+	return value && *value && !str_equal(value, "0");
+}
+
 uint64_t origin_env_number(const char *name, uint64_t fallback)
 {
 	const char *s = origin_env(name);

@@ -14,6 +14,7 @@ void origin_fill(struct amon_header *h) HIDDEN;	/* whose profile it is; in a for
 void origin_read(struct amon_header *h) HIDDEN;	/* read the environment; and where and how the program was started, to H */
 
 const char *origin_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */
+bool origin_is_set(const char *name) HIDDEN;	/* to something else than 0 */
 /* A number with an optional K, M or G; FALLBACK where there is none, with a note where there is something else. */
 uint64_t origin_env_number(const char *name, uint64_t fallback) HIDDEN;
 

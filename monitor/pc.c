@@ -26,6 +26,7 @@
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/restorer.h"
+#include "monitor/spent.h"
 #include "monitor/state.h"
 #include "monitor/status.h"
 #include "monitor/sys.h"
@@ -150,6 +151,8 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		item = machine_item(t, context_at(t, context));
 		if (item != AMON_NONE)
 			pc_count(t, pc, item);
+		if (t->sites)
+			spent_sample(t, context);
 		if (monitor.verify)
 			verify_stack(t, context);
 	}

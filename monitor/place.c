@@ -103,6 +103,35 @@ long place_take(long fd, const char *temp, const char *name)
 	return taken ? 0 : -EEXIST;
 }
 
+/* Into H what the file behind FD begins with. False: it is no profile, or of this process's program. */
+static bool is_others(long fd, struct amon_header *h)
+{
+	bool other = sys4(pread64, fd, h, sizeof *h, 0) == (long)sizeof *h && h->program[0];
+
+	for (size_t i = 0; other && i < sizeof h->magic; i++)
+		other = h->magic[i] == AMON_MAGIC[i];
+	h->program[sizeof h->program - 1] = 0;
+	return other && !str_equal(h->program, monitor.header->program);
+}
+
+static long open_there(const char *name)
+{
+	return sys4(openat, AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0);
+}
+
+bool place_is_others(const char *name)
+{
+	struct amon_header *h = sys_memory(sizeof *h, false);
+	long fd = h ? open_there(name) : -ENOMEM;
+	bool other = !sys_failed(fd) && is_others(fd, h);
+
+	if (!sys_failed(fd))
+		sys1(close, fd);
+	if (h)
+		sys2(munmap, h, sizeof *h);
+	return other;
+}
+
 /* A file without a name in the directory of NAME, that link_name can give one.  A descriptor or minus an errno. */
 static long create_unnamed(const char *name, char *room)
 {
@@ -131,6 +160,28 @@ static bool clear_stale(const char *temp)
 		  may_go(fd, &st) && !sys_failed(sys3(unlinkat, AT_FDCWD, temp, 0));
 	sys1(close, fd);
 	return cleared;
+}
+
+void place_aside(const char *name)
+{
+	static char aside[PLACE_PATH];
+	struct text t = { aside, aside + sizeof aside };
+	struct amon_header *h = sys_memory(sizeof *h, false);
+	long old = h ? open_there(name) : -ENOMEM;
+	struct stat st;
+
+	if (!sys_failed(old) && !sys_failed(place_lock(old)) && place_is_at(old, name, &st) && S_ISREG(st.st_mode) && may_go(old, &st) &&
+	    is_others(old, h)) {
+		text_put(&t, name);
+		text_put(&t, ".");
+		text_put(&t, place_base_name(h->program));
+		if (clear_stale(aside))
+			sys4(renameat, AT_FDCWD, name, AT_FDCWD, aside);
+	}
+	if (!sys_failed(old))
+		sys1(close, old);
+	if (h)
+		sys2(munmap, h, sizeof *h);
 }
 
 long place_create_exclusive(const char *path)

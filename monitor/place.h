@@ -21,6 +21,12 @@ long place_create_exclusive(const char *path) HIDDEN; /* at PATH, where nothing 
  * starters from replacing one another.  -EEXIST: NAME stays. */
 long place_take(long fd, const char *temp, const char *name) HIDDEN;
 
+/* Is what stands at NAME a profile of another program than this process's? */
+bool place_is_others(const char *name) HIDDEN;
+
+/* Such a profile, if no live process holds it, gets the name NAME.PROGRAM, for its own program; what is there goes if it is an older one. */
+void place_aside(const char *name) HIDDEN;
+
 /* Put it in the place of PATH, which is never absent meanwhile.  TEMP changes if it gets a name for a moment. */
 long place_put_over(long fd, char *temp, const char *path) HIDDEN;
 

@@ -71,6 +71,23 @@
 	incq	KEY_CALLS(id); \
 	movq	ALIAS_TO-1(%rax), id
 
+/* The same if RAX is the alias of call site SITE, whose key's id is KEY. */
+#define FIND_SITE(key, routine, site, not_found) \
+	testb	$1, %al; \
+	jz	not_found; \
+	cmpq	key, KEY_ID-1(%rax); \
+	jne	not_found; \
+	cmpq	routine, KEY_ROUTINE-1(%rax); \
+	jne	not_found; \
+	cmpq	site, ALIAS_SITE-1(%rax); \
+	jne	not_found
+
+/* RAX becomes what the front table of call sites has where KEY belongs. */
+#define SITE_SLOT(key, reg) \
+	movq	key, %rax; \
+	shrq	$FRONT_SHIFT, %rax; \
+	andq	TLS(TLS_SITES_MASK, reg), %rax
+
 	.macro	save reg, more:vararg
 	pushq	%\reg
 	.cfi_adjust_cfa_offset 8
@@ -125,6 +142,33 @@
 .Lother\@:
 	FIND_ALIAS(\id, \routine, \slow)
 	jmp	\alias
+	.endm
+
+	/* To LABEL if the thread's call sites are told apart. Only where the first probe has failed, which it always does then. */
+	.macro	if_sites base, label
+	cmpq	$0, TLS(TLS_SITES_MASK, \base)
+	jne	\label
+	.endm
+
+	/* Count the call of ROUTINE from SITE that leads to ID, which becomes the context after it; KEY is lost. */
+	.macro	look_at_site id, routine, site, key, base, slow
+	leaq	(\id,\site), \key
+	imulq	$STEP_FACTOR, \key, \key
+	SITE_SLOT(\key, \base)
+	addq	TLS(TLS_SITES, \base), %rax
+	movq	(%rax), %rax
+	FIND_SITE(\key, \routine, \site, .Lother\@)
+	jmp	.Lcount\@
+.Lother\@:
+	SITE_SLOT(\key, \base)
+	xorq	$FRONT_SLOT, %rax
+	addq	TLS(TLS_SITES, \base), %rax
+	movq	(%rax), %rax
+	FIND_SITE(\key, \routine, \site, \slow)
+.Lcount\@:
+	movq	ALIAS_COUNT-1(%rax), \key
+	incq	KEY_CALLS(\key)
+	movq	ALIAS_TO-1(%rax), \id
 	.endm
 
 	/* A place that code jumps to, having put into r11 where it goes on.  Kept is what lies below the stack pointer, where a leaf may have

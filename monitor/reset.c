@@ -43,6 +43,8 @@ static void reset_thread(struct thread *t)
 		for (uint32_t i = 0; i < t->spans[s].chunk->count; i++) {
 			t->spans[s].counters[i].time = 0;
 			t->spans[s].ticks[i] = 0;
+			if (t->spans[s].spent)
+				t->spans[s].spent[i] = (struct amon_spent){ 0 };
 		}
 	for (uint32_t k = 0; k < t->npcs; k++)
 		for (uint32_t i = 0; i < t->pcs[k]->capacity; i++)

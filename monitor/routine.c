@@ -135,9 +135,22 @@ struct piece {
 	uint32_t changes;	/* `changes` then */
 };
 
-enum { PIECES = 1024 };
+enum {
+	PIECES = 1024,
+	NEAR = 16,		/* bytes from a piece's start in which hooks see their routine's address, as a rule: endbr64 and a call through the GOT */
+};
 static struct piece pieces[PIECES];
 static struct sys_lock pieces_lock;
+
+/* The routine whose address is at the very start of START .. END. */
+static uint32_t routine_near(uintptr_t start, uintptr_t end)
+{
+	uint32_t found = AMON_NONE;
+
+	for (uintptr_t at = start; found == AMON_NONE && at < end && at < start + NEAR; at++)
+		found = routine_known(at);
+	return found;
+}
 
 uint32_t routine_within(uintptr_t start, uintptr_t end)
 {
@@ -146,7 +159,7 @@ uint32_t routine_within(uintptr_t start, uintptr_t end)
 
 	sys_lock(&pieces_lock);
 	if (p->start != start || p->changes != now)
-		*p = (struct piece){ start, AMON_NONE, 0, now };
+		*p = (struct piece){ start, routine_near(start, end), 0, now };
 	for (; p->routine == AMON_NONE && p->looked < n; p->looked++) {
 		uintptr_t address = known_at(p->looked)->address;
 

@@ -15,6 +15,7 @@
 #include "monitor/entry.h"
 #include "monitor/fork.h"
 #include "monitor/found.h"
+#include "monitor/handler.h"
 #include "monitor/hooks.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
@@ -25,6 +26,8 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+
+enum { POP_R10 = 0x5a41 };		/* behind the call of the entry hook in a nested function, which has pushed its static chain */
 
 __attribute__((noinline)) struct thread *slow_start(uintptr_t cfa)
 {
@@ -49,19 +52,66 @@ static void enter(struct aprof_tls *tls, target to, uintptr_t cfa, uint64_t site
 		__atomic_store_n(&tls->current, target_to(to), __ATOMIC_RELAXED);
 }
 
-/* Where a call of ROUTINE from where T is leads, made if need be; signals blocked. 0: no room. */
-static target target_for(struct thread *t, uintptr_t routine, uint32_t flags)
+/* The whole of an address in the module of NEAR, of which LOW is the low half. */
+static uintptr_t address_near(uint32_t low, uintptr_t near)
+{
+	return near + (uintptr_t)(int64_t)(int32_t)(low - (uint32_t)near);
+}
+
+/* Where the ROUTINE that is entered at CFA returns to; of an inlined one, where that does which it is inlined into. */
+static uintptr_t returns_to(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
+{
+	const uintptr_t *slot = (const uintptr_t *)cfa - 1;
+
+	if (!(flags & ROUTINE_BODY) && flags & AMON_ROUTINE_INSIDE) {
+		if (site)			/* way mcount */
+			return site;
+		slot += *(const uint16_t *)routine == POP_R10;
+	}
+	return *slot;
+}
+
+/* Is the routine, at CFA, inlined into the top frame's, as its hook or the stack says? */
+static bool is_inlined(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
+{
+	return flags & ROUTINE_INLINED || (!(flags & AMON_ROUTINE_INSIDE) && stack_is_inlined(t->tls, cfa, site, flags));
+}
+
+/* The call site of the ROUTINE that is entered at CFA, if T tells them apart; else 0.  That is where it returns to; of an inlined one where
+ * its entry hook does. */
+static uintptr_t call_site(const struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
+{
+	if (!t->sites)
+		return 0;
+	if (flags & ROUTINE_INLINED)
+		return site;
+	if (is_inlined(t, cfa, site, flags))
+		return address_near((uint32_t)(site >> 32), routine);
+	return returns_to(routine, cfa, site, flags);
+}
+
+/* Is the ROUTINE that is entered at CFA called by the kernel, as a signal's handler?  Signals blocked, more than those in MASK: one that nobody told of
+ * has its own there. */
+static bool is_by_signal(const struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
+{
+	return handler_may_be(routine, flags) && (mask || handler_is(routine)) && !is_inlined(t, cfa, site, flags) && handler_runs(routine, returns_to(routine, cfa, site, flags));
+}
+
+/* Where a call of the ROUTINE at CFA leads, where T is, made if need be; signals blocked. 0: no room. */
+static target target_for(struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
 	struct frame *top = tls_open(t->tls);
+	context_id from;
 
 	tls_put_away(t->tls);
 	top->context = machine_here(t, top->context);
 	tls_take_up(t->tls);
-	return entry_find(t, top->context, routine, flags);
+	from = is_by_signal(t, routine, cfa, site, flags, mask) ? ROOT_ID : top->context;
+	return entry_find(t, from, routine, flags, call_site(t, routine, cfa, site, flags));
 }
 
 /* An entry with signals blocked: any thread, any stack, any routine. */
-static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
+static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(cfa);
 	context_id back = 0;
@@ -79,7 +129,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
-	to = entry_show(t, target_for(t, routine, flags));
+	to = entry_show(t, target_for(t, routine, cfa, site, flags, mask));
 	if (room) {
 		struct frame *below = tls_open(tls);
 
@@ -113,7 +163,7 @@ bool slow_is_early(struct aprof_tls *tls)
 	if (LIKELY(tls->top && tls->inert != INERT_EARLY))
 		return false;
 	if (!tls->top) {
-		tls->front = aprof_front_none;
+		tls->front = tls->sites = aprof_front_none;
 		tls->top = &aprof_frame_none;
 		tls->inert = INERT_EARLY;
 	}
@@ -130,8 +180,8 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	t = thread_live(tls);
-	if (t && is_plain(t, cfa, site, flags)) {
-		target to = machine_reach(t, tls_context(tls), routine);
+	if (t && is_plain(t, cfa, site, flags) && !handler_is(routine)) {
+		target to = machine_reach(t, tls_context(tls), routine, call_site(t, routine, cfa, site, flags));
 
 		if (to) {
 			if (clock_is_tsc())
@@ -144,7 +194,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	}
 	entry_block(tls, &mask);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		enter_blocked(tls, routine, cfa, site, flags);
+		enter_blocked(tls, routine, cfa, site, flags, mask);
 	entry_unblock(tls, &mask);
 }
 

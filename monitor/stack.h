@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/amon.h"
 #include "monitor/monitor.h"
 #include "monitor/tls.h"
 
@@ -21,6 +22,9 @@ struct shadow {
 	struct shadow *next;		/* of the same thread */
 	struct thread *thread;		/* that thread */
 };
+
+/* Does any of WAY, as in the header, push frames? */
+static inline bool ways_push(uint32_t way) { return way & ~(1u << AMON_WAY_INLINE | 1u << AMON_WAY_SCRIPT); }
 
 uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the stack in use is known to go */
 void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */

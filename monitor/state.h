@@ -41,8 +41,10 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool verify;			/* stacks are held against contexts */
+	bool sites;			/* call sites are told apart in threads that begin */
 	bool without_exits;		/* way inline is in use where it does not read the counter: nobody is told of exits */
 	bool reads_counter;		/* way inline is in use where it does */
+	bool inline_sites;		/* way inline is in use where it tells its call sites */
 	bool jumps_untold;		/* libraries without hooks find longjmp and its kin in libc first */
 	uint32_t shown;			/* times that an unloaded module came back */
 	uint64_t early_calls;		/* hooks met before the thread's words were there, none counted */

@@ -119,7 +119,7 @@ static void follow(const ucontext_t *to)
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp;
 	struct thread *t = thread_live(&aprof_tls);
 
-	if (t && !aprof_tls.inert && is_on_own(to) && monitor.header->way & ~(1u << AMON_WAY_INLINE))
+	if (t && !aprof_tls.inert && is_on_own(to) && ways_push(monitor.header->way))
 		stack_return(t, stack_pointer(to) + 1, stack_announce(t, low, low + to->uc_stack.ss_size));
 }
 
@@ -163,7 +163,7 @@ static __attribute__((noinline)) struct left leave(const ucontext_t *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = thread_live(tls);
-	struct left left = { t, t && monitor.header->way & ~(1u << AMON_WAY_INLINE) ? t->shadow : NULL, tls->current };
+	struct left left = { t, t && ways_push(monitor.header->way) ? t->shadow : NULL, tls->current };
 
 	go(to);
 	return left;
@@ -174,7 +174,7 @@ static __attribute__((noinline)) void take_up(const struct left *left, uintptr_t
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = thread_live(tls);
 
-	if (t && !tls->inert && monitor.header->way & ~(1u << AMON_WAY_INLINE))
+	if (t && !tls->inert && ways_push(monitor.header->way))
 		stack_return(t, here, left->shadow);
 	jump_lose();
 	if (tls->current && left->context && left->thread == t)

@@ -12,8 +12,10 @@
 #include "monitor/state.h"
 #include "monitor/tls.h"
 
+struct aprof_stack;
 struct hooks;
 struct shadow;
+struct spender;
 struct verifier;
 
 /* A chunk of contexts in the file: counters of items base .. base + capacity. */
@@ -22,6 +24,8 @@ struct span {
 	struct amon_link *links;	/* its links */
 	struct amon_counter *counters;	/* its counters */
 	uint32_t *ticks;		/* and their ticks */
+	uint64_t *sites;		/* and where they were called from; NULL: that is not told */
+	struct amon_spent *spent;	/* and the samples of that; NULL: there are none */
 	uint32_t base;			/* index of its first item */
 	uint32_t capacity;		/* items */
 };
@@ -60,6 +64,15 @@ enum {
 	THREAD_RECENT = 256,
 };
 
+/* A front table (front.c). */
+struct front {
+	target *slots;			/* NULL: there is none */
+	uint64_t mask;			/* as in struct aprof_tls */
+	uint32_t room;			/* slots there is memory for: in a forked child, more than the mask says */
+	uint32_t fought;		/* look-ups that a larger table had answered, since that was last thought of */
+	uint64_t fought_calls;		/* calls made up to then */
+};
+
 /* A machine.  Lives in anonymous memory for ever; reused when its thread is gone. */
 struct thread {
 	struct aprof_tls *tls;		/* of the live thread; NULL: ended */
@@ -70,7 +83,8 @@ struct thread {
 					 * thread's context is c; else 0 */
 	uint32_t nitems;		/* items made */
 	uint32_t naliases;		/* aliases made */
-	uint32_t ntargets;		/* targets in the full table */
+	uint32_t ntargets;		/* targets in the full table, */
+	uint32_t nsites;		/* and those of them that are of one call site */
 	uint32_t nspans;		/* spans in use */
 	struct span spans[THREAD_SPANS]; /* chunks of contexts */
 	struct alias *aliases[THREAD_DIRECTORY]; /* pages of ALIASES_PER_PAGE */
@@ -78,11 +92,8 @@ struct thread {
 	uint32_t version;		/* of all that a look-up sees; odd: `making` is being written */
 	struct making making;
 	uint32_t recent[THREAD_RECENT];	/* items asked for not long ago, a guess, by the id */
-	target *front;			/* the front table, for the next thread that uses the machine */
-	uint64_t front_mask;		/* its mask, as in struct aprof_tls */
-	uint32_t front_room;		/* slots there is memory for: in a forked child, more than the mask says */
-	uint32_t fought;		/* look-ups that a larger front table had answered, since that was last thought of */
-	uint64_t fought_calls;		/* calls made up to then */
+	struct front front[2];		/* the front tables, for the next thread that uses the machine: of transitions from any call site, and by site */
+	bool sites;			/* call sites are told apart: there is the second */
 	uint64_t *full;			/* complete table: full_hash of the id above; below, the item + 1, or the alias + 1 with the
 					 * highest bit */
 	uint64_t *known;		/* contexts with an unmarked entry by history: the hash of the history above; below, the
@@ -121,11 +132,13 @@ struct thread {
 	uint32_t npcs;			/* of them; 0: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
+	struct spender *spender;	/* what samples by call site need; NULL: there was none */
 	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */
 	struct amon_chunk *stacks;	/* table of those that did not fit; NULL: none */
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
 	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
 	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
+	struct aprof_stack *script;	/* routines of scripts that its thread has open, but for coroutines' (script.c); NULL: none yet */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */
 	struct thread *next_ended;	/* in monitor.ended; NULL: the last */

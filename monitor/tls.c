@@ -8,4 +8,5 @@ struct amon_counter aprof_counter_none = { .id = UINT64_MAX, .routine = NO_ROUTI
 target aprof_front_none[2] = { (target)&aprof_counter_none, (target)&aprof_counter_none };
 struct frame aprof_frame_none = { .cfa = 1 };	/* open, and nobody's */
 
-__thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none };
+__thread struct aprof_tls aprof_tls = { .front = aprof_front_none, .top = &aprof_frame_none, .charged = &aprof_counter_none,
+				     .sites = aprof_front_none };

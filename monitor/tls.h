@@ -60,12 +60,15 @@ struct aprof_tls {
 	uint64_t last;			/* 64: clock tsc: up to when this thread's time is charged, cycles; 0: it is not taken */
 	struct amon_counter *charged;	/* 72: clock tsc: the counters of the context that is charged now, if they have its id;
 					 * else whoever charges next looks for them. Never NULL */
+	target *sites;			/* 80: the front table, where call sites are told apart, and `front` is empty */
+	uint64_t sites_mask;		/* 88: its mask; 0: they are not */
 };
 
 _Static_assert(offsetof(struct aprof_tls, front) == TLS_FRONT && offsetof(struct aprof_tls, front_mask) == TLS_MASK &&
 	       offsetof(struct aprof_tls, top) == TLS_TOP && offsetof(struct aprof_tls, reach) == TLS_REACH && offsetof(struct aprof_tls, end) == TLS_END &&
 	       offsetof(struct aprof_tls, inert) == TLS_INERT && offsetof(struct aprof_tls, current) == TLS_CURRENT &&
-	       offsetof(struct aprof_tls, last) == TLS_LAST && offsetof(struct aprof_tls, charged) == TLS_CHARGED, "as in layout.h");
+	       offsetof(struct aprof_tls, last) == TLS_LAST && offsetof(struct aprof_tls, charged) == TLS_CHARGED &&
+	       offsetof(struct aprof_tls, sites) == TLS_SITES && offsetof(struct aprof_tls, sites_mask) == TLS_SITES_MASK, "as in layout.h");
 
 #ifndef TLS_MODEL
 #define TLS_MODEL "initial-exec"

@@ -274,8 +274,8 @@ static enum unwind_result step_to(struct unwind *u, const uintptr_t *reg, uint32
 	return UNWIND_STEPPED;
 }
 
-/* The bytes of what the kernel returns to from a signal's handler: mov $15, %rax; syscall. */
-static bool is_signal_return(struct unwind *u)
+/* The bytes of mov $15, %rax; syscall. */
+bool unwind_is_signal_return(struct unwind *u)
 {
 	uintptr_t first, last;
 
@@ -302,7 +302,7 @@ static enum unwind_result step_signal(struct unwind *u)
 /* There is no description: what the ABI says of the outermost frame tells that one. */
 static enum unwind_result step_blind(struct unwind *u)
 {
-	if (is_signal_return(u))
+	if (unwind_is_signal_return(u))
 		return step_signal(u);
 	return u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] ? UNWIND_END : UNWIND_NO_RULES;
 }

@@ -83,6 +83,9 @@ void unwind_interrupted(struct unwind *u, const void *ucontext, struct unwind_ca
 /* Go on to the caller's frame, or to that which a signal interrupted.  But for UNWIND_STEPPED, U stays as it is. */
 enum unwind_result unwind_step(struct unwind *u) HIDDEN;
 
+/* Is U's frame at what the kernel lets the handlers of signals return to? */
+bool unwind_is_signal_return(struct unwind *u) HIDDEN;
+
 /* Does the code of U's frame begin in the midst of a routine: is it a part of one that the compiler has put elsewhere? */
 bool unwind_is_part(const struct unwind *u) HIDDEN;
 

@@ -1,6 +1,7 @@
 /* verify.c - the run checks itself: a stack, read by the modules' unwind tables, against the context that the machine is in.
  *
- * A context is a function of the routines on the stack: steps A1-A5 replayed over them, from the outermost on, give its history (history.h).  The
+ * A context is a function of the routines on the stack: steps A1-A5 replayed over them, from the outermost on, or from the last handler that a signal
+ * called, give its history (history.h).  The
  * machine came to it by other ways: hooks, tables, restores.  So where the two differ, one of these is wrong.
  *
  * A routine that was interrupted may have its entry hook before it still, or its exit hook behind it: such a one is left out in a second
@@ -9,12 +10,14 @@
 
 #include "format/amon.h"
 #include "format/history.h"
+#include "monitor/definition.h"
 #include "monitor/file.h"
 #include "monitor/frames.h"
+#include "monitor/leave.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
-#include "monitor/origin.h"
 #include "monitor/own_code.h"
+#include "monitor/routine.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -43,13 +46,6 @@ struct pair {
 	size_t nframes;			/* of v->frames */
 	size_t ncontext;		/* of v->context */
 };
-
-bool verify_wanted(void)
-{
-	const char *value = origin_env("APROF_VERIFY");
-
-	return value && *value && !str_equal(value, "0");
-}
 
 /* Is S of the kind of WHAT?  Of stacks that are open the address tells all: their first context stands for the others. */
 static bool is_like(const struct amon_stack *s, const struct amon_stack *what)
@@ -97,7 +93,7 @@ static size_t replay(struct verifier *v, size_t nframes, unsigned out)
 	for (size_t i = nframes; i-- > 0;) {
 		open -= v->frames[i].open;
 		if (!v->frames[i].open || !(out >> open & 1))
-			n = history_next(v->stack, n, v->frames[i].routine);
+			n = history_next(v->stack, v->frames[i].is_root ? 0 : n, v->frames[i].routine);
 	}
 	return n;
 }
@@ -160,12 +156,22 @@ static enum amon_verdict compare(struct verifier *v, const struct pair *p, struc
 	return fits_without(v, p, open, what);
 }
 
-/* Is T, the calling thread's, in a context that can be told? */
-static bool is_settled(const struct thread *t)
+bool verify_is_settled(const struct thread *t)
 {
 	uint32_t busy = t->busy;
 
 	return !t->tls->inert && t->version % 2 == 0 && busy != BUSY && (!busy || busy != busy_open(tls_context(t->tls)));
+}
+
+/* Is there a routine of a script among the N entries of S?  It has no frame on the machine stack. */
+static bool has_script(const history_entry *s, size_t n)
+{
+	uint32_t flags;
+
+	for (size_t i = 0; i < n; i++)
+		if (definition_is_key(routine_address(history_routine(s[i]), &flags)))
+			return true;
+	return false;
 }
 
 static enum amon_verdict look(struct thread *t, const void *ucontext, struct amon_stack *what)
@@ -175,11 +181,13 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	struct verifier *v = t->verifier;
 
 	what->context = machine_item(t, tls_context(t->tls));
-	if (!is_settled(t) || what->context == AMON_NONE)
+	if (!verify_is_settled(t) || what->context == AMON_NONE || leave_was_unseen(t))
 		return AMON_STACK_UNTOLD;
 	p.ncontext = machine_history(t, what->context, v->context);
 	if (p.ncontext && history_routine(v->context[0]) >= AMON_ROUTINE_ROOT)
 		return AMON_STACK_UNTOLD;	/* "(elided)", "(lost)" */
+	if (has_script(v->context, p.ncontext))
+		return AMON_STACK_UNTOLD;
 	unwind_interrupted(&u, ucontext, &v->unwinding);
 	what->pc = u.reg[UNWIND_RIP];
 	if (is_own_code(what->pc) || !frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))

@@ -8,8 +8,8 @@
 
 struct thread;
 
-/* Is it asked for, by APROF_VERIFY? */
-bool verify_wanted(void) HIDDEN;
+/* Is T, the calling thread's, in a context that can be told?  Else the monitor is at work. */
+bool verify_is_settled(const struct thread *t) HIDDEN;
 
 /* Hold the calling thread's stack against T's context, which is the calling thread's machine; UCONTEXT is what a signal handler was given that
  * interrupted it, with signals blocked.  What comes of it is counted in the file. */

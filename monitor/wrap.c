@@ -6,6 +6,7 @@
 
 #include "monitor/behind.h"
 #include "monitor/file.h"
+#include "monitor/handler.h"
 #include "monitor/pc.h"
 #include "monitor/sampler.h"
 #include "monitor/sigbus.h"
@@ -91,6 +92,13 @@ static void show(int sig, struct sigaction *old)
 		mem_zero(old, sizeof *old);	/* SIG_DFL, and no flags */
 }
 
+/* The program has HANDLER, which may be none, called for a signal. */
+static void tell(uintptr_t handler)
+{
+	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN && handler != (uintptr_t)SIG_ERR && handler != (uintptr_t)SIG_HOLD)
+		handler_told(handler);
+}
+
 int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
 	int ret;
@@ -99,6 +107,8 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 		action = NULL;
 	if (sig == SIGPROF && action)
 		give_up_sigprof();
+	if (action)
+		tell((uintptr_t)action->sa_sigaction);
 	ret = __real_sigaction(sig, action, old);
 	if (ret == 0 && old)
 		show(sig, old);
@@ -114,6 +124,7 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 		return SIG_DFL;
 	if (sig == SIGPROF)
 		give_up_sigprof();
+	tell((uintptr_t)handler);
 	old.sa_handler = __real_signal(sig, handler);
 	if (old.sa_handler != SIG_ERR)
 		show(sig, &old);

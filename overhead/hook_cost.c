@@ -325,8 +325,8 @@ static void selves_share(struct work *w, const double *self)
 static bool selves_draw(struct work *w, const struct strata_given *given, const double *self)
 {
 	double *left = calloc((size_t)w->p->ncontexts + 1, sizeof *left), *cost = calloc((size_t)w->p->ncontexts + 1, sizeof *cost);
-	double per_second = 1 / given->tick + (w->nsec > 0 ? 1 / w->nsec : 0);
-	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = given->tick, .finest = 1 / per_second,
+	double tick = overhead_tick(w->p), per_second = 1 / tick + (w->nsec > 0 ? 1 / w->nsec : 0);
+	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = tick, .finest = 1 / per_second,
 		.by_code = w->by_samples && given->whole, .one_source = has_one_source(w->p) };
 	bool ok = left && cost;
 

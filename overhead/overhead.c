@@ -86,7 +86,7 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
 
 	if (!o->evidence)
 		return (struct overhead_evidence){ 0, 0 };
-	return raw ? (struct overhead_evidence){ time, time * profile_tick(o->profile) } : o->evidence[context];
+	return raw ? (struct overhead_evidence){ time, time * overhead_tick(o->profile) } : o->evidence[context];
 }
 
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *s)

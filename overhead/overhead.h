@@ -71,6 +71,10 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
  * called in.  False: out of memory. */
 bool overhead_count_pcs(const struct overhead *o, uint64_t *counts);
 
+/* What a sample of P's clock stands for in a variance, ns: more than the mean where samples stand for unequal times, as those do that came late.  0:
+ * its times are no samples. */
+double overhead_tick(const struct profile *p);
+
 /* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);
 

@@ -40,6 +40,19 @@
  * ends.  None are taken twice, and none are lost unless the handler jumps away just before they are added.  Where a handler comes between the stores
  * of context and counters, the two do not fit, so the next charge looks for the counters, and finds the right ones.
  *
+ * With the argument sites=yes the code tells its call sites: calls are counted by where the routine returns to, which is on the stack. Then it does
+ *
+ *     next = (prev + routine) * K;
+ *     to = sites[((next + site) * K) >> 29 & sites_mask];     (all that is there is aliases)
+ *     if (to->id == (next + site) * K && to->routine == routine && to->site == site) {
+ *             to->count->calls++;
+ *             aprof_tls.current = to->to;                     (mostly next, as the processor guesses)
+ *     } else {
+ *             prev = aprof_inline_miss_sites(routine, site);
+ *     }
+ *
+ * and leaves as ever.
+ *
  * A third pass, behind all of GCC's, writes down which parts of a function it has put far from the rest.
  *
  * Of this the passes stand here; parts.h says where the rest does.  The layout of the monitor's structs is that of monitor/layout.h. */
@@ -178,6 +191,8 @@ static bool read_argument(const plugin_argument *a)
 		return read_verify(a->value);
 	else if (!strcmp(a->key, "verbose"))
 		return options.verbose = !strcmp(a->value, "yes");
+	else if (!strcmp(a->key, "sites"))
+		return options.sites = !strcmp(a->value, "yes");
 	else if (!strcmp(a->key, "clock"))
 		return options.tsc = !strcmp(a->value, "tsc");
 	else

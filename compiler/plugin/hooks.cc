@@ -27,16 +27,28 @@ static tree emit_step(gimple_seq *seq, tree prev, tree routine)
 	return emit_op(seq, MULT_EXPR, emit_op(seq, PLUS_EXPR, prev, routine), build_int_cstu(word_type(), step_factor));
 }
 
-/* The front table's slot for NEXT: a pointer to a counter, perhaps one byte into an alias. The sum is an asm, since GCC would fetch the
+/* The slot for ID of the front table whose address and mask are in the thread's words TABLE and MASK: a pointer to a counter, perhaps one byte into
+ * an alias. The sum is an asm, since GCC would fetch the
  * table's address to a register of its own, which is one more to save where a routine has many parameters. */
-static tree emit_probe(gimple_seq *seq, tree next)
+static tree emit_probe(gimple_seq *seq, tree id, int table, int mask)
 {
-	tree x = emit_op(seq, RSHIFT_EXPR, next, build_int_cst(integer_type_node, FRONT_SHIFT)), slot = make_ssa_name(word_type());
+	tree x = emit_op(seq, RSHIFT_EXPR, id, build_int_cst(integer_type_node, FRONT_SHIFT)), slot = make_ssa_name(word_type());
 
-	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(TLS_MASK)));
+	x = emit_op(seq, BIT_AND_EXPR, x, emit_load(seq, tls_word(mask)));
 	gimple_asm_set_volatile(emit_asm(seq, "add{q\t%2, %0|\t%0, %2}", { operand("=r", slot) },
-					 { operand("0", x), operand("m", tls_word(TLS_FRONT)) }, { "cc" }), false);
+					 { operand("0", x), operand("m", tls_word(table)) }, { "cc" }), false);
 	return emit_pointer(seq, emit_load(seq, word_at(emit_pointer(seq, slot), 0, false)));
+}
+
+/* Where the function at hand returns to. */
+static tree emit_site(gimple_seq *seq)
+{
+	tree decl = builtin_decl_explicit(BUILT_IN_RETURN_ADDRESS), site = make_ssa_name(ptr_type_node);
+	gcall *call = gimple_build_call(decl, 1, build_zero_cst(unsigned_type_node));
+
+	gimple_call_set_lhs(call, site);
+	gimple_seq_add_stmt_without_update(seq, call);
+	return emit_assign(seq, word_type(), build1(NOP_EXPR, word_type(), site));
 }
 
 #define MISS(name) \
@@ -44,15 +56,29 @@ static tree emit_probe(gimple_seq *seq, tree next)
 	"jmp\t{*" name "@GOTPCREL(%%rip)|[QWORD PTR " name "@GOTPCREL[rip]]}\n1:"
 
 const char miss[] = MISS("aprof_inline_miss"), miss_tsc[] = MISS("aprof_inline_miss_tsc");
+const char miss_sites[] = "mov{q\t%2, %%r10|\tr10, %2}\n\t" MISS("aprof_inline_miss_sites");
 const char count[] = "inc{q\t%0|\tQWORD PTR %0}";
+
+/* Of an alias, to whose second byte operand 3 points, bump the counter; operand 2 becomes the context that it leads to, which it mostly is already, so
+ * that nothing waits for that to be loaded, and operand 0, the thread's context, too. */
+const char count_site[] =
+	"mov{q\t" AS_TEXT(ALIAS_COUNT) "-1(%3), %1|\t%1, QWORD PTR " AS_TEXT(ALIAS_COUNT) "-1[%3]}\n\t"
+	"inc{q\t(%1)|\tQWORD PTR [%1]}\n\t"
+	"cmp{q\t" AS_TEXT(ALIAS_TO) "-1(%3), %2|\t%2, QWORD PTR " AS_TEXT(ALIAS_TO) "-1[%3]}\n\t"
+	"je\t1f\n\t"
+	"mov{q\t" AS_TEXT(ALIAS_TO) "-1(%3), %2|\t%2, QWORD PTR " AS_TEXT(ALIAS_TO) "-1[%3]}\n"
+	"1:\tmov{q\t%2, %0|\t%0, %2}";
 
 /* The out of line part of the entry. The stack is left alone: a leaf may have its variables below it. *BEFORE: what was charged,
  * with clock tsc. */
-static tree emit_miss(gimple_seq *seq, tree routine, tree *before)
+static tree emit_miss(gimple_seq *seq, tree routine, tree site, tree *before)
 {
 	tree prev = make_ssa_name(word_type());
 
-	if (options.tsc) {
+	if (site) {
+		emit_asm(seq, miss_sites, { operand("=a", prev) }, { operand("0", routine), operand("r", site) },
+			 { "r10", "r11", "cc", "memory" });
+	} else if (options.tsc) {
 		*before = make_ssa_name(word_type());
 		emit_asm(seq, miss_tsc, { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
 			 { "r11", "cc", "memory" });
@@ -60,6 +86,15 @@ static tree emit_miss(gimple_seq *seq, tree routine, tree *before)
 		emit_asm(seq, miss, { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
 	}
 	return prev;
+}
+
+/* Count the call from a call site and change the context. */
+static void emit_hit_at_site(gimple_seq *seq, tree to, tree next)
+{
+	tree scratch = make_ssa_name(word_type()), context = make_ssa_name(word_type());
+
+	emit_asm(seq, count_site, { operand("=m", current()), operand("=&r", scratch), operand("=&r", context) },
+		 { operand("r", to), operand("2", next) }, { "cc" });
 }
 
 /* Count the call and change the context. Returns what was charged before, with clock tsc. */
@@ -118,40 +153,62 @@ static tree either(basic_block join, basic_block from_a, tree a, basic_block fro
 	return name;
 }
 
+/* A block behind BB, to which control comes from there if A equals B; else it goes to MISS. */
+static basic_block if_equal(basic_block bb, tree a, tree b, basic_block miss)
+{
+	basic_block next = block_after(bb, bb->count);
+
+	branch(bb, a, b, next, miss);
+	return next;
+}
+
 void insert_entry(hooks *h, bool receives)
 {
 	edge start = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(h->fun));
-	basic_block probe = split_edge(start), join, second, hit, miss;
+	basic_block probe = split_edge(start), join, hit, miss;
 	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
 	gimple_seq seq = NULL;
-	tree prev, routine, next, to, missed, before, missed_before = NULL_TREE;
+	tree prev, routine, next, id, to, missed, site = NULL_TREE, before = NULL_TREE, missed_before = NULL_TREE;
+	int behind = options.sites ? -1 : 0;		/* aliases are pointed to one byte behind */
 
 	join = split_edge(single_succ_edge(probe));
 	remove_edge(single_succ_edge(probe));
-	second = block_after(probe, probe->count);
-	hit = block_after(second, probe->count);
-	miss = block_after(hit, rare);
+	miss = block_after(probe, rare);
 
 	routine = emit_routine(&seq, h->fun->decl);
 	prev = emit_load(&seq, current());
-	next = emit_step(&seq, prev, routine);
-	to = emit_probe(&seq, next);
-	tree id = emit_load(&seq, word_at(to, KEY_ID, false));
+	id = next = emit_step(&seq, prev, routine);
+	if (options.sites) {
+		site = emit_site(&seq);
+		id = emit_step(&seq, next, site);
+	}
+	to = options.sites ? emit_probe(&seq, id, TLS_SITES, TLS_SITES_MASK) : emit_probe(&seq, next, TLS_FRONT, TLS_MASK);
+	tree key = emit_load(&seq, word_at(to, KEY_ID + behind, false));
 	fill(probe, seq);
-	branch(probe, id, next, second, miss);
+	hit = if_equal(probe, key, id, miss);
 
 	seq = NULL;
-	tree key = emit_load(&seq, word_at(to, KEY_ROUTINE, false));
-	fill(second, seq);
-	branch(second, key, routine, hit, miss);
+	key = emit_load(&seq, word_at(to, KEY_ROUTINE + behind, false));
+	fill(hit, seq);
+	hit = if_equal(hit, key, routine, miss);
+
+	if (options.sites) {
+		seq = NULL;
+		key = emit_load(&seq, word_at(to, ALIAS_SITE + behind, false));
+		fill(hit, seq);
+		hit = if_equal(hit, key, site, miss);
+	}
 
 	seq = NULL;
-	before = emit_hit(&seq, to, next);
+	if (options.sites)
+		emit_hit_at_site(&seq, to, next);
+	else
+		before = emit_hit(&seq, to, next);
 	fill(hit, seq);
 	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
 
 	seq = NULL;
-	missed = emit_miss(&seq, routine, &missed_before);
+	missed = emit_miss(&seq, routine, site, &missed_before);
 	fill(miss, seq);
 	make_single_succ_edge(miss, join, EDGE_FALLTHRU);
 

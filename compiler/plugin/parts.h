@@ -57,7 +57,7 @@ extern "C" {
 
 namespace aprof {
 
-enum { TLS_WORDS = TLS_CHARGED / 8 + 1 };	/* of the thread's, as far as known here */
+enum { TLS_WORDS = TLS_SITES_MASK / 8 + 1 };	/* of the thread's, as far as known here */
 
 /* What the sum of a context and a routine is multiplied by, as the word that it is. */
 const unsigned HOST_WIDE_INT step_factor = (unsigned HOST_WIDE_INT)STEP_FACTOR;
@@ -70,6 +70,7 @@ struct options {
 	struct select select;	/* patterns of files and routines to leave out */
 	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
 	bool tsc;		/* read the cycle counter */
+	bool sites;		/* tell call sites; not with `tsc' */
 	enum verify verify;
 	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
@@ -146,8 +147,10 @@ void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev);
 
 /* ---- hooks.cc ---- */
 
-/* Asms of the entry: a miss, for either clock, whose first output is the context before the entry; and a call counted. */
-extern const char miss[], miss_tsc[], count[];
+/* Asms of the entry: a miss, for either clock and where call sites are told, whose first output is the context before the entry; a call counted;
+ * and a call from a call site counted, with the context changed, whose output and input have these numbers. */
+extern const char miss[], miss_tsc[], miss_sites[], count[], count_site[];
+enum { COUNT_SITE_CONTEXT = 0, COUNT_SITE_NEXT = 1 };
 
 /* Does a call of DECL return on another stack? NULL: no. */
 bool switches_stack(tree decl);

@@ -21,6 +21,7 @@
 #include "monitor/enrol.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
+#include "monitor/handler.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/routine.h"
@@ -244,11 +245,11 @@ static bool walk_call(struct walk *w, uint32_t routines)
 	context_id from = w->here[w->depth];
 	uint32_t routine = any(routines);
 	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
-	target to = machine_reach(&w->thread, from, address);
+	target to = machine_reach(&w->thread, from, address, 0);
 
 	if (!to) {
 		single_step(false);
-		if (!(to = machine_find(&w->thread, from, address)) && !(to = machine_make(&w->thread, from, address, 0)))
+		if (!(to = machine_find(&w->thread, from, address, 0)) && !(to = machine_make(&w->thread, from, address, 0, 0)))
 			return false;
 	}
 	counter_bump(&target_count(to)->calls);
@@ -283,10 +284,10 @@ static long walk(struct walk *w, long n, uint32_t routines)
 static context_id called(struct walk *w, context_id from, uint32_t routine)
 {
 	uintptr_t address = routine_address(routine, &(uint32_t){ 0 });
-	target to = machine_reach(&w->thread, from, address);
+	target to = machine_reach(&w->thread, from, address, 0);
 
-	if (!to && !(to = machine_find(&w->thread, from, address)))
-		to = machine_make(&w->thread, from, address, 0);
+	if (!to && !(to = machine_find(&w->thread, from, address, 0)))
+		to = machine_make(&w->thread, from, address, 0, 0);
 	assert_true(to);
 	counter_bump(&target_count(to)->calls);
 	return target_to(to);
@@ -455,6 +456,48 @@ static void test_front(void **state)
 	walk_end();
 }
 
+/* ---- handlers ---- */
+
+uintptr_t handler_table[HANDLER_SLOTS];
+uint32_t handler_count;
+
+/* Is there a transition to the routine at ADDRESS in W's front table? */
+static bool is_shown(const struct walk *w, uintptr_t address)
+{
+	for (uint64_t i = 0; i <= w->tls.front_mask / sizeof(target); i++)
+		if (target_key(w->tls.front[i])->routine == address)
+			return true;
+	return false;
+}
+
+/* The hooks find no transition to a handler, neither one that was there before nor one that is made later. */
+static void test_handler(void **state)
+{
+	static struct walk w;
+	uintptr_t handler = routine_address(1, &(uint32_t){ 0 }), other = routine_address(2, &(uint32_t){ 0 });
+	target to;
+
+	(void)state;
+	assert_true(walk_begin(&w, 1));
+	w.tls.thread = &w.thread;
+	header.memory_bound = UINT64_MAX;
+	assert_true(front_begin(&w.thread));
+	front_add(&w.thread, to = machine_make(&w.thread, ROOT_ID, handler, 0, 0));
+	front_add(&w.thread, machine_make(&w.thread, ROOT_ID, other, 0, 0));
+	assert_true(is_shown(&w, handler) && is_shown(&w, other));
+	handler_table[handler_slot(handler)] = handler;
+	handler_count = 1;
+	front_drop(&w.thread, handler);
+	front_add(&w.thread, to);
+	assert_false(is_shown(&w, handler));
+	assert_true(is_shown(&w, other));
+	assert_true(machine_find(&w.thread, ROOT_ID, handler, 0) == to);
+	handler_table[handler_slot(handler)] = 0;
+	handler_count = 0;
+	header.memory_bound = 0;
+	walk_end();
+}
+
 /* A call of ROUTINE in the root by the hooks: they look into a pair of slots, and go out of line where neither has it. */
 static void probed(struct walk *w, uint32_t routine)
 {
@@ -466,8 +509,8 @@ static void probed(struct walk *w, uint32_t routine)
 	for (int i = 0; i < 2 && !to; i++, own ^= 1)
 		if (target_key(w->tls.front[own])->id == id)
 			to = w->tls.front[own];
-	if (!to && !(to = machine_reach(&w->thread, ROOT_ID, address))) {
-		to = machine_find(&w->thread, ROOT_ID, address);
+	if (!to && !(to = machine_reach(&w->thread, ROOT_ID, address, 0))) {
+		to = machine_find(&w->thread, ROOT_ID, address, 0);
 		front_grow(&w->thread);
 		front_add(&w->thread, to);
 	}
@@ -558,7 +601,7 @@ static bool interrupt(uint64_t start, long at, long calls)
 	w->tls.current = 1;		/* as by way inline: whoever has no front table counts no misses */
 	walk(w, 200 + (long)start * 30, 12);
 	w->depth = w->depth < DEPTH / 2 ? w->depth : DEPTH / 2;
-	while (machine_find(&w->thread, w->here[w->depth], (uintptr_t)any(12) * 16))
+	while (machine_find(&w->thread, w->here[w->depth], (uintptr_t)any(12) * 16, 0))
 		;			/* the last number is that of a routine not called from here yet */
 	seed = (seed - 1442695040888963407u) * UINT64_C(0xc097ef87329e28a5);
 	single_step(true);
@@ -595,7 +638,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_nth_allocation),
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_front), cmocka_unit_test(test_fought),
+		cmocka_unit_test(test_front), cmocka_unit_test(test_fought), cmocka_unit_test(test_handler),
 		cmocka_unit_test(test_interrupted),
 	};
 

@@ -1,0 +1,25 @@
+/* posted.h - samples on their way to a recorder: the program's side of format/ring.h.
+ *
+ * The ring is made by the first sample of a process, so that those that take no time leave nothing. */
+#ifndef POSTED_H
+#define POSTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/monitor.h"
+
+/* Rings are to be made in DIRECTORY, which is copied.  False: its name is too long. */
+bool posted_begin(const char *directory) HIDDEN;
+
+/* Post where the calling thread was, by CONTEXT, a signal handler's, and that it took PERIOD ns to come there.  For a handler with all signals blocked.  False:
+ * nobody wants any, or they cannot be given. */
+bool posted_sample(const void *context, uint64_t period) HIDDEN;
+
+/* The calling thread ends. */
+void posted_end(void) HIDDEN;
+
+/* There will be no more of this process. */
+void posted_close(void) HIDDEN;
+
+#endif
