@@ -120,11 +120,52 @@ uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset)
 	return start - offset;
 }
 
-bool image_is_jump(const struct image *i, uint64_t address)
+static bool is_jump(const struct image *i, uint64_t address)
 {
 	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;
 
 	return area && area->plt;
+}
+
+/* ([endbr64]) sub $8,%rsp; ...; add $8,%rsp; ret */
+static int pushed_by_init(const unsigned char *code, size_t length, uint64_t address, uint64_t start)
+{
+	static const unsigned char endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa }, down[4] = { 0x48, 0x83, 0xec, 8 }, ret = 0xc3;
+	size_t at = address - start, begin = length >= 8 && !memcmp(code, endbr64, 4) ? 4 : 0;
+
+	if (at >= length || length < begin + 4 || memcmp(code + begin, down, 4))
+		return -1;
+	return at <= begin || code[at] == ret ? 0 : 8;
+}
+
+/* call rel32, or call by register or memory, of which only the length differs. */
+bool image_is_behind_call(const struct image *i, uint64_t address)
+{
+	enum { LONGEST = 7 };
+	const unsigned char *code;
+	size_t length;
+
+	if (!i->present || !binary_area(&i->binary, address - LONGEST) || !(code = binary_bytes(&i->binary, address - LONGEST, &length)) || length < LONGEST)
+		return false;
+	if (code[LONGEST - 5] == 0xe8)
+		return true;
+	for (int size = 2; size <= LONGEST; size++)
+		if (code[LONGEST - size] == 0xff && (code[LONGEST - size + 1] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+int image_pushed(const struct image *i, uint64_t address, bool called)
+{
+	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;
+	const unsigned char *code;
+	size_t length;
+
+	if (area && area->plt && !called)
+		return 0;
+	if (!area || !area->init || !(code = binary_bytes(&i->binary, area->start, &length)))
+		return -1;
+	return pushed_by_init(code, length < area->end - area->start ? length : area->end - area->start, address, area->start);
 }
 
 bool image_is_signal(const struct image *i, uint64_t address)
@@ -138,7 +179,7 @@ uint64_t image_function(struct image *i, uint64_t address)
 {
 	uint64_t start, end;
 
-	if (image_is_jump(i, address))
+	if (is_jump(i, address))
 		return 0;
 	return i->present && unwind_find(&i->binary, address, &start, &end) ? start : address;
 }

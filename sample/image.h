@@ -33,8 +33,12 @@ void images_free(struct images *s);
 /* What is to be taken from an address in the process to have the link-time one, if START holds what is at OFFSET of the file. */
 uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset);
 
-/* Whether ADDRESS, link-time, is in a linker's table of jumps to other files. */
-bool image_is_jump(const struct image *i, uint64_t address);
+/* Code that no table describes: how many bytes a thread has pushed above the address that it returns to, at ADDRESS, link-time, in a linker's table
+ * of jumps to other files (not behind a call there), or in _init or _fini as glibc has them.  -1: it is other code. */
+int image_pushed(const struct image *i, uint64_t address, bool called);
+
+/* Whether a call's instruction ends at ADDRESS, link-time. */
+bool image_is_behind_call(const struct image *i, uint64_t address);
 
 /* Whether ADDRESS is of the kernel's frame below a signal handler's. */
 bool image_is_signal(const struct image *i, uint64_t address);

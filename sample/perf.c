@@ -19,11 +19,13 @@ enum {
 	LEAST_RING = 128 << 10,
 	MOST_STACK = 32 << 10,		/* bytes of a stack that are copied, where rings are long */
 	STACKS_IN_RING = 16,		/* that a ring holds at least */
+	SWITCH_STACK = 8 << 10,		/* bytes of a stack that are copied when its thread does not run any more, which may be often */
+	SWITCH_PERIOD = 1,		/* of such a sample, which no other has */
 };
 
 /* Bits of the registers in the kernel's order (asm/perf_regs.h), and the place of each in ours. */
 #define REGISTERS 0xff01ffu
-static const unsigned char place[PERF_REGS] = { 0, 3, 2, 1, 4, 5, 6, 7, PERF_IP, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const unsigned char place[HAPPENING_REGS] = { 0, 3, 2, 1, 4, 5, 6, 7, HAPPENING_IP, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 struct ring {
 	struct perf_event_mmap_page *page;
@@ -33,7 +35,10 @@ struct ring {
 };
 
 struct perf {
+	struct source source;
 	struct perf_event_attr attr;
+	struct perf_event_attr switches; /* clock wall: a sample of each thread that stops to run, and word of when it runs again */
+	bool wall, all;			/* as in struct perf_wishes */
 	struct ring *rings;		/* one for each processor */
 	long nrings;
 	int *fds;			/* of all events */
@@ -62,6 +67,19 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 	};
 }
 
+/* The event beside ATTR that tells of threads that wait: the kernel counts one when a thread is taken off its processor, with the thread's stack. */
+static struct perf_event_attr switches_make(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr s = *attr;
+
+	s.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	s.sample_period = SWITCH_PERIOD;
+	s.sample_stack_user = s.sample_stack_user < SWITCH_STACK ? s.sample_stack_user : SWITCH_STACK;
+	s.mmap = s.mmap2 = s.comm = s.comm_exec = s.task = 0;
+	s.context_switch = 1;
+	return s;
+}
+
 /* Map the ring of FD; false: not so many bytes. */
 static bool ring_map(struct ring *r, int fd, uint64_t size)
 {
@@ -74,9 +92,9 @@ static bool ring_map(struct ring *r, int fd, uint64_t size)
 	return true;
 }
 
-static bool event_add(struct perf *p, pid_t tid, int cpu)
+static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-	int fd = event_open(&p->attr, tid, cpu);
+	int fd = event_open(attr, tid, cpu);
 
 	if (fd < 0)
 		return false;
@@ -84,6 +102,12 @@ static bool event_add(struct perf *p, pid_t tid, int cpu)
 	if (p->rings[cpu].page)
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, p->rings[cpu].fd) == 0;
 	return ring_map(&p->rings[cpu], fd, p->ring_size);
+}
+
+/* The events of thread TID on the processor CPU. */
+static bool events_add(struct perf *p, pid_t tid, int cpu)
+{
+	return event_add(p, &p->attr, tid, cpu) && (!p->wall || event_add(p, &p->switches, tid, cpu));
 }
 
 static void close_all(struct perf *p)
@@ -102,7 +126,7 @@ static bool open_all(struct perf *p, const pid_t *tids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (int cpu = 0; cpu < p->nrings; cpu++)
-			if (!event_add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV) {
+			if (!events_add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV) {
 				int error = errno;
 
 				close_all(p);
@@ -121,9 +145,10 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 
 		p->attr.sample_stack_user = (uint32_t)(stack < MOST_STACK ? stack : MOST_STACK);
 		p->attr.wakeup_watermark = (uint32_t)(p->ring_size / 4);
+		p->switches = switches_make(&p->attr);
 		if (open_all(p, tids, n))
 			return true;
-		if ((errno == EACCES || errno == EPERM) && !p->attr.exclude_kernel) {
+		if ((errno == EACCES || errno == EPERM) && !p->attr.exclude_kernel && !p->wall && !p->all) {
 			p->attr.exclude_kernel = 1;
 			p->ring_size *= 2;
 		} else if (errno != EPERM && errno != ENOMEM && errno != EINVAL) {
@@ -133,8 +158,11 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 	return false;
 }
 
-static int refuse(struct error *err, int error)
+static int refuse(struct error *err, bool all, int error)
 {
+	if (all && (error == EACCES || error == EPERM))
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "--all: the kernel does not let this user sample the whole machine: run it as root, or "
+				 "set kernel.perf_event_paranoid to 0 (sysctl) or give aprof cap_perfmon (setcap)");
 	if (error == EACCES || error == EPERM)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not let this user sample call stacks: run it as root, or "
 				 "set kernel.perf_event_paranoid to 2 (sysctl) or give aprof cap_perfmon (setcap)");
@@ -152,31 +180,10 @@ static void descriptors_raise(void)
 	}
 }
 
-struct perf *perf_open(const pid_t *tids, size_t n, unsigned rate, bool on_exec, struct error *err)
+static void perf_close(struct source *source)
 {
-	struct perf *p = calloc(1, sizeof *p);
+	struct perf *p = (struct perf *)source;
 
-	if (!p)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
-	p->attr = attr_make(rate, on_exec);
-	p->nrings = sysconf(_SC_NPROCESSORS_CONF);
-	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
-	p->fds = calloc(n * (size_t)p->nrings, sizeof *p->fds);
-	p->whole = malloc(UINT16_MAX + 1);
-	if (n > 1)
-		descriptors_raise();
-	if (p->rings && p->fds && p->whole && open_some(p, tids, n)) {
-		for (size_t i = 0; i < p->nfds && !on_exec; i++)
-			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
-		return p;
-	}
-	refuse(err, errno);
-	perf_close(p);
-	return NULL;
-}
-
-void perf_close(struct perf *p)
-{
 	if (p->rings)
 		close_all(p);
 	free(p->rings);
@@ -185,13 +192,68 @@ void perf_close(struct perf *p)
 	free(p);
 }
 
-bool perf_sees_kernel(const struct perf *p)
+static void perf_wait(struct source *source, int wake, int ms);
+static void perf_stop(struct source *source);
+static bool perf_next(struct source *source, uint64_t before, struct happening *h);
+
+static const struct source_kind by_perf = {
+	.number = AMON_SOURCE_PERF, .tells_maps = true, .wait = perf_wait, .next = perf_next, .stop = perf_stop, .close = perf_close,
+};
+
+bool perf_is_permitted(bool kernel)
 {
-	return !p->attr.exclude_kernel;
+	struct perf_event_attr attr = attr_make(1, true);
+	int fd;
+
+	attr.exclude_kernel = !kernel;
+	fd = event_open(&attr, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
-void perf_wait(struct perf *p, int wake, int ms)
+struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *w, struct error *err)
 {
+	struct perf *p = calloc(1, sizeof *p);
+
+	if (!p)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
+	p->source = (struct source){ .kind = &by_perf, .rate = w->rate };
+	p->wall = w->wall;
+	p->attr = attr_make(w->rate, w->on_exec);
+	p->attr.sample_type |= w->frames ? PERF_SAMPLE_CALLCHAIN : 0;
+	p->attr.exclude_callchain_user = w->frames;
+	p->all = w->all;
+	p->attr.inherit = !w->all;		/* a processor's event sees children as it sees all */
+	p->nrings = sysconf(_SC_NPROCESSORS_CONF);
+	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
+	p->fds = calloc((w->wall ? 2 : 1) * n * (size_t)p->nrings, sizeof *p->fds);
+	p->whole = malloc(UINT16_MAX + 1);
+	if (n > 1)
+		descriptors_raise();
+	if (p->rings && p->fds && p->whole && open_some(p, tids, n)) {
+		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
+			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+		p->source.sees_kernel = !p->attr.exclude_kernel;
+		return &p->source;
+	}
+	refuse(err, w->all, errno);
+	perf_close(&p->source);
+	return NULL;
+}
+
+/* Else on a busy machine things happen as fast as they are told. */
+static void perf_stop(struct source *source)
+{
+	struct perf *p = (struct perf *)source;
+
+	for (size_t i = 0; i < p->nfds; i++)
+		ioctl(p->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void perf_wait(struct source *source, int wake, int ms)
+{
+	struct perf *p = (struct perf *)source;
 	struct pollfd fds[p->nrings + 1];
 	nfds_t n = 0;
 
@@ -251,18 +313,39 @@ static void take_pair(const char **at, uint32_t *a, uint32_t *b)
 	*at += sizeof(uint64_t);
 }
 
-static void read_sample(const struct perf_event_header *record, const char *at, struct perf_happening *h)
+/* The kernel's frames of a sample: between marks that say whose they are. */
+static void read_chain(const char **at, struct happening *h)
+{
+	uint64_t n = take(at);
+	const uint64_t *chain = (const uint64_t *)(const void *)*at;
+
+	*at += n * sizeof *chain;
+	while (n > 0 && chain[0] >= (uint64_t)PERF_CONTEXT_MAX) {
+		chain++;
+		n--;
+	}
+	h->chain = chain;
+	for (h->nchain = 0; h->nchain < n && chain[h->nchain] < (uint64_t)PERF_CONTEXT_MAX;)
+		h->nchain++;
+}
+
+static void read_sample(const struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
 {
 	uint64_t size, abi;
 
-	h->kind = PERF_SAMPLE;
+	h->kind = HAPPENED_SAMPLE;
 	h->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	take(&at);				/* the address; that of the program is among the registers */
 	take_pair(&at, &h->pid, &h->tid);
 	take(&at);				/* time */
 	h->period = take(&at);
+	h->waits = p->wall && h->period == SWITCH_PERIOD;
+	h->period = h->cpu = h->waits ? 0 : h->period;
+	h->nchain = 0;
+	if (p->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		read_chain(&at, h);
 	abi = take(&at);
-	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < PERF_REGS; i++)
+	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < HAPPENING_REGS; i++)
 		h->regs[place[i]] = take(&at);
 	h->readable = abi == PERF_SAMPLE_REGS_ABI_64;
 	size = take(&at);
@@ -274,11 +357,11 @@ static void read_sample(const struct perf_event_header *record, const char *at, 
 	}
 }
 
-static void read_mapped(const char *at, struct perf_happening *h)
+static void read_mapped(const char *at, struct happening *h)
 {
 	uint32_t major, minor;
 
-	h->kind = PERF_MAPPED;
+	h->kind = HAPPENED_MAPPED;
 	take_pair(&at, &h->pid, &h->tid);
 	h->start = take(&at);
 	h->length = take(&at);
@@ -291,39 +374,51 @@ static void read_mapped(const char *at, struct perf_happening *h)
 	h->name = at;
 }
 
-static void read_task(const char *at, struct perf_happening *h, enum perf_kind kind)
+static void read_task(const char *at, struct happening *h, enum what_happened kind)
 {
 	h->kind = kind;
 	take_pair(&at, &h->pid, &h->ppid);
 	take_pair(&at, &h->tid, &h->ptid);
 }
 
+/* A thread came to its processor, or left it: of that its sample tells.  Whose and when is at the record's end. */
+static bool read_switch(const struct perf_event_header *record, struct happening *h)
+{
+	const char *at = (const char *)record + record->size - 2 * sizeof(uint64_t);
+
+	h->kind = HAPPENED_RESUMED;
+	take_pair(&at, &h->pid, &h->tid);
+	return !(record->misc & PERF_RECORD_MISC_SWITCH_OUT);
+}
+
 /* Make *H of a record; false: it is of a kind that says nothing here. */
-static bool record_read(const struct perf_event_header *record, struct perf_happening *h)
+static bool record_read(const struct perf *p, const struct perf_event_header *record, struct happening *h)
 {
 	const char *at = (const char *)(record + 1);
 
 	h->time = time_of(record);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		read_sample(record, at, h);
+		read_sample(p, record, at, h);
 		return true;
 	case PERF_RECORD_MMAP2:
 		read_mapped(at, h);
 		return true;
 	case PERF_RECORD_COMM:
-		h->kind = record->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_EXEC : PERF_NAMED;
+		h->kind = record->misc & PERF_RECORD_MISC_COMM_EXEC ? HAPPENED_EXEC : HAPPENED_NAMED;
 		take_pair(&at, &h->pid, &h->tid);
 		h->name = at;
 		return true;
 	case PERF_RECORD_FORK:
-		read_task(at, h, PERF_FORKED);
+		read_task(at, h, HAPPENED_FORKED);
 		return true;
 	case PERF_RECORD_EXIT:
-		read_task(at, h, PERF_ENDED);
+		read_task(at, h, HAPPENED_ENDED);
 		return true;
+	case PERF_RECORD_SWITCH:
+		return read_switch(record, h);
 	case PERF_RECORD_LOST:
-		h->kind = PERF_LOST;
+		h->kind = HAPPENED_LOST;
 		take(&at);			/* which event */
 		h->lost = take(&at);
 		return true;
@@ -355,8 +450,9 @@ static struct ring *earliest(struct perf *p, uint64_t before)
 	return found;
 }
 
-bool perf_next(struct perf *p, uint64_t before, struct perf_happening *h)
+static bool perf_next(struct source *source, uint64_t before, struct happening *h)
 {
+	struct perf *p = (struct perf *)source;
 	struct ring *r;
 
 	if (p->given) {
@@ -368,7 +464,7 @@ bool perf_next(struct perf *p, uint64_t before, struct perf_happening *h)
 
 		p->given = r;
 		p->given_size = record->size;
-		if (record_read(record, h))
+		if (record_read(p, record, h))
 			return true;
 		ring_pass(r, p->given_size);
 		p->given = NULL;

@@ -14,6 +14,7 @@
 
 enum {
 	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
+	KERNEL_DEEPEST = 128,		/* the same of the kernel's */
 	KNOWN = 8192,			/* places for addresses */
 	NOT_A_ROUTINE = RECORDING_NONE - 1,	/* an address of a linker's jump */
 };
@@ -23,6 +24,14 @@ struct known {
 	uint32_t epoch;			/* mappings that there had been */
 	uint32_t routine;
 };
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 /* ---- what it is ---- */
 
@@ -39,6 +48,7 @@ struct process *process_new(uint32_t pid, const struct process *parent, struct i
 	if (!parent)
 		return p;
 	p->ppid = parent->pid;
+	p->met = parent->met;
 	memcpy(p->name, parent->name, sizeof p->name);
 	memcpy(p->command, parent->command, parent->command_size);
 	p->command_size = parent->command_size;
@@ -57,11 +67,12 @@ static void file_close(struct process *p)
 			fold_free(&p->threads[i]->fold);
 		free(p->threads[i]);
 	}
+	made_end(&p->made);
+	made_end(&p->kernel);
+	jit_free(p->jit);
+	p->jit = NULL;
 	if (p->live) {
-		struct timespec now;
-
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		recording_header(p->live)->end_monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		recording_header(p->live)->end_monotonic = now();
 		recording_end(p->live, true);
 	}
 	table_free(&p->by_address);
@@ -69,6 +80,7 @@ static void file_close(struct process *p)
 	p->known = NULL;
 	p->live = NULL;
 	p->nthreads = p->nroutines = p->nmodules = 0;
+	p->samples = p->sampled = 0;
 	p->unwanted = false;
 }
 
@@ -114,6 +126,7 @@ void process_exec(struct process *p, const char *name, uint64_t time)
 	p->program = NULL;
 	p->started = time;
 	p->programs++;
+	p->met = false;
 	snprintf(p->name, sizeof p->name, "%s", name);
 	command_read(p);
 	p->told = false;
@@ -131,14 +144,60 @@ void process_tell(struct process *p, char **command)
 	}
 }
 
-void process_map(struct process *p, const struct perf_happening *h)
+/* Is it still the program that is recorded? */
+static bool is_same_program(const struct process *p)
+{
+	char path[64], program[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
+	n = readlink(path, program, sizeof program - 1);
+	program[n > 0 ? n : 0] = 0;
+	return p->live && p->program && !strcmp(p->program, program);
+}
+
+void process_begin(struct process *p, const struct happening *h)
+{
+	if (!h->program && is_same_program(p))
+		return;				/* another source took over */
+	if (p->looked)				/* else what is known of it is the program that it was to become */
+		process_exec(p, h->name ? h->name : "", h->time);
+	else if (h->name)
+		snprintf(p->name, sizeof p->name, "%s", h->name);
+	p->started = h->time;
+	p->ppid = h->ppid ? h->ppid : p->ppid;
+	p->running = PROCESS_UNCOUNTED;
+	if (!h->program) {
+		process_look(p);
+		return;
+	}
+	free(p->program);
+	p->program = strdup(h->program);
+	p->command_size = (uint32_t)(h->command_size < sizeof p->command ? h->command_size : sizeof p->command);
+	memcpy(p->command, h->command, p->command_size);
+	p->told = false;
+}
+
+void process_maps(struct process *p, const char *text)
+{
+	p->looked = now();
+	space_renew(&p->space, text);
+}
+
+void process_map(struct process *p, const struct happening *h)
 {
 	if (!p->program && h->name[0] == '/' && h->name[1] != '/')
 		p->program = strdup(h->name);	/* the first that is mapped is the program itself */
 	space_map(&p->space, h->start, h->length, h->offset, h->device, h->inode, h->name);
 }
 
-void process_look(struct process *p)
+static bool maps_look_at(struct process *p)
+{
+	p->looked = now();
+	return space_read(&p->space);
+}
+
+bool process_look(struct process *p)
 {
 	char path[64], program[PATH_MAX];
 	ssize_t n;
@@ -150,7 +209,7 @@ void process_look(struct process *p)
 		program[n] = 0;
 		p->program = strdup(program);
 	}
-	space_read(&p->space);
+	return maps_look_at(p);
 }
 
 /* ---- its threads ---- */
@@ -200,6 +259,14 @@ static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 	return t && t->folds ? t : NULL;
 }
 
+static void name_renew(struct process *p, struct process_thread *t, const char *name)
+{
+	memset(t->name, 0, sizeof t->name);
+	snprintf(t->name, sizeof t->name, "%s", name);
+	if (t->folds)
+		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+}
+
 void process_name(struct process *p, uint32_t tid, const char *name)
 {
 	struct process_thread *t = thread_find(p, tid);
@@ -208,12 +275,8 @@ void process_name(struct process *p, uint32_t tid, const char *name)
 		snprintf(p->name, sizeof p->name, "%s", name);
 	if (!t)
 		t = thread_new(p, tid);
-	if (!t)
-		return;
-	memset(t->name, 0, sizeof t->name);
-	snprintf(t->name, sizeof t->name, "%s", name);
-	if (t->folds)
-		memcpy(recording_thread_record(p->live, t->fold.thread)->name, t->name, sizeof t->name);
+	if (t)
+		name_renew(p, t, name);
 }
 
 void process_look_at_thread(struct process *p, uint32_t tid)
@@ -230,11 +293,44 @@ void process_look_at_thread(struct process *p, uint32_t tid)
 	process_name(p, tid, name);
 }
 
-void process_ended(struct process *p, uint32_t tid)
+/* Charge the waiting of T up to TIME, as so many samples as that has periods: a poll would have taken them. */
+static void wait_charge(struct process *p, struct process_thread *t, uint64_t time)
+{
+	uint64_t period = recording_header(p->live)->pc_period, waited = time - t->since, ticks;
+
+	if (time <= t->since)
+		return;
+	t->rest += waited;
+	ticks = t->rest / period;
+	t->rest %= period;
+	t->since = time;
+	recording_add(p->live, t->fold.thread, t->waiting, 0, waited, ticks);
+	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += t->cut ? ticks : 0;
+}
+
+void process_resumed(struct process *p, uint32_t tid, uint64_t time)
 {
 	struct process_thread *t = thread_find(p, tid);
 
-	if (p->running > 0)
+	if (!t || !t->waits)
+		return;
+	wait_charge(p, t, time);
+	t->waits = false;
+}
+
+void process_wait(struct process *p, uint64_t time)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->waits)
+			wait_charge(p, p->threads[i], time);
+}
+
+void process_ended(struct process *p, uint32_t tid, uint64_t time)
+{
+	struct process_thread *t = thread_find(p, tid);
+
+	process_resumed(p, tid, time);
+	if (p->running > 0 && p->running != PROCESS_UNCOUNTED)
 		p->running--;
 	if (!t)
 		return;
@@ -270,16 +366,15 @@ static uint64_t start_ticks(uint32_t pid)
 
 static void header_fill(const struct process *p, struct amon_header *h)
 {
-	struct timespec real, now;
+	struct timespec real;
 	char path[64];
 	ssize_t n;
 
 	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	h->pid = (int32_t)p->pid;
 	h->ppid = (int32_t)p->ppid;
 	h->start_monotonic = p->started;
-	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - p->started);
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (now() - p->started);
 	h->start_ticks = start_ticks(p->pid);
 	snprintf(h->program, sizeof h->program, "%s", p->program ? p->program : p->name);
 	memcpy(h->command, p->command, p->command_size);
@@ -290,7 +385,7 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->directory[n > 0 ? n : 0] = 0;
 }
 
-static void file_open(struct process *p, const struct process_wishes *w)
+static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
 	struct error ignored;
@@ -302,9 +397,14 @@ static void file_open(struct process *p, const struct process_wishes *w)
 	if (w->ways && p->program)
 		h.way |= w->ways(p->program);
 	header_fill(p, &h);
+	h.source = h.pc_source = source;
 	snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
+	while (access(path, F_OK) == 0)			/* of an earlier process of that number */
+		snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, ++p->programs);
 	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
+	p->made = (struct made){ .live = p->live, .path = "[jit]" };
+	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
 }
 
 /* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */
@@ -339,28 +439,47 @@ static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
 
 	while ((k = table_next(&p->by_address, &i)) != UINT32_MAX)
 		if (p->routines[k].address == address && p->routines[k].module == module)
-			return k;
+			return p->routines[k].number;
 	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
 		return RECORDING_NONE;
 	k = recording_routine(p->live, address, module, 0);
-	if (k != p->nroutines)
+	if (k == RECORDING_NONE)
 		return RECORDING_NONE;
-	p->routines[k] = (struct process_routine){ address, module };
-	table_add(&p->by_address, key, k);
-	p->nroutines++;
+	p->routines[p->nroutines] = (struct process_routine){ address, module, k };
+	table_add(&p->by_address, key, p->nroutines++);
 	return k;
 }
 
-/* The routine that ADDRESS is in. Code that no file has, made at run time, is one routine a mapping. */
-static uint32_t routine_at(struct process *p, uint64_t address)
+/* The routine at ADDRESS of M, code that no file has: as the process tells, else one for the mapping. */
+static uint32_t made_at(struct process *p, const struct mapping *m, uint64_t address)
+{
+	const struct jit_function *f;
+
+	if (!p->jit) {
+		p->jit = jit_new((pid_t)p->pid);
+		p->dumps_looked = ~p->space.made;
+	}
+	if (!p->jit)
+		return routine_of(p, m->start, RECORDING_NONE);
+	for (uint32_t i = 0; p->dumps_looked != p->space.made && i < p->space.n; i++)
+		if (p->space.mappings[i].image)
+			jit_mapped(p->jit, p->space.mappings[i].image->path);
+	p->dumps_looked = p->space.made;
+	f = jit_find(p->jit, address);
+	return f ? made_routine(&p->made, f) : routine_of(p, m->start, RECORDING_NONE);
+}
+
+/* The routine that ADDRESS is in; *LASTS: as long as the mappings stay. */
+static uint32_t routine_at(struct process *p, uint64_t address, bool *lasts)
 {
 	const struct mapping *m = space_find(&p->space, address);
 	uint64_t start;
 
+	*lasts = !m || m->image;
 	if (!m)
 		return RECORDING_NONE;
 	if (!m->image)
-		return routine_of(p, m->start, RECORDING_NONE);
+		return made_at(p, m, address);
 	if (image_is_signal(m->image, address - m->bias))
 		return AMON_ROUTINE_SIGNAL;
 	start = image_function(m->image, address - m->bias);
@@ -370,13 +489,18 @@ static uint32_t routine_at(struct process *p, uint64_t address)
 static uint32_t routine_known(struct process *p, uint64_t address)
 {
 	struct known *k;
+	uint32_t routine;
+	bool lasts;
 
 	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
-		return routine_at(p, address);
+		return RECORDING_NONE;
 	k = &p->known[hash_mix(address, 0) % KNOWN];
-	if (k->address != address || k->epoch != p->space.made)
-		*k = (struct known){ address, p->space.made, routine_at(p, address) };
-	return k->routine;
+	if (k->address == address && k->epoch == p->space.made)
+		return k->routine;
+	routine = routine_at(p, address, &lasts);
+	if (lasts)
+		*k = (struct known){ address, p->space.made, routine };
+	return routine;
 }
 
 /* The routines of the N addresses, innermost first, of a stack, outermost first in OUT; returns how many. */
@@ -393,34 +517,98 @@ static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n
 	return count;
 }
 
-void process_sample(struct process *p, const struct perf_happening *h, const struct process_wishes *wishes)
+/* The kernel, and below it its routines that were at work, outermost first into OUT; returns how many. */
+static size_t kernel_routines(struct process *p, const struct happening *h, const struct kernel *kernel, uint32_t *out)
 {
-	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size };
+	size_t n = h->nchain < KERNEL_DEEPEST - 1 ? h->nchain : KERNEL_DEEPEST - 1, count = 0;
+
+	out[count++] = AMON_ROUTINE_KERNEL;
+	for (size_t i = n; kernel && i-- > 0;) {
+		const char *name = kernel_name(kernel, h->chain[i] - (i > 0));	/* all but the innermost are behind a call */
+		uint32_t routine = name ? made_routine(&p->kernel, &(struct jit_function){ .name = name }) : RECORDING_NONE;
+
+		if (routine != RECORDING_NONE)
+			out[count++] = routine;
+	}
+	return count;
+}
+
+/* Follow the stack of H; false: not to the thread's start. */
+static bool follow(const struct process *p, const struct happening *h, uint64_t *addresses, size_t *n)
+{
+	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg };
+
+	*n = 0;
+	memcpy(w.regs, h->regs, sizeof w.regs);
+	return h->readable && walk_stack(&w, addresses, DEEPEST, n) == WALK_WHOLE;
+}
+
+/* The same where nobody tells when something is mapped: ask /proc what is, after a while, and sooner if the stack leads nowhere. */
+static bool follow_asking(struct process *p, const struct happening *h, uint64_t *addresses, size_t *n)
+{
+	enum { WHILE = 250000000, SOON = 10000000 };	/* ns */
+	uint64_t age = now() - p->looked;
+	bool whole;
+
+	if (age > WHILE)
+		maps_look_at(p);
+	whole = follow(p, h, addresses, n);
+	if (whole || age <= SOON || age > WHILE)
+		return whole;
+	maps_look_at(p);
+	return follow(p, h, addresses, n);
+}
+
+/* One more sample, of PERIOD ns: a source that took less than it was asked for says how much. */
+static void rate_renew(struct process *p, uint64_t period, uint32_t most)
+{
+	struct amon_header *h = recording_header(p->live);
+	uint64_t mean;
+
+	p->sampled += period;
+	mean = p->sampled / ++p->samples;
+	h->rate = mean > 0 && 1000000000 / mean < most ? (uint32_t)(1000000000 / mean) : most;
+	h->rate += h->rate == 0;
+	h->pc_period = mean;
+}
+
+void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
+{
 	uint64_t addresses[DEEPEST];
-	uint32_t routines[DEEPEST + 2], item;
+	uint32_t routines[DEEPEST + 2 + KERNEL_DEEPEST], item;
 	struct process_thread *t;
 	size_t n = 0, count = 0;
-	bool whole = false;
+	bool whole;
 
 	if (!p->live && !p->unwanted)
-		file_open(p, wishes);
+		file_open(p, kind->number, wishes);
 	if (!p->live || !(t = thread_folds(p, h->tid)))
 		return;
-	memcpy(w.regs, h->regs, sizeof w.regs);
-	if (h->readable)
-		whole = walk_stack(&w, addresses, DEEPEST, &n) == WALK_WHOLE;
+	if (h->name)
+		name_renew(p, t, h->name);
+	whole = kind->tells_maps ? follow(p, h, addresses, &n) : follow_asking(p, h, addresses, &n);
 	if (!whole)
 		routines[count++] = AMON_ROUTINE_TRUNCATED;
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	count += routines_of(p, addresses, n, routines + count);
 	if (h->kernel)
-		routines[count++] = AMON_ROUTINE_KERNEL;
+		count += kernel_routines(p, h, wishes->kernel, routines + count);
 	item = fold_stack(&t->fold, routines, count);
 	if (item == RECORDING_NONE)
 		return;
+	if (!h->waits)
+		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
 	recording_charge(p->live, t->fold.thread, item, h->period);
-	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->period;
-	if (!h->kernel && h->regs[PERF_IP])
-		recording_pc(p->live, t->fold.thread, item, h->regs[PERF_IP]);
+	if (kind->number != AMON_SOURCE_PERF)
+		rate_renew(p, h->period, wishes->header.rate);
+	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->cpu;
+	t->waits = h->waits;
+	t->waiting = item;
+	t->since = h->time;
+	t->cut = !whole;
+	if (!h->kernel && h->regs[HAPPENING_IP])
+		recording_pc(p->live, t->fold.thread, item, h->regs[HAPPENING_IP]);
 	recording_thread_record(p->live, t->fold.thread)->current = item;
+	made_write(&p->made, h->time);
+	made_write(&p->kernel, h->time);
 }

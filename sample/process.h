@@ -7,11 +7,15 @@
 
 #include "base/table.h"
 #include "sample/fold.h"
+#include "sample/jit.h"
+#include "sample/kallsyms.h"
+#include "sample/made.h"
 #include "sample/recording.h"
-#include "sample/perf.h"
+#include "sample/source.h"
 #include "sample/space.h"
 
 enum { PROCESS_COMMAND = 1024 };	/* bytes of a command that are kept, as in the file */
+#define PROCESS_UNCOUNTED UINT32_MAX
 
 /* A thread of the program. */
 struct process_thread {
@@ -19,35 +23,51 @@ struct process_thread {
 	bool runs;			/* else its place may be taken by one that begins; contexts stay */
 	bool folds;			/* fold is in use */
 	char name[16];
+	bool waits;			/* clock wall: does not run */
+	bool cut;			/* its stack there did not go back to its start */
+	uint32_t waiting;		/* item that it waits in */
+	uint64_t since;			/* until then its waiting is charged, CLOCK_MONOTONIC ns */
+	uint64_t rest;			/* of what was charged, beyond whole periods, ns */
 	struct fold fold;
 };
 
 struct process {
+	struct process *next;		/* of the recorder's list; the owner's */
+	struct process **at;		/* who points to this one there */
 	uint32_t pid, ppid;
 	uint32_t programs;		/* that it has been, this one included */
-	uint32_t running;		/* threads */
+	uint32_t running;		/* threads; PROCESS_UNCOUNTED: nobody tells of all of them */
 	uint64_t started;		/* the program, CLOCK_MONOTONIC ns */
+	uint64_t gone;			/* at which it was found to be gone, though there may be more to be told of it, CLOCK_MONOTONIC ns; 0: it runs */
 	char name[16];			/* of a thread that has not got one of its own */
 	char *program;			/* path of the executable; NULL: not known yet */
 	char command[PROCESS_COMMAND];	/* arguments, each ended by NUL */
 	uint32_t command_size;		/* bytes */
 	bool told;			/* command is that of the next program that it becomes, if nobody sees it by then */
 	struct space space;
+	uint64_t looked;		/* when /proc was asked what is mapped, CLOCK_MONOTONIC ns */
 	struct recording *live;		/* its file; NULL: no sample yet, or there will be none */
 	bool unwanted;			/* there will be no file */
+	bool met;			/* it ran before anybody told of it: nothing is known of it */
+	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
 	struct process_thread **threads;
 	uint32_t nthreads;
 	size_t threads_room;
 	struct process_routine {
 		uint64_t address;	/* in the process */
 		uint32_t module;	/* in the file */
-	} *routines;			/* of the file */
+		uint32_t number;	/* of it, there */
+	} *routines;			/* of the file, but those of `made` */
 	uint32_t nroutines;
 	size_t routines_room;
 	struct table by_address;	/* routines */
 	uint32_t *modules;		/* number of a mapping -> module of the file; RECORDING_NONE: not there yet */
 	uint32_t nmodules;
 	size_t modules_room;
+	struct jit *jit;		/* what is told of code made at run time; NULL: none was met yet */
+	uint32_t dumps_looked;		/* mappings that there had been when jitdumps were looked for */
+	struct made made;		/* the same, in the file */
+	struct made kernel;		/* the kernel's routines in the file, where they are told */
 	struct known *known;		/* addresses met, which routine each is in; NULL: none yet */
 };
 
@@ -57,6 +77,7 @@ struct process_wishes {
 	struct amon_header header;	/* what is known of the clock and the machine */
 	bool (*skip)(const char *program); /* whether a program is to have no file; NULL: all have */
 	uint32_t (*ways)(const char *program); /* as in record.h */
+	const struct kernel *kernel;	/* names of the kernel's routines; NULL: they are not told */
 };
 
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
@@ -71,20 +92,32 @@ void process_tell(struct process *p, char **command);
 /* It became another program, called NAME, at TIME. */
 void process_exec(struct process *p, const char *name, uint64_t time);
 
-/* It mapped what H says. */
-void process_map(struct process *p, const struct perf_happening *h);
+/* A program runs in it of which H, HAPPENED_BEGAN, or else /proc tells what it is. */
+void process_begin(struct process *p, const struct happening *h);
 
-/* Learn from /proc what it is and has mapped: the recorder came later than it. */
-void process_look(struct process *p);
+/* It has mapped what TEXT, as of /proc/PID/maps, says, and nothing else. */
+void process_maps(struct process *p, const char *text);
+
+/* It mapped what H says. */
+void process_map(struct process *p, const struct happening *h);
+
+/* Learn from /proc what it is and has mapped: the recorder came later than it.  False: what it has mapped may not be read. */
+bool process_look(struct process *p);
 
 /* The same of its thread TID. */
 void process_look_at_thread(struct process *p, uint32_t tid);
 
-/* Thread TID is called NAME, or ended. */
+/* Thread TID is called NAME, or ended at TIME, CLOCK_MONOTONIC ns. */
 void process_name(struct process *p, uint32_t tid, const char *name);
-void process_ended(struct process *p, uint32_t tid);
+void process_ended(struct process *p, uint32_t tid, uint64_t time);
 
-/* Thread H->tid was sampled: into the file, made if it is the first.  WISHES say where. */
-void process_sample(struct process *p, const struct perf_happening *h, const struct process_wishes *wishes);
+/* Thread H->tid was sampled, by a source of KIND: into the file, made if it is the first.  WISHES say where. */
+void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes);
+
+/* Thread TID, which waited, if that was known, runs since TIME, CLOCK_MONOTONIC ns. */
+void process_resumed(struct process *p, uint32_t tid, uint64_t time);
+
+/* Charge all threads that wait up to TIME, so that the file has it: CLOCK_MONOTONIC ns. */
+void process_wait(struct process *p, uint64_t time);
 
 #endif

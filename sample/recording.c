@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -42,7 +43,7 @@ struct recording {
 	int fd;				/* of the file; -1: there is none */
 	char *bytes;			/* the mapping */
 	uint64_t mapped, length;	/* bytes of the mapping, and of the file; without one all that may ever be, and the mapping */
-	struct sequence modules, routines, threads;
+	struct sequence modules, routines, threads, arcs;
 	struct sequence *contexts;	/* of each thread */
 	struct tables *pcs;		/* the same */
 	size_t contexts_room, pcs_room;
@@ -186,11 +187,39 @@ static void header_write(struct recording *l, const struct amon_header *header)
 	memcpy(recording_header(l)->magic, AMON_MAGIC, sizeof header->magic);
 }
 
+/* Give the file TEMPORARY its name PATH, which nobody has. */
+static bool name_give(const char *temporary, const char *path)
+{
+	if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+		return true;
+	if ((errno == EINVAL || errno == ENOSYS) && access(path, F_OK) != 0 && rename(temporary, path) == 0)
+		return true;
+	unlink(temporary);
+	return false;
+}
+
+/* The file PATH, with its header: under another name until that is written, so that whoever finds it finds a profile. */
+static bool file_make(struct recording *l, const char *path, const struct amon_header *header)
+{
+	char *temporary;
+	bool ok;
+
+	if (asprintf(&temporary, "%s.new", path) < 0)
+		return false;
+	ok = map(l, temporary, header->memory_bound);
+	if (ok) {
+		header_write(l, header);
+		ok = name_give(temporary, path);
+	}
+	free(temporary);
+	return ok;
+}
+
 struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err)
 {
 	struct recording *l = calloc(1, sizeof *l);
 
-	if (!l || !map(l, path, header->memory_bound)) {
+	if (!l || !file_make(l, path, header)) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(l ? errno : ENOMEM));
 		if (l && l->bytes)
 			munmap(l->bytes, l->mapped);
@@ -199,7 +228,6 @@ struct recording *recording_new(const char *path, const struct amon_header *head
 		free(l);
 		return NULL;
 	}
-	header_write(l, header);
 	return l;
 }
 
@@ -244,6 +272,7 @@ void recording_end(struct recording *l, bool ended)
 	free(l->modules.places);
 	free(l->routines.places);
 	free(l->threads.places);
+	free(l->arcs.places);
 	free(l);
 }
 
@@ -271,6 +300,45 @@ uint32_t recording_module(struct recording *l, const struct amon_module *record,
 	memcpy((char *)c + c->first + c->count + sizeof m, path, m.path_size);
 	__atomic_store_n(&c->count, c->count + m.size, __ATOMIC_RELEASE);
 	return s->n++;
+}
+
+/* Are A and B the same file, as readers tell files apart? */
+static bool is_same_file(const struct amon_module *a, const struct amon_module *b)
+{
+	if (a->build_id_size != b->build_id_size)
+		return false;
+	return a->build_id_size ? memcmp(a->build_id, b->build_id, a->build_id_size) == 0 : strcmp((const char *)(a + 1), (const char *)(b + 1)) == 0;
+}
+
+/* The record of module I. */
+static const struct amon_module *module_at(const struct recording *l, uint32_t i)
+{
+	const struct sequence *s = &l->modules;
+	const struct amon_chunk *c;
+	const char *at;
+	uint32_t k = s->nplaces - 1;
+
+	while (s->places[k].base > i)
+		k--;
+	c = chunk_at(l, s->places[k].at);
+	at = (const char *)c + c->first;
+	for (uint32_t skip = i - s->places[k].base; skip > 0; skip--)
+		at += ((const struct amon_module *)at)->size;
+	return (const struct amon_module *)at;
+}
+
+uint32_t recording_module_rank(const struct recording *l, uint32_t module)
+{
+	uint32_t rank = 0;
+
+	for (uint32_t i = 0; i < module; i++) {
+		bool known = false;
+
+		for (uint32_t k = 0; k < i && !known; k++)
+			known = is_same_file(module_at(l, k), module_at(l, i));
+		rank += !known;
+	}
+	return rank;
 }
 
 uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags)
@@ -317,6 +385,11 @@ void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t
 void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
 {
 	recording_add(l, thread, item, 0, time, 1);
+}
+
+bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
+{
+	return append(l, &l->arcs, AMON_ARCS, AMON_NONE, &(struct amon_arc){ from, to, calls, time }, sizeof(struct amon_arc)) != RECORDING_NONE;
 }
 
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s)

@@ -37,6 +37,9 @@ struct amon_header *recording_header(struct recording *l);
  * functions that follow. */
 uint32_t recording_module(struct recording *l, const struct amon_module *record, const char *path);
 
+/* The number by which symbols name MODULE: of different files up to it. */
+uint32_t recording_module_rank(const struct recording *l, uint32_t module);
+
 /* Append the routine at ADDRESS of MODULE (RECORDING_NONE: unknown). */
 uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags);
 
@@ -54,6 +57,9 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 
 /* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
 void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
+
+/* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  False: no room. */
+bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
 
 /* Append what is known of the symbols of module number MODULE, counting each file once (S->module is not used).  False: no room. */
 bool recording_symbols(struct recording *l, uint32_t module, const struct profile_symbols *s);

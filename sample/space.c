@@ -93,29 +93,71 @@ bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset
 	return insert(s, count_before(s, start), &m);
 }
 
+/* Map what LINE of a map says, if it is code. */
+static bool line_map(struct space *s, const char *line)
+{
+	uint64_t start, end, offset, inode;
+	unsigned major, minor;
+	char rights[8];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) < 7)
+		return true;
+	return rights[2] != 'x' || space_map(s, start, end - start, offset, makedev(major, minor), inode, line + at);
+}
+
+/* What S has as OLD had it keeps its number: it is the same mapping.  Others have those that follow. */
+static void numbers_keep(struct space *s, const struct space *old)
+{
+	s->made = old->made;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct mapping *m = &s->mappings[i];
+		const struct mapping *o = space_find(old, m->start);
+
+		if (o && o->start == m->start && o->end == m->end && o->offset == m->offset && o->image == m->image)
+			m->number = o->number;
+		else
+			m->number = s->made++;
+	}
+}
+
+bool space_renew(struct space *s, const char *text)
+{
+	struct space old = *s;
+	bool ok = true;
+
+	s->mappings = NULL;
+	s->n = 0;
+	s->room = 0;
+	for (const char *at = text; ok && *at;) {
+		size_t length = strcspn(at, "\n");
+		char *line = strndup(at, length);
+
+		ok = line && line_map(s, line);
+		free(line);
+		at += length + (at[length] == '\n');
+	}
+	numbers_keep(s, &old);
+	free(old.mappings);
+	return ok;
+}
+
 bool space_read(struct space *s)
 {
-	char name[64], *line = NULL;
+	char name[64], *text = NULL;
 	size_t room = 0;
+	ssize_t n = -1;
 	FILE *f;
 
 	snprintf(name, sizeof name, "/proc/%d/maps", (int)s->pid);
 	f = fopen(name, "re");
-	while (f && getline(&line, &room, f) > 0) {
-		uint64_t start, end, offset, inode;
-		unsigned major, minor;
-		char rights[8];
-		int at = 0;
-
-		line[strcspn(line, "\n")] = 0;
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) >= 7
-		    && rights[2] == 'x')
-			space_map(s, start, end - start, offset, makedev(major, minor), inode, line + at);
-	}
-	free(line);
-	if (f)
+	if (f) {
+		n = getdelim(&text, &room, '\0', f);
 		fclose(f);
-	return f && s->n > 0;
+	}
+	n = n > 0 && space_renew(s, text) ? (ssize_t)s->n : 0;
+	free(text);
+	return n > 0;
 }
 
 bool space_copy(struct space *s, const struct space *from, pid_t pid)

@@ -32,7 +32,10 @@ void space_free(struct space *s);
 /* Map LENGTH bytes at START from OFFSET of the file PATH on ("" or "//anon": of none), instead of what was there.  False: out of memory. */
 bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset, uint64_t device, uint64_t inode, const char *path);
 
-/* Map what /proc says that the process has mapped now.  False: it does not say, or memory is short. */
+/* Make S what TEXT, as of /proc/PID/maps, says that the process has mapped; what was there already stays what it is.  False: memory is short. */
+bool space_renew(struct space *s, const char *text);
+
+/* The same by /proc/PID/maps now.  False: it does not say, or memory is short; then S is as before, or lacks something. */
 bool space_read(struct space *s);
 
 /* Make S, new, what FROM is, for the process PID.  False: out of memory. */

@@ -1,4 +1,4 @@
-/* walk.c - frame by frame, by the rules of each function's file; by frame pointers where there are none. */
+/* walk.c - frame by frame, by the rules of each function's file; by frame pointers, or what is on top of the stack, where there are none. */
 #include "sample/walk.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static bool read_word(void *arg, uint64_t address, uint64_t *word)
 	uint64_t at = address - w->regs[RULES_RSP];
 
 	if (w->size < sizeof *word || at > w->size - sizeof *word)
-		return false;
+		return w->more && w->more(w->more_arg, address, word);
 	memcpy(word, (const char *)w->stack + at, sizeof *word);
 	return true;
 }
@@ -50,6 +50,13 @@ static void set(struct frame *f, unsigned reg, uint64_t value)
 	f->known |= 1u << reg;
 }
 
+/* Whether rule X has a register still where its function, which is about to end, took it from the stack again: below the stack pointer, of which no
+ * copy has anything.  It is the caller's own, then. */
+static bool is_popped(const struct frame *f, const struct rules_register *x, uint64_t cfa)
+{
+	return x->how == RULES_AT && x->base == RULES_CFA && !f->called && cfa + (uint64_t)(int64_t)x->value < f->regs[RULES_RSP];
+}
+
 /* Go to the caller of F by LINE. */
 static enum walk_end step(struct frame *f, struct rules *rules, const struct rules_line *line)
 {
@@ -67,6 +74,8 @@ static enum walk_end step(struct frame *f, struct rules *rules, const struct rul
 			set(&caller, i, f->regs[i]);
 		else if (x->how != RULES_UNDEFINED && x->how != RULES_SAME && apply(f, rules, x, cfa, &value))
 			set(&caller, i, value);
+		else if (is_popped(f, x, cfa))
+			set(&caller, i, f->regs[i]);
 	}
 	if (!is_known(&caller, RULES_RIP))
 		return cfa - f->w->regs[RULES_RSP] >= f->w->size ? WALK_CUT : WALK_NO_RULES;
@@ -100,17 +109,29 @@ static enum walk_end step_by_pointer(struct frame *f)
 	return WALK_CUT;
 }
 
-/* The same where the thread is in a jump of a linker's table that has no description: what called it is on top of the stack. */
-static enum walk_end step_from_jump(struct frame *f)
+/* The same in code that has no description, but is known: what called it is PUSHED bytes below the top of the stack. */
+static enum walk_end step_over(struct frame *f, int pushed)
 {
-	uint64_t back;
+	uint64_t at = f->regs[RULES_RSP] + (unsigned)pushed, back;
 
-	if (!read_word((void *)f->w, f->regs[RULES_RSP], &back))
+	if (!read_word((void *)f->w, at, &back))
 		return WALK_NO_RULES;
-	set(f, RULES_RSP, f->regs[RULES_RSP] + 8);
+	set(f, RULES_RSP, at + 8);
 	set(f, RULES_RIP, back);
 	f->called = true;
 	return WALK_CUT;
+}
+
+/* Whether the word on top of the stack is behind a call, as in a routine that keeps nothing on the stack. */
+static bool returns_to_top(const struct frame *f)
+{
+	const struct mapping *m;
+	uint64_t back;
+
+	if (f->called || !read_word((void *)f->w, f->regs[RULES_RSP], &back))
+		return false;
+	m = space_find(f->w->space, back - 1);
+	return m && m->image && image_is_behind_call(m->image, back - m->bias);
 }
 
 /* The caller of F; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
@@ -120,13 +141,16 @@ static enum walk_end leave(struct frame *f, bool *moved)
 	const struct mapping *m = space_find(f->w->space, at);
 	const struct rules_line *line = m && m->image && m->image->rules ? rules_find(m->image->rules, at - m->bias) : NULL;
 	enum walk_end end;
+	int pushed;
 
 	if (!m)
 		return WALK_WRONG;
 	if (line)
 		end = step(f, m->image->rules, line);
-	else if (m->image && !f->called && image_is_jump(m->image, at - m->bias))
-		end = step_from_jump(f);
+	else if (m->image && (pushed = image_pushed(m->image, at - m->bias, f->called)) >= 0)
+		end = step_over(f, pushed);
+	else if (returns_to_top(f))
+		end = step_over(f, 0);
 	else
 		end = step_by_pointer(f);
 	*moved = end == WALK_CUT && (f->regs[RULES_RIP] != before || f->regs[RULES_RSP] != sp);

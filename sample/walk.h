@@ -2,6 +2,7 @@
 #ifndef SAMPLE_WALK_H
 #define SAMPLE_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ struct walk {
 	uint64_t regs[RULES_REGISTERS];
 	const void *stack;
 	size_t size;
+	bool (*more)(void *arg, uint64_t address, uint64_t *word); /* reads other memory of it; NULL: nobody can */
+	void *more_arg;			/* for it */
 };
 
 /* Write the addresses of the frames to OUT, innermost first, MOST at most; *N is how many.  Each is of an instruction in its function: of a call it

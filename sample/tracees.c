@@ -1,0 +1,340 @@
+/* tracees.c - who is seized, and what /proc says of them. */
+#include "sample/tracees.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+enum { UNSERVED = 30 };			/* ms of CPU time after which a program that says nothing will say nothing */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void tracee_read(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+}
+
+void tracee_name(pid_t pid, pid_t tid, char *name, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	tracee_read(path, name, size);
+	name[strcspn(name, "\n")] = 0;
+}
+
+void tracees_tell(struct tracees *t, const struct happening *h)
+{
+	if (array_grow(&t->queue, &t->queue_room, t->nqueue, sizeof *t->queue))
+		t->queue[t->nqueue++] = *h;
+}
+
+uint64_t tracee_slices(const struct traced_thread *t, uint64_t *slices)
+{
+	char text[64], *at = text;
+	ssize_t n = pread(t->fd, text, sizeof text - 1, 0);
+	uint64_t cpu;
+
+	*slices = 0;
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	cpu = strtoull(at, &at, 10);
+	strtoull(at, &at, 10);			/* time that it waited for a processor */
+	*slices = strtoull(at, NULL, 10);
+	return cpu;
+}
+
+uint64_t tracee_cpu(const struct traced_thread *t)
+{
+	uint64_t slices;
+
+	return tracee_slices(t, &slices);
+}
+
+char tracee_state(const struct traced_thread *t)
+{
+	char path[64], text[512];
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)t->process->pid, (int)t->tid);
+	tracee_read(path, text, sizeof text);
+	at = strrchr(text, ')');
+	return at && at[1] ? at[2] : 0;
+}
+
+struct traced_thread *tracees_find(struct tracees *t, pid_t tid)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].tid == tid)
+			return &t->threads[i];
+	return NULL;
+}
+
+/* Seize TID of P.  False, with errno: it cannot be, or there is no memory. */
+static bool thread_add(struct tracees *t, struct traced *p, pid_t tid)
+{
+	struct traced_thread new = { .tid = tid, .process = p, .found = true };
+	char path[64];
+
+	if (!array_grow(&t->threads, &t->threads_room, t->nthreads, sizeof *t->threads))
+		return false;
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)p->pid, (int)tid);
+	new.fd = open(path, O_RDONLY | O_CLOEXEC);
+	new.seen = p->told ? 0 : tracee_cpu(&new);
+	new.cpu = new.seen - (uint64_t)random() % t->period;	/* as if it had been sampled before: those that are brief are not passed over */
+	new.charged = now();
+	t->threads[t->nthreads++] = new;
+	return true;
+}
+
+void tracees_end(struct tracees *t, struct traced_thread *thread)
+{
+	if (thread->sleeps)
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_RESUMED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = thread->charged });
+	if (thread->process->told)
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_ENDED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = now() });
+	if (thread->fd >= 0)
+		close(thread->fd);
+	*thread = t->threads[--t->nthreads];
+}
+
+static struct traced *process_find(struct tracees *t, pid_t pid)
+{
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (t->processes[i]->pid == pid)
+			return t->processes[i];
+	return NULL;
+}
+
+static struct traced *process_add(struct tracees *t, pid_t pid)
+{
+	struct traced *p;
+
+	if (!array_grow(&t->processes, &t->processes_room, t->nprocesses, sizeof *t->processes) || !(p = calloc(1, sizeof *p)))
+		return NULL;
+	p->pid = pid;
+	p->ours = t->below && pid == t->roots[0];
+	return t->processes[t->nprocesses++] = p;
+}
+
+/* Seize the threads of P that are not yet.  False, with errno: it may not be. */
+static bool process_scan(struct tracees *t, struct traced *p)
+{
+	char path[64];
+	struct dirent *entry;
+	bool ok = true;
+	int error;
+	DIR *dir;
+
+	snprintf(path, sizeof path, "/proc/%d/task", (int)p->pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno = ESRCH, false;
+	while (ok && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+		struct traced_thread *thread = tid > 0 ? tracees_find(t, tid) : NULL;
+
+		if (thread)
+			thread->found = true;
+		else if (tid > 0)
+			ok = thread_add(t, p, tid) || errno == ESRCH || errno == ENOMEM;
+	}
+	error = errno;
+	closedir(dir);
+	errno = error;
+	return ok;
+}
+
+/* Tell of the program that P is, if that is news. */
+static void process_tell_of(struct tracees *t, struct traced *p)
+{
+	char path[64], program[PATH_MAX], name[16];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)p->pid);
+	n = readlink(path, program, sizeof program - 1);
+	program[n > 0 ? n : 0] = 0;
+	if (p->told && (n <= 0 || !strcmp(program, p->program)))
+		return;
+	memcpy(p->program, program, sizeof program);
+	p->told = true;
+	tracees_tell(t, &(struct happening){ .kind = HAPPENED_BEGAN, .pid = (uint32_t)p->pid, .tid = (uint32_t)p->pid, .time = now() });
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].process == p) {
+			tracee_name(p->pid, t->threads[i].tid, name, sizeof name);
+			tracees_tell(t, &(struct happening){ .kind = HAPPENED_NAMED, .pid = (uint32_t)p->pid, .tid = (uint32_t)t->threads[i].tid, .time = now(),
+							       .name = strdup(name) });
+		}
+}
+
+/* CPU time of a process, ns. */
+static uint64_t process_cpu(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* Is the process PID for us?  A child that is not its program yet is not, nor what another source has. */
+static bool is_for_us(struct tracees *t, pid_t pid)
+{
+	char path[64], program[PATH_MAX], self[PATH_MAX];
+	ssize_t n, m;
+
+	if (!t->below)
+		return true;
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	n = readlink(path, program, sizeof program);
+	m = readlink("/proc/self/exe", self, sizeof self);
+	if (n > 0 && n == m && !memcmp(program, self, (size_t)n))
+		return false;
+	return (!t->late || process_cpu(pid) > UNSERVED * 1000000) && !t->serves(t->arg, pid);
+}
+
+/* See to PID, and to what it started. */
+static void scan_from(struct tracees *t, pid_t pid, int depth)
+{
+	enum { DEEPEST = 64 };
+	struct traced *p = process_find(t, pid);
+	char path[64], *text = NULL, *at;
+	struct dirent *entry;
+	size_t room = 0;
+	DIR *dir;
+
+	if (!p && is_for_us(t, pid))
+		p = process_add(t, pid);
+	if (p) {
+		p->found = true;
+		p->refused = p->refused || (!process_scan(t, p) && errno == EPERM);
+		if (!p->refused)
+			process_tell_of(t, p);
+	}
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	dir = depth < DEEPEST ? opendir(path) : NULL;
+	while (dir && (entry = readdir(dir))) {
+		char file[64 + 256 + 16];
+		FILE *f;
+
+		snprintf(file, sizeof file, "%s/%s/children", path, entry->d_name);
+		f = entry->d_name[0] != '.' ? fopen(file, "re") : NULL;
+		if (f && getline(&text, &room, f) > 0)
+			for (at = text; *at >= '0' && *at <= '9'; at += strspn(at, " "))
+				scan_from(t, (pid_t)strtol(at, &at, 10), depth + 1);
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	free(text);
+}
+
+static void process_end(struct tracees *t, size_t i)
+{
+	struct traced *p = t->processes[i];
+
+	if (p->told)
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_GONE, .pid = (uint32_t)p->pid, .time = now() });
+	free(p);
+	t->processes[i] = t->processes[--t->nprocesses];
+}
+
+static bool is_alive(pid_t pid)
+{
+	char path[64], text[512];
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	tracee_read(path, text, sizeof text);
+	at = strrchr(text, ')');
+	return at && at[1] && at[2] != 'Z' && at[2] != 'X';
+}
+
+bool tracees_begin(struct tracees *t, pid_t *pid)
+{
+	for (size_t i = 0; i < t->nroots && !t->below; i++) {
+		struct traced *p = process_add(t, t->roots[i]);
+
+		*pid = t->roots[i];
+		if (!p)
+			errno = ENOMEM;
+		if (!p || !process_scan(t, p))
+			return false;
+		process_tell_of(t, p);
+	}
+	return true;
+}
+
+void tracees_scan(struct tracees *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		t->threads[i].found = false;
+	for (size_t i = 0; i < t->nprocesses; i++)
+		t->processes[i]->found = false;
+	for (size_t i = 0; i < t->nroots; i++)
+		scan_from(t, t->roots[i], 0);
+	for (size_t i = t->nprocesses; i-- > 0;)		/* whose parent has ended is nobody's child, and is still there */
+		if (!t->processes[i]->found && !t->processes[i]->refused && is_alive(t->processes[i]->pid))
+			scan_from(t, t->processes[i]->pid, 0);
+	for (size_t i = t->nthreads; i-- > 0;)
+		if (!t->threads[i].found)
+			tracees_end(t, &t->threads[i]);
+	for (size_t i = t->nprocesses; i-- > 0;)
+		if (!t->processes[i]->found)
+			process_end(t, i);
+}
+
+void tracees_free(struct tracees *t)
+{
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].fd >= 0)
+			close(t->threads[i].fd);
+	for (size_t i = 0; i < t->nprocesses; i++)
+		free(t->processes[i]);
+	for (size_t i = 0; i < t->nqueue; i++)
+		free((char *)t->queue[i].name);
+	free(t->queue);
+	free(t->processes);
+	free(t->threads);
+}
+
+bool tracee_has_signal(const struct traced_thread *t)
+{
+	uint64_t own = 0, shared = 0, blocked = 0;
+	char path[64], text[4096];
+	const char *at;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", (int)t->process->pid, (int)t->tid);
+	tracee_read(path, text, sizeof text);
+	if ((at = strstr(text, "\nSigPnd:")))
+		own = strtoull(at + 8, NULL, 16);
+	if ((at = strstr(text, "\nShdPnd:")))
+		shared = strtoull(at + 8, NULL, 16);
+	if ((at = strstr(text, "\nSigBlk:")))
+		blocked = strtoull(at + 8, NULL, 16);
+	return ((own | shared) & ~blocked) != 0;
+}
