@@ -46,18 +46,20 @@ static int compare_areas(const void *p, const void *q)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-static void add_area(struct binary *b, uint64_t start, uint64_t size, bool plt)
+static void add_area(struct binary *b, uint64_t start, uint64_t size, const char *name)
 {
+	bool plt = !strcmp(name, ".plt") || !strncmp(name, ".plt.", 5), init = !strcmp(name, ".init") || !strcmp(name, ".fini");
+
 	if (size && start + size > start)
-		b->code[b->ncode++] = (struct area){ start, start + size, plt };
+		b->code[b->ncode++] = (struct area){ start, start + size, plt, init };
 }
 
-static bool is_plt(const struct binary *b, const GElf_Shdr *header)
+static const char *section_name(const struct binary *b, const GElf_Shdr *header)
 {
 	size_t strings;
 	const char *name = elf_getshdrstrndx(b->elf, &strings) == 0 ? elf_strptr(b->elf, strings, header->sh_name) : NULL;
 
-	return name && (!strcmp(name, ".plt") || !strncmp(name, ".plt.", 5));
+	return name ? name : "";
 }
 
 static void add_sections(struct binary *b)
@@ -68,7 +70,7 @@ static void add_sections(struct binary *b)
 	while ((section = elf_nextscn(b->elf, section)))
 		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC)
 		    && (header.sh_flags & SHF_EXECINSTR))
-			add_area(b, header.sh_addr, header.sh_size, is_plt(b, &header));
+			add_area(b, header.sh_addr, header.sh_size, section_name(b, &header));
 }
 
 static void add_segments(struct binary *b, size_t n)
@@ -77,7 +79,7 @@ static void add_segments(struct binary *b, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_LOAD && (header.p_flags & PF_X))
-			add_area(b, header.p_vaddr, header.p_memsz, false);
+			add_area(b, header.p_vaddr, header.p_memsz, "");
 }
 
 static bool find_code(struct binary *b)

@@ -14,6 +14,7 @@ struct area {
 	uint64_t start;		/* link-time address */
 	uint64_t end;		/* one past the last */
 	bool plt;		/* a section of the linker's jumps to other modules */
+	bool init;		/* .init or .fini, made of pieces by the linker */
 };
 
 /* What the file maps where. */

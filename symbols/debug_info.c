@@ -176,17 +176,25 @@ static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address
 	return NULL;
 }
 
-bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
+static bool place_of(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
 {
 	struct debug_unit *unit = find_unit(s, address);
 	Dwarf_Line *record = unit ? dwarf_getsrc_die(&unit->die, address - s->bias) : NULL;
-	int number = 0;
+	int number = 0, across = 0;
 
 	if (!record || dwarf_lineno(record, &number) != 0 || number <= 0)
 		return false;
 	*file = absolute(s, unit, dwarf_linesrc(record, NULL, NULL));
 	*line = number;
+	*column = dwarf_linecol(record, &across) == 0 && across > 0 ? (uint32_t)across : 0;
 	return *file != NULL;
+}
+
+bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
+{
+	uint32_t column;
+
+	return place_of(s, address, file, line, &column);
 }
 
 /* Whether functions can be children of an entry with TAG. */
@@ -380,7 +388,7 @@ static bool find_inlined(Dwarf_Die *function, Dwarf_Addr address, size_t left, D
 }
 
 /* Where CALL stands. */
-static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line)
+static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line, uint32_t *column)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
@@ -389,10 +397,11 @@ static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line)
 		return false;
 	*file = file_of(call, DW_AT_call_file);
 	*line = number;
+	*column = dwarf_attr(call, DW_AT_call_column, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? (uint32_t)number : 0;
 	return *file != NULL;
 }
 
-bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
+bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
 {
 	struct debug_unit *unit = find_unit(s, address);
 	struct place *place = NULL;
@@ -402,11 +411,18 @@ bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, u
 		read_places(unit);
 		place = find_place(unit, address - s->bias);
 	}
-	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line)) {
+	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line, column)) {
 		*file = absolute(s, unit, *file);
 		return true;
 	}
-	return debug_line(s, address, file, line);
+	return place_of(s, address, file, line, column);
+}
+
+bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line)
+{
+	uint32_t column;
+
+	return debug_own_place(s, address, file, line, &column);
 }
 
 /* An address in the instruction of the call SITE; 0: it says none.  What follows it is named, as a rule. */
@@ -531,6 +547,14 @@ enum language debug_language(struct debug_info *s, uint64_t address, char **path
 	return place ? function_language(&place->die, path) : language_of(dwarf_srclang(&unit->scopes));
 }
 
+static bool is_flagged(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	bool flag;
+
+	return dwarf_attr(die, name, &attribute) && dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
 /* Have VISIT see the call SITE, if it names what it calls. */
 static void site_visit(const struct debug_info *s, Dwarf_Die *site, void (*visit)(void *arg, const struct debug_call *call), void *arg)
 {
@@ -540,6 +564,7 @@ static void site_visit(const struct debug_info *s, Dwarf_Die *site, void (*visit
 
 	if (call.at <= s->bias || !site_callee(site, &callee) || !(call.name = linked_name(&callee)))
 		return;
+	call.tail = is_flagged(site, DW_AT_call_tail_call) || is_flagged(site, DW_AT_GNU_tail_call);
 	call.language = function_language(&callee, &path);
 	call.path = path;
 	visit(arg, &call);

@@ -39,11 +39,15 @@ bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint3
  * that it stands for. */
 bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
+/* The same, with the column in *COLUMN; 0: unknown. */
+bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column);
+
 /* A call in the code of a function. */
 struct debug_call {
 	uint64_t at;		/* an address in the instruction that calls */
 	const char *name;	/* the callee as linked, or as the language calls it; lives as long as the binary */
 	enum language language;	/* of the callee */
+	bool tail;		/* by a jump: the caller is left */
 	const char *path;	/* its name with what it is in, as language_name wants it, for the time of the visit; NULL: unknown */
 };
 

@@ -76,7 +76,7 @@ bool goals_next(struct goals *g, struct goal *goal)
 	if (!targets_next(g->targets, &target))
 		return false;
 	slot = target.address ? stub_slot(g, target.address) : target.slot;
-	*goal = (struct goal){ .at = target.at, .address = target.address, .name = "" };
+	*goal = (struct goal){ .at = target.at, .address = target.address, .name = "", .jump = target.jump };
 	if (slot) {
 		struct slot found = slots_find(&g->slots, slot);
 

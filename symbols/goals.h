@@ -8,6 +8,7 @@ struct goal {
 	uint64_t at;		/* link-time address of the instruction */
 	uint64_t address;	/* link-time address of what it goes to; 0: that is in another module */
 	const char *name;	/* symbol, if it goes by the GOT; "": see the address */
+	bool jump;		/* it is no call */
 };
 
 struct goals;

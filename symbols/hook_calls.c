@@ -337,6 +337,11 @@ bool hooks_monitor(const struct binary *b)
 	return hooks_needed(b, "libaprof.") || hooks_needed(b, "libaprof-") || hooks_needed(b, "libaprof_") || monitor_note_find(b, NULL);
 }
 
+bool hooks_is_profilers(const char *name)
+{
+	return hooks_is_aprof(name) || !strcmp(name, "mcount") || !strcmp(name, "_mcount") || !strcmp(name, "__fentry__");
+}
+
 bool hooks_is_aprof(const char *name)
 {
 	static const char *const begins[] = { "__aprof", "aprof_", "__cyg_profile_func_", "__wrap___cyg_profile_func_", "__return__" };

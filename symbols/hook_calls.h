@@ -40,6 +40,9 @@ uint64_t *hook_sites(const struct binary *b, const struct hook *hook, size_t *n)
 /* Whether NAME, as linked, is a hook of aprof's, or another function of the monitor that is seen from outside. */
 bool hooks_is_aprof(const char *name);
 
+/* The same, or a hook of gprof's. */
+bool hooks_is_profilers(const char *name);
+
 /* The contents of the section called NAME of the file: *LENGTH bytes; NULL: there is none. */
 const char *hooks_section(const struct binary *b, const char *name, size_t *length);
 

@@ -1,4 +1,5 @@
-/* hook_code.h - which instructions of a routine are aprof's: what the ways inline and fentry put among the program's own. */
+/* hook_code.h - which instructions of a routine are aprof's: what the ways inline and fentry, and way cyg with plain hooks, put among the program's
+ * own. */
 #ifndef SYMBOLS_HOOK_CODE_H
 #define SYMBOLS_HOOK_CODE_H
 

@@ -76,15 +76,22 @@ static bool visit_callers(struct module *m, const char *name, void (*visit)(void
 }
 
 /* Those of way inline: where a probe misses they go to one of these.  False: out of memory. */
-static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_tsc" };
+static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_sites", "aprof_inline_miss_tsc" };
 
 static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {
-	return visit_callers(m, inline_misses[0], visit, arg) && visit_callers(m, inline_misses[1], visit, arg);
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < sizeof inline_misses / sizeof *inline_misses; i++)
+		ok = visit_callers(m, inline_misses[i], visit, arg);
+	return ok;
 }
 
 /* The entry hook of way cyg where each routine calls it for itself alone, and what that of way fentry leads to where it is written out. */
 static const char body_hook[] = "__aprof_enter", entry_miss[] = "aprof_entry_miss";
+
+/* What an interpreter calls that tells of its scripts (include/aprof.h). */
+static const char script_hook[] = "__aprof_script_enter";
 
 /* Visit the functions of M that call gprof's hooks.  False: out of memory. */
 static bool visit_gprofs(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
@@ -153,6 +160,9 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 	hook = hook_find(&b, body_hook, 0);
 	if (hook_is_called(&b, &hook))
 		*hooks |= SYMBOLS_CYG;
+	hook = hook_find(&b, script_hook, 0);
+	if (hook_is_called(&b, &hook))
+		*hooks |= SYMBOLS_SCRIPT;
 	if (hooks_monitor(&b))
 		*hooks |= SYMBOLS_MONITOR;
 	if (hooks_are_nops(&b))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/goals.h"
 #include "symbols/monitor_note.h"
 
 void module_init(struct module *m, const struct profile_module *from, uint32_t index, struct arena *arena)
@@ -114,6 +115,7 @@ void module_close(struct module *m)
 
 	tdestroy(m->nameless, keep);
 	free(m->made);
+	goals_free(m->goals);
 	hook_code_free(m->hook_code);
 	hook_state_free(m->hook_state);
 	debug_free(&m->debug);

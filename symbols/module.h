@@ -36,6 +36,8 @@ struct module {
 	bool own_known;		/* it was asked for */
 	void *nameless;		/* tree (tsearch) of symbols that no function of the file covers */
 	struct packed *packed;	/* what the profile carries, if it is to be used; NULL: nothing */
+	struct goals *goals;	/* follows its calls; NULL: not asked for yet, or cannot be had */
+	bool goals_known;	/* they were asked for */
 	bool stripped_known;	/* whether the file is stripped was looked at */
 };
 

@@ -97,7 +97,7 @@ static struct symbol *make_symbol(struct module *m, uint32_t i)
 		.key = make_key(m, m->functions.functions[origin].start),
 		.aliases = alias_names(&m->functions, function, m->arena),
 		.start = function->start, .size = function->end - function->start,
-		.part = function->clone.part, .known = true };
+		.local = function_label(&m->functions, i)->local, .part = function->clone.part, .known = true };
 	symbol->display = display_name(m, symbol->base, symbol->origin);
 	set_place(m, i, symbol);
 	return symbol->display && symbol->key ? symbol : NULL;
@@ -192,7 +192,7 @@ static const struct symbol *make_packed(struct module *m, const struct packed_fu
 	if (!symbol)
 		return NULL;
 	*symbol = (struct symbol){ .name = k->name, .base = k->base, .origin = k->origin, .key = make_key(m, k->origin), .aliases = k->aliases,
-		.file = k->file, .line = k->line, .start = k->start, .size = k->size, .part = k->part, .known = k->name[0] && k->name[0] != '(' };
+		.file = k->file, .line = k->line, .start = k->start, .size = k->size, .local = k->local, .part = k->part, .known = k->name[0] && k->name[0] != '(' };
 	symbol->display = k->base[0] ? packed_display(m, k) : nameless_display(m, k->start);
 	if (!k->name[0])
 		symbol->name = arena_printf(m->arena, "0x%" PRIx64, k->start);

@@ -42,7 +42,7 @@ static bool functions_hold(const Symbols *m)
 	size_t n = m->n_start, strings = m->n_string;
 
 	return m->n_size == n && m->n_name == n && m->n_stem == n && m->n_origin == n && m->n_aliases == n && m->n_file == n &&
-	       m->n_line == n && m->n_part == n && all_below(m->name, n, strings) && all_below(m->stem, n, strings) &&
+	       m->n_line == n && m->n_part == n && (m->n_local == n || m->n_local == 0) && all_below(m->name, n, strings) && all_below(m->stem, n, strings) &&
 	       all_below(m->aliases, n, strings) && all_below(m->file, n, strings) &&
 	       (m->n_written == 0 || (m->n_written == n && all_below(m->written, n, strings)));
 }
@@ -51,7 +51,7 @@ static bool places_hold(const Symbols *m)
 {
 	size_t n = m->n_at, strings = m->n_string;
 
-	return m->n_within == n && m->n_flags == n && m->n_at_file == n && m->n_at_line == n && m->n_own_file == n && m->n_own_line == n &&
+	return m->n_within == n && m->n_flags == n && m->n_at_file == n && m->n_at_line == n && m->n_own_file == n && m->n_own_line == n && (m->n_own_column == n || m->n_own_column == 0) && (m->n_called == n || m->n_called == 0) &&
 	       all_below(m->within, n, m->n_start) && all_below(m->at_file, n, strings) && all_below(m->own_file, n, strings);
 }
 
@@ -59,7 +59,8 @@ static bool rest_holds(const Symbols *m)
 {
 	size_t calls = m->n_call_from, functions = m->n_start, strings = m->n_string;
 
-	return m->n_call_name == calls && m->n_call_file == calls && m->n_call_line == calls && all_below(m->call_from, calls, functions) &&
+	return m->n_call_name == calls && m->n_call_file == calls && m->n_call_line == calls &&
+	       (m->n_call_tail == calls || m->n_call_tail == 0) && all_below(m->call_from, calls, functions) &&
 	       all_below(m->call_name, calls, strings) && all_below(m->call_file, calls, strings) &&
 	       all_below(m->hooked, m->n_hooked, functions) && m->n_arc_to == m->n_arc_from &&
 	       all_below(m->arc_from, m->n_arc_from, functions) && all_below(m->arc_to, m->n_arc_to, functions) &&
@@ -126,7 +127,7 @@ static void functions_add(struct merge *w)
 		w->k->functions[w->k->nfunctions++] = (struct packed_function){
 			.start = start, .size = m->size[i], .origin = start + (uint64_t)m->origin[i], .name = text_or_empty(w, m->name[i]),
 			.base = text_or_empty(w, m->stem[i]), .aliases = text(w, m->aliases[i]), .file = text(w, m->file[i]), .line = m->line[i],
-			.part = m->part[i], .written = m->n_written ? text(w, m->written[i]) : NULL };
+			.local = m->n_local && m->local[i], .part = m->part[i], .written = m->n_written ? text(w, m->written[i]) : NULL };
 	}
 }
 
@@ -139,7 +140,9 @@ static void places_add(struct merge *w)
 		at += m->at[i];
 		w->k->places[w->k->nplaces++] = (struct packed_place){
 			.at = at, .function = (uint32_t)w->first + m->within[i], .in_hooks = m->flags[i] & 1, .is_open = m->flags[i] & 2,
-			.file = text(w, m->at_file[i]), .line = m->at_line[i], .own_file = text(w, m->own_file[i]), .own_line = m->own_line[i] };
+			.file = text(w, m->at_file[i]), .line = m->at_line[i], .own_file = text(w, m->own_file[i]), .own_line = m->own_line[i],
+			.own_column = m->n_own_column ? m->own_column[i] : 0,
+			.called = m->n_called ? text(w, m->called[i]) : NULL, .by_pointer = m->flags[i] & 4 };
 	}
 }
 
@@ -151,7 +154,7 @@ static void rest_add(struct merge *w)
 
 	for (size_t i = 0; i < m->n_call_from; i++)
 		k->calls[k->ncalls++] = (struct packed_call){ first + m->call_from[i], text_or_empty(w, m->call_name[i]),
-			text_or_empty(w, m->call_file[i]), m->call_line[i] };
+			text_or_empty(w, m->call_file[i]), m->call_line[i], m->n_call_tail && m->call_tail[i] };
 	for (size_t i = 0; i < m->n_hooked; i++)
 		k->hooked[k->nhooked++] = first + m->hooked[i];
 	for (size_t i = 0; i < m->n_arc_from; i++)
@@ -193,6 +196,61 @@ static bool message_add(struct merge *w, const Symbols *m)
 	}
 	free(w->strings);
 	return ok;
+}
+
+/* ---- where several say something of one thing ----
+ *
+ * What any of them knows is known; where they differ the choice does not depend on who came first. */
+
+/* Whether B is to stand in the place of A: A is nothing, or it is the later one by name. */
+static bool is_better(const char *a, const char *b)
+{
+	return b && *b && (!a || !*a || strcmp(b, a) < 0);
+}
+
+static void text_join(const char **a, const char *b)
+{
+	if (is_better(*a, b))
+		*a = b;
+}
+
+/* The line LINE of FILE, and COLUMN unless NULL: the better of two. */
+static void line_join(const char **file, uint32_t *line, uint32_t *column, const char *other, uint32_t other_line, uint32_t other_column)
+{
+	bool same = *file && other && strcmp(*file, other) == 0;
+
+	if (!is_better(*file, other) && !(same && (other_line > *line || (column && other_line == *line && other_column > *column))))
+		return;
+	*file = other;
+	*line = other_line;
+	if (column)
+		*column = other_column;
+}
+
+static void function_join(struct packed_function *a, const struct packed_function *b)
+{
+	if (b->size > a->size)
+		a->size = b->size;
+	if (b->origin > a->origin)
+		a->origin = b->origin;
+	text_join(&a->base, b->base);
+	text_join(&a->aliases, b->aliases);
+	text_join(&a->written, b->written);
+	line_join(&a->file, &a->line, NULL, b->file, b->line, 0);
+	a->local |= b->local;
+	a->part |= b->part;
+}
+
+static void place_join(struct packed_place *a, const struct packed_place *b)
+{
+	if (b->function < a->function)
+		a->function = b->function;
+	text_join(&a->called, b->called);
+	a->by_pointer |= b->by_pointer;
+	a->in_hooks |= b->in_hooks;
+	a->is_open |= b->is_open;
+	line_join(&a->file, &a->line, NULL, b->file, b->line, 0);
+	line_join(&a->own_file, &a->own_line, &a->own_column, b->own_file, b->own_line, b->own_column);
 }
 
 /* ---- in order ---- */
@@ -272,6 +330,8 @@ static bool functions_settle(struct packed *k)
 	for (size_t i = 0; ok && i < k->nfunctions; i++) {
 		if (i == 0 || by_start(&order[i - 1], &order[i], k->functions) != 0)
 			sorted[n++] = k->functions[order[i]];
+		else
+			function_join(&sorted[n - 1], &k->functions[order[i]]);
 		number[order[i]] = (uint32_t)n - 1;
 	}
 	if (ok) {
@@ -294,11 +354,26 @@ static int by_arc(const void *left, const void *right)
 	return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
 }
 
+/* Places by address, each once. */
+static void places_settle(struct packed *k)
+{
+	size_t kept = 0;
+
+	if (k->nplaces)
+		qsort(k->places, k->nplaces, sizeof *k->places, by_address);
+	for (size_t i = 0; i < k->nplaces; i++)
+		if (kept && k->places[kept - 1].at == k->places[i].at)
+			place_join(&k->places[kept - 1], &k->places[i]);
+		else
+			k->places[kept++] = k->places[i];
+	k->nplaces = kept;
+}
+
 static bool settle(struct packed *k)
 {
 	if (!functions_settle(k))
 		return false;
-	k->nplaces = unique(k->places, k->nplaces, sizeof *k->places, by_address);
+	places_settle(k);
 	k->ncalls = unique(k->calls, k->ncalls, sizeof *k->calls, by_caller);
 	k->narcs = unique(k->arcs, k->narcs, sizeof *k->arcs, by_arc);
 	k->nleft = unique(k->left, k->nleft, sizeof *k->left, by_name);

@@ -14,6 +14,7 @@ struct packed_function {
 	const char *written;		/* what the programmer called it, where `base` does not tell; NULL: it does */
 	const char *aliases, *file;	/* as in struct symbol */
 	uint32_t line;
+	bool local;
 	bool part;
 	const struct symbol *made;	/* its symbol; NULL: not made yet (module.c does) */
 };
@@ -22,16 +23,19 @@ struct packed_function {
 struct packed_place {
 	uint64_t at;
 	uint32_t function;		/* index in functions[] */
+	const char *called;		/* as symbols_call_goal says of the call that ends behind it; NULL: nothing */
+	bool by_pointer;		/* the same */
 	bool in_hooks, is_open;		/* as symbols_in_hooks and symbols_is_open say */
 	const char *file, *own_file;	/* as symbols_line and symbols_own_line say; NULL: unknown */
-	uint32_t line, own_line;
+	uint32_t line, own_line, own_column;
 };
 
 /* A call in the source of a function. */
 struct packed_call {
 	uint32_t function;		/* index in functions[] */
 	const char *name, *file;	/* the callee as linked; where the call stands */
-	uint32_t line;
+	uint32_t line;			/* 0: unknown */
+	bool tail;			/* by a jump */
 };
 
 struct packed_arc { uint32_t from, to; };	/* indices in functions[] */

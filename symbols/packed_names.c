@@ -57,3 +57,31 @@ bool symbols_pack_named(const struct symbols_named *named, size_t n, struct prof
 	free(m.string);
 	return ok;
 }
+
+static int by_start(const void *left, const void *right)
+{
+	const struct symbols_named *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profile_symbols *out)
+{
+	struct symbols_named *named = calloc((size_t)p->nscripts + 1, sizeof *named);
+	size_t n = 0;
+	bool ok;
+
+	for (uint32_t i = 0; named && i < p->nscripts; i++) {
+		const struct profile_script *s = &p->scripts[i];
+		const struct profile_routine *r = &p->routines[s->routine];
+
+		if (r->module == module)
+			named[n++] = (struct symbols_named){ .start = r->address, .name = s->name, .file = *s->file ? s->file : NULL, .line = s->line };
+	}
+	if (n)
+		qsort(named, n, sizeof *named, by_start);
+	ok = n && symbols_pack_named(named, n, out);
+	out->module = module;
+	free(named);
+	return ok;
+}

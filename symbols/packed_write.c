@@ -2,7 +2,6 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/array.h"
 #include "symbols/demangle.h"
@@ -18,6 +17,7 @@ enum {
 struct place {
 	uint64_t at;
 	bool sampled, told;	/* it is a program counter; a stack was interrupted there */
+	bool calls;		/* it is the end of a call */
 };
 
 /* A column of numbers, of whatever type protobuf-c has for it. */
@@ -41,7 +41,7 @@ struct packing {
 	size_t nplaces, place_room;
 	const struct symbol **functions; /* by start, then by name, each once */
 	size_t nfunctions, function_room;
-	struct numbers call_from, call_name, call_file, call_line, left_reason, left_name;
+	struct numbers call_from, call_name, call_file, call_line, call_tail, left_reason, left_name;
 	const struct symbol **pairs;	/* from and to of each static arc */
 	size_t npairs, pair_room;
 	const struct symbol **hooked;
@@ -125,6 +125,7 @@ static void places_settle(struct packing *k)
 		if (kept && k->places[kept - 1].at == k->places[i].at) {
 			k->places[kept - 1].sampled |= k->places[i].sampled;
 			k->places[kept - 1].told |= k->places[i].told;
+			k->places[kept - 1].calls |= k->places[i].calls;
 		} else {
 			k->places[kept++] = k->places[i];
 		}
@@ -137,13 +138,16 @@ static void places_find(struct packing *k)
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo)
-			place_add(k, (struct place){ p->routines[i].address, false, false });
+			place_add(k, (struct place){ .at = p->routines[i].address });
 	for (size_t i = 0; i < p->npcs; i++)
 		if (p->pcs[i].module == k->module)
-			place_add(k, (struct place){ p->pcs[i].address, true, false });
+			place_add(k, (struct place){ .at = p->pcs[i].address, .sampled = true });
+	for (size_t i = 0; i < p->nsites; i++)
+		if (p->sites[i].module == k->module)
+			place_add(k, (struct place){ .at = p->sites[i].address - 1, .calls = true });
 	for (size_t i = 0; i < p->nstacks; i++)
 		if (p->stacks[i].module == k->module)
-			place_add(k, (struct place){ p->stacks[i].address, false, true });
+			place_add(k, (struct place){ .at = p->stacks[i].address, .told = true });
 	places_settle(k);
 }
 
@@ -172,8 +176,8 @@ static void bounds_add(struct packing *k, const struct symbol *symbol)
 	}
 	if (!first)
 		return;
-	place_add(k, (struct place){ first_at, false, false });
-	place_add(k, (struct place){ last_at, false, false });
+	place_add(k, (struct place){ .at = first_at });
+	place_add(k, (struct place){ .at = last_at });
 }
 
 /* The same for routines that samples fell into, as far as it does not take too long. */
@@ -274,6 +278,7 @@ static void call_visit(void *arg, const struct symbols_call *call)
 	number_add(k, &k->call_name, string_add(k, is_told(call->linked, call->name) ? call->linked : call->name));
 	number_add(k, &k->call_file, string_add(k, call->file));
 	number_add(k, &k->call_line, call->line);
+	number_add(k, &k->call_tail, call->tail);
 }
 
 /* The calls in the source of the routines. */
@@ -301,7 +306,7 @@ static void functions_write(struct packing *k, Symbols *m)
 	COLUMN(k, m->start, m->n_start, n), COLUMN(k, m->size, m->n_size, n), COLUMN(k, m->name, m->n_name, n);
 	COLUMN(k, m->stem, m->n_stem, n), COLUMN(k, m->origin, m->n_origin, n), COLUMN(k, m->aliases, m->n_aliases, n);
 	COLUMN(k, m->file, m->n_file, n), COLUMN(k, m->line, m->n_line, n), COLUMN(k, m->part, m->n_part, n);
-	COLUMN(k, m->written, m->n_written, n);
+	COLUMN(k, m->written, m->n_written, n), COLUMN(k, m->local, m->n_local, n);
 	for (size_t i = 0; i < n && !k->failed; i++) {
 		const struct symbol *f = k->functions[i];
 		bool named = f->known || f->name[0] == '(';
@@ -316,8 +321,19 @@ static void functions_write(struct packing *k, Symbols *m)
 		m->file[i] = string_add(k, f->file);
 		m->line[i] = f->line;
 		m->part[i] = f->part;
+		m->local[i] = f->local;
 		m->written[i] = named && f->base[0] && !is_told(f->base, f->display) ? string_add(k, f->display) : 0;
 	}
+}
+
+/* What the call says that ends with place I. */
+static void goal_write(struct packing *k, Symbols *m, size_t i)
+{
+	const char *name;
+
+	if (symbols_call_goal(k->s, k->module, k->places[i].at + 1, &name) == SYMBOLS_GOAL_POINTER)
+		m->flags[i] |= 4;
+	m->called[i] = string_add(k, name);
 }
 
 static void places_write(struct packing *k, Symbols *m)
@@ -328,6 +344,7 @@ static void places_write(struct packing *k, Symbols *m)
 	COLUMN(k, m->at, m->n_at, n), COLUMN(k, m->within, m->n_within, n), COLUMN(k, m->flags, m->n_flags, n);
 	COLUMN(k, m->at_file, m->n_at_file, n), COLUMN(k, m->at_line, m->n_at_line, n);
 	COLUMN(k, m->own_file, m->n_own_file, n), COLUMN(k, m->own_line, m->n_own_line, n);
+	COLUMN(k, m->own_column, m->n_own_column, n), COLUMN(k, m->called, m->n_called, n);
 	for (size_t i = 0; i < n && !k->failed; i++) {
 		const struct place *place = &k->places[i];
 		const char *file;
@@ -339,8 +356,10 @@ static void places_write(struct packing *k, Symbols *m)
 			      (place->told && symbols_is_open(k->s, k->module, place->at) ? 2 : 0);
 		if (symbols_line(k->s, k->module, place->at, &file, &m->at_line[i]))
 			m->at_file[i] = string_add(k, file);
-		if (symbols_own_line(k->s, k->module, place->at, &file, &m->own_line[i]))
+		if (symbols_own_place(k->s, k->module, place->at, &file, &m->own_line[i], &m->own_column[i]))
 			m->own_file[i] = string_add(k, file);
+		if (place->calls)
+			goal_write(k, m, i);
 	}
 }
 
@@ -359,35 +378,17 @@ static void rest_write(struct packing *k, Symbols *m)
 	m->call_name = k->call_name.at, m->n_call_name = k->call_name.n;
 	m->call_file = k->call_file.at, m->n_call_file = k->call_file.n;
 	m->call_line = k->call_line.at, m->n_call_line = k->call_line.n;
+	m->call_tail = k->call_tail.at, m->n_call_tail = k->call_tail.n;
 	m->left_reason = k->left_reason.at, m->n_left_reason = k->left_reason.n;
 	m->left_name = k->left_name.at, m->n_left_name = k->left_name.n;
 	m->string = k->strings.all, m->n_string = k->strings.n;
 }
 
-bool packed_deflate(const Symbols *m, struct profile_symbols *out)
-{
-	size_t size = symbols__get_packed_size(m);
-	unsigned char *plain = malloc(size + 1);
-	uLongf room = compressBound(size);
-
-	out->data = plain ? malloc(room) : NULL;
-	if (out->data)
-		symbols__pack(m, plain);
-	if (out->data && compress2(out->data, &room, plain, size, Z_BEST_COMPRESSION) != Z_OK) {
-		free(out->data);
-		out->data = NULL;
-	}
-	free(plain);
-	out->size = room;
-	out->plain_size = size;
-	return out->data != NULL;
-}
-
 static void message_free(struct packing *k, Symbols *m)
 {
-	void *const own[] = { m->start, m->size, m->written, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->at, m->within, m->flags,
-		m->at_file, m->at_line, m->own_file, m->own_line, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
-		k->call_file.at, k->call_line.at, k->left_reason.at, k->left_name.at, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
+	void *const own[] = { m->start, m->size, m->written, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->local, m->at, m->within, m->flags,
+		m->at_file, m->at_line, m->own_file, m->own_line, m->own_column, m->called, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
+		k->call_file.at, k->call_line.at, k->call_tail.at, k->left_reason.at, k->left_name.at, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		free(own[i]);

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/call_goal.h"
 #include "symbols/demangle.h"
 #include "symbols/hook_calls.h"
 #include "symbols/hooked.h"
 #include "symbols/language.h"
+#include "symbols/leads.h"
 #include "symbols/module.h"
 #include "symbols/static_arcs.h"
 
@@ -151,10 +153,24 @@ static bool is_stripped(const struct module *m)
 	return f->nfunctions > 0 && !hooks_section(&m->binary, ".symtab", &length);
 }
 
+/* M stands for a language: what the interpreter said is all there is. */
+static bool settle_script(struct symbols *s, struct module *m)
+{
+	struct profile_symbols symbols = { 0 };
+	struct profile scripts = { .symbols = &symbols, .nsymbols = 1 };
+
+	if (symbols_pack_scripts(s->profile, m->index, &symbols))
+		m->packed = packed_read(&scripts, m->index);
+	free(symbols.data);
+	return true;
+}
+
 /* Take what the profile carries of M, if nothing else is to be asked. */
 static bool settle_alone(struct symbols *s, struct module *m)
 {
-	if (!m->from || !profile_is_imported(s->profile))
+	if (m->from && profile_language(m->from->path))
+		return settle_script(s, m);
+	if (!m->from || (!profile_is_imported(s->profile) && m->from->path[0] != '['))
 		return false;
 	m->packed = packed_read(s->profile, m->index);
 	if (m->packed && m->packed->alone)
@@ -247,14 +263,22 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
+	uint32_t column;
+
+	return symbols_own_place(s, module, address, file, line, &column);
+}
+
+bool symbols_own_place(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line, uint32_t *column)
+{
 	struct module *m = get_module(s, module);
 	const struct packed_place *place = m->packed ? packed_place(m->packed, address) : NULL;
 
 	if (place && place->own_file) {
 		*file = place->own_file;
 		*line = place->own_line;
+		*column = place->own_column;
 	}
-	return place ? place->own_file != NULL : debug_own_line(module_debug_info(m), address, file, line);
+	return place ? place->own_file != NULL : debug_own_place(module_debug_info(m), address, file, line, column);
 }
 
 /* Whoever asks for calls, while they are visited. */
@@ -263,6 +287,7 @@ struct calls_visit {
 	struct debug_info *debug;	/* of the caller's module; NULL: the profile carries them */
 	void (*visit)(void *arg, const struct symbols_call *call);
 	void *arg;
+	bool described;			/* debug information has told of a call */
 };
 
 /* LINKED, of LANGUAGE and with PATH as language_name has them, as it is shown; NULL: out of memory. */
@@ -279,8 +304,10 @@ static const char *shown(struct symbols *s, const char *linked, enum language la
 static void call_visit(void *arg, const struct debug_call *call)
 {
 	struct calls_visit *v = arg;
-	struct symbols_call found = { .name = shown(v->symbols, call->name, call->language, call->path), .linked = call->name };
+	struct symbols_call found = { .name = shown(v->symbols, call->name, call->language, call->path), .linked = call->name,
+		.tail = call->tail };
 
+	v->described = true;
 	if (found.name && debug_own_line(v->debug, call->at, &found.file, &found.line))
 		v->visit(v->arg, &found);
 }
@@ -296,12 +323,42 @@ static bool packed_calls_visit(const struct module *m, uint64_t address, const s
 		return false;
 	calls = packed_calls(m->packed, function, &n);
 	for (size_t i = 0; i < n; i++) {
-		struct symbols_call found = { shown(v->symbols, calls[i].name, LANGUAGE_OTHER, NULL), calls[i].name, calls[i].file, calls[i].line };
+		struct symbols_call found = { shown(v->symbols, calls[i].name, LANGUAGE_OTHER, NULL), calls[i].name, calls[i].line ? calls[i].file : NULL,
+			calls[i].line, calls[i].tail };
 
 		if (found.name)
 			v->visit(v->arg, &found);
 	}
 	return n > 0;
+}
+
+/* The function that GOAL in the code of F of M calls, as linked; NULL: a hook, or a place in F. */
+static const char *callee_of(struct module *m, const struct symbol *f, const struct goal *goal)
+{
+	const struct symbol *callee = goal->address ? module_find(m, goal->address) : NULL;
+	const char *name = callee && callee->start == goal->address && callee != f && !callee->part ? callee->base : goal->address ? "" : goal->name;
+
+	return name[0] && !hooks_is_profilers(name) ? name : NULL;
+}
+
+/* The calls in the code of the function at ADDRESS of M.  False: it cannot be read. */
+static bool code_calls_visit(struct module *m, uint64_t address, const struct calls_visit *v)
+{
+	const struct symbol *f = module_find(m, address);
+	struct goals *goals = call_goals(m);
+	struct goal goal;
+
+	if (!f || !f->size || !goals)
+		return false;
+	goals_start(goals, f->start, f->start + f->size);
+	while (goals_next(goals, &goal)) {
+		struct symbols_call found = { .linked = callee_of(m, f, &goal), .tail = goal.jump };
+
+		found.name = found.linked ? shown(v->symbols, found.linked, LANGUAGE_OTHER, NULL) : NULL;
+		if (found.name)
+			v->visit(v->arg, &found);
+	}
+	return true;
 }
 
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
@@ -312,7 +369,14 @@ bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 
 	if (m->packed)
 		return packed_calls_visit(m, address, &v);
-	return debug_calls(v.debug, address, call_visit, &v);
+	return (debug_calls(v.debug, address, call_visit, &v) && v.described) || code_calls_visit(m, address, &v);
+}
+
+int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address)
+{
+	struct module *m = get_module(s, module);
+
+	return m->packed || !m->present ? -1 : leads_find(m, functions_address(&m->functions, name), address);
 }
 
 static bool packed_hooked_visit(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
@@ -369,6 +433,36 @@ bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 	}
 	free(arcs);
 	return ok;
+}
+
+/* LINKED, a name in another module, as the programmer wrote it. */
+static const char *name_written(struct symbols *s, const char *linked)
+{
+	char *plain = s->linked ? NULL : demangle(linked);
+	const char *kept = arena_copy(&s->arena, plain ? plain : linked, strlen(plain ? plain : linked));
+
+	free(plain);
+	return kept;
+}
+
+enum symbols_goal symbols_call_goal(struct symbols *s, uint32_t module, uint64_t address, const char **name)
+{
+	struct module *m = get_module(s, module);
+	const struct packed_place *place = m->packed ? packed_place(m->packed, address - 1) : NULL;
+	struct goal goal;
+
+	*name = NULL;
+	if (m->packed) {
+		*name = place ? place->called : NULL;
+		return *name ? SYMBOLS_GOAL_NAMED : place && place->by_pointer ? SYMBOLS_GOAL_POINTER : SYMBOLS_GOAL_UNKNOWN;
+	}
+	if (!call_goal_find(m, address, &goal))
+		return SYMBOLS_GOAL_UNKNOWN;
+	if (goal.address)
+		*name = symbols_find(s, module, goal.address)->display;
+	else if (goal.name[0])
+		*name = name_written(s, goal.name);
+	return *name ? SYMBOLS_GOAL_NAMED : SYMBOLS_GOAL_POINTER;
 }
 
 bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address)

@@ -37,6 +37,7 @@ struct symbol {
 	uint32_t line;		/* line of its definition; 0: unknown */
 	uint64_t start;		/* link-time address of its first byte */
 	uint64_t size;		/* bytes; 0: unknown */
+	bool local;		/* only its own file can name it: no program can have called it by that name */
 	bool part;		/* a .part or .cold piece: gives time to `display`, its entries are no calls */
 	bool known;		/* false: no symbol covers the address, name is made of it */
 };
@@ -72,18 +73,27 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 /* The same in the source of the function itself: of code that the compiler put into it, the line of the call that it stands for. */
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
+/* The same, with the column in *COLUMN; 0: unknown. */
+bool symbols_own_place(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line, uint32_t *column);
+
 /* A call in the source of a function. */
 struct symbols_call {
 	const char *name;	/* the callee, demangled likewise */
 	const char *linked;	/* the same as linked, or as the language calls it */
-	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says */
-	uint32_t line;		/* in that file */
+	const char *file;	/* where the call stands in the caller's own source, as symbols_own_line says; NULL: unknown */
+	uint32_t line;		/* in that file; 0: unknown */
+	bool tail;		/* by a jump: the caller has been left when the callee runs */
 };
 
 /* Call VISIT with each call that debug information describes in the function that covers ADDRESS of MODULE: compilers do so for
- * optimised code, and not for calls through pointers.  False: it describes no such function. */
+ * optimised code, and not for calls through pointers.  Where it describes none, with each call in the code, but for a profiler's, without a
+ * place: x86-64, x86 and aarch64.  False: neither can be read. */
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
+
+/* How many calls and jumps lead from the function of MODULE that others link to as NAME to the code at ADDRESS, over how few functions: what their
+ * code tells.  0: NAME itself is there; negative: it is not known to lead there, or not soon. */
+int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address);
 
 /* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, and with GPROFS also of way `mcount`, called
  * or not; a function may be visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
@@ -92,7 +102,7 @@ bool symbols_hooked(struct symbols *s, uint32_t module, bool gprofs,
 		    void (*visit)(void *arg, const struct symbol *symbol), void *arg);
 
 /* Whether the instruction at ADDRESS of MODULE is of aprof's hooks: in the monitor's own code, which its note tells the bounds of, or one that
- * the ways inline and fentry put into a routine. The code of inline hooks is known on x86-64 where the symbol aprof_tls tells where the thread's words are; else it
+ * the ways inline and fentry put into a routine, or by which the compiler passes plain hooks of way cyg what they ask for. The code of inline hooks is known on x86-64 where the symbol aprof_tls tells where the thread's words are; else it
  * is the routine's. Quick for addresses in order: the routine that was asked about last is kept. */
 bool symbols_in_hooks(struct symbols *s, uint32_t module, uint64_t address);
 
@@ -107,13 +117,24 @@ bool symbols_is_open(struct symbols *s, uint32_t module, uint64_t address);
 bool symbols_static_arcs(struct symbols *s, uint32_t module, bool hooked,
 			 void (*visit)(void *arg, const struct symbol *from, const struct symbol *to), void *arg);
 
+/* What a call says that it calls. */
+enum symbols_goal {
+	SYMBOLS_GOAL_UNKNOWN,	/* nothing can be told */
+	SYMBOLS_GOAL_POINTER,	/* it goes by a pointer */
+	SYMBOLS_GOAL_NAMED,	/* a function */
+};
+
+/* What the call in MODULE says that returns to ADDRESS; *NAME is the function's, demangled likewise, or NULL.  x86-64. */
+enum symbols_goal symbols_call_goal(struct symbols *s, uint32_t module, uint64_t address, const char **name);
+
 /* Ways in which a binary calls for a profiler, or'ed. */
 enum symbols_hooks {
 	SYMBOLS_FENTRY = 1,	/* calls __aprof_entry, or leads to aprof_entry_miss */
 	SYMBOLS_CYG = 2,	/* calls __cyg_profile_func_enter or __aprof_enter */
 	SYMBOLS_MCOUNT = 4,	/* calls mcount, _mcount or __fentry__: plain -pg, gprof's */
-	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss or aprof_inline_miss_tsc: way inline */
+	SYMBOLS_INLINE = 16,	/* leads to aprof_inline_miss, or to that of its kinds: way inline */
 	SYMBOLS_MONITOR = 8,	/* the monitor is linked into it, or is among the libraries that it needs */
+	SYMBOLS_SCRIPT = 64,	/* tells of its scripts: calls __aprof_script_enter */
 	SYMBOLS_NOPS = 32,	/* where it would call __fentry__ it does nothing: -mnop-mcount -mrecord-mcount */
 };
 
@@ -152,6 +173,9 @@ struct symbols_named {
 /* Write down the N functions NAMED, by start, of one module, whose file is not to be asked about these addresses: OUT->data is malloc'ed.
  * False: memory is short. */
 bool symbols_pack_named(const struct symbols_named *named, size_t n, struct profile_symbols *out);
+
+/* Write down likewise what interpreters say of the routines of P in MODULE, which stands for a language. False: nothing, or memory is short. */
+bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profile_symbols *out);
 
 /* What hooks the file PATH has, an executable or a shared object: *HOOKS becomes bits of enum symbols_hooks, 0 for none.  Hooks in the
  * libraries that it needs are not looked for.  A static program that was stripped tells only SYMBOLS_MONITOR, by the

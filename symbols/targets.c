@@ -144,7 +144,7 @@ static bool goes(const struct targets *t, struct target *target)
 	uint64_t page = 0;
 	int n = t->machine->arch == CS_ARCH_X86 ? insn->detail->x86.op_count : insn->detail->arm64.op_count;
 
-	*target = (struct target){ .at = insn->address };
+	*target = (struct target){ .at = insn->address, .jump = insn->id != (t->machine->arch == CS_ARCH_X86 ? (unsigned)X86_INS_CALL : (unsigned)ARM64_INS_BL) };
 	if (n == 0)
 		return false;
 	if (t->machine->arch == CS_ARCH_X86 && insn->detail->x86.operands[n - 1].type == X86_OP_IMM)

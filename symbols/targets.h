@@ -11,6 +11,7 @@ struct target {
 	uint64_t at;		/* of the instruction itself; link-time */
 	uint64_t address;	/* of the next instruction; 0: see SLOT */
 	uint64_t slot;		/* of the word that holds the address of the next instruction */
+	bool jump;		/* it goes there for good: no call */
 };
 
 struct targets;

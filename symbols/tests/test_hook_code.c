@@ -20,6 +20,11 @@ struct line {
 /* What the plugin makes, mixed with a routine that has a branch, a call and two ways out. */
 static const struct line lines[] = {
 	{ "push %rbx", false },
+	{ "mov 8(%rsp), %r10", true },			/* where it returns to */
+	{ "sub $16, %rsp", false },
+	{ "mov 8(%rsp), %r11", false },			/* what the program has there */
+	{ "add 24(%rsp), %r11", false },
+	{ "add $16, %rsp", false },
 	{ "mov %edi, %r8d", false },
 	{ "lea main(%rip), %rcx", true },
 	{ "mov WORDS+16BASE, %rsi", true },
@@ -53,16 +58,68 @@ static const struct line lines[] = {
 	{ "miss: ud2", false },
 };
 
-/* The lines with WORDS and BASE as the model has them. */
-static void write_program(const char *words, const char *base)
+/* What Clang makes by way cyg: plain hooks are passed the routine and where it returns to. */
+static const struct line passing[] = {
+	{ "push %rbp", false },
+	{ "mov %rsp, %rbp", false },
+	{ "push %r14", false },				/* the program's own value has it */
+	{ "push %r13", true },
+	{ "push %r12", true },
+	{ "mov %rdi, %r14", false },
+	{ "mov 8(%rbp), %r13", true },
+	{ "lea main(%rip), %r12", true },
+	{ "mov %r12, %rdi", true },
+	{ "mov %r13, %rsi", true },
+	{ "call leaf", true },				/* the entry hook */
+	{ "mov 8(%r14), %esi", false },
+	{ "mov %r14, %rdi", false },
+	{ "call leaf", false },
+	{ "mov %eax, %r14d", false },
+	{ "mov %r12, %rdi", true },
+	{ "mov %r13, %rsi", true },
+	{ "call leaf", true },
+	{ "mov %r14d, %eax", false },
+	{ "pop %r12", true },
+	{ "pop %r13", true },
+	{ "pop %r14", false },
+	{ "pop %rbp", false },
+	{ "ret", false },
+};
+
+/* A routine that tells its call site, as way inline does, and calls no plain hooks: what it saves is the program's. */
+static const struct line telling[] = {
+	{ "push %rbp", false },
+	{ "mov %rsp, %rbp", false },
+	{ "push %rbx", false },
+	{ "mov 8(%rbp), %r8", true },
+	{ "lea main(%rip), %rbx", true },
+	{ "call leaf", false },
+	{ "pop %rbx", false },
+	{ "pop %rbp", false },
+	{ "ret", false },
+};
+
+/* A routine that has rbp for something else, and its own address in a register. */
+static const struct line unframed[] = {
+	{ "push %r12", false },
+	{ "mov 8(%rbp), %r13", false },
+	{ "lea main(%rip), %r12", true },
+	{ "call leaf", false },
+	{ "mov %r13, %rax", false },
+	{ "pop %r12", false },
+	{ "ret", false },
+};
+
+/* The N lines of PROGRAM with WORDS and BASE as the model has them. */
+static void write_program(const struct line *program, size_t n, const char *words, const char *base)
 {
 	FILE *f = fopen("h.s", "w");
 
 	assert_non_null(f);
 	fputs("	.text\n	.globl main\n	.type main, @function\n	.balign 16\nmain:\n", f);
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fputs("	.balign 16, 0x90\n", f);
-		for (const char *p = lines[i].text; *p; p++)
+		for (const char *p = program[i].text; *p; p++)
 			if (!strncmp(p, "WORDS", 5))
 				fputs(words, f), p += 4;
 			else if (!strncmp(p, "BASE", 4))
@@ -77,14 +134,14 @@ static void write_program(const char *words, const char *base)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void check(const char *path)
+static void check(const char *path, const struct line *program, size_t n)
 {
 	struct symbols *s = scratch_open(path);
 	uint64_t start = scratch_address(path, "main");
 
-	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-		if (symbols_in_hooks(s, 0, start + STEP * i) != lines[i].ours)
-			fail_msg("%s: %s: %s", path, lines[i].text, lines[i].ours ? "not found to be ours" : "taken for ours");
+	for (size_t i = 0; i < n; i++)
+		if (symbols_in_hooks(s, 0, start + STEP * i) != program[i].ours)
+			fail_msg("%s: %s: %s", path, program[i].text, program[i].ours ? "not found to be ours" : "taken for ours");
 	symbols_free(s);
 }
 
@@ -92,9 +149,24 @@ static void check(const char *path)
 static void fixed_offset(void **state)
 {
 	(void)state;
-	write_program("%fs:aprof_tls@tpoff", "");
+	write_program(lines, sizeof lines / sizeof *lines, "%fs:aprof_tls@tpoff", "");
 	scratch_run("$CC -c h.s && $CC -o fixed h.o");
-	check("fixed");
+	check("fixed", lines, sizeof lines / sizeof *lines);
+}
+
+/* What plain hooks are passed, and the registers that are saved to keep it. */
+static void passed(void **state)
+{
+	(void)state;
+	write_program(passing, sizeof passing / sizeof *passing, "", "");
+	scratch_run("$CC -c h.s && $CC -o passed h.o");
+	check("passed", passing, sizeof passing / sizeof *passing);
+	write_program(telling, sizeof telling / sizeof *telling, "", "");
+	scratch_run("$CC -c h.s && $CC -o telling h.o");
+	check("telling", telling, sizeof telling / sizeof *telling);
+	write_program(unframed, sizeof unframed / sizeof *unframed, "", "");
+	scratch_run("$CC -c h.s && $CC -o unframed h.o");
+	check("unframed", unframed, sizeof unframed / sizeof *unframed);
 }
 
 /* Code that asks where the thread's words are. */
@@ -179,7 +251,7 @@ static void nothing_of_ours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fixed_offset),
+		cmocka_unit_test(fixed_offset), cmocka_unit_test(passed),
 		cmocka_unit_test(by_slot),
 		cmocka_unit_test(monitors_own),
 		cmocka_unit_test(nothing_of_ours),
