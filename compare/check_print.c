@@ -22,19 +22,19 @@ static void name_print(const struct comparison *c, const struct check_finding *f
 	if (f->routine == GRAPH_NONE)
 		fputs("(the whole run)", out);
 	else
-		print_name(out, item_of(c, f)->name, &o->report.style);
+		print_brief(out, item_of(c, f)->name, item_of(c, f)->brief, &o->report.style);
 }
 
-/* "self 0.500 s -> 0.600 s, +20.0 % +- 2.1, p 0.0003" */
+/* "self 500 ms -> 600 ms, +20.0 % +- 2.1, p 0.0003" */
 static void time_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
 	const struct comparison_item *item = item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
-	int d = print_decimals((uint64_t)s->fresh);
+	char base[PRINT_TIME_SIZE], fresh[PRINT_TIME_SIZE];
 
-	fprintf(out, "%s %.*f s -> %.*f s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", d, s->base / 1e9, d,
-		s->fresh / 1e9);
+	fprintf(out, "%s %s -> %s", !item ? "time" : o->time == COMPARISON_SELF ? "self" : "total", print_time_text(base, s->base),
+		print_time_text(fresh, s->fresh));
 	if (s->base > 0)
 		fprintf(out, ", %+.1f %%", 100 * change->change / s->base);
 	if (s->base > 0 && isfinite(change->error))

@@ -31,8 +31,10 @@ void comparison_free(struct comparison *c)
 		free(c->kinds[k].items);
 	}
 	free(c->runs);
-	if (c->private)
+	if (c->private) {
 		free(c->private->rows);
+		arena_free(&c->private->briefs);
+	}
 	free(c->private);
 	*c = (struct comparison){ 0 };
 }

@@ -38,6 +38,7 @@ struct comparison_item {
 	uint32_t to;		/* arc: callee; context: the routine that it adds; GRAPH_NONE: the root */
 	bool gap;		/* context: calls were squeezed out before its last entry */
 	const char *name;	/* routine: its name; else NULL */
+	const char *brief;	/* routine: its short form (base/short_names.h) */
 	const char *module;	/* routine: path of its module in the last run that has it; NULL: none */
 	const char *file;	/* routine: source file; NULL: unknown */
 	struct comparison_value *values;	/* of each run, base runs first */

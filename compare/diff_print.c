@@ -12,7 +12,7 @@
 #include "compare/output.h"
 
 static const char legend[] =
-	" self, total  seconds in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
+	" self, total  times in the new runs, and what they are more (+) or less (-) than in the base runs.\n"
 	" +-           standard error of the change of self time.\n"
 	" calls        in the new runs, direct recursive ones included, and their change.\n"
 	" per call     change of self time per call, percent.\n"
@@ -30,15 +30,22 @@ struct rest {
 	double quiet_change;	/* of those within noise, ns */
 };
 
-static unsigned escape_of(const struct diff_options *o)
+static unsigned escape_of(const struct text_style *style)
 {
-	return o->report.style.utf8 ? 0 : ESCAPE_ASCII;
+	return style->utf8 ? 0 : ESCAPE_ASCII;
 }
 
-bool diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out)
+static const char *shown_name(const struct comparison *c, uint32_t routine, const struct text_style *style)
+{
+	const struct comparison_item *item = c->kinds[COMPARISON_ROUTINES].items + routine;
+
+	return print_choose(item->name, item->brief, style);
+}
+
+/* The path of context INDEX as words between blanks, the outermost first; `..` stands where calls were squeezed out.  False: out of memory. */
+static bool path_print(const struct comparison *c, uint32_t index, const struct text_style *style, FILE *out)
 {
 	const struct comparison_item *contexts = c->kinds[COMPARISON_CONTEXTS].items;
-	const struct comparison_item *routines = c->kinds[COMPARISON_ROUTINES].items;
 	uint32_t depth = 0, *path;
 
 	for (uint32_t i = index; contexts[i].from != GRAPH_NONE; i = contexts[i].from)
@@ -55,33 +62,33 @@ bool diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE
 			putc(' ', out);
 		if (contexts[path[k]].gap)
 			fputs(".. ", out);
-		escape_print(out, routines[contexts[path[k]].to].name, escape | ESCAPE_WORD);
+		escape_print(out, shown_name(c, contexts[path[k]].to, style), escape_of(style) | ESCAPE_WORD);
 	}
 	free(path);
 	return true;
 }
 
-static void routine_name(const struct comparison *c, uint32_t routine, unsigned escape, FILE *out)
+static void routine_name(const struct comparison *c, uint32_t routine, const struct text_style *style, FILE *out)
 {
 	if (routine == GRAPH_NONE)
 		fputs("<spontaneous>", out);
 	else
-		escape_print(out, c->kinds[COMPARISON_ROUTINES].items[routine].name, escape);
+		escape_print(out, shown_name(c, routine, style), escape_of(style));
 }
 
-static bool item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, unsigned escape, FILE *out)
+static bool item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, const struct text_style *style, FILE *out)
 {
 	switch (kind) {
 	case COMPARISON_ROUTINES:
-		escape_print(out, item->name, escape);
+		escape_print(out, print_choose(item->name, item->brief, style), escape_of(style));
 		return true;
 	case COMPARISON_ARCS:
-		routine_name(c, item->from, escape, out);
+		routine_name(c, item->from, style, out);
 		fputs(" -> ", out);
-		routine_name(c, item->to, escape, out);
+		routine_name(c, item->to, style, out);
 		return true;
 	default:
-		return diff_path(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), escape, out);
+		return path_print(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), style, out);
 	}
 }
 
@@ -94,13 +101,22 @@ static const char *only(const struct comparison_item *item)
 	return base == fresh ? "" : fresh ? "   (new)" : "   (gone)";
 }
 
-/* A change of time in seconds, or ~ within noise. */
-static void time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t, int decimals)
+/* NS with a sign and a unit of two columns into TEXT. */
+static void change_text(char *text, size_t size, double ns)
+{
+	char time[PRINT_TIME_SIZE], *unit;
+
+	unit = strchr(print_change_text(time, ns), ' ');
+	snprintf(text, size, "%.*s %-2s", unit ? (int)(unit - time) : (int)strlen(time), time, unit ? unit + 1 : "");
+}
+
+/* A change of time, or ~ within noise; its unit stands below those of others. */
+static void time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t)
 {
 	if (!item->news[t])
 		snprintf(text, size, item->change[t].change == 0 ? "=" : "~");
 	else
-		snprintf(text, size, "%+.*f", decimals, item->change[t].change / 1e9);
+		change_text(text, size, item->change[t].change);
 }
 
 static void calls_text(char *text, size_t size, double calls, bool sign)
@@ -129,38 +145,43 @@ static void per_call_change(char *text, size_t size, const struct comparison_ite
 		snprintf(text, size, output_per_call(item) == 0 ? "" : "~");
 }
 
-static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, int d,
+static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item,
 		      const struct diff_options *o, FILE *out)
 {
 	char self[64], error[64] = "", total[64], calls[64] = "", calls_to[64] = "", per_call[64] = "";
 	bool ok;
 
-	time_change(self, sizeof self, item, COMPARISON_SELF, d);
+	time_change(self, sizeof self, item, COMPARISON_SELF);
 	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
-		snprintf(error, sizeof error, "%.*f", d, item->change[COMPARISON_SELF].error / 1e9);
-	time_change(total, sizeof total, item, COMPARISON_TOTAL, d);
+		print_time_text(error, item->change[COMPARISON_SELF].error);
+	time_change(total, sizeof total, item, COMPARISON_TOTAL);
 	if (c->runs[0].counted) {
 		calls_change(calls, sizeof calls, item);
 		calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
 		per_call_change(per_call, sizeof per_call, item);
 	}
-	fprintf(out, "%9.*f %9s %7s %9.*f %9s %10s %9s %9s  ", d, item->sides[COMPARISON_SELF].fresh / 1e9, self, error, d,
-		item->sides[COMPARISON_TOTAL].fresh / 1e9, total, calls_to, calls, per_call);
-	ok = item_name(c, kind, item, escape_of(o), out);
+	print_time(out, item->sides[COMPARISON_SELF].fresh, PRINT_TIME);
+	fprintf(out, " %9s %8s ", self, error);
+	print_time(out, item->sides[COMPARISON_TOTAL].fresh, PRINT_TIME);
+	fprintf(out, " %9s %10s %9s %9s  ", total, calls_to, calls, per_call);
+	ok = item_name(c, kind, item, &o->report.style, out);
 	fprintf(out, "%s\n", only(item));
 	return ok;
 }
 
-static void rest_print(const struct rest *rest, const struct diff_options *o, int d, FILE *out)
+static void rest_print(const struct rest *rest, const struct diff_options *o, FILE *out)
 {
+	char change[64];
+
 	if (rest->news + rest->quiet == 0)
 		return;
 	print_begin(out, &o->report.style, 'd');
+	change_text(change, sizeof change, rest->change);
 	if (rest->news)
-		fprintf(out, "%9s %+9.*f  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", d, rest->change / 1e9, rest->news);
+		fprintf(out, "%8s %9s  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", change, rest->news);
+	change_text(change, sizeof change, rest->quiet_change);
 	if (rest->quiet)
-		fprintf(out, "%9s %+9.*f  in %" PRIu32 " within noise (--all lists them)\n", "", d, rest->quiet_change / 1e9,
-			rest->quiet);
+		fprintf(out, "%8s %9s  in %" PRIu32 " within noise (--all lists them)\n", "", change, rest->quiet);
 	print_end(out, &o->report.style);
 }
 
@@ -176,11 +197,11 @@ static void heading_print(const struct comparison *c, enum comparison_kind kind,
 	print_begin(out, &o->report.style, 'h');
 	fprintf(out, "\n%s by change of %s: %" PRIu32 " of %" PRIu32 " changed\n\n", titles[kind], sorts[o->sort], news, counted);
 	if (news || o->all)
-		fputs("     self    change      +-     total    change      calls    change  per call  name\n", out);
+		fputs("    self    change       +-    total    change      calls    change  per call  name\n", out);
 	print_end(out, &o->report.style);
 }
 
-static bool table_print(const struct comparison *c, enum comparison_kind kind, int d, const struct diff_options *o, FILE *out)
+static bool table_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
 {
 	const struct comparison_items *items = &c->kinds[kind];
 	uint32_t *order = output_order(items, o->sort), shown = 0;
@@ -197,14 +218,14 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, i
 		if (!item->counted)
 			continue;
 		if ((is_news || o->all) && (o->top == 0 || shown < o->top)) {
-			ok &= row_print(c, kind, item, d, o, out);
+			ok &= row_print(c, kind, item, o, out);
 			shown++;
 		} else {
 			*(is_news ? &rest.news : &rest.quiet) += 1;
 			*(is_news ? &rest.change : &rest.quiet_change) += item->change[COMPARISON_SELF].change;
 		}
 	}
-	rest_print(&rest, o, d, out);
+	rest_print(&rest, o, out);
 	free(order);
 	return ok;
 }
@@ -212,14 +233,14 @@ static bool table_print(const struct comparison *c, enum comparison_kind kind, i
 /* "base   3 runs, 2.51 s" */
 static void side_print(const struct comparison *c, const char *name, uint32_t from, uint32_t to, double mean, const struct diff_options *o, FILE *out)
 {
-	char label[600];
+	char label[600], time[PRINT_TIME_SIZE];
 
+	print_time_text(time, mean);
 	print_safe(label, sizeof label, c->runs[from].label, &o->report.style);
 	if (to - from == 1)
-		print_field(out, &o->report.style, name, "%s: %.*f s", label, print_decimals((uint64_t)mean), mean / 1e9);
+		print_field(out, &o->report.style, name, "%s: %s", label, time);
 	else
-		print_field(out, &o->report.style, name, "%" PRIu32 " runs, %s the first: %.*f s on average", to - from, label,
-			    print_decimals((uint64_t)mean), mean / 1e9);
+		print_field(out, &o->report.style, name, "%" PRIu32 " runs, %s the first: %s on average", to - from, label, time);
 }
 
 static void noise_print(const struct comparison *c, const struct diff_options *o, FILE *out)
@@ -256,18 +277,19 @@ static void unnamed_print(const struct comparison *c, const struct diff_options 
 	}
 }
 
-static void head_print(const struct comparison *c, int d, const struct diff_options *o, FILE *out)
+static void head_print(const struct comparison *c, const struct diff_options *o, FILE *out)
 {
 	const struct change *w = &c->whole_change;
 	double percent = c->whole.base > 0 ? 100 * w->change / c->whole.base : 0;
+	char change[PRINT_TIME_SIZE], error[PRINT_TIME_SIZE];
 
 	side_print(c, "base", 0, c->nbase, c->whole.base, o, out);
 	side_print(c, "new", c->nbase, c->nruns, c->whole.fresh, o, out);
 	if (isnan(w->error))
-		print_field(out, &o->report.style, "change", "%+.*f s (%+.1f %%)", d, w->change / 1e9, percent);
+		print_field(out, &o->report.style, "change", "%s (%+.1f %%)", print_change_text(change, w->change), percent);
 	else
-		print_field(out, &o->report.style, "change", "%+.*f s (%+.1f %%), standard error %.*f s", d, w->change / 1e9,
-			    percent, d, w->error / 1e9);
+		print_field(out, &o->report.style, "change", "%s (%+.1f %%), standard error %s", print_change_text(change, w->change),
+			    percent, print_time_text(error, w->error));
 	noise_print(c, o, out);
 	unnamed_print(c, o, out);
 }
@@ -281,12 +303,9 @@ static bool flushed(FILE *out, struct error *err)
 
 bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
 {
-	int d = print_decimals((uint64_t)c->whole.fresh);
-
-	d += d < 9;				/* changes are smaller than what changes */
-	head_print(c, d, o, out);
+	head_print(c, o, out);
 	for (int k = 0; k < COMPARISON_KINDS; k++)
-		if (!table_print(c, (enum comparison_kind)k, d, o, out))
+		if (!table_print(c, (enum comparison_kind)k, o, out))
 			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	print_legend(out, &o->report.style, legend);
 	return flushed(out, err);
@@ -322,7 +341,7 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	bool ok = memory != NULL;
 
 	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
-		ok = diff_path(c, index, 0, memory);
+		ok = path_print(c, index, &(struct text_style){ .utf8 = true }, memory);
 	if (memory && fclose(memory) == 0 && ok)
 		value = json_stringn(text, size);
 	free(text);

@@ -23,7 +23,4 @@ bool diff_text(const struct comparison *c, const struct diff_options *options, F
 /* The same as one JSON object, with all rows. */
 bool diff_json(const struct comparison *c, const struct diff_options *options, FILE *out, struct error *err);
 
-/* The path of context INDEX as words between blanks, the outermost first; `..` stands where calls were squeezed out.  False: out of memory. */
-bool diff_path(const struct comparison *c, uint32_t index, unsigned escape, FILE *out);
-
 #endif

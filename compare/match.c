@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/pair_table.h"
+#include "base/short_names.h"
 #include "compare/rows.h"
 
 static int text_compare(const char *a, const char *b)
@@ -103,6 +104,22 @@ static struct row_routine **sorted(struct rows *rows, uint32_t n, size_t *count)
 	return row;
 }
 
+/* Set the short forms of the routines' names, by all that are compared. */
+static bool names_shorten(struct comparison *c)
+{
+	struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
+	const char **names = calloc(2 * (size_t)routines->n + 1, sizeof *names), **brief = names + routines->n;
+	bool ok = names;
+
+	for (uint32_t i = 0; ok && i < routines->n; i++)
+		names[i] = routines->items[i].name;
+	ok = ok && short_names(brief, names, routines->n, &c->private->briefs);
+	for (uint32_t i = 0; ok && i < routines->n; i++)
+		routines->items[i].brief = brief[i];
+	free(names);
+	return ok;
+}
+
 bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 {
 	size_t count;
@@ -117,7 +134,7 @@ bool match_routines(struct comparison *c, struct rows *rows, uint32_t n)
 	}
 	free(row);
 	free(seen);
-	return ok;
+	return ok && names_shorten(c);
 }
 
 /* Arcs or contexts of all runs, by whence, whither and gap. */

@@ -2,6 +2,7 @@
 #ifndef ROWS_H
 #define ROWS_H
 
+#include "base/arena.h"
 #include "compare/comparison.h"
 
 struct row_routine {
@@ -34,6 +35,7 @@ struct rows {
 
 struct comparison_private {
 	struct rows *rows;	/* of each run, in the order of comparison_add */
+	struct arena briefs;	/* short forms of the routines' names */
 };
 
 /* The rows of G as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */

@@ -6,12 +6,15 @@
  *     12 4000                         a line of the source, and ns of the routine itself
  *     cfn=(3) leaf
  *     calls=1000 20                   calls along the arc, and the line of the callee
- *     12 9000                         line of the call (the caller's own: call sites are not known), and ns that the calls took
+ *     12 9000                         line of the call (the caller's own where call sites were not told apart), and ns that the calls took
  *
  * The cost of an arc is the callee's view of it (self2 + child2), since callgrind_annotate takes the sum over its incoming
  * arcs for the inclusive cost of a routine: that is its total, through recursion too.  So that every routine has a caller, those
  * that nobody with hooks called are called by "(outside all routines)", whose own cost is the time out there.  Direct recursive
- * calls are an arc of a routine to itself that costs nothing: their time is in the self cost already. */
+ * calls are an arc of a routine to itself that costs nothing: their time is in the self cost already.
+ *
+ * Where call sites were told apart (APROF_SITES=1) the calls of an arc are at the lines that they stand on, with what they took, if samples divide the arc's
+ * time.  The rest of that is at the caller's own line, with no calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,7 @@
 #include "text/escape.h"
 #include "export/export.h"
 #include "export/frames.h"
+#include "report/call_sites.h"
 #include "report/leaves.h"
 #include "report/version.h"
 #include "export/words.h"
@@ -30,6 +34,8 @@ struct writing {
 	FILE *out;
 	const struct graph *graph;
 	struct frames frames;
+	const struct report_input *in;
+	struct graph_sites sites; /* calls by call site, where they were told apart */
 	struct leaves leaves;	/* self times by source line */
 	struct words files;	/* of routines and of lines */
 	struct words objects;	/* modules */
@@ -145,8 +151,8 @@ static void self_print(struct writing *w, uint32_t routine)
 		word_print(w, "fe", &w->files, or_nowhere(f->file));
 }
 
-/* The arc of CALLS calls; none is printed of what neither counted nor cost anything. */
-static void call_print(struct writing *w, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
+/* CALLS calls on LINE; none is printed of what neither counted nor cost anything. */
+static void call_print(struct writing *w, uint32_t line, uint32_t to, uint64_t calls, uint64_t time)
 {
 	const struct frame *f = &w->frames.frames[to];
 
@@ -155,29 +161,54 @@ static void call_print(struct writing *w, uint32_t from, uint32_t to, uint64_t c
 	word_print(w, "cob", &w->objects, or_nowhere(f->module));
 	word_print(w, "cfi", &w->files, or_nowhere(f->file));
 	name_print(w, "cfn", to);
-	fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", calls, f->line,
-		w->frames.frames[from].line, time);
+	fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 "\n", calls, f->line, line, time);
 }
+
+/* The calls of ARC, by the lines that they stand on as far as these are known and in the caller's own file. */
+static bool arc_print(struct writing *w, uint32_t from, uint32_t to, const struct call_figures *arc)
+{
+	const struct frame *f = &w->frames.frames[from];
+	struct call_places places = { 0 };
+	uint64_t left = arc->calls, time = arc->self + arc->children;
+
+	if (w->sites.n > 0 && !call_places_make(&places, w->in, &w->sites, from, to, arc))
+		return false;
+	for (size_t i = 0; i < places.n; i++) {
+		const struct call_place *p = &places.places[i];
+
+		if (p->within || !p->line || strcmp(or_nowhere(p->file), or_nowhere(f->file)) != 0)
+			continue;
+		call_print(w, p->line, to, p->calls, p->self + p->children);
+		left -= p->calls < left ? p->calls : left;
+		time -= p->self + p->children;
+	}
+	call_print(w, f->line, to, left, time);
+	call_places_free(&places);
+	return true;
+}
+
 
 static bool has_anything(const struct graph_routine *r)
 {
 	return r->calls || r->recursive || r->self || r->total;
 }
 
-static void routine_print(struct writing *w, uint32_t routine)
+static bool routine_print(struct writing *w, uint32_t routine)
 {
 	const struct graph_routine *r = &w->graph->routines[routine];
+	bool ok;
 
 	if (!has_anything(r))
-		return;
+		return true;
 	routine_begin(w, routine);
 	self_print(w, routine);
-	call_print(w, routine, routine, r->recursive, 0);
-	for (uint32_t i = r->first_out; i < r->first_out + r->nout; i++) {
+	ok = arc_print(w, routine, routine, &(struct call_figures){ r->recursive, 0, 0 });
+	for (uint32_t i = r->first_out; ok && i < r->first_out + r->nout; i++) {
 		const struct graph_arc *a = &w->graph->arcs[i];
 
-		call_print(w, routine, a->to, a->calls, a->self2 + a->child2);
+		ok = arc_print(w, routine, a->to, &(struct call_figures){ a->calls, a->self2, a->child2 });
 	}
+	return ok;
 }
 
 static void outside_print(struct writing *w)
@@ -190,7 +221,7 @@ static void outside_print(struct writing *w)
 		const struct graph_arc *a = &w->graph->arcs[i];
 
 		if (a->from == GRAPH_NONE)
-			call_print(w, outside, a->to, a->calls, a->self2 + a->child2);
+			call_print(w, w->frames.frames[outside].line, a->to, a->calls, a->self2 + a->child2);
 	}
 }
 
@@ -212,26 +243,27 @@ static bool writing_make(struct writing *w, const struct report_input *in, struc
 {
 	struct report_options lines = { .lines = in->graph->options.thread == GRAPH_NONE };
 
-	if (!frames_make(&w->frames, in->graph, err) || !leaves_make(&w->leaves, in, &lines, err))
+	if (!graph_sites_make(&w->sites, in->graph, err) || !frames_make(&w->frames, in->graph, err) || !leaves_make(&w->leaves, in, &lines, err))
 		return false;
 	return (words_fill(w) && twins_fill(w)) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
 bool callgrind_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {
-	struct writing w = { .out = out, .graph = in->graph };
+	struct writing w = { .out = out, .in = in, .graph = in->graph };
 	bool ok = writing_make(&w, in, err);
 
 	(void)options;
 	if (ok) {
 		head_print(&w);
 		outside_print(&w);
-		for (uint32_t i = 0; i < in->graph->nroutines; i++)
-			routine_print(&w, i);
+		for (uint32_t i = 0; ok && i < in->graph->nroutines; i++)
+			ok = routine_print(&w, i) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 		fprintf(out, "\ntotals: %" PRIu64 "\n", in->graph->time + in->graph->outside);
 	}
 	words_free(&w.files);
 	words_free(&w.objects);
+	graph_sites_free(&w.sites);
 	leaves_free(&w.leaves);
 	frames_free(&w.frames);
 	free(w.twin);

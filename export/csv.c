@@ -63,6 +63,15 @@ static void routines_print(const struct graph *g, FILE *out)
 	number_print(out, g->outside_ticks, '\n');
 }
 
+/* What of an arc is the callee's own; nothing where that is not known. */
+static void self_print(FILE *out, const struct graph *g, uint64_t time)
+{
+	if (g->arcs_alone)
+		putc(',', out);
+	else
+		number_print(out, time, ',');
+}
+
 static void arcs_print(const struct graph *g, FILE *out)
 {
 	fputs("caller,callee,calls,self_ns,children_ns,caller_view_self_ns,caller_view_children_ns,folded\n", out);
@@ -76,9 +85,9 @@ static void arcs_print(const struct graph *g, FILE *out)
 		text_print(out, g->routines[a->to].name.name);
 		putc(',', out);
 		calls_print(out, g, a->calls);
-		number_print(out, a->self2, ',');
+		self_print(out, g, a->self2);
 		number_print(out, a->child2, ',');
-		number_print(out, a->self1, ',');
+		self_print(out, g, a->self1);
 		number_print(out, a->child1, ',');
 		number_print(out, a->folded, '\n');
 	}

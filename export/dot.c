@@ -2,6 +2,7 @@
  *
  * A node is a routine, darker and larger the more of the run passed while it was active; an arc is as thick as the time that its
  * calls took for the callee.  Each node and arc carries its figures as attributes (aprof_self_ns, ...), for programs.
+ * With `sites` an arc is drawn for each place that its calls come from, where these were told apart.
  * What is below the threshold is left out, and the picture's title says how much self time that was. */
 #include <graphviz/cgraph.h>
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 
 #include "text/escape.h"
 #include "export/export.h"
+#include "report/call_sites.h"
 #include "report/report.h"
 #include "text/print.h"
 
@@ -16,6 +18,8 @@
 #define CONSTANT(s) ((char *)(uintptr_t)(s))
 
 struct drawing {
+	const struct report_input *in;
+	struct graph_sites sites; /* if an arc is to be drawn for each of them */
 	const struct graph *graph;
 	Agraph_t *picture;
 	Agnode_t **nodes;	/* routine -> its node; NULL: left out */
@@ -64,10 +68,12 @@ static double share_of(const struct drawing *d, uint64_t part)
 	return d->whole ? (double)part / (double)d->whole : 0;
 }
 
-/* "1.250 s (3.4 %)" */
+/* "1.25 s (3.4 %)" */
 static void figure_append(FILE *label, const struct drawing *d, const char *what, uint64_t ns)
 {
-	fprintf(label, "%s%.*f s (%.1f %%)", what, print_decimals(d->whole), (double)ns / 1e9, 100 * share_of(d, ns));
+	char time[PRINT_TIME_SIZE];
+
+	fprintf(label, "%s%s (%.1f %%)", what, print_time_text(time, (double)ns), 100 * share_of(d, ns));
 }
 
 static char *routine_label(const struct drawing *d, const struct graph_routine *r)
@@ -121,28 +127,85 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 	return true;
 }
 
-static bool arc_draw(struct drawing *d, const struct graph_arc *a)
+/* `list.c:31`, where PLACE is known. */
+static void place_append(FILE *label, const struct call_place *place)
+{
+	char line[32];
+
+	if (place->within)
+		label_append(label, place->within);
+	else if (place->file)
+		label_append(label, print_basename(place->file));
+	else
+		fputs("at no known line", label);
+	snprintf(line, sizeof line, ":%" PRIu32, place->line);
+	fputs(place->within || !place->file ? "" : line, label);
+	fputs("\\n", label);
+}
+
+/* What stands at an arc, with its PLACE, unless NULL; TIMED: its times are known.  To be freed. */
+static char *arc_label(const struct drawing *d, const struct call_figures *figures, bool timed, const struct call_place *place)
+{
+	char *text = NULL, time[PRINT_TIME_SIZE];
+	size_t size = 0;
+	FILE *label = open_memstream(&text, &size);
+
+	if (!label)
+		return NULL;
+	if (place)
+		place_append(label, place);
+	if (timed)
+		fputs(print_time_text(time, (double)(figures->self + figures->children)), label);
+	if (d->graph->counted)
+		fprintf(label, "%s%" PRIu64 " x", timed ? "\\n" : "", figures->calls);
+	if (fclose(label) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The arc A, or those of its calls that FIGURES says, from PLACE. */
+static bool edge_draw(struct drawing *d, const struct graph_arc *a, const struct call_figures *figures, bool timed, const struct call_place *place)
 {
 	Agedge_t *edge = agedge(d->picture, d->nodes[a->from], d->nodes[a->to], NULL, 1);
-	uint64_t time = a->self2 + a->child2;
-	char text[128];
-	int n;
+	char *label = edge ? arc_label(d, figures, timed, place) : NULL, width[32];
 
-	if (!edge)
+	if (!label)
 		return false;
-	n = snprintf(text, sizeof text, "%.*f s", print_decimals(d->whole), (double)time / 1e9);
-	if (d->graph->counted)
-		snprintf(text + n, sizeof text - (size_t)n, "\\n%" PRIu64 " x", a->calls);
-	set(edge, "label", text);
-	snprintf(text, sizeof text, "%.2f", 1 + 7 * share_of(d, time));
-	set(edge, "penwidth", text);
+	set(edge, "label", label);
+	free(label);
+	snprintf(width, sizeof width, "%.2f", 1 + 7 * share_of(d, figures->self + figures->children));
+	set(edge, "penwidth", width);
 	if (a->folded)
 		set(edge, "style", "dashed");
 	if (d->graph->counted)
-		set_count(edge, "aprof_calls", a->calls);
-	set_count(edge, "aprof_self_ns", a->self2);
-	set_count(edge, "aprof_children_ns", a->child2);
+		set_count(edge, "aprof_calls", figures->calls);
+	if (!d->graph->arcs_alone && timed)
+		set_count(edge, "aprof_self_ns", figures->self);
+	if (timed)
+		set_count(edge, "aprof_children_ns", figures->children);
 	return true;
+}
+
+static bool arc_draw(struct drawing *d, const struct graph_arc *a)
+{
+	const struct call_figures arc = { a->calls, a->self2, a->child2 };
+	struct call_places places = { 0 };
+	bool ok = true;
+
+	if (!d->sites.n)
+		return edge_draw(d, a, &arc, true, NULL);
+	if (!call_places_make(&places, d->in, &d->sites, a->from, a->to, &arc))
+		return false;
+	for (size_t i = 0; ok && i < places.n; i++) {
+		const struct call_place *p = &places.places[i];
+
+		ok = edge_draw(d, a, &(struct call_figures){ p->calls, p->self, p->children }, places.timed, p);
+	}
+	if (ok && (places.unknown || places.rest_self + places.rest_children > 0))
+		ok = edge_draw(d, a, &(struct call_figures){ places.unknown, places.rest_self, places.rest_children }, true, NULL);
+	call_places_free(&places);
+	return ok;
 }
 
 static bool is_shown(const struct drawing *d, const struct graph_routine *r)
@@ -178,14 +241,14 @@ static bool all_draw(struct drawing *d)
 static void title_set(struct drawing *d)
 {
 	const struct profile *p = d->graph->profile;
-	char *text = NULL;
+	char *text = NULL, time[PRINT_TIME_SIZE];
 	size_t size = 0;
 	FILE *label = open_memstream(&text, &size);
 
 	if (!label)
 		return;
 	label_append(label, p->nruns ? profile_run_name(&p->runs[0]) : "aprof");
-	fprintf(label, ": %.*f s", print_decimals(d->whole), (double)d->whole / 1e9);
+	fprintf(label, ": %s", print_time_text(time, (double)d->whole));
 	if (d->hidden)
 		figure_append(label, d, "; in routines left out ", d->hidden);
 	if (d->graph->outside)
@@ -209,9 +272,11 @@ static void defaults_set(Agraph_t *picture)
 
 bool dot_write(const struct report_input *in, const struct export_options *options, FILE *out, struct error *err)
 {
-	struct drawing d = { .graph = in->graph, .whole = in->graph->time + in->graph->outside };
+	struct drawing d = { .in = in, .graph = in->graph, .whole = in->graph->time + in->graph->outside };
 	bool ok = false;
 
+	if (options->sites && !graph_sites_make(&d.sites, in->graph, err))
+		return false;
 	d.least = (uint64_t)((double)d.whole * options->min_percent / 100);
 	d.nodes = calloc((size_t)in->graph->nroutines + 1, sizeof *d.nodes);
 	d.picture = agopen(CONSTANT("aprof"), Agdirected, NULL);
@@ -224,5 +289,6 @@ bool dot_write(const struct report_input *in, const struct export_options *optio
 	if (d.picture)
 		agclose(d.picture);
 	free(d.nodes);
+	graph_sites_free(&d.sites);
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }

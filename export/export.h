@@ -16,6 +16,7 @@ enum export_table { EXPORT_ROUTINES, EXPORT_ARCS, EXPORT_CONTEXTS };
 struct export_options {
 	enum export_weight weight;	/* folded: what the number after a stack is */
 	enum export_table table;	/* csv: which table */
+	bool sites;			/* dot: an arc for each call site, where they were told apart */
 	double min_percent;		/* dot: leave out routines and arcs below this share of the run, percent */
 };
 
@@ -28,6 +29,7 @@ struct export_format {
 	const char *summary;		/* one line: what opens it */
 	export_function *function;	/* writes it */
 	bool binary;			/* not for a terminal */
+	bool arcs_do;			/* it can do without contexts */
 };
 
 /* All of them, ended by a NULL name. */

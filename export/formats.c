@@ -5,16 +5,16 @@
 #include <string.h>
 
 const struct export_format export_table[] = {
-	{ "callgrind", "KCachegrind, callgrind_annotate", callgrind_write, false },
-	{ "pprof", "go tool pprof and all that read its protobuf, gzipped", pprof_write, true },
-	{ "speedscope", "speedscope", speedscope_write, false },
-	{ "firefox", "Firefox Profiler (processed profile)", firefox_write, false },
-	{ "folded", "flamegraph.pl, inferno: a stack and a number a line", folded_write, false },
-	{ "dot", "Graphviz: the call graph as a picture", dot_write, false },
-	{ "json", "jq and scripts: every report in one object", json_write, false },
-	{ "gmon", "GNU gprof: gmon.out of the main program", gmon_out_write, true },
-	{ "csv", "spreadsheets: a table of routines, arcs or contexts", csv_write, false },
-	{ NULL, NULL, NULL, false },
+	{ "callgrind", "KCachegrind, callgrind_annotate", callgrind_write, false, true },
+	{ "pprof", "go tool pprof and all that read its protobuf, gzipped", pprof_write, true, false },
+	{ "speedscope", "speedscope", speedscope_write, false, false },
+	{ "firefox", "Firefox Profiler (processed profile)", firefox_write, false, false },
+	{ "folded", "flamegraph.pl, inferno: a stack and a number a line", folded_write, false, false },
+	{ "dot", "Graphviz: the call graph as a picture", dot_write, false, true },
+	{ "json", "jq and scripts: every report in one object", json_write, false, true },
+	{ "gmon", "GNU gprof: gmon.out of the main program", gmon_out_write, true, false },
+	{ "csv", "spreadsheets: a table of routines, arcs or contexts", csv_write, false, true },
+	{ NULL, NULL, NULL, false, false },
 };
 
 const struct export_format *export_find(const char *name)

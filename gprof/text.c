@@ -228,10 +228,10 @@ static struct area text_area(const struct binary *b)
 		while ((section = elf_nextscn(b->elf, section)))
 			if (gelf_getshdr(section, &header) && (name = elf_strptr(b->elf, strings, header.sh_name))
 			    && strcmp(name, ".text") == 0)
-				return (struct area){ header.sh_addr, header.sh_addr + header.sh_size, false };
+				return (struct area){ .start = header.sh_addr, .end = header.sh_addr + header.sh_size };
 	if (b->ncode == 0)
-		return (struct area){ 0, 1, false };
-	return (struct area){ b->code[0].start, b->code[b->ncode - 1].end, false };
+		return (struct area){ .start = 0, .end = 1 };
+	return (struct area){ .start = b->code[0].start, .end = b->code[b->ncode - 1].end };
 }
 
 /* Sort the *N symbols at *SYMBOLS and settle them; the array is replaced. */

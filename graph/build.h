@@ -64,6 +64,9 @@ graph_model_function gprof_model_attribute;
 /* Ammons, Ball and Larus 1997. */
 graph_model_function cct_model_attribute;
 
+/* What files without contexts say of arcs.  Fills lumps, too. */
+graph_model_function given_arcs_attribute;
+
 /* Fill cycles[], ncycles and cycle_entries[]. */
 bool cycles_find(struct graph *g, const struct weight *w, struct error *err);
 

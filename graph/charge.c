@@ -24,18 +24,23 @@ struct part {
 
 /* What the entries of a context of the profile are. */
 enum kind {
-	NONE,			/* of the root, or of a piece of the very routine that ran: no calls */
+	NONE,			/* of the root, of a routine left out, or of a piece of the very routine that ran: no calls */
 	CALLS,			/* calls from another routine */
 	RECURSIVE,		/* direct recursive calls */
 	PIECES,			/* of a piece, from another routine */
 };
+
+static bool is_left_out(const struct graph *g, uint32_t index)
+{
+	return index > 0 && g->routines[g->routine_of[g->profile->contexts[index].routine]].left_out;
+}
 
 static enum kind kind_of(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *from = g->profile->contexts + index;
 	bool again;
 
-	if (index == 0)
+	if (index == 0 || is_left_out(g, index))
 		return NONE;
 	again = g->contexts[g->context_of[from->parent]].routine == g->contexts[g->context_of[index]].routine;
 	if (g->names[from->routine].part)
@@ -115,7 +120,7 @@ static struct part part_of_context(const struct graph *g, uint32_t index)
 {
 	const struct profile_context *c = g->profile->contexts + index;
 
-	return (struct part){ .entries = c->entries, .recursive = c->recursive, .time = c->time, .ticks = c->ticks,
+	return (struct part){ .entries = c->entries, .recursive = is_left_out(g, index) ? 0 : c->recursive, .time = c->time, .ticks = c->ticks,
 		.hooks = g->overhead->hooks[index], .evidence = overhead_evidence(g->overhead, index, g->options.raw) };
 }
 
@@ -125,7 +130,7 @@ static struct part part_of_share(const struct graph *g, const struct profile_sha
 	struct overhead_evidence evidence = overhead_evidence(g->overhead, s->context, g->options.raw);
 	double share = c->time ? (double)s->time / (double)c->time : c->entries ? (double)s->entries / (double)c->entries : 0;
 
-	return (struct part){ .entries = s->entries, .recursive = s->recursive, .time = s->time, .ticks = s->ticks,
+	return (struct part){ .entries = s->entries, .recursive = is_left_out(g, s->context) ? 0 : s->recursive, .time = s->time, .ticks = s->ticks,
 		.hooks = overhead_of_share(g->overhead, s), .evidence = { share * evidence.measured, share * evidence.variance } };
 }
 

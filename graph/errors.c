@@ -50,6 +50,11 @@ double graph_run_error(const struct graph *g, uint64_t time, const struct overhe
 	return graph_error(g, time, evidence, g->time + g->outside, &g->evidence);
 }
 
+double graph_total_error(const struct graph *g, const struct graph_routine *r)
+{
+	return g->options.model == GRAPH_GPROF ? -1 : graph_run_error(g, r->total, &r->total_evidence);
+}
+
 double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers)
 {
 	uint32_t index = callers ? arc->to : arc->from;

@@ -147,6 +147,7 @@ static bool visit(struct finder *f, uint32_t index, const struct weight *w)
 	if (!cycle)
 		return false;
 	cycle->time += w->time;
+	overhead_evidence_add(&cycle->evidence, &w->evidence);
 	if (span.end + 1 == c->length)
 		cycle->calls += c->entries;
 	return true;

@@ -18,7 +18,6 @@ enum likeness { UNLIKE, PART, END, SIMPLE, SAME };
 struct forms {
 	char *bare;		/* without return type and parameters */
 	char *simple;		/* and without template arguments; "" where nothing is left */
-	char *shortened;	/* with `...` in brackets, as on a terminal */
 };
 
 /* A word under way. */
@@ -43,12 +42,10 @@ static bool forms_make(struct forms *f, const char *name)
 {
 	size_t size = strlen(name) + 1;
 
-	f->bare = malloc(6 * size);
+	f->bare = malloc(2 * size);
 	if (!f->bare)
 		return false;
 	f->simple = f->bare + size;
-	f->shortened = f->simple + size;
-	name_shorten(f->shortened, name);
 	name_without_parameters(f->bare, name);
 	name_simplify(f->simple, name);
 	return true;
@@ -100,7 +97,7 @@ static enum likeness likeness_of(const struct match *m, uint32_t r, const char *
 		return SAME;
 	if (m->g->routines[r].pseudo)
 		return UNLIKE;
-	if ((*f->simple && compare(f->simple, word) == 0) || compare(f->shortened, word) == 0)
+	if ((*f->simple && compare(f->simple, word) == 0) || (m->g->routines[r].brief && compare(m->g->routines[r].brief, word) == 0))
 		return SIMPLE;
 	if (is_end(f->simple, word, compare) || is_end(f->bare, word, compare) || is_end(name->name, word, compare))
 		return END;

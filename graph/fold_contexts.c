@@ -6,6 +6,11 @@
  *     Main P X P.part.0      renamed Main P X P       gives Main P' X P
  *     Main P P.part.0        renamed Main P P         gives Main P
  *
+ * Routines of the layer that was not asked for (graph_options.layer) are entries without a name: a call of one leads back to its caller's
+ * context, which has its time, and what it calls was called by that caller.
+ *
+ *     Main run f run g       without Main and run     gives f g
+ *
  * After a step that added an entry and unmarked nothing, that is what A1-A5 make of the context before it.  After one that
  * unmarked, the machine has squeezed out entries by the old names, so the old history is what must be renamed.
  * What was squeezed out can have been the caller of a routine whose clones now collapse behind it: on random programs with
@@ -27,7 +32,7 @@
 struct folding {
 	struct graph *g;	/* whose contexts are made */
 	bool *several;		/* by routine of the graph: several of the profile's are folded in it */
-	bool renamed;		/* some routine has several */
+	bool renamed;		/* some routine has several, or is left out */
 	uint32_t *seen;		/* by routine of the graph: 1 + the context in whose history it was seen last */
 	history_entry *old;	/* histories of the profile after steps that unmarked, by its routines; if renamed */
 	uint32_t *old_at;	/* by context of the profile: where its history begins in old[], if its step unmarked */
@@ -216,6 +221,8 @@ static size_t old_history(struct folding *f, uint32_t index)
 	return length;
 }
 
+#define LEFT_OUT ((history_entry)-1)	/* no routine has this number */
+
 /* Rename and normalise the history of N entries in f->made, which is that of context INDEX of the profile.
  * Returns the new length. */
 static size_t normalise(struct folding *f, uint32_t index, size_t n)
@@ -227,12 +234,14 @@ static size_t normalise(struct folding *f, uint32_t index, size_t n)
 		uint32_t r = f->g->routine_of[history_routine(s[i])];
 		bool last = history_is_marked(s[i]) && f->seen[r] != index + 1;
 
-		s[i] = r << 1 | last;
+		s[i] = f->g->routines[r].left_out ? LEFT_OUT : r << 1 | last;
 		if (last)
 			f->seen[r] = index + 1;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (length > 0 && history_routine(s[length - 1]) == history_routine(s[i]))
+		if (s[i] == LEFT_OUT)
+			continue;
+		else if (length > 0 && history_routine(s[length - 1]) == history_routine(s[i]))
 			s[length - 1] = s[i];		/* of equals only the last can be marked */
 		else
 			s[length++] = s[i];
@@ -265,6 +274,7 @@ static bool replay(struct folding *f)
 		assert(c->parent < i);
 		parent = f->g->context_of[c->parent];
 		f->g->context_of[i] = c->folded && f->renamed ? renamed_step(f, i, parent)
+			: f->g->routines[routine].left_out ? parent
 			: step(f, parent, routine, c->folded || f->several[routine]);
 		if (f->g->context_of[i] == GRAPH_NONE)
 			return false;
@@ -284,6 +294,16 @@ static void find_several(struct folding *f)
 			next++;
 		else
 			f->several[of[i]] = f->renamed = true;
+}
+
+/* Which routines are of the layer that is not asked for. */
+static void leave_out(struct folding *f)
+{
+	struct graph *g = f->g;
+
+	for (uint32_t r = 0; g->options.layer != GRAPH_ALL && r < g->nroutines; r++)
+		if (!g->routines[r].pseudo && (profile_language(g->routines[r].name.module) != NULL) == (g->options.layer == GRAPH_NATIVE))
+			g->routines[r].left_out = f->renamed = true;
 }
 
 /* What is needed if something was renamed. */
@@ -312,6 +332,7 @@ static bool folding_start(struct folding *f)
 	if (!f->several || !f->made || !f->other || !g->contexts || !g->context_of)
 		return false;
 	find_several(f);
+	leave_out(f);
 	if (f->renamed && !renaming_start(f))
 		return false;
 	if (f->renamed)

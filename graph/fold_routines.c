@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/short_names.h"
 #include "base/table.h"
 #include "graph/build.h"
 
@@ -65,6 +66,20 @@ static void settle(struct graph *g, const struct graph_name *names, struct table
 		settle_name(g, &g->options.unused[i], t);
 }
 
+static bool names_shorten(struct graph *g)
+{
+	const char **names = calloc(2 * (size_t)g->nroutines + 1, sizeof *names), **brief = names + g->nroutines;
+	bool ok = names;
+
+	for (uint32_t r = 0; ok && r < g->nroutines; r++)
+		names[r] = g->routines[r].name.name;
+	ok = ok && short_names(brief, names, g->nroutines, &g->briefs);
+	for (uint32_t r = 0; ok && r < g->nroutines; r++)
+		g->routines[r].brief = brief[r];
+	free(names);
+	return ok;
+}
+
 bool routines_fold(struct graph *g, const struct graph_name *names, struct error *err)
 {
 	size_t n = g->profile->nroutines + 2 * g->options.nstatic_arcs + g->options.nunused;
@@ -78,5 +93,6 @@ bool routines_fold(struct graph *g, const struct graph_name *names, struct error
 	if (done)
 		settle(g, names, &t);
 	table_free(&t);
+	done = done && names_shorten(g);
 	return done || build_no_memory(err);
 }

@@ -13,30 +13,40 @@ static graph_model_function *const models[] = {
 	[GRAPH_CCT] = cct_model_attribute,
 };
 
-/* What no model changes: the routines' self times and calls, and the calls on the arcs. Entries count on the arc
- * from the entry before the running routine. */
+/* The calls of context I. Entries count on the arc from the entry before the running routine. */
+static bool count_entries(struct graph *g, uint32_t i, struct arcs *arcs, struct error *err)
+{
+	const struct graph_context *c = g->contexts + i;
+	struct graph_routine *r = g->routines + c->routine;
+	struct graph_arc *arc;
+
+	if (g->options.nspecs == 0 || narrow_keeps(g, contexts_caller(g, i), c->routine)) {
+		arc = arcs_at(arcs, contexts_caller(g, i), c->routine);
+		if (!arc)
+			return build_no_memory(err);
+		arc->calls += c->entries;
+		r->calls += c->entries;
+	}
+	if (g->options.nspecs == 0 || narrow_keeps(g, c->routine, c->routine))
+		r->recursive += c->recursive;
+	g->calls += c->entries + c->recursive;
+	return true;
+}
+
+/* What no model changes: the routines' self times and calls, and the calls on the arcs. */
 static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 {
 	for (uint32_t i = 1; i < g->ncontexts; i++) {
 		const struct graph_context *c = g->contexts + i;
 		struct graph_routine *r = g->routines + c->routine;
-		struct graph_arc *arc;
 
 		if (!c->kept)
 			continue;
-		if (g->options.nspecs == 0 || narrow_keeps(g, contexts_caller(g, i), c->routine)) {
-			arc = arcs_at(arcs, contexts_caller(g, i), c->routine);
-			if (!arc)
-				return build_no_memory(err);
-			arc->calls += c->entries;
-			r->calls += c->entries;
-		}
-		if (g->options.nspecs == 0 || narrow_keeps(g, c->routine, c->routine))
-			r->recursive += c->recursive;
+		if (!g->arcs_alone && !count_entries(g, i, arcs, err))
+			return false;
 		r->self += c->time;
 		r->self_ticks += c->ticks;
 		overhead_evidence_add(&r->self_evidence, &c->evidence);
-		g->calls += c->entries + c->recursive;
 		g->time += c->time;
 		g->ticks += c->ticks;
 		overhead_evidence_add(&g->evidence, &c->evidence);
@@ -45,7 +55,6 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 	g->outside_ticks = g->contexts[0].ticks;
 	overhead_evidence_add(&g->evidence, &g->contexts[0].evidence);
 	g->sampled = g->overhead->evidence != NULL;
-	g->counted = profile_counts_calls(g->profile);
 	return true;
 }
 
@@ -85,15 +94,27 @@ static bool attribute(struct graph *g, struct error *err)
 	struct weight *w = contexts_weigh(g, err);
 	bool done = w && count_calls(g, &arcs, err)
 		&& add_static_arcs(g, &arcs, err)
-		&& models[g->options.model](g, &arcs, w, err)
+		&& (g->arcs_alone ? given_arcs_attribute : models[g->options.model])(g, &arcs, w, err)
 		&& arcs_settle(&arcs, g, err)
 		&& narrow_entries(g, err)
-		&& cycles_find(g, w, err);
+		&& (g->arcs_alone || cycles_find(g, w, err));
 
-	assert(!done || g->options.model == GRAPH_GPROF || g->options.nspecs > 0 || is_conserved(g));
+	assert(!done || g->options.model == GRAPH_GPROF || g->arcs_alone || g->options.nspecs > 0 || is_conserved(g));
 	arcs_free(&arcs);
 	free(w);
 	return done;
+}
+
+/* Can what is asked for be had without contexts?  False with *ERR set. */
+static bool options_fit(const struct graph *g, struct error *err)
+{
+	const char *what = g->options.nfocus > 0 ? "--focus" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
+
+	for (size_t i = 0; i < g->options.nspecs && !what; i++)
+		if (g->options.specs[i].table >= GPROF_INCLUDE_ARCS && g->options.specs[i].table <= GPROF_EXCLUDE_TIME &&
+		    g->options.specs[i].table != GPROF_INCLUDE_FLAT && g->options.specs[i].table != GPROF_EXCLUDE_FLAT)
+			what = "an option that leaves out arcs or times";
+	return !g->arcs_alone || !what || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%s: the profile has arcs without contexts, so that cannot be told", what);
 }
 
 struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
@@ -109,7 +130,9 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 	g->profile = o->profile;
 	g->options = *options;
 	g->names = names;
-	if (routines_fold(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
+	g->counted = profile_counts_calls(g->profile);
+	g->arcs_alone = !profile_has_contexts(g->profile);
+	if (options_fit(g, err) && routines_fold(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
 	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err))
 		return g;
 	graph_free(g);
@@ -133,5 +156,6 @@ void graph_free(struct graph *g)
 	free(g->lumps);
 	free(g->lump_members);
 	free(g->spec_named);
+	arena_free(&g->briefs);
 	free(g);
 }

@@ -22,7 +22,11 @@
  * The cct model keeps all of it, and no arc is folded.  The gprof model keeps it where nobody is in a lump, and no arc is folded;
  * total is self and what the routine's callees gave it, and the incoming arcs of all members of a lump from outside
  * add up to the lump's total.  Arcs within a lump have calls and no time.  A routine, or lump, that nobody
- * is known to have entered keeps its time to itself. */
+ * is known to have entered keeps its time to itself.
+ *
+ * Of a profile without contexts (profile_has_contexts) routines and arcs are as its files say, with lumps as by gprof's model; its contexts are
+ * of one routine each, without calls, and nobody is to show them.  A total is self and what the outgoing arcs have, or what the
+ * incoming ones have, if that is more; those from nobody make up for the rest, but in a lump. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -30,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "graph/gprof_spec.h"
 #include "format/history.h"
@@ -50,9 +55,17 @@ struct graph_name {
 	bool part;		/* .part or .cold, a piece of the routine: see pieces */
 };
 
+/* Layers of a program that runs scripts, by the modules of the routines. */
+enum graph_layer {
+	GRAPH_ALL,		/* both */
+	GRAPH_SCRIPT,		/* what interpreters told of */
+	GRAPH_NATIVE,		/* what has hooks */
+};
+
 /* A routine after folding. Times in ns, of the model and charged or raw as asked. */
 struct graph_routine {
 	struct graph_name name;	/* strings owned by the caller of graph_build */
+	const char *brief;	/* the short form of its name among those of all routines (base/short_names.h); owned by the graph */
 	uint64_t calls;		/* entries from other routines; at least so many if partly */
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t self;		/* time in the routine itself */
@@ -65,10 +78,11 @@ struct graph_routine {
 	uint32_t nin;		/* how many */
 	uint32_t first_out;	/* outgoing arcs: arcs[first_out .. first_out + nout) */
 	uint32_t nout;		/* how many */
-	uint32_t topological;	/* gprof model: number of its component from 1, descending along arcs between components; else 0 */
-	uint32_t cycle;		/* gprof model: its lump, lumps[cycle - 1]; 0: none */
+	uint32_t topological;	/* gprof model, and without contexts: number of its component from 1, descending along arcs between components; else 0 */
+	uint32_t cycle;		/* gprof model, and without contexts: its lump, lumps[cycle - 1]; 0: none */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
+	bool left_out;		/* of the other layer: its contexts are its callers' */
 	bool partly;		/* its beginning was inlined somewhere: calls and recursive may be more, by calls that ended there */
 	bool off_flat;		/* left out of the flat profile (-p, -P) */
 	bool off_graph;		/* without an entry in the call graph (-e, -f, -q, -Q) */
@@ -121,10 +135,11 @@ struct graph_cycle {
 	uint32_t length;	/* entries, the repeated routine once */
 	uint64_t calls;		/* entries of the contexts that end it */
 	uint64_t time;		/* of the contexts in which it is the innermost, ns */
+	struct overhead_evidence evidence; /* what samples say of time */
 };
 
 /* Routines that call each other in a circle, directly or not: "cycle N" of gprof, which cannot tell what each costs.
- * Made by the gprof model only. */
+ * Made by the gprof model, and where contexts are not known, only. */
 struct graph_lump {
 	uint32_t first;		/* its members are lump_members[first .. first + size) */
 	uint32_t size;		/* members, 2 at least */
@@ -153,6 +168,7 @@ enum graph_model { GRAPH_HISTORY, GRAPH_GPROF, GRAPH_CCT };
 struct graph_options {
 	enum graph_model model;	/* attribution; history is the default */
 	bool raw;		/* do not subtract the hooks' cost */
+	enum graph_layer layer;	/* which routines there are */
 	char **focus;		/* words or patterns (graph_match); contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
@@ -169,6 +185,7 @@ struct graph {
 	const struct profile *profile;	/* and its profile */
 	struct graph_options options;	/* as given */
 	struct graph_routine *routines;	/* routines after folding */
+	struct arena briefs;		/* short forms of their names */
 	uint32_t nroutines;		/* how many */
 	uint32_t *routine_of;		/* profile routine -> index in routines[]; profile->nroutines of them */
 	const struct graph_name *names;	/* as given, not owned: one for each routine of the profile */
@@ -198,6 +215,7 @@ struct graph {
 	uint64_t calls;			/* sum of the routines' calls and recursive calls */
 	uint64_t ticks;			/* samples behind time */
 	uint64_t outside_ticks;		/* samples behind outside */
+	bool arcs_alone;		/* no contexts are known: how much of an arc's time is the callee's own is not, and all of it stands as child1 and child2 */
 	bool counted;			/* calls were; else all numbers of calls are 0, which nobody is to print */
 	bool sampled;			/* times are of samples, so that evidence stands beside them */
 	struct overhead_evidence evidence; /* what they say of time and outside together */
@@ -205,7 +223,7 @@ struct graph {
 
 /* Build the graph of O's profile with the given NAMES, one for each of its routines.  Freed with graph_free; O, NAMES and the
  * patterns must outlive it.  NULL with *ERR set: ERROR_MEMORY, ERROR_PATTERN (a word of the options that means no
- * routine, as graph_match says), ERROR_USAGE (no such thread).
+ * routine, as graph_match says), ERROR_USAGE (no such thread, or what is asked for needs contexts, and none are known).
  * Linear in the contexts and in the entries of the histories that unmarked something. */
 struct graph *graph_build(const struct overhead *o, const struct graph_name *names,
 			  const struct graph_options *options, struct error *err);
@@ -218,6 +236,9 @@ double graph_error(const struct graph *g, uint64_t part, const struct overhead_e
 /* The same of TIME in the run, time and outside. */
 double graph_run_error(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence);
 
+/* The same of the total of R.  Less than 0, too: the model does not measure it. */
+double graph_total_error(const struct graph *g, const struct graph_routine *r);
+
 /* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller; 0 of the only caller.  Less than 0, too: the model
  * does not measure arcs, or there is no caller. */
 double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers);
@@ -228,7 +249,7 @@ void graph_free(struct graph *g);
 /* Set NAMED[r] for the routines of G that WORD means, which a user typed.  The first of these that is the name of any routine:
  *
  *   1. the whole name, with its parameters or without, or as linked, or an alias; all routines of that name
- *   2. the name without template arguments, or with `...` in its brackets: all of its instances
+ *   2. the name without template arguments: all of its instances; or its short form (brief)
  *   3. with PATTERN, what an extended regular expression fits: whole names, or whole ones as in 2
  *   4. FILE:ROUTINE, FILE:LINE, FILE:, LINE or FILE, a FILE being the end of a source file's path
  *   5. the end of one name of 2, after a `::` or a dot, else a part of one; then both in letters of either case

@@ -36,6 +36,12 @@ static bool end_above(struct suffix_array *a, history_entry e, uint32_t *end)
 	return *end != 0;
 }
 
+/* Was anything ever in C?  A sum has contexts that only others come from (profile/sum.h).  Of call stacks nobody knows. */
+static bool was_entered(const struct graph *g, const struct graph_context *c)
+{
+	return c->entries || c->recursive || c->time || c->ticks || !profile_counts_calls(g->profile);
+}
+
 /* Count context C, with the time WEIGHT and TICKS in it and in all that extend it, for END; LAST: C ends there. */
 static void end_count(struct suffix_array *a, uint32_t end, const struct graph_context *c, const struct weight *w, bool last)
 {
@@ -47,7 +53,7 @@ static void end_count(struct suffix_array *a, uint32_t end, const struct graph_c
 	overhead_evidence_add(&sums->evidence, &w->evidence);
 	if (last) {
 		sums->calls += c->entries;
-		sums->contexts += c->kept;
+		sums->contexts += c->kept && was_entered(a->g, c);
 	}
 	weight = (double)suffix_array_weight(a, sums);
 	sums->squares = weight * weight;

@@ -479,6 +479,23 @@ void draft_add(struct draft *d, const struct draft_sample *s)
 		recording_add(p->live, t->fold.thread, item, s->calls, s->time, s->ticks);
 }
 
+/* Function F as the file of P has it, NONE for what is none. */
+static uint32_t end_of(const struct draft *d, struct process *p, uint32_t f)
+{
+	return f == DRAFT_NONE || f == GAP || f == OUTSIDE ? RECORDING_NONE : f >= SPECIAL ? f & ~SPECIAL : routine_of(d, p, f);
+}
+
+void draft_arc(struct draft *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)
+{
+	struct thread *t = d->failed ? NULL : thread_ready(d, thread);
+	struct process *p = t ? &d->processes[t->process] : NULL;
+	uint32_t caller = p ? end_of(d, p, from) : RECORDING_NONE, callee = p ? end_of(d, p, to) : RECORDING_NONE;
+
+	d->failed |= (from < SPECIAL && caller == RECORDING_NONE) || (to < SPECIAL && callee == RECORDING_NONE);
+	if (!d->failed && callee != RECORDING_NONE)
+		d->failed |= !recording_arc(p->live, caller, callee, calls, time);
+}
+
 void draft_touch(struct draft *d, uint32_t thread)
 {
 	d->failed |= thread == DRAFT_NONE || !thread_ready(d, thread);

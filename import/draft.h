@@ -63,6 +63,10 @@ struct draft_sample {
 /* Add a stack. */
 void draft_add(struct draft *d, const struct draft_sample *s);
 
+/* A file without contexts: the calls of function FROM to TO, and the time that passed in them, ns; FROM DRAFT_NONE: not known by whom.  Its stacks
+ * are of one function each, with its own time. */
+void draft_arc(struct draft *d, uint32_t thread, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
+
 /* See that PROCESS has a file, and THREAD of it is in it, though without a stack. */
 void draft_touch(struct draft *d, uint32_t thread);
 

@@ -23,7 +23,7 @@ struct import_format {
 	bool (*read)(struct reading *r);
 };
 
-extern const struct import_format import_folded, import_script, import_pprof, import_perf;
+extern const struct import_format import_callgrind, import_folded, import_script, import_pprof, import_perf;
 
 /* Say that the file is wrong at OFFSET, in words; false. */
 bool reading_wrong(struct reading *r, size_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -9,6 +9,7 @@
 #include "import/format.h"
 
 static const struct import_format *const formats[IMPORT_KINDS] = {
+	[IMPORT_CALLGRIND] = &import_callgrind,
 	[IMPORT_FOLDED] = &import_folded,
 	[IMPORT_SCRIPT] = &import_script,
 	[IMPORT_PPROF] = &import_pprof,

@@ -12,6 +12,7 @@
 
 enum import_kind {
 	IMPORT_NONE,			/* none of these */
+	IMPORT_CALLGRIND,		/* callgrind.out: arcs, without contexts */
 	IMPORT_FOLDED,			/* `main;parse 12`, a line a stack: flame graphs' */
 	IMPORT_SCRIPT,			/* what `perf script` prints */
 	IMPORT_PPROF,			/* pprof's profile.proto */

@@ -14,17 +14,16 @@
 #include "report/share.h"
 #include "text/print.h"
 
-enum { LONG_NAME = 60 };
-
 static const char legend[] =
 	" % self, self what part of the routine's own time passed on the line by its samples, how far that may be off with a confidence\n"
-	"              of 95 % (`<9 %` may be chance), and its seconds; code that the compiler put into the routine counts for the line of\n"
+	"              of 95 % (`<9 %` may be chance), and that time; code that the compiler put into the routine counts for the line of\n"
 	"              its call.  Below the source: what has no line.\n"
 	" calls, time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
 	"              calls are not counted and whose time is part of the routine's own.\n"
 	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
 	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
-	"              count by routine and not by call site.\n";
+	"              count by routine and not by call site; where call sites were told apart (APROF_SITES=1) the time alone, if\n"
+	"              no samples divide it.\n";
 
 /* A source file cut into lines. */
 struct text {
@@ -35,7 +34,6 @@ struct text {
 };
 
 struct columns {
-	int decimals;		/* of the seconds */
 	int share, self, calls, time, line; /* widths */
 	bool counted;			/* calls were */
 };
@@ -93,11 +91,9 @@ static void source_print(const struct text *t, FILE *out, const struct report_op
 
 static struct columns columns_make(const struct graph *g, const struct lines *l)
 {
-	struct columns c = { .decimals = print_decimals(g->time), .share = 10, .self = 8, .calls = 9, .time = 8, .counted = g->counted };
+	struct columns c = { .share = 10, .self = PRINT_TIME, .calls = 9, .time = PRINT_TIME, .counted = g->counted };
 	const struct graph_routine *r = g->routines + l->routine;
 
-	c.self = print_seconds_width(r->self, c.decimals, c.self);
-	c.time = print_seconds_width(r->total, c.decimals, c.time);
 	c.calls = print_count_width(r->recursive, c.calls);
 	for (size_t i = 0; i < l->ncallees; i++)
 		c.calls = print_count_width(l->callees[i].calls, c.calls);
@@ -119,57 +115,52 @@ static void self_print(FILE *out, const struct columns *c, const struct lines *l
 	if (ticks > 0 && self > 0)
 		share_text(text, &options->style, (double)time / (double)self, lines_error(l, g, ticks));
 	fprintf(out, "%*s%s ", c->share - (int)print_width(text, strlen(text)), "", text);
-	print_seconds(out, time, c->decimals, c->self);
+	print_time(out, (double)time, c->self);
 }
 
 /* Columns of a callee: of one without hooks its part of the self time stands in brackets. */
-static void callee_print(FILE *out, const struct columns *c, const struct line_callee *callee)
+static void callee_print(FILE *out, const struct columns *c, const struct line_callee *callee, const struct line_call *call)
 {
 	if (callee->place) {
 		fprintf(out, " %*s", c->calls, "");
 		fprintf(out, " %*s", c->time, "");
 	} else {
 		putc(' ', out);
-		print_calls(out, c->calls, callee->calls, c->counted);
+		print_calls(out, c->calls, call->told ? call->calls : callee->calls, c->counted);
 		putc(' ', out);
-		print_seconds(out, callee->time, c->decimals, c->time);
+		print_time(out, (double)(call->timed ? call->time : callee->time), c->time);
 	}
-	putc(callee->nlines > 1 ? '~' : ' ', out);
+	putc(callee->nlines > 1 && !call->timed ? '~' : ' ', out);
 }
 
-/* A long name has `...` for what stands in its brackets. */
-static void name_brief(FILE *out, const char *name, const struct report_options *options)
+/* `-> memset [123 ms in libc.so.6]`. */
+static void callee_name(FILE *out, const struct line_callee *callee, const struct report_options *options)
 {
-	char *brief = strlen(name) > LONG_NAME ? malloc(4 * strlen(name) + 1) : NULL;
+	char time[PRINT_TIME_SIZE];
 
-	if (brief)
-		name_shorten(brief, name);
-	print_name(out, brief ? brief : name, &options->style);
-	free(brief);
-}
-
-/* `-> memset [0.123 in libc.so.6]`. */
-static void callee_name(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
-{
 	fputs("-> ", out);
-	name_brief(out, callee->name, options);
+	print_brief(out, callee->name, callee->brief, &options->style);
 	if (callee->place) {
 		fputs(" [", out);
-		print_seconds(out, callee->time, c->decimals, 0);
-		fputs(" in ", out);
+		fprintf(out, "%s in ", print_time_text(time, (double)callee->time));
 		print_name(out, callee->place, &options->style);
 		putc(']', out);
 	}
 	putc('\n', out);
 }
 
-/* A line of its own for CALLEE. */
-static void callee_row(FILE *out, const struct columns *c, const struct line_callee *callee, const struct report_options *options)
+/* A line of its own for CALL. */
+static void callee_row(FILE *out, const struct columns *c, const struct lines *l, const struct line_call *call, const struct report_options *options)
 {
+	const struct line_callee *callee = &l->callees[call->callee];
+
 	fprintf(out, "%*s", c->share + 1 + c->self, "");
-	callee_print(out, c, callee);
-	fprintf(out, "%*s  ", c->line, "");
-	callee_name(out, c, callee, options);
+	callee_print(out, c, callee, call);
+	if (call->told && call->column)
+		fprintf(out, "%*s:%-3" PRIu32 " ", c->line > 2 ? c->line - 2 : 0, "", call->column);
+	else
+		fprintf(out, "%*s  ", c->line, "");
+	callee_name(out, callee, options);
 }
 
 /* What is known of one line: its cost, if any, and its calls. */
@@ -189,7 +180,7 @@ static void line_print(const struct text *t, const struct lines *l, const struct
 	print_begin(out, &options->style, hot ? 'w' : ' ');
 	self_print(out, c, l, g, options, f->cost ? f->cost->ticks : 0, f->cost ? f->cost->time : 0);
 	if (beside)
-		callee_print(out, c, &l->callees[f->calls->callee]);
+		callee_print(out, c, &l->callees[f->calls->callee], f->calls);
 	else
 		fprintf(out, " %*s %*s ", c->calls, "", c->time, "");
 	fprintf(out, "%*" PRIu32 "  ", c->line, t->line);
@@ -197,7 +188,7 @@ static void line_print(const struct text *t, const struct lines *l, const struct
 	print_end(out, &options->style);
 	putc('\n', out);
 	for (size_t i = 0; i < f->ncalls && !beside; i++)
-		callee_row(out, c, &l->callees[f->calls[i].callee], options);
+		callee_row(out, c, l, &f->calls[i], options);
 }
 
 /* The lines of L, with the figures of each. */
@@ -224,21 +215,17 @@ static void lines_print(struct text *t, const struct lines *l, const struct colu
 	}
 }
 
-/* Whether anything of NS is seen in its column: rounding leaves a nanosecond or two. */
-static bool is_seen(const struct columns *c, uint64_t ns)
+/* Whether NS is anything beside WHOLE: rounding leaves a nanosecond or two. */
+static bool is_seen(uint64_t ns, uint64_t whole)
 {
-	uint64_t unit = 1;
-
-	for (int d = c->decimals; d < 9; d++)
-		unit *= 10;
-	return 2 * ns >= unit;
+	return ns > 0 && ns >= whole / 10000;
 }
 
 /* A line of the sums, if there is anything. */
 static void rest_print(FILE *out, const struct columns *c, const struct lines *l, const struct graph *g,
 		       const struct report_options *options, uint64_t ticks, uint64_t time, const char *what)
 {
-	if (ticks == 0 && !is_seen(c, time))
+	if (ticks == 0 && !is_seen(time, g->routines[l->routine].self))
 		return;
 	self_print(out, c, l, g, options, ticks, time);
 	fprintf(out, " %*s %*s %*s  %s\n", c->calls, "", c->time, "", c->line, "", what);
@@ -262,7 +249,7 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 
 	putc('\n', out);
 	for (size_t i = 0; i < l->ncalls && l->calls[i].line == 0; i++)
-		callee_row(out, c, &l->callees[l->calls[i].callee], options);
+		callee_row(out, c, l, &l->calls[i], options);
 	rest_print(out, c, l, g, options, ticks_of_plain(l), l->plain, "in code without hooks [...]");
 	rest_print(out, c, l, g, options, l->elsewhere_ticks, l->elsewhere, "at lines of other files");
 	rest_print(out, c, l, g, options, 0, l->unknown, "at no known line");
@@ -272,11 +259,11 @@ static void sums_print(const struct lines *l, const struct columns *c, FILE *out
 	}
 	print_begin(out, &options->style, 'm');
 	fprintf(out, "%*s ", c->share, "");
-	print_seconds(out, r->self, c->decimals, c->self);
+	print_time(out, (double)r->self, c->self);
 	putc(' ', out);
 	print_calls(out, c->calls, calls, g->counted);
 	putc(' ', out);
-	print_seconds(out, time, c->decimals, c->time);
+	print_time(out, (double)time, c->time);
 	fprintf(out, " %*s  self, and calls: together the total\n", c->line, "");
 	print_end(out, &options->style);
 }
@@ -285,15 +272,12 @@ static void heading_print(const struct graph *g, const struct lines *l, const st
 			  const struct report_options *options)
 {
 	const struct graph_routine *r = g->routines + l->routine;
-	char file[400], share[SHARE_SIZE];
+	char file[400], share[SHARE_SIZE], self[PRINT_TIME_SIZE], total[PRINT_TIME_SIZE];
 
-	name_brief(out, r->name.name, options);
+	print_brief(out, r->name.name, r->brief, &options->style);
 	fprintf(out, ", %s:%" PRIu32 "\n", print_safe(file, sizeof file, l->file, &options->style), r->name.line);
-	print_seconds(out, r->self, c->decimals, 0);
-	fputs(" s self, ", out);
-	print_seconds(out, r->total, c->decimals, 0);
-	fprintf(out, " s total (%s of the run)", share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
-		graph_run_error(g, r->total, &r->total_evidence)));
+	fprintf(out, "%s self, %s total (%s of the run)", print_time_text(self, (double)r->self), print_time_text(total, (double)r->total), share_text(share, &options->style, print_percent(r->total, g->time + g->outside) / 100,
+		graph_total_error(g, r)));
 	if (g->counted)
 		fprintf(out, ", %" PRIu64 " call%s", r->calls, print_plural(r->calls));
 	if (r->recursive)
@@ -366,10 +350,31 @@ static json_t *costs_json(const struct graph *g, const struct lines *l)
 static json_t *call_lines(const struct lines *l, uint32_t index)
 {
 	json_t *array = json_array();
+	uint32_t last = 0;
 
 	for (size_t i = 0; i < l->ncalls; i++)
-		if (l->calls[i].callee == index && l->calls[i].line)
-			json_array_append_new(array, emit_count(l->calls[i].line));
+		if (l->calls[i].callee == index && l->calls[i].line != last) {
+			last = l->calls[i].line;
+			json_array_append_new(array, emit_count(last));
+		}
+	return array;
+}
+
+/* The call sites of callee INDEX, if they were told apart; else NULL. */
+static json_t *call_sites(const struct graph *g, const struct lines *l, uint32_t index)
+{
+	json_t *array = json_array();
+
+	if (!l->callees[index].told) {
+		json_decref(array);
+		return NULL;
+	}
+	for (size_t i = 0; i < l->ncalls; i++)
+		if (l->calls[i].callee == index)
+			json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "line", l->calls[i].line ? emit_count(l->calls[i].line) : json_null(),
+				"column", l->calls[i].column ? emit_count(l->calls[i].column) : json_null(), "calls", emit_count(l->calls[i].calls), "time_ns",
+				l->calls[i].timed ? emit_count(l->calls[i].time) : json_null(), "error_ns",
+				l->calls[i].timed ? share_json(l->calls[i].error, g->routines[l->routine].total) : json_null()));
 	return array;
 }
 
@@ -381,10 +386,14 @@ static json_t *callees_json(const struct graph *g, const struct lines *l)
 	for (size_t i = 0; i < l->ncallees; i++) {
 		const struct line_callee *callee = &l->callees[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
+		json_t *sites = call_sites(g, l, (uint32_t)i), *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(callee->name), "place",
 			emit_name(callee->place), "calls", emit_calls(g->counted && !callee->place, callee->calls), "time_ns",
 			emit_count(callee->time), "error_ns", share_json(callee->error, callee->place ? r->self : r->total), "call_lines",
-			call_lines(l, (uint32_t)i)));
+			call_lines(l, (uint32_t)i));
+
+		if (sites)
+			json_object_set_new(json, "call_sites", sites);
+		json_array_append_new(array, json);
 	}
 	return array;
 }

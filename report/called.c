@@ -1,6 +1,7 @@
 /* called.c - the calls of a routine to code without hooks. */
 #include "report/called.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 struct visit {
 	struct called *c;
 	const struct called_hooked *hooked;
+	bool tails;		/* those that are jumps */
 	bool failed;		/* out of memory */
 };
 
@@ -46,35 +48,55 @@ static void call_visit(void *arg, const struct symbols_call *call)
 {
 	struct visit *v = arg;
 	struct called *c = v->c;
+	struct called_function *f;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		if (strcmp(c->names[i], call->name) == 0)
+		if (strcmp(c->functions[i].name, call->name) == 0)
 			return;
-	if (is_hooked(v->hooked, call->name) || is_hooked(v->hooked, call->linked))
+	if ((v->tails && !call->tail) || is_hooked(v->hooked, call->name) || is_hooked(v->hooked, call->linked))
 		return;
-	if (!array_grow(&c->names, &c->room, c->n, sizeof *c->names) || !(c->names[c->n] = strdup(call->name)))
+	if (!array_grow(&c->functions, &c->room, c->n, sizeof *c->functions)) {
 		v->failed = true;
-	else
-		c->n++;
+		return;
+	}
+	f = &c->functions[c->n++];
+	*f = (struct called_function){ strdup(call->name), strdup(call->linked) };
+	v->failed |= !f->name || !f->linked;
+}
+
+/* The calls of ROUTINE's code, to V.  False: they are not known. */
+static bool routine_visit(struct visit *v, const struct report_input *in, uint32_t routine)
+{
+	const struct profile *p = in->graph->profile;
+	bool known = true;
+
+	for (uint32_t i = 0; known && i < p->nroutines; i++)
+		if (in->graph->routine_of[i] == routine && !p->routines[i].pseudo)
+			known = symbols_calls(in->symbols, p->routines[i].module, p->routines[i].address, call_visit, v);
+	return known;
 }
 
 bool called_find(struct called *c, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine)
 {
-	const struct profile *p = in->graph->profile;
+	const struct graph *g = in->graph;
+	const struct graph_routine *r = g->routines + routine;
 	struct visit v = { .c = c, .hooked = hooked };
 
 	*c = (struct called){ .known = in->symbols != NULL };
-	for (uint32_t i = 0; c->known && i < p->nroutines; i++)
-		if (in->graph->routine_of[i] == routine && !p->routines[i].pseudo)
-			c->known = symbols_calls(in->symbols, p->routines[i].module, p->routines[i].address, call_visit, &v);
+	c->known = c->known && routine_visit(&v, in, routine);
+	v.tails = true;
+	for (uint32_t i = r->first_out; c->known && i < r->first_out + r->nout; i++)
+		c->known = g->arcs[i].to == routine || routine_visit(&v, in, g->arcs[i].to);
 	return !v.failed;
 }
 
 void called_free(struct called *c)
 {
-	for (uint32_t i = 0; i < c->n; i++)
-		free(c->names[i]);
-	free(c->names);
+	for (uint32_t i = 0; i < c->n; i++) {
+		free(c->functions[i].name);
+		free(c->functions[i].linked);
+	}
+	free(c->functions);
 	*c = (struct called){ 0 };
 }
 
@@ -94,12 +116,39 @@ static bool is_part(const char *name, const char *part)
 	return false;
 }
 
-const char *called_name(const struct called *c, const char *name)
+/* The one of which NAME is made; NULL: none. */
+static const char *by_part(const struct called *c, const char *name)
 {
 	const char *best = NULL;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		if (is_part(name, c->names[i]) && (!best || strlen(c->names[i]) > strlen(best)))
-			best = c->names[i];
-	return best ? best : c->known && c->n == 1 ? c->names[0] : name;
+		if (is_part(name, c->functions[i].name) && (!best || strlen(c->functions[i].name) > strlen(best)))
+			best = c->functions[i].name;
+	return best;
+}
+
+/* The one that leads to PC over the fewest calls; NULL: none, or several do. */
+static const char *by_code(const struct called *c, struct symbols *symbols, const struct profile_pc *pc)
+{
+	const char *best = NULL;
+	int least = INT_MAX;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		int calls = symbols_leads(symbols, pc->module, c->functions[i].linked, pc->address);
+
+		if (calls >= 0 && calls <= least) {
+			best = calls < least ? c->functions[i].name : NULL;
+			least = calls;
+		}
+	}
+	return best;
+}
+
+const char *called_name(const struct called *c, struct symbols *symbols, const char *name, const struct profile_pc *pc)
+{
+	const char *best = by_part(c, name);
+
+	if (!best && c->n > 0)
+		best = by_code(c, symbols, pc);
+	return best ? best : c->known && c->n == 1 ? c->functions[0].name : name;
 }

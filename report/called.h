@@ -17,8 +17,14 @@ struct called_hooked {
 bool called_hooked_find(struct called_hooked *h, const struct graph *g);
 void called_hooked_free(struct called_hooked *h);
 
+/* A function that has no hooks. */
+struct called_function {
+	char *name;		/* as the programmer wrote it */
+	char *linked;		/* as linked, or as the language calls it */
+};
+
 struct called {
-	char **names;		/* functions that it calls and that have no hooks, each once, as the programmer wrote them */
+	struct called_function *functions; /* that run on its time: it calls them, or what it calls leaves itself by a jump to them.  Each once */
 	uint32_t n;		/* how many */
 	size_t room;		/* how many fit */
 	bool known;		/* its calls are known, all but those through pointers */
@@ -28,8 +34,9 @@ struct called {
 bool called_find(struct called *c, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine);
 void called_free(struct called *c);
 
-/* The name by which C's routine called the code of a library function NAME: one that NAME is made from (`memset` of
- * `__memset_avx2_unaligned_erms`), else the only one that it calls; NAME itself if neither tells.  Owned by C or NAME. */
-const char *called_name(const struct called *c, const char *name);
+/* The name by which C's routine called the code of a library function NAME, which PC is in: one that NAME is made from (`memset` of
+ * `__memset_avx2_unaligned_erms`), else the one whose code leads there soonest, else the only one that it calls; NAME itself if nothing tells.
+ * Owned by C or NAME. */
+const char *called_name(const struct called *c, struct symbols *symbols, const char *name, const struct profile_pc *pc);
 
 #endif

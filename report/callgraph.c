@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/call_sites.h"
 #include "report/entry.h"
 #include "report/leaves.h"
 #include "report/order.h"
@@ -20,10 +21,10 @@
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
 	" %% time    share of the run that passed while it was active, counted once however deep it recursed.\n"
-	" self      seconds in the routine itself, and in code without hooks that it called.\n"
-	" children  seconds in the routines that it called.\n"
+	" self      time in the routine itself, and in code without hooks that it called.\n"
+	" children  time in the routines that it called.\n"
 	" called    times it was called, + direct recursive calls.\n"
-	" Lines above are its callers: seconds that passed in it on their behalf, %s; "
+	" Lines above are its callers: time that passed in it on their behalf, %s; "
 	"calls from there / all calls. Lines below are its callees, in the same way.\n"
 	"%s"
 	"%s"
@@ -38,7 +39,7 @@ static const char legend_errors[] =
 /* What the models differ in. */
 static const struct {
 	const char *name;	/* for the line above the listing; NULL: needs none */
-	const char *behalf;	/* how callers came by their seconds */
+	const char *behalf;	/* how callers came by their times */
 	const char *more;	/* further lines of the legend */
 } models[] = {
 	[GRAPH_HISTORY] = { NULL, "measured, not shared out by\n the number of calls", "" },
@@ -50,16 +51,24 @@ static const struct {
 		"as the calling context tree\n has it", " Calls that return to an ancestor's node have no times.\n" },
 };
 
+/* The same of a file without contexts. */
+static const char given_behalf[] = "as the file says; callers'\n and callees' have the routine's time and that of what it called in one,";
+static const char given_more[] =
+	" Routines that call each other in a circle are members of a cycle, with an entry as a whole: the file does not tell whose time is whose there.\n"
+	" Calls among them have no times.\n";
+
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {
-	int decimals;		/* of the seconds */
-	int self, children;	/* seconds */
+	int decimals;		/* of the seconds; PRINT_UNITS: each time has a unit of its own */
+	int self, children;	/* times */
 	int called, total;	/* calls, and what stands after the / or + */
 };
 
 /* One listing under way. */
 struct listing {
+	const struct report_input *in;
 	const struct graph *graph;
+	struct graph_sites sites;	/* if they are asked for */
 	const struct report_options *options;
 	struct order order;
 	struct leaves leaves;
@@ -73,17 +82,16 @@ static void widen(int *width, int needed)
 		*width = needed;
 }
 
-static struct columns columns_make(const struct graph *g)
+static struct columns columns_make(const struct graph *g, bool traditional)
 {
-	struct columns c = { print_decimals(g->time), 7, 7, 7, 7 };
+	struct columns c = { traditional ? print_decimals(g->time) : PRINT_UNITS, 7, 7, 7, 7 };
 
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
 
 		widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
 		widen(&c.children, print_seconds_width(r->total, c.decimals, 0));
-		widen(&c.called, print_count_width(r->calls, 0));
-		widen(&c.called, print_count_width(r->recursive, 0));
+		c.called = print_count_width(r->calls > r->recursive ? r->calls : r->recursive, c.called);
 	}
 	c.total = c.called;
 	return c;
@@ -104,9 +112,52 @@ static void routine_name_print(struct listing *l, uint32_t routine)
 		snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", r->cycle);
 	if (l->order.number[routine])
 		snprintf(number, sizeof number, r->off_graph ? " (%" PRIu32 ")" : " [%" PRIu32 "]", l->order.number[routine]);
-	print_name_beside(l->out, r->name.name, &l->options->style,
+	print_brief_beside(l->out, r->name.name, r->brief, &l->options->style,
 		columns_before(&l->columns) + (int)(strlen(cycle) + (r->partly ? 7 : 0) + strlen(number)));
 	fprintf(l->out, "%s%s%s\n", cycle, r->partly ? " <part>" : "", number);
+}
+
+/* The line of the PLACE of some of ARC's calls, or, NULL, of those whose places are not known. */
+static void site_print(struct listing *l, const struct call_places *places, const struct call_place *place, const struct call_figures *arc)
+{
+	const struct columns *c = &l->columns;
+	uint64_t self = place ? place->self : places->rest_self, children = place ? place->children : places->rest_children, whole = arc->self + arc->children;
+	char text[SHARE_SIZE] = "";
+
+	print_begin(l->out, &l->options->style, 'd');
+	if (place && places->timed && place->error > 0 && whole > 0)
+		share_text(text, &l->options->style, (double)(self + children) / (double)whole, place->error);
+	fprintf(l->out, "%*s%s ", 12 - (int)print_width(text, strlen(text)), "", text);
+	if (places->timed && whole > 0) {
+		print_seconds(l->out, self, c->decimals, c->self);
+		putc(' ', l->out);
+		print_seconds(l->out, children, c->decimals, c->children);
+	} else {
+		fprintf(l->out, "%*s %*s", c->self, "", c->children, "");
+	}
+	putc(' ', l->out);
+	print_calls(l->out, c->called, place ? place->calls : places->unknown, true);
+	fprintf(l->out, " %*s       ", c->total, "");
+	if (place)
+		call_place_print(l->out, place, &l->options->style);
+	else
+		fputs("at places that are not known", l->out);
+	print_end(l->out, &l->options->style);
+	putc('\n', l->out);
+}
+
+/* Where the calls of ARC from FROM to TO come from, if that is asked for and known. */
+static void sites_print(struct listing *l, uint32_t from, uint32_t to, const struct call_figures *arc)
+{
+	struct call_places places;
+
+	if (l->sites.n == 0 || !call_places_make(&places, l->in, &l->sites, from, to, arc))
+		return;
+	for (size_t i = 0; i < places.n; i++)
+		site_print(l, &places, &places.places[i], arc);
+	if (places.unknown || (places.timed && places.rest_self + places.rest_children > 0))
+		site_print(l, &places, NULL, arc);
+	call_places_free(&places);
 }
 
 /* A line of calls alone: direct recursion, or an arc within a cycle. */
@@ -140,10 +191,14 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 
 	if (entry_is_within_cycle(l->graph, arc)) {
 		calls_print(l, arc->calls, other);
+		sites_print(l, arc->from, arc->to, &(struct call_figures){ arc->calls, 0, 0 });
 		return;
 	}
 	part_print(l, arc, other == arc->from);
-	print_seconds(l->out, self, c->decimals, c->self);
+	if (l->graph->arcs_alone)
+		fprintf(l->out, "%*s", c->self, "");
+	else
+		print_seconds(l->out, self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
 	if (l->graph->counted)
@@ -155,13 +210,18 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 		fputs("<spontaneous>\n", l->out);
 	else
 		routine_name_print(l, other);
+	sites_print(l, arc->from, arc->to, &(struct call_figures){ arc->calls, self, child });
 }
 
 /* gprof's line for direct recursion, above and below the entry: calls without times. */
 static void recursion_print(struct listing *l, uint32_t routine)
 {
-	if (l->graph->routines[routine].recursive)
-		calls_print(l, l->graph->routines[routine].recursive, routine);
+	uint64_t recursive = l->graph->routines[routine].recursive;
+
+	if (!recursive)
+		return;
+	calls_print(l, recursive, routine);
+	sites_print(l, routine, routine, &(struct call_figures){ recursive, 0, 0 });
 }
 
 static void spontaneous_print(struct listing *l)
@@ -357,8 +417,12 @@ static void heading_print(struct listing *l)
 	const struct columns *c = &l->columns;
 
 	print_begin(l->out, &l->options->style, 'h');
-	fprintf(l->out, "index %% time %*sself %*schildren%*s    called%*s     name\n", c->self - 4, "",
-		c->children - 6, "", c->called - 7, "", c->total - 7, "");
+	if (c->decimals == PRINT_UNITS)
+		fprintf(l->out, "index %% time %*s %*s%*s     called%*s     name\n", c->self, "self", c->children, "children", c->called - 7, "",
+			c->total - 7, "");
+	else
+		fprintf(l->out, "index %% time %*sself %*schildren%*s    called%*s     name\n", c->self - 4, "",
+			c->children - 6, "", c->called - 7, "", c->total - 7, "");
 	print_end(l->out, &l->options->style);
 }
 
@@ -381,29 +445,61 @@ static void legend_print(struct listing *l)
 	if (l->options->style.brief)
 		return;
 	putc('\n', l->out);
-	fprintf(l->out, legend, models[l->graph->options.model].behalf, models[l->graph->options.model].more,
+	fprintf(l->out, legend, l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf,
+		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		has_errors(l) ? legend_errors : "");
 	entry_part_legend(l->out, l->graph, &l->options->style);
 }
 
+/* Why no call site is known. */
+static void sites_lacking_print(FILE *out, const struct profile *p)
+{
+	fputs("call sites: none is known; ", out);
+	if (profile_used_way(p, AMON_WAY_INLINE))
+		fputs("for way inline build with aprof-cc --aprof-sites\n\n", out);
+	else
+		fputs("run the program with APROF_SITES=1, or by aprof run --sites\n\n", out);
+}
+
+/* The call sites, if they are asked for. */
+static bool sites_make(struct listing *l, struct error *err)
+{
+	return !l->options->sites || graph_sites_make(&l->sites, l->graph, err);
+}
+
 bool callgraph_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	struct listing l = { .graph = in->graph, .options = options, .out = out, .columns = columns_make(in->graph) };
+	struct listing l = { .in = in, .graph = in->graph, .options = options, .out = out,
+		.columns = columns_make(in->graph, options->gprof.traditional) };
 	bool ok = false;
 
 	if (!order_entries(&l.order, in->graph, options, err))
 		return false;
-	if (leaves_make(&l.leaves, in, options, err)) {
+	if (sites_make(&l, err) && leaves_make(&l.leaves, in, options, err)) {
 		fputs("\t\t     Call graph\n\n\n", out);
 		granularity_print(out, in->graph);
 		model_print(out, in->graph);
+		if (options->sites && l.sites.n == 0)
+			sites_lacking_print(out, in->graph->profile);
 		heading_print(&l);
 		ok = entries_print(&l, err);
 		legend_print(&l);
 		leaves_free(&l.leaves);
 	}
+	graph_sites_free(&l.sites);
 	order_free(&l.order);
 	return ok;
+}
+
+/* In JSON as NAME: where the calls of ARC from FROM to TO come from, if that is asked for. */
+static void sites_json(const struct listing *l, json_t *json, const char *name, uint32_t from, uint32_t to, const struct call_figures *arc)
+{
+	struct call_places places;
+
+	if (!l->options->sites || !call_places_make(&places, l->in, &l->sites, from, to, arc))
+		return;
+	json_object_set_new(json, name, call_places_json(&places, arc));
+	call_places_free(&places);
 }
 
 static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, uint32_t other, uint64_t self,
@@ -415,9 +511,11 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 	bool callers = other == arc->from;
 	uint32_t entry = callers ? arc->to : arc->from;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(l->graph->counted, arc->calls),
-			 "self_ns", emit_count(self), "children_ns", emit_count(child), "error_ns",
+	json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(l->graph->counted, arc->calls),
+			 "self_ns", l->graph->arcs_alone ? json_null() : emit_count(self), "children_ns", emit_count(child), "error_ns",
 			 share_json(graph_arc_error(l->graph, arc, callers), l->graph->routines[entry].total), "folded", (int)arc->folded);
+	sites_json(l, json, "sites", arc->from, arc->to, &(struct call_figures){ arc->calls, self, child });
+	return json;
 }
 
 static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *arcs)
@@ -442,6 +540,8 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 			 "name", emit_name(r->name.name), "self_ns", emit_count(r->self), "children_ns",
 			 emit_count(r->total - r->self), "calls", emit_calls(g->counted, r->calls), "recursive",
 			 emit_calls(g->counted, r->recursive), "parents", parents, "children", children);
+	if (r->recursive)
+		sites_json(l, entry, "recursive_sites", routine, routine, &(struct call_figures){ r->recursive, 0, 0 });
 	if (r->cycle)
 		json_object_set_new(entry, "cycle", emit_count(r->cycle));
 	return entry;
@@ -475,12 +575,17 @@ static json_t *lump_json(const struct listing *l, uint32_t lump)
 bool callgraph_json(const struct report_input *in, const struct report_options *options, struct emit *e,
 		    struct error *err)
 {
-	struct listing l = { .graph = in->graph, .options = options };
+	struct listing l = { .in = in, .graph = in->graph, .options = options };
 	uint32_t *arcs = calloc((size_t)in->graph->narcs + 1, sizeof *arcs);
 
 	if (!arcs || !order_entries(&l.order, in->graph, options, err)) {
 		free(arcs);
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	}
+	if (!sites_make(&l, err)) {
+		free(arcs);
+		order_free(&l.order);
+		return false;
 	}
 	emit_array(e, "callgraph");
 	for (uint32_t i = 0; i < l.order.n; i++) {
@@ -491,6 +596,7 @@ bool callgraph_json(const struct report_input *in, const struct report_options *
 	}
 	emit_array_end(e);
 	free(arcs);
+	graph_sites_free(&l.sites);
 	order_free(&l.order);
 	return true;
 }

@@ -12,24 +12,23 @@
 
 /* The tables list arcs that the model charges to their callers; those within cycles stand with their cycle. */
 static const char legend[] =
-	" error    what the two differ by, seconds; the largest first.\n"
-	" gprof    seconds that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
+	" error    what the two differ by; the largest first.\n"
+	" gprof    time that gprof's model charges to the caller for this callee and what that called: calls from there / all\n"
 	"          calls of the callee's time; of a callee in a cycle, of the time of the whole cycle.\n"
-	" true     seconds that passed in the callee, and in what it called, while this caller waited for it.\n"
+	" true     time that passed in the callee, and in what it called, while this caller waited for it.\n"
 	" ratio    gprof / true.\n"
 	" % calls  share of the callee's calls that this caller made.    % time  share of the callee's time that passed for it.\n"
-	" All inclusive time is the sum of the true seconds of all arcs; what is charged wrongly is the sum of what arcs have\n"
+	" All inclusive time is the sum of the true times of all arcs; what is charged wrongly is the sum of what arcs have\n"
 	" more by measurement than by gprof's model.\n";
 
 static const char lump_legend[] =
-	" gprof    seconds that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
-	" true     seconds that passed while it was active, members that it called included: each costs that much.\n"
-	" Calls within a cycle are charged to nobody: all their seconds are missing.\n";
+	" gprof    time that gprof's model gives to the member: its own and those of its callees outside the cycle.\n"
+	" true     time that passed while it was active, members that it called included: each costs that much.\n"
+	" Calls within a cycle are charged to nobody: all their time is missing.\n";
 
 /* Widths of the columns, characters. */
 struct columns {
-	int decimals;		/* of the seconds */
-	int seconds;		/* error, gprof, true */
+	int time;		/* error, gprof, true */
 	int called, total;	/* calls, before and after the / */
 };
 
@@ -45,16 +44,12 @@ struct listing {
 	FILE *out;
 };
 
-static struct columns columns_make(const struct graph *g, const struct compare *c)
+static struct columns columns_make(const struct compare *c)
 {
-	struct columns columns = { print_decimals(g->time), 8, 6, 6 };
+	struct columns columns = { PRINT_TIME, 6, 6 };
 
-	for (uint32_t i = 0; i < c->narcs; i++) {
-		uint64_t most = c->arcs[i].gprof > c->arcs[i].truth ? c->arcs[i].gprof : c->arcs[i].truth;
-
-		columns.seconds = print_seconds_width(most, columns.decimals, columns.seconds);
+	for (uint32_t i = 0; i < c->narcs; i++)
 		columns.called = print_count_width(c->arcs[i].callee_calls, columns.called);
-	}
 	columns.total = columns.called;
 	return columns;
 }
@@ -62,16 +57,16 @@ static struct columns columns_make(const struct graph *g, const struct compare *
 static void head_print(struct listing *l)
 {
 	const struct compare *c = l->compare;
-	int decimals = l->columns.decimals;
+	char time[PRINT_TIME_SIZE], whole[PRINT_TIME_SIZE];
 
-	fprintf(l->out, "Models compared: %.*f seconds, %" PRIu32 " arcs\n\n", decimals, (double)l->truth->time / 1e9, c->narcs);
+	fprintf(l->out, "Models compared: %s, %" PRIu32 " arcs\n\n", print_time_text(time, (double)l->truth->time), c->narcs);
 	print_begin(l->out, &l->options->style, 'm');
 	fprintf(l->out, "%.1f %% of all inclusive time is charged to the wrong caller%s by gprof's model",
 		print_percent(c->wrong, c->inclusive), c->within ? ", or to none," : "");
 	print_end(l->out, &l->options->style);
-	fprintf(l->out, ": %.*f of %.*f seconds", decimals, (double)c->wrong / 1e9, decimals, (double)c->inclusive / 1e9);
+	fprintf(l->out, ": %s of %s", print_time_text(time, (double)c->wrong), print_time_text(whole, (double)c->inclusive));
 	if (c->within)
-		fprintf(l->out, ",\n%.*f of them to none: those of calls within cycles", decimals, (double)c->within / 1e9);
+		fprintf(l->out, ",\n%s of it to none: that of calls within cycles", print_time_text(time, (double)c->within));
 	fputs(".\n\n", l->out);
 }
 
@@ -80,8 +75,8 @@ static void heading_print(struct listing *l)
 	const struct columns *c = &l->columns;
 
 	print_begin(l->out, &l->options->style, 'h');
-	fprintf(l->out, "%*s %*s %*s  ratio %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "error", c->seconds, "gprof",
-		c->seconds, "true", c->called, "called", c->total + 1, "");
+	fprintf(l->out, "%*s %*s %*s  ratio %% calls %% time %*s%*s  caller -> callee\n", c->time, "error", c->time, "gprof",
+		c->time, "true", c->called, "called", c->total + 1, "");
 	print_end(l->out, &l->options->style);
 }
 
@@ -100,7 +95,7 @@ static void ratio_print(struct listing *l, const struct compare_arc *a)
 
 static void routine_print(struct listing *l, uint32_t routine, bool cycles)
 {
-	print_name(l->out, l->truth->routines[routine].name.name, &l->options->style);
+	print_brief(l->out, l->truth->routines[routine].name.name, l->truth->routines[routine].brief, &l->options->style);
 	if (cycles && l->gprof->routines[routine].cycle)
 		fprintf(l->out, " <cycle %" PRIu32 ">", l->gprof->routines[routine].cycle);
 }
@@ -122,11 +117,11 @@ static void arc_print(struct listing *l, const struct compare_arc *a)
 {
 	const struct columns *c = &l->columns;
 
-	print_seconds(l->out, compare_error(a), c->decimals, c->seconds);
+	print_time(l->out, (double)compare_error(a), c->time);
 	putc(' ', l->out);
-	print_seconds(l->out, a->gprof, c->decimals, c->seconds);
+	print_time(l->out, (double)a->gprof, c->time);
 	putc(' ', l->out);
-	print_seconds(l->out, a->truth, c->decimals, c->seconds);
+	print_time(l->out, (double)a->truth, c->time);
 	ratio_print(l, a);
 	ends_print(l, a, true);
 }
@@ -201,13 +196,13 @@ static void member_print(struct listing *l, uint32_t member)
 	const struct columns *c = &l->columns;
 	const struct graph_routine *r = &l->truth->routines[member];
 
-	print_seconds(l->out, r->self, c->decimals, c->seconds);
+	print_time(l->out, (double)r->self, c->time);
 	putc(' ', l->out);
-	print_seconds(l->out, l->gprof->routines[member].total, c->decimals, c->seconds);
+	print_time(l->out, (double)l->gprof->routines[member].total, c->time);
 	putc(' ', l->out);
-	print_seconds(l->out, r->total, c->decimals, c->seconds);
+	print_time(l->out, (double)r->total, c->time);
 	fprintf(l->out, " %6.1f %*" PRIu64 "  ", print_percent(r->total, l->truth->time), c->called, r->calls);
-	print_name(l->out, r->name.name, &l->options->style);
+	print_brief(l->out, r->name.name, r->brief, &l->options->style);
 	putc('\n', l->out);
 }
 
@@ -227,11 +222,11 @@ static void within_print(struct listing *l, uint32_t cycle)
 			continue;
 		if (shown++ == 0) {
 			print_begin(l->out, &l->options->style, 'h');
-			fprintf(l->out, "\n%*s %% calls %% time %*s%*s  caller -> callee\n", c->seconds, "true", c->called, "called",
+			fprintf(l->out, "\n%*s %% calls %% time %*s%*s  caller -> callee\n", c->time, "true", c->called, "called",
 				c->total + 1, "");
 			print_end(l->out, &l->options->style);
 		}
-		print_seconds(l->out, a->truth, c->decimals, c->seconds);
+		print_time(l->out, (double)a->truth, c->time);
 		ends_print(l, a, false);
 	}
 	rest_print(l, differ - shown);
@@ -242,13 +237,14 @@ static bool lump_print(struct listing *l, uint32_t number, struct error *err)
 	const struct graph_lump *lump = &l->gprof->lumps[number];
 	uint32_t *members = members_sorted(l, lump, err), shown = 0;
 	const struct columns *c = &l->columns;
+	char time[PRINT_TIME_SIZE];
 
 	if (!members)
 		return false;
-	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %.*f seconds with what they called\n\n",
-		number + 1, lump->size, c->decimals, (double)lump->total / 1e9);
+	fprintf(l->out, "\nCycle %" PRIu32 ": gprof's model takes %" PRIu32 " routines as a whole, %s with what they called\n\n",
+		number + 1, lump->size, print_time_text(time, (double)lump->total));
 	print_begin(l->out, &l->options->style, 'h');
-	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->seconds, "self", c->seconds, "gprof", c->seconds, "true", c->called, "called");
+	fprintf(l->out, "%*s %*s %*s %% time %*s  name\n", c->time, "self", c->time, "gprof", c->time, "true", c->called, "called");
 	print_end(l->out, &l->options->style);
 	while (shown < lump->size && (l->options->top == 0 || shown < l->options->top)
 	       && (shown == 0 || l->truth->routines[members[shown]].total >= l->least))
@@ -322,7 +318,7 @@ bool compare_text(const struct report_input *in, const struct report_options *op
 		fputs("No time was measured: there is nothing to compare.\n", out);
 	} else if (ok) {
 		l.out = out;
-		l.columns = columns_make(in->graph, l.compare);
+		l.columns = columns_make(l.compare);
 		head_print(&l);
 		arcs_print(&l);
 		ok = lumps_print(&l, err);

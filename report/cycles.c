@@ -2,11 +2,12 @@
 #include <inttypes.h>
 
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 static const char legend[] =
 	" % time   share of the run of the contexts in which this cycle is the innermost.\n"
-	" seconds  the same in seconds.\n"
+	" time     how long that is.\n"
 	" calls    how often a call closed the cycle.\n"
 	" ..       calls were squeezed out here: no known call.\n"
 	" Direct recursion (a routine that calls itself) is not listed; the call graph shows it after a +.\n"
@@ -19,18 +20,17 @@ static void path_print(const struct graph *g, const struct graph_cycle *c, FILE 
 	const cycle_entry *entries = g->cycle_entries + c->first;
 
 	for (uint32_t i = 0; i < c->length; i++) {
-		print_name(out, g->routines[cycle_routine(entries[i])].name.name, &options->style);
+		print_brief(out, g->routines[cycle_routine(entries[i])].name.name, g->routines[cycle_routine(entries[i])].brief, &options->style);
 		fputs(cycle_link_known(entries[i]) ? " -> " : " .. ", out);
 	}
-	print_name(out, g->routines[cycle_routine(entries[0])].name.name, &options->style);
+	print_brief(out, g->routines[cycle_routine(entries[0])].name.name, g->routines[cycle_routine(entries[0])].brief, &options->style);
 	putc('\n', out);
 }
 
 bool cycles_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct graph *g = in->graph;
-	int decimals = print_decimals(g->time);
-	int width = print_seconds_width(g->time, decimals, 8), calls = print_count_width(g->calls, 8);
+	int calls = print_count_width(g->calls, 8);
 
 	(void)err;
 	if (g->ncycles == 0) {
@@ -39,19 +39,22 @@ bool cycles_text(const struct report_input *in, const struct report_options *opt
 	}
 	fprintf(out, "Cycles traversed: %" PRIu32 "\n\n", g->ncycles);
 	print_begin(out, &options->style, 'h');
-	fprintf(out, "%% time %*s %*s  cycle\n", width, "seconds", calls, "calls");
+	share_heading(out, &options->style, g->sampled);
+	fprintf(out, " %*s %*s  cycle\n", PRINT_TIME, "time", calls, "calls");
 	print_end(out, &options->style);
 	for (uint32_t i = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = &g->cycles[i];
 
-		fprintf(out, "%6.2f ", print_percent(c->time, g->time));
-		print_seconds(out, c->time, decimals, width);
+		share_print(out, &options->style, g->sampled, print_percent(c->time, g->time + g->outside) / 100, graph_run_error(g, c->time, &c->evidence));
+		putc(' ', out);
+		print_time(out, (double)c->time, PRINT_TIME);
 		putc(' ', out);
 		print_calls(out, calls, c->calls, g->counted);
 		fputs("  ", out);
 		path_print(g, c, out, options);
 	}
 	print_legend(out, &options->style, legend);
+	share_legend(out, &options->style, g->sampled, 9);
 	return true;
 }
 
@@ -73,7 +76,8 @@ bool cycles_json(const struct report_input *in, const struct report_options *opt
 				emit_name(g->routines[cycle_routine(entry)].name.name), "link_known",
 				(int)cycle_link_known(entry)));
 		}
-		emit_item(e, json_pack("{s:o, s:o, s:o}", "time_ns", emit_count(c->time), "calls", emit_calls(g->counted, c->calls),
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o}", "time_ns", emit_count(c->time), "error_ns",
+				       share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside), "calls", emit_calls(g->counted, c->calls),
 				       "cycle", path));
 	}
 	emit_array_end(e);

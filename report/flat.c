@@ -1,18 +1,21 @@
 /* flat.c - gprof's first listing: routines by the time that they spend themselves.
  *
- * The self times add up to the time of all contexts; the cumulative column shows it. */
+ * The self times add up to the time of all contexts; the cumulative column shows it.  Where times are samples each share has its error beside it. */
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
 
 #include "report/entry.h"
 #include "report/leaves.h"
 #include "report/order.h"
 #include "report/report.h"
+#include "report/share.h"
 #include "text/print.h"
 
 static const char legend[] =
 	" % time      share of the run that was spent in this routine itself.\n"
-	" cumulative  sum of the self seconds down to this line.\n"
-	" self        seconds in the routine itself, and in code without hooks that it called.\n"
+	" cumulative  sum of the self times down to this line.\n"
+	" self        time in the routine itself, and in code without hooks that it called.\n"
 	" calls       times it was called; direct recursive calls are not counted here.\n"
 	" self/call   average time of a call in the routine itself.\n"
 	" total/call  average time of a call with everything that it called.\n";
@@ -26,9 +29,11 @@ struct unit {
 /* Widths of the columns, in characters; gprof's or more. */
 struct columns {
 	uint64_t total;		/* time that is 100 %, ns */
-	int decimals;		/* of the seconds */
+	struct overhead_evidence evidence; /* what samples say of it */
+	bool errors;		/* shares have theirs beside them: times are samples, and the listing is not gprof's of 1982 */
+	int decimals;		/* of the seconds; PRINT_UNITS: each time has a unit of its own */
 	int cumulative, self, calls, self_call, total_call;
-	struct unit unit;	/* of the two last ones */
+	struct unit unit;	/* of the two last ones; PRINT_UNITS: what stands over them */
 };
 
 /* Whether anybody is known to have called R: if not, as for main, its one long call would set the unit for all. */
@@ -59,15 +64,27 @@ static struct unit unit_choose(const struct graph *g)
 	return dearest > 0 ? units[i] : units[1];
 }
 
-/* A time per call, with more decimals the smaller it is. */
-static int per_call_format(char *buffer, size_t size, const struct columns *c, uint64_t ns, uint64_t calls)
+/* NS per call in gprof's one unit, with more decimals the smaller it is. */
+static int per_call_format(char *buffer, size_t size, const struct columns *c, double ns)
 {
-	double value = calls ? (double)ns / 1e9 / (double)calls * c->unit.per_second : 0;
+	double value = ns / 1e9 * c->unit.per_second;
 	int decimals = 2;
 
 	for (double small = 0.1; value > 0 && value < small && decimals < 6; small /= 10)
 		decimals++;
 	return snprintf(buffer, size, "%.*f", decimals, value);
+}
+
+static void per_call_print(FILE *out, const struct columns *c, double ns, int width)
+{
+	char text[64];
+
+	if (c->decimals == PRINT_UNITS) {
+		print_time(out, ns, width);
+		return;
+	}
+	per_call_format(text, sizeof text, c, ns);
+	fprintf(out, "%*s", width, text);
 }
 
 static void widen(int *width, int needed)
@@ -77,21 +94,36 @@ static void widen(int *width, int needed)
 }
 
 /* The time of all routines that are listed. */
-static uint64_t total_of(const struct graph *g)
+static void total_add(struct columns *c, const struct graph *g)
 {
-	uint64_t total = g->time;
-
+	c->total = g->time;
 	for (uint32_t i = 0; i < g->nroutines; i++)
 		if (g->routines[i].off_flat)
-			total -= g->routines[i].self;
-	return total;
+			c->total -= g->routines[i].self;
+		else
+			overhead_evidence_add(&c->evidence, &g->routines[i].self_evidence);
 }
 
-static struct columns columns_make(const struct graph *g)
+/* Each time with its unit: the columns of times are as wide in all runs. */
+static struct columns columns_with_units(const struct graph *g)
 {
-	struct columns c = { total_of(g), print_decimals(g->time), 9, 8, 8, 8, 8, unit_choose(g) };
+	struct columns c = { .errors = g->sampled, .decimals = PRINT_UNITS, .cumulative = 9, .self = 8, .calls = 8, .self_call = 8, .total_call = 8,
+		.unit = { "/call", 0 } };
+
+	total_add(&c, g);
+	for (uint32_t i = 0; i < g->nroutines; i++)
+		c.calls = print_count_width(g->routines[i].calls, c.calls);
+	return c;
+}
+
+/* As gprof: seconds, and one unit for all times per call. */
+static struct columns columns_as_gprof(const struct graph *g)
+{
+	struct columns c = { .decimals = print_decimals(g->time), .cumulative = 9, .self = 8, .calls = 8, .self_call = 8,
+		.total_call = 8, .unit = unit_choose(g) };
 	char text[64];
 
+	total_add(&c, g);
 	widen(&c.cumulative, print_seconds_width(g->time, c.decimals, 0));
 	for (uint32_t i = 0; i < g->nroutines; i++) {
 		const struct graph_routine *r = &g->routines[i];
@@ -99,8 +131,8 @@ static struct columns columns_make(const struct graph *g)
 		widen(&c.self, print_seconds_width(r->self, c.decimals, 0));
 		widen(&c.calls, print_count_width(r->calls, 0));
 		if (r->calls) {
-			widen(&c.self_call, per_call_format(text, sizeof text, &c, r->self, r->calls));
-			widen(&c.total_call, per_call_format(text, sizeof text, &c, r->total, r->calls));
+			widen(&c.self_call, per_call_format(text, sizeof text, &c, (double)r->self / (double)r->calls));
+			widen(&c.total_call, per_call_format(text, sizeof text, &c, (double)r->total / (double)r->calls));
 		}
 	}
 	return c;
@@ -122,48 +154,76 @@ static void granularity_print(FILE *out, const struct graph *g)
 /* Columns before a name. */
 static int columns_before(const struct columns *c)
 {
-	return 7 + c->cumulative + 1 + c->self + 1 + c->calls + 1 + c->self_call + 1 + c->total_call + 2;
+	return share_width(c->errors) + 1 + c->cumulative + 1 + c->self + 1 + c->calls + 1 + c->self_call + 1 + c->total_call + 2;
 }
 
+/* Gprof's two lines, a sign of errors beside the share where there are any. */
 static void heading_print(FILE *out, const struct columns *c, const struct report_options *options)
 {
+	const char *seconds = c->decimals == PRINT_UNITS ? "time" : "seconds";
+	int gap = c->decimals != PRINT_UNITS;		/* as gprof has it */
+	int beside = share_width(c->errors) - share_width(false);
+	const char *sign = share_sign(&options->style);
+
 	print_begin(out, &options->style, 'h');
-	fprintf(out, "  %%   %*scumulative   %*sself  %*s%*s   self  %*s   total           \n", c->cumulative - 9, "",
+	fprintf(out, "  %%   %*s%*scumulative   %*sself  %*s%*s   self  %*s   total           \n", beside, "", c->cumulative - 9, "",
 		c->self - 8, "", c->calls + 1, "", c->self_call - 8, "", c->total_call - 8, "");
-	fprintf(out, " time   %*sseconds   %*sseconds %*s %*s %*s  name    \n", c->cumulative - 9, "",
-		c->self - 8, "", c->calls, "calls", c->self_call, c->unit.name, c->total_call, c->unit.name);
+	fprintf(out, " time ");
+	if (c->errors)
+		fprintf(out, "%*s%s", beside - (int)print_width(sign, strlen(sign)), "", sign);
+	fprintf(out, "%*s %*s%*s %*s %*s  name    \n", c->cumulative, seconds, c->self + gap, seconds, c->calls + 2 - gap, "calls", c->self_call, c->unit.name,
+		c->total_call, c->unit.name);
 	print_end(out, &options->style);
 }
 
-static void routine_print(FILE *out, const struct graph_routine *r, uint64_t cumulative,
+/* What R's share of the time that is listed may be off by, as graph_error has it. */
+static double error_of(const struct graph *g, const struct graph_routine *r, const struct columns *c)
+{
+	return graph_error(g, r->self, &r->self_evidence, c->total, &c->evidence);
+}
+
+static void routine_print(FILE *out, const struct graph *g, const struct graph_routine *r, uint64_t cumulative,
 			  const struct columns *c, const struct report_options *options)
 {
-	char self[64], total[64];
-
-	fprintf(out, "%6.2f ", print_percent(r->self, c->total));
+	share_print(out, &options->style, c->errors, print_percent(r->self, c->total) / 100, error_of(g, r, c));
+	putc(' ', out);
 	print_seconds(out, cumulative, c->decimals, c->cumulative);
 	putc(' ', out);
 	print_seconds(out, r->self, c->decimals, c->self);
 	if (r->calls) {
-		per_call_format(self, sizeof self, c, r->self, r->calls);
-		per_call_format(total, sizeof total, c, r->total, r->calls);
-		fprintf(out, " %*" PRIu64 " %*s %*s  ", c->calls, r->calls, c->self_call, self, c->total_call, total);
+		fprintf(out, " %*" PRIu64 " ", c->calls, r->calls);
+		per_call_print(out, c, (double)r->self / (double)r->calls, c->self_call);
+		putc(' ', out);
+		per_call_print(out, c, (double)r->total / (double)r->calls, c->total_call);
+		fputs("  ", out);
 	} else {
 		fprintf(out, " %*s %*s %*s  ", c->calls, "", c->self_call, "", c->total_call, "");
 	}
-	print_name_beside(out, r->name.name, &options->style, columns_before(c) + (r->partly ? 7 : 0));
+	print_brief_beside(out, r->name.name, r->brief, &options->style, columns_before(c) + (r->partly ? 7 : 0));
 	fputs(r->partly ? " <part>\n" : "\n", out);
 }
 
+/* What LEAF's share of the time that is listed may be off by: its part of the routine's time is uncertain, and that time.  Less than 0: not known, as of what
+ * no program counter tells. */
+static double part_error(const struct graph *g, const struct leaves *leaves, const struct leaf *leaf, const struct columns *c)
+{
+	const struct graph_routine *r = &g->routines[leaf->routine];
+	double part = print_percent(leaf->time, r->self) / 100, share = print_percent(r->self, c->total) / 100;
+	double of_part = leaf->ticks ? share_of_samples(g, leaf->ticks, leaves->explained[leaf->routine]) : -1;
+
+	return of_part < 0 ? of_part : hypot(of_part * share, part * error_of(g, r, c));
+}
+
 /* The parts of the self time that program counters tell, below their routine. */
-static void parts_print(FILE *out, const struct leaves *leaves, uint32_t routine,
+static void parts_print(FILE *out, const struct graph *g, const struct leaves *leaves, uint32_t routine,
 			const struct columns *c, const struct report_options *options)
 {
 	for (size_t i = leaves->first[routine]; i < leaves->first[routine + 1]; i++) {
 		const struct leaf *leaf = &leaves->leaf[i];
 
 		print_begin(out, &options->style, 'd');
-		fprintf(out, "%6.2f %*s ", print_percent(leaf->time, c->total), c->cumulative, "");
+		share_print(out, &options->style, c->errors, print_percent(leaf->time, c->total) / 100, part_error(g, leaves, leaf, c));
+		fprintf(out, " %*s ", c->cumulative, "");
 		print_seconds(out, leaf->time, c->decimals, c->self);
 		fprintf(out, " %*s %*s %*s      ", c->calls, "", c->self_call, "", c->total_call, "");
 		leaves_print(out, leaf, options, columns_before(c) + 4);
@@ -180,7 +240,7 @@ static enum report_sort sort_of(const struct report_options *options)
 static void rows_print(FILE *out, const struct graph *g, const struct order *order, const struct leaves *leaves,
 		       const struct report_options *options)
 {
-	struct columns c = columns_make(g);
+	struct columns c = options->gprof.traditional ? columns_as_gprof(g) : columns_with_units(g);
 	uint64_t cumulative = 0;
 
 	heading_print(out, &c, options);
@@ -190,8 +250,8 @@ static void rows_print(FILE *out, const struct graph *g, const struct order *ord
 		if (r->off_flat)
 			continue;
 		cumulative += r->self;
-		routine_print(out, r, cumulative, &c, options);
-		parts_print(out, leaves, order->routines[i], &c, options);
+		routine_print(out, g, r, cumulative, &c, options);
+		parts_print(out, g, leaves, order->routines[i], &c, options);
 	}
 }
 
@@ -213,6 +273,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	else
 		fputs("No routine was called.\n", out);
 	print_legend(out, &options->style, legend);
+	share_legend(out, &options->style, in->graph->sampled && !options->gprof.traditional, 12);
 	entry_part_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	order_free(&order);
@@ -221,11 +282,14 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 
 static json_t *routine_json(const struct graph *g, const struct graph_routine *r)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
+	uint64_t whole = g->time + g->outside;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
 			 "calls", emit_calls(g->counted, r->calls), "recursive", emit_calls(g->counted, r->recursive),
-			 "self_ns", emit_count(r->self), "total_ns", emit_count(r->total),
+			 "self_ns", emit_count(r->self), "self_error_ns", share_json(graph_run_error(g, r->self, &r->self_evidence), whole),
+			 "total_ns", emit_count(r->total), "total_error_ns", share_json(graph_total_error(g, r), whole),
 			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),
 			 "partly", (int)r->partly, "pseudo", (int)r->pseudo);
 }

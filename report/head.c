@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "profile/commands.h"
 #include "report/arguments.h"
 #include "report/left_out.h"
 #include "report/life.h"
@@ -70,6 +71,26 @@ static void origin_print(struct head *h)
 	date_text(date, sizeof date, h->first->start_realtime);
 	print_field(h->out, &h->options->style, files > 1 ? "files" : "file", "%s%s: %s%s%s%s", label, more, h->first->origin, processes,
 		    h->first->start_realtime ? "; " : "", h->first->start_realtime ? date : "");
+}
+
+/* A file into which several processes were added up. */
+static void sum_print(struct head *h, uint64_t processes)
+{
+	char date[64], label[600];
+
+	date_text(date, sizeof date, h->first->start_realtime);
+	print_field(h->out, &h->options->style, "file", "%s: %" PRIu64 " processes, the first %s", print_safe(label, sizeof label,
+		    h->profile->runs[0].label, &h->options->style), processes, date);
+}
+
+/* How many processes RUN is the sum of; 0: it is one. */
+static uint64_t processes_of(const struct profile_run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->ncommands; i++)
+		n += run->commands[i].processes;
+	return n;
 }
 
 static void run_print(struct head *h)
@@ -137,8 +158,30 @@ static void runs_print(struct head *h)
 	if (one)
 		print_field(h->out, &h->options->style, "file", "%s: %" PRIu32 " processes, the first %s; %s", label, p->nruns, date, lives);
 	else
-		print_field(h->out, &h->options->style, "files", "%s and %" PRIu32 " more (aprof info lists them), the first %s; %s", label,
+		print_field(h->out, &h->options->style, "files", "%s and %" PRIu32 " more (aprof info --processes lists them), the first %s; %s", label,
 			    p->nruns - 1, date, lives);
+}
+
+enum { MOST_COMMANDS = 3 };
+
+/* `git gc 1.24 s in 30 processes, git add 20.1 ms in 1`: what several commands have of the time. */
+static void commands_print(struct head *h)
+{
+	size_t ncommands = 0;
+	struct profile_command *c = commands_make(h->profile, &ncommands);
+	char text[MOST_COMMANDS * 320 + 64] = "", name[256], time[PRINT_TIME_SIZE];
+	size_t n = 0;
+
+	if (c && ncommands > 1) {
+		for (size_t i = 0; i < ncommands && i < MOST_COMMANDS; i++)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s in %" PRIu64 "%s", i ? ", " : "",
+				print_safe(name, sizeof name, c[i].name, &h->options->style), print_time_text(time, (double)c[i].time),
+				c[i].processes, i ? "" : c[i].processes == 1 ? " process" : " processes");
+		if (ncommands > MOST_COMMANDS)
+			snprintf(text + n, sizeof text - n, ", %zu more: aprof info", ncommands - MOST_COMMANDS);
+		print_field(h->out, &h->options->style, "commands", "%s", text);
+	}
+	free(c);
 }
 
 static void phase_print(const struct head *h)
@@ -212,7 +255,7 @@ static void samples_print(struct head *h, const char *clock)
 			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
-			    print_grouped(samples, n), print_plural(n), sign, sums_error(10, n));
+			    print_grouped(samples, n), print_plural(n), sign, sums_error(h->graph, 10));
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
 		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));
@@ -227,13 +270,13 @@ static void unit_print(struct head *h)
 
 	if (n && h->graph->sampled)
 		snprintf(error, sizeof error, "; %s sample%s; a share of 10 %% is %s%.2g points", print_grouped(samples, n), print_plural(n), sign,
-			 sums_error(10, n));
+			 sums_error(h->graph, 10));
 	print_field(h->out, &h->options->style, "clock", "%s%s", print_safe(unit, sizeof unit, h->first->unit, &h->options->style), error);
 }
 
 static void clock_print(struct head *h)
 {
-	if (h->first->origin[0]) {
+	if (h->first->origin[0] || h->first->clock == AMON_CLOCK_COUNT) {
 		unit_print(h);
 		return;
 	}
@@ -296,16 +339,16 @@ static void time_print(struct head *h)
 		{ focus ? 0 : g->monitor, "making contexts" }, { focus ? 0 : g->unplaced, "unplaced" },
 	};
 	uint64_t whole = whole_of(g);
-	int d = print_decimals(whole);
-	double least = 0.5 * pow(10, 9 - d), kernel = is_part(h) ? 0 : profile_kernel_part(h->profile);
-	char text[400], cpu[64] = "";
-	size_t n = (size_t)snprintf(text, sizeof text, "%.*f s", d, (double)whole / 1e9), first = n;
+	struct print_unit unit = print_unit_of(whole);
+	double least = 0.5 * unit.ns * pow(10, -unit.decimals), kernel = is_part(h) ? 0 : profile_kernel_part(h->profile);
+	char text[400], cpu[64] = "", run[PRINT_TIME_SIZE];
+	size_t n = (size_t)snprintf(text, sizeof text, "%.*f %s", unit.decimals, (double)whole / unit.ns, unit.name), first = n;
 
 	if (h->first->clock == AMON_CLOCK_NONE)
 		return;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if ((double)parts[i].time >= least)
-			n += (size_t)snprintf(text + n, sizeof text - n, " %s %.*f %s", n > first ? "+" : "=", d, (double)parts[i].time / 1e9,
+			n += (size_t)snprintf(text + n, sizeof text - n, " %s %.*f %s", n > first ? "+" : "=", unit.decimals, (double)parts[i].time / unit.ns,
 					      parts[i].what);
 	if ((double)(whole - g->time) < least)
 		strcpy(text + first, whole ? ", all of it in routines" : "");
@@ -313,8 +356,8 @@ static void time_print(struct head *h)
 		snprintf(cpu, sizeof cpu, "; %.0f %%%s in the kernel", 100 * kernel, of_cpu(h));
 	print_field(h->out, &h->options->style, "time", "%s%s", text, cpu);
 	if (focus)
-		print_field(h->out, &h->options->style, "focus", "%.1f %% of the run's %.*f s; shares are of the contexts kept",
-			    print_percent(whole, run_of(h->profile)), print_decimals(run_of(h->profile)), (double)run_of(h->profile) / 1e9);
+		print_field(h->out, &h->options->style, "focus", "%.1f %% of the run's %s; shares are of the contexts kept",
+			    print_percent(whole, run_of(h->profile)), print_time_text(run, (double)run_of(h->profile)));
 }
 
 /* In how many contexts of what was asked for anything was counted. */
@@ -332,20 +375,37 @@ static uint64_t contexts_of(const struct head *h)
 	return n;
 }
 
+/* Who took samples of stacks, and how many: ` by perf events, 997 a second`. */
+static const char *source_text(char *buffer, size_t size, const struct head *h)
+{
+	const char *name = h->first->source == AMON_SOURCE_PERF ? "perf events" : h->first->source == AMON_SOURCE_TIMER ? "a timer in the program" : "ptrace";
+	uint32_t rate = h->first->rate;
+
+	for (uint32_t i = 1; i < h->profile->nruns; i++) {
+		const struct amon_header *other = &h->profile->runs[i].header;
+
+		if (other->source != h->first->source)
+			name = "several sources";
+		rate = other->rate > rate ? other->rate : rate;
+	}
+	snprintf(buffer, size, " by %s, %s%" PRIu32 " a second", name, h->profile->nruns > 1 ? "up to " : "", rate);
+	return buffer;
+}
+
 /* How many of the stacks that were sampled could be followed to the thread's start, as far as it is known: of the whole run. */
 static void stacks_print(struct head *h)
 {
 	uint64_t cut = h->sums.notes[AMON_NOTE_CUT_STACK], all = h->graph->ticks + h->graph->outside_ticks;
 	uint64_t hooks = h->graph->overhead->cost.samples;
-	char stacks[32], made[32], whole[64] = "";
+	char stacks[32], made[32], source[96], whole[64] = "";
 
 	if (h->first->origin[0]) {
 		print_field(h->out, &h->options->style, "calls", "not counted: the file has call stacks, in %s context%s",
 			    print_grouped(made, h->sums.contexts), print_plural(h->sums.contexts));
 		return;
 	}
-	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled, beside exact contexts" :
-		    "not counted, since it has no hooks: call stacks were sampled (aprof-cc builds it with hooks)");
+	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled%s, beside exact contexts" :
+		    "not counted, since it has no hooks: call stacks were sampled%s (aprof-cc builds it with hooks)", source_text(source, sizeof source, h));
 	if (!is_part(h))
 		snprintf(whole, sizeof whole, "; %.*f %% go back to the thread's start", cut ? 2 : 0, 100 - print_percent(cut < all ? cut : all, all));
 	print_field(h->out, &h->options->style, "stacks", "%s in %s context%s%s", print_grouped(stacks, all),
@@ -355,10 +415,26 @@ static void stacks_print(struct head *h)
 			    h->graph->options.raw ? "left in the times (--raw)" : "the times are without them");
 }
 
+/* Of other people's files without contexts. */
+static void arcs_print(struct head *h)
+{
+	char calls[32] = "", arcs[32];
+	uint64_t n = h->profile->narcs;
+
+	if (h->graph->counted)
+		print_grouped(calls, h->sums.calls);
+	print_field(h->out, &h->options->style, "calls", "%s%salong %s arc%s; the file has no contexts", h->graph->counted ? calls : "not counted;",
+		    " ", print_grouped(arcs, n), print_plural(n));
+}
+
 static void calls_print(struct head *h)
 {
 	char calls[32], made[32];
 
+	if (h->graph->arcs_alone) {
+		arcs_print(h);
+		return;
+	}
 	if (!h->graph->counted) {
 		stacks_print(h);
 		return;
@@ -385,9 +461,9 @@ static void hooks_print(struct head *h)
 {
 	const struct graph *g = h->graph;
 	const struct overhead_cost *cost = &g->overhead->cost;
-	char samples[80];
+	char samples[80], time[PRINT_TIME_SIZE];
 
-	if (h->first->clock == AMON_CLOCK_NONE || h->sums.calls == 0 || h->first->origin[0])
+	if (h->first->clock == AMON_CLOCK_NONE || h->first->clock == AMON_CLOCK_COUNT || h->sums.calls == 0 || h->first->origin[0])
 		return;
 	if (cost->picoseconds == 0) {
 		print_field(h->out, &h->options->style, "hooks", "their cost was not measured in this run, so nothing is subtracted");
@@ -397,7 +473,7 @@ static void hooks_print(struct head *h)
 	print_field(h->out, &h->options->style, "hooks", "%.2f ns a call, %s; %s", (double)cost->picoseconds / 1e3,
 		    cost->samples ? samples : "as calibrated", cost_text(h));
 	if (!g->options.raw && g->hooks_unplaced > g->time / 1000)
-		print_field(h->out, &h->options->style, "", "hooks, unplaced: %.3f s more than their contexts' time", (double)g->hooks_unplaced / 1e9);
+		print_field(h->out, &h->options->style, "", "hooks, unplaced: %s more than their contexts' time", print_time_text(time, (double)g->hooks_unplaced));
 }
 
 enum { MOST_MODULES = 3, LEAST_SHARE = 1 };	/* that are named, in percent of the CPU time; aprof info lists all */
@@ -416,7 +492,7 @@ static void plain_print(struct head *h)
 	const struct plain *p = &h->plain;
 	double cpu = cpu_of(h), user = 1 - fmax(profile_kernel_part(h->profile), 0);
 	double each = p->samples ? user / (double)p->samples : 0;	/* of the CPU time that a sample stands for */
-	char modules[MOST_MODULES * 300] = "", name[256];
+	char modules[MOST_MODULES * 300] = "", name[256], time[PRINT_TIME_SIZE];
 	size_t n = 0;
 
 	if (p->samples == 0 && (h->options->leaves || h->options->lines))
@@ -428,8 +504,8 @@ static void plain_print(struct head *h)
 		n += (size_t)snprintf(modules + n, sizeof modules - n, "%s%s %.1f %%", i ? ", " : "",
 			print_safe(name, sizeof name, p->modules[i].module ? print_basename(p->modules[i].module) : "no module", &h->options->style),
 			100 * each * (double)p->modules[i].count);
-	print_field(h->out, &h->options->style, "no hooks", "%.*f s (%.1f %%%s), charged to callers: %s", print_decimals((uint64_t)cpu),
-		    each * (double)p->count * cpu / 1e9, 100 * each * (double)p->count, of_cpu(h), modules);
+	print_field(h->out, &h->options->style, "no hooks", "%s (%.1f %%%s), charged to callers: %s",
+		    print_time_text(time, each * (double)p->count * cpu), 100 * each * (double)p->count, of_cpu(h), modules);
 }
 
 static void warning_print(struct head *h, const char *text)
@@ -475,10 +551,13 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	program_print(&h);
 	if (h.first->origin[0])
 		origin_print(&h);
+	else if (h.profile->nruns == 1 && processes_of(&h.profile->runs[0]) > 0)
+		sum_print(&h, processes_of(&h.profile->runs[0]));
 	else if (h.profile->nruns == 1)
 		run_print(&h);
 	else
 		runs_print(&h);
+	commands_print(&h);
 	phase_print(&h);
 	time_print(&h);
 	clock_print(&h);
@@ -570,10 +649,8 @@ static json_t *plain_json(const struct head *h)
 
 static json_t *clock_json(const struct head *h)
 {
-	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
-
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "clock", measured_clock(h->first->clock),
-			 "source", h->first->source < 4 ? sources[h->first->source] : "unknown", "rate",
+			 "source", measured_source(h->first->source), "rate",
 			 emit_count(h->first->rate), "hook_ps", emit_count(h->graph->overhead->cost.picoseconds), "hook_samples",
 			 emit_count(h->graph->overhead->cost.samples), "samples", emit_count(h->graph->ticks));
 }
@@ -603,7 +680,7 @@ static json_t *counts_json(const struct head *h)
 
 static json_t *stacks_json(const struct head *h)
 {
-	if (h->graph->counted)
+	if (h->graph->counted || h->graph->arcs_alone)
 		return json_null();
 	return json_pack("{s:o, s:o}", "sampled", emit_count(h->graph->ticks + h->graph->outside_ticks), "truncated",
 			 emit_count(h->sums.notes[AMON_NOTE_CUT_STACK]));

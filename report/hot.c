@@ -31,32 +31,31 @@ static bool view_make(struct hot_view *v, const struct report_input *in, const s
 	return hot_cases_find(&v->cases, in, err);
 }
 
-/* NAME made harmless, without what stands in brackets if it is long, and cut to COLUMNS, NAME of them at most, into BUFFER of ROOM bytes. */
-static char *text_cut(char *buffer, const char *name, size_t columns, const struct report_options *options)
+/* NAME made harmless, short if it is a name of C++ or the like, in COLUMNS, NAME of them at most, into BUFFER of ROOM bytes.  BRIEF is its short form;
+ * NULL: by itself. */
+static char *text_cut(char *buffer, const char *name, const char *brief, size_t columns, const struct report_options *options)
 {
-	unsigned flags = options->style.utf8 ? 0 : ESCAPE_ASCII;
-	char *brief = strlen(name) > columns ? malloc(strlen(name) + 1) : NULL;
+	char *text = print_fitted(name, brief, columns, &options->style);
 
-	if (brief) {
-		name_simplify(brief, name);
-		name = *brief ? brief : name;
-	}
-	if (escape_string(buffer, columns + 1, name, flags) > columns) {
-		escape_string(buffer, columns - 2, name, flags);
-		strcat(buffer, "...");
-	}
-	free(brief);
+	snprintf(buffer, ROOM, "%s", text ? text : "(out of memory)");
+	free(text);
 	return buffer;
-}
-
-static char *name_cut(char *buffer, const char *name, const struct report_options *options)
-{
-	return text_cut(buffer, name, NAME, options);
 }
 
 static const char *routine_name(const struct graph *g, uint32_t routine)
 {
 	return routine == GRAPH_NONE ? "<spontaneous>" : g->routines[routine].name.name;
+}
+
+static char *routine_cut(char *buffer, const struct hot_view *v, uint32_t routine, size_t columns)
+{
+	return text_cut(buffer, routine_name(v->g, routine), routine == GRAPH_NONE ? NULL : v->g->routines[routine].brief, columns, v->options);
+}
+
+/* The name of HOT, which may be one of code without hooks. */
+static char *name_cut(char *buffer, const struct hot_view *v, const struct hot *hot)
+{
+	return hot->routine == GRAPH_NONE ? text_cut(buffer, hot->name, NULL, NAME, v->options) : routine_cut(buffer, v, hot->routine, NAME);
 }
 
 static void word_print(FILE *out, const char *word, const struct report_options *options)
@@ -146,9 +145,9 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
 {
 	static const char label[] = "   more: ";
-	char *text = command_text(v, command, routine, false);
+	char *text = v->g->arcs_alone ? command_text(v, "report", NULL, false) : command_text(v, command, routine, false);
 
-	if (text && routine && print_width(text, strlen(text)) + strlen(label) > 80) {
+	if (text && routine && !v->g->arcs_alone && print_width(text, strlen(text)) + strlen(label) > 80) {
 		free(text);
 		text = command_text(v, command, routine, true);
 	}
@@ -160,13 +159,13 @@ static void more_print(const struct hot_view *v, FILE *out, const char *command,
 	free(text);
 }
 
-/* `0.0491 s, 11.9 % +-2.9 of the run`: by the samples of EVIDENCE. */
+/* `49.1 ms, 11.9 % +-2.9 of the run`: by the samples of EVIDENCE. */
 static void share_line(const struct hot_view *v, FILE *out, uint64_t time, const struct overhead_evidence *evidence)
 {
 	double error = graph_run_error(v->g, time, evidence);
+	char text[PRINT_TIME_SIZE];
 
-	print_seconds(out, time, print_decimals(v->g->time), 0);
-	fprintf(out, " s, %.1f %%", print_percent(time, v->cases.whole));
+	fprintf(out, "%s, %.1f %%", print_time_text(text, (double)time), print_percent(time, v->cases.whole));
 	if (error >= 0)
 		fprintf(out, " %s%.1f", v->options->style.utf8 ? "±" : "+-", 100 * error);
 	fputs(" of the run", out);
@@ -180,7 +179,7 @@ static void list_print(const struct hot_view *v, FILE *out, const char *label, c
 
 	for (size_t i = 0; i < n; i++) {
 		double share = print_percent(hot[i].time, v->cases.whole) / 100, error = graph_run_error(v->g, hot[i].time, &hot[i].evidence);
-		int bytes = snprintf(text, sizeof text, "%s %s %s", i ? "," : "", name_cut(name, hot[i].name, v->options),
+		int bytes = snprintf(text, sizeof text, "%s %s %s", i ? "," : "", name_cut(name, v, hot + i),
 			share_text(percent, &v->options->style, share, error));
 		int length = (int)print_width(text, (size_t)bytes);
 
@@ -199,7 +198,7 @@ static int caller_text(const struct hot_view *v, char *text, size_t size, const 
 	double share = hot->whole ? (double)caller->time / (double)hot->whole : 0;
 	double error = hot->ncallers == 1 ? -1 : graph_error(v->g, caller->time, &caller->evidence, hot->whole, &hot->whole_evidence);
 	char name[ROOM], percent[SHARE_SIZE], calls[40];
-	int n = snprintf(text, size, "%s %s %s", index ? "," : "", name_cut(name, routine_name(v->g, caller->routine), v->options),
+	int n = snprintf(text, size, "%s %s %s", index ? "," : "", routine_cut(name, v, caller->routine, NAME),
 		share_text(percent, &v->options->style, share, error));
 
 	if (caller->calls)
@@ -230,7 +229,7 @@ static void callers_print(const struct hot_view *v, FILE *out, const struct hot 
 /* `   1,552,984 calls, 32 ns each`, with HOT's time for all of them. */
 static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 {
-	char grouped[40];
+	char grouped[40], time[PRINT_TIME_SIZE];
 	uint64_t calls = hot->calls;
 	double each = calls ? (double)hot->time / (double)calls : 0;
 
@@ -239,8 +238,7 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 	fputs("; ", out);
 	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
 	if (calls > 0)
-		fprintf(out, ", %.3g %s each", each >= 1e9 ? each / 1e9 : each >= 1e6 ? each / 1e6 : each >= 1e3 ? each / 1e3 : each,
-			each >= 1e9 ? "s" : each >= 1e6 ? "ms" : each >= 1e3 ? "us" : "ns");
+		fprintf(out, ", %s each", print_time_text(time, each));
 }
 
 static void title_print(const struct hot_view *v, FILE *out, const char *title)
@@ -259,12 +257,12 @@ static void name_line(const struct hot_view *v, FILE *out, const struct hot *hot
 
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
-	fputs(name_cut(name, hot->name, v->options), out);
+	fputs(name_cut(name, v, hot), out);
 	print_end(out, &v->options->style);
 	if (hot->place)
-		fprintf(out, " in %s", text_cut(place, hot->place, PLACE, v->options));
+		fprintf(out, " in %s", text_cut(place, hot->place, hot->place, PLACE, v->options));
 	else if (r && r->name.file && r->name.line)
-		fprintf(out, " at %s:%" PRIu32, text_cut(place, print_basename(r->name.file), PLACE, v->options), r->name.line);
+		fprintf(out, " at %s:%" PRIu32, text_cut(place, print_basename(r->name.file), print_basename(r->name.file), PLACE, v->options), r->name.line);
 	putc('\n', out);
 }
 
@@ -302,7 +300,7 @@ static void heavy_print(struct hot_view *v, FILE *out)
 /* Why case 2 may see less than there is. */
 static void no_pcs_print(const struct hot_view *v, FILE *out)
 {
-	if (v->g->profile->npcs == 0)
+	if (v->g->profile->npcs == 0 && !v->g->arcs_alone)
 		fputs("   (samples have no program counters here: code without hooks is not seen)\n", out);
 }
 
@@ -348,7 +346,7 @@ static void sequence_print(const struct hot_view *v, FILE *out, const struct gra
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
 	for (uint32_t i = 0; i < p->length; i++) {
-		int length = (int)strlen(name_cut(name, routine_name(v->g, routines[i]), v->options)) + 4;
+		int length = (int)strlen(routine_cut(name, v, routines[i], NAME)) + 4;
 
 		if (column + length > 79 && line == 2 && i + 1 < p->length) {
 			fputs(" ...", out);
@@ -401,8 +399,8 @@ static void errand_print(struct hot_view *v, FILE *out)
 	title_print(v, out, "4. A routine whose time is one callee's: would less do?");
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
-	fputs(text_cut(name, r->name.name, ERRAND_NAME, v->options), out);
-	fprintf(out, " -> %s", text_cut(name, e->callee, ERRAND_NAME, v->options));
+	fputs(routine_cut(name, v, e->routine, ERRAND_NAME), out);
+	fprintf(out, " -> %s", text_cut(name, e->callee, NULL, ERRAND_NAME, v->options));
 	print_end(out, &v->options->style);
 	fputs("\n   ", out);
 	share_line(v, out, r->total, &r->total_evidence);
@@ -437,15 +435,16 @@ static void head_print(const struct hot_view *v, FILE *out)
 {
 	const struct profile *p = v->g->profile;
 	uint64_t contexts = contexts_count(v->g);
-	char name[ROOM], calls[40];
+	const char *program = p->nruns ? print_basename(profile_run_name(&p->runs[0])) : "?";
+	char name[ROOM], calls[40], time[PRINT_TIME_SIZE];
 
-	fputs(name_cut(name, p->nruns ? print_basename(profile_run_name(&p->runs[0])) : "?", v->options), out);
-	fputs(": ", out);
-	print_seconds(out, v->cases.whole, print_decimals(v->g->time), 0);
-	fputs(" s", out);
+	fputs(text_cut(name, program, program, NAME, v->options), out);
+	fprintf(out, ": %s", print_time_text(time, (double)v->cases.whole));
 	if (v->g->counted)
 		fprintf(out, ", %s call%s", print_grouped(calls, v->g->calls), print_plural(v->g->calls));
-	fprintf(out, ", %s context%s\n", print_grouped(calls, contexts), print_plural(contexts));
+	if (!v->g->arcs_alone)
+		fprintf(out, ", %s context%s", print_grouped(calls, contexts), print_plural(contexts));
+	putc('\n', out);
 }
 
 bool hot_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -463,7 +462,8 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 			heavy_print(&v, out);
 			library_print(&v, out);
 		}
-		paths_print(&v, out);
+		if (!v.g->arcs_alone)
+			paths_print(&v, out);
 		if (v.cases.errand.callee)
 			errand_print(&v, out);
 	}

@@ -137,7 +137,7 @@ static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked 
 		return false;
 	for (; leaf < end; leaf++)
 		if (is_foreign(leaf, program))
-			leaf->name = called_name(c->called + routine, leaf->name);
+			leaf->name = called_name(c->called + routine, c->in->symbols, leaf->name, leaf->pc);
 	return true;
 }
 

@@ -24,13 +24,13 @@ static int by_name(const void *left, const void *right, void *arg)
 }
 
 /* Longest name as printed, in bytes: enough for a width, since few names are not ASCII. */
-static size_t longest(const struct graph *g, const struct order *order)
+static size_t longest(const struct graph *g, const struct order *order, const struct text_style *style)
 {
 	size_t most = LEAST_NAME;
 
 	for (uint32_t i = 0; i < order->n; i++) {
 		uint32_t entry = order->routines[i];
-		size_t n = entry < g->nroutines ? escape_string(NULL, 0, g->routines[entry].name.name, 0) : 0;
+		size_t n = entry < g->nroutines ? escape_string(NULL, 0, print_choose(g->routines[entry].name.name, g->routines[entry].brief, style), 0) : 0;
 
 		if (n > most)
 			most = n;
@@ -46,7 +46,7 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 
 	snprintf(text, sizeof text, "[%" PRIu32 "]", number);
 	fprintf(out, "%6s ", text);
-	n = routine < g->nroutines ? print_name_beside(out, g->routines[routine].name.name, &options->style, NUMBER)
+	n = routine < g->nroutines ? print_brief_beside(out, g->routines[routine].name.name, g->routines[routine].brief, &options->style, NUMBER)
 		: (size_t)fprintf(out, "<cycle %" PRIu32 ">", routine - g->nroutines + 1);
 	if (pad > n)
 		fprintf(out, "%*s", (int)(pad - n), "");
@@ -55,7 +55,7 @@ static void cell_print(FILE *out, const struct graph *g, uint32_t routine, uint3
 static void table_print(FILE *out, const struct graph *g, const uint32_t *sorted, const struct order *order,
 			const struct report_options *options)
 {
-	size_t name = longest(g, order), cell = NUMBER + name + GAP;
+	size_t name = longest(g, order, &options->style), cell = NUMBER + name + GAP;
 	size_t width = options->gprof.width ? options->gprof.width : options->style.width > 0 ? (size_t)options->style.width : UNBOUNDED;
 	size_t columns = (width + GAP) / cell;
 	size_t rows;

@@ -1,7 +1,9 @@
 /* info.c - what is in the files: headers, modules, threads, losses; everything that the reports only sum up. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "profile/commands.h"
 #include "report/arguments.h"
 #include "report/left_out.h"
 #include "report/life.h"
@@ -64,16 +66,27 @@ static void counts_print(FILE *out, const struct profile_run *run, const struct 
 		    run->contexts, transitions, found);
 }
 
+/* NOTES, how often each was made. */
+static void notes_list(FILE *out, const uint64_t *notes, const struct report_options *options)
+{
+	for (unsigned n = 0; n < AMON_NOTES; n++)
+		if (notes[n])
+			print_field(out, &options->style, notes_find(n)->harmless ? "note" : "warning", "%" PRIu64 " x %s%s%s", notes[n],
+				    notes_find(n)->text, notes_find(n)->advice ? "; " : "", notes_find(n)->advice ? notes_find(n)->advice : "");
+}
+
 static void measure_print(FILE *out, const struct report_input *in, uint32_t i, const struct report_options *options)
 {
-	static const char *const sources[] = { "none", "sampler", "timer", "perf" };
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
 	char way[64], every[48] = "", total[32] = "not known", unit[4 * sizeof h->unit];
 
 	if (h->origin[0]) {
 		print_field(out, &options->style, "clock", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
-		print_field(out, &options->style, "counts", "%" PRIu32 " contexts", run->contexts);
+		if (h->way >> AMON_WAY_ARCS & 1)
+			print_field(out, &options->style, "counts", "%" PRIu64 " calls along arcs, no contexts", run->calls);
+		else
+			print_field(out, &options->style, "counts", "%" PRIu32 " contexts", run->contexts);
 		return;
 	}
 	if (!measured_way(way, sizeof way, h->way, ", ")[0])
@@ -89,8 +102,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 	if (h->pc_period)
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
 	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
-		    measured_clock(h->clock), h->rate, h->source < 4 ? sources[h->source] : "?",
-		    h->pc_source < 4 ? sources[h->pc_source] : "?", every);
+		    measured_clock(h->clock), h->rate, measured_source(h->source), measured_source(h->pc_source), every);
 	if (h->tsc_hz)
 		print_field(out, &options->style, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
 			    "; what each thread spent since its last call or return is not known, as no end was seen");
@@ -101,15 +113,12 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 			    (double)h->cpu_before / 1e9);
 	counts_print(out, run, options);
 	print_field(out, &options->style, "memory", "%" PRIu64 " bytes beside the file, bound %" PRIu64, h->memory_private, h->memory_bound);
-	for (unsigned n = 0; n < AMON_NOTES; n++)
-		if (h->notes[n])
-			print_field(out, &options->style, notes_find(n)->harmless ? "note" : "warning", "%" PRIu64 " x %s%s%s", h->notes[n],
-				    notes_find(n)->text, notes_find(n)->advice ? "; " : "", notes_find(n)->advice ? notes_find(n)->advice : "");
+	notes_list(out, h->notes, options);
 }
 
 static void contexts_print(FILE *out, const struct profile *p, const struct sums *s, const struct report_options *options)
 {
-	if (s->calls)
+	if (s->calls && profile_has_contexts(p))
 		print_field(out, &options->style, "histories", "%.1f long on average, the longest %" PRIu32 "; %.2f %% of calls answered by the "
 			    "first probe", s->contexts ? (double)s->length / (double)s->contexts : 0.0, p->longest,
 			    100 - print_percent(s->misses, s->calls));
@@ -121,8 +130,8 @@ static void errors_print(FILE *out, const struct graph *g, const struct report_o
 	const char *sign = options->style.utf8 ? "\u00b1" : "+-";
 
 	if (g->ticks)
-		print_field(out, &options->style, "error", "of %" PRIu64 " samples: a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% to "
-			    "%s%.2g (95 %% confidence)", g->ticks, sign, sums_error(50, g->ticks), sign, sums_error(10, g->ticks), sign, sums_error(1, g->ticks));
+		print_field(out, &options->style, "error", "of %" PRIu64 " sample%s: a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% to "
+			    "%s%.2g (95 %% confidence)", g->ticks, print_plural(g->ticks), sign, sums_error(g, 50), sign, sums_error(g, 10), sign, sums_error(g, 1));
 }
 
 static void costs_print(FILE *out, const struct graph *g, const struct report_options *options)
@@ -174,7 +183,7 @@ static bool together_print(FILE *out, const struct report_input *in, const struc
 	if (!plain_make(&plain, in, err))
 		return false;
 	if (in->graph->profile->nruns > 1)
-		fputs("\nAll together\n\n", out);
+		fputs("All together\n\n", out);
 	contexts_print(out, in->graph->profile, &sums, options);
 	errors_print(out, in->graph, options);
 	costs_print(out, in->graph, options);
@@ -195,7 +204,7 @@ static void modules_print(FILE *out, const struct profile *p, const struct repor
 {
 	fprintf(out, "\nModules: %" PRIu32 "\n\n", p->nmodules);
 	for (uint32_t i = 0; i < p->nmodules; i++) {
-		fprintf(out, "  %-8s ", !profile_counts_calls(p) ? "" : p->modules[i].hooked ? "hooks" : "no hooks");
+		fprintf(out, "  %-8s ", !profile_counts_calls(p) || !profile_has_contexts(p) ? "" : p->modules[i].hooked ? "hooks" : "no hooks");
 		build_id_print(out, &p->modules[i]);
 		fputs("  ", out);
 		print_name(out, p->modules[i].path, &options->style);
@@ -225,6 +234,17 @@ static const struct thread_state *thread_state(const struct report_input *in, co
 	default:
 		return &thread_last;
 	}
+}
+
+/* Of many threads a list is long, and says little. */
+static void threads_count(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	uint64_t folded = 0;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		folded += p->threads[i].record.folded > 1 ? p->threads[i].record.folded - 1 : 0;
+	putc('\n', out);
+	print_field(out, &options->style, "threads", "%" PRIu64 "; aprof info --threads lists them", p->nthreads + folded);
 }
 
 static void threads_print(FILE *out, const struct report_input *in, const struct report_options *options)
@@ -276,7 +296,7 @@ static void phases_print(FILE *out, const struct profile *p, const struct report
 		fputs("\n  * goes on, or did at the end.  \"(stopped)\" is in no report.\n", out);
 }
 
-bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+static void processes_print(FILE *out, const struct report_input *in, const struct report_options *options)
 {
 	const struct profile *p = in->graph->profile;
 
@@ -286,10 +306,74 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 		if (i + 1 < p->nruns)
 			putc('\n', out);
 	}
+}
+
+/* Several processes in short: which files, and what was noted in them. */
+static void processes_sum(FILE *out, const struct report_input *in, const struct report_options *options)
+{
+	const struct profile *p = in->graph->profile;
+	struct sums sums = sums_make(in);
+	char text[4200];
+	uint32_t files = 1;
+
+	for (uint32_t i = 1; i < p->nruns; i++)
+		files += strcmp(p->runs[i].label, p->runs[i - 1].label) != 0;
+	print_safe(text, sizeof text, p->runs[0].label, &options->style);
+	if (files > 1)
+		print_field(out, &options->style, "files", "%s and %" PRIu32 " more", text, files - 1);
+	else
+		print_field(out, &options->style, "file", "%s", text);
+	print_field(out, &options->style, "processes", "%" PRIu32 "; aprof info --processes lists them", p->nruns);
+	notes_list(out, sums.notes, options);
+}
+
+/* What each command took of the time; nothing of a single process. */
+static bool commands_print(FILE *out, const struct profile *p, const struct report_options *options, struct error *err)
+{
+	size_t n = 0;
+	struct profile_command *c = commands_make(p, &n);
+	int calls = 13;
+
+	if (!c)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		calls = print_count_width(c[i].calls, calls);
+	if (n == 1 && c[0].processes == 1)
+		n = 0;
+	else
+		fprintf(out, "\nCommands: %zu\n\n      time %*s processes  command\n", n, calls, "calls");
+	for (size_t i = 0; i < n; i++) {
+		fputs("  ", out);
+		print_time(out, (double)c[i].time, PRINT_TIME);
+		putc(' ', out);
+		print_calls(out, calls, c[i].calls, profile_counts_calls(p));
+		fprintf(out, " %9" PRIu64 "  ", c[i].processes);
+		print_name(out, c[i].name, &options->style);
+		putc('\n', out);
+	}
+	if (n > 0)
+		putc('\n', out);
+	free(c);
+	return true;
+}
+
+bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
+{
+	const struct profile *p = in->graph->profile;
+
+	if (p->nruns == 1 || options->processes)
+		processes_print(out, in, options);
+	else
+		processes_sum(out, in, options);
+	if (!commands_print(out, p, options, err))
+		return false;
 	if (!together_print(out, in, options, err))
 		return false;
 	modules_print(out, p, options);
-	threads_print(out, in, options);
+	if (options->threads)
+		threads_print(out, in, options);
+	else
+		threads_count(out, p, options);
 	phases_print(out, p, options);
 	left_out_list(in, options, out);
 	return true;
@@ -308,8 +392,18 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 {
 	const struct profile *p = in->graph->profile;
 
+	size_t n = 0;
+	struct profile_command *c = commands_make(p, &n);
+
 	(void)options;
-	(void)err;
+	if (!c)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	emit_array(e, "commands");
+	for (size_t i = 0; i < n; i++)
+		emit_item(e, json_pack("{s:o, s:o, s:o, s:o}", "command", emit_name(c[i].name), "processes", emit_count(c[i].processes),
+				       "time_ns", emit_count(c[i].time), "calls", emit_calls(profile_counts_calls(p), c[i].calls)));
+	emit_array_end(e);
+	free(c);
 	emit_array(e, "modules");
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "path", emit_name(p->modules[i].path), "build_id",

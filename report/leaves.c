@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/called.h"
 #include "report/report.h"
 #include "report/share.h"
 #include "text/print.h"
+
+enum { SEEN = 1000 };			/* a part of the run's time that is worth a look at a routine's code */
 
 /* Say what the sample I was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
@@ -18,6 +21,8 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 
 	leaf->line = 0;
 	leaf->name = NULL;
+	leaf->pc = pc;
+	leaf->nameless = false;
 	switch (in->graph->overhead->spots[i].place) {
 	case OVERHEAD_OWN:
 		return options->lines && symbols_line(in->symbols, pc->module, pc->address, &leaf->place, &leaf->line);
@@ -33,6 +38,7 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 		symbol = symbols_find(in->symbols, pc->module, pc->address);
 		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known ? symbol->display : "(no symbols)";
+		leaf->nameless = (!symbol->known || symbol->local) && pc->module != p->routines[p->contexts[pc->context].routine].module;
 		return options->leaves;
 	default:
 		return false;
@@ -162,12 +168,46 @@ static void leaves_collect(struct leaves *l, const struct report_input *in, cons
 		kernel_collect(l, g);
 }
 
+/* ---- names ---- */
+
+/* Give the leaves of ROUTINE that have no name to be called by that of what was called.  False: out of memory. */
+static bool routine_name(struct leaves *l, const struct report_input *in, const struct called_hooked *hooked, uint32_t routine)
+{
+	struct leaf *leaf = l->leaf + l->first[routine], *end = l->leaf + l->first[routine + 1];
+	uint64_t time = 0;
+
+	for (const struct leaf *i = leaf; i < end; i++)
+		time += i->nameless ? i->time : 0;
+	if (time == 0 || time * SEEN < in->graph->time)
+		return true;
+	if (!called_find(l->called + routine, in, hooked, routine))
+		return false;
+	for (; leaf < end; leaf++)
+		if (leaf->nameless)
+			leaf->name = called_name(l->called + routine, in->symbols, leaf->name, leaf->pc);
+	return true;
+}
+
+/* The leaves are sorted and indexed. */
+static bool leaves_name(struct leaves *l, const struct report_input *in)
+{
+	struct called_hooked hooked;
+	bool ok = called_hooked_find(&hooked, in->graph);
+
+	l->called = calloc((size_t)in->graph->nroutines + 1, sizeof *l->called);
+	ok = ok && l->called;
+	for (uint32_t r = 0; ok && r < in->graph->nroutines; r++)
+		ok = routine_name(l, in, &hooked, r);
+	called_hooked_free(&hooked);
+	return ok;
+}
+
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
 		 struct error *err)
 {
 	uint32_t nroutines = in->graph->nroutines;
 
-	*l = (struct leaves){ 0 };
+	*l = (struct leaves){ .nroutines = nroutines };
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
 	l->explained = calloc((size_t)nroutines + 1, sizeof *l->explained);
@@ -179,11 +219,22 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 		leaves_collect(l, in, options);
 	leaves_join(l);
 	leaves_index(l, nroutines);
+	if (!options->leaves || !in->symbols)
+		return true;
+	if (!leaves_name(l, in)) {
+		leaves_free(l);
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	}
+	leaves_join(l);			/* several have one name now */
+	leaves_index(l, nroutines);
 	return true;
 }
 
 void leaves_free(struct leaves *l)
 {
+	for (uint32_t r = 0; l->called && r < l->nroutines; r++)
+		called_free(l->called + r);
+	free(l->called);
 	free(l->leaf);
 	free(l->first);
 	free(l->explained);

@@ -2,7 +2,8 @@
  *
  * A routine's self time is that of its own code, of the code without hooks that ran under it, and of the kernel (overhead/kernel.c). Each sample carries
  * a program counter, so that the time can be split: by plain function ("in libc.so.6: memcpy")
- * and, when asked, by source line ("sort.c:120").  The parts of a routine never
+ * and, when asked, by source line ("sort.c:120").  A function that no program can name has the name by which the routine called the library,
+ * where that can be told (called.h): `qsort`, which does its work in `msort_with_tmp`.  The parts of a routine never
  * exceed its self time.  All samples in a routine stand for the same time: there are too few in each context to
  * weigh them by its time.
  *
@@ -13,6 +14,8 @@
 
 #include "report/report.h"
 
+struct called;
+
 struct leaf {
 	uint32_t routine;	/* index in graph.routines */
 	uint32_t line;		/* source line, for own code; 0: a plain function */
@@ -20,6 +23,8 @@ struct leaf {
 	const char *name;	/* plain function's name; NULL for own code */
 	uint64_t time;		/* ns of the routine's self time */
 	uint64_t ticks;		/* samples; the kernel has none */
+	const struct profile_pc *pc; /* one of them; NULL: none */
+	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or it is local */
 };
 
 struct leaves {
@@ -27,6 +32,8 @@ struct leaves {
 	size_t n;		/* how many */
 	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
 	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
+	uint32_t nroutines;	/* of the graph */
+	struct called *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
 };
 
 /* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing.

@@ -1,11 +1,13 @@
 /* lines.c - charging a routine's time to the lines of its source. */
 #include "report/lines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/report.h"
 #include "report/share.h"
+#include "report/call_sites.h"
 #include "report/source_words.h"
 
 enum { MOST_BYTES = 1 << 20 };		/* of a function's code whose lines are looked up */
@@ -141,11 +143,11 @@ static bool callees_find(struct search *k, const struct leaves *leaves)
 	for (uint32_t i = r->first_out; i < r->first_out + r->nout; i++) {
 		const struct graph_arc *arc = k->g->arcs + i;
 
-		l->callees[l->ncallees++] = (struct line_callee){ .name = k->g->routines[arc->to].name.name, .routine = arc->to,
-			.calls = arc->calls, .time = arc->self1 + arc->child1, .error = graph_arc_error(k->g, arc, false) };
+		l->callees[l->ncallees++] = (struct line_callee){ .name = k->g->routines[arc->to].name.name, .brief = k->g->routines[arc->to].brief, .routine = arc->to,
+			.calls = arc->calls, .self = arc->self1, .time = arc->self1 + arc->child1, .error = graph_arc_error(k->g, arc, false) };
 	}
 	if (r->recursive > 0)
-		l->callees[l->ncallees++] = (struct line_callee){ .name = r->name.name, .routine = l->routine,
+		l->callees[l->ncallees++] = (struct line_callee){ .name = r->name.name, .brief = r->brief, .routine = l->routine,
 			.calls = r->recursive, .error = -1 };
 	for (size_t i = leaves->first[l->routine]; i < leaves->first[l->routine + 1]; i++) {
 		const struct leaf *leaf = leaves->leaf + i;
@@ -187,8 +189,28 @@ static bool call_add(struct lines *l, uint32_t line, uint32_t callee)
 		l->calls = more;
 		l->room = 2 * l->room + 16;
 	}
-	l->calls[l->ncalls++] = (struct line_call){ line, callee };
+	l->calls[l->ncalls++] = (struct line_call){ .line = line, .callee = callee };
 	return true;
+}
+
+/* The same of CALL, of which more is known. */
+static bool told_add(struct lines *l, const struct line_call *call)
+{
+	if (!call_add(l, call->line, call->callee))
+		return false;
+	l->calls[l->ncalls - 1] = *call;
+	l->calls[l->ncalls - 1].told = true;
+	return true;
+}
+
+/* What TIME, which is an arc's but for the ERROR of a share of that, may be off by: of the total of the routine that calls CALLEE. */
+static double time_error(const struct graph *g, const struct lines *l, const struct line_callee *callee, uint64_t time, double error)
+{
+	uint64_t total = g->routines[l->routine].total;
+
+	if (callee->error < 0 || error < 0 || !callee->time || !total)
+		return -1;
+	return hypot(callee->error * (double)time / (double)callee->time, error * (double)callee->time / (double)total);
 }
 
 static int by_line_then_callee(const void *x, const void *y)
@@ -197,6 +219,8 @@ static int by_line_then_callee(const void *x, const void *y)
 
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
+	if (a->column != b->column)
+		return a->column < b->column ? -1 : 1;
 	return (a->callee > b->callee) - (a->callee < b->callee);
 }
 
@@ -215,13 +239,17 @@ static bool calls_settle(struct lines *l)
 		l->callees[i].nlines = 0;
 	calls_sort(l);
 	for (size_t i = 0; i < l->ncalls; i++)
-		if (l->calls[i].line && (kept == 0 || by_line_then_callee(&l->calls[kept - 1], &l->calls[i]) != 0)) {
+		if (kept > 0 && by_line_then_callee(&l->calls[kept - 1], &l->calls[i]) == 0) {
+			l->calls[kept - 1].calls += l->calls[i].calls;
+			l->calls[kept - 1].time += l->calls[i].time;
+			l->calls[kept - 1].error = fmax(l->calls[kept - 1].error, l->calls[i].error);
+		} else if (l->calls[i].line || l->calls[i].told) {
 			l->calls[kept++] = l->calls[i];
 			l->callees[l->calls[i].callee].nlines++;
 		}
 	l->ncalls = kept;
 	for (size_t i = 0; i < l->ncallees; i++) {
-		l->callees[i].known = l->callees[i].nlines > 0;
+		l->callees[i].known = l->callees[i].nlines > 0 || l->callees[i].told;
 		if (!l->callees[i].known && !call_add(l, 0, (uint32_t)i))
 			return false;
 	}
@@ -256,10 +284,10 @@ static void site_visit(void *arg, const struct symbols_call *call)
 {
 	struct finder *f = arg;
 
-	if (strcmp(call->file, f->l->file) != 0)
+	if (!call->file || strcmp(call->file, f->l->file) != 0)
 		return;
 	for (size_t i = 0; i < f->l->ncallees; i++)
-		if (strcmp(f->l->callees[i].place ? f->words[i].text : f->l->callees[i].name, call->name) == 0)
+		if (!f->l->callees[i].told && strcmp(f->l->callees[i].place ? f->words[i].text : f->l->callees[i].name, call->name) == 0)
 			f->failed |= !call_add(f->l, call->line, (uint32_t)i);
 }
 
@@ -295,6 +323,61 @@ static bool sites_find(struct search *k)
 	return ok && !f.failed;
 }
 
+/* Whether PLACE is in the routine's own source. */
+static bool is_own(const struct lines *l, const struct call_place *place)
+{
+	return place->file && !place->within && l->file && !strcmp(place->file, l->file);
+}
+
+/* The call sites of callee I, if any of them is known. */
+static bool told_find(struct search *k, const struct graph_sites *sites, uint32_t i)
+{
+	struct line_callee *callee = &k->l->callees[i];
+	struct call_places places;
+	struct line_call elsewhere = { .callee = i, .error = -1 };
+	bool ok = true;
+
+	if (callee->place || !call_places_make(&places, k->in, sites, k->l->routine, callee->routine,
+					       &(struct call_figures){ callee->calls, callee->self, callee->time - callee->self }))
+		return callee->place != NULL;
+	callee->told = places.n > 0;
+	elsewhere.timed = places.timed;
+	elsewhere.calls = places.unknown;
+	elsewhere.time = places.rest_self + places.rest_children;
+	for (size_t n = 0; ok && n < places.n; n++) {
+		const struct call_place *p = &places.places[n];
+		const struct line_call call = { .line = p->line, .callee = i, .column = p->column, .calls = p->calls, .timed = places.timed,
+			.time = p->self + p->children, .error = time_error(k->g, k->l, callee, p->self + p->children, p->error) };
+
+		if (is_own(k->l, p)) {
+			ok = told_add(k->l, &call);
+		} else {
+			elsewhere.calls += call.calls;
+			elsewhere.time += call.time;
+		}
+	}
+	if (ok && callee->told && (elsewhere.calls || (elsewhere.timed && elsewhere.time)))
+		ok = told_add(k->l, &elsewhere);
+	call_places_free(&places);
+	return ok;
+}
+
+/* Where call sites were told apart: those of the routine's callees. */
+static bool told_find_all(struct search *k, struct error *err)
+{
+	struct graph_sites sites;
+	bool ok = true;
+
+	if (k->g->profile->nsites == 0)
+		return true;
+	if (!graph_sites_make(&sites, k->g, err))
+		return false;
+	for (uint32_t i = 0; ok && i < k->l->ncallees; i++)
+		ok = told_find(k, &sites, i);
+	graph_sites_free(&sites);
+	return ok;
+}
+
 bool lines_make(struct lines *l, const struct report_input *in, const struct leaves *leaves, uint32_t routine, struct error *err)
 {
 	struct search k = { .l = l, .in = in, .g = in->graph };
@@ -307,7 +390,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 		extent_find(&k);
 		costs_find(&k);
 		costs_join(l);
-		ok = sites_find(&k);
+		ok = told_find_all(&k, err) && sites_find(&k);
 	}
 	ok = ok && calls_settle(l);
 	if (ok) {

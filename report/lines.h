@@ -4,7 +4,8 @@
  * the call that it stands for, so that all lines are the routine's own.
  *
  * Hooks count calls by routine, not by call site: an arc whose routine is called on one line only is that line's; one whose
- * routine is called on several lines has its figures at each of them, and they are those of all together.
+ * routine is called on several lines has its figures at each of them, and they are those of all together.  Where call sites were told apart each has its
+ * calls, and, if samples tell it or there is one alone, its time.
  *
  *   routine's self = times of the lines + plain + elsewhere + unknown
  *   routine's total = self + times of the arcs */
@@ -23,18 +24,27 @@ struct line_cost {
 
 /* A line on which calls start. */
 struct line_call {
-	uint32_t line;		/* in lines.file; 0: no line is known for this callee */
+	uint32_t line;		/* in lines.file; 0: no line is known for this callee, or for these of its calls */
 	uint32_t callee;	/* index in lines.callees */
+	bool told;		/* call sites were told apart: of this one is known what follows */
+	uint32_t column;	/* in the line; 0: unknown */
+	uint64_t calls;		/* calls from it */
+	bool timed;		/* and so is what they took: */
+	uint64_t time;		/* of the arc's time, ns */
+	double error;		/* what that may be off by, as graph_error has it: of the routine's total; less than 0: not known */
 };
 
 /* Somebody that the routine calls. */
 struct line_callee {
 	const char *name;	/* its name */
+	const char *brief;	/* its short form; NULL: that of the name by itself */
 	const char *place;	/* code without hooks: file name of its module; else NULL */
 	uint32_t routine;	/* index in graph.routines; GRAPH_NONE: code without hooks */
-	uint32_t nlines;	/* on how many lines it is called; 0: unknown */
+	uint32_t nlines;	/* on how many lines it is called, or from how many call sites if these were told apart; 0: unknown */
+	bool told;		/* they were */
 	bool known;		/* some line is known */
 	uint64_t calls;		/* along the arc; 0 without hooks */
+	uint64_t self;		/* ns of the arc in the callee itself; without hooks 0 */
 	uint64_t time;		/* ns of the arc; without hooks: part of the routine's self time */
 	uint64_t ticks;		/* without hooks: samples */
 	double error;		/* what time may be off by, as graph_error has it: of the routine's total, without hooks of its self time */

@@ -11,4 +11,7 @@ char *measured_way(char *buffer, size_t size, uint32_t way, const char *separato
 /* The word for CLOCK, an enum amon_clock, as APROF_CLOCK has it; "unknown": it is none. */
 const char *measured_clock(uint32_t clock);
 
+/* The word for SOURCE, an enum amon_source; "unknown": it is none. */
+const char *measured_source(uint32_t source);
+
 #endif

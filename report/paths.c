@@ -9,7 +9,7 @@
 
 static const char legend[] =
 	" % time    share of the run that passed under the sequence: in the contexts whose history has it.\n"
-	" seconds   the same in seconds; a context counts once, however often recursion came by.\n"
+	" time      how long that is; a context counts once, however often recursion came by.\n"
 	" contexts  how many end with the sequence.    calls  how often its last call was made there.\n"
 	" Listed are sequences of two calls and more, by their time and the number of contexts that share it, the longest\n"
 	" that have nearly the same time; of two of which one is part of the other only the first.  Times of sequences that\n"
@@ -29,34 +29,33 @@ static void path_print(const struct graph *g, const struct paths *found, const s
 	for (uint32_t i = 0; i < p->length; i++) {
 		if (i > 0)
 			fputs(" -> ", out);
-		print_name(out, g->routines[found->routines[p->first + i]].name.name, &options->style);
+		print_brief(out, g->routines[found->routines[p->first + i]].name.name, g->routines[found->routines[p->first + i]].brief, &options->style);
 	}
 	putc('\n', out);
 }
 
 static void paths_print(const struct graph *g, const struct paths *found, FILE *out, const struct report_options *options)
 {
-	int decimals = print_decimals(g->time);
-	int width = print_seconds_width(g->time, decimals, 8), calls = print_count_width(g->calls, 9);
+	int calls = print_count_width(g->calls, 9);
 
 	fputs("Recurring sequences of calls\n\n", out);
 	print_begin(out, &options->style, 'h');
-	share_heading(out, &options->style, g);
-	fprintf(out, " %*s contexts %*s  sequence\n", width, "seconds", calls, "calls");
+	share_heading(out, &options->style, g->sampled);
+	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, "time", calls, "calls");
 	print_end(out, &options->style);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct graph_path *p = found->paths + i;
 
-		share_print(out, &options->style, g, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
+		share_print(out, &options->style, g->sampled, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
 		putc(' ', out);
-		print_seconds(out, p->time, decimals, width);
+		print_time(out, (double)p->time, PRINT_TIME);
 		fprintf(out, " %8" PRIu32 " ", p->contexts);
 		print_calls(out, calls, p->calls, g->counted);
 		fputs("  ", out);
 		path_print(g, found, p, out, options);
 	}
 	print_legend(out, &options->style, legend);
-	share_legend(out, &options->style, g);
+	share_legend(out, &options->style, g->sampled, 10);
 }
 
 bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

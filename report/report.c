@@ -19,6 +19,7 @@ const struct report report_table[] = {
 	{ "compare-models", "gprof's model beside what was measured", compare_text, compare_json },
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
+	{ "imbalance", "contexts by how much the ranks of an MPI job differ", imbalance_text, imbalance_json },
 	{ "info", "what is in the files", info_text, info_json },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -41,12 +41,16 @@ struct report_options {
 	bool screen;		/* the head and hot: what a terminal shows after a run, eight lines of the one, and the other without its own head */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
+	bool sites;		/* split arcs by call site */
 	bool bottom_up;		/* tree: from the running routines up */
 	unsigned depth;		/* tree: deepest level printed; 0: all */
 	char **only;		/* compare-models: words or patterns (graph_match); list what has to do with such routines */
 	size_t nonly;		/* how many; 0: list all */
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */
+	bool imbalance;		/* the ranks of an MPI job, instead of the listings */
+	bool processes;		/* info: each process of several */
+	bool threads;		/* info: each thread */
 	const char *target;	/* annotate: name of a routine or a source file */
 	struct report_gprof gprof; /* for the reports on a gmon.out */
 };
@@ -119,8 +123,8 @@ bool report_print(const struct report *table, const char *const *names, size_t n
 
 /* The reports themselves, each in the file of its name. */
 report_text head_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text, compare_text, hot_text, annotate_text;
+report_text paths_text, compare_text, hot_text, annotate_text, imbalance_text;
 report_json head_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json, compare_json, hot_json, annotate_json;
+report_json paths_json, compare_json, hot_json, annotate_json, imbalance_json;
 
 #endif

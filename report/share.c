@@ -2,8 +2,9 @@
 #include "report/share.h"
 
 #include <math.h>
+#include <string.h>
 
-static const char *sign(const struct text_style *style)
+const char *share_sign(const struct text_style *style)
 {
 	return style->utf8 ? "\u00b1" : "+-";
 }
@@ -30,43 +31,52 @@ char *share_text(char *buffer, const struct text_style *style, double share, dou
 	else if (points < 0.05)
 		snprintf(buffer, SHARE_SIZE, "%.1f %%", percent);
 	else
-		snprintf(buffer, SHARE_SIZE, "%.*f%s%.*f %%", decimals, percent, sign(style), decimals, points);
+		snprintf(buffer, SHARE_SIZE, "%.*f%s%.*f %%", decimals, percent, share_sign(style), decimals, points);
 	return buffer;
 }
 
-void share_print(FILE *out, const struct text_style *style, const struct graph *g, double share, double error)
+void share_print_bound(FILE *out, double share, double error)
 {
-	double most = fmin(share + error, 1);
 	char bound[SHARE_SIZE];
 
-	if (!g->sampled) {
+	snprintf(bound, sizeof bound, "<%.1f", round_up(100 * fmin(share + error, 1), 1));
+	fprintf(out, "%6s", bound);
+}
+
+void share_print(FILE *out, const struct text_style *style, bool errors, double share, double error)
+{
+	char bound[SHARE_SIZE];
+
+	if (!errors) {
 		fprintf(out, "%6.2f", 100 * share);
 	} else if (share_is_news(share, error)) {
-		snprintf(bound, sizeof bound, "%s%.1f", sign(style), 100 * error);
+		snprintf(bound, sizeof bound, "%s%.1f", share_sign(style), 100 * error);
 		fprintf(out, "%6.2f %*s", 100 * share, 5 + (style->utf8 ? 1 : 0), error < 0 ? "" : bound);
 	} else {
-		snprintf(bound, sizeof bound, "<%.1f", round_up(100 * most, 1));
-		fprintf(out, "%6s %5s", bound, "");
+		share_print_bound(out, share, error);
+		fprintf(out, " %5s", "");
 	}
 }
 
-void share_heading(FILE *out, const struct text_style *style, const struct graph *g)
+void share_heading(FILE *out, const struct text_style *style, bool errors)
 {
 	fputs("% time", out);
-	if (g->sampled)
-		fprintf(out, " %*s", 5 + (style->utf8 ? 1 : 0), sign(style));
+	if (errors)
+		fprintf(out, " %*s", 5 + (style->utf8 ? 1 : 0), share_sign(style));
 }
 
-void share_legend(FILE *out, const struct text_style *style, const struct graph *g)
+void share_legend(FILE *out, const struct text_style *style, bool errors, int width)
 {
-	if (g->sampled && !style->brief)
-		fprintf(out, " %s%sby so many points %% time may be off, with a confidence of 95 %%; `<2.1`: may be chance.\n", sign(style),
-			style->utf8 ? "         " : "        ");
+	const char *sign = share_sign(style);
+
+	if (errors && !style->brief)
+		fprintf(out, " %s%*sby so many points %% time may be off, with a confidence of 95 %%; `<2.1`: may be chance.\n", sign,
+			width - (int)print_width(sign, strlen(sign)), "");
 }
 
-int share_width(const struct graph *g)
+int share_width(bool errors)
 {
-	return g->sampled ? 12 : 6;
+	return errors ? 12 : 6;
 }
 
 json_t *share_json(double error, uint64_t whole)

@@ -23,15 +23,21 @@ static inline bool share_is_news(double share, double error)
 /* `93±6 %`, `93.1±0.4 %`, `<9 %`; `93 %` without an error; `~93 %` where samples say nothing, an error of a half and more.  Into BUFFER of SHARE_SIZE bytes, which is returned. */
 char *share_text(char *buffer, const struct text_style *style, double share, double error);
 
-/* The column `% time`, and, where G has errors, that of these beside it: ` 93.12  ±6.1`, or an upper bound.  The columns of a heading: share_heading. */
-void share_print(FILE *out, const struct text_style *style, const struct graph *g, double share, double error);
-void share_heading(FILE *out, const struct text_style *style, const struct graph *g);
+/* The column `% time`, and, with ERRORS, that of these beside it: ` 93.12  ±6.1`, or an upper bound.  The columns of a heading: share_heading. */
+void share_print(FILE *out, const struct text_style *style, bool errors, double share, double error);
+void share_heading(FILE *out, const struct text_style *style, bool errors);
 
-/* What they mean, unless -b was given. */
-void share_legend(FILE *out, const struct text_style *style, const struct graph *g);
+/* `<2.1`, the upper bound of a share within its error, in 6 columns. */
+void share_print_bound(FILE *out, double share, double error);
+
+/* The sign before an error. */
+const char *share_sign(const struct text_style *style);
+
+/* What they mean, unless -b was given or there are none; the legend has WIDTH columns for the words that it explains. */
+void share_legend(FILE *out, const struct text_style *style, bool errors, int width);
 
 /* How wide these are. */
-int share_width(const struct graph *g);
+int share_width(bool errors);
 
 /* ERROR of a share of WHOLE, in ns; null: not known. */
 json_t *share_json(double error, uint64_t whole);

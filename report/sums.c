@@ -28,7 +28,7 @@ struct sums sums_make(const struct report_input *in)
 		run_add(&s, in, i);
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		s.misses += p->threads[i].record.misses;
-	for (uint32_t i = 1; i < p->ncontexts; i++) {
+	for (uint32_t i = 1; i < p->ncontexts && profile_has_contexts(p); i++) {
 		const struct profile_context *c = &p->contexts[i];
 
 		if (c->entries || c->recursive || c->calls_out || c->time || c->ticks) {
@@ -39,7 +39,9 @@ struct sums sums_make(const struct report_input *in)
 	return s;
 }
 
-double sums_error(double percent, uint64_t samples)
+double sums_error(const struct graph *g, double percent)
 {
-	return 1.96 * sqrt(percent * (100 - percent) / (double)samples);
+	double tick = profile_tick(g->profile), samples = tick > 0 ? (double)g->ticks * tick / overhead_tick(g->profile) : (double)g->ticks;
+
+	return fmin(1.96 * sqrt(percent * (100 - percent) / samples), 99);
 }

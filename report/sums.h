@@ -17,7 +17,8 @@ struct sums {
 /* The sums over the files of IN. */
 struct sums sums_make(const struct report_input *in);
 
-/* Half the 95 % interval of a share of PERCENT when SAMPLES, more than 0, are binomial, in points. */
-double sums_error(double percent, uint64_t samples);
+/* Half the 95 % interval of a share of PERCENT of G's time by its samples, of which there are some, in points; 99 at most,
+ * which says that nothing is known. */
+double sums_error(const struct graph *g, double percent);
 
 #endif

@@ -12,7 +12,7 @@
 static const char legend[] =
 	" % time    share of the run that passed here and below.\n"
 	" % parent  the same as a share of the line above it in the tree.\n"
-	" total     seconds here and below.      self  seconds in the routine itself.\n"
+	" total     time here and below.         self  time in the routine itself.\n"
 	" calls     entries of the contexts that end here.\n"
 	" name'     folded recursion: the routine is active again further down, and intermediate calls were squeezed out.\n"
 	" ..        between this line and the one above it calls were squeezed out: no known call.\n";
@@ -21,11 +21,10 @@ static const char legend_up[] =
 	" The roots are the routines with self time; the lines below each are its callers, theirs, and so on.\n"
 	" % time    share of the run that passed in the root on behalf of this chain of callers.\n"
 	" % parent  the same as a share of the line above it in the tree.\n"
-	" total     seconds of the chain.        self  seconds of the contexts whose history ends with it.\n"
+	" total     time of the chain.           self  time of the contexts whose history ends with it.\n"
 	" name'     folded recursion.            ..    calls were squeezed out here: no known call.\n";
 
 struct columns {
-	int decimals;			/* of the seconds */
 	int total, self, calls;		/* widths, characters */
 };
 
@@ -43,15 +42,12 @@ struct walk {
 
 #define REST (UINT32_C(1) << 31)
 
-static struct columns columns_make(const struct graph *g, const struct tree *t)
+static struct columns columns_make(const struct tree *t)
 {
-	struct columns c = { print_decimals(g->time), 7, 7, 9 };
+	struct columns c = { PRINT_TIME, PRINT_TIME, 9 };
 
-	for (size_t i = 0; i < t->nnodes; i++) {
-		c.total = print_seconds_width(t->nodes[i].total, c.decimals, c.total);
+	for (size_t i = 0; i < t->nnodes; i++)
 		c.calls = print_count_width(t->nodes[i].calls, c.calls);
-	}
-	c.self = c.total;
 	return c;
 }
 
@@ -75,30 +71,30 @@ static void figures_print(const struct walk *w, FILE *out, uint64_t total, uint6
 {
 	double share = w->whole ? (double)total / (double)w->whole : 0;
 
-	share_print(out, &w->options->style, w->graph, share, error);
+	share_print(out, &w->options->style, w->graph->sampled, share, error);
 	if (share_is_news(share, error))
 		fprintf(out, "   %6.2f  ", print_percent(total, parent));
 	else
 		fprintf(out, "   %6s  ", "");
-	print_seconds(out, total, w->columns.decimals, w->columns.total);
+	print_time(out, (double)total, w->columns.total);
 }
 
 static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t level)
 {
 	const struct tree_node *node = &w->tree->nodes[index];
 	const struct columns *c = &w->columns;
-	int used = share_width(w->graph) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
+	int used = share_width(w->graph->sampled) + 11 + c->total + 1 + c->self + 1 + c->calls + 2 + (node->gap ? 3 : 0) + node->folded;
 
 	figures_print(w, out, node->total, w->tree->nodes[node->parent].total, node_error(w->graph, w->tree, node));
 	putc(' ', out);
-	print_seconds(out, node->self, c->decimals, c->self);
+	print_time(out, (double)node->self, c->self);
 	putc(' ', out);
 	print_calls(out, c->calls, node->calls, w->graph->counted);
 	fputs("  ", out);
 	used += indent_print(out, level);
 	if (node->gap)
 		fputs(".. ", out);
-	print_name_beside(out, w->graph->routines[node->routine].name.name, &w->options->style, used);
+	print_brief_beside(out, w->graph->routines[node->routine].name.name, w->graph->routines[node->routine].brief, &w->options->style, used);
 	fputs(node->folded ? "'\n" : "\n", out);
 }
 
@@ -160,7 +156,7 @@ static void outside_print(const struct walk *w, FILE *out)
 static void heading_print(const struct walk *w, FILE *out)
 {
 	print_begin(out, &w->options->style, 'h');
-	share_heading(out, &w->options->style, w->graph);
+	share_heading(out, &w->options->style, w->graph->sampled);
 	fprintf(out, " %% parent  %*s %*s %*s  name\n", w->columns.total, "total", w->columns.self, "self",
 		w->columns.calls, "calls");
 	print_end(out, &w->options->style);
@@ -174,15 +170,16 @@ static struct tree_options limits(const struct graph *g, const struct report_opt
 
 static void tree_print(struct walk *w, FILE *out)
 {
+	char whole[PRINT_TIME_SIZE];
+
 	w->whole = w->tree->nodes[0].total;
-	w->columns = columns_make(w->graph, w->tree);
-	fprintf(out, "%s tree: %.*f seconds\n\n", w->options->bottom_up ? "Bottom-up" : "Top-down", w->columns.decimals,
-		(double)w->whole / 1e9);
+	w->columns = columns_make(w->tree);
+	fprintf(out, "%s tree: %s\n\n", w->options->bottom_up ? "Bottom-up" : "Top-down", print_time_text(whole, (double)w->whole));
 	heading_print(w, out);
 	outside_print(w, out);
 	walk_print(w, out);
 	print_legend(out, &w->options->style, w->options->bottom_up ? legend_up : legend);
-	share_legend(out, &w->options->style, w->graph);
+	share_legend(out, &w->options->style, w->graph->sampled, 10);
 }
 
 bool tree_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)

@@ -55,8 +55,9 @@ struct verified verified_make(const struct report_input *in)
 	worse = in_table(in, AMON_STACK_OPEN, true, all[AMON_STACK_OPEN]);
 	better = in_table(in, AMON_STACK_DIFFERS, false, all[AMON_STACK_DIFFERS]);
 	v.differ = all[AMON_STACK_DIFFERS] - better + worse;
-	v.checked = all[AMON_STACK_FITS] + v.differ;
-	v.untold = all[AMON_STACK_UNTOLD] + all[AMON_STACK_OPEN] - worse + better;
+	v.at_hook = all[AMON_STACK_OPEN] - worse;
+	v.checked = all[AMON_STACK_FITS] + v.at_hook + v.differ;
+	v.untold = all[AMON_STACK_UNTOLD] + better;
 	v.asked = v.checked + v.untold > 0;
 	return v;
 }
@@ -86,15 +87,17 @@ void verified_print(const struct report_input *in, const struct report_options *
 {
 	struct verified s = verified_make(in);
 	const struct profile *p = in->graph->profile;
-	char checked[32], differ[32], untold[32];
+	char checked[32], differ[32], hook[32], untold[32];
 	size_t shown = 0;
 
 	if (!s.asked)
 		return;
 	if (s.differ)
 		print_begin(out, &options->style, 'w');
-	print_field(out, &options->style, "stacks", "%s held against their contexts, %s differ%s; %s not told: caught in a hook or beside one, or not readable",
-		    print_grouped(checked, s.checked), print_grouped(differ, s.differ), s.differ == 1 ? "s" : "", print_grouped(untold, s.untold));
+	print_field(out, &options->style, "stacks", "%s held against their contexts, %s differ%s; %s without the routine that was at its hook; "
+		    "%s not told: in a hook out of line, or not readable",
+		    print_grouped(checked, s.checked), print_grouped(differ, s.differ), s.differ == 1 ? "s" : "", print_grouped(hook, s.at_hook),
+		    print_grouped(untold, s.untold));
 	for (size_t i = 0; i < p->nstacks && shown < MOST_SHOWN; i++)
 		if (differs(in, &p->stacks[i])) {
 			place_print(in, &p->stacks[i], options, out);
@@ -108,6 +111,6 @@ json_t *verified_json(const struct report_input *in)
 {
 	struct verified s = verified_make(in);
 
-	return s.asked ? json_pack("{s:o, s:o, s:o}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "not_told",
-				   emit_count(s.untold)) : json_null();
+	return s.asked ? json_pack("{s:o, s:o, s:o, s:o}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "at_hook",
+				   emit_count(s.at_hook), "not_told", emit_count(s.untold)) : json_null();
 }

@@ -8,11 +8,12 @@ struct verified {
 	bool asked;		/* some run held stacks against contexts */
 	uint64_t checked;	/* stacks of which it was told whether they fit */
 	uint64_t differ;	/* of these, those that do not */
-	uint64_t untold;	/* those caught in a hook, before or behind one, or that could not be read */
+	uint64_t at_hook;	/* of these, those that fit but for the routine caught before its entry hook was done, or behind its exit hook */
+	uint64_t untold;	/* those caught in a hook out of line, or that could not be read */
 };
 
-/* Add up what the runs of IN say.  A stack that fits only if a routine is taken to be out counts as not told where the
- * routine's code says that it may be, and differs elsewhere.  IN has symbols. */
+/* Add up what the runs of IN say.  A stack that fits only if a routine is taken to be out fits where the routine's code says
+ * that it may be, and differs elsewhere.  IN has symbols. */
 struct verified verified_make(const struct report_input *in);
 
 /* Print a line on it, and lines on what differs most; nothing where nobody asked. */

@@ -1,0 +1,52 @@
+/* call_sites.h - the places in the source from which an arc's calls come. */
+#ifndef CALL_SITES_H
+#define CALL_SITES_H
+
+#include "graph/sites.h"
+#include "report/report.h"
+
+/* One place: what the machine code has more than once for it, in copies of loops and bodies, is one. */
+struct call_place {
+	const char *file;	/* source file; NULL: unknown */
+	uint32_t line;		/* 0: unknown */
+	uint32_t column;	/* 0: unknown */
+	const char *within;	/* function that holds it, if that is another than the caller: code without hooks between the two; else NULL */
+	const char *module;	/* path of the module of that; NULL: unknown */
+	bool by_pointer;	/* the call goes by a pointer */
+	const char *through;	/* the function that it names, if that is another than the callee: it jumped there, or called it without hooks; else NULL */
+	uint64_t calls;		/* how many */
+	uint64_t self;		/* what they took of the arc's time, by samples: in the callee itself, ns, */
+	uint64_t children;	/* and in what it called */
+	uint64_t self_samples, child_samples; /* behind these */
+	double error;		/* what self + children may be off by, a part of the arc's time, as graph_error has it */
+};
+
+/* What an arc is said to have. */
+struct call_figures {
+	uint64_t calls;		/* how many */
+	uint64_t self;		/* time of the callee itself, ns */
+	uint64_t children;	/* and of what it called */
+};
+
+struct call_places {
+	struct call_place *places; /* by file, line and column */
+	size_t n;		/* how many */
+	uint64_t unknown;	/* calls from places that are not known */
+	bool timed;		/* times are known by place: there is one alone, or samples were taken */
+	uint64_t rest_self, rest_children; /* of the arc's time what no place has: that of calls from places that are not known; all of it if nothing is timed */
+};
+
+/* Those of the arc from FROM to TO in IN's graph, whose call sites are SITES; ARC is dealt out among them, to the last call and nanosecond.  False: out
+ * of memory.  Freed with call_places_free. */
+bool call_places_make(struct call_places *c, const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to,
+		      const struct call_figures *arc);
+void call_places_free(struct call_places *c);
+
+/* `at list.c:31:9, through a pointer`, or `in libc.so.6: msort_with_tmp`. */
+void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style);
+
+/* An array of {file, line, column, calls, within, module, by_pointer, through, self_ns, children_ns, error_ns}; the last three are null if no times are
+ * known.  ARC is that of call_places_make. */
+json_t *call_places_json(const struct call_places *c, const struct call_figures *arc);
+
+#endif
