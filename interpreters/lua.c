@@ -1,0 +1,517 @@
+/* lua.c - Lua 5.4, unmodified, tells aprof of its functions: a library that Lua loads by LUA_INIT_5_4 (cli/interpreters.c), before any script.
+ *
+ * Lua's hook is told of calls, tail calls and returns, but not of what an error or a yield leaves.  So each state has a list of the frames whose
+ * functions are open, by Lua's own records of them, and each event is held against it:
+ *
+ *     call        of a frame whose caller's is the last in the list: else what is behind the caller's is left
+ *     tail call   its frame is the one that is replaced
+ *     return      of the last one: else what is behind it is left
+ *
+ * A record is used again by a later frame of the same depth, never while its own is open.  States are the main one and coroutines. One that has an event
+ * and is not in the chain of those that resumed each other was resumed by the last; one that is, goes on, and those behind it do not.
+ *
+ * A function is known by its prototype, what the compiler made of its text, not by its own address, which the collector gives to others; and since it
+ * does so with prototypes too, by source and line beside.
+ *
+ * Lua's public interface is declared here, for it is the same in all of 5.4: no header is needed to build this.  What is not public, where a frame's
+ * record has its function and that its prototype, is looked at only if it proves right on a function of which Lua tells the same (layout_prove);
+ * else Lua is asked at each call, and functions that begin in one line are one. */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/aprof.h"
+
+/* ---- lua.h of 5.4 ---- */
+
+typedef struct lua_State lua_State;
+typedef int (*lua_CFunction)(lua_State *L);
+
+typedef struct lua_Debug {
+	int event;
+	const char *name;
+	const char *namewhat;
+	const char *what;
+	const char *source;
+	size_t srclen;
+	int currentline;
+	int linedefined;
+	int lastlinedefined;
+	unsigned char nups, nparams;
+	char isvararg, istailcall;
+	unsigned short ftransfer, ntransfer;
+	char short_src[60];
+	const void *i_ci;		/* the record of the frame */
+} lua_Debug;
+
+typedef void (*lua_Hook)(lua_State *L, lua_Debug *ar);
+
+enum { LUA_HOOKCALL, LUA_HOOKRET, LUA_HOOKLINE, LUA_HOOKCOUNT, LUA_HOOKTAILCALL };
+enum { LUA_MASKCALL = 1, LUA_MASKRET = 2, LUA_MASKCOUNT = 8 };
+enum { LUA_REGISTRYINDEX = -1000000 - 1000, LUA_TTABLE = 5, LUA_TSTRING = 4 };
+
+extern void lua_sethook(lua_State *L, lua_Hook hook, int mask, int count);
+extern int lua_getinfo(lua_State *L, const char *what, lua_Debug *ar);
+extern int lua_getstack(lua_State *L, int level, lua_Debug *ar);
+extern int lua_gettop(lua_State *L);
+extern void lua_settop(lua_State *L, int index);
+extern int lua_checkstack(lua_State *L, int n);
+extern int lua_getfield(lua_State *L, int index, const char *key);
+extern int lua_next(lua_State *L, int index);
+extern void lua_pushnil(lua_State *L);
+extern int lua_type(lua_State *L, int index);
+extern int lua_rawequal(lua_State *L, int a, int b);
+extern const char *lua_tolstring(lua_State *L, int index, size_t *length);
+extern lua_CFunction lua_tocfunction(lua_State *L, int index);
+extern const void *lua_topointer(lua_State *L, int index);
+
+int aprof_lua_begin(lua_State *L) __attribute__((visibility("default")));
+
+/* ---- what is not public ---- */
+
+struct value { const void *content; unsigned char tag; };
+enum { TAG_LUA = 0x46, TAG_C = 0x16, TAG_C_CLOSURE = 0x66 };	/* of functions */
+
+struct record {				/* CallInfo */
+	const struct value *function;
+	const void *top;
+	const struct record *previous;
+};
+
+struct prototype {
+	char head[44];
+	int linedefined, lastlinedefined;
+	const void *constants, *code;
+	char between[40];
+	const char *source;		/* the string's object; its text is TEXT bytes into it */
+};
+
+struct closure {
+	char head[24];
+	const void *prototype;		/* or the C function */
+};
+
+struct string {
+	char head[8];
+	unsigned char tag, marked, extra, length;
+	unsigned hash;
+};
+
+enum { TEXT = 24, TAG_SHORT = 4 };
+
+static bool layout_known;
+
+/* The function that calls this, in lines 2 to 4 of its source, is what Lua says. */
+static void layout_prove(lua_State *L)
+{
+	const struct prototype *p;
+	const struct record *r;
+	const struct closure *c;
+	lua_Debug ar, up;
+
+	if (!lua_getstack(L, 1, &ar) || !lua_getstack(L, 2, &up) || !lua_getinfo(L, "fS", &ar))
+		return;
+	c = lua_topointer(L, -1);
+	r = ar.i_ci;
+	lua_settop(L, -2);
+	if (ar.what[0] != 'L' || r->previous != up.i_ci || r->function->content != c || r->function->tag != TAG_LUA)
+		return;
+	p = c->prototype;
+	layout_known = p->linedefined == 2 && ar.linedefined == 2 && p->lastlinedefined == 4 && ar.lastlinedefined == 4 && p->source + TEXT == ar.source;
+}
+
+/* ---- functions ---- */
+
+enum { FIRST_SLOTS = 256, LONGEST_NAME = 200 };
+
+/* What a function is known by. */
+struct identity {
+	const void *at;			/* the prototype, the C function, or where the layout is not known the source's text; NULL: none */
+	const void *code;		/* of the prototype */
+	const char *source;		/* where its text is */
+	int line;			/* of its definition; -1: in C */
+};
+
+/* What a call led to once: found again by an address, and then compared. */
+struct function {
+	struct identity id;
+	aprof_routine routine;
+	unsigned hash;			/* of the source's text, as Lua has it, if that is a short string */
+	char start[60];			/* of the text */
+};
+
+static __thread struct function *functions;
+static __thread size_t nslots, used;
+
+static size_t hash_of(const void *at, int line)
+{
+	return (size_t)(((uintptr_t)at ^ (uintptr_t)(unsigned)line << 32) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static struct function *place_of(struct function *table, size_t n, const void *at, int line)
+{
+	size_t i = hash_of(at, line) & (n - 1);
+
+	while (table[i].id.at && (table[i].id.at != at || table[i].id.line != line))
+		i = (i + 1) & (n - 1);
+	return &table[i];
+}
+
+/* The place for AT and LINE, with room for one more; NULL: no memory. */
+static struct function *place(const void *at, int line)
+{
+	size_t n = nslots ? 2 * nslots : FIRST_SLOTS;
+	struct function *more;
+
+	if (used >= nslots / 2) {
+		more = calloc(n, sizeof *more);
+		if (!more)
+			return NULL;
+		for (size_t i = 0; i < nslots; i++)
+			if (functions[i].id.at)
+				*place_of(more, n, functions[i].id.at, functions[i].id.line) = functions[i];
+		free(functions);
+		functions = more;
+		nslots = n;
+	}
+	return place_of(functions, nslots, at, line);
+}
+
+/* Write the name to NAME under which a loaded module has the function on top of L's stack, as tracebacks do; what is global has none before it. False:
+ * none has it. */
+static bool module_name(lua_State *L, char *name)
+{
+	int function = lua_gettop(L), modules;
+	bool found = false;
+
+	if (!lua_checkstack(L, 8) || lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") != LUA_TTABLE)
+		return lua_settop(L, function), false;
+	modules = lua_gettop(L);
+	for (lua_pushnil(L); !found && lua_next(L, modules); lua_settop(L, modules + 1)) {
+		if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TTABLE)
+			continue;
+		for (lua_pushnil(L); !found && lua_next(L, modules + 2); lua_settop(L, modules + 3)) {
+			const char *module = lua_tolstring(L, modules + 1, NULL);
+
+			if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, function))
+				continue;
+			found = true;
+			if (strcmp(module, "_G") == 0)
+				snprintf(name, LONGEST_NAME, "%s", lua_tolstring(L, -2, NULL));
+			else
+				snprintf(name, LONGEST_NAME, "%s.%s", module, lua_tolstring(L, -2, NULL));
+		}
+	}
+	lua_settop(L, function);
+	return found;
+}
+
+/* What a function in Lua is called: as it was called first, or by where it stands. */
+static aprof_routine define_lua(lua_State *L, lua_Debug *ar)
+{
+	const char *file = ar->source[0] == '@' || ar->source[0] == '=' ? ar->source + 1 : NULL;
+	char name[LONGEST_NAME];
+
+	lua_getinfo(L, "n", ar);
+	if (ar->what[0] == 'm')
+		snprintf(name, sizeof name, "main chunk (%s)", ar->short_src);
+	else if (ar->name && ar->name[0] != '?' && strcmp(ar->namewhat, "metamethod") != 0 && ar->name[0] != '(')
+		snprintf(name, sizeof name, "%s", ar->name);
+	else
+		snprintf(name, sizeof name, "<%s:%d>", ar->short_src, ar->linedefined);
+	return aprof_define("lua", name, file ? file : ar->short_src, ar->linedefined);
+}
+
+/* The same in C; it is on top of L's stack. */
+static aprof_routine define_c(lua_State *L, lua_Debug *ar, lua_CFunction function)
+{
+	char name[LONGEST_NAME];
+	Dl_info info;
+
+	if (!module_name(L, name)) {
+		lua_getinfo(L, "n", ar);
+		if (ar->name && ar->name[0] != '?')
+			snprintf(name, sizeof name, "%s [C]", ar->name);
+		else if (dladdr((void *)function, &info) && info.dli_sname && info.dli_saddr == (void *)function)
+			snprintf(name, sizeof name, "%s [C]", info.dli_sname);
+		else
+			snprintf(name, sizeof name, "[C]");
+	}
+	return aprof_define("lua", name, NULL, 0);
+}
+
+/* FUNCTION, in C, is called. */
+static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *function)
+{
+	struct function *f = place(function, -1);
+
+	if (!f || f->id.at)
+		return f ? f->routine : 0;
+	f->id = (struct identity){ .at = function, .line = -1 };
+	used++;
+	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
+		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
+		lua_settop(L, -2);
+	}
+	return f->routine;
+}
+
+/* ID, in Lua, is called. */
+static aprof_routine routine_in_lua(lua_State *L, lua_Debug *ar, struct identity id)
+{
+	struct function *f = place(id.at, id.line);
+
+	if (!f)
+		return 0;
+	if (f->id.at && f->id.source == id.source && f->id.code == id.code && strncmp(f->start, id.source, sizeof f->start) == 0)
+		return f->routine;
+	used += !f->id.at;		/* else another came to stand there */
+	*f = (struct function){ .id = id };
+	memcpy(f->start, id.source, strnlen(id.source, sizeof f->start));
+	lua_getinfo(L, "S", ar);
+	f->routine = define_lua(L, ar);
+	return f->routine;
+}
+
+/* What is called now, of which AR tells, as Lua says. */
+static aprof_routine routine_asked(lua_State *L, lua_Debug *ar)
+{
+	lua_CFunction function;
+
+	lua_getinfo(L, "S", ar);
+	if (ar->linedefined >= 0)
+		return routine_in_lua(L, ar, (struct identity){ .at = ar->source, .line = ar->linedefined, .source = ar->source });
+	if (!lua_checkstack(L, 1) || !lua_getinfo(L, "f", ar))
+		return 0;
+	function = lua_tocfunction(L, -1);
+	lua_settop(L, -2);
+	return routine_in_c(L, ar, (const void *)function);
+}
+
+/* Is the function in Lua with the prototype P the one that F was found to be?  A short string is told by its hash, which is of all its text. */
+static inline bool is_known(const struct function *f, const struct prototype *p)
+{
+	const struct string *text = (const struct string *)p->source;
+
+	return f->id.at == p && f->id.line == p->linedefined && f->id.source == p->source + TEXT && f->id.code == p->code &&
+	       (text->tag == TAG_SHORT ? f->hash == text->hash : strncmp(f->start, f->id.source, sizeof f->start) == 0);
+}
+
+static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const struct prototype *p)
+{
+	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = p->source + TEXT, .code = p->code });
+
+	if (functions)
+		place_of(functions, nslots, p, p->linedefined)->hash = ((const struct string *)p->source)->hash;
+	return routine;
+}
+
+static inline aprof_routine routine_of(lua_State *L, lua_Debug *ar)
+{
+	const struct value *v = layout_known ? ((const struct record *)ar->i_ci)->function : NULL;
+	const struct closure *c;
+
+	if (!v)
+		return routine_asked(L, ar);
+	c = v->content;
+	if (v->tag == TAG_LUA) {
+		const struct prototype *p = c->prototype;
+		const struct function *f = functions ? &functions[hash_of(p, p->linedefined) & (nslots - 1)] : NULL;
+
+		return f && is_known(f, p) ? f->routine : routine_of_prototype(L, ar, p);
+	}
+	if (v->tag == TAG_C)
+		return routine_in_c(L, ar, c);
+	return v->tag == TAG_C_CLOSURE ? routine_in_c(L, ar, c->prototype) : routine_asked(L, ar);
+}
+
+/* ---- states ---- */
+
+struct state {
+	lua_State *L;
+	struct aprof_stack *stack;	/* NULL: the thread's own, or none */
+	const void **frames;		/* records of the functions that are open */
+	unsigned depth, room;
+	struct state *resumer;		/* in the chain: who resumed it; NULL: nobody */
+	bool chained;			/* it is in the chain */
+	struct state *next;		/* of the same hash */
+};
+
+enum { STATES = 1024 };
+static __thread struct state **states;	/* by hash; NULL: none yet */
+static __thread struct state *last;	/* the chain, from the one that runs now; NULL: nobody did yet */
+static __thread struct aprof_stack *own; /* the thread's own stack, while another is in use */
+static __thread unsigned long executed;	/* instructions that were not told yet */
+
+static struct state *state_find(lua_State *L)
+{
+	struct state **list, *s;
+
+	if (!states && !(states = calloc(STATES, sizeof *states)))
+		return NULL;
+	list = &states[((uintptr_t)L >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 54 & (STATES - 1)];
+	s = *list;
+	while (s && s->L != L)
+		s = s->next;
+	if (!s && (s = calloc(1, sizeof *s))) {
+		s->L = L;
+		s->next = *list;
+		*list = s;
+	}
+	return s;
+}
+
+static void tell(void)
+{
+	if (executed)
+		aprof_add(executed);
+	executed = 0;
+}
+
+/* S, in the chain, goes on: those that it resumed have yielded, or ended. */
+static void go_back(struct state *s)
+{
+	for (; last != s; last = last->resumer)
+		last->chained = false;
+	aprof_stack_use(s->stack ? s->stack : own);
+}
+
+/* S is resumed by the state that ran last. */
+static void resume(struct state *s)
+{
+	struct aprof_stack *before = NULL;
+
+	if (last) {
+		if (!s->stack)
+			s->stack = aprof_stack_new();
+		before = aprof_stack_resume(s->stack);
+		if (!last->stack && !last->resumer)
+			own = before;
+	}
+	s->resumer = last;
+	s->chained = true;
+	last = s;
+}
+
+/* The state of L, which runs; NULL: no memory. */
+static inline struct state *state_of(lua_State *L)
+{
+	struct state *s = last;
+
+	if (__builtin_expect(s && s->L == L, 1))
+		return s;
+	s = state_find(L);
+	if (s)
+		tell();
+	if (s && s->chained)
+		go_back(s);
+	else if (s)
+		resume(s);
+	return s;
+}
+
+/* ---- events ---- */
+
+/* All but the first DEPTH are left. */
+static void leave_to(struct state *s, unsigned depth)
+{
+	s->depth = depth;
+	aprof_unwind(depth);
+}
+
+/* How many frames are open in S up to the one with the record CI, with it; 0: it is not there. */
+static unsigned depth_of(const struct state *s, const void *ci)
+{
+	unsigned depth = s->depth;
+
+	while (depth && s->frames[depth - 1] != ci)
+		depth--;
+	return depth;
+}
+
+/* The frame that is entered in L has its caller LEVEL frames up, and on: what is behind the first of these that is open is left. */
+static void settle(struct state *s)
+{
+	unsigned depth = 0;
+	lua_Debug up;
+
+	for (int level = 1; !depth && lua_getstack(s->L, level, &up); level++)
+		depth = depth_of(s, up.i_ci);
+	if (depth != s->depth)
+		leave_to(s, depth);
+}
+
+static bool has_room(struct state *s)
+{
+	unsigned room = s->room ? 2 * s->room : 32;
+	const void **more = s->depth < s->room ? NULL : realloc(s->frames, room * sizeof *more);
+
+	if (more) {
+		s->frames = more;
+		s->room = room;
+	}
+	return s->depth < s->room;
+}
+
+/* Is the frame with the record CALLER the one that called AR's? */
+static bool is_caller(lua_State *L, lua_Debug *ar, const void *caller)
+{
+	lua_Debug up;
+
+	if (layout_known)
+		return ((const struct record *)ar->i_ci)->previous == caller;
+	return lua_getstack(L, 1, &up) && up.i_ci == caller;
+}
+
+static void call(struct state *s, lua_State *L, lua_Debug *ar)
+{
+	if (s->depth && !is_caller(L, ar, s->frames[s->depth - 1]))
+		settle(s);
+	if (!has_room(s))
+		return;
+	s->frames[s->depth++] = ar->i_ci;
+	aprof_enter(routine_of(L, ar));
+}
+
+static void hook(lua_State *L, lua_Debug *ar)
+{
+	struct state *s;
+	unsigned depth;
+
+	if (ar->event == LUA_HOOKCOUNT) {
+		executed++;
+		return;
+	}
+	s = state_of(L);
+	if (!s)
+		return;
+	tell();
+	if (ar->event == LUA_HOOKCALL) {
+		call(s, L, ar);
+		return;
+	}
+	if (__builtin_expect(s->depth && s->frames[s->depth - 1] == ar->i_ci, 1)) {
+		s->depth--;
+		aprof_leave();
+	} else if ((depth = depth_of(s, ar->i_ci))) {
+		leave_to(s, depth - 1);
+	}
+	if (ar->event == LUA_HOOKTAILCALL && has_room(s)) {
+		s->frames[s->depth++] = ar->i_ci;
+		aprof_enter(routine_of(L, ar));
+	}
+}
+
+int aprof_lua_begin(lua_State *L)
+{
+	const char *clock = getenv("APROF_CLOCK");
+	bool counts = clock && strcmp(clock, "count") == 0;
+
+	layout_prove(L);
+	if (aprof_is_on())
+		lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
+	return 0;
+}
