@@ -1,5 +1,6 @@
 /* attach.c - aprof attach: sample the call stacks of processes that run already. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,12 +41,12 @@ static double seconds_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Wait until the time is over, a signal of STOPS comes, or all have ended. */
+/* Wait until the time is over, a signal of STOPS comes, or all of the N, if these are any, have ended. */
 static void wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t *stops)
 {
 	double end = seconds_now() + seconds, left = 0.1;
 
-	while (is_any_alive(pids, n) && (seconds == 0 || (left = end - seconds_now()) > 0)) {
+	while ((n == 0 || is_any_alive(pids, n)) && (seconds == 0 || (left = end - seconds_now()) > 0)) {
 		long ns = left < 0.1 ? (long)(left * 1e9) : 100000000;
 
 		if (sigtimedwait(stops, NULL, &(struct timespec){ .tv_nsec = ns }) > 0)
@@ -94,9 +95,21 @@ static char *program_of(pid_t pid)
 	return n > 0 ? strndup(program, (size_t)n) : NULL;
 }
 
+/* --all: whose stacks could not be had. */
+static void untold_tell(const struct record_untold *u)
+{
+	if (u->processes)
+		message("note: of %" PRIu64 " process%s it may not be read what code is mapped where (or it was gone already), so the stacks stand under \"(truncated)\"%s", u->processes,
+			u->processes == 1 ? "" : "es", geteuid() ? "; root may" : "");
+	if (u->samples)
+		message("note: %" PRIu64 " sample%s of processes outside this container %s left out", u->samples, u->samples == 1 ? "" : "s", u->samples == 1 ? "is" : "are");
+}
+
+/* Sample the N processes PIDS; 0: all. */
 static int attach(const struct options *o, const pid_t *pids, size_t n)
 {
 	struct run r = { .options = o };
+	struct record_untold untold;
 	struct error err;
 	sigset_t stops;
 
@@ -106,12 +119,14 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	if (!collect_begin(&r))
 		return STATUS_TROUBLE;
 	collect_sampling(&r);
-	r.program = program_of(pids[0]);
+	r.program = n ? program_of(pids[0]) : NULL;
 	stops_block(&stops);
-	r.recorder = record_processes(pids, n, &r.sampling, &err);
+	r.recorder = n ? record_processes(pids, n, &r.sampling, &err) : record_all(&r.sampling, &err);
 	if (r.recorder) {
+		collect_kernel_tell(&r);
 		wait_for(pids, n, o->seconds, &stops);
-		record_end(r.recorder);
+		record_end(r.recorder, &untold);
+		untold_tell(&untold);
 		collect(&r);
 	} else {
 		message_error(&err, NULL);
@@ -128,8 +143,12 @@ static int attach_command(const struct command *self, struct options *o, int arg
 	int status = STATUS_TROUBLE;
 
 	(void)self;
-	if (n == 0)
-		message("attach: to which process? aprof attach [OPTION...] PID...");
+	if (o->all && n > 0)
+		message("attach: --all is every process: name none, or leave --all out");
+	else if (o->all)
+		status = attach(o, NULL, 0);
+	else if (n == 0)
+		message("attach: to which process? aprof attach [OPTION...] PID..., or --all");
 	else if (pids && pids_read(argv + o->first, (int)n, pids))
 		status = attach(o, pids, n);
 	free(pids);
@@ -138,7 +157,7 @@ static int attach_command(const struct command *self, struct options *o, int arg
 
 const struct command command_attach = {
 	.name = "attach",
-	.usage = "[OPTION...] PID...",
+	.usage = "[OPTION...] PID... | --all",
 	.summary = "sample the call stacks of processes that run, then show where their time went",
 	.options = COMMAND_ATTACH,
 	.function = attach_command,

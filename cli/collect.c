@@ -3,21 +3,27 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli/data_file.h"
 #include "cli/gmon_file.h"
+#include "cli/interpreters.h"
 #include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
 #include "cli/reports.h"
+#include "input/add_up.h"
 #include "input/carry.h"
 #include "input/files.h"
+#include "profile/sum.h"
 #include "report/verified.h"
 #include "symbols/symbols.h"
 #include "text/escape.h"
@@ -27,6 +33,12 @@ static bool directory_make(struct run *r)
 {
 	const char *base = getenv("TMPDIR");
 
+	if (r->job) {
+		bool made = job_begin(r->job, r->options->data);
+
+		r->directory = made ? strdup(r->job->directory) : NULL;
+		return r->directory;
+	}
 	if (asprintf(&r->directory, "%s/aprof.XXXXXX", base && *base == '/' ? base : "/tmp") >= 0 && mkdtemp(r->directory))
 		return true;
 	message("cannot make a directory for the profiles: %s; set TMPDIR to one that can be written", strerror(errno));
@@ -43,6 +55,16 @@ static void lacking_tell(const struct run *r)
 		r->harvest.why == EFBIG ? " for the limit on the size of files (ulimit -f)" : "; TMPDIR names another place");
 }
 
+/* Does PROGRAM run with rights that its user has not?  Then nothing is preloaded into it, and nobody but root may trace it. */
+static bool is_privileged(const char *program)
+{
+	struct stat st;
+	char capabilities[64];
+
+	return geteuid() != 0 && ((stat(program, &st) == 0 && st.st_mode & (S_ISUID | S_ISGID)) ||
+				  getxattr(program, "security.capability", capabilities, sizeof capabilities) > 0);
+}
+
 /* The program left no profile: say why, as far as can be told. */
 static void nothing_tell(const struct run *r)
 {
@@ -50,8 +72,14 @@ static void nothing_tell(const struct run *r)
 	uint32_t hooks = 0;
 	struct error err;
 
-	if (r->unsampled.code)
+	if (r->options->script)
+		message("--script: no interpreter of this run told of a script; %s are known, as Debian 12 has them, unless they are told to leave "
+			"their environment alone (lua -E, python3 -I, -E, -S)", interpreters_known);
+	else if (r->unsampled.code)
 		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
+	else if (r->sampling.directory && r->sampling.source != AMON_SOURCE_PERF && r->program && is_privileged(r->program))
+		message("%s is set-uid, or has capabilities, and perf events are not permitted here, so its call stacks cannot be sampled; run aprof as root",
+			r->program);
 	else if (r->sampling.directory)
 		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
 	else if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
@@ -165,6 +193,15 @@ static bool small_keep(const struct run *r, const char *file, struct input *in, 
 	return kept;
 }
 
+/* Read the N profiles FILES of one program, called LABEL, into IN.  Of many processes what is reported is the sum that is kept, in its memory; phases, and
+ * stacks that were checked, are of the processes themselves. */
+static bool files_add_up(const struct run *r, struct input *in, char **files, size_t n, const char *label, struct error *err)
+{
+	if (n <= SUM_APART || r->options->verify || r->options->phase)
+		return input_read(in, files, n, label, err);
+	return input_add_up(in, files, n, label, err);
+}
+
 /* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
  * A large file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
@@ -183,7 +220,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		carry_into_file(*name);
 		return;
 	}
-	is_read = input_read(&in, moved ? name : p->files, p->n, *name, &err);
+	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, *name, &err);
 	if (!is_read)
 		message_error(&err, NULL);
 	if (small)
@@ -212,7 +249,7 @@ static void stacks_keep(struct run *r, const struct harvest_program *p, const ch
 		kept = data_file_keep(r->options->data, p->stacks[0], NULL, &beside);
 		if (kept)
 			carry_into_file(beside);
-	} else if (input_read(&in, p->stacks, p->nstacks, beside, &err)) {
+	} else if (files_add_up(r, &in, p->stacks, p->nstacks, beside, &err)) {
 		input_carry(&in);
 		kept = data_file_keep(r->options->data, NULL, &in, &beside);
 	} else {
@@ -229,7 +266,7 @@ static bool output_open(struct run *r)
 {
 	const struct options *o = r->options;
 
-	r->out = o->no_report ? NULL : o->report.screen ? stderr : stdout;
+	r->out = o->no_report || (r->job && r->job->rank > 0) ? NULL : o->report.screen ? stderr : stdout;
 	if (!r->out || !o->output)
 		return true;
 	if (!output_allowed(o->output, false))
@@ -310,6 +347,7 @@ void collect(struct run *r)
 	else if (r->harvest.n == 0)
 		nothing_tell(r);
 	else if (names) {
+		data_file_aside(r->options->data, &r->harvest);
 		for (size_t i = 0; i < r->harvest.n; i++)
 			names[i] = data_file_name(r->options->data, &r->harvest, i);
 		report_paged(r, names);
@@ -320,12 +358,105 @@ void collect(struct run *r)
 	harvest_free(&r->harvest);
 }
 
+/* Read the profile NAME and report it to OUT. */
+static void job_report(struct run *r, char *name, FILE *out)
+{
+	struct input in = { .listener = &listener };
+	struct error err;
+
+	if (!input_read(&in, &name, 1, NULL, &err))
+		message_error(&err, NULL);
+	else if (out || r->options->verify || gmon_file_wanted())
+		program_print(r, &in, out, gmon_file_wanted());
+	input_free(&in);
+}
+
+void collect_job(struct run *r, const char *name, uint64_t ranks)
+{
+	char *copy = strdup(name);
+	bool paged = r->out == stdout && !r->options->no_pager;
+
+	if (!copy)
+		return;
+	carry_into_file(name);
+	if (ranks < (uint64_t)r->job->size)
+		message("note: %s is of %" PRIu64 " of the job's %d ranks; the others do not run under aprof run, or keep theirs in %s", name, ranks, r->job->size,
+			r->job->folder);
+	if (paged) {
+		pager_begin();
+		r->out = stdout;
+	}
+	if (r->out && r->options->report.screen)
+		putc('\n', r->out);
+	job_report(r, copy, r->out);
+	if (r->out && r->options->report.screen)
+		more_print(r, copy);
+	if (paged) {
+		pager_end();
+		r->out = stdout;
+	}
+	free(copy);
+}
+
+void collect_rank(struct run *r, bool apart, bool unsure)
+{
+	bool died = WIFSIGNALED(r->launch.wait_status) && WTERMSIG(r->launch.wait_status) != SIGTERM;	/* else the launcher ended it */
+	struct error err;
+	size_t files = 0;
+
+	if (!harvest_make(&r->harvest, r->directory, true, &err)) {
+		message_error(&err, NULL);
+		return;
+	}
+	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
+	for (size_t i = 0; i < r->harvest.n; i++)
+		for (size_t k = 0; k < r->harvest.programs[i].n; k++, files++)
+			files_cut(r->harvest.programs[i].files[k]);
+	if (r->harvest.lacking)
+		lacking_tell(r);
+	if (r->harvest.n == 0 && !r->harvest.lacking && r->job->rank == 0)
+		nothing_tell(r);
+	else if (files && unsure)
+		message("rank %d keeps its own profile, in %s; if %s is of %d processes, as aprof info says, it holds it already", r->job->rank, r->directory,
+			r->options->data, r->job->size);
+	else if (files && (r->job->rank == 0 || apart || died))
+		message("rank %d keeps its own profile, in %s; when all have ended, aprof merge -o %s %s/*/* adds them up", r->job->rank, r->directory,
+			r->options->data, r->job->folder);
+	harvest_free(&r->harvest);
+}
+
+/* The hooks of PROGRAM, bits of enum symbols_hooks; 0: it cannot be read.  A program that runs often is looked at once: to look through the relocations
+ * of a browser takes a hundred milliseconds. */
+static uint32_t hooks_of(const char *program)
+{
+	enum { REMEMBERED = 256 };
+	static _Thread_local struct {
+		dev_t device;
+		ino_t number;
+		struct timespec changed;
+		uint32_t hooks;
+	} programs[REMEMBERED], *p;
+	struct error ignored;
+	struct stat st;
+	uint32_t hooks = 0;
+
+	if (stat(program, &st) != 0)
+		return 0;
+	p = &programs[(st.st_ino ^ st.st_dev) % REMEMBERED];
+	if (p->device == st.st_dev && p->number == st.st_ino && p->changed.tv_sec == st.st_ctim.tv_sec && p->changed.tv_nsec == st.st_ctim.tv_nsec)
+		return p->hooks;
+	if (!symbols_has_hooks(program, &hooks, &ignored))
+		hooks = 0;
+	p->device = st.st_dev;
+	p->number = st.st_ino;
+	p->changed = st.st_ctim;
+	p->hooks = hooks;
+	return hooks;
+}
+
 bool collect_has_hooks(const char *program)
 {
-	uint32_t hooks = 0;
-	struct error ignored;
-
-	return symbols_has_hooks(program, &hooks, &ignored) && hooks & ~(uint32_t)SYMBOLS_MONITOR;
+	return hooks_of(program) & ~(uint32_t)SYMBOLS_MONITOR;
 }
 
 /* How hooks got into PROGRAM, as bits of enum amon_way. */
@@ -334,11 +465,8 @@ static uint32_t ways_of(const char *program)
 	static const struct {
 		uint32_t hooks, way;
 	} pairs[] = { { SYMBOLS_FENTRY, AMON_WAY_FENTRY }, { SYMBOLS_CYG, AMON_WAY_CYG }, { SYMBOLS_MCOUNT, AMON_WAY_MCOUNT }, { SYMBOLS_INLINE, AMON_WAY_INLINE } };
-	uint32_t hooks = 0, ways = 0;
-	struct error ignored;
+	uint32_t hooks = hooks_of(program), ways = 0;
 
-	if (!symbols_has_hooks(program, &hooks, &ignored))
-		return 0;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		ways |= hooks & pairs[i].hooks ? 1u << pairs[i].way : 0;
 	return ways;
@@ -358,16 +486,43 @@ static uint64_t bytes_of(const char *text)
 	return n >= LEAST && n <= (uint64_t)1 << 40 ? n : USUAL;
 }
 
+/* Who is to take samples of call stacks, as APROF_STACKS has it; NONE: who may, also for a word that is none. */
+static enum amon_source source_wanted(void)
+{
+	static const struct {
+		const char *name;
+		enum amon_source source;
+	} names[] = { { "perf", AMON_SOURCE_PERF }, { "timer", AMON_SOURCE_TIMER }, { "ptrace", AMON_SOURCE_PTRACE } };
+	const char *text = getenv("APROF_STACKS");
+
+	for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(text, names[i].name))
+			return names[i].source;
+	return AMON_SOURCE_NONE;
+}
+
 void collect_sampling(struct run *r)
 {
 	enum { RATE = 997 };
 	const char *rate = r->options->rate ? r->options->rate : getenv("APROF_RATE");
+	const char *clock = r->options->clock ? r->options->clock : getenv("APROF_CLOCK");
 	const char *memory = r->options->memory ? r->options->memory : getenv("APROF_MEMORY");
 	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
 
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
-					       .memory = bytes_of(memory), .skip = r->options->stacks ? NULL : collect_has_hooks,
-					       .ways = r->options->stacks ? ways_of : NULL };
+					       .memory = bytes_of(memory), .source = source_wanted(), .skip = r->options->stacks ? NULL : collect_has_hooks,
+					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel,
+					       .wall = clock && !strcmp(clock, "wall") };
+}
+
+void collect_kernel_tell(const struct run *r)
+{
+	const char *why = r->recorder ? record_kernel_refused(r->recorder) : NULL;
+
+	if (why)
+		message("--kernel: %s", why);
+	else if (r->options->kernel && !r->recorder && !r->sampling.directory)
+		message("--kernel: of a program with hooks call stacks are sampled with --stacks only");
 }
 
 bool collect_begin(struct run *r)
@@ -383,6 +538,9 @@ bool collect_begin(struct run *r)
 void collect_end(struct run *r)
 {
 	output_close(r);
-	harvest_remove(r->directory);
+	if (!r->job)
+		harvest_remove(r->directory);
+	else
+		job_end(r->job);
 	free(r->directory);
 }

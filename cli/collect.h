@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/harvest.h"
+#include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/options.h"
 #include "sample/record.h"
@@ -16,6 +17,7 @@
 struct run {
 	const struct options *options;
 	char *directory;		/* where the processes leave their profiles; made for this run */
+	struct job *job;		/* of which the program is a rank, ready; NULL: of none */
 	char *program;			/* the program's file; NULL: not found in PATH */
 	FILE *out;			/* where the report goes, or the screen; NULL: nowhere */
 	bool kept;			/* the data of the first program are */
@@ -33,6 +35,14 @@ bool collect_begin(struct run *r);
 /* Collect what is in the directory of R, keep it, report it. */
 void collect(struct run *r);
 
+/* Report the profile NAME of a whole MPI job, of RANKS of its ranks, and keep its symbols in it. */
+void collect_job(struct run *r, const char *name, uint64_t ranks);
+
+/* What is in the directory of R, of a rank that is in no common profile, stays there.  Say so once for the job, as far as one rank can know: of rank 0, of one
+ * that died by itself, and of one APART, which nobody asked for it; and of one that is UNSURE whether the
+ * job's profile holds it. */
+void collect_rank(struct run *r, bool apart, bool unsure);
+
 /* Close what collect_begin opened, and remove what it made. */
 void collect_end(struct run *r);
 
@@ -41,5 +51,8 @@ bool collect_has_hooks(const char *program);
 
 /* What the options and the environment of R want of call stacks that are sampled; its directory is set. */
 void collect_sampling(struct run *r);
+
+/* Say why the kernel's routines are not recorded, if they were asked for and are not. */
+void collect_kernel_tell(const struct run *r);
 
 #endif

@@ -43,6 +43,23 @@ static char *name_instead(const char *asked, char *name)
 	return instead;
 }
 
+void data_file_aside(const char *asked, const struct harvest *h)
+{
+	struct amon_header header;
+	char *aside = NULL;
+	const char *slash;
+
+	if (strcmp(asked, "amon.out") != 0 || h->n == 0 || files_kind(asked) != FILE_PROFILE || files_held(asked) ||
+	    !files_header(asked, &header, NULL) || !header.program[0] || strcmp(header.program, h->programs[0].path) == 0)
+		return;
+	slash = strrchr(header.program, '/');
+	if (asprintf(&aside, "%s.%s", asked, slash ? slash + 1 : header.program) < 0)
+		return;
+	if (!files_held(aside) && output_is_ours(aside, FILE_PROFILE) && rename(asked, aside) == 0)
+		message("note: %s was the profile of %s, and is %s now", asked, header.program, aside);
+	free(aside);
+}
+
 char *data_file_name(const char *asked, const struct harvest *h, size_t i)
 {
 	const char *program = h->programs[i].path, *slash = strrchr(program, '/');

@@ -16,6 +16,10 @@ bool data_file_possible(const char *asked, bool only);
  * writes, nor, unless it was asked for, one that is no profile.  To be freed; NULL: out of memory. */
 char *data_file_name(const char *asked, const struct harvest *h, size_t i);
 
+/* The profile at amon.out, if that is where the data go, and it is of another program than the first of H, is kept as amon.out.PROGRAM; a message
+ * says so. */
+void data_file_aside(const char *asked, const struct harvest *h);
+
 /* Put the profile FROM, or, if that is NULL, what IN holds, at *NAME; a file there that may not be replaced, as another user's in /tmp,
  * is left, and *NAME becomes another one.  False after a message: it is kept nowhere, and the report is printed all the same. */
 bool data_file_keep(const char *asked, const char *from, const struct input *in, char **name);

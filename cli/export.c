@@ -66,7 +66,8 @@ static void warnings_tell(const struct input *in)
 static bool export(const struct export_format *format, const struct operands *operands, const struct options *o,
 		   struct error *err)
 {
-	struct input in = { .listener = &listener, .phase = o->phase };
+	bool arcs_do = format->arcs_do && !(format->function == csv_write && o->export.table == EXPORT_CONTEXTS);
+	struct input in = { .listener = &listener, .phase = o->phase, .arcs_do = arcs_do };
 	FILE *out;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
 		&& input_build(&in, operands->program, &o->graph, err);
@@ -94,7 +95,7 @@ static bool options_fit(const struct options *o, const char *format)
 {
 	const struct { bool given; const char *name, *format; } options[] = {
 		{ o->weight_given, "--weight", "folded" }, { o->table_given, "--table", "csv" },
-		{ o->least_given, "--min-percent", "dot" },
+		{ o->least_given, "--min-percent", "dot" }, { o->export.sites, "--sites", "dot" },
 	};
 
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)

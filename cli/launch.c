@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +81,17 @@ static void execute(char **argv, const struct sigaction *old, const sigset_t *ma
 	_exit(LAUNCH_NOT_FOUND);
 }
 
+/* Wait for the end of PID.  Its stops, where a thread of ours traces it, are that thread's: nobody may take them who waits by wait(2). */
+static void end_wait(pid_t pid)
+{
+	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+
+	while (fd.fd >= 0 && poll(&fd, 1, -1) < 0 && errno == EINTR)
+		;
+	if (fd.fd >= 0)
+		close(fd.fd);
+}
+
 /* Wait for the program; what the pipe says tells whether it was started. */
 static void finish(struct launch *l, int report)
 {
@@ -88,6 +101,7 @@ static void finish(struct launch *l, int report)
 		n = read(report, &l->error, sizeof l->error);
 	while (n < 0 && errno == EINTR);
 	l->started = n != (ssize_t)sizeof l->error;
+	end_wait(l->pid);
 	while (waitpid(l->pid, &l->wait_status, 0) < 0 && errno == EINTR)
 		;
 	child = 0;

@@ -15,10 +15,16 @@ static void step(void *arg, const char *what)
 	progress_step(what);
 }
 
+static void part(void *arg, size_t done, size_t of)
+{
+	(void)arg;
+	progress_part(done, of);
+}
+
 static void note(void *arg, const char *text)
 {
 	(void)arg;
 	message("%s", text);
 }
 
-const struct input_listener listener = { .step = step, .note = note };
+const struct input_listener listener = { .step = step, .part = part, .note = note };

@@ -2,25 +2,14 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "input/files.h"
-#include "input/input.h"
 #include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
 #include "cli/pid.h"
 #include "cli/progress.h"
-
-/* A gmon.out among FILES is summed by another command: say which.  True if there is one. */
-static bool gmon_tell(char **files, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (files_kind(files[i]) == FILE_GMON) {
-			message("%s: a gmon.out; sum such files with `aprof -s PROGRAM gmon.out...`, which writes gmon.sum", files[i]);
-			return true;
-		}
-	return false;
-}
+#include "input/add_up.h"
+#include "input/files.h"
 
 static int merge(char **files, size_t n, const char *output)
 {
@@ -28,11 +17,8 @@ static int merge(char **files, size_t n, const char *output)
 	struct error err;
 	void *data = NULL;
 	size_t len;
-	bool ok = input_read(&in, files, n, NULL, &err);
+	bool ok = input_add_up(&in, files, n, NULL, &err);
 
-	for (uint32_t i = 0; ok && i < in.profile->nruns; i++)
-		if (in.profile->runs[i].truncated)
-			message("warning: %s: cut off; its whole part is added up", in.profile->runs[i].label);
 	if (ok) {
 		input_carry(&in);
 		progress_step("writing the sum");
@@ -65,7 +51,7 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 		message("merge: say where to and what: aprof merge -o OUT FILE...");
 	else if (files_held(o->output))
 		message("%s: a running process writes it; choose another name", o->output);
-	else if (output_allowed(o->output, true) && pids_replace(files, n) && !gmon_tell(files, n))
+	else if (output_allowed(o->output, true) && pids_replace(files, n))
 		return merge(files, n, o->output);
 	return STATUS_TROUBLE;
 }

@@ -101,7 +101,7 @@ static bool operand_add(struct operands *o, char *word)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, gmon.out, perf.data, perf script, pprof, folded stacks");
+		other_tell(path, "amon.out, gmon.out, perf.data, perf script, pprof, folded stacks, callgrind.out");
 		return false;
 	}
 }
@@ -110,13 +110,18 @@ static bool operand_add(struct operands *o, char *word)
 static void siblings_tell(void)
 {
 	char **names = files_siblings(default_file);
+	struct amon_header ours, h;
+	bool known = files_header(default_file, &ours, NULL);
 
 	for (size_t i = 0; names && names[i]; i++) {
 		if (i == 8) {
 			message("and more");
 			break;
 		}
-		message("note: %s is another profile here; name the files to add them up", names[i]);
+		if (known && files_header(names[i], &h, NULL) && h.program[0] && strcmp(h.program, ours.program) != 0)
+			message("note: %s is a profile of %s; name the file to read it", names[i], h.program);
+		else
+			message("note: %s is another profile here; name the files to add them up", names[i]);
 	}
 	files_free_names(names);
 }

@@ -70,13 +70,18 @@ static const struct row rows[] = {
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
 	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only (aprof info numbers them)" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it" },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
+	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_COMPARE, "of a program that runs scripts show the routines of scripts (script), those with hooks "
+	  "(native), or both (all); the time of the others is their callers'" },
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
+	{ KEY_SITES, "sites", NULL, LISTINGS, "split calls by call site, of a run that told them apart, as aprof run does then and APROF_SITES=1" },
+	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that told them apart (APROF_SITES=1)" },
+	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
 	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
@@ -99,6 +104,8 @@ static const struct row rows[] = {
 	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
 	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
+	{ KEY_PROCESSES, "processes", NULL, COMMAND_INFO, "of several processes list each" },
+	{ KEY_THREADS, "threads", NULL, COMMAND_INFO, "list the threads, with their numbers" },
 	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times" },
 	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
@@ -110,14 +117,18 @@ static const struct row rows[] = {
 	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
 	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | RUNS, "do not page what is longer than the terminal's screen" },
 	{ KEY_REPORT, "report", NULL, RUNS, "print the whole report, on standard output" },
-	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall or none" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall, count or none; sampled stacks: by cpu, which is tick, or wall" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_ATTACH, "measure CPU time (cpu), or elapsed time, what threads wait for included (wall)" },
 	{ KEY_RATE, "rate", "HZ", RUNS, "take up to HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", RUNS, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
 	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)" },
+	{ KEY_ALL_PROCESSES, "all", NULL, COMMAND_ATTACH, "sample whatever runs on this machine, and keep a profile of each program" },
 	{ KEY_SECONDS, "seconds", "N", COMMAND_ATTACH, "sample for N seconds (if not given, until the processes have ended, or ^C)" },
 	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report" },
 	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
 	  "counted in; status 1 if one differs" },
+	{ KEY_SCRIPT, "script", NULL, COMMAND_RUN, "PROGRAM is Lua 5.4 or CPython, or starts one: profile the functions of its script, exactly" },
+	{ KEY_KERNEL, "kernel", NULL, RUNS, "show the kernel's routines in call stacks, below [kernel], where that is permitted" },
 	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },

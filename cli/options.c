@@ -54,6 +54,17 @@ static bool one_of(const char *option, const char *word, const char *words, unsi
 	return false;
 }
 
+static bool layer_set(struct options *o, const char *word)
+{
+	static const enum graph_layer layers[] = { GRAPH_SCRIPT, GRAPH_NATIVE, GRAPH_ALL };
+	unsigned place;
+
+	if (!one_of("layer", word, "script, native, all", &place))
+		return false;
+	o->graph.layer = layers[place];
+	return true;
+}
+
 /* Append WORD to the *N of *WORDS. */
 static bool word_add(char ***words, size_t *n, char *word)
 {
@@ -99,6 +110,14 @@ static bool file_set(const char **file, const char *option, const char *name)
 		return true;
 	message("--%s: takes the name of a file, and got an empty one", option);
 	return false;
+}
+
+static bool clock_set(struct options *o, const char *clock)
+{
+	unsigned i;
+
+	o->clock = strcmp(clock, "cpu") == 0 ? "tick" : clock;	/* by which name it is known where there are hooks */
+	return one_of("clock", clock, "tick, cpu, tsc, wall, count, none", &i);
 }
 
 static bool rate_set(struct options *o, const char *rate)
@@ -199,8 +218,11 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
+	case KEY_LAYER: return layer_set(o, argument);
 	case KEY_LEAVES: o->report.leaves = true; return true;
+	case KEY_SITES: o->report.sites = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
+	case KEY_IMBALANCE: o->report.imbalance = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
 	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;
 	case KEY_HTML: o->html = true; return true;
@@ -217,11 +239,13 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_SOURCE_PATH: return word_add(&o->sources.folders, &o->sources.nfolders, argument);
 	case KEY_SUBSTITUTE: return substitute_add(o, argument);
 	case KEY_WIDE: o->report.style.wide = true; return true;
+	case KEY_PROCESSES: o->report.processes = true; return true;
+	case KEY_THREADS: o->report.threads = true; return true;
 	case KEY_JSON: o->report.json = true; return true;
 	case KEY_COLOR: return one_of("color", argument, "auto, always, never", &o->colour);
 	case KEY_REPORT: o->whole = true; return true;
 	case KEY_NO_PAGER: o->no_pager = true; return true;
-	case KEY_CLOCK: o->clock = argument; return one_of("clock", argument, "tick, tsc, wall, none", &i);
+	case KEY_CLOCK: return clock_set(o, argument);
 	case KEY_RATE: return rate_set(o, argument);
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: return file_set(&o->data, "data", argument);
@@ -229,6 +253,9 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_SECONDS: return seconds_set(o, argument);
 	case KEY_VERIFY: o->verify = true; return true;
 	case KEY_STACKS: o->stacks = true; return true;
+	case KEY_SCRIPT: o->script = true; return true;
+	case KEY_KERNEL: o->kernel = true; return true;
+	case KEY_ALL_PROCESSES: o->all = true; return true;
 	case KEY_AGAINST: return against_set(o);
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
@@ -316,6 +343,14 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
+	if (command == COMMAND_ATTACH && o->clock && strcmp(o->clock, "tick") && strcmp(o->clock, "wall")) {
+		message("--clock=%s: call stacks are sampled by CPU time (cpu) or elapsed time (wall)", o->clock);
+		return false;
+	}
+	if (o->all && o->clock && !strcmp(o->clock, "wall")) {
+		message("--all cannot be joined with --clock=wall: nearly all threads of a machine wait; name the processes that matter");
+		return false;
+	}
 	if (o->stacks && o->verify) {
 		message("--stacks cannot be joined with --verify: each takes samples of stacks of its own");
 		return false;
@@ -327,6 +362,7 @@ static bool options_check(struct options *o, unsigned command)
 	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
 	o->export.min_percent = o->report.min_percent;
+	o->export.sites = o->report.sites;
 	if (o->report.top == UINT32_MAX)
 		o->report.top = o->report.json && command == COMMAND_COMPARE ? 0 : 20;
 	o->whole |= o->report.json || o->output;

@@ -60,12 +60,15 @@ struct options {
 	bool whole;			/* run: print the report, or what of it was asked for; else a screen */
 	bool no_pager;			/* --no-pager */
 	unsigned colour;		/* --color: enum colour */
+	bool all;			/* attach: to whatever runs on this machine */
 	double seconds;			/* attach: for how long; 0: until the processes end */
 	bool verify;			/* run: hold stacks against contexts */
+	bool script;			/* run: interpreters tell of their scripts */
+	bool kernel;			/* run, attach: the kernel's routines in call stacks, too */
 	bool stacks;			/* run: sample call stacks of programs with hooks, too */
 	const char *output;		/* -o; NULL: standard output, or the command's default */
 	const char *data;		/* run: name of the data file */
-	const char *clock;		/* run: APROF_CLOCK; NULL: as it is */
+	const char *clock;		/* run, attach: APROF_CLOCK; NULL: as it is */
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	int first;			/* index in argv of the first operand */

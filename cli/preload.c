@@ -8,9 +8,11 @@
 
 #include "compiler/find.h"
 #include "cli/message.h"
+#include "sample/ticker.h"
 #include "symbols/symbols.h"
 
 #define LIBRARY "libaprof-mcount.so"
+#define MPI_LIBRARY "libaprof-mpi.so"
 
 bool preload_is_for(const char *program)
 {
@@ -22,40 +24,71 @@ bool preload_is_for(const char *program)
 	return err.code == ERROR_NOT_ELF;	/* a script */
 }
 
-/* The library's path; NULL after a message.  To be freed. */
-static char *library_find(void)
+/* The path of LIBRARY, which a build directory has in FOLDER; NULL after a message, which says that WHAT cannot be had without.  To be freed. */
+static char *library_find(const char *library, const char *folder, const char *what)
 {
 	struct error err;
-	char *directory = find_libdir(&err), *path = NULL;
+	char *directory = find_libdir(&err), *path = NULL, *built = NULL;
 
 	if (!directory)
 		message_error(&err, NULL);
-	else if (asprintf(&path, "%s/" LIBRARY, directory) < 0)
-		path = NULL;
+	else if (asprintf(&path, "%s/%s", directory, library) < 0 || asprintf(&built, "%s/../%s/%s", directory, folder, library) < 0)
+		message("out of memory");
+	if (path && built && access(path, R_OK) != 0 && access(built, R_OK) == 0) {
+		free(path);
+		path = realpath(built, NULL);
+	}
+	free(built);
 	free(directory);
 	if (path && access(path, R_OK) != 0)
-		message("%s is not there, so programs built with -pg cannot be profiled: install aprof again", path);
+		message("%s is not there, so %s: install aprof again", path, what);
 	else if (path && strpbrk(path, ": \t"))
-		message("%s: the dynamic linker takes no path with a blank or colon, so programs built with -pg cannot be profiled", path);
+		message("%s: the dynamic linker takes no path with a blank or colon, so %s", path, what);
 	else
 		return path;
 	free(path);
 	return NULL;
 }
 
-bool preload_set(const char *program)
+/* Name the library at PATH in this process's LD_PRELOAD, in front of others, but behind what must be the first. */
+static bool library_name(const char *program, const char *path)
 {
 	/* Its runtime refuses to start unless it is the first of all. */
-	char *asan = symbols_needed(program, "libasan.so"), *path = library_find(), *all = NULL;
+	char *asan = symbols_needed(program, "libasan.so"), *all = NULL;
 	const char *others = getenv("LD_PRELOAD");
 	bool ok;
 
-	if (path && asprintf(&all, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", others && *others ? others : "",
-			     others && *others ? ":" : "", path) < 0)
+	if (asprintf(&all, "%s%s%s%s%s", asan ? asan : "", asan ? ":" : "", others && *others ? others : "", others && *others ? ":" : "", path) < 0)
 		all = NULL;
 	ok = all && setenv("LD_PRELOAD", all, 1) == 0;
 	free(asan);
-	free(path);
 	free(all);
+	return ok;
+}
+
+bool preload_set(const char *program)
+{
+	char *path = library_find(LIBRARY, "monitor", "programs built with -pg cannot be profiled");
+	bool ok = path && library_name(program, path);
+
+	free(path);
+	return ok;
+}
+
+bool preload_stacks(const char *program, const char *directory)
+{
+	char *path = library_find(TICKER_LIBRARY, "monitor", "call stacks are sampled by ptrace");
+	bool ok = path && library_name(program, path) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
+
+	free(path);
+	return ok;
+}
+
+bool preload_mpi(const char *program)
+{
+	char *path = symbols_is_static(program) ? NULL : library_find(MPI_LIBRARY, "mpi", "each rank keeps its own profile");
+	bool ok = path && library_name(program, path);
+
+	free(path);
 	return ok;
 }

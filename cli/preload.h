@@ -12,4 +12,11 @@ bool preload_is_for(const char *program);
 /* Name the monitor in this process's LD_PRELOAD, for PROGRAM and those that it starts.  False after a message. */
 bool preload_set(const char *program);
 
+/* Name the library that carries the profiles of an MPI job's ranks, for PROGRAM and those that it starts.  False: it cannot be preloaded; after a message,
+ * unless PROGRAM is static. */
+bool preload_mpi(const char *program);
+
+/* Name the library that takes samples of call stacks, for PROGRAM and those that it starts; it leaves them in DIRECTORY.  False after a message. */
+bool preload_stacks(const char *program, const char *directory);
+
 #endif

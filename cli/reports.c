@@ -81,7 +81,11 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 		names[n++] = "info";
 		break;
 	default:
-		n = listings(names, in, o);
+		if (!o->report.imbalance)
+			return listings(names, in, o);
+		if (o->report.json)
+			names[n++] = "run";
+		names[n++] = "imbalance";
 	}
 	return n;
 }
@@ -136,7 +140,7 @@ static int print_all(const struct operands *operands, unsigned command, const st
 {
 	struct source_reader sources = { .places = &o->sources };
 	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_unused = o->report.gprof.zeros,
-		.with_gprof = command == COMMAND_COMPARE,
+		.with_gprof = command == COMMAND_COMPARE, .arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO),
 		.linked_names = o->gprof.mangled, .phase = o->phase };
 	struct error err;
 	int status = STATUS_TROUBLE;

@@ -7,8 +7,10 @@
 
 #include "cli/collect.h"
 #include "cli/command.h"
+#include "cli/interpreters.h"
 #include "cli/message.h"
 #include "cli/preload.h"
+#include "cli/reduction.h"
 
 /* The monitor's wishes go through the environment. */
 static bool environment_set(const struct run *r)
@@ -21,6 +23,7 @@ static bool environment_set(const struct run *r)
 	ok = ok && (!r->options->rate || setenv("APROF_RATE", r->options->rate, 1) == 0);
 	ok = ok && (!r->options->memory || setenv("APROF_MEMORY", r->options->memory, 1) == 0);
 	ok = ok && (!r->options->verify || setenv("APROF_VERIFY", "1", 1) == 0);
+	ok = ok && (!r->options->report.sites || setenv("APROF_SITES", "1", 1) == 0);
 	if (!ok)
 		message("out of memory");
 	return ok;
@@ -48,18 +51,32 @@ static int status_of(const struct run *r)
 	return r->differ ? STATUS_CHECK : r->launch.status;
 }
 
-/* Call stacks are sampled where there are no hooks, and with --stacks everywhere; with --verify nobody wants that. */
-static void sampling_prepare(struct run *r, char **argv)
+/* A timer on CPU time stands still while its thread waits, and one on elapsed time would end the call that it waits in. */
+static bool source_is_possible(const struct record_options *o)
 {
-	if (r->options->verify || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
-		return;
+	if (o->wall && o->source == AMON_SOURCE_TIMER)
+		message("--clock=wall: a timer in the program tells nothing of threads that wait; perf events and ptrace do (APROF_STACKS)");
+	return !o->wall || o->source != AMON_SOURCE_TIMER;
+}
+
+/* Call stacks are sampled where there are no hooks, and with --stacks everywhere; with --verify nobody wants that.  False after a message: they cannot be. */
+static bool sampling_prepare(struct run *r, char **argv)
+{
+	if (r->options->verify || r->options->script || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
+		return true;
 	if (r->options->stacks && preload_is_for(r->program)) {
 		message("note: --stacks: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks cannot be followed; "
 			"only exact contexts are recorded", r->program);
-		return;
+		return true;
 	}
 	collect_sampling(r);
 	r->sampling.command = argv;
+	r->sampling.source = record_source(r->sampling.source, r->sampling.wall);
+	if (!source_is_possible(&r->sampling))
+		return false;
+	if (r->sampling.source == AMON_SOURCE_TIMER && !preload_stacks(r->program, r->directory))
+		r->sampling.source = AMON_SOURCE_PTRACE;
+	return true;
 }
 
 /* The program is about to begin. */
@@ -71,28 +88,65 @@ static void sampling_begin(void *arg, pid_t pid)
 		r->recorder = record_child(pid, &r->sampling, &r->unsampled);
 }
 
+/* What an interpreter's hooks put back when the function ends that told of a script is what was before it told. */
+static bool script_is_possible(const struct run *r)
+{
+	if (!r->options->script || !r->program || !collect_has_hooks(r->program))
+		return true;
+	message("--script: %s has hooks of its own: run an interpreter without any, or let it tell of its scripts itself (aprof_api(3))", r->program);
+	return false;
+}
+
+/* The program, a rank of an MPI job, has ended: what it left, and what became of that. */
+static int rank_end(struct run *r, struct reduction_result *job)
+{
+	if (job->ranks)
+		collect_job(r, job->name, job->ranks);
+	else if (!job->whole)
+		collect_rank(r, job->apart, job->unsure);
+	free(job->name);
+	return r->job->rank == 0 ? status_of(r) : r->launch.status;
+}
+
 static int run(const struct options *o, char **argv)
 {
-	struct run r = { .options = o };
+	struct job job;
+	struct run r = { .options = o, .job = job_find(&job) ? &job : NULL };
+	struct reduction *reduction = NULL;
+	struct reduction_result result = { 0 };
 	int status = STATUS_TROUBLE;
 
 	if (!collect_begin(&r))
 		return status;
 	r.program = launch_find(argv[0]);
+	if (!script_is_possible(&r)) {
+		collect_end(&r);
+		free(r.program);
+		return status;
+	}
 	fflush(stdout);
 	if (r.program && preload_is_for(r.program))
 		preload_set(r.program);
-	if (!environment_set(&r))
+	if (r.job)
+		reduction = reduction_begin(&r);
+	if (!environment_set(&r) || (o->script && !interpreters_set()))
 		;
-	else if (sampling_prepare(&r, argv), !launch(argv, &r.launch, sampling_begin, &r))
+	else if (!sampling_prepare(&r, argv))
+		;
+	else if (!launch(argv, &r.launch, sampling_begin, &r))
 		message("cannot start a process: %s", strerror(errno));
 	else if (!r.launch.started)
 		status = launch_failed(&r, argv[0]);
+	if (reduction)
+		result = reduction_end(reduction);
+	collect_kernel_tell(&r);
 	if (r.recorder)
-		record_end(r.recorder);
+		record_end(r.recorder, NULL);
 	else if (r.options->stacks && r.unsampled.code)
 		message("--stacks: %s", r.unsampled.text);
-	if (r.launch.started) {
+	if (r.launch.started && r.job) {
+		status = rank_end(&r, &result);
+	} else if (r.launch.started) {
 		collect(&r);
 		status = status_of(&r);
 	}

@@ -42,7 +42,7 @@ static bool operand_add(struct side *side, char *path)
 		message("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	default:
-		other_tell(path, "amon.out, perf.data, perf script, pprof, folded stacks");
+		other_tell(path, "amon.out, perf.data, perf script, pprof, folded stacks, callgrind.out");
 		return false;
 	}
 }
@@ -122,7 +122,7 @@ void sides_free(struct sides_given *s)
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
 static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
 {
-	*in = (struct input){ .listener = &listener, .phase = o->phase };
+	*in = (struct input){ .listener = &listener, .phase = o->phase, .arcs_do = true };
 	if (!input_read(in, file, 1, NULL, err))
 		return false;
 	if (input_build(in, side->program, &o->graph, err))
@@ -131,6 +131,7 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 		return false;
 	input_free(in);
 	in->phase = o->phase;
+	in->arcs_do = true;
 	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 
@@ -141,7 +142,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	for (size_t i = 0; ok && i < side->n; i++) {
 		struct input in;
 
-		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts, err);
+		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts && !in.graph->arcs_alone, err);
 		if (ok && in.profile->runs[0].truncated)
 			message("warning: %s: cut off; its whole part is compared", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
