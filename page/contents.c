@@ -5,14 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/short_names.h"
 #include "report/version.h"
 #include "page/pack.h"
 #include "page/template.h"
+
+enum { PATHS = 10 };	/* recurring sequences that are shown, at most */
 
 /* Names of files and modules, each once. */
 struct strings {
 	const char **text;	/* sorted */
 	size_t n;		/* how many */
+};
+
+/* The short forms of the names of all sides. */
+struct briefs {
+	struct arena arena;	/* where they are */
+	const char **name, **brief;	/* of one side after the other, by routine */
 };
 
 /* A side under way. */
@@ -23,6 +32,7 @@ struct side {
 	struct tree *tree;	/* all contexts, top-down */
 	uint64_t *recursive;	/* by node: direct recursive calls of the contexts that end there */
 	struct strings strings;
+	const char *const *brief;	/* by routine: the short form of its name */
 	size_t nshares;		/* shares that are written */
 };
 
@@ -139,8 +149,26 @@ static json_t *counts_json(const struct side *s)
 			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares));
 }
 
-/* The side as members of the object that E has open. */
-static bool side_json(const struct side *s, struct emit *e, struct error *err)
+/* The report NAME as an object of that name. */
+static bool report_object(const struct side *s, struct emit *e, const char *name, struct error *err)
+{
+	static const struct report_options options = { .json = true, .top = PATHS, .min_percent = 0.1 };
+	bool ok;
+
+	emit_object(e, name);
+	ok = report_find(report_table, name)->json(s->in, &options, e, err);
+	emit_object_end(e);
+	return ok;
+}
+
+/* Where to look first; of two sides what changed tells that, and without contexts nothing recurs. */
+static bool findings_json(const struct side *s, struct emit *e, bool alone, struct error *err)
+{
+	return !alone || (report_object(s, e, "hot", err) && (s->g->arcs_alone || report_object(s, e, "paths", err)));
+}
+
+/* The side as members of the object that E has open; ALONE, it is the only one. */
+static bool side_json(const struct side *s, struct emit *e, bool alone, struct error *err)
 {
 	static const char *const reports[] = { "run", "never", "info" };
 	static const struct report_options options = { .json = true };
@@ -150,6 +178,8 @@ static bool side_json(const struct side *s, struct emit *e, struct error *err)
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
 		if (!report_find(report_table, reports[i])->json(s->in, &options, e, err))
 			return false;
+	if (!findings_json(s, e, alone, err))
+		return false;
 	emit_member(e, "times", times_json(s->g));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "counts", counts_json(s));
@@ -160,6 +190,10 @@ static bool side_json(const struct side *s, struct emit *e, struct error *err)
 	emit_array(e, "names");
 	for (uint32_t r = 0; r < s->g->nroutines; r++)
 		emit_item(e, emit_name(s->g->routines[r].name.name));
+	emit_array_end(e);
+	emit_array(e, "briefs");
+	for (uint32_t r = 0; r < s->g->nroutines; r++)
+		emit_item(e, s->brief[r] && strcmp(s->brief[r], s->g->routines[r].name.name) != 0 ? emit_name(s->brief[r]) : json_null());
 	emit_array_end(e);
 	return true;
 }
@@ -282,7 +316,7 @@ static char *object_make(const struct side *sides, size_t n, size_t *len, struct
 		emit_array(&e, "sides");
 		for (size_t i = 0; ok && i < n; i++) {
 			emit_object(&e, NULL);
-			ok = side_json(&sides[i], &e, err);
+			ok = side_json(&sides[i], &e, n == 1, err);
 			emit_object_end(&e);
 		}
 		emit_array_end(&e);
@@ -370,18 +404,47 @@ static bool data_write(const struct side *sides, size_t n, FILE *out, struct err
 	return profile_write_packed(sides, n, out, err) && write_end(out, err);
 }
 
+static void briefs_free(struct briefs *b)
+{
+	free(b->name);
+	arena_free(&b->arena);
+}
+
+/* Give each of SIDES[0..N) the short forms of its names, by those of all.  False: out of memory; freed with briefs_free in any case. */
+static bool briefs_make(struct briefs *b, struct side *sides, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += sides[i].g->nroutines;
+	*b = (struct briefs){ .name = calloc(2 * count + 1, sizeof *b->name) };
+	b->brief = b->name + count;
+	if (!b->name)
+		return false;
+	for (size_t i = 0, at = 0; i < n; at += sides[i].g->nroutines, i++) {
+		sides[i].brief = b->brief + at;
+		for (uint32_t r = 0; r < sides[i].g->nroutines; r++)
+			b->name[at + r] = sides[i].g->routines[r].name.name;
+	}
+	return short_names(b->brief, b->name, count, &b->arena);
+}
+
 /* Have WRITE write the sides FROM[0..N) to OUT. */
 static bool sides_write(const struct html_side *from, size_t n, bool (*write)(const struct side *, size_t, FILE *, struct error *), FILE *out,
 			struct error *err)
 {
 	struct side *sides = calloc(n, sizeof *sides);
+	struct briefs briefs = { 0 };
 	bool ok = sides || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 
 	for (size_t i = 0; ok && i < n; i++)
 		ok = side_make(&sides[i], &from[i], err);
+	if (ok && !briefs_make(&briefs, sides, n))
+		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	ok = ok && write(sides, n, out, err);
 	for (size_t i = 0; sides && i < n; i++)
 		side_free(&sides[i]);
+	briefs_free(&briefs);
 	free(sides);
 	return ok;
 }

@@ -10,6 +10,8 @@
  *   sampled    times are samples: they have a binomial error
  *   strings[]  names of files and modules
  *   names[]    display names of the routines, by index
+ *   briefs[]   their short forms among the names of all sides (base/short_names.h); null: the name itself
+ *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
  *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares follow
  *
  * and its columns, one after the other, each with one number an item:

@@ -174,7 +174,7 @@ static void foot_draw(struct explorer *x)
 {
 	const struct page *p = page_now(x);
 	const struct profile *profile = x->view.g->profile;
-	char *text = NULL;
+	char *text = NULL, whole[PRINT_TIME_SIZE];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
@@ -188,8 +188,7 @@ static void foot_draw(struct explorer *x)
 		fprintf(out, "%zu/%zu  ", p->n ? p->cursor + 1 : 0, p->n);
 		print_name(out, profile->nruns ? print_basename(profile_run_name(&profile->runs[0])) : NULL, &x->view.options.style);
 		putc(' ', out);
-		print_seconds(out, x->view.whole, x->view.decimals, 0);
-		fputs(" s", out);
+		fputs(print_time_text(whole, (double)x->view.whole), out);
 		if (x->feed)
 			fputs(!x->running ? "  ended" : x->paused ? "  paused" : "  live", out);
 		if (x->view.routine != GRAPH_NONE) {
@@ -559,8 +558,6 @@ static void view_set(struct explorer_view *v, const struct report_input *in)
 	v->in = in;
 	v->g = g;
 	v->whole = g->time + g->outside;
-	v->decimals = print_decimals(g->time);
-	v->seconds = print_seconds_width(v->whole, v->decimals, 8);
 	v->calls = print_count_width(g->calls, 7);
 	v->routine = GRAPH_NONE;
 	v->leaves = (struct leaves){ 0 };

@@ -66,19 +66,20 @@ static void neighbours_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
+	page_share_heading(v, out, "% time");
 	if (page_is_narrow(v))
-		fprintf(out, "%6s name", "% time");
+		fputs("name", out);
 	else
-		fprintf(out, "%6s %*s %*s %*s/%-*s name", "% time", v->seconds, "self", v->seconds, "children", v->calls, "calls", v->calls, "total");
+		fprintf(out, "%*s %*s %*s/%-*s name", PRINT_TIME, "self", PRINT_TIME, "children", v->calls, "calls", v->calls, "total");
 }
 
-static void figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children)
+static void figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children, const struct overhead_evidence *evidence)
 {
-	page_percent(v, out, self + children);
+	page_share(v, out, self + children, evidence);
 	if (page_is_narrow(v))
 		return;
-	page_seconds(v, out, self);
-	page_seconds(v, out, children);
+	page_time(out, self);
+	page_time(out, children);
 }
 
 static enum screen_style own_row(const struct page *p, FILE *out)
@@ -86,7 +87,7 @@ static enum screen_style own_row(const struct page *p, FILE *out)
 	const struct graph_routine *r = p->view->g->routines + p->about;
 	int n = 0;
 
-	figures(p->view, out, r->self, r->total - r->self);
+	figures(p->view, out, r->self, r->total - r->self, &r->total_evidence);
 	if (!page_is_narrow(p->view)) {
 		n = p->view->g->counted ? fprintf(out, "%*" PRIu64, p->view->calls, r->calls) : 0;
 		if (r->recursive)
@@ -107,9 +108,9 @@ static enum screen_style neighbours_row(const struct page *p, size_t row, FILE *
 	if (!a)
 		return own_row(p, out);
 	if (caller)
-		figures(v, out, a->self2, a->child2);
+		figures(v, out, a->self2, a->child2, &a->evidence2);
 	else
-		figures(v, out, a->self1, a->child1);
+		figures(v, out, a->self1, a->child1, &a->evidence1);
 	if (!page_is_narrow(v) && v->g->counted)
 		fprintf(out, "%*" PRIu64 "/%-*" PRIu64 " ", v->calls, a->calls, v->calls, v->g->routines[a->to].calls);
 	else if (!page_is_narrow(v))

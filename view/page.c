@@ -2,7 +2,9 @@
 #include "view/page.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "report/share.h"
 #include "text/print.h"
 
 enum { NARROW = 64 };
@@ -19,14 +21,42 @@ enum screen_style page_style(const struct explorer_view *v, uint64_t time)
 	return share >= 10 ? SCREEN_HOT : share >= 0.1 || v->whole == 0 ? SCREEN_PLAIN : SCREEN_DIM;
 }
 
-void page_percent(const struct explorer_view *v, FILE *out, uint64_t time)
+/* Whether errors have a column: they are known, and there is room. */
+static bool has_errors(const struct explorer_view *v)
 {
-	fprintf(out, "%6.2f ", print_percent(time, v->whole));
+	return v->g->sampled && !page_is_narrow(v);
 }
 
-void page_seconds(const struct explorer_view *v, FILE *out, uint64_t ns)
+int page_share_width(const struct explorer_view *v)
 {
-	print_seconds(out, ns, v->decimals, v->seconds);
+	return share_width(has_errors(v));
+}
+
+void page_share_heading(const struct explorer_view *v, FILE *out, const char *title)
+{
+	const char *sign = share_sign(&v->options.style);
+	int beside = page_share_width(v) - share_width(false);
+
+	fprintf(out, "%6s", title);
+	if (has_errors(v))
+		fprintf(out, "%*s%s", beside - (int)print_width(sign, strlen(sign)), "", sign);
+	putc(' ', out);
+}
+
+void page_share(const struct explorer_view *v, FILE *out, uint64_t time, const struct overhead_evidence *evidence)
+{
+	double share = print_percent(time, v->whole) / 100, error = graph_run_error(v->g, time, evidence);
+
+	if (has_errors(v) || share_is_news(share, error))
+		share_print(out, &v->options.style, has_errors(v), share, error);
+	else
+		share_print_bound(out, share, error);
+	putc(' ', out);
+}
+
+void page_time(FILE *out, uint64_t ns)
+{
+	print_time(out, (double)ns, PRINT_TIME);
 	putc(' ', out);
 }
 

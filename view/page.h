@@ -18,8 +18,7 @@ struct explorer_view {
 	const struct graph *g;		/* in->graph */
 	struct report_options options;	/* for names: UTF-8, and the width of the screen */
 	uint64_t whole;			/* time of the run, ns */
-	int decimals;			/* of seconds */
-	int seconds, calls;		/* widths of columns */
+	int calls;			/* width of a column */
 	uint32_t routine;		/* index in graph.routines of the one that is selected; GRAPH_NONE: none */
 	struct leaves leaves;		/* made when the first source is shown */
 	bool has_leaves;		/* they are */
@@ -74,9 +73,16 @@ bool page_is_narrow(const struct explorer_view *v);
 /* How a row with TIME looks. */
 enum screen_style page_style(const struct explorer_view *v, uint64_t time);
 
-/* `12.34 ` percent of the run, seconds and calls, each with a blank behind. */
-void page_percent(const struct explorer_view *v, FILE *out, uint64_t time);
-void page_seconds(const struct explorer_view *v, FILE *out, uint64_t ns);
+/* TIME as percent of the run, `12.34  ±1.2 ` where times are samples, or `<0.4 ` what may be chance; on a narrow screen without the error.  EVIDENCE is what
+ * samples say of TIME.  And the heading of such a column, by a TITLE of 6 characters at most. */
+void page_share(const struct explorer_view *v, FILE *out, uint64_t time, const struct overhead_evidence *evidence);
+void page_share_heading(const struct explorer_view *v, FILE *out, const char *title);
+
+/* How wide that is, but for the blank. */
+int page_share_width(const struct explorer_view *v);
+
+/* A time and calls, each with a blank behind. */
+void page_time(FILE *out, uint64_t ns);
 void page_calls(const struct explorer_view *v, FILE *out, uint64_t n);
 
 /* Name of a routine; GRAPH_NONE: <spontaneous>. */

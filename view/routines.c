@@ -1,4 +1,5 @@
 /* routines.c - the page of all routines, by self time, total time or calls. */
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,29 @@ struct routines {
 	struct order order;	/* of all */
 	uint32_t *shown;	/* those that the filter keeps, in that order */
 	char *filter;		/* its pattern; NULL: none */
+	int calls;		/* columns of calls */
 };
+
+enum { CALLS_SIZE = 48 };	/* bytes of the text of calls */
+
+/* Calls of R as the call graph has them, `2+1039949` with direct recursive ones, into BUFFER of CALLS_SIZE bytes; returns its length. */
+static int calls_text(char *buffer, const struct graph_routine *r)
+{
+	if (r->recursive)
+		return snprintf(buffer, CALLS_SIZE, "%" PRIu64 "+%" PRIu64, r->calls, r->recursive);
+	return snprintf(buffer, CALLS_SIZE, "%" PRIu64, r->calls);
+}
+
+static int calls_width(const struct explorer_view *v)
+{
+	char text[CALLS_SIZE];
+	int width = v->calls;
+
+	for (uint32_t i = 0; v->g->counted && i < v->g->nroutines; i++)
+		if (calls_text(text, &v->g->routines[i]) > width)
+			width = (int)strlen(text);
+	return width;
+}
 
 /* Fill shown[].  REGEX NULL: all. */
 static void show(struct page *p, const regex_t *regex)
@@ -34,6 +57,7 @@ static bool routines_open(struct page *p, struct error *err)
 	if (!r)
 		return page_no_memory(err);
 	r->sort = REPORT_BY_SELF;
+	r->calls = calls_width(p->view);
 	r->shown = calloc((size_t)p->view->g->nroutines + 1, sizeof *r->shown);
 	if (!r->shown || !order_make(&r->order, p->view->g, r->sort, false, false, err))
 		return page_no_memory(err);
@@ -127,11 +151,15 @@ static void routines_heading(const struct page *p, FILE *out)
 	const struct routines *r = p->state;
 	enum report_sort sort = r->sort;
 
-	if (page_is_narrow(v))
-		fprintf(out, "%6s %6s name", sort == REPORT_BY_SELF ? "*%self" : "% self", sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
-	else
-		fprintf(out, "%6s %*s %6s %*s %*s name", "% self", v->seconds, sort == REPORT_BY_SELF ? "*self" : "self", "% tot",
-		v->seconds, sort == REPORT_BY_TOTAL ? "*total" : "total", v->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	bool narrow = page_is_narrow(v);
+
+	page_share_heading(v, out, narrow && sort == REPORT_BY_SELF ? "*%self" : "% self");
+	if (!narrow)
+		fprintf(out, "%*s ", PRINT_TIME, sort == REPORT_BY_SELF ? "*self" : "self");
+	page_share_heading(v, out, narrow && sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
+	if (!narrow)
+		fprintf(out, "%*s %*s ", PRINT_TIME, sort == REPORT_BY_TOTAL ? "*total" : "total", r->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	fputs("name", out);
 	if (r->filter) {
 		fputs("  &", out);
 		print_name(out, r->filter, &(struct text_style){ .utf8 = v->options.style.utf8 });
@@ -140,18 +168,22 @@ static void routines_heading(const struct page *p, FILE *out)
 
 static enum screen_style routines_row(const struct page *p, size_t row, FILE *out)
 {
-	uint32_t index = ((const struct routines *)p->state)->shown[row];
+	const struct routines *s = p->state;
+	uint32_t index = s->shown[row];
 	const struct graph_routine *r = &p->view->g->routines[index];
+	char text[CALLS_SIZE] = "";
 
 	bool narrow = page_is_narrow(p->view);
 
-	page_percent(p->view, out, r->self);
+	page_share(p->view, out, r->self, &r->self_evidence);
 	if (!narrow)
-		page_seconds(p->view, out, r->self);
-	page_percent(p->view, out, r->total);
+		page_time(out, r->self);
+	page_share(p->view, out, r->total, &r->total_evidence);
 	if (!narrow) {
-		page_seconds(p->view, out, r->total);
-		page_calls(p->view, out, r->calls + r->recursive);
+		page_time(out, r->total);
+		if (p->view->g->counted)
+			calls_text(text, r);
+		fprintf(out, "%*s ", s->calls, text);
 	}
 	page_name(p->view, out, index);
 	return page_style(p->view, r->self);

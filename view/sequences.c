@@ -11,6 +11,7 @@ enum { MOST_PATHS = 1000 };
 /* A cycle or a sequence. */
 struct sequence {
 	uint64_t time;		/* ns */
+	struct overhead_evidence evidence; /* what samples say of it */
 	uint64_t calls;		/* that close the cycle, or make the last call */
 	uint32_t contexts;	/* a sequence's; 0: a cycle */
 	uint32_t first;		/* its routines are entries[first .. first + length) */
@@ -75,7 +76,7 @@ static bool cycles_open(struct page *p, struct error *err)
 	for (size_t i = 0, at = 0; i < g->ncycles; i++) {
 		const struct graph_cycle *c = g->cycles + i;
 
-		s->sequences[s->n++] = (struct sequence){ .time = c->time, .calls = c->calls, .first = at, .length = c->length };
+		s->sequences[s->n++] = (struct sequence){ .time = c->time, .evidence = c->evidence, .calls = c->calls, .first = at, .length = c->length };
 		for (uint32_t k = 0; k < c->length; k++)
 			s->entries[at++] = g->cycle_entries[c->first + k];
 	}
@@ -96,8 +97,8 @@ static bool paths_fill(struct page *p, const struct paths *found)
 	for (size_t i = 0, at = 0; i < found->n; i++) {
 		const struct graph_path *path = found->paths + i;
 
-		s->sequences[s->n++] = (struct sequence){ .time = path->time, .calls = path->calls, .contexts = path->contexts, .first = at,
-			.length = path->length };
+		s->sequences[s->n++] = (struct sequence){ .time = path->time, .evidence = path->evidence, .calls = path->calls,
+			.contexts = path->contexts, .first = at, .length = path->length };
 		for (uint32_t k = 0; k < path->length; k++)
 			s->entries[at++] = cycle_entry_of(found->routines[path->first + k], true);
 	}
@@ -202,18 +203,18 @@ static bool sequences_carry(struct page *p, const struct page *old, const uint32
 
 static void cycles_heading(const struct page *p, FILE *out)
 {
-	if (page_is_narrow(p->view))
-		fprintf(out, "%6s   cycle", "% time");
-	else
-		fprintf(out, "%6s %*s %*s   cycle", "% time", p->view->seconds, "time", p->view->calls, "calls");
+	page_share_heading(p->view, out, "% time");
+	if (!page_is_narrow(p->view))
+		fprintf(out, "%*s %*s ", PRINT_TIME, "time", p->view->calls, "calls");
+	fputs("  cycle", out);
 }
 
 static void paths_heading(const struct page *p, FILE *out)
 {
-	if (page_is_narrow(p->view))
-		fprintf(out, "%6s   sequence", "% time");
-	else
-		fprintf(out, "%6s %*s %*s %8s   sequence", "% time", p->view->seconds, "time", p->view->calls, "calls", "contexts");
+	page_share_heading(p->view, out, "% time");
+	if (!page_is_narrow(p->view))
+		fprintf(out, "%*s %*s %8s ", PRINT_TIME, "time", p->view->calls, "calls", "contexts");
+	fputs("  sequence", out);
 }
 
 static enum screen_style member_row(const struct page *p, const struct sequence *q, uint32_t member, FILE *out)
@@ -221,7 +222,7 @@ static enum screen_style member_row(const struct page *p, const struct sequence 
 	const struct sequence_page *s = p->state;
 	cycle_entry e = s->entries[q->first + member - 1];
 
-	fprintf(out, "%*s%s", 11 + (page_is_narrow(p->view) ? 0 : p->view->seconds + p->view->calls + (s->cycles ? 2 : 11)), "",
+	fprintf(out, "%*s%s", page_share_width(p->view) + 5 + (page_is_narrow(p->view) ? 0 : PRINT_TIME + p->view->calls + (s->cycles ? 2 : 11)), "",
 		member == 1 ? "   " : cycle_link_known(s->entries[q->first + member - 2]) ? "-> " : ".. ");
 	page_name(p->view, out, cycle_routine(e));
 	return SCREEN_PLAIN;
@@ -236,9 +237,9 @@ static enum screen_style sequences_row(const struct page *p, size_t row, FILE *o
 
 	if (s->rows[row].member)
 		return member_row(p, q, s->rows[row].member, out);
-	page_percent(p->view, out, q->time);
+	page_share(p->view, out, q->time, &q->evidence);
 	if (!page_is_narrow(p->view)) {
-		page_seconds(p->view, out, q->time);
+		page_time(out, q->time);
 		page_calls(p->view, out, q->calls);
 	}
 	if (!s->cycles && !page_is_narrow(p->view))

@@ -275,20 +275,20 @@ static void top_down_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
-	if (page_is_narrow(v))
-		fprintf(out, "%6s   name", "% time");
-	else
-		fprintf(out, "%6s %*s %*s %*s   name", "% time", v->seconds, "total", v->seconds, "self", v->calls, "calls");
+	page_share_heading(v, out, "% time");
+	if (!page_is_narrow(v))
+		fprintf(out, "%*s %*s %*s ", PRINT_TIME, "total", PRINT_TIME, "self", v->calls, "calls");
+	fputs("  name", out);
 }
 
 static void bottom_up_heading(const struct page *p, FILE *out)
 {
 	const struct explorer_view *v = p->view;
 
-	if (page_is_narrow(v))
-		fprintf(out, "%6s   routine, and its callers", "% time");
-	else
-		fprintf(out, "%6s %*s %*s   routine, and below it its callers", "% time", v->seconds, "time", v->calls, "calls");
+	page_share_heading(v, out, "% time");
+	if (!page_is_narrow(v))
+		fprintf(out, "%*s %*s ", PRINT_TIME, "time", v->calls, "calls");
+	fprintf(out, "  routine, and %sits callers", page_is_narrow(v) ? "" : "below it ");
 }
 
 static void name_print(const struct page *p, size_t row, FILE *out)
@@ -312,10 +312,10 @@ static enum screen_style top_down_row(const struct page *p, size_t row, FILE *ou
 {
 	const struct tree_node *node = node_of(p, row);
 
-	page_percent(p->view, out, node->total);
+	page_share(p->view, out, node->total, &node->evidence);
 	if (!page_is_narrow(p->view)) {
-		page_seconds(p->view, out, node->total);
-		page_seconds(p->view, out, node->self);
+		page_time(out, node->total);
+		page_time(out, node->self);
 		page_calls(p->view, out, node->calls);
 	}
 	name_print(p, row, out);
@@ -326,9 +326,9 @@ static enum screen_style bottom_up_row(const struct page *p, size_t row, FILE *o
 {
 	const struct tree_node *node = node_of(p, row);
 
-	page_percent(p->view, out, node->total);
+	page_share(p->view, out, node->total, &node->evidence);
 	if (!page_is_narrow(p->view)) {
-		page_seconds(p->view, out, node->total);
+		page_time(out, node->total);
 		page_calls(p->view, out, node->calls);
 	}
 	name_print(p, row, out);

@@ -81,12 +81,29 @@ function sideOf(reader, about) {
 	return { ...about, routines, arcs, tree, cycles, shares };
 }
 
-// The sides of the page, one or two.
+// What a run of SIDE, whose files are N runs, came to on average; samples stay those of all of them, and stand for less.
+function meanOf(side, n) {
+	const divide = (columns, ...names) => {
+		for (const name of names) columns[name] = columns[name].map((value) => value / n);
+	};
+	divide(side.routines, 'calls', 'recursive', 'self', 'total');
+	divide(side.arcs, 'calls', 'self1', 'child1', 'self2', 'child2');
+	divide(side.tree, 'self', 'calls', 'recursive');
+	divide(side.cycles, 'calls', 'time');
+	divide(side.shares, 'calls', 'recursive', 'time');
+	for (const name of ['tick_ns', 'time_ns', 'outside_ns', 'calls']) side.times[name] /= n;
+	return { ...side, runs: n };
+}
+
+// How many runs a side is: as many as files, if two sides are compared; the files of one profile are its processes.
+const runsOf = (object, about) => (object.sides.length > 1 ? Math.max(1, about.run.files?.length ?? 1) : 1);
+
+// The sides of the page, one or two: of several runs each what they came to on average.
 export async function decode(base64) {
 	const bytes = await inflated(base64);
 	const length = new DataView(bytes.buffer).getUint32(0, true);
 	const object = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
 	if (object.schema !== 'aprof-page-1') throw new Error(`this page cannot show ${object.schema}`);
 	const reader = new Reader(bytes, 4 + length);
-	return { version: object.version, sides: object.sides.map((about) => sideOf(reader, about)) };
+	return { version: object.version, sides: object.sides.map((about) => meanOf(sideOf(reader, about), runsOf(object, about))) };
 }

@@ -29,5 +29,47 @@ export function choice(label, choices, value, pick) {
 	);
 }
 
+// Where the parts of a qualified name begin, behind the first: at each `::` outside of all brackets.
+function partsOf(name) {
+	const found = [];
+	for (let i = 0, depth = 0; i < name.length; i++) {
+		if ('<([{'.includes(name[i])) depth++;
+		else if ('>)]}'.includes(name[i])) depth = Math.max(0, depth - 1);
+		else if (depth === 0 && name.startsWith('::', i)) found.push(i++);
+	}
+	return found;
+}
+
+// The short NAME of a routine, which keeps its end where it is too wide; WHOLE is shown on hover.
+export function named(name, whole, properties = {}) {
+	const at = partsOf(name).at(-1) ?? 0;
+	return h(
+		'span',
+		{ title: whole, ...properties, class: `name ${properties.class ?? ''}`.trim() },
+		at ? h('span', { class: 'scope' }, name.slice(0, at)) : null,
+		h('span', { class: 'last' }, name.slice(at)),
+	);
+}
+
+// NAME without as many of its first parts as it takes for FITS to be true, or of its last part what is left of it.
+export function fitted(name, fits) {
+	if (fits(name)) return name;
+	const shorter = partsOf(name).map((at) => `…${name.slice(at)}`);
+	return shorter.find(fits) ?? shorter.at(-1) ?? name;
+}
+
+// Put TEXT where other programs paste from; a page from a file may have to do it as of old.
+export async function copy(text) {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		const area = h('textarea', { 'aria-hidden': 'true', style: 'position: fixed; top: -9em' }, text);
+		document.body.append(area);
+		area.select();
+		document.execCommand('copy');
+		area.remove();
+	}
+}
+
 // A figure whose exact value stands in the element, for tests and for whoever copies.
 export const figure = (text, exact, more = {}) => h('span', { 'data-exact': exact, ...more }, text);

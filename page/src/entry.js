@@ -1,5 +1,5 @@
 // entry.js - gprof's entry of one routine: its callers above, itself, its callees below, with both sets of arc times.
-import { fill, h } from './dom.js';
+import { fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
 import { arcTicks, change } from './stats.js';
@@ -25,7 +25,11 @@ function arcLine(app, arc, other, self, child) {
 	const name =
 		other < 0
 			? h('i', {}, '<spontaneous>')
-			: h('button', { type: 'button', class: 'link', onclick: () => app.set({ sel: other }) }, app.model.routineName(other));
+			: h(
+					'button',
+					{ type: 'button', class: 'link', onclick: () => app.set({ sel: other }) },
+					named(app.model.routineName(other), app.model.wholeName(other)),
+				);
 	return {
 		weight: heavy[app.side],
 		calls: at.calls,
@@ -78,7 +82,7 @@ function own(app, r) {
 			app.view.figures.map((x) => x.totalTicks[r]),
 			app.view.figures.map((x) => x.calls[r]),
 		),
-		h('td', { class: 'who' }, app.model.routineName(r)),
+		h('td', { class: 'who' }, named(app.model.routineName(r), app.model.wholeName(r))),
 	);
 }
 
@@ -110,7 +114,8 @@ export function entry(box, app) {
 	const place = about.file ? `${about.file}${about.line ? `:${about.line}` : ''}` : 'source unknown';
 	fill(
 		box,
-		h('h2', {}, about.name),
+		h('h2', {}, about.brief),
+		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
 		app.jumps(),
 		figures.table(app, figures.ofRoutine(app, r)),

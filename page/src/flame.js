@@ -4,7 +4,7 @@
 // so that what is drawn adds up.  A zoom is a new drawing whose lowest full-width frames are the way to its branch.
 import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
-import { choice, fill, h } from './dom.js';
+import { choice, fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
 import { Down, Up, follow } from './paths.js';
@@ -80,7 +80,7 @@ function tipOf(app, frame) {
 	if (frame.more) return [h('b', {}, nameOf(app, frame)), h('div', {}, 'too narrow to be drawn; zoom in to see them')];
 	const b = frame.branch;
 	return [
-		h('b', {}, nameOf(app, frame)),
+		tip.title(app, b.routine, nameOf(app, frame)),
 		figures.table(app, {
 			self: b.tree instanceof Down ? b.self : null,
 			selfTicks: b.selfTicks,
@@ -155,6 +155,7 @@ class Drawing {
 				mark.setAttribute('height', CELL);
 				g.insertBefore(mark, g.querySelector('foreignObject'));
 			}
+			if (b) this.#label(g.querySelector('.d3-flame-graph-label'), b);
 			g.classList.toggle('grey', !b || shade(app, b) === 'var(--frame-none)');
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
@@ -167,6 +168,12 @@ class Drawing {
 			(svg.setAttribute('viewBox', `0 ${svg.getAttribute('height') - height} ${width} ${height}`),
 				svg.setAttribute('height', height));
 		this.box.classList.toggle('searched', Boolean(hits));
+	}
+
+	// The name in a frame keeps its end; in a label of our own, since the library puts its text into its own a little later.
+	#label(label, b) {
+		const own = label.cloneNode(false);
+		label.replaceWith(fill(own, b.gap ? '.. ' : null, named(this.app.model.routineName(b.routine)), b.folded ? "'" : null));
 	}
 
 	#click(event) {
@@ -212,7 +219,7 @@ function crumbs(app, branch, zoom) {
 				: h(
 						'button',
 						{ type: 'button', 'aria-current': b === branch ? 'true' : null, onclick: () => zoom(b) },
-						nameOf(app, { branch: b }),
+						named(nameOf(app, { branch: b }), app.model.wholeName(b.routine)),
 					),
 		),
 	);
@@ -248,7 +255,7 @@ function sandwich(app, box) {
 	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top,
 		down = app.remember(`down ${r}`, () => new Down(app.view, r)).top;
 	box.append(
-		h('p', { class: 'half callers' }, 'Callers of ', h('b', {}, app.model.routineName(r)), ', on whose behalf it took ', sums(app, up)),
+		h('p', { class: 'half callers' }, 'Callers of ', h('b', { title: app.model.wholeName(r) }, app.model.routineName(r)), ', on whose behalf it took ', sums(app, up)),
 	);
 	place(app, box, up, 'zoomup', false);
 	box.append(
@@ -256,7 +263,7 @@ function sandwich(app, box) {
 			'p',
 			{ class: 'half callees' },
 			'Below ',
-			h('b', {}, app.model.routineName(r)),
+			h('b', { title: app.model.wholeName(r) }, app.model.routineName(r)),
 			': what it called took its part of ',
 			sums(app, down),
 		),
@@ -265,6 +272,11 @@ function sandwich(app, box) {
 }
 
 export const flame = {
+	// The hits that are drawn, from the left, the outermost first.
+	async found() {
+		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
+	},
+
 	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel'],
 
 	show(box, app) {

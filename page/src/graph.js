@@ -4,7 +4,7 @@
 // of the other arcs between them those follow that carry a fifth of the threshold, the heaviest if they are many.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { choice, fill, h } from './dom.js';
+import { choice, fill, fitted, h } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
 import { changeText } from './figures.js';
@@ -112,7 +112,11 @@ function cycleArcs(app) {
 }
 
 const quoted = (text) => text.replace(/[\\"]/g, '\\$&').replace(/&/g, '&amp;');
-const shortened = (name) => (name.length > 38 ? `${name.slice(0, 20)}…${name.slice(-16)}` : name);
+const LONGEST = 38; // characters of a name in a node
+function shortened(name) {
+	const text = fitted(name, (t) => t.length <= LONGEST);
+	return text.length > LONGEST || (text !== name && text.length < LONGEST / 2) ? `${name.slice(0, 20)}…${name.slice(-16)}` : text;
+}
 
 // Lines below the name.
 function nodeText(app, r) {
@@ -272,7 +276,7 @@ class Picture {
 					: `${Math.round(85 * Math.sqrt(whole ? self[r] / whole : 0))}%`,
 			);
 			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
-			const tell = (near) => tip.show(near, h('b', {}, name), figures.table(app, what));
+			const tell = (near) => tip.show(near, tip.title(app, r), figures.table(app, what));
 			g.addEventListener('mousemove', tell);
 			g.addEventListener('mouseleave', tip.hide);
 			g.addEventListener('focus', () => tell(tip.below(g)));
@@ -488,6 +492,7 @@ async function draw(app, box, note, from = null) {
 		picture.put(svg);
 		if (from) picture.lookAs(from);
 		note.textContent = told;
+		app.tellHits();
 	} catch (error) {
 		if (mine === turn) note.textContent = `no picture: ${error.message}`;
 	}
@@ -495,6 +500,17 @@ async function draw(app, box, note, from = null) {
 }
 
 export const graph = {
+	// The hits that are drawn, the heaviest first.
+	async found(app) {
+		return (picture?.nodes ?? [])
+			.filter((r) => app.hits[r])
+			.map((r) => () => {
+				const g = picture.svg.querySelector(`#n${r}`);
+				picture.centre(g, Math.max(0.9, zoomTransform(picture.svg).k));
+				g.focus();
+			});
+	},
+
 	depends: ['metric', 'thread', 'side', 'least', 'by', 'hops', 'sel', 'q'],
 
 	show(box, app) {

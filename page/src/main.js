@@ -1,7 +1,7 @@
 // main.js - unpack, then show a sheet; each sheet is a file of its own with show(box, app) and, where less than a new
 // drawing may do, update(changed, app).
 import { decode } from './decode.js';
-import { choice, fill, h } from './dom.js';
+import { choice, copy, fill, h, named } from './dom.js';
 import { flame } from './flame.js';
 import * as format from './format.js';
 import { graph } from './graph.js';
@@ -26,6 +26,7 @@ const SHEETS = [
 const KEYS = [
 	['1 … 5', 'the sheets'],
 	['/', 'search: a regular expression'],
+	['n, N', 'to the next hit, to the one before'],
 	['Esc', 'clear the search, or zoom out'],
 	['m', 'time or calls'],
 	['b', 'base or new, of two profiles'],
@@ -124,7 +125,7 @@ class App {
 	}
 
 	hue(r) {
-		const name = this.model.routineName(r);
+		const name = this.model.wholeName(r);
 		let hash = 7;
 		for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
 		return 8 + (hash % 48);
@@ -138,7 +139,7 @@ class App {
 				? h('span', { class: 'note' }, 'no routine selected')
 				: [
 						'selected: ',
-						h('b', {}, this.model.routineName(this.selected)),
+						h('b', {}, named(this.model.routineName(this.selected), this.model.wholeName(this.selected))),
 						this.jumps(),
 						h(
 							'button',
@@ -163,6 +164,11 @@ class App {
 			{ class: 'jumps' },
 			go('sandwich', { tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' }),
 			go('neighbours', { tab: 'graph', hops: '1' }),
+			h(
+				'button',
+				{ type: 'button', class: 'small', title: 'the whole name', onclick: () => copy(this.model.wholeName(this.selected)) },
+				'copy name',
+			),
 			this.state.tab === 'table' ? null : go('callers and callees', { tab: 'table' }),
 		);
 	}
@@ -203,7 +209,8 @@ class App {
 				format.basename(format.visible(file.program ?? side.label)),
 			);
 		});
-		const [a, b] = this.model.sides.map((side) => format.basename(format.visible(side.label)));
+		const mean = (side) => (side.runs > 1 ? `mean of ${side.runs} runs` : format.basename(format.visible(side.label)));
+		const [a, b] = this.model.sides.map(mean);
 		return h('h1', {}, about[0], this.model.compares ? h('small', {}, ` ${a} → ${b}`) : null);
 	}
 
@@ -369,22 +376,64 @@ class App {
 		} catch {
 			match = (name) => name.toLowerCase().includes(q.toLowerCase());
 		}
-		this.hits = this.model.routines.map((r) => match(r.name));
+		this.hits = this.model.routines.map((r) => match(r.name) || match(r.brief));
+	}
+
+	// Go BY hits on, round and round.
+	async step(by) {
+		if (!this.hits) return;
+		const list = await this.sheet.found(this),
+			n = list.length;
+		if (!n) return;
+		this.at = (((this.at < 0 && by < 0 ? 0 : this.at) + by) % n + n) % n;
+		list[this.at]();
+		this.tellHits();
+	}
+
+	// `3 of 20`: the hits on this sheet, and which of them is the one.
+	async tellHits() {
+		if (!this.hits) return;
+		const n = (await this.sheet.found(this)).length,
+			many = this.sheet.most === n ? `${n}+` : `${n}`;
+		if (this.hits) this.place.textContent = this.at >= 0 && this.at < n ? `${this.at + 1} of ${many}` : n === 1 ? '1 hit' : `${many} hits`;
 	}
 
 	#tellFound() {
+		this.at = -1;
 		if (!this.hits) {
 			fill(this.found);
 			return;
 		}
+		const turn = (text, by, title) => h('button', { type: 'button', class: 'small', title, 'aria-label': title, onclick: () => this.step(by) }, text);
+		this.place = h('span', { id: 'place' });
 		const [s, metric] = [this.side, this.state.metric],
 			value = matched(this.view, this.hits)[s][metric];
 		const n = this.model.routines.filter((_, r) => this.hits[r] && this.view.figures.some((f) => f.calls[r] || f.total[r])).length;
 		fill(
 			this.found,
 			h('b', { 'data-exact': value }, format.percent(value, this.view.size(s, metric))),
-			` in and below ${format.plural(n, 'routine')}`,
+			` in and below ${format.plural(n, 'routine')} `,
+			h(
+				'span',
+				{ class: 'turn' },
+				turn('‹', -1, 'the hit before (N)'),
+				this.place,
+				turn('›', 1, 'the next hit (n)'),
+				['table', 'tree'].includes(this.state.tab)
+					? h(
+							'label',
+							{},
+							h('input', {
+								type: 'checkbox',
+								...(this.state.only === '1' ? { checked: true } : {}),
+								onchange: (event) => this.set({ only: event.target.checked ? '1' : '0' }),
+							}),
+							'hits only',
+						)
+					: null,
+			),
 		);
+		this.tellHits();
 	}
 
 	get sheet() {
@@ -431,6 +480,7 @@ class App {
 		tip.hide();
 		document.body.dataset.tab = this.state.tab;
 		this.sheet.show(this.box, this);
+		this.tellHits();
 	}
 
 	#changed(changed) {
@@ -446,6 +496,7 @@ class App {
 			!this.sheet.update?.(new Set([...changed].filter((k) => this.sheet.depends.includes(k))), this)
 		)
 			this.#show();
+		if (this.hits && !changed.has('sel')) this.#tellFound();
 	}
 
 	#escape() {
@@ -463,6 +514,7 @@ class App {
 		const sheet = SHEETS[Number(event.key) - 1];
 		if (sheet) this.set({ tab: sheet[0] });
 		else if (event.key === '/') this.input.select();
+		else if (event.key === 'n' || event.key === 'N') this.step(event.key === 'n' ? 1 : -1);
 		else if (event.key === '?') this.help.showModal();
 		else if (event.key === 'm' && this.model.timed) this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });

@@ -71,6 +71,7 @@ function routinesOf(sides, before) {
 			const text = (column) => (side.routines[column][r] ? visible(side.strings[side.routines[column][r] - 1]) : '');
 			Object.assign(list[q], {
 				name: visible(side.names[r]),
+				brief: visible(side.briefs[r] ?? side.names[r]),
 				module: text('module'),
 				file: text('file'),
 				line: side.routines.line[r],
@@ -236,6 +237,7 @@ export class Model {
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
+		this.runs = sides.map((side) => side.runs); // whose mean a side is
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
 		const threads = threadsOf(sides, before);
 		this.threads = threads.list;
@@ -333,12 +335,17 @@ export class Model {
 		return r >= 0 && r < this.routines.length;
 	}
 
+	// The short form of its name, as the text reports have it on a terminal (base/short_names.h).
 	routineName(r) {
 		return r < 0
 			? '(the run)'
 			: r >= this.routines.length
 				? `thread ${this.threads[r - this.routines.length].label}`
-				: this.routines[r].name;
+				: this.routines[r].brief;
+	}
+
+	wholeName(r) {
+		return this.isRoutine(r) ? this.routines[r].name : this.routineName(r);
 	}
 }
 

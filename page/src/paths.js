@@ -181,6 +181,21 @@ export class Up {
 	}
 }
 
+// Whether a branch of DIR, down or up, that has anything of METRIC, is a hit of HIT (by routine: true) or leads to one that has: a function of branches.
+export function leading(view, hit, dir, metric) {
+	const t = view.tree,
+		leads = new Uint8Array(t.n),
+		shown = (i) => dir === 'up' || view.totals.some((total) => total[metric][i] > 0);
+	for (let i = 1; i < t.n; i++) leads[i] = hit[t.routine[i]] && shown(i) ? 1 : 0;
+	if (dir === 'down') for (let i = t.n - 1; i > 0; i--) leads[t.parent[i]] |= leads[i];
+	else for (let i = 1; i < t.n; i++) leads[i] |= leads[t.parent[i]];
+	if (dir === 'down') return (branch) => branch.members.some((i) => leads[i]);
+	return ({ members, tree }) => {
+		for (let m = 0; m < members.length; m += 2) if (leads[members[m + 1]] && tree.carried.some((c) => c[metric][members[m]] > 0)) return true;
+		return false;
+	};
+}
+
 // The time, calls and ticks of each side's contexts in which a routine of the set HIT (by routine: true) is active.
 export function matched(view, hit) {
 	const t = view.tree,

@@ -1,8 +1,10 @@
-// run.js - the first sheet: what ran and how it was measured, what weighs most, which cycles, what was lost.
+// run.js - the first sheet: where to look first, or what changed; then what weighs most, which sequences and cycles recur; then what ran, how it was measured,
+// what was lost.
 import { fill, h } from './dom.js';
 import { changeText } from './figures.js';
+import { findings, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
-import { change, error } from './stats.js';
+import { change, error, wholeChange } from './stats.js';
 
 const TEN = 10;
 
@@ -27,33 +29,54 @@ function tile(label, value, more) {
 	);
 }
 
-// Of two profiles a tile has both, and the change.
-function tileOf(app, label, values, text, more) {
+// Of two profiles a tile has both, and the change: coloured only if JUDGED, where less is better.
+function tileOf(app, label, values, text, more, judged = null) {
 	if (!app.model.compares) return tile(label, h('span', { 'data-exact': values[0] }, text(values[0])), more);
 	return tile(
 		label,
 		h('span', { class: 'two' }, `${text(values[0])} → ${text(values[1])}`),
-		changeText(change(app.view, 'plain', values), text),
+		judged ? changeText(judged, text) : plainChange(values, text),
 	);
 }
+
+// The change of what has no direction.
+function plainChange([before, after], text) {
+	const by = after - before,
+		relative = before ? ` (${format.signed(format.percent(by, before), by)})` : '';
+	return h('span', { 'data-exact': by }, `${format.signed(text(by), by)}${relative}`);
+}
+
+// The change of the time of the run, the TIMES of both sides: within noise or beyond it.
+const timeChange = (app, times) => (app.model.compares ? wholeChange(app.view, times) : null);
+
+// The time of each side, all told.
+const spentOf = (app) =>
+	app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
 
 function tiles(app) {
 	const sides = app.model.sides,
 		whole = app.view.whole;
 	const counts = sides.map((s) => s.run.counts),
 		times = sides.map((s) => s.run.times);
-	const spent = times.map((t) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
+	const spent = spentOf(app);
 	const lost = sides.flatMap((s) => s.run.notes).filter((n) => !n.harmless);
 	return h(
 		'div',
-		{ class: 'tiles' },
-		app.model.timed ? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`) : null,
+		{ class: 'tiles wide' },
+		app.model.timed
+			? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent))
+			: null,
 		tileOf(
 			app,
 			'calls',
 			counts.map((c) => c.calls),
 			format.count,
 			format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine'),
+			app.model.compares ? change(
+				app.view,
+				'calls',
+				counts.map((c) => c.calls),
+			) : null,
 		),
 		tileOf(
 			app,
@@ -77,20 +100,10 @@ function tiles(app) {
 					'samples',
 					whole.map((w) => w.ticks),
 					format.count,
-					whole[0].ticks
-						? `a share of 10 % is known to ± ${(196 * Math.sqrt(0.09 / whole[0].ticks)).toPrecision(2)} points`
-						: 'too few to say anything',
+					whole[0].ticks ? 'how far they tell: see clock, below' : 'too few to say anything',
 				)
 			: null,
 		tile('losses', lost.length ? format.plural(lost.length, 'warning') : 'none', lost.length ? 'see below' : null),
-	);
-}
-
-function routineLink(app, r) {
-	return h(
-		'button',
-		{ type: 'button', class: 'link name', 'data-routine': r, onclick: () => app.set({ sel: r, tab: 'table' }) },
-		app.model.routineName(r),
 	);
 }
 
@@ -247,17 +260,60 @@ function never(app) {
 	);
 }
 
+// What the run was, in a line, and whether anything is wrong with it.
+function summary(app) {
+	if (app.model.compares) {
+		const times = spentOf(app);
+		return !app.model.timed
+			? null
+			: h('p', { class: 'summary' }, h('b', {}, times.map(format.time).join(' → ')), ', ', changeText(timeChange(app, times), format.time));
+	}
+	const [{ run }] = app.model.sides,
+		lost = run.notes.filter((n) => !n.harmless).length,
+		time = app.model.sides[0].hot.time_ns;
+	return h(
+		'p',
+		{ class: 'summary' },
+		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
+		h('b', {}, format.plural(run.counts.calls, 'call')),
+		`, ${format.plural(run.counts.contexts, 'context')}`,
+		lost
+			? [
+					'; ',
+					h(
+						'button',
+						{
+							type: 'button',
+							class: 'link warning',
+							onclick: () => document.querySelector('tr.warning')?.scrollIntoView({ block: 'center' }),
+						},
+						format.plural(lost, 'warning'),
+					),
+				]
+			: null,
+		app.model.timed ? h('span', { class: 'note' }, '. Where to look first:') : null,
+	);
+}
+
 export const run = {
-	depends: ['thread'],
+	depends: ['thread', 'q'],
+
+	// The hits among the links.
+	async found(app) {
+		return [...document.querySelectorAll('main .link[data-routine]')]
+			.filter((link) => app.hits[link.dataset.routine])
+			.map((link) => () => link.focus());
+	},
 
 	show(box, app) {
 		const two = app.model.compares;
 		fill(
 			box,
-			tiles(app),
+			summary(app),
+			findings(app),
 			h(
 				'div',
-				{ class: 'sheets' },
+				{ class: `sheets${two ? ' two' : ''}` },
 				app.model.timed
 					? [
 							heaviest(
@@ -279,7 +335,9 @@ export const run = {
 				two || !app.model.timed
 					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count)
 					: null,
+				sequences(app),
 				cycles(app),
+				tiles(app),
 				heads(app),
 				never(app),
 			),

@@ -7,6 +7,7 @@ export const DEFAULTS = {
 	side: 'new', // of two profiles the one that gives widths and orders: new or base
 	sel: '', // number of the selected routine
 	q: '', // search
+	only: '1', // trees, table: 1: of a search only what leads to a hit; 0: everything
 	dir: 'down', // flame graph: down, up, sandwich
 	zoom: '',
 	zoomup: '', // path of the branch that fills the flame graph; of the callers' half of a sandwich

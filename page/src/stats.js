@@ -1,5 +1,5 @@
 // stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
-// for one run a side (doc/statistics.md).
+// for one run a side (doc/statistics.md).  Where a side is several runs, its times are means, and its samples those of all of them.
 //
 // A time of n samples is known to sqrt(n) of them; below FEW samples on both sides the exact test of two Poisson counts must agree.  Of the
 // changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
@@ -39,15 +39,16 @@ function normalAbove(t) {
 	return t >= 0 ? tail : 1 - tail;
 }
 
-// The chance that of N tosses K or more are heads.
+// The chance that of N tosses K or more are heads, if each is one with the chance P.
 const tosses = new Map();
-function tossesAbove(k, n) {
-	if (!tosses.has(n)) {
+function tossesAbove(k, n, p) {
+	const key = `${n} ${p}`;
+	if (!tosses.has(key)) {
 		const above = new Float64Array(n + 2);
-		for (let i = n, chance = 0.5 ** n; i >= 0; chance *= i / (n - i + 1), i--) above[i] = above[i + 1] + chance;
-		tosses.set(n, above);
+		for (let i = n, chance = p ** n; i >= 0; chance *= (i / (n - i + 1)) * ((1 - p) / p), i--) above[i] = above[i + 1] + chance;
+		tosses.set(key, above);
 	}
-	return tosses.get(n)[k];
+	return tosses.get(key)[k];
 }
 
 // The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
@@ -61,8 +62,9 @@ export function chance(model, [before, after], [ticksBefore, ticksAfter]) {
 	let above = normalAbove(t),
 		below = normalAbove(-t);
 	if (n < FEW) {
-		above = Math.max(above, tossesAbove(ticksAfter, n));
-		below = Math.max(below, tossesAbove(ticksBefore, n));
+		const [before, after] = model.runs; // of which more have more samples of the same
+		above = Math.max(above, tossesAbove(ticksAfter, n, after / (before + after)));
+		below = Math.max(below, tossesAbove(ticksBefore, n, before / (before + after)));
 	}
 	return Math.min(1, 2 * Math.min(above, below));
 }
@@ -125,6 +127,18 @@ export function change(view, kind, values, ticks) {
 	if (!(kind in KINDS)) return { before, after, by, news: by !== 0 };
 	const p = chance(view.model, values, ticks);
 	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= limit(view, kind)) };
+}
+
+// The same of the time of the run as a whole.
+export function wholeChange(view, values) {
+	const [before, after] = values,
+		by = after - before,
+		p = chance(
+			view.model,
+			values,
+			view.whole.map((w) => w.ticks),
+		);
+	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= LEVEL) };
 }
 
 // From -1 (gone) over 0 (noise) to 1 (new, or more than twice): how to colour a change.

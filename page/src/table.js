@@ -2,7 +2,7 @@
 //
 // Tabulator draws only the rows in sight.  Every formatter returns an element: strings would be read as HTML.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { fill, h } from './dom.js';
+import { fill, h, named } from './dom.js';
 import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
@@ -54,7 +54,7 @@ function nameColumn(app) {
 		minWidth: 220,
 		widthGrow: 3,
 		headerSortStartingDir: 'asc',
-		formatter: (c) => h('span', { class: 'name', title: c.getValue() }, c.getValue()),
+		formatter: (c) => named(app.model.routineName(c.getData().id), c.getValue(), { class: app.hits?.[c.getData().id] ? 'hit' : '' }),
 	};
 }
 
@@ -202,7 +202,7 @@ function tell(app, note) {
 }
 
 function filter(app) {
-	if (app.hits) shown.setFilter((row) => Boolean(app.hits[row.id]));
+	if (app.hits && app.state.only === '1') shown.setFilter((row) => Boolean(app.hits[row.id]));
 	else shown.clearFilter();
 }
 
@@ -226,7 +226,7 @@ function key(app, event) {
 }
 
 export const table = {
-	depends: ['metric', 'thread', 'side', 'q', 'sel'],
+	depends: ['metric', 'thread', 'side', 'q', 'only', 'sel'],
 
 	show(box, app) {
 		const columns = columnsOf(app),
@@ -287,12 +287,24 @@ export const table = {
 	},
 
 	update(changed, app) {
-		if (![...changed].every((k) => k === 'q' || k === 'sel')) return false;
+		if (![...changed].every((k) => k === 'q' || k === 'only' || k === 'sel')) return false;
 		this.built.then(() => {
-			if (changed.has('q')) filter(app);
+			if (changed.has('q') || changed.has('only')) {
+				filter(app);
+				shown.getRows('visible').forEach((row) => row.reformat());
+			}
 			select(app);
 		});
 		entry(this.side, app);
 		return true;
+	},
+
+	async found(app) {
+		await this.built;
+		return shown
+			.getRows('active')
+			.map((row) => row.getData().id)
+			.filter((r) => app.hits[r])
+			.map((r) => () => app.set({ sel: r }));
 	},
 };

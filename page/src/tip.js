@@ -14,6 +14,18 @@ export function show(near, ...content) {
 	tip.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
 }
 
+// The names of routine R: the short one and, if it is another, the whole one, of which a part may have to do.
+const LONGEST = 600;
+export function title(app, r, short = app.model.routineName(r)) {
+	const whole = app.model.wholeName(r);
+	return [
+		h('b', {}, short),
+		whole === app.model.routineName(r)
+			? null
+			: h('div', { class: 'note' }, whole.length > LONGEST ? `${whole.slice(0, LONGEST / 2)} … ${whole.slice(-LONGEST / 2)}` : whole),
+	];
+}
+
 export function hide() {
 	tip.hidden = true;
 }

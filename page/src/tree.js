@@ -1,9 +1,9 @@
 // tree.js - the top-down and the bottom-up tree, each level made when it is opened.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { choice, fill, h } from './dom.js';
+import { choice, fill, h, named } from './dom.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
-import { Down, Up } from './paths.js';
+import { Down, Up, leading } from './paths.js';
 import { change, error } from './stats.js';
 
 const MOST = 500; // branches of one parent that are listed
@@ -31,7 +31,11 @@ class Rest {
 	}
 }
 
-const shownOf = (app, branch) => branch.sorted(app.state.metric).filter((b) => b[app.state.metric].some((v) => v > 0));
+let leads = null; // of a search: whether a branch is a hit or leads to one
+
+const hitsOnly = (app) => leads && app.state.only === '1';
+const shownOf = (app, branch) =>
+	branch.sorted(app.state.metric).filter((b) => b[app.state.metric].some((v) => v > 0) && (!hitsOnly(app) || leads(b)));
 
 function rowsOf(app, branches, key) {
 	const rows = branches.slice(0, MOST).map((b) => new Row(app, b, `${key}.${b.link}`));
@@ -46,9 +50,9 @@ function nameCell(app, row) {
 	const b = row.branch;
 	return h(
 		'span',
-		{ class: `name${app.hits?.[b.routine] ? ' hit' : ''}`, 'data-routine': b.routine },
+		{ class: `branch${app.hits?.[b.routine] ? ' hit' : ''}`, 'data-routine': b.routine },
 		b.gap ? h('span', { class: 'note', title: 'calls were squeezed out: no known call' }, '.. ') : null,
-		app.model.routineName(b.routine),
+		named(app.model.routineName(b.routine), app.model.wholeName(b.routine)),
 		b.folded ? h('span', { title: 'folded recursion' }, "'") : null,
 	);
 }
@@ -159,8 +163,26 @@ function hotKeys(app, rows) {
 	return hot;
 }
 
+const FOUND = 100; // hits to which trees are unfolded
+
+// Unfold ROWS to the first FOUND hits, whose keys it returns in the order of their lines.
+function unfold(app, rows) {
+	const found = [],
+		look = (row) => {
+			if (!row.branch || found.length >= FOUND || !leads(row.branch)) return false;
+			const hit = app.hits[row.branch.routine];
+			if (hit) found.push(row.key);
+			const below = (row.kids ?? []).map(look).some(Boolean);
+			if (below) open.add(row.key);
+			return hit || below;
+		};
+	rows.forEach(look);
+	return found;
+}
+
 let shown = null,
-	open = new Set(); // keys of the lines that are open
+	open = new Set(), // keys of the lines that are open
+	found = []; // of a search, keys of its hits
 
 function key(app, event) {
 	const [row] = shown.getSelectedRows(),
@@ -186,14 +208,16 @@ function pick(app, row) {
 }
 
 export const tree = {
-	depends: ['metric', 'thread', 'side', 'tree', 'q', 'sel'],
+	depends: ['metric', 'thread', 'side', 'tree', 'q', 'only', 'sel'],
 
 	show(box, app) {
 		const dir = app.state.tree,
 			place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) });
 		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
+		leads = app.hits ? leading(app.view, app.hits, dir, app.state.metric) : null;
 		const rows = rowsOf(app, shownOf(app, top), '');
-		open = hotKeys(app, rows);
+		open = leads ? new Set() : hotKeys(app, rows);
+		found = leads ? unfold(app, rows) : [];
 		fill(
 			box,
 			h(
@@ -230,7 +254,7 @@ export const tree = {
 			dataTreeFilter: false,
 			dataTreeSort: false,
 			selectableRows: 1,
-			placeholder: 'nothing was measured',
+			placeholder: leads ? 'no such routine' : 'nothing was measured',
 			index: 'key',
 		});
 		shown.on('rowClick', (event, row) => pick(app, row));
@@ -257,8 +281,14 @@ export const tree = {
 	},
 
 	update(changed) {
-		if (![...changed].every((k) => k === 'q' || k === 'sel')) return false;
-		if (changed.has('q')) shown.redraw(true);
-		return true;
+		return [...changed].every((k) => k === 'sel');
 	},
+
+	// The hits, in the order of their lines.
+	async found(app) {
+		await this.built;
+		const rows = shown.rowManager.getDisplayRows();
+		return found.map((key) => () => pick(app, rows.find((r) => r.getData?.().key === key)?.getComponent()));
+	},
+	most: FOUND,
 };

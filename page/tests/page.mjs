@@ -162,6 +162,47 @@ test('the run: times, the heaviest routines and cycles', async () => {
 	await closed(tab);
 });
 
+test('the first thing to see is what aprof hot says; each routine is selected by its name; sequences are those of aprof paths', async () => {
+	const tab = await bench.tab(onePage),
+		hot = bench.json('hot', one),
+		paths = bench.json('paths', '--top=10', '--min-percent=0.1', one);
+	const card = (kind) => tab.locator(`[data-finding=${kind}]`);
+	assert.deepEqual(await exact(tab.locator('.summary [data-exact]')), [hot.time_ns]);
+	for (const kind of ['heavy', 'library']) {
+		const [first] = hot[kind];
+		if (!first) {
+			assert.match(await card(kind).innerText(), /none/);
+			continue;
+		}
+		assert.deepEqual(await exact(card(kind).locator('[data-exact]')), [first.time_ns, ...(first.calls ? [first.calls] : [])], kind);
+		const hooked = (list) => list.filter((x) => x.total_ns !== null && x.name !== null).map((x) => x.name); // others are no routines to select
+		assert.deepEqual(
+			await card(kind).locator('.link').allTextContents(),
+			[...hooked([first]), ...hooked(first.callers.slice(0, 4)), ...hooked(hot[kind].slice(1))],
+			kind,
+		);
+	}
+	assert.ok(hot.heavy.length + hot.library.length > 0, 'a test of something');
+	if (hot.sequence) {
+		assert.deepEqual(await card('sequence').locator('.link').allTextContents(), hot.sequence.path);
+		assert.deepEqual(await exact(card('sequence').locator('[data-exact]')), [hot.sequence.time_ns]);
+	}
+	assert.equal(await card('one_callee').count(), hot.one_callee ? 1 : 0);
+	assert.deepEqual(
+		await exact(tab.locator('[data-list=paths] td[data-exact]')),
+		paths.paths.flatMap((p) => [p.time_ns, p.contexts]),
+	);
+	assert.ok(paths.paths.length > 0);
+	const top = async (where) => (await tab.locator(where).first().boundingBox()).y;
+	assert.ok((await top('.findings')) < (await top('.tiles')) && (await top('[data-list=cycles]')) < (await top('.tiles')), 'what ran is below');
+	const link = tab.locator('.card .link').first(),
+		name = await link.innerText();
+	await link.click();
+	await tab.waitForSelector('.entry h2');
+	assert.equal(await tab.locator('.entry h2').innerText(), name);
+	await closed(tab);
+});
+
 test("routines: every figure is the report's; sort, filter, columns", async () => {
 	const tab = await bench.tab(onePage, 'tab=table'),
 		flat = bench.json('report', one).flat,
@@ -312,7 +353,7 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 		const tops = tree.filter((n) => n.parent === 0 && n.total_ns > 0);
 		const shown = await tab.evaluate(() =>
 			[...document.querySelectorAll('.tabulator-row.tabulator-tree-level-0')].map((row) => [
-				row.querySelector('.name').textContent,
+				row.querySelector('.branch').textContent,
 				Number(row.querySelectorAll('[data-exact]')[0].dataset.exact),
 			]),
 		);
@@ -327,7 +368,7 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 			.locator('.tabulator-row.tabulator-tree-level-0')
 			.filter({ has: tab.locator('.tabulator-data-tree-control') })
 			.first();
-		const name = (await row.locator('.name').textContent()).replace(/'$/, ''),
+		const name = (await row.locator('.branch').textContent()).replace(/'$/, ''),
 			node = tops.find((n) => n.name === name);
 		if (await row.locator('.tabulator-data-tree-control-collapse').count()) {
 			// open at first: close it, and open it again
@@ -342,7 +383,7 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 				at = rows.findIndex(
 					(r) =>
 						r.classList.contains('tabulator-tree-level-0') &&
-						r.querySelector('.name').textContent.replace(/'$/, '') === from,
+						r.querySelector('.branch').textContent.replace(/'$/, '') === from,
 				);
 			const found = [];
 			for (const r of rows.slice(at + 1)) {
@@ -493,6 +534,15 @@ test('two profiles: both sides and the change in every sheet', async () => {
 	assert.ok((await tab.locator('g.node.more, g.node.less').count()) > 0);
 	await sheet(tab, 'run');
 	await tab.waitForSelector('[data-list=self]');
+	assert.equal(await tab.locator('.findings').count(), 0);
+	const coloured = await tab
+		.locator('.tile')
+		.evaluateAll((all) => all.filter((t) => t.querySelector('.more, .less')).map((t) => t.querySelector('.label').textContent));
+	assert.deepEqual(
+		coloured.filter((label) => label !== 'time'),
+		['calls'],
+		'only what has a direction is coloured',
+	);
 	await closed(tab);
 });
 
@@ -545,6 +595,32 @@ test('two profiles: what is news is what aprof diff says', async () => {
 	await closed(tab);
 });
 
+test('several runs a side: what they came to on average, as aprof diff has it', async () => {
+	const runs = [4, 5, 6].map((n) => bench.make(`run${n}`, '--seed', '7', '--routines', '40', '--calls', `${n}0000`, '--ticks', '0.1', '--recursion', '0'));
+	const files = [runs[0], runs[2], '--against', runs[1]],
+		diff = JSON.parse(bench.aprof('diff', '--json', ...files)),
+		tab = await bench.tab(bench.page('several.html', ...files), 'tab=table');
+	const rows = await tab.evaluate(() =>
+		Object.fromEntries(
+			[...app.model.routines.keys()].map((r) => [
+				app.model.routines[r].name,
+				app.view.figures.flatMap((f) => [f.self[r], f.total[r], f.calls[r] + f.recursive[r]]),
+			]),
+		),
+	);
+	const near = (a, b) => Math.abs(a - b) <= Math.max(1, 1e-3 * b); // what hooks cost is taken away from contexts, of one run or of all
+	for (const r of diff.routines) {
+		const want = ['base', 'new'].flatMap((side) => [r.self[`${side}_ns`], r.total[`${side}_ns`], r.calls[side]]),
+			have = rows[r.name];
+		assert.ok(
+			want.every((value, i) => near(value, have[i])),
+			`${r.name}: ${have} where diff has ${want}`,
+		);
+	}
+	assert.ok((await tab.locator('h1').innerText()).includes('mean of 2 runs'));
+	await closed(tab);
+});
+
 test('a profile compared with itself has no news', async () => {
 	const tab = await bench.tab(bench.page('same.html', one, '--against', one), 'tab=table');
 	const rows = await allRows(tab);
@@ -569,6 +645,115 @@ test('a link restores the view', async () => {
 	assert.deepEqual(await look(other), await look(tab));
 	await closed(other);
 	await closed(tab);
+});
+
+test('a search is followed in every sheet: n and N, the place of a hit, trees unfolded to hits and to nothing else', async () => {
+	const tab = await bench.tab(onePage, 'tab=tree'),
+		tree = bench.json('tree', one).tree.filter((n) => n.total_ns > 0),
+		wanted = bench.json('report', one).flat.at(-3).name; // light, so deep in the tree
+	const place = () => tab.locator('#place').innerText(),
+		told = (text) => tab.waitForFunction((t) => document.querySelector('#place')?.textContent === t, text);
+	const leads = new Set();
+	for (const n of tree.filter((x) => x.name === wanted)) for (let at = n; at?.node > 0 && !leads.has(at.node); at = tree.find((x) => x.node === at.parent)) leads.add(at.node);
+	const hits = tree.filter((n) => n.name === wanted).length,
+		most = 100;
+	assert.ok(hits > 2, 'a test of several');
+	await tab.locator('#search').fill(`^${wanted}$`);
+	await told(hits < most ? `${hits} hits` : `${most}+ hits`);
+	const tops = await tab.locator('.tabulator-row.tabulator-tree-level-0 .branch').allTextContents();
+	const leading = new Set(tree.filter((n) => n.parent === 0 && leads.has(n.node)).map((n) => n.name));
+	assert.ok(tops.length > 0 && tops.every((name) => leading.has(name.replace(/'$/, ''))), 'only what leads to hits');
+	const ends = tab.locator('.tabulator-row:not(:has(.tabulator-data-tree-control))');
+	assert.equal(await ends.count(), await ends.filter({ has: tab.locator('.branch.hit') }).count(), 'all ways end at hits');
+	await tab.locator('#search').blur();
+	for (const [key, nth] of [
+		['n', 1],
+		['n', 2],
+		['N', 1],
+	]) {
+		await tab.keyboard.press(key);
+		await told(`${nth} of ${hits < most ? hits : `${most}+`}`);
+		assert.equal((await tab.locator('.tabulator-selected .branch').textContent()).replace(/'$/, ''), wanted);
+	}
+	await tab.getByLabel('hits only').uncheck();
+	await tab.waitForFunction(() => location.hash.includes('only=0'));
+	await tab.waitForSelector('.tabulator-row .branch.hit');
+	await tab.evaluate(() => app.set({ only: '1', q: '00$' }));
+	for (const name of ['run', 'flame', 'graph', 'table']) {
+		await sheet(tab, name);
+		await settled(tab);
+		await tab.waitForFunction(() => /^[1-9]\d* hits?$/.test(document.querySelector('#place')?.textContent));
+		const n = parseInt(await place(), 10);
+		await tab.keyboard.press('n');
+		await told(`1 of ${n}`);
+		await tab.keyboard.press('N');
+		await told(`${n} of ${n}`);
+	}
+	await closed(tab);
+});
+
+// The lowest contrast of the text of frames and nodes with what is behind it, by the formula of WCAG 2.
+const lowestContrast = (tab) =>
+	tab.evaluate(() => {
+		const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+		const parse = (color) => {
+			canvas.clearRect(0, 0, 1, 1);
+			canvas.fillStyle = color;
+			canvas.fillRect(0, 0, 1, 1);
+			const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+			return { rgb: [r, g, b], a: a / 255 };
+		};
+		const over = (top, alpha, below) => top.map((v, i) => v * alpha + below[i] * (1 - alpha));
+		const luminance = (rgb) => {
+			const [r, g, b] = rgb.map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
+		const opacity = (e) => (e && e !== document.documentElement ? Number(getComputedStyle(e).opacity) * opacity(e.parentElement) : 1);
+		const paper = parse(getComputedStyle(document.body).backgroundColor).rgb;
+		let lowest = [99, ''];
+		for (const g of document.querySelectorAll('g.frame, g.node')) {
+			const shape = g.querySelector('rect, polygon'),
+				text = g.querySelector('.d3-flame-graph-label, text'),
+				style = getComputedStyle(shape),
+				fill = parse(style.fill);
+			if (getComputedStyle(text).display === 'none') continue;
+			const behind = over(fill.rgb, fill.a * Number(style.fillOpacity) * opacity(shape), paper);
+			const ink = parse(text.tagName === 'text' ? getComputedStyle(text).fill : getComputedStyle(text).color);
+			const [a, b] = [luminance(behind), luminance(over(ink.rgb, ink.a * opacity(text), behind))].sort((x, y) => y - x),
+				contrast = (a + 0.05) / (b + 0.05);
+			if (contrast < lowest[0]) lowest = [contrast, `${g.getAttribute('class')} ${text.textContent}`];
+		}
+		return lowest;
+	});
+
+test('text that stands back can be read: contrast 4.5 at least, in both themes', async () => {
+	const first = await bench.tab(onePage),
+		deep = await first.evaluate(() => {
+			const t = app.view.tree,
+				third = t.parent.findIndex((up) => up > 0 && t.parent[up] > 0), // the first that is so deep
+				links = [];
+			for (let i = third; i > 0; i = t.parent[i]) links.unshift((t.routine[i] * 2 + (t.flags[i] & 1)).toString(36));
+			return links.join('.');
+		});
+	await closed(first);
+	for (const theme of ['light', 'dark']) {
+		const tab = await bench.tab(onePage, `theme=${theme}`);
+		for (const view of [
+			{ tab: 'flame' },
+			{ q: '00$' },
+			{ q: '', zoom: deep },
+			{ tab: 'graph', least: 5, zoom: '' },
+			{ sel: 3 },
+			{ q: '00$' },
+		]) {
+			await tab.evaluate((v) => app.set(v), view);
+			await tab.waitForSelector('g.frame, g.node');
+			await settled(tab);
+			const [contrast, where] = await lowestContrast(tab);
+			assert.ok(contrast >= 4.5 && contrast < 99, `${theme}, ${JSON.stringify(view)}: ${contrast.toFixed(2)} of ${where}`);
+		}
+		await closed(tab);
+	}
 });
 
 test('keys: sheets, measure, theme, frames, help', async () => {
@@ -596,6 +781,55 @@ test('keys: sheets, measure, theme, frames, help', async () => {
 	await tab.waitForFunction(() => document.querySelectorAll('.crumbs button').length === 3);
 	await tab.keyboard.press('?');
 	assert.ok(await tab.locator('dialog').isVisible());
+	await closed(tab);
+});
+
+// A program of C++, built and run; the page of its profile is names.html.
+function longNames() {
+	fs.copyFileSync(path.join(here, 'names.cc'), bench.file('names.cc'));
+	bench.run(path.join(bench.build, 'aprof-c++'), '-O1', '-g', '-o', 'names', 'names.cc');
+	bench.run(bench.file('names'));
+	fs.renameSync(bench.file('amon.out'), bench.file('names.out'));
+	return bench.page('names.html', bench.file('names.out'));
+}
+
+test('long names are short and told apart in every sheet; whole on hover, and where they are copied', async () => {
+	const tab = await bench.tab(longNames(), 'tab=table'),
+		flat = bench.json('report', bench.file('names.out')).flat.map((r) => r.name),
+		names = await tab.evaluate(() => app.model.routines.map((r) => [r.name, r.brief]));
+	assert.ok(Math.max(...flat.map((name) => name.length)) > 4900);
+	assert.ok(
+		flat.every((name) => names.some(([whole]) => whole === name)),
+		'JSON has the whole names',
+	);
+	assert.equal(new Set(names.map(([, brief]) => brief)).size, new Set(names.map(([whole]) => whole)).size);
+	for (const [, brief] of names) {
+		assert.ok(brief.length < 400, brief);
+		assert.ok(!/__cxx11|std::allocator|^void /.test(brief), brief);
+	}
+	const cells = (await tab.locator('.grid .name').evaluateAll((all) => all.map((e) => [e.title, e.textContent]))).filter(([whole]) => whole);
+	assert.ok(cells.length > 5);
+	for (const cell of cells) assert.ok(names.some((name) => isDeepStrictEqual(name, cell)), `${cell}`);
+	const longest = names.reduce((best, [name], r) => (name.length > names[best][0].length ? r : best), 0);
+	await tab.evaluate((r) => {
+		app.set({ sel: r });
+		Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => (window.copied = text) } });
+	}, longest);
+	await tab.getByRole('button', { name: 'copy name' }).click();
+	assert.equal(await tab.evaluate(() => window.copied), names[longest][0]);
+	for (const [name, where] of [
+		['flame', 'g.frame .name'],
+		['tree', '.branch .name'],
+		['run', '.link .name'],
+	]) {
+		await sheet(tab, name);
+		await tab.waitForSelector(where);
+		const shown = await tab.locator(where).allTextContents();
+		assert.ok(
+			shown.every((text) => /^\((the run|lost)/.test(text) || names.some(([, brief]) => brief === text)),
+			`${name}: ${shown}`,
+		);
+	}
 	await closed(tab);
 });
 

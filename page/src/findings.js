@@ -1,0 +1,177 @@
+// findings.js - where to look first: what `aprof hot` says, and the sequences of `aprof paths`, each routine a link to its entry.
+import { figure, h, named } from './dom.js';
+import * as format from './format.js';
+
+const CALLERS = 4; // that are named, of a case
+
+// The number of the routine called NAME: of several of one name that whose total is TOTAL; -1: it has no hooks, or is no routine.
+function routineOf(app, name, total = null) {
+	const found = app.model.sides[0].names.flatMap((n, i) => (n === name ? [app.model.maps[0][i]] : []));
+	return found.find((r) => app.model.view('all').figures[0].total[r] === total) ?? found[0] ?? -1;
+}
+
+export function routineLink(app, r) {
+	return h(
+		'button',
+		{ type: 'button', class: `link${app.hits?.[r] ? ' hit' : ''}`, 'data-routine': r, onclick: () => app.set({ sel: r, tab: 'table' }) },
+		named(app.model.routineName(r), app.model.wholeName(r)),
+	);
+}
+
+function who(app, name, total) {
+	const r = name === null ? -1 : routineOf(app, name, total);
+	return r < 0 ? (name === null ? '<spontaneous>' : format.visible(name)) : routineLink(app, r);
+}
+
+// PART of WHOLE, percent, and by how much it may be off; what may be chance has only a bound, as in the text reports.
+function share(part, error, whole) {
+	if (error && error >= part) return `< ${Math.min(100, (100 * (part + error)) / whole).toFixed(0)} %`;
+	return `${format.percent(part, whole)}${error ? ` ± ${((100 * error) / whole).toFixed(error / whole < 0.1 ? 1 : 0)}` : ''}`;
+}
+
+const line = (...content) => h('p', {}, content);
+
+function cost(app, time, error, calls) {
+	const whole = app.model.sides[0].hot.time_ns;
+	return line(
+		figure(format.time(time), time),
+		`, ${share(time, error, whole)} of the run`,
+		calls ? ['; ', figure(format.plural(calls, 'call'), calls), `, ${format.time(time / calls)} each`] : null,
+	);
+}
+
+// The heaviest callers of HOT, and what they are responsible for.
+function callers(app, { callers: list }) {
+	const whole = list.reduce((sum, c) => sum + c.time_ns, 0),
+		rest = list.length - CALLERS;
+	return h(
+		'p',
+		{ class: 'note' },
+		'for ',
+		list
+			.slice(0, CALLERS)
+			.map((c, i) => [
+				i ? ', ' : '',
+				who(app, c.name),
+				` ${share(c.time_ns, c.error_ns, whole)}`,
+				c.calls ? ` (${format.plural(c.calls, 'call')})` : '',
+			]),
+		rest > 0 ? `, ${rest} more` : '',
+	);
+}
+
+function next(app, list) {
+	const whole = app.model.sides[0].hot.time_ns;
+	return list.length < 2
+		? null
+		: h(
+				'p',
+				{ class: 'note' },
+				'next: ',
+				list.slice(1).map((hot, i) => [i ? ', ' : '', who(app, hot.name, hot.total_ns), ` ${share(hot.time_ns, hot.error_ns, whole)}`]),
+			);
+}
+
+function card(kind, title, none, ...content) {
+	return h('section', { class: `card${none ? ' none' : ''}`, 'data-finding': kind }, h('h3', {}, title), none ? line(none) : content);
+}
+
+// A case of which LIST has routines, the heaviest first.
+function routines(app, kind, title, none, list) {
+	const [hot] = list;
+	if (!hot) return card(kind, title, none);
+	return card(
+		kind,
+		title,
+		null,
+		h('p', { class: 'main' }, who(app, hot.name, hot.total_ns), hot.place ? ` in ${format.visible(hot.place)}` : null),
+		cost(app, hot.time_ns, hot.error_ns, hot.total_ns === null ? null : hot.calls),
+		hot.total_ns === null ? line('no hooks, so its calls are not counted') : null,
+		hot.callers.length ? callers(app, hot) : null,
+		next(app, list),
+	);
+}
+
+const way = (app, names) => names.map((name, i) => [i ? ' → ' : '', who(app, name)]);
+
+function sequence(app, found) {
+	const title = 'A sequence of calls that recurs: is all that it computes used?';
+	if (!found) return card('sequence', title, 'none: no sequence of calls recurs in several contexts');
+	return card(
+		'sequence',
+		title,
+		null,
+		h('p', { class: 'main' }, way(app, found.path)),
+		line(
+			figure(format.time(found.time_ns), found.time_ns),
+			`, ${share(found.time_ns, found.error_ns, app.model.sides[0].hot.time_ns)} of the run; in ${format.plural(found.contexts, 'context')}`,
+			found.calls ? `, ${format.plural(found.calls, 'call')}` : null,
+		),
+	);
+}
+
+function oneCallee(app, found) {
+	if (!found) return null;
+	return card(
+		'one_callee',
+		"A routine whose time is one callee's: would less do?",
+		null,
+		h('p', { class: 'main' }, who(app, found.name, found.total_ns), ' → ', who(app, found.callee)),
+		cost(app, found.total_ns, null, found.calls),
+		line(`${share(found.callee_ns, found.error_ns, found.total_ns)} of it there`),
+	);
+}
+
+// What the run was, in a line, and where to look first; nothing of two profiles, where that is what changed.
+export function findings(app) {
+	const { hot } = app.model.sides[0];
+	if (!hot) return null;
+	const cards = app.model.timed
+		? [
+				routines(
+					app,
+					'heavy',
+					'A heavy routine: its time is its own',
+					'none: no routine has half its time in itself, for certain',
+					hot.heavy,
+				),
+				routines(
+					app,
+					'library',
+					hot.library[0]?.total_ns ? 'A small routine used much: do its callers need all these calls?' : 'A library routine used much: do its callers need all that it does?',
+					'none: no time in libraries, nor in a small routine that three or more call, for certain',
+					hot.library,
+				),
+				sequence(app, hot.sequence),
+				oneCallee(app, hot.one_callee),
+			]
+		: [];
+	return h('div', { class: 'findings' }, cards);
+}
+
+// The sequences that recur.
+export function sequences(app) {
+	const { paths } = app.model.sides[0];
+	if (!paths || !app.model.timed) return null;
+	return h(
+		'section',
+		{ class: 'wide' },
+		h('h2', {}, 'Recurring sequences of calls'),
+		paths.paths.length
+			? h(
+					'table',
+					{ class: 'list', 'data-list': 'paths' },
+					paths.paths.map((p) =>
+						h(
+							'tr',
+							{},
+							h('td', { 'data-exact': p.time_ns }, format.time(p.time_ns)),
+							h('td', {}, share(p.time_ns, p.error_ns, paths.time_ns)),
+							h('td', { 'data-exact': p.contexts }, format.plural(p.contexts, 'context')),
+							h('td', { class: 'who' }, way(app, p.path)),
+						),
+					),
+				)
+			: h('p', { class: 'note' }, 'No sequence of two calls or more recurs in several contexts.'),
+	);
+}
