@@ -100,6 +100,12 @@ int main(int argc, char **argv)
 """
 
 
+def seconds(time):
+    """Of a time as reports print it: `29.0 ms`."""
+    number, unit = time.split()
+    return float(number) * {'ns': 1e-9, 'us': 1e-6, 'ms': 1e-3, 's': 1, 'h': 3600}[unit]
+
+
 class Help(unittest.TestCase):
     def options(self, command):
         shown = aprof(command, '--help')
@@ -281,6 +287,14 @@ class Made(unittest.TestCase):
             self.assertEqual(sum(p['self_ns'] + p['children_ns'] for p in entry['parents']), total)
             self.assertEqual(sum(c['self_ns'] + c['children_ns'] for c in entry['children']), entry['children_ns'])
             self.assertEqual(sum(p['calls'] for p in entry['parents']), entry['calls'])
+
+    def test_few_samples(self):
+        """No share is off by more than all."""
+        for calls, samples in (1, '1 sample'), (2, '2 samples'):
+            subprocess.run([BUILD / 'format' / 'make-amon', '--routines', '3', '--threads', '1', '--calls', str(calls), '--ticks', '1', 'few'], cwd=self.cwd, check=True)
+            error = re.search(r'^error +of (.*): (.*(?:\n  .*)*)', aprof('info', 'few', cwd=self.cwd).stdout, re.M)
+            self.assertEqual(error[1], samples)
+            self.assertTrue(all(0 < float(points) < 100 for points in re.findall(r'(?:\+-|±)(\S+?),? ', error[2])), error[0])
 
     def test_tree_is_conserved(self):
         for extra in [], ['--depth=3'], ['--min-percent=2']:
@@ -537,7 +551,7 @@ class Real(unittest.TestCase):
         work = self.entry(self.rows('report'), 'work')
         paid = {p['name']: p['self_ns'] for p in work['parents']}
         self.assertEqual(work['calls'], 200)
-        self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
+        self.assertGreater(paid['dear'], 0.9 * sum(paid.values()))
 
     def test_head_of_a_focus(self):
         """What the head says of the contexts kept is of them alone: their calls, their hooks, and their time as a share of the run's."""
@@ -554,9 +568,9 @@ class Real(unittest.TestCase):
         part = self.rows('report', '--focus=burn')['run']['times']
         self.assertLess(part['hooks_ns'], max(whole['hooks_ns'], 1) / 10)
         head = aprof('report', '--focus=burn', cwd=self.cwd).stdout
-        seconds, = map(float, re.findall(r'(?m)^time +([0-9.]+) s', head))
-        share, run = map(float, re.search(r"(?m)^focus +([0-9.]+) % of the run's ([0-9.]+) s;", head).groups())
-        self.assertAlmostEqual(100 * seconds / run, share, delta=0.2)         # both are rounded as they are printed
+        time, = re.findall(r'(?m)^time +([0-9.]+ \w+)', head)
+        share, run = re.search(r"(?m)^focus +([0-9.]+) % of the run's ([0-9.]+ \w+);", head).groups()
+        self.assertAlmostEqual(100 * seconds(time) / seconds(run), float(share), delta=1)         # all are rounded as they are printed
         self.assertRegex(head, r'(?m)^calls +1 in 1 context$')
         self.assertRegex(aprof('report', '--focus=called', cwd=self.cwd).stdout, r'(?m)^calls +100,000,001 in 2 contexts$')
         self.assertRegex(aprof('report', '--thread=0', cwd=self.cwd).stdout, r'(?m)^calls +100,000,003 in 4 contexts$')
@@ -569,7 +583,7 @@ class Real(unittest.TestCase):
         aprof('run', '--no-report', './ours', cwd=self.cwd)
         work = self.entry(self.rows('report', 'ours'), 'work')
         paid = {parent['name']: parent['self_ns'] for parent in work['parents']}
-        self.assertGreater(paid['dear'], 0.99 * sum(paid.values()))
+        self.assertGreater(paid['dear'], 0.9 * sum(paid.values()))
         subprocess.run(['gcc', '-pg', '-O2', '-o', 'theirs', source], **here)
         subprocess.run(['./theirs'], **here)
         graph = subprocess.run(['gprof', '-bq', 'theirs', 'gmon.out'], **here).stdout
@@ -587,8 +601,8 @@ class Real(unittest.TestCase):
         self.assertEqual(more['self_ns'], plain['self_ns'])
         for model in 'history', 'gprof', 'cct':
             text = aprof('-bcq', '--model', model, self.program, cwd=self.cwd).stdout
-            self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/0 +unused\n')
-            self.assertRegex(text, r'\n +0\.0+ +0\.0+ +0/100 +dear\n')
+            self.assertRegex(text, r'\n +0 +0 +0/0 +unused\n')
+            self.assertRegex(text, r'\n +0 +0 +0/100 +dear\n')
 
     def test_direct_recursion_is_no_transition(self):
         """A1 of the paper: of ten calls two make a transition, to main and to f, and eight find theirs, or stay where they are."""
@@ -632,7 +646,7 @@ class Real(unittest.TestCase):
                 self.assertEqual([numbers[arc['name']] for arc in entry['children']], [arc['index'] for arc in entry['children']])
         text = aprof('report', '-bczq', '-ffirst', 'never', cwd=self.cwd).stdout
         self.assertEqual(set(re.findall(r'(?m)^\[\d+\].* (\w+) \[', text)), {'used', 'leaf', 'first', 'never'})
-        self.assertRegex(aprof('report', '-bczq', 'never', cwd=self.cwd).stdout, r'\n +<spontaneous>\n\[\d\] +0\.0 +0\.0+ +0\.0+ +0 +lonely \[\d\]\n---')
+        self.assertRegex(aprof('report', '-bczq', 'never', cwd=self.cwd).stdout, r'\n +<spontaneous>\n\[\d\] +0\.0 +0 +0 +0 +lonely \[\d\]\n---')
         self.assertNotIn('lonely', str(self.rows('report', '-c', 'never')['callgraph']))
         self.assertNotIn('lonely', str(self.rows('report', '-z', 'never')['callgraph']))
 
@@ -821,10 +835,10 @@ class Real(unittest.TestCase):
             self.assertNotIn('compile all of it', info)
             head = aprof('report', cwd=self.cwd).stdout
             self.assertNotIn('compile all of it', head)
-            whole = float(re.search(r'(?m)^time +([0-9.]+) s', head)[1])
-            seconds, share, only = map(float, re.search(r'(?m)^no hooks +([0-9.]+) s \(([0-9.]+) %\), charged to callers: only ([0-9.]+) %', head).groups())
-            self.assertAlmostEqual(100 * seconds / whole, share, delta=0.2)     # both are rounded as they are printed
-            self.assertGreater(only, 80)
+            whole = seconds(re.search(r'(?m)^time +([0-9.]+ \w+)', head)[1])
+            time, share, only = re.search(r'(?m)^no hooks +([0-9.]+ \w+) \(([0-9.]+) %\), charged to callers: only ([0-9.]+) %', head).groups()
+            self.assertAlmostEqual(100 * seconds(time) / whole, float(share), delta=1)     # all are rounded as they are printed
+            self.assertGreater(float(only), 80)
 
     def test_whole_files_left_out(self):
         """Files that were left out are told by every way of GCC's, in programs and in libraries that have no hooks at all."""
@@ -1012,7 +1026,7 @@ class Real(unittest.TestCase):
         done = aprof('run', pathlib.Path(self.home.name) / 'plain', 'quick', '4', cwd=self.cwd)
         self.assertEqual(done.returncode, 4)
         self.assertIn('has no hooks', done.stderr)
-        self.assertIn('CC=aprof-cc', done.stderr)
+        self.assertIn('aprof-cc builds it with hooks', re.sub(r'\s+', ' ', done.stderr))
 
     def test_linked_with_the_monitor_but_no_hooks(self):
         pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
@@ -1060,7 +1074,56 @@ class Real(unittest.TestCase):
         for i in range(9):
             subprocess.run([self.program, 'quick'], cwd=self.cwd, env=dict(os.environ, APROF_OUT=f'amon.{i}'))
         done = aprof('report', '-b', self.program, *(f'amon.{i}' for i in range(9)), cwd=self.cwd)
-        self.assertRegex(' '.join(done.stdout.split()), r' files amon.0 and 8 more \(aprof info lists them\), the first [-:0-9 ]+; 9 ended ')
+        self.assertRegex(' '.join(done.stdout.split()), r' files amon.0 and 8 more \(aprof info --processes lists them\), the first [-:0-9 ]+; 9 ended ')
+
+    def test_processes_by_command(self):
+        """The sums of `prog quick` and of `prog slow` stand apart, when they are read and when they have been added up in a file."""
+        script = f'{self.program} quick -v; {self.program} -v slow /x; {self.program} --n=3 slow; {self.program}'
+        def found():
+            return {c['command']: (c['processes'], c['calls']) for c in self.rows('info')['commands']}
+        done = aprof('run', '-b', 'sh', '-c', script, cwd=self.cwd)
+        name = self.program.name
+        calls = {c: n for c, (_, n) in found().items()}
+        self.assertEqual({c: p for c, (p, _) in found().items()}, {f'{name} quick': 1, f'{name} slow': 2, name: 1})
+        self.assertEqual(sum(calls.values()), self.rows('report')['run']['counts']['calls'])
+        self.assertEqual(calls[f'{name} slow'], 2 * calls[name])
+        for text in done.stdout, aprof('report', '-b', cwd=self.cwd).stdout:
+            self.assertRegex(text, r'\nfile +amon.out: 4 processes, the first ')
+            self.assertRegex(' '.join(text.split()), rf' commands .*{name} slow [\d.]+ [mun]?s in 2')
+        aprof('merge', '-o', 'twice', 'amon.out', 'amon.out', cwd=self.cwd)
+        twice = {c['command']: c['processes'] for c in self.rows('info', 'twice')['commands']}
+        self.assertEqual(twice, {f'{name} quick': 2, f'{name} slow': 4, name: 2})
+
+    def test_threads_are_listed_on_request(self):
+        aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'(?m)^threads +\d+; aprof info --threads lists them$')
+        self.assertNotIn('Threads:', aprof('info', cwd=self.cwd).stdout)
+        self.assertRegex(aprof('info', '--threads', cwd=self.cwd).stdout, r'(?m)^Threads: \d+$')
+
+    def test_another_program_does_not_take_the_place(self):
+        """The last profile is amon.out; that of another program stays, under its name, whoever writes the new one."""
+        other = pathlib.Path(self.cwd) / 'other'
+        other.write_bytes(self.program.read_bytes())
+        other.chmod(0o755)
+        def programs():
+            files = [f.name for f in pathlib.Path(self.cwd).glob('amon.out*')]
+            return {f: os.path.basename(self.rows('info', f)['run']['files'][0]['program']) for f in files}
+        name = self.program.name
+        subprocess.run([self.program, 'quick'], cwd=self.cwd)
+        subprocess.run(['./other', 'quick'], cwd=self.cwd)
+        self.assertEqual(programs(), {'amon.out': 'other', f'amon.out.{name}': name})
+        done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
+        self.assertIn('is amon.out.other now', done.stderr)
+        self.assertEqual(programs(), {'amon.out': name, 'amon.out.other': 'other', f'amon.out.{name}': name})
+        done = aprof('report', '-b', cwd=self.cwd)
+        self.assertRegex(done.stderr, r'(?m)^aprof: note: amon.out.other is a profile of .*/other; name the file to read it$')
+        held = subprocess.Popen([self.program, 'loop'], cwd=self.cwd, stdout=subprocess.PIPE)
+        held.stdout.readline()
+        process = subprocess.Popen(['./other', 'quick'], cwd=self.cwd)
+        process.wait()
+        held.kill()
+        held.wait()
+        self.assertEqual(programs()[f'amon.out.other.{process.pid}'], 'other')
 
     def test_several_programs(self):
         other = pathlib.Path(self.cwd) / 'other'
@@ -1108,7 +1171,7 @@ class Real(unittest.TestCase):
     def thread_state(self):
         """Of the only thread, as programs and as users read it."""
         thread, = self.rows('info')['threads']
-        return thread['state'], re.search(r'\n +0 +\d+ +\d+  (\S+(?: \S+)*)  ', aprof('info', cwd=self.cwd).stdout)[1]
+        return thread['state'], re.search(r'\n +0 +\d+ +\d+  (\S+(?: \S+)*)  ', aprof('info', '--threads', cwd=self.cwd).stdout)[1]
 
     def listed(self, process):
         """What aprof ps says of PROCESS, of which there may be others on the machine."""
@@ -1124,7 +1187,8 @@ class Real(unittest.TestCase):
                          f'{self.cwd}/amon.out'))
         self.assertIn(row['way'], ('inline', 'fentry', 'cyg'))
         self.assertGreater(row['contexts'], 3)
-        self.assertLess(row['calls'], self.listed(process)['calls'])
+        while self.listed(process)['calls'] <= row['calls']:         # it may get no processor for a while
+            time.sleep(0.05)
         self.assertTrue(before < row['start_ns'] < time.time_ns() and 0 < row['elapsed_ns'] < time.time_ns() - before)
         for member in ['processes', 'refused', *row]:
             self.assertRegex((ROOT / 'doc' / 'json.md').read_text(), rf'`{member}(\[\])?`')
@@ -1230,8 +1294,8 @@ class Real(unittest.TestCase):
         subprocess.run(['./threads'], cwd=self.cwd, check=True)
         self.assertEqual([thread['state'] for thread in self.rows('info')['threads']], ['to_end', 'to_end', 'ended'])
         legend = 'not seen to end before its process'
-        self.assertIn(legend, aprof('info', cwd=self.cwd).stdout)
-        self.assertNotIn(legend, aprof('info', '-b', cwd=self.cwd).stdout)
+        self.assertIn(legend, aprof('info', '--threads', cwd=self.cwd).stdout)
+        self.assertNotIn(legend, aprof('info', '-b', '--threads', cwd=self.cwd).stdout)
 
     def test_running_reset_and_killed(self):
         process = self.start_loop()
@@ -1334,7 +1398,7 @@ class Real(unittest.TestCase):
         aprof('run', '--no-report', self.program, cwd=self.cwd)
         done = aprof('annotate', 'work', cwd=self.cwd)
         self.assertIn('sink += i', done.stdout)
-        self.assertNotRegex(done.stdout, r'(?m)^ *0 +0\.0+ +(at|in) ')
+        self.assertNotRegex(done.stdout, r'(?m)^ *0 +(at|in) ')
 
     def test_how_it_ended(self):
         """The reports say what aprof run saw, and a profile that nobody cut at the end is no gigabyte."""
@@ -1602,7 +1666,7 @@ class Real(unittest.TestCase):
             self.assertEqual(aprof('run', '--no-report', f'--data={data}', *words, cwd=self.cwd).returncode, 0)
         for words in ['report'], ['info'], ['merge', '-o', 'sum']:
             done = aprof(*words, 'a', 'b', cwd=self.cwd)
-            self.assertEqual(done.stderr, 'aprof: note: these are profiles of several programs, prog and other for instance; they are added up\n')
+            self.assertRegex(done.stderr, r'^aprof: note: these are profiles of several programs, (prog and other|other and prog) for instance; they are added up\n$')
             self.assertEqual((done.returncode, aprof(*words, 'a', 'c', cwd=self.cwd).stderr), (0, ''))
         whole = pathlib.Path(self.cwd, 'a').read_bytes()
         pathlib.Path(self.cwd, 'cut').write_bytes(whole[:len(whole) // 2])

@@ -168,9 +168,9 @@ class Diff(Case):
 
     def test_text(self):
         text = self.aprof('diff', *self.base, '--against', *self.new, status=0).stdout
-        rows = re.findall(r'(?m)^ +\d+\.\d+ +([+~=][\d.]*) .*0x400040$', text)
+        rows = re.findall(r'(?m)^ +[\d.]+ \w+ +([+~=][\d.]*(?: \w+)?) .*0x400040$', text)
         self.assertEqual(len(rows), 3)                 # a routine, an arc, a context
-        self.assertRegex(rows[0], r'^\+0\.[12]')
+        self.assertRegex(rows[0], r'^\+[12]\d\d ms$')
         self.assertRegex(text, r'(?m)^.* 107 +\+7 .*0x400080$')
         self.assertRegex(text, r'in \d+ within noise')
         self.assertGreater(len(self.aprof('diff', '--all', '--top=0', *self.base, '--against', *self.new).stdout.splitlines()), 180)

@@ -14,7 +14,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
 
-# work is heavy by itself; two callers; a recursion; and a name that would turn the terminal red.
+# work is heavy by itself; two callers; a recursion of two, and one of itself; and a name that would turn the terminal red.
 PROGRAM = r'''
 static volatile long sink;
 __attribute__((noinline)) void work(long n)
@@ -28,12 +28,15 @@ __attribute__((noinline)) void hostile(void) { sink++; }
 __attribute__((noinline)) void odd(int n);
 __attribute__((noinline)) void even(int n) { if (n > 0) odd(n - 1); sink++; }
 __attribute__((noinline)) void odd(int n) { if (n > 0) even(n - 1); sink++; }
+__attribute__((noinline)) void again(int n) { if (n > 0) again(n - 1); sink++; }
 int main(void)
 {
 	cheap();
 	dear();
 	hostile();
 	even(9);
+	again(99);
+	again(0);
 	return 0;
 }
 '''
@@ -157,9 +160,12 @@ class Explorer(unittest.TestCase):
                 self.assertEqual(len(screen.split('\n')), lines + 1)
                 self.wait_selected(' work')
                 if columns >= 80:
-                    row = next(line for line in screen.split('\n') if line.endswith(' work'))
+                    row = next(line for line in screen.split('\n') if line.endswith(' work')).replace('±', '')
                     self.assertEqual(int(row.split()[-2]), self.flat['work']['calls'])
-                    self.assertAlmostEqual(float(row.split()[1]), self.flat['work']['self_ns'] / 1e9, places=3)
+                    self.assertRegex(screen, r' 2\+99 again')        # as the call graph has it
+                    number, unit = row.split()[2:4]
+                    time = self.flat['work']['self_ns']
+                    self.assertAlmostEqual(float(number) * {'ns': 1, 'us': 1e3, 'ms': 1e6, 's': 1e9}[unit], time, delta=time / 100)
                 self.keys('Enter')
                 screen = self.wait(r'\[2Callers\]')
                 names = [line.split()[-1] for line in screen.split('\n')[2:-2] if line.strip()]
@@ -188,15 +194,47 @@ class Explorer(unittest.TestCase):
                 self.wait(r'\[7Source\]')
                 self.quit()
 
+    def share(self, name, kind):
+        """How the report has the share of routine NAME by KIND: `12.34 ±1.2`, or a bound where it may be chance."""
+        whole = sum(row['self_ns'] for row in self.flat.values()) or 1
+        share, error = (100 * self.flat[name][f'{kind}_{what}'] / whole for what in ('ns', 'error_ns'))
+        return share, error
+
+    def test_shares_have_their_errors(self):
+        self.start(120, 40)
+        screen = self.wait(r'\[1Routines\]')
+        self.assertRegex(screen, r'% self +± +\*self +% tot +± +total +calls name')
+        rows = {line.split()[-1]: line for line in screen.split('\n')[2:-2] if line.strip()}
+        for name, kind, column in ('work', 'self', 0), ('dear', 'total', -1):
+            share, error = self.share(name, kind)
+            shown, off = re.findall(r'([\d.]+) +±([\d.]+)', rows[name])[column]
+            self.assertAlmostEqual(float(shown), share, delta=0.02)
+            self.assertAlmostEqual(float(off), error, delta=0.06)
+        self.assertRegex(rows['cheap'], r'^ *<\d')          # hardly any sample: a bound, not a figure
+        for page, name in ('2', 'work'), ('3', 'main'), ('4', 'work'):
+            self.keys(page)
+            self.wait(rf'^ *[\d.]+ +±[\d.]+ .*{name}$')
+        self.keys('6')
+        self.wait(r'% time +± +time')
+        self.quit()
+        self.start(40, 12)
+        screen = self.wait(r'\[1Routines\]')
+        self.assertNotIn('±', screen)
+        self.assertRegex(screen, r'(?m)^ *<\d.* cheap$')
+
     def test_source(self):
         self.start()
         self.wait(r'\[1Routines\]')
         self.keys('/')
         self.type('dear')
-        self.wait('[2-7]/7')
+        self.wait('[2-8]/8')
         self.wait_selected(r' dear\s*$')
         self.keys('a')
-        self.wait(r'-> work  10 calls, 0\.\d+ s')
+        self.wait(r'-> work  10 calls, [\d.]+ m?s, [\d.]+±?[\d.]* %')
+        self.keys('1', 'g')
+        self.wait_selected(r' work\s*$')
+        self.keys('a')
+        self.wait(r'^ *\d+ +[\d.]+(±[\d.]+)? %.*sink \+= i')
 
     def test_search_sort_and_filter(self):
         self.start()
@@ -205,7 +243,7 @@ class Explorer(unittest.TestCase):
         self.wait(r'\*total.*\n(.* (work|dear|main)\n){3}')
         self.keys('/')
         self.type('^.* (odd|even)$')
-        self.wait(r'[2-7]/7')
+        self.wait(r'[2-8]/8')
         first = self.wait_selected(r'(odd|even)\s*$').split()[-1]
         self.keys('n')
         self.wait_selected(r' even\s*$' if first == 'odd' else r' odd\s*$')
@@ -223,7 +261,7 @@ class Explorer(unittest.TestCase):
         self.wait(r'name  &\^\(che\|de\)a')
         self.keys('&')
         self.type('')
-        self.wait('1/7')
+        self.wait('1/8')
 
     def test_trees_unfold(self):
         self.start()
@@ -263,7 +301,7 @@ class Explorer(unittest.TestCase):
     def test_no_colour(self):
         for environment, coloured in ({'TERM': 'screen-256color'}, True), ({'TERM': 'screen-256color', 'NO_COLOR': '1'}, False):
             self.start(**environment)
-            self.wait('1/7')
+            self.wait('1/8')
             self.assertEqual(bool(re.search(r'\x1b\[([\d;]*;)?3[0-8]', self.screen('-e'))), coloured)
 
     def test_hostile_name(self):
@@ -280,7 +318,7 @@ class Explorer(unittest.TestCase):
             place = chr(33 + column) + chr(33 + row)
             self.tmux('send-keys', '-l', f'\x1b[M {place}\x1b[M#{place}' * times)
         click(10, line)
-        self.wait(f'{line - 1}/7')
+        self.wait(f'{line - 1}/8')
         self.wait_selected(r' dear\s*$')
         time.sleep(0.6)		# longer than between the two clicks that are Enter
         click(10, line, times=2)
@@ -351,7 +389,7 @@ class Explorer(unittest.TestCase):
         self.wait_more('cheap', calls)
         self.keys('3', 'g', 'E', 'G')
         self.wait_selected(r'\+?work\s*$|\w\s*$')
-        unfolded = [re.sub(r'^[ \d.]*', '', line) for line in self.wait(r'▾ main(.|\n)*▾ (dear|cheap|late)').split('\n')[2:-2]]
+        unfolded = [re.sub(r'^( *[\d.<±]+( [num]?s)?(?= ))* *', '', line) for line in self.wait(r'▾ main(.|\n)*▾ (dear|cheap|late)').split('\n')[2:-2]]
         selected = self.selected().split()[-1]
         before = self.screen()
         self.wait(r'live')
@@ -359,7 +397,7 @@ class Explorer(unittest.TestCase):
         while self.screen() == before:
             self.assertLess(time.monotonic(), end)
             time.sleep(0.1)
-        after = [re.sub(r'^[ \d.]*', '', line) for line in self.screen().split('\n')[2:-2]]
+        after = [re.sub(r'^( *[\d.<±]+( [num]?s)?(?= ))* *', '', line) for line in self.screen().split('\n')[2:-2]]
         self.assertEqual(sorted(after), sorted(unfolded))
         self.wait_selected(rf'{re.escape(selected)}\s*$')
         for page in '4', '5', '6', '7', '2':

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data; wrong ones are refused in one line."""
-import gzip, json, os, pathlib, shutil, struct, subprocess, sys, tempfile, unittest
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line."""
+import gzip, json, os, pathlib, re, shutil, struct, subprocess, sys, tempfile, unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
@@ -42,6 +42,17 @@ N void even(int n) { spin(20000); if (n) odd(n - 1); sink++; }
 N void odd(int n) { spin(20000); if (n) even(n - 1); sink++; }
 int main(void) { for (int i = 0; i < 300; i++) even(60); return 0; }
 """
+
+
+def perf_rows(report):
+    """[children %, self %, lines] of each function of a report of perf's: it has a line for samples of the user's, and one for those below in the kernel."""
+    rows = {}
+    for line in report.splitlines():
+        if line.count("|") == 2 and line[0] != "#":
+            children, self_, name = (word.strip() for word in line.split("|"))
+            sums = rows.setdefault(name.split("] ", 1)[-1], [0, 0, 0])
+            sums[:] = sums[0] + float(children.rstrip("%")), sums[1] + float(self_.rstrip("%")), sums[2] + 1
+    return rows
 
 
 def tree(nodes):
@@ -158,6 +169,183 @@ class Folded(Import):
         self.out("report", "f")
 
 
+# Names with numbers, positions relative to the last ones, an included file, a jump, a callee of the file at hand, two parts; costs left out are 0.
+CALLGRIND = """\
+# callgrind format
+version: 1
+creator: by hand
+pid: 77
+cmd: ./prog  -x a:b
+part: 1
+desc: I1 cache: none
+positions: instr line
+events: Ir Dr
+
+ob=(1) /bin/prog
+fl=(1) prog.c
+fn=(1) main
+0x1000 10 5 1
++4 +2 3
+cob=(2) /lib/l.so
+cfi=(2) leaf.c
+cfn=(2) leaf
+calls=2 0x5000 3
+* * 40 2
+cfn=(3) near(int, a::b)
+calls=3 0x2000 20
++4 +1 100
+jump=4 0x1000 10
+0x1010 14
+fn=(3)
+0x2000 20 10
+fi=(3) far.h
++4 5 7 1
+fe=(1)
++4 22 3
+cfn=(3)
+calls=6 +0 20
+* 22 60
+cob=(2)
+cfi=(2)
+cfn=(2)
+calls=4 0x5000 3
++4 +1 80
+
+ob=(2)
+fl=(2)
+fn=(2)
+0x5000 3 60 2
+0x5004 4 60
+totals: 148 4
+part: 2
+fn=(2)
+0x5000 3 10
+totals: 10 0
+"""
+CYCLE = """\
+events: Time_(10ns) Memory_(bytes)
+fl=a
+fn=main
+1 10 0
+cfn=odd
+calls=1 5
+2 200 0
+fn=odd
+5 20 0
+cfn=even
+calls=7 9
+6 900 0
+fn=even
+9 70 0
+cfn=odd
+calls=6 5
+10 700 0
+cfn=leaf
+calls=7 20
+11 110 0
+fn=leaf
+20 110 0
+"""
+
+
+class Callgrind(Import):
+    def arcs(self, name):
+        """(caller, callee) -> calls and time, of those that have a time."""
+        return {(p["name"], e["name"]): (p["calls"], p["children_ns"]) for e in self.json("report", name)["callgraph"] if "name" in e for p in e["parents"]
+                if p["children_ns"]}
+
+    def test_fields(self):
+        name = self.write("cg", CALLGRIND)
+        flat = self.flat(name)
+        self.assertEqual({n: (r["self_ns"], r["total_ns"], r["calls"], r["recursive"], r["module"], r["file"], r["line"]) for n, r in flat.items()}, {
+            "main": (8, 148, 0, 0, "/bin/prog", "prog.c", 10), "near(int, a::b)": (20, 100, 3, 6, "/bin/prog", "prog.c", 20),
+            "leaf": (130, 130, 6, 0, "/lib/l.so", "leaf.c", 3)})
+        self.assertEqual(self.arcs(name), {("main", "leaf"): (2, 40), ("main", "near(int, a::b)"): (3, 100), ("near(int, a::b)", "leaf"): (4, 80),
+                                           (None, "main"): (0, 148), (None, "leaf"): (0, 10)})
+        report = self.run_("report", name)
+        self.assertIn("event Ir; one is shown as 1 ns", report.stdout)
+        self.assertIn("15 along 4 arcs; the file has no contexts", report.stdout)
+        self.assertIn("this is of one event, Ir; left out: Dr", report.stderr)
+        self.assertEqual([(f["pid"], f["program"]) for f in self.json("report", name)["run"]["files"]], [(77, "./prog")])
+        self.assertNotIn("add up", report.stderr)
+        self.assertIn("its lines add up to 148 Ir, which it says are 150", self.run_("report", self.write("b", CALLGRIND.replace("totals: 148", "totals: 150"))).stderr)
+
+    def test_cycle(self):
+        """Of routines that call each other in a circle no total is told but that of all together."""
+        name = self.write("cg", CYCLE)
+        report = self.json("report", name)
+        whole = [e for e in report["callgraph"] if "inner_calls" in e]
+        self.assertEqual([(e["self_ns"], e["children_ns"], e["calls"], e["inner_calls"]) for e in whole], [(900, 1100, 1, 13)])
+        self.assertEqual({n: (r["self_ns"], r["total_ns"]) for n, r in self.flat(name).items()},
+                         {"main": (100, 2100), "odd": (200, 200), "even": (700, 1800), "leaf": (1100, 1100)})
+        self.assertEqual(self.arcs(name), {("main", "odd"): (1, 2000), ("even", "leaf"): (7, 1100), (None, "main"): (0, 2100)})
+        self.assertIn("event Time_(10ns): time", self.out("report", name))
+
+    def test_every_command(self):
+        a, b = self.write("a", CALLGRIND), self.write("b", CALLGRIND.replace("0x5000 3 60 2", "0x5000 3 6000 2").replace("totals: 148", "totals: 6088"))
+        for command in ("report", "hot", "info"):
+            self.assertTrue(self.out(command, a), command)
+            self.json(command, a)
+        self.assertNotIn("sequence", self.out("hot", a))
+        for format_ in ("callgrind", "dot", "csv", "json"):
+            self.out("export", format_, a, "-o", "out." + format_)
+        self.assertEqual(self.out("export", "csv", "--table=arcs", a).splitlines()[1], '"main","leaf",2,,40,,40,0')
+        self.assertIn("leaf", self.out("diff", "--all", a, b))
+        self.out("merge", "-o", "sum.amon", a, b)
+        self.assertEqual(self.flat("sum.amon")["leaf"]["self_ns"], 6200)
+        self.assertEqual(self.arcs("sum.amon")[("main", "leaf")], (4, 80))
+        for command in (("tree",), ("contexts",), ("paths",), ("cycles",), ("compare-models",), ("html", "-o", "x"), ("export", "folded"), ("export", "pprof"),
+                        ("export", "csv", "--table=contexts"), ("annotate", "leaf"), ("report", "--focus=leaf")):
+            error = self.run_(*command, a, status=2).stderr
+            self.assertIn("without contexts", error, command)
+        self.made("m.amon", "--paper", "5")
+        self.assertIn("report them apart", self.run_("merge", "-o", "x.amon", a, "m.amon", status=2).stderr)
+
+    def test_round_trip(self):
+        """What aprof exports: self times and calls of all, times of all arcs but those in a circle."""
+        for name in self.recorded(), self.made("random.amon", "--routines", "5", "--threads", "2", "--calls", "900"), self.made("paper.amon", "--paper", "5"):
+            self.out("export", "callgrind", name, "-o", "cg")
+            there, here = self.flat(name), self.flat("cg")
+            self.assertEqual({n: (r["self_ns"], r["calls"], r["recursive"], r["file"], r["line"]) for n, r in there.items() if r["calls"]},
+                             {n: (r["self_ns"], r["calls"], r["recursive"], r["file"], r["line"]) for n, r in here.items() if r["calls"]})
+            members = {e["name"] for e in self.json("report", "cg")["callgraph"] if "name" in e and "cycle" in e}
+            self.assertEqual({n: r["total_ns"] for n, r in there.items() if n not in members}, {n: r["total_ns"] for n, r in here.items() if n not in members})
+            self.out("export", "callgrind", "cg", "-o", "again")
+            self.assertEqual(self.flat("again"), here)
+            self.assertEqual(self.arcs("again"), self.arcs("cg"))
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_equals_callgrind_annotate(self):
+        """Self and inclusive costs of a real run, of each routine that is in no circle."""
+        self.write("w.c", RECURSION.replace("300; i++", "2; i++").replace("20000", "200"))
+        subprocess.run(["cc", "-O1", "-g", "-o", "w", "w.c"], cwd=self.folder, check=True)
+        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--cache-sim=yes", "--collect-jumps=yes", "--dump-instr=yes", "--callgrind-out-file=cg", "./w"],
+                       cwd=self.folder, check=True)
+        members = {e["name"] for e in self.json("report", "cg")["callgraph"] if "name" in e and "cycle" in e}
+        flat = {}
+        for r in self.json("report", "cg")["flat"]:
+            flat.setdefault(r["name"], []).append(r)
+        for option, key in ("--inclusive=no", "self_ns"), ("--inclusive=yes", "total_ns"):
+            shown = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", "--show-percs=no", "--show=Ir", option, "cg"], cwd=self.folder,
+                                   capture_output=True, text=True, check=True).stdout
+            costs = {}                              # a line for each file whose code is in the routine
+            for cost, name in re.findall(r"^ *([\d,]+) +[^:\n]*:(\S+?)(?: \[.*\])?$", shown, re.M):
+                costs.setdefault(name, []).append(int(cost.replace(",", "")))
+            same = {name: sum(c) if key == "self_ns" else max(c) for name, c in costs.items() if len(flat.get(name, [])) == 1 and name not in members}
+            self.assertEqual({name: flat[name][0][key] for name in same}, same, option)
+            self.assertGreater(len(same), 100)
+
+    def test_wrong(self):
+        for content, *words in ((CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 5 1 7"), "line 14", "more costs than events"),
+                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 ten"), "line 14", "no position"),
+                                (CALLGRIND.replace("0x1000 10 5 1", "0x1000 10 five"), "no cost"), (CALLGRIND.replace("fn=(3)\n0x2000", "fn=(9)\n0x2000"), "not told before"),
+                                (CALLGRIND.replace("version: 1", "version: 2"), "line 2", "version"), (CALLGRIND.replace("fi=(3)", "fo=(3)"), "a key"),
+                                (CALLGRIND.replace("calls=3 0x2000 20", "calls=x"), "number of calls"), (CALLGRIND[:CALLGRIND.index("* * 40")], "no costs after calls"),
+                                ("events: Ir\n1 2\n", "line 2", "before the line `fn=`"), ("events:\n", "no event"), ("version: 1\ncmd: x\nevents: A\n", "without a stack"),
+                                (CALLGRIND[:CALLGRIND.index("10 5 1")], "line 14", "cut off"), (CALLGRIND.replace("part: 2", "events: Dw"), "another event")):
+            self.refused(self.write("a", content), "a: ", *words)
+
+
 class Script(Import):
     def test_fields(self):
         name = self.write("a.txt", SCRIPT)
@@ -190,19 +378,14 @@ class Script(Import):
         script = subprocess.run(["perf", "script", "-i", "p.data"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
         report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
                                 cwd=self.folder, capture_output=True, text=True, check=True).stdout
-        flat, whole = self.flat(self.write("p.txt", script)), 0
+        flat, rows = self.flat(self.write("p.txt", script)), perf_rows(report)
         whole = sum(r["self_ns"] for r in flat.values())
-        compared = 0
-        for line in report.splitlines():
-            if line.startswith("#") or line.count("|") != 2:
-                continue
-            children, self_, name = (word.strip() for word in line.split("|"))
-            name = name.split("] ", 1)[-1]
-            if name in flat:
-                compared += 1
-                self.assertAlmostEqual(100 * flat[name]["self_ns"] / whole, float(self_.rstrip("%")), delta=0.011, msg=name)
-                self.assertAlmostEqual(100 * flat[name]["total_ns"] / whole, float(children.rstrip("%")), delta=0.011, msg=name)
-        self.assertGreater(compared, 3, report)
+        compared = rows.keys() & flat.keys()
+        for name in compared:
+            children, self_, n = rows[name]
+            self.assertAlmostEqual(100 * flat[name]["self_ns"] / whole, self_, delta=0.011 * n, msg=name)
+            self.assertAlmostEqual(100 * flat[name]["total_ns"] / whole, children, delta=0.011 * n, msg=name)
+        self.assertGreater(len(compared), 3, report)
 
 
 def varint(data, at):
@@ -416,18 +599,17 @@ class Perf(Import):
             self.skipTest("perf may not record here")
         report = subprocess.run(["perf", "report", "-i", "p.data", "--children", "--no-inline", "-g", "none", "--stdio", "-F", "overhead_children,overhead,sym", "-t", "|"],
                                 cwd=self.folder, capture_output=True, text=True, check=True).stdout
-        flat = self.flat("p.data")
-        whole = sum(r["self_ns"] for r in flat.values())
-        rows = [[word.strip() for word in line.split("|")] for line in report.splitlines() if line.count("|") == 2 and "[.]" in line]
-        twice = [name for _, _, name in rows]
-        rows = {name[4:]: (float(children.rstrip("%")), float(self_.rstrip("%"))) for children, self_, name in rows
-                if twice.count(name) == 1 and ".constprop" not in name and "0x" not in name}
-        self.assertTrue({"spin", "even", "odd", "main"} <= rows.keys(), report)
-        for name, (children, self_) in rows.items():
-            if name in flat:
-                self.assertAlmostEqual(100 * flat[name]["self_ns"] / whole, self_, delta=0.011, msg=name)
-                self.assertAlmostEqual(100 * flat[name]["total_ns"] / whole, children, delta=0.011, msg=name)
-        self.assertGreaterEqual(len(rows.keys() & flat.keys()), 4)
+        flat, rows = {}, perf_rows(report)
+        for r in self.json("report", "p.data")["flat"]:
+            sums = flat.setdefault(r["name"], [0, 0])
+            flat[r["name"]] = [sums[0] + r["total_ns"], sums[1] + r["self_ns"]]
+        whole = sum(self_ for _, self_ in flat.values())
+        # How a stack of the C library is unwound before main and after it is each one's own affair.
+        rows = {name: row for name, row in rows.items() if name in ("spin", "even", "odd", "main")}
+        self.assertEqual(len(rows), 4, report)
+        for name, (children, self_, n) in rows.items():
+            self.assertAlmostEqual(100 * flat[name][1] / whole, self_, delta=0.011 * n, msg=name)
+            self.assertAlmostEqual(100 * flat[name][0] / whole, children, delta=0.011 * n, msg=name)
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_equals_perf_report(self):
@@ -444,7 +626,7 @@ class Mutations(Import):
     def test_wrong_bytes(self):
         files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
         subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
-        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self))], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE)], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":

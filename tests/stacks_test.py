@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """stacks_test.py BUILD - aprof run on programs without hooks: call stacks, sampled by perf events, as all commands show them."""
-import json, os, re, subprocess, sys, tempfile, threading, time, unittest
+import contextlib, glob, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, threading, time, unittest
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF, APROF_CC = (os.path.join(BUILD, name) for name in ("aprof", "aprof-cc"))
@@ -16,7 +16,7 @@ NOT_INLINED void three(long n) { spin(3 * n); sink++; }
 NOT_INLINED void odd(int n);
 NOT_INLINED void even(int n) { spin(2000); if (n) odd(n - 1); sink++; }
 NOT_INLINED void odd(int n) { spin(2000); if (n) even(n - 1); sink++; }
-int main(void) { for (int i = 0; i < 100; i++) { one(300000); three(300000); even(200); } puts("done"); return 3; }
+int main(void) { for (int i = 0; i < 800; i++) { one(300000); three(300000); even(200); } puts("done"); return 3; }
 """
 THREADS = r"""
 #include <pthread.h>
@@ -36,9 +36,9 @@ HANDLER = r"""
 #include <sys/time.h>
 volatile long sink;
 static __attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
-static __attribute__((noinline)) void handler(int s) { spin(1000000); sink += s; }
-static __attribute__((noinline)) void work(void) { spin(300000000); sink++; }
-int main(void) { struct itimerval t = { { 0, 10000 }, { 0, 10000 } }; signal(SIGALRM, handler); setitimer(ITIMER_REAL, &t, 0); work(); return 0; }
+static __attribute__((noinline)) void handler(int s) { spin(4000000); sink += s; }
+static __attribute__((noinline)) void work(void) { spin(1000000000); sink++; }
+int main(void) { struct itimerval t = { { 0, 31300 }, { 0, 31300 } }; signal(SIGALRM, handler); setitimer(ITIMER_REAL, &t, 0); work(); return 0; }
 """
 PROCESSES = r"""
 #include <stdlib.h>
@@ -69,6 +69,140 @@ static __attribute__((noinline)) void turn(long n) { for (long i = 0; i < n; i++
 static void *early(void *arg) { prctl(PR_SET_NAME, "early"); for (;;) turn(100000); return arg; }
 static void *late(void *arg) { prctl(PR_SET_NAME, "late"); for (int i = 0; i < 100; i++) turn(100000); return arg; }
 int main(void) { pthread_t t; pthread_create(&t, 0, early, 0); for (;;) { pthread_create(&t, 0, late, 0); pthread_join(t, 0); } }
+"""
+# Waits in two routines, in one of them longer, as its arguments say (how, ms, ms), and tells the seconds that it was in each.
+WAITS = r"""
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#define NOT_INLINED __attribute__((noinline, noclone))
+static int how, ends[2];
+static double spent[2];
+static volatile long sink;
+static struct timespec ms[2];
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static void pass(int i)
+{
+	struct timespec t = ms[i];
+	int word = 0;
+	char c;
+	if (how == 's') nanosleep(&t, 0);
+	else if (how == 'f') syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &t, 0, 0);
+	else if (read(ends[0], &c, 1) != 1) abort();
+}
+NOT_INLINED void more(void) { pass(0); sink++; }
+NOT_INLINED void less(void) { pass(1); sink++; }
+static void *writer(void *arg)
+{
+	for (int i = 0; i < 600; i++) { nanosleep(&ms[i % 2], 0); if (write(ends[1], "x", 1) != 1) abort(); }
+	return arg;
+}
+static void turn(void (*f)(void), int i) { double begun = now(); f(); spent[i] += now() - begun; }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	if (argc < 4 || pipe(ends) != 0) abort();
+	how = argv[1][0];
+	for (int i = 0; i < 2; i++) ms[i].tv_nsec = atol(argv[2 + i]) * 1000000;
+	if (how == 'r') pthread_create(&t, 0, writer, 0);
+	for (int i = 0; i < 300; i++) { turn(more, 0); turn(less, 1); }
+	printf("%f %f\n", spent[0], spent[1]);
+	return 0;
+}
+"""
+# One thread sleeps for good, one waits for what never happens with a time limit and tells when it was woken at another time, one works and sleeps.
+WAITERS = r"""
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+#define NOT_INLINED __attribute__((noinline, noclone))
+static volatile long sink;
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+NOT_INLINED static int in_epoll(int p) { struct epoll_event e; int n = epoll_wait(p, &e, 1, 300); sink++; return n; }
+NOT_INLINED static void for_good(void) { sleep(1000); sink++; }
+static void *limited(void *arg) { int p = epoll_create1(0); prctl(PR_SET_NAME, "limited"); for (;;) { double begun = now(); if (in_epoll(p) != 0 || now() - begun < 0.299) puts("disturbed"); } return arg; }
+static void *sleeper(void *arg) { prctl(PR_SET_NAME, "sleeper"); for_good(); puts("disturbed"); return arg; }
+int main(void)
+{
+	pthread_t t;
+	setvbuf(stdout, 0, _IOLBF, 0);
+	pthread_create(&t, 0, limited, 0);
+	pthread_create(&t, 0, sleeper, 0);
+	usleep(100000);
+	puts("ready");
+	for (;;) { for (long i = 0; i < 100000; i++) sink++; poll(0, 0, 10); }
+}
+"""
+SCRIPT = """
+function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i % 7 + s); return s; }
+function fast() { inner(1000); }
+function slow() { inner(3000); }
+for (let i = 0; i < 30000; i++) { fast(); slow(); }
+"""
+# Code made at run time that a jitdump, or a perf map with an older function at the same place, tells of; it spins until the time is over.
+MAKER = r"""
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xcf, 0x75, 0xfc, 0x5d, 0xc3 };	/* push rbp; mov rbp, rsp; dec edi; jnz; pop rbp; ret */
+static void dump(unsigned char *at)
+{
+	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } head = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 0, 0 };
+	struct { uint32_t id, size; uint64_t time, address, n, at; int32_t line, column; char file[8]; } lines = { 2, 56, 0, (uint64_t)at, 1, (uint64_t)at, 12, 0, "made.src" };
+	struct { uint32_t id, size; uint64_t time; uint32_t pid, tid; uint64_t vma, address, n, index; char name[16]; } load = { 0, 72, 0, (uint32_t)getpid(), (uint32_t)getpid(), (uint64_t)at, (uint64_t)at, sizeof code, 1, "dumped routine" };
+	char path[64];
+	int fd;
+
+	memcpy(lines.file, "made.s\0", 8);
+	snprintf(path, sizeof path, "jit-%d.dump", getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	if (write(fd, &head, sizeof head) < 0 || mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return;
+	if (write(fd, &lines, sizeof lines) < 0 || write(fd, &load, sizeof load) < 0)
+		return;
+	close(fd);
+}
+int main(int argc, char **argv)
+{
+	unsigned char *at = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*made)(unsigned);
+	clock_t begun;
+
+	(void)argc;
+	memcpy(at, code, sizeof code);
+	mprotect(at, 4096, PROT_READ | PROT_EXEC);
+	memcpy(&made, &at, sizeof made);
+	if (argv[1][0] == 'd') {
+		dump(at);
+	} else {
+		char path[64];
+		FILE *f;
+
+		snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+		f = fopen(path, "w");
+		fprintf(f, "%lx 100 older\n%lx a mapped routine, with a blank\n%lx 10 below\n", (long)at, (long)at, (long)at - 16);
+		fclose(f);
+	}
+	for (begun = clock(); clock() - begun < CLOCKS_PER_SEC / 2;) made(1000000);
+	if (argv[1][0] != 'd') {
+		char path[64];
+		snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+		unlink(path);
+	}
+	return 0;
+}
 """
 SERVER = """
 import sys
@@ -101,11 +235,13 @@ def refused():
     """Why call stacks cannot be sampled here; None: they can."""
     with tempfile.TemporaryDirectory() as where:
         done = subprocess.run([APROF, "run", "--no-report", "--data=a", "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"], cwd=where,
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, env=dict(os.environ, APROF_STACKS="perf"))
         return done.stderr if "cannot be profiled" in done.stderr else None
 
 
-class Stacks(unittest.TestCase):
+class Recording(unittest.TestCase):
+    """What tests of recorded programs have in common."""
+
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
@@ -126,6 +262,8 @@ class Stacks(unittest.TestCase):
     def flat(self, *arguments):
         return {row["name"]: row for row in json.loads(self.aprof("report", "--flat", "--json", *arguments).stdout)["flat"]}
 
+
+class Stacks(Recording):
     def test_shares(self):
         done = self.aprof("run", self.build(SHARES), status=3)
         self.assertEqual(done.stdout, "done\n")
@@ -161,7 +299,12 @@ class Stacks(unittest.TestCase):
             self.aprof("run", "--no-report", "--data=" + name, prog, status=3)
         text = self.aprof("diff", "--all", "a", "b").stdout
         self.assertRegex(text, r"\n +\d+\.\d+ .* spin\b")
-        self.assertNotRegex(text, r" 0 +=")
+        heads = [line for line in text.splitlines() if line.endswith("per call  name")]
+        self.assertEqual(len(set(heads)), 1)
+        begin = heads[0].index("calls") + len("calls") - 10
+        for line in text.splitlines():
+            if re.search(r"\bspin$", line):
+                self.assertEqual(line[begin:heads[0].index("name")].strip(), "", line)   # calls, and their changes
         self.aprof("check", "b", "--against", "a", "--max-growth=50%") if "--max-growth" in self.aprof("check", "--help").stdout else None
         merged = self.aprof("merge", "-o", "sum", "a", "b")
         self.assertEqual(merged.stderr, "")
@@ -269,7 +412,8 @@ class Stacks(unittest.TestCase):
         self.assertIn("work", {parent["name"] for parent in graph["spin"]["parents"]})
         self.assertEqual([parent["name"] for parent in graph["handler"]["parents"]], ["(signal)"])
         self.assertEqual([parent["name"] for parent in graph["(signal)"]["parents"]], ["spin"])
-        self.assertNotIn("(truncated)", graph)
+        cut = graph.get("(truncated)", {"children": []})        # a sample of the program's beginning, whose stack was not in memory yet
+        self.assertFalse({child["name"] for child in cut["children"]} & {"main", "work", "spin", "handler", "(signal)"})
 
     def test_processes(self):
         self.build(SHARES, "other")
@@ -324,12 +468,61 @@ class Stacks(unittest.TestCase):
             line = next(line for line in self.aprof("ps").stdout.splitlines() if line.split()[0] == str(pid))
             self.assertRegex(line, r"^ *\d+ +\d+:\d\d +- +\d+ +stacks/tick +\./prog ")
             text = self.aprof("report", str(pid)).stdout
-            self.assertRegex(text, r"; running:\s+the\s+figures are those of now\n")
+            self.assertRegex(text, r";\s+running:\s+the\s+figures are those of now\n")
             self.assertRegex(text, r" turn\n")
         finally:
             if found:
                 os.kill(found[0]["pid"], 9)
             recorder.wait()
+
+    def waits(self, way, more, less, most):
+        """A program that waits MORE and LESS ms, by WAY, in two routines: each has the time that the program itself measured; MOST: their shares' error."""
+        done = self.aprof("run", "--clock=wall", "--no-report", "--data=" + way, self.build(WAITS, "waits"), way, str(more), str(less))
+        self.assertEqual(done.stderr, "")
+        true = [float(word) for word in done.stdout.split()]
+        rows = self.flat(way)
+        found = [rows[name]["total_ns"] / 1e9 for name in ("more", "less")]
+        self.assertLess(abs(found[0] / sum(found) - true[0] / sum(true)), most, (way, found, true))
+        return true, found
+
+    def test_waiting(self):
+        for way in ("sleep", "futex", "read"):
+            true, found = self.waits(way, 6, 4, 0.02)
+            for a, b in zip(true, found):
+                self.assertLess(abs(a - b), 0.05 * a, (way, true, found))
+        head = self.aprof("report", "read").stdout
+        self.assertRegex(head, r"\nclock +wall: elapsed time, sleep included")
+        self.assertRegex(head, r"\nstacks +[\d,]+ in \d+ contexts; (100|99\.\d+) % go back to the thread's start\n")
+        self.assertEqual(json.loads(self.aprof("report", "--json", "read").stdout)["run"]["clock"]["clock"], "wall")
+
+    def test_work_and_waiting(self):
+        """CPU time is in it as well: the same as by the other clock."""
+        prog = self.build(SHARES)
+        self.aprof("run", "--clock=wall", "--no-report", "--data=wall", prog, status=3)
+        self.aprof("run", "--clock=cpu", "--no-report", "--data=cpu", prog, status=3)
+        wall, cpu = self.flat("wall"), self.flat("cpu")
+        self.assertGreater(wall["spin"]["self_ns"], 0.7 * cpu["spin"]["self_ns"])
+        self.assertGreaterEqual(wall["main"]["total_ns"], 0.7 * cpu["main"]["total_ns"])
+
+    def test_attach_to_those_that_wait(self):
+        """Each thread has the same time, whether it came to a processor meanwhile or not, and nothing wakes it."""
+        process = subprocess.Popen([self.build(WAITERS)], cwd=self.path, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.aprof("attach", "--clock=wall", "--seconds=2", "--no-report", str(process.pid))
+        process.kill()
+        self.assertEqual(process.stdout.read(), "")
+        rows = self.flat()
+        times = [rows[name]["total_ns"] / 1e9 for name in ("for_good", "in_epoll", "main")]
+        self.assertGreater(times[0], 1.9)
+        for time_of in times:
+            self.assertLess(abs(time_of - times[0]), 0.15 * times[0], times)
+
+    def test_clocks_that_stacks_have_not(self):
+        done = self.aprof("attach", "--clock=tsc", str(os.getpid()), status=2)
+        self.assertIn("aprof: --clock=tsc: call stacks are sampled by CPU time (cpu) or elapsed time (wall)\n", done.stderr)
 
     def test_attach_ends_with_its_process(self):
         process = subprocess.Popen(["sleep", "0.7"], cwd=self.path)
@@ -348,6 +541,63 @@ class Stacks(unittest.TestCase):
         finally:
             process.kill()
             process.wait()
+
+    @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
+    def test_functions_of_node(self):
+        """JavaScript's functions by name, on whose behalf they ran, also when the map that told the names is gone."""
+        with open(os.path.join(self.path, "s.js"), "w") as file:
+            file.write(SCRIPT)
+        self.aprof("run", "--no-report", "--data=a", "node", "--perf-basic-prof", "--no-turbo-inlining", "s.js")
+        for name in glob.glob("/tmp/perf-*.map"):
+            with contextlib.suppress(OSError):
+                if "s.js" in pathlib.Path(name).read_text():
+                    os.unlink(name)
+        json_ = json.loads(self.aprof("report", "--json", "a").stdout)
+        totals = {}
+        for r in json_["flat"]:
+            for name in re.findall(r"^JS:.(inner|fast|slow) .*s\.js:\d+:\d+$", r["name"]):
+                totals[name] = totals.get(name, 0) + r["total_ns"]
+                self.assertEqual(r["module"], "[jit]")
+        self.assertEqual(set(totals), {"inner", "fast", "slow"})
+        self.assertLess(totals["fast"], totals["slow"])
+        self.assertRegex(self.aprof("tree", "a").stdout, r"JS:.slow .*\n(.*\n)?.*JS:.inner ")
+        self.aprof("merge", "-o", "sum", "a", "a")
+        self.assertIn("JS:*inner", self.aprof("report", "sum").stdout)
+
+    def test_code_made_at_run_time(self):
+        program = self.build(MAKER)
+        self.aprof("run", "--no-report", "--data=map", program, "map")
+        flat = self.flat("map")
+        self.assertGreater(flat["mapped routine, with a blank"]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        self.assertFalse({"older", "below"} & flat.keys())
+        self.aprof("run", "--no-report", "--data=dump", program, "dump")
+        flat = self.flat("dump")
+        self.assertGreater(flat["dumped routine"]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        self.assertEqual((flat["dumped routine"]["file"], flat["dumped routine"]["line"], flat["dumped routine"]["module"]), ("made.s", 12, "[jit]"))
+
+    def test_kernel(self):
+        """The kernel's routines by name, below [kernel]; refused in one line where they are not told."""
+        program = self.build(r"""
+#include <unistd.h>
+int main(void) { char b[4096]; int f[2]; if (pipe(f)) return 1; for (int i = 0; i < 300000; i++) if (write(f[1], b, 4096) < 0 || read(f[0], b, 4096) < 0) return 1; return 0; }
+""")
+        done = self.aprof("run", "--no-report", "--kernel", "--data=a", program)
+        if "--kernel: " in done.stderr:
+            self.assertEqual(done.stderr.count("--kernel: "), 1)
+            self.skipTest(done.stderr)
+        report = json.loads(self.aprof("report", "--json", "a").stdout)
+        flat = {r["name"]: r for r in report["flat"]}
+        writes = [r for r in report["flat"] if re.search("pipe_write$", r["name"])]
+        self.assertTrue(writes, flat.keys())
+        self.assertEqual(writes[0]["module"], "[kernel]")
+        self.assertLess(flat["[kernel]"]["self_ns"], 0.05 * flat["[kernel]"]["total_ns"])
+        self.assertRegex(self.aprof("tree", "a").stdout, r"\[kernel\]\n[^\n]*\b\w+_64\w*\n")
+        self.aprof("run", "--no-report", "--data=b", program)
+        plain = self.flat("b")
+        self.assertFalse([name for name in plain if "pipe_write" in name])
+        self.assertAlmostEqual(plain["[kernel]"]["total_ns"] / plain["main"]["total_ns"], flat["[kernel]"]["total_ns"] / flat["main"]["total_ns"], delta=0.15)
+        hooked = self.build("int main(void) { return 0; }", "hooked", APROF_CC)
+        self.assertIn("--kernel: of a program with hooks", self.aprof("run", "--no-report", "--kernel", hooked).stderr)
 
     def test_attach_again_and_again(self):
         """A server does not notice: every answer comes, and is right."""
@@ -371,8 +621,9 @@ class Stacks(unittest.TestCase):
         server.stdout.close()
 
     def test_refused(self):
+        """Who asks for perf events, and may not have them, is told what to do; sources_test.py has what is done unasked."""
         self.build(REFUSE, "refuse")
-        done = subprocess.run(["./refuse", APROF, "run", self.build(SHARES)], cwd=self.path, capture_output=True, text=True)
+        done = subprocess.run(["./refuse", APROF, "run", self.build(SHARES)], cwd=self.path, capture_output=True, text=True, env=dict(os.environ, APROF_STACKS="perf"))
         self.assertEqual((done.returncode, done.stdout), (3, "done\n"))
         self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, so it cannot be profiled exactly, and the kernel does not let this user sample call stacks: .*paranoid.*\n$")
 

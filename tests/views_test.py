@@ -161,8 +161,8 @@ class Annotate(OnPlanted):
         self.assertEqual(callees['wasteful']['call_lines'], [self.line_of('		wasteful();')])
         self.assertEqual((callees['spin']['calls'], callees['wasteful']['calls']), (10, 6000))
         text = self.text('annotate', 'main')
-        self.assertRegex(text, r'(?m)^ +10 +\d+\.\d+ +\d+  +spin\(25000000\);$')
-        self.assertRegex(text, r'(?m)^ +6000 +\d+\.\d+ +\d+  +wasteful\(\);$')
+        self.assertRegex(text, r'(?m)^ +10 +[\d.]+ m?s +\d+  +spin\(25000000\);$')
+        self.assertRegex(text, r'(?m)^ +6000 +[\d.]+ m?s +\d+  +wasteful\(\);$')
 
     def test_plain_code(self):
         if self.json('report')['run']['counts']['pc_samples'] == 0:
@@ -230,7 +230,7 @@ class Optimised(Views):
             routine = self.json('annotate', 'top')['annotate'][0]
             self.assertEqual([(c['name'], c['call_lines']) for c in routine['callees']], [('leaf', [9])])
             self.assertEqual((routine['first_line'], routine['last_line']), (6, 11))
-            self.assertRegex(self.text('annotate', 'top'), r'(?m)^ +1 +0\.\d+ +9  +n = inlined\(n\) \+ 1;$')
+            self.assertRegex(self.text('annotate', 'top'), r'(?m)^ +1 +[\d.]+( [num]?s)? +9  +n = inlined\(n\) \+ 1;$')
 
 
 class Unoptimised(Views):
@@ -253,7 +253,7 @@ class Unoptimised(Views):
     def test_by_name(self):
         self.assertEqual(self.json('annotate', 'top')['annotate'][0]['callees'][0]['call_lines'], [5])
         self.assertEqual(self.json('annotate', 'twice')['annotate'][0]['callees'][0]['call_lines'], [9, 10])
-        self.assertRegex(self.text('annotate', 'twice'), r'(?m)^ +2 +0\.\d+~ +9  +n = leaf\(n\);$')
+        self.assertRegex(self.text('annotate', 'twice'), r'(?m)^ +2 +[\d.]+( [mnu]?s)? *~ +9  +n = leaf\(n\);$')
 
     def test_without_debug_information(self):
         subprocess.run([BUILD / 'aprof-cc', '-O0', '-o', 'small', 'small.c'], cwd=self.cwd, check=True)
@@ -274,9 +274,9 @@ __attribute__((noinline)) static void top5(void) { qsort(items, 100000, sizeof *
 __attribute__((noinline)) static void heavy(long n) { for (long i = 0; i < n; i++) sink += i; }
 __attribute__((noinline)) static void rare(long n) { for (long i = 0; i < n; i++) sink ^= i; }
 __attribute__((noinline)) static void often(long n) { for (long i = 0; i < n; i++) sink |= i; }
-#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { heavy(n * 3000000); sink++; }
+#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { heavy(n * 15000000); sink++; }
 CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
-#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(20000000); for (int i = 0; i < 2000; i++) often(5000); shared(30000000); sink += n; }
+#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(100000000); for (int i = 0; i < 2000; i++) often(25000); shared(150000000); sink += n; }
 USER(one, 1) USER(two, 2) USER(three, 3)
 int main(int argc, char **argv)
 {
@@ -294,6 +294,72 @@ int main(int argc, char **argv)
 	return 0;
 }
 '''
+
+
+# sorter and tail have libc sort, the latter behind a jump; main prints, and calls libc for nothing else.
+SORTS = r'''
+#include <stdio.h>
+#include <stdlib.h>
+static int items[100000];
+__attribute__((noinline)) static int compare(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+__attribute__((noinline)) static void fill(void) { for (unsigned i = 0; i < 100000; i++) items[i] = (int)(i * 2654435761u >> 4); }
+__attribute__((noinline)) void sorter(void) { fill(); qsort(items, 100000, sizeof *items, compare); fill(); }
+__attribute__((noinline)) void tail(void) { fill(); qsort(items, 100000, sizeof *items, compare); }
+int main(int argc, char **argv)
+{
+	for (int k = 0; k < 60; k++)
+		if (argc > 1 && *argv[1] == 't')
+			tail();
+		else
+			sorter();
+	printf("%d\\n", items[7]);
+	return 0;
+}
+'''
+
+
+class PublicNames(Views):
+    """A library's routine that no program can name is called as the program called it, with debug information of the program and without."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = tempfile.TemporaryDirectory()
+        cls.cwd = cls.home.name
+        (pathlib.Path(cls.cwd) / 'sorts.c').write_text(SORTS)
+        for name, flags in ('plain', []), ('debug', ['-g']):
+            subprocess.run([BUILD / 'aprof-cc', '-O2', *flags, '-o', name, 'sorts.c'], cwd=cls.cwd, check=True)
+            for which in 'sorter', 'tail':
+                done = aprof('run', '--no-report', '-o', '/dev/null', '--data', f'{name}-{which}.out', f'./{name}', which, cwd=cls.cwd)
+                assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.home.cleanup()
+
+    def leaves_of(self, routine, profile):
+        """The names of the routine's leaves in libc that are no chance, the heaviest first."""
+        report = self.json('report', '--leaves', profile)
+        if report['run']['counts']['pc_samples'] == 0:
+            self.skipTest('the kernel gives no program counters')
+        row = next(r for r in report['flat'] if r['name'] == routine)
+        return [leaf['name'] for leaf in row['parts'] if leaf['place'].startswith('libc') and leaf['ticks'] >= 10]
+
+    def test_the_public_name(self):
+        for name in 'plain', 'debug':
+            for which, caller in ('sorter', 'sorter'), ('tail', 'main'):
+                leaves = self.leaves_of(caller, f'{name}-{which}.out')
+                self.assertIn(leaves[:1], (['qsort'], ['qsort_r']), (name, which, leaves))
+                self.assertFalse([leaf for leaf in leaves if 'msort' in leaf or leaf in ('(no symbols)', 'printf')], (name, which, leaves))
+                hot = self.json('hot', f'{name}-{which}.out')
+                self.assertIn('qsort', [r['name'] for r in hot['library']], (name, which))
+
+    def test_where_the_program_is_gone(self):
+        """What the profile carries of its symbols tells the calls, too."""
+        os.rename(pathlib.Path(self.cwd) / 'plain', pathlib.Path(self.cwd) / 'away')
+        try:
+            self.assertIn(self.leaves_of('sorter', 'plain-sorter.out')[:1], (['qsort'], ['qsort_r']))
+        finally:
+            os.rename(pathlib.Path(self.cwd) / 'away', pathlib.Path(self.cwd) / 'plain')
 
 
 class Hot(Views):

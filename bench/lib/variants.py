@@ -39,6 +39,7 @@ BUILDS = {
     "nop-cyg": Build(way="nop-cyg"),
     "inline": Build(way="inline"),
     "inline-tsc": Build(way="inline", cflags=("--aprof-clock=tsc",)),
+    "inline-sites": Build(way="inline", cflags=("--aprof-sites",)),
     "fentry": Build(way="fentry"),
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
@@ -50,6 +51,12 @@ BUILDS = {
 def _aprof(way, clock, default=True, build=""):
     return Variant(build or way, f"aprof, way {way}, clock {clock}", {"APROF_CLOCK": clock, "APROF_OUT": "amon.out"},
                    data="amon.out*", default=default)
+
+
+def _sites(way, build):
+    """Clock tick, with call sites told apart: by way inline that takes a build of its own, by the others a variable."""
+    return Variant(build, f"aprof, way {way}, clock tick, with call sites told apart", {"APROF_CLOCK": "tick", "APROF_OUT": "amon.out", "APROF_SITES": "1"},
+                   data="amon.out*", default=False)
 
 
 def _mcount(build, flags):
@@ -66,10 +73,13 @@ VARIANTS = {
     "inline": _aprof("inline", "tick"),
     "inline-none": _aprof("inline", "none"),
     "inline-tsc": _aprof("inline", "tsc", default=False, build="inline-tsc"),  # a build of its own
+    "inline-sites": _sites("inline", "inline-sites"),
     "fentry": _aprof("fentry", "tick"),
+    "fentry-sites": _sites("fentry", "fentry"),
     "fentry-tsc": _aprof("fentry", "tsc"),
     "fentry-none": _aprof("fentry", "none"),
     "cyg": _aprof("cyg", "tick"),
+    "cyg-sites": _sites("cyg", "cyg"),
     "cyg-tsc": _aprof("cyg", "tsc"),
     "cyg-none": _aprof("cyg", "none"),
     "mcount": _mcount("gprof", "-pg"),

@@ -165,15 +165,16 @@ class Tables(unittest.TestCase):
     def test_put(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "doc")
-            for old in ("before\n", "old\n"):
-                with open(path, "w") as file:
-                    file.write(f"a\n{accuracy.BEGIN}\n{old}{accuracy.END}\nb\n")
-                accuracy.put(path, "new\n")
-                with open(path) as file:
-                    self.assertEqual(file.read(), f"a\n{accuracy.BEGIN}\n\nnew\n\n{accuracy.END}\nb\n")
-            with open(path, "w") as file:
-                file.write("no marks\n")
-            self.assertRaises(Trouble, accuracy.put, path, "new\n")
+            for section, name in (("", ""), ("clang", ": clang")):
+                begin, end = accuracy.BEGIN % name, accuracy.END % name
+                others = accuracy.BEGIN % ": other" + "\nother\n" + accuracy.END % ": other"
+                for old in ("before\n", "old\n"):
+                    with open(path, "w") as file:
+                        file.write(f"a\n{others}\n{begin}\n{old}{end}\nb\n")
+                    accuracy.put(path, "new\n", section)
+                    with open(path) as file:
+                        self.assertEqual(file.read(), f"a\n{others}\n{begin}\n\nnew\n\n{end}\nb\n")
+            self.assertRaises(Trouble, accuracy.put, path, "new\n", "none")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@ and routines with arguments on the stack and results of all kinds.
 A program is a function of its seed and prints one checksum.  Compiled with -DTAILS a call in tail position takes the place of its
 caller, as it does where the compiler turns it into a jump.  Compiled with -DPARTS=N -DPART=K it is the K-th of N objects, which
 have every N-th routine each.  Compiled with -DLOG it also writes, for each thread, what
-it does: a file log.N of bytes 'e' ROUTINE (entered), 'l' (left) and 'u' DEPTH (unwound to the DEPTH-th frame, 16 bits)."""
-import random
+it does: a file log.N of bytes 'e' ROUTINE SITE (entered from the call that is marked SITE(number), 16 bits; 0: from outside), 'l' (left) and 'u' DEPTH (unwound
+to the DEPTH-th frame, 16 bits)."""
+import random, re
 
 HEAD = r"""
 #include <pthread.h>
@@ -25,7 +26,10 @@ HEAD = r"""
 #ifdef LOG
 static __thread FILE *log_file;
 static __thread int depth;
-#define ENTER(r) (depth++, putc('e', log_file), putc(r, log_file))
+static __thread int call_site;
+#define ENTER(r) int entry_site = call_site; (depth++, putc('e', log_file), putc(r, log_file), putc(call_site >> 8, log_file), putc(call_site & 255, log_file))
+#define SITE(k) call_site = k;
+#define SAME_SITE() call_site = entry_site
 #define LEAVE() (depth--, putc('l', log_file))
 #define HERE int here = depth
 #define UNWOUND() (depth = here, putc('u', log_file), putc(here >> 8, log_file), putc(here & 255, log_file))
@@ -34,6 +38,8 @@ static __thread int depth;
 static void open_log(int n) { char name[16]; sprintf(name, "log.%d", n); log_file = fopen(name, "wb"); }
 #else
 #define ENTER(r)
+#define SITE(k)
+#define SAME_SITE()
 #define LEAVE()
 #define HERE
 #define UNWOUND()
@@ -47,9 +53,9 @@ static void open_log(int n) { char name[16]; sprintf(name, "log.%d", n); log_fil
 #endif
 
 #ifdef TAILS
-#define TAIL(call) { LEAVE(); call; return; }
+#define TAIL(k, call) { SAME_SITE(); LEAVE(); call; return; }
 #else
-#define TAIL(call) { call; KEEP(); LEAVE(); return; }
+#define TAIL(k, call) { SITE(k) call; KEEP(); LEAVE(); return; }
 #endif
 
 struct state { uint64_t random, sum; int budget, level, catching; sigjmp_buf *catcher; };
@@ -108,16 +114,19 @@ def call(rng, n, kinds):
     kind = rng.choice(kinds)
     if kind == "pointer":
         first = rng.randrange(n)
-        return "table[%d + choose(s, %d)](s);" % (first, rng.randint(1, n - first))
+        return "SITE(@) table[%d + choose(s, %d)](s);" % (first, rng.randint(1, n - first))
     if kind == "shape":
-        return rng.choice(SHAPES)[3]
-    return "r%d(s);" % rng.randrange(n)
+        return "SITE(@) " + rng.choice(SHAPES)[3]
+    if kind == "twice":
+        r = rng.randrange(n)
+        return "SITE(@) r%d(s); s->sum ^= s->budget; SITE(@) r%d(s);" % (r, r)
+    return "SITE(@) r%d(s);" % rng.randrange(n)
 
 
 def body(rng, i, n, jumps, percent):
     lines = []
     for _ in range(rng.randint(1, 4)):
-        target = call(rng, n, ["direct"] * 4 + ["pointer", "shape"]) if rng.random() > 0.15 else "r%d(s);" % i
+        target = call(rng, n, ["direct"] * 4 + ["pointer", "shape", "twice"]) if rng.random() > 0.15 else "SITE(@) r%d(s);" % i
         how = rng.choice(["if", "if", "for"])
         if how == "for":
             target = "for (unsigned i = choose(s, 3); i > 0; i--) { %s KEEP(); }" % target
@@ -126,12 +135,12 @@ def body(rng, i, n, jumps, percent):
         if jumps == "throw":
             lines.insert(rng.randrange(len(lines) + 1),
                          "\tif (MAY(60)) { HERE; int level = s->level; try { s->catching++; %s s->catching--; } "
-                         "catch (int n) { s->catching--; UNWOUND(); s->level = level; s->sum += n; landed(s); } }" % call(rng, n, ["direct"]))
+                         "catch (int n) { s->catching--; UNWOUND(); s->level = level; s->sum += n; SITE(@) landed(s); } }" % call(rng, n, ["direct"]))
         else:
             lines.insert(rng.randrange(len(lines) + 1),
                          "\tif (MAY(60)) { HERE; volatile int level = s->level; sigjmp_buf env, *volatile old = s->catcher; "
                          "if (!sigsetjmp(env, 0)) { s->catcher = &env; %s s->catcher = old; } "
-                         "else { s->catcher = old; UNWOUND(); s->level = level; landed(s); } }" % call(rng, n, ["direct"]))
+                         "else { s->catcher = old; UNWOUND(); s->level = level; SITE(@) landed(s); } }" % call(rng, n, ["direct"]))
     if jumps and i % 3 == 1:
         leave = "throw %d;" % i if jumps == "throw" else "siglongjmp(*s->catcher, 1);"
         lines.insert(rng.randrange(len(lines) + 1), "\tif (%s && choose(s, 100) < 25) { %s }"
@@ -151,9 +160,9 @@ def ending(rng, i, n, jumps):
     """How a routine leaves: maybe by a tail call, which setjmp forbids; or by one that cannot become a jump."""
     lines = []
     if rng.random() < 0.4 and not (jumps == "longjmp" and i % 3 == 0):
-        lines = ["\tif (MAY(%d)) { s->level--; TAIL(%s) }" % (rng.randint(20, 60), tail_target(rng, i, n))]
+        lines = ["\tif (MAY(%d)) { s->level--; TAIL(@, %s) }" % (rng.randint(20, 60), tail_target(rng, i, n))]
     elif rng.random() < 0.3:
-        lines = ["\tif (MAY(30)) { s->level--; %s LEAVE(); return; }" % SHAPES[0][3]]
+        lines = ["\tif (MAY(30)) { s->level--; SITE(@) %s LEAVE(); return; }" % SHAPES[0][3]]
     return lines + ["\ts->level--;\n\tKEEP();\n\tLEAVE();\n}"]
 
 
@@ -194,7 +203,7 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["%sroutine *const table[] = { %s };" % ("" if jumps == "throw" else "static ", ", ".join("r%d" % i for i in range(n)))]
     out += ["#if PART == 0", "static struct state states[%d];" % threads]
     out += ["FUNCTION void *start(void *arg)\n{\n\tstruct state *s = (struct state *)arg;\n\tOPEN((int)(s - states) + 1);\n\tENTER(%d);"
-            "\n\twhile (s->budget > 0)\n\t\ttable[choose(s, %d)](s);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn NULL;\n}" % (n + 1, n)]
+            "\n\twhile (s->budget > 0)\n\t\t{ SITE(@) table[choose(s, %d)](s); }\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn NULL;\n}" % (n + 1, n)]
     out += ["int main(void)\n{\n\tpthread_t t[%d];\n\tuint64_t sum = 0;\n\tOPEN(0);\n\tENTER(%d);" % (threads, n + 2)]
     out += ["\tsignals(1);" if signals else ""]
     budget = 60000 if wide else rng.randint(2000, 40000)
@@ -205,4 +214,15 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["\tprintf(\"%llu\\n\", (unsigned long long)sum);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn 0;\n}"]
     out += ["#endif", "}" if jumps == "throw" else ""]
     names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"] + [s[0] for s in SHAPES]
-    return "\n".join(out) + "\n", names, threads
+    number = iter(range(1, 1 << 16))
+    text = re.sub(r"\b(SITE|TAIL)\(@", lambda found: "%s(%d" % (found.group(1), next(number)), "\n".join(out) + "\n")
+    return text, names, threads
+
+
+def places(text):
+    """Of each line of a program's TEXT its calls: (column behind which it stands, number), in order."""
+    found = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        for mark in re.finditer(r"\b(?:SITE|TAIL)\((\d+)", line):
+            found.setdefault(number, []).append((mark.start() + 1, int(mark.group(1))))
+    return found

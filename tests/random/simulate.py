@@ -46,16 +46,17 @@ def events(data):
     while at < len(data):
         kind = data[at:at + 1]
         value = data[at + 1] if kind == b"e" else data[at + 1] << 8 | data[at + 2] if kind == b"u" else 0
-        at += {b"e": 2, b"l": 1, b"u": 3}[kind]
-        yield kind, value
+        site = data[at + 2] << 8 | data[at + 3] if kind == b"e" else 0
+        at += {b"e": 4, b"l": 1, b"u": 3}[kind]
+        yield kind, value, site
 
 
 def simulate(logs, names):
-    """{history as text: [entries, recursive]}, {(caller, callee): calls} of the threads whose logs are LOGS."""
-    contexts, arcs, steps, checked = {}, {}, {}, set()
+    """{history as text: [entries, recursive]}, {(caller, callee): calls}, {(caller, callee, site): calls} of the threads whose logs are LOGS."""
+    contexts, arcs, sites, steps, checked = {}, {}, {}, {}, set()
     for data in logs:
         stack, histories = [], [()]
-        for kind, value in events(data):
+        for kind, value, site in events(data):
             if kind == b"l":
                 stack.pop()
                 histories.pop()
@@ -68,6 +69,7 @@ def simulate(logs, names):
                     after = steps[before, value] = step(before, value)
                 arc = (names[stack[-1]] if stack else None, names[value])
                 arcs[arc] = arcs.get(arc, 0) + 1
+                sites[arc + (site,)] = sites.get(arc + (site,), 0) + 1
                 stack.append(value)
                 histories.append(after)
                 contexts.setdefault(after, [0, 0])[before == after] += 1
@@ -75,4 +77,4 @@ def simulate(logs, names):
                     checked.add(after)
                     assert items(after) == items_of_stack(stack), "the simulation contradicts itself"
         assert not stack, "the log ends too early"
-    return {" ".join(names[r] + ("" if m else "'") for r, m in h): n for h, n in contexts.items()}, arcs
+    return {" ".join(names[r] + ("" if m else "'") for r, m in h): n for h, n in contexts.items()}, arcs, sites

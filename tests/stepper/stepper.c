@@ -5,8 +5,8 @@
  * A round calls a site (site_of) from base(), steps through it by the trap flag and, at one instruction, sends itself SIGUSR1; at another one,
  * SIGUSR2.  Their handlers call hooked routines.  Then the counters in the profile, which is mapped, are held against what was called:
  * each history is made by the steps A1-A5 from the calls of the round, so entries and direct recursive calls must be right one by one.
- * What alone is open is when a call begins, and ends: a handler's calls may stand under the routine that was at work or its caller, and as the
- * instructions go by there must be one place where that changes.
+ * A handler with hooks that the kernel calls stands under none.  What alone is open is when a call begins, and ends: the calls of a handler without hooks
+ * may stand under the routine that was at work or its caller, and as the instructions go by there must be one place where that changes.
  *
  * KIND is the way that the site's entry takes (kinds); FIRST and SECOND are handlers (ways_to_handle), END how the last one ends (ends).
  * Every STRIDE-th first instruction is tried, with every one of the second up to PAIR behind, or inside the first handler (SECOND nested-...).
@@ -17,6 +17,7 @@
  * sends rt_sigprocmask here, which is done without that one.  Instructions that run with SIGUSR1 blocked are not tried: it comes when they
  * are over. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -267,6 +268,7 @@ struct told {
 	uint32_t ncalls;		/* how many */
 	uint32_t least;			/* so many began in any case */
 	bool came[2];			/* the signals' handlers were called */
+	bool is_root[2];		/* by the kernel, with hooks: they stand under none */
 	bool is_inside;			/* the second perhaps in the first */
 	bool returned;			/* the last one returned */
 };
@@ -305,9 +307,9 @@ static bool guess_find(const struct told *t, const struct counts *news, struct g
 	if (g->made == t->ncalls && g->handled == HANDLER_CALLS && guess_count(t, g, &c) && counts_equal(&c, news))
 		return true;
 	for (g->made = t->returned ? t->ncalls : t->least; g->made <= t->ncalls; g->made++)
-		for (g->parent[0] = 0; g->parent[0] <= (t->came[0] ? g->made : 0); g->parent[0]++)
+		for (g->parent[0] = 0; g->parent[0] <= (t->came[0] && !t->is_root[0] ? g->made : 0); g->parent[0]++)
 			for (g->handled = partial ? 0 : HANDLER_CALLS; g->handled <= HANDLER_CALLS; g->handled++)
-				for (g->parent[1] = 0; g->parent[1] <= (t->came[1] ? g->made + g->handled : 0); g->parent[1]++)
+				for (g->parent[1] = 0; g->parent[1] <= (t->came[1] && !t->is_root[1] ? g->made + g->handled : 0); g->parent[1]++)
 					if (guess_count(t, g, &c) && counts_equal(&c, news)) {
 						last = *g;
 						return true;
@@ -590,6 +592,10 @@ static void on_mask(int sig, siginfo_t *info, void *context)
 	uint64_t *mask = (uint64_t *)&u->uc_sigmask, before = *mask;
 
 	(void)sig, (void)info;
+	if (regs[REG_RSI] && (uint64_t)regs[REG_RDI] > SIG_SETMASK) {	/* the monitor asks so whether that can be read (peek.c) */
+		regs[REG_RAX] = -EINVAL;
+		return;
+	}
 	if (regs[REG_RSI]) {
 		uint64_t set = *(const uint64_t *)regs[REG_RSI];
 
@@ -658,10 +664,13 @@ static const struct how {
 	{ "hooked", handler, false }, { "plain", handle, false }, { "deep", handle_deep, false }, { "alternate", handle, true },
 };
 
+static bool is_root[2];			/* of each signal: its handler has hooks */
+
 static void handle_by(int sig, const struct how *how)
 {
 	struct sigaction action = { .sa_handler = how->handler, .sa_flags = SA_NODEFER | (how->alternate ? SA_ONSTACK : 0) };
 
+	is_root[sig == SIGUSR2] = how->handler == handler;
 	sigaction(sig, &action, NULL);
 }
 
@@ -892,7 +901,7 @@ static void complain(const struct counts *news, const char *what)
 static uint32_t round_run(long first, long second, long inside)
 {
 	struct counts news;
-	struct told t = { .is_inside = nested || second == 0 };
+	struct told t = { .is_inside = nested || second == 0, .is_root = { is_root[0], is_root[1] } };
 	struct guess g = { 0 };
 	const char *note;
 	pthread_t thread;

@@ -4,7 +4,8 @@
  * ways: mcount mfentry
  * output: 1000 249500
  * calls: 1000 deep
- * note: unbalanced_exit 0.. */
+ * note: unbalanced_exit 0..
+ * na(verified): a routine that comes back on another stack is in the context that the one there left behind */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * expect(own): 100 0 main called deeper jump
  * expect(raised): 100 0 main called deeper jump
  * expect(own-raised): 100 0 main called deeper jump
- * expect(own-raised): 100 0 main called deeper jump handler
+ * expect(own-raised): 100 0 handler
  * expect: 300 0 main compare
  * expect: 300 0 main compare leaf
  * expect: 100 0 main work */

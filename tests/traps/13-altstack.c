@@ -2,8 +2,8 @@
  *
  * expect: 1 0 main
  * expect: 1000 0 main work
- * expect: 100 0 main work handler
- * expect: 100 0 main work handler inner
+ * expect: 100 0 handler
+ * expect: 100 0 handler inner
  * expect: 1000 0 main work leaf
  * depth: 0 */
 #include <signal.h>

@@ -12,7 +12,7 @@
  * expect: 1 1999 main deep
  * expect: 1 0 thread
  * expect: 1 1999 thread deep
- * expect: 1 0 main handler
+ * expect: 1 0 handler
  * expect: 1 0 coroutine
  * expect: 1 0 main of_library
  * expect: 1 0 main last

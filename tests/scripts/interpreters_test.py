@@ -1,0 +1,295 @@
+"""interpreters_test.py BUILD [TEST...] - aprof run --script: Lua 5.4 and CPython as Debian has them, against other counts of the same run."""
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile, unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF = str(BUILD / "aprof")
+LUA = shutil.which("lua5.4")
+PYTHON = "/usr/bin/python3"
+HAS_PYTHON = next(iter((BUILD / "interpreters").glob("libaprof-python3.*.so")), None) is not None
+
+
+def run(command, cwd, status=0, **environ):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C.UTF-8", **environ))
+    if status is not None and done.returncode != status:
+        raise AssertionError("%s: status %d\n%s%s" % (command, done.returncode, done.stdout, done.stderr))
+    return done
+
+
+class Interpreter(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.cwd = self.folder.name
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        pathlib.Path(self.cwd, name).write_text(text)
+
+    def profile(self, *command, options=(), clock="none", data="amon.out", status=0, **environ):
+        return run([APROF, "run", "--script", "--no-report", "--clock=" + clock, "--data", data, *options, *command], self.cwd, status, **environ)
+
+    def routines(self, language, data="amon.out"):
+        found = json.loads(run([APROF, "report", "--json", data], self.cwd).stdout)["flat"]
+        return [r for r in found if r["module"] == "script: " + language]
+
+    def contexts(self, data="amon.out", **more):
+        """History -> [entries, recursive, counted]."""
+        found = {}
+        for line in run([APROF, "contexts", "-b", "--raw", data], self.cwd).stdout.splitlines():
+            if re.match(r"\d+ \d+ [\d.]+ ", line):
+                entries, recursive, seconds, history = line.split(" ", 3)
+                found[history.replace("\\x20", "_")] = [int(entries), int(recursive), round(float(seconds) * 10**6)]
+        return {history: counts for history, counts in found.items() if any(counts)}
+
+    def info(self, data="amon.out"):
+        return run([APROF, "info", data], self.cwd).stdout
+
+
+@unittest.skipUnless(LUA, "no lua5.4 here")
+class Lua(Interpreter):
+    def test_calls(self):
+        """Each function's calls are what a hook in Lua counts; what is printed is what is printed without."""
+        script = HERE / "calls.lua"
+        bare = run([LUA, script], self.cwd)
+        counted = run([LUA, HERE / "reference.lua", script], self.cwd)
+        self.assertEqual(self.profile(LUA, script).stdout, bare.stdout)
+        found, expected = {}, {}
+        for r in self.routines("lua"):
+            key = "%s:%d" % (r["file"], r["line"] or 0) if r["file"] else r["name"]
+            found[key] = found.get(key, 0) + r["calls"] + r["recursive"]
+        for line in counted.stderr.splitlines():
+            n, key = line.split(" ", 1)
+            expected[key] = int(n)
+        for those in found, expected:               # what the reference has in their place
+            for name in "coroutine.create", "coroutine.resume", "coroutine.wrap", "for iterator [C]", "debug.sethook":
+                those.pop(name, None)
+        self.assertGreater(len(found), 60)
+        self.assertEqual(found, expected)
+
+    def test_contexts(self):
+        """Errors, tail calls and coroutines leave what they leave."""
+        self.write("s.lua", """
+local function leaf() end
+local function thrower() leaf() error("x") end
+local function tail() return leaf() end
+local body = function() leaf() coroutine.yield() leaf() end
+local function start(co) coroutine.resume(co) end
+local function finish(co) coroutine.resume(co) end
+pcall(thrower) leaf() tail() leaf()
+local co = coroutine.create(body)
+start(co) finish(co) leaf()
+""")
+        self.profile(LUA, "s.lua")
+        main, found = "main_chunk_(s.lua)", {}
+        for history, counts in self.contexts().items():
+            found[history.replace(main, "main")] = counts[0]
+        self.assertEqual(found, {
+            "main": 1, "main pcall": 1, "main pcall <s.lua:3>": 1, "main pcall <s.lua:3> leaf": 1, "main pcall <s.lua:3> error": 1,
+            "main leaf": 4, "main tail": 1, "main coroutine.create": 1,
+            "main start": 1, "main start coroutine.resume": 1, "main start coroutine.resume <s.lua:5>": 1,
+            "main start coroutine.resume <s.lua:5> leaf": 1, "main start coroutine.resume <s.lua:5> coroutine.yield": 1,
+            "main finish": 1, "main finish coroutine.resume": 1, "main finish coroutine.resume <s.lua:5> leaf": 1})
+
+    def test_one_line(self):
+        """Functions that begin in one line are two."""
+        self.write("s.lua", "local function f() return function() end end\nlocal g = f() g() g()\n")
+        self.profile(LUA, "s.lua")
+        self.assertEqual(sorted(r["calls"] for r in self.routines("lua")), [1, 1, 2])
+
+    def test_collected(self):
+        """Prototypes whose addresses the collector gives to others."""
+        self.write("s.lua", """
+for i = 1, 3000 do
+  local n = i % 7
+  local f = load(("\\n"):rep(n) .. "local x = ... return function() return x end", "=made" .. n)
+  f(i)() f = nil
+  if i % 10 == 0 then collectgarbage() end
+end""")
+        self.profile(LUA, "s.lua")
+        calls = {}
+        for r in self.routines("lua"):
+            calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
+        for n in range(7):
+            each = len([i for i in range(1, 3001) if i % 7 == n])
+            self.assertEqual([calls["made%d" % n, 0], calls["made%d" % n, n + 1]], [each, each])
+
+    def test_yields(self):
+        """A million yields, and 100,000 coroutines, take no more contexts and memory than a few."""
+        self.write("s.lua", """
+local co = coroutine.wrap(function() while true do coroutine.yield() end end)
+for i = 1, 1000000 do co() end
+for i = 1, 100000 do local c = coroutine.create(function() coroutine.yield() end) coroutine.resume(c) end
+""")
+        self.profile(LUA, "s.lua")
+        contexts = self.contexts()
+        self.assertLess(len(contexts), 20)
+        self.assertIn([1000000, 0, 0], contexts.values())
+        self.assertIn([100000, 0, 0], contexts.values())
+        self.assertLess(int(re.search(r"(\d+) bytes beside the file", self.info())[1]), 64 << 20)
+
+    def test_instructions(self):
+        """By the clock of instructions two runs are the same, and one call more is found."""
+        script = HERE / "calls.lua"
+        self.profile(LUA, script, clock="count", data="one")
+        self.profile(LUA, script, clock="count", data="two")
+        one = self.contexts("one")
+        self.assertEqual(one, self.contexts("two"))
+        self.assertGreater(sum(c[2] for c in one.values()), 10000)
+        run([APROF, "check", "one", "--against", "two"], self.cwd)
+        self.write("a.lua", "local function f() end\nfor i = 1, 1000 do f() end\n")
+        self.write("b.lua", "local function f() end\nfor i = 1, 1001 do f() end\n")
+        for name in "a", "b":
+            os.replace(pathlib.Path(self.cwd, name + ".lua"), pathlib.Path(self.cwd, "s.lua"))
+            self.profile(LUA, "s.lua", clock="count", data=name)
+        self.assertRegex(run([APROF, "check", "a", "--against", "b"], self.cwd, status=1).stdout, r"\bf\b")
+
+    def test_environment(self):
+        """What the user has in LUA_INIT runs too, and children of the script are followed."""
+        self.write("s.lua", "print(x)\nif not arg[1] then os.execute('%s s.lua child') end\n" % LUA)
+        self.assertEqual(self.profile(LUA, "s.lua", LUA_INIT="x = 1").stdout, "1\n1\n")
+        self.assertEqual(self.profile(LUA, "s.lua", LUA_INIT="x = 1", LUA_INIT_5_4="x = 2").stdout, "2\n2\n")
+        self.write("init.lua", "x = 3\n")
+        self.assertEqual(self.profile(LUA, "s.lua", LUA_INIT_5_4="@init.lua").stdout, "3\n3\n")
+        self.assertEqual(self.contexts()["main_chunk_(s.lua)"][0], 2)
+
+    def test_status(self):
+        """A script that fails fails as without."""
+        self.write("s.lua", "local function f() error('no') end\nf()\n")
+        bare, done = run([LUA, "s.lua"], self.cwd, 1), self.profile(LUA, "s.lua", status=1)
+        self.assertEqual(done.stderr, bare.stderr)
+        self.assertIn("main_chunk_(s.lua) f error", self.contexts())
+        self.write("s.lua", "os.exit(7)\n")
+        self.profile(LUA, "s.lua", status=7)
+
+    def test_report(self):
+        self.write("s.lua", "local function work() local n = 0 for i = 1, 3e7 do n = n + i % 7 end return n end\nprint(work())\n")
+        done = run([APROF, "run", "--script", "--report", "-b", LUA, "s.lua"], self.cwd)
+        self.assertRegex(done.stdout, r"(?m)^ *(9\d|100)\.\d\d .* 1 .* work$")
+
+
+@unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
+class Python(Interpreter):
+    def test_calls(self):
+        """Each function's calls are cProfile's; what is printed is what is printed without."""
+        script = HERE / "calls.py"
+        bare = run([PYTHON, script], self.cwd)
+        self.assertEqual(self.profile(PYTHON, script).stdout, bare.stdout)
+        run([PYTHON, "-m", "cProfile", "-o", "reference", script], self.cwd)
+        text = run([PYTHON, "-c", "import json, pstats; print(json.dumps([[*k, v[1]] for k, v in pstats.Stats('reference').stats.items()]))"], self.cwd).stdout
+        python, c = {}, {}
+        for file, line, name, calls in json.loads(text):
+            if file == str(script):
+                python[line, name] = python.get((line, name), 0) + calls
+            method = re.match(r"<method '(\w+)' of '(\w+)' objects>", name)
+            builtin = re.match(r"<built-in method (?:builtins\.)?([\w.]+)>", name)
+            if method or builtin:
+                key = method[2] + "." + method[1] if method else builtin[1]
+                c[key] = c.get(key, 0) + calls
+        found = {}
+        for r in self.routines("python"):
+            if r["file"] == str(script):
+                name = r["name"].split(".")[-1] if not r["name"].startswith("<module>") else "<module>"
+                found[r["line"], name] = found.get((r["line"], name), 0) + r["calls"] + r["recursive"]
+        self.assertEqual(found, python)
+        self.assertGreater(len(found), 20)
+        mine = {r["name"]: r["calls"] + r["recursive"] for r in self.routines("python") if not r["file"]}
+        for name in "math.sqrt", "list.append", "len", "sorted", "str.join", "sum", "next", "_functools.reduce", "generator.send", "generator.throw":
+            self.assertEqual(mine[name], c[name], name)
+
+    def test_contexts(self):
+        self.write("s.py", """
+def leaf(): pass
+def thrower():
+    leaf()
+    raise ValueError
+def catcher():
+    try: thrower()
+    except ValueError: leaf()
+def gen():
+    leaf()
+    yield 1
+    leaf()
+def take(g): next(g, None)
+catcher()
+g = gen()
+take(g)
+next(g, None)
+leaf()
+""")
+        self.profile(PYTHON, "s.py")
+        main = "<module>_%s" % pathlib.Path(self.cwd, "s.py").resolve()
+        found = {}
+        for history, counts in self.contexts().items():
+            history = re.sub(r"^<module>_\S*s\.py", "main", history)
+            if history.startswith("main"):
+                found[history] = counts[0]
+        self.assertEqual(found, {
+            "main": 1, "main catcher": 1, "main catcher thrower": 1, "main catcher thrower leaf": 1, "main catcher leaf": 1,
+            "main take": 1, "main take next": 1, "main take next gen": 1, "main take next gen leaf": 1,
+            "main next": 1, "main next gen": 1, "main next gen leaf": 1, "main leaf": 1})
+
+    def test_threads(self):
+        self.write("s.py", """
+import threading
+def work(n): return n if n < 2 else work(n - 1) + work(n - 2)
+all = [threading.Thread(target=work, args=(12,)) for i in range(4)]
+for t in all: t.start()
+for t in all: t.join()
+""")
+        self.profile(PYTHON, "s.py")
+        work = [r for r in self.routines("python") if r["name"] == "work"]
+        self.assertEqual([(r["calls"], r["recursive"]) for r in work], [(4, 4 * 464)])
+
+    def test_status(self):
+        self.write("s.py", "def f(): raise SystemExit(5)\nf()\n")
+        self.profile(PYTHON, "s.py", status=5)
+        self.write("s.py", "def f(): return 1 // 0\nf()\n")
+        bare, done = run([PYTHON, "s.py"], self.cwd, 1), self.profile(PYTHON, "s.py", status=1)
+        self.assertEqual(done.stderr, bare.stderr)
+
+    def test_environment(self):
+        """A sitecustomize of the user's is imported as without; -m and -c are scripts too."""
+        pathlib.Path(self.cwd, "own").mkdir()
+        self.write("own/sitecustomize.py", "import builtins\nbuiltins.mark = 3\n")
+        self.write("s.py", "import sys\nprint(mark, sys.modules['sitecustomize'].__file__.split('/')[-2])\ndef f(): pass\nf()\n")
+        self.assertEqual(self.profile(PYTHON, "s.py", PYTHONPATH=str(pathlib.Path(self.cwd, "own"))).stdout, "3 own\n")
+        self.assertEqual([r["calls"] for r in self.routines("python") if r["name"] == "f"], [1])
+        self.profile(PYTHON, "-c", "def g(): pass\ng()")
+        self.assertEqual([r["calls"] for r in self.routines("python") if r["name"] == "g"], [1])
+        self.write("m.py", "def h(): pass\nh()\n")
+        self.profile(PYTHON, "-m", "m")
+        self.assertEqual([r["calls"] for r in self.routines("python") if r["name"] == "h"], [1])
+
+
+@unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
+class PythonOwn(Interpreter):
+    def test_own_tests(self):
+        """CPython's own tests of what is hard pass under it, where they are installed."""
+        if subprocess.run([PYTHON, "-c", "import test.test_generators"], capture_output=True).returncode:
+            self.skipTest("no libpython3-testsuite here")
+        for name in "test_generators", "test_coroutines", "test_exceptions", "test_threading":
+            bare = run([PYTHON, "-m", "test", name], self.cwd, None)
+            self.assertEqual(self.profile(PYTHON, "-m", "test", name, status=None).returncode, bare.returncode, name)
+
+
+class Unknown(Interpreter):
+    def test_none(self):
+        done = run([APROF, "run", "--script", "/bin/true"], self.cwd)
+        self.assertIn("--script: no interpreter of this run told of a script", done.stderr)
+
+
+    def test_hooks(self):
+        """An interpreter with hooks of its own is refused, before it runs."""
+        self.write("m.c", "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n")
+        run([BUILD / "aprof-cc", "m.c", "-o", "m"], self.cwd)
+        done = run([APROF, "run", "--script", "./m"], self.cwd, status=2)
+        self.assertEqual((done.stdout, done.stderr), ("", "aprof: --script: ./m has hooks of its own: run an interpreter without any, or let it tell of "
+                                                      "its scripts itself (aprof_api(3))\n"))
+
+
+unittest.main(verbosity=1)
