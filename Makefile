@@ -7,11 +7,13 @@ PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
   zlib1g-dev libevent-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
-  graphviz golang-go libdevel-nytprof-perl chromium $(NODE)
+  graphviz golang-go libdevel-nytprof-perl chromium lua5.4 try:python3-dev try:libpython3.11-testsuite $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
 PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
+# Both MPIs, for tests/mpi_test.py.
+PKGS_MPI = try:libopenmpi-dev try:openmpi-bin try:libmpich-dev try:mpich
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev perl
 # What tests/realworld builds, asks and holds against.
@@ -24,10 +26,10 @@ made: all ; @ninja -C build $(MADE) >/dev/null
 demo: made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
-check-all: deps all ; @tests/deps $(PKGS_WAYS) && tests/check build $(WHICH)
+check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) && tests/check build $(WHICH)
 bench: deps made ; @bench/all doc/results.md && bench/million && node bench/page.mjs
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
-accuracy: deps all ; @bench/accuracy --results doc/accuracy.md
+accuracy: deps all ; @bench/accuracy --results doc/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 realworld: deps all ; @tests/deps $(PKGS_REALWORLD) && tests/realworld $(REALWORLD)
 ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)

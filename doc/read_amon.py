@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""read_amon.py [--names FILE] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
-entries, direct recursive calls, seconds, and the history with ' after each unmarked entry.
+"""read_amon.py [--names FILE] [--sites] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
+entries, direct recursive calls, seconds, and the history with ' after each unmarked entry; or, with --sites,
+the calls by call site: how many, caller, callee, and the address that they return to.
 
 An independent reader of the format of doc/format.md, by that document alone.  Routines are printed as
 module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS = 1, 2, 3, 4, 7, 8, 9
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES = 1, 2, 3, 4, 7, 8, 9, 14, 15
+SEVERAL = 2**64 - 1                     # call sites that were not told apart
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
 
@@ -31,7 +33,7 @@ def step(history, routine):
 def chunks(data):
     """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8}
     while at < used and at + 64 <= len(data):
         magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
@@ -47,7 +49,15 @@ def modules(data, at, end):
         size, bias = struct.unpack_from("<I28xQ", data, at)
         id_size, path_size = struct.unpack_from("<B3xI", data, at + 40)
         path = data[at + 80:at + 80 + path_size].split(b"\0")[0].decode(errors="replace")
-        yield data[at + 48:at + 48 + id_size] or path, os.path.basename(path), bias
+        start, end = struct.unpack_from("<QQ", data, at + 8)
+        yield data[at + 48:at + 48 + id_size] or path, os.path.basename(path), bias, start, end
+        at += size
+
+def scripts(data, at, end):
+    """(index of the routine, its name) of each record of a routine of a script."""
+    while at + 24 <= end and at + struct.unpack_from("<I", data, at)[0] <= end:
+        size, routine, line, name_size = struct.unpack_from("<4I", data, at)
+        yield routine, data[at + 24:at + 23 + name_size].decode(errors="replace")
         at += size
 
 class Stopped:
@@ -66,24 +76,31 @@ class Stopped:
         mark = self.entry(thread, NONE, item + 2) if self.goes_on else (calls, time)
         return old[0] + max(0, calls - mark[0]), old[1] + max(0, time - mark[1])
 
-def read(data, contexts, names):
-    """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text."""
+def place(mods, address):
+    """ADDRESS as module+0xaddress, by the byte before it."""
+    found = [m for m in sorted(mods, key=lambda m: m[3]) if m[3] < address]
+    return "%s+0x%x" % (found[-1][1], address - found[-1][2]) if found and address <= found[-1][4] else "0x%x" % address
+
+def read(data, contexts, names, sites):
+    """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text; SITES: (caller, callee, place) -> calls."""
     if data[:8] != b"amon.out" or len(data) < PAGE or struct.unpack_from("<I", data, 8)[0] != 1:
         sys.exit("not an amon.out of version 1")
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
     found, mods, routines, items = sorted(chunks(data), key=lambda c: (c[0], c[1], c[5])), [], [], {}
     used = struct.unpack_from("<Q", data, 16)[0]
     stopped = Stopped(data, found)
+    beside = {(thread, base): (at, count) for kind, thread, at, count, _, base in found if kind == SITES}
     resets = {thread: (at, count) for kind, thread, at, count, *_ in found if kind == RESET and count}  # the last one
+    scripted = {i: name for kind, _, at, count, *_ in found if kind == SCRIPTS for i, name in scripts(data, at, at + count)}
     for kind, thread, at, count, counters, base in found:
         if kind == MODULES:
             mods += modules(data, at, at + count)
         elif kind == ROUTINES:
             for address, module, flags in struct.iter_unpack("<QII", data[at:at + 16 * count]):
-                key, name, bias = mods[module] if module != NONE else (None, "", 0)
+                key, name, bias = mods[module][:3] if module != NONE else (None, "", 0)
                 offset = (address - bias) % 2**64
                 routines.append((key, offset, flags))
-                names[routines[-1]] = "%s+0x%x" % (name, offset) if module != NONE else "0x%x" % offset
+                names[routines[-1]] = scripted.get(len(routines) - 1) or "%s+0x%x" % (name, offset) if module != NONE else "0x%x" % offset
         elif kind == CONTEXTS:
             histories = items.setdefault(thread, [])
             for i in range(count):
@@ -101,7 +118,13 @@ def read(data, contexts, names):
                 names.setdefault(called, PSEUDO.get(routine, "?"))
                 histories.append(step(before, called) if routine != ROOT else ())
                 sums = contexts.setdefault(histories[-1], [0, 0, 0])
-                sums[before == histories[-1]] += max(0, calls - old - off_calls) if routine != ROOT else 0
+                calls = max(0, calls - old - off_calls) if routine != ROOT else 0
+                sums[before == histories[-1]] += calls
+                sites_at, known = beside.get((thread, base), (0, 0))
+                site = struct.unpack_from("<Q", data, sites_at + 8 * i)[0] if i < known else 0
+                if calls and site not in (0, SEVERAL):
+                    key = (before[-1][0] if before else None, called, place(mods, site))
+                    sites[key] = sites.get(key, 0) + calls
                 time = max(0, time - off_time)
                 sums[2] += time * 10**9 // hz if clock == 2 else time
 
@@ -114,16 +137,19 @@ def seconds(ns):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--names")
+    parser.add_argument("--sites", action="store_true")
     parser.add_argument("files", nargs="+")
-    options, contexts, names, given = parser.parse_args(), {}, {}, {}
+    options, contexts, names, given, sites = parser.parse_args(), {}, {}, {}, {}
     if options.names:
         with open(options.names) as lines:
             given = dict(line.rstrip("\n").split(" ", 1) for line in lines)
     for file in options.files:
         with open(file, "rb") as f:
             head = f.read(PAGE)                                 # a file in use is longer than what is used of it
-            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names)
-    for history, (entries, recursive, time) in contexts.items():
+            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names, sites)
+    for (caller, callee, at), calls in sites.items() if options.sites else ():
+        print(calls, *(given.get(names[r], names[r]) if r else "-" for r in (caller, callee)), at)
+    for history, (entries, recursive, time) in contexts.items() if not options.sites else ():
         words = [given.get(names[r], names[r]).replace(" ", "\\x20") + ("" if m else "'") for r, m in history]
         if words or time:
             print(entries, recursive, seconds(time), *(words or ["-"]))
