@@ -78,7 +78,10 @@ class App {
 	}
 
 	set(patch) {
-		this.stateHolder.set(patch);
+		const typed = this.typing ? { q: this.input.value } : {};
+		clearTimeout(this.typing);
+		this.typing = null;
+		this.stateHolder.set({ ...typed, ...patch });
 	}
 
 	// The figures of the threads on show.
@@ -237,7 +240,7 @@ class App {
 			type: 'search',
 			placeholder: 'search  /',
 			'aria-label': 'search',
-			value: state.q,
+			value: this.typing ? this.input.value : state.q,
 			spellcheck: 'false',
 			oninput: () => {
 				clearTimeout(this.typing);

@@ -160,9 +160,16 @@ test('figures move under what the reader does, to the last ones', async () => {
 	assert.equal(shown, await callsOf(tab, 'cheap'));
 	assert.ok((await tab.locator('.entry .own').innerText()).includes(shown.toLocaleString('en')));
 
+	// What was typed right before another sheet is chosen is not lost.
+	await tab.evaluate(() => {
+		const search = document.getElementById('search');
+		search.value = '';
+		search.dispatchEvent(new Event('input'));
+		document.querySelector('button[data-tab=flame]').click();
+	});
+	assert.equal(await tab.locator('#search').inputValue(), '');
+
 	// Flame graph: zoomed into a branch.
-	await tab.locator('#search').fill('');
-	await tab.locator('button[data-tab=flame]').click();
 	await tab.locator('g.frame[name=dear]').click();
 	await tab.waitForFunction(() => document.querySelectorAll('.crumbs button').length === 3);
 	const zoom = tab.url();
@@ -238,8 +245,14 @@ test('the page says that aprof is gone, or that the program was killed', async (
 	await tab.locator(`#n${await numberOf(tab, 'work')}`).click();
 	await tab.locator('.canvas').press('-');
 	await tab.locator('.canvas').press('ArrowLeft');
+	// No box: the node was just drawn anew.
 	const place = async () => {
-			const box = await tab.locator(`#n${await numberOf(tab, 'work')}`).boundingBox();
+			const node = tab.locator(`#n${await numberOf(tab, 'work')}`);
+			let box = null;
+			while (!box) {
+				await node.waitFor();
+				box = await node.boundingBox();
+			}
 			return [box.x + box.width / 2, box.y + box.height / 2];
 		},
 		old = await place();
