@@ -572,6 +572,15 @@ static void rate_renew(struct process *p, uint64_t period, uint32_t most)
 	h->pc_period = mean;
 }
 
+/* The file is of the source that samples now: another one may have begun, before the program took the signal for itself. */
+static void source_renew(struct process *p, enum amon_source source)
+{
+	struct amon_header *h = recording_header(p->live);
+
+	if (h->source != source)
+		h->source = h->pc_source = source;
+}
+
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
 {
 	uint64_t addresses[DEEPEST];
@@ -590,6 +599,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (!whole)
 		routines[count++] = AMON_ROUTINE_TRUNCATED;
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
+	source_renew(p, kind->number);
 	count += routines_of(p, addresses, n, routines + count);
 	if (h->kernel)
 		count += kernel_routines(p, h, wishes->kernel, routines + count);
