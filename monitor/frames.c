@@ -87,17 +87,19 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 			f->how = UNWIND_END;
 			return false;
 		}
+		if (cancel_lands_at(u->start)) {
+			f->how = UNWIND_NO_RULES;
+			return false;
+		}
 		out->routine = own ? AMON_NONE : routine_of(u);
 		found = out->routine != AMON_NONE;
 		f->hides_routine |= monitor.verify && !found && !own && u->start && module_hides_parts(u->start) && unwind_is_part(u);
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
-		f->leaving |= jump_is_at(u->start, own) || cancel_lands_at(u->start) || is_ended_context(u);
+		f->leaving |= jump_is_at(u->start, own) || is_ended_context(u);
 		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
-		if (own && f->how == UNWIND_END)		/* no stack begins there: it has no description */
-			f->how = UNWIND_NO_RULES;
 		out->site = f->how == UNWIND_STEPPED ? u->reg[UNWIND_RIP] : 0;
 		f->past_signal |= !found && u->interrupted;
 		out->is_root = f->how == UNWIND_STEPPED && is_by_signal(out->routine, u);
