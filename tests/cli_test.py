@@ -732,11 +732,13 @@ class Real(unittest.TestCase):
         (pathlib.Path(self.cwd) / 'asks.c').write_text('''
             #include <fcntl.h>
             #include <signal.h>
+            #include <time.h>
             #include <unistd.h>
             static char buffer[1 << 20];
             static volatile long sink;
-            __attribute__((noinline)) void asks(int fd) { for (int i = 0; i < 4000; i++) sink += read(fd, buffer, sizeof buffer); }
-            __attribute__((noinline)) void thinks(void) { for (long i = 0; i < 1500000000; i++) sink += i; }
+            static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+            __attribute__((noinline)) void asks(int fd) { while (seconds() < 0.8) for (int i = 0; i < 20; i++) sink += read(fd, buffer, sizeof buffer); }
+            __attribute__((noinline)) void thinks(void) { while (seconds() < 1.6) for (long i = 0; i < 1000000; i++) sink += i; }
             int main(int argc, char **argv)
             {
                 (void)argv;
@@ -1023,7 +1025,7 @@ class Real(unittest.TestCase):
         self.assertEqual(status('/etc/passwd'), 126)
 
     def test_no_hooks(self):
-        done = aprof('run', pathlib.Path(self.home.name) / 'plain', 'quick', '4', cwd=self.cwd)
+        done = aprof('run', pathlib.Path(self.home.name) / 'plain', 'dear', '4', cwd=self.cwd)
         self.assertEqual(done.returncode, 4)
         self.assertIn('has no hooks', done.stderr)
         self.assertIn('aprof-cc builds it with hooks', re.sub(r'\s+', ' ', done.stderr))
