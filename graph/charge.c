@@ -139,7 +139,7 @@ struct graph_share graph_share(const struct graph *g, size_t i)
 	const struct profile_share *s = g->profile->shares + i;
 	struct part part = part_of_share(g, s);
 	struct graph_share share = { .context = g->context_of[s->context], .thread = s->thread, .ticks = part.ticks,
-		.time = part.time - (uint64_t)subtracted(g, &part) };
+		.evidence = part.evidence, .time = part.time - (uint64_t)subtracted(g, &part) };
 	enum kind kind = kind_of(g, s->context);
 
 	if (kind == (entered_by_pieces(g->contexts + share.context) ? PIECES : CALLS))

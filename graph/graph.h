@@ -274,6 +274,7 @@ struct graph_share {
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t time;		/* ns */
 	uint64_t ticks;		/* samples */
+	struct overhead_evidence evidence; /* of time */
 };
 
 /* Share I of the profile as a share in G, what focus and thread leave out included. */

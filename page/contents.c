@@ -2,6 +2,7 @@
 #include "page/contents.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct side {
 	const struct graph *g;
 	struct tree *tree;	/* all contexts, top-down */
 	uint64_t *recursive;	/* by node: direct recursive calls of the contexts that end there */
+	struct overhead_evidence *evidence; /* by node: of their time */
 	struct strings strings;
 	const char *const *brief;	/* by routine: the short form of its name */
 	size_t nshares;		/* shares that are written */
@@ -93,6 +95,7 @@ static void side_free(struct side *s)
 {
 	tree_free(s->tree);
 	free(s->recursive);
+	free(s->evidence);
 	free(s->strings.text);
 }
 
@@ -106,11 +109,14 @@ static bool side_make(struct side *s, const struct html_side *from, struct error
 	if (!s->tree)
 		return false;
 	s->recursive = calloc(s->tree->nnodes, sizeof *s->recursive);
-	if (!s->recursive || !strings_make(&s->strings, s->g))
+	s->evidence = calloc(s->tree->nnodes, sizeof *s->evidence);
+	if (!s->recursive || !s->evidence || !strings_make(&s->strings, s->g))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (uint32_t i = 0; i < s->g->ncontexts; i++)
-		if (s->tree->node_of[i] != GRAPH_NONE)
+		if (s->tree->node_of[i] != GRAPH_NONE) {
 			s->recursive[s->tree->node_of[i]] += s->g->contexts[i].recursive;
+			overhead_evidence_add(&s->evidence[s->tree->node_of[i]], &s->g->contexts[i].evidence);
+		}
 	s->nshares = shares_count(s);
 	return true;
 }
@@ -132,10 +138,23 @@ static json_t *side_head_json(const struct side *s, struct error *err)
 	return head;
 }
 
+/* What samples alone say of a time, ns. */
+static uint64_t measured_of(const struct overhead_evidence *e)
+{
+	return e->measured > 0 ? (uint64_t)llround(e->measured) : 0;
+}
+
+/* What one of them stands for, ns. */
+static uint64_t each_of(const struct overhead_evidence *e)
+{
+	return e->measured > 0 && e->variance > 0 ? (uint64_t)llround(e->variance / e->measured) : 0;
+}
+
 static json_t *times_json(const struct graph *g)
 {
-	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o}", "tick_ns", profile_tick(g->profile), "time_ns", emit_count(g->time), "outside_ns", emit_count(g->outside),
-			 "ticks", emit_count(g->ticks), "outside_ticks", emit_count(g->outside_ticks), "calls", emit_count(g->calls));
+	return json_pack("{s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tick_ns", profile_tick(g->profile), "time_ns", emit_count(g->time), "outside_ns",
+			 emit_count(g->outside), "ticks", emit_count(g->ticks), "outside_ticks", emit_count(g->outside_ticks), "calls", emit_count(g->calls),
+			 "measured_ns", emit_count(measured_of(&g->evidence)), "each_ns", emit_count(each_of(&g->evidence)));
 }
 
 static json_t *counts_json(const struct side *s)
@@ -218,6 +237,10 @@ static void routines_write(struct pack *p, const struct side *s)
 	COLUMN(p, r, n, item->total);
 	COLUMN(p, r, n, item->self_ticks);
 	COLUMN(p, r, n, item->total_ticks);
+	COLUMN(p, r, n, measured_of(&item->self_evidence));
+	COLUMN(p, r, n, each_of(&item->self_evidence));
+	COLUMN(p, r, n, measured_of(&item->total_evidence));
+	COLUMN(p, r, n, each_of(&item->total_evidence));
 	COLUMN(p, r, n, string_number(&s->strings, item->name.module));
 	COLUMN(p, r, n, string_number(&s->strings, item->name.file));
 	COLUMN(p, r, n, item->name.line);
@@ -265,6 +288,8 @@ static void nodes_write(struct pack *p, const struct side *s)
 	COLUMN(p, t, n, item->calls);
 	COLUMN(p, s->recursive, n, *item);
 	COLUMN(p, t, n, node_ticks(s->tree, item));
+	COLUMN(p, s->evidence, n, measured_of(item));
+	COLUMN(p, s->evidence, n, each_of(item));
 }
 
 static void cycles_write(struct pack *p, const struct side *s)
@@ -299,6 +324,8 @@ static void shares_write(struct pack *p, const struct side *s)
 	SHARES(p, s, share.recursive);
 	SHARES(p, s, share.time);
 	SHARES(p, s, share.ticks);
+	SHARES(p, s, measured_of(&share.evidence));
+	SHARES(p, s, each_of(&share.evidence));
 }
 
 /* The JSON object of the sides, malloc'ed, *LEN bytes; NULL with *ERR set. */

@@ -6,8 +6,9 @@
  *
  *   head       the head of `aprof report` as text
  *   run, never_known, never, modules, threads   as in doc/json.md
- *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph; tick_ns, what a sample stands for, 0 if there are none
- *   sampled    times are samples: they have a binomial error
+ *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph; tick_ns, what a sample stands for, 0 if there are none;
+ *              measured_ns, each_ns of the run
+ *   sampled    times are samples: they have an error
  *   strings[]  names of files and modules
  *   names[]    display names of the routines, by index
  *   briefs[]   their short forms among the names of all sides (base/short_names.h); null: the name itself
@@ -16,13 +17,15 @@
  *
  * and its columns, one after the other, each with one number an item:
  *
- *   routine    calls, recursive, self, total, self_ticks, total_ticks, module + 1, file + 1 (in strings; 0: unknown), line, pseudo
+ *   routine    calls, recursive, self, total, self_ticks, total_ticks, self_measured, self_each, total_measured, total_each, module + 1, file + 1 (in strings; 0: unknown), line, pseudo
  *   arc        from + 1 (0: spontaneous), to, calls, self1, child1, self2, child2, folded
- *   node       children, routine << 2 | folded << 1 | gap, self, calls, recursive, ticks of the top-down tree in the order of
- *              struct tree; self, calls and ticks are those of the contexts that end there
+ *   node       children, routine << 2 | folded << 1 | gap, self, calls, recursive, ticks, measured, each of the top-down tree in the order of
+ *              struct tree; all figures are those of the contexts that end there
  *   cycle      length, calls, time
  *   cycle entry    routine << 1 | known
- *   share      thread, node, calls, recursive, time, ticks; none when there is one thread */
+ * `measured` is what samples alone say of a time, ns, and `each` what one of them stands for in its variance, ns (graph/errors.c): variance / measured.
+ *
+ *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread */
 #ifndef PAGE_CONTENTS_H
 #define PAGE_CONTENTS_H
 

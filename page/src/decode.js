@@ -47,9 +47,11 @@ class Reader {
 	}
 }
 
+const variances = (measured, each) => measured.map((time, i) => time * each[i]);
+
 // Children stand side by side, in the order of their parents: so their numbers are all that is needed.
 function treeOf(reader, n) {
-	const t = reader.columns(n, ['kids', 'link', 'self', 'calls', 'recursive', 'ticks'], ['kids', 'link']);
+	const t = reader.columns(n, ['kids', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', 'each'], ['kids', 'link']);
 	const parent = new Int32Array(n),
 		first = new Int32Array(n),
 		routine = new Int32Array(n),
@@ -62,22 +64,29 @@ function treeOf(reader, n) {
 		if (i > 0) routine[i] = t.link[i] >> 2;
 		flags[i] = t.link[i] & 3;
 	}
-	return { n, parent, first, kids: t.kids, routine, flags, self: t.self, calls: t.calls, recursive: t.recursive, ticks: t.ticks };
+	const { kids, self, calls, recursive, ticks, measured } = t;
+	return { n, parent, first, kids, routine, flags, self, calls, recursive, ticks, measured, variance: variances(measured, t.each) };
 }
 
 function sideOf(reader, about) {
 	const c = about.counts;
 	const routines = reader.columns(
 		c.routines,
-		['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'module', 'file', 'line', 'pseudo'],
+		[
+			...['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'selfMeasured', 'selfEach', 'totalMeasured', 'totalEach'],
+			...['module', 'file', 'line', 'pseudo'],
+		],
 		['module', 'file', 'line', 'pseudo'],
 	);
+	routines.selfVariance = variances(routines.selfMeasured, routines.selfEach);
+	routines.totalVariance = variances(routines.totalMeasured, routines.totalEach);
 	const arcs = reader.columns(c.arcs, ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded'], ['from', 'to', 'folded']);
 	for (let i = 0; i < c.arcs; i++) arcs.from[i]--;
 	const tree = treeOf(reader, c.nodes);
 	const cycles = reader.columns(c.cycles, ['length', 'calls', 'time'], ['length']);
 	cycles.entries = reader.column(c.cycle_entries, Int32Array);
-	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks'], ['thread', 'node']);
+	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each'], ['thread', 'node']);
+	shares.variance = variances(shares.measured, shares.each);
 	return { ...about, routines, arcs, tree, cycles, shares };
 }
 

@@ -5,9 +5,9 @@ import { change, error, tone } from './stats.js';
 
 const share = (app, value, s) => format.percent(value, app.view.size(s, 'time'));
 
-function timeText(app, value, ticks, s) {
-	const e = error(app.model, app.view, s, ticks);
-	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null || app.model.compares ? null : ` ± ${format.time(e)}`];
+function timeText(app, value, part, s) {
+	const e = app.model.compares ? null : error(app.model, app.view, { time: value, ...part });
+	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null ? null : ` ± ${format.time(e)}`];
 }
 
 // BRIEF leaves out the relative change.
@@ -19,15 +19,23 @@ export function changeText(c, text, brief = false) {
 
 const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 
-// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch: { self, selfTicks,
-// time, ticks, calls, recursive }, each by side; self may be null, recursive missing.
+// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self, selfTicks,
+// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive }, each by side; self may be null, recursive missing.
 export function rows(app, what) {
-	const times = (label, values, ticks, kind) => [label, values, ticks, (v, s) => timeText(app, v, ticks[s], s), kind];
+	const times = (label, values, ticks, [measured, variance], kind) => [
+		label,
+		values,
+		ticks,
+		(v, s) => timeText(app, v, { measured: measured[s], variance: variance[s] }, s),
+		kind,
+	];
 	const lines = !app.model.timed
 		? []
 		: [
-				...(what.self ? [times('self', what.self, what.selfTicks, what.isRoutine ? 'self' : 'pathSelf')] : []),
-				times('total', what.time, what.ticks, kindOf(what)),
+				...(what.self
+					? [times('self', what.self, what.selfTicks, [what.selfMeasured, what.selfVariance], what.isRoutine ? 'self' : 'pathSelf')]
+					: []),
+				times('total', what.time, what.ticks, [what.measured, what.variance], kindOf(what)),
 			];
 	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
@@ -73,8 +81,18 @@ export function ofRoutine(app, r) {
 		calls: column('calls'),
 		recursive: column('recursive'),
 		ticks: column('totalTicks'),
+		measured: column('totalMeasured'),
+		variance: column('totalVariance'),
 		selfTicks: column('selfTicks'),
+		selfMeasured: column('selfMeasured'),
+		selfVariance: column('selfVariance'),
 	};
+}
+
+// Those of branch B; SELF: it has a self time.
+export function ofBranch(b, self) {
+	const { time, entries: calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance } = b;
+	return { self: self ? b.self : null, time, calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance };
 }
 
 // The tone of a branch or routine by the metric on show.

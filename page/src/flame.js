@@ -81,13 +81,7 @@ function tipOf(app, frame) {
 	const b = frame.branch;
 	return [
 		tip.title(app, b.routine, nameOf(app, frame)),
-		figures.table(app, {
-			self: b.tree instanceof Down ? b.self : null,
-			selfTicks: b.selfTicks,
-			time: b.time,
-			calls: b.entries,
-			ticks: b.ticks,
-		}),
+		figures.table(app, figures.ofBranch(b, b.tree instanceof Down)),
 		b.folded ? h('div', { class: 'note' }, "' folded recursion: active again further on; calls between are squeezed out") : null,
 		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null,
 	];

@@ -4,13 +4,17 @@
 // for each side: index 0 is the base, 1 the new profile.  A tree is arrays by node, parents before children, node 0 the run:
 //
 //     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion), first and kids or
-//     (joined trees) childStart and childList, and own[side] = { self, calls, recursive, ticks }
+//     (joined trees) childStart and childList, and own[side] = { self, calls, recursive, ticks, measured, variance }
 import { basename, visible } from './format.js';
 
 export const GAP = 1,
 	FOLDED = 2;
-export const FIGURES = ['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks'];
-const OWN = ['self', 'calls', 'recursive', 'ticks'];
+export const FIGURES = [
+	...['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks'],
+	...['selfMeasured', 'selfVariance', 'totalMeasured', 'totalVariance'],
+];
+const EVIDENCE = ['measured', 'variance']; // what samples alone say of a time, and the variance of that
+const OWN = ['self', 'calls', 'recursive', 'ticks', ...EVIDENCE];
 const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
 
 // What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
@@ -191,18 +195,14 @@ function listed(tree) {
 	return { ...tree, first, kids, list };
 }
 
-// Inclusive figures by node: totals of the node and all below it.
-export function totals(tree, own) {
-	const time = own.self.slice(),
-		calls = own.calls.slice(),
-		ticks = own.ticks.slice();
-	for (let i = tree.n - 1; i > 0; i--) {
-		const up = tree.parent[i];
-		time[up] += time[i];
-		calls[up] += calls[i];
-		ticks[up] += ticks[i];
-	}
-	return { time, calls, ticks };
+// Inclusive figures by node: totals of the node and all below it; but the next entry of routine AROUND takes what passes through it.
+export function totals(tree, own, around = -1) {
+	const sum = (column) => {
+		const sums = column.slice();
+		for (let i = tree.n - 1; i > 0; i--) if (around < 0 || tree.routine[i] !== around) sums[tree.parent[i]] += sums[i];
+		return sums;
+	};
+	return { time: sum(own.self), calls: sum(own.calls), ticks: sum(own.ticks), measured: sum(own.measured), variance: sum(own.variance) };
 }
 
 // The threads of all sides, matched by name and order; those of BEFORE keep their numbers.
@@ -253,9 +253,9 @@ export class Model {
 			this.tree = treesJoined(sides, maps);
 			this.nodes = this.tree.nodes;
 		} else {
-			const { self, calls, recursive, ticks, ...shape } = sides[0].tree;
+			const { self, calls, recursive, ticks, measured, variance, ...shape } = sides[0].tree;
 			shape.routine = shape.routine.map((r) => (r < 0 ? r : maps[0][r]));
-			this.tree = { ...shape, list: null, own: [{ self, calls, recursive, ticks }] };
+			this.tree = { ...shape, list: null, own: [{ self, calls, recursive, ticks, measured, variance }] };
 			this.nodes = [null];
 		}
 	}
@@ -277,6 +277,8 @@ export class Model {
 			outside: side.times.outside_ns,
 			ticks: side.times.ticks,
 			calls: side.times.calls,
+			measured: side.times.measured_ns,
+			variance: side.times.measured_ns * side.times.each_ns,
 		}));
 		return new View(
 			this,
@@ -292,15 +294,12 @@ export class Model {
 			const w = empty(this.tree.n),
 				from = side.shares;
 			for (let i = 0; i < from.node.length; i++)
-				if (this.threadMaps[s][from.thread[i]] === thread)
-					for (const name of OWN)
-						w[name === 'time' ? 'self' : name][this.node(s, from.node[i])] +=
-							from[name === 'self' ? 'time' : name][i];
+				if (this.threadMaps[s][from.thread[i]] === thread) shareAdd(side, w, this.node(s, from.node[i]), i, 1);
 			return w;
 		});
 		const tree = { ...this.tree, own };
 		const charged = own.map((w) => attribute(tree, w, this.routines.length));
-		const whole = charged.map((c, s) => ({ ...c.whole, outside: own[s].self[0] }));
+		const whole = charged.map((c, s) => ({ ...c.whole, outside: own[s].self[0], ...evidenceOf(own[s]) }));
 		return new View(
 			this,
 			tree,
@@ -360,6 +359,14 @@ function sharesScale(model, side, s) {
 	};
 }
 
+// Add share I of side S to the figures W at NODE, its time by SCALE.
+function shareAdd(side, w, node, i, scale) {
+	w.self[node] += side.shares.time[i] * scale;
+	for (const name of ['calls', 'recursive', 'ticks', ...EVIDENCE]) w[name][node] += side.shares[name][i];
+}
+
+const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].reduce((sum, v) => sum + v, 0)]));
+
 // A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others.
 function treeByThread(model) {
 	const base = model.tree,
@@ -386,11 +393,7 @@ function treeByThread(model) {
 	});
 	const own = model.sides.map(() => empty(parent.length));
 	const scale = model.sides.map((side, s) => sharesScale(model, side, s));
-	for (const [s, node, i] of rows) {
-		const from = model.sides[s].shares;
-		own[s].self[node] += from.time[i] * scale[s](i);
-		for (const name of ['calls', 'recursive', 'ticks']) own[s][name][node] += from[name][i];
-	}
+	for (const [s, node, i] of rows) shareAdd(model.sides[s], own[s], node, i, scale[s](i));
 	return listed({ n: parent.length, parent: Int32Array.from(parent), routine: Int32Array.from(routine), flags: Uint8Array.from(flags), own });
 }
 
@@ -439,8 +442,7 @@ function attribute(tree, w, n) {
 	const figures = Object.fromEntries(FIGURES.map((name) => [name, new Float64Array(n)])),
 		arcs = new Arcs(1, n);
 	const all = totals(tree, w),
-		time = all.time.slice(),
-		ticks = all.ticks.slice();
+		charged = Object.fromEntries(Object.entries(all).map(([name, column]) => [name, column.slice()]));
 	const last = new Int32Array(n).fill(-1),
 		before = new Int32Array(tree.n),
 		depth = new Int32Array(tree.n);
@@ -464,8 +466,7 @@ function attribute(tree, w, n) {
 			order.push(i);
 			const up = (before[i] = last[r]);
 			if (up >= 0) {
-				time[up] -= all.time[i];
-				ticks[up] -= all.ticks[i];
+				for (const name in charged) charged[name][up] -= all[name][i];
 				inner[path[depth[up] + 1]] += all.time[i];
 			}
 			for (let q = i; q >= 0; q = before[q]) {
@@ -482,16 +483,16 @@ function attribute(tree, w, n) {
 			up = tree.parent[i],
 			from = up === 0 ? -1 : tree.routine[up],
 			arc = arcs.at(from, r).at[0];
-		figures.self[r] += w.self[i];
-		figures.selfTicks[r] += w.ticks[i];
-		figures.calls[r] += w.calls[i];
-		figures.recursive[r] += w.recursive[i];
-		figures.total[r] += time[i];
-		figures.totalTicks[r] += ticks[i];
+		for (const name of ['self', 'calls', 'recursive']) figures[name][r] += w[name][i];
+		figures.total[r] += charged.time[i];
+		for (const [name, title] of [['ticks', 'Ticks'], ['measured', 'Measured'], ['variance', 'Variance']]) {
+			figures[`self${title}`][r] += w[name][i];
+			figures[`total${title}`][r] += charged[name][i];
+		}
 		arc.calls += w.calls[i];
 		arc.self2 += w.self[i];
-		arc.child2 += time[i] - w.self[i];
-		const outer = from < 0 ? time[i] : all.time[i] - inner[i],
+		arc.child2 += charged.time[i] - w.self[i];
+		const outer = from < 0 ? charged.time[i] : all.time[i] - inner[i],
 			self = from < 0 ? w.self[i] : running[i];
 		arc.self1 += self;
 		arc.child1 += outer - self;

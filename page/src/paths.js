@@ -2,15 +2,20 @@
 //
 // A branch stands for a path of routines from the top of such a tree.  Each has its figures for each side:
 //
-//     time, ticks    (selfTicks: of self) of the contexts that pass;  calls  entries of these contexts
+//     time, ticks, measured, variance    (selfTicks ...: of self) of the contexts that pass;  calls  entries of these contexts
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
-import { FOLDED, GAP } from './model.js';
+import { FOLDED, GAP, totals } from './model.js';
 
 const SIDES = (n) => new Float64Array(n);
+const EVIDENCE = [
+	['ticks', 'selfTicks'],
+	['measured', 'selfMeasured'],
+	['variance', 'selfVariance'],
+];
 
 class Branch {
 	constructor(tree, parent, link) {
@@ -20,7 +25,8 @@ class Branch {
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks']) this[name] = SIDES(tree.sides);
+		for (const name of ['time', 'self', 'calls', 'entries']) this[name] = SIDES(tree.sides);
+		for (const names of EVIDENCE) for (const name of names) this[name] = SIDES(tree.sides);
 		this.members = [];
 	}
 
@@ -77,7 +83,7 @@ function kidsOf(t, i, visit) {
 export class Down {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
-		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totalsWithin(view.tree, own, around));
+		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totals(view.tree, own, around));
 		this.top = new Branch(this, null, around * 2);
 		if (around < 0) this.#join(this.top, 0);
 		else for (let i = 1; i < view.tree.n; i++) if (view.tree.routine[i] === around) this.#join(this.top, i);
@@ -90,9 +96,11 @@ export class Down {
 		for (let s = 0; s < this.sides; s++) {
 			branch.time[s] += this.totals[s].time[i];
 			branch.calls[s] += this.totals[s].calls[i];
-			branch.ticks[s] += this.totals[s].ticks[i];
 			branch.self[s] += t.own[s].self[i];
-			branch.selfTicks[s] += t.own[s].ticks[i];
+			for (const [name, self] of EVIDENCE) {
+				branch[name][s] += this.totals[s][name][i];
+				branch[self][s] += t.own[s][name][i];
+			}
 			branch.entries[s] += t.own[s].calls[i];
 		}
 	}
@@ -112,21 +120,6 @@ export class Down {
 	}
 }
 
-// Inclusive figures where the next entry of routine R takes what passes through it.
-function totalsWithin(tree, own, r) {
-	const time = own.self.slice(),
-		calls = own.calls.slice(),
-		ticks = own.ticks.slice();
-	for (let i = tree.n - 1; i > 0; i--) {
-		if (tree.routine[i] === r) continue;
-		const up = tree.parent[i];
-		time[up] += time[i];
-		calls[up] += calls[i];
-		ticks[up] += ticks[i];
-	}
-	return { time, calls, ticks };
-}
-
 // From the running routines up to their callers; members are pairs: the node whose figures are carried, and the node
 // reached on the way to the root.  With AROUND, from the last entries of that routine with all that happens below them.
 export class Up {
@@ -135,8 +128,8 @@ export class Up {
 		const t = view.tree;
 		this.carried =
 			around < 0
-				? t.own.map((own) => ({ time: own.self, calls: own.calls, ticks: own.ticks }))
-				: t.own.map((own) => ({ ...totalsWithin(t, own, around), calls: own.calls }));
+				? t.own.map((own) => ({ ...own, time: own.self }))
+				: t.own.map((own) => ({ ...totals(t, own, around), calls: own.calls }));
 		this.top = new Branch(this, null, around * 2);
 		for (let i = 1; i < t.n; i++) if ((around < 0 || t.routine[i] === around) && this.#carries(i)) this.#join(this.top, i, i);
 	}
@@ -155,11 +148,10 @@ export class Up {
 			branch.time[s] += carried.time[from];
 			branch.calls[s] += carried.calls[from];
 			branch.entries[s] += carried.calls[from];
-			branch.ticks[s] += carried.ticks[from];
-			if (branch.depth <= 1) {
-				branch.self[s] = branch.time[s];
-				branch.selfTicks[s] = branch.ticks[s];
-			}
+			for (const [name] of EVIDENCE) branch[name][s] += carried[name][from];
+			if (branch.depth > 1) continue;
+			branch.self[s] = branch.time[s];
+			for (const [name, self] of EVIDENCE) branch[self][s] = branch[name][s];
 		}
 	}
 

@@ -1,22 +1,41 @@
 // stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
 // for one run a side (doc/statistics.md).  Where a side is several runs, its times are means, and its samples those of all of them.
 //
-// A time of n samples is known to sqrt(n) of them; below FEW samples on both sides the exact test of two Poisson counts must agree.  Of the
-// changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
+// Of one profile each share has Wilson's interval, as graph/errors.c computes it.  Of two, a time of n samples is known to sqrt(n) of them; below FEW
+// samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
 // Hochberg's correction.  Calls are counted: each change of them is news.
 
-const CONFIDENCE = 1.96; // half the 95 % interval of a normal variable, in standard deviations
+const DEVIATIONS = 1.96; // of a normal distribution, for 95 of 100
 const LEVEL = 0.05,
 	FEW = 50;
 
-// Half the 95 % interval of a time of TICKS samples, binomial, ns; null where times are no samples.
-export function error(model, view, side, ticks) {
-	const whole = view.whole[side];
+// What one sample of a time stands for, of which samples say MEASURED, with that VARIANCE; OTHERWISE where nothing was measured.
+const sampleOf = (measured, variance, otherwise) => (measured > 0 && variance > 0 ? variance / measured : otherwise);
+
+// By how much PART, { time, measured, variance }, of the run of VIEW's one side may be off: so far from it, at most, is the true time in 95 of 100 runs,
+// ns; null where times are no samples.
+export function error(model, view, part) {
+	const run = view.whole[0],
+		whole = run.time + run.outside;
 	if (!model.sampled) return null;
-	if (!whole.ticks) return 0;
-	const seen = Math.min(Math.max(ticks, 1), whole.ticks); // nothing seen is known no better than one sample
-	return ((CONFIDENCE * whole.time) / whole.ticks) * Math.sqrt(seen * (1 - seen / (whole.ticks + 1)));
+	const share = whole ? Math.min(part.time / whole, 1) : 0,
+		q = run.measured > 0 ? Math.min(part.measured / run.measured, 1) : share,
+		all = sampleOf(run.measured, run.variance, 0),
+		within = sampleOf(part.measured, part.variance, all),
+		beside = sampleOf(run.measured - part.measured, run.variance - part.variance, all),
+		each = (1 - q) * within + q * beside,
+		n = each > 0 ? run.measured / each : 0,
+		z = DEVIATIONS;
+	const middle = (n * q + (z * z) / 2) / (n + z * z),
+		half = (z * Math.sqrt(n * q * (1 - q) + (z * z) / 4)) / (n + z * z);
+	return Math.min(1, Math.max(Math.abs(share - (middle - half)), Math.abs(middle + half - share))) * whole;
 }
+
+// The figures of one routine, R, as such a part: by NAME, self or total.
+export const routinePart = (view, name, r) => {
+	const f = view.figures[0];
+	return { time: f[name][r], measured: f[`${name}Measured`][r], variance: f[`${name}Variance`][r] };
+};
 
 // The chance that a normal variable is above T, by the series of the error function (DLMF 7.6.1) or the continued fraction of its
 // complement (DLMF 7.9.1).

@@ -6,7 +6,7 @@ import { fill, h, named } from './dom.js';
 import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
-import { change, error } from './stats.js';
+import { change, error, routinePart } from './stats.js';
 
 const cell = (text, exact) => h('span', exact === undefined ? {} : { 'data-exact': exact }, text);
 const right = { hozAlign: 'right', headerHozAlign: 'right', headerSortStartingDir: 'desc', sorter: 'number' };
@@ -71,7 +71,7 @@ function columnsOfOne(app) {
 								title: '± self',
 								field: 'error',
 								width: 84,
-								formatter: (c) => cell(format.time(c.getValue())),
+								formatter: (c) => cell(format.time(c.getValue()), c.getValue()),
 							},
 						]
 					: []),
@@ -111,7 +111,7 @@ function rowOfOne(app, r, row) {
 		...row,
 		self: f.self[r],
 		selfShare: f.self[r],
-		error: error(app.model, app.view, 0, f.selfTicks[r]) ?? 0,
+		error: error(app.model, app.view, routinePart(app.view, 'self', r)) ?? 0,
 		total: f.total[r],
 		totalShare: f.total[r],
 		calls: f.calls[r],

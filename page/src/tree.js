@@ -102,12 +102,19 @@ function changeColumn(app, title, name) {
 	};
 }
 
+// The first side's figures of a branch, as what error() is asked for.
+const branchPart = (b) => ({ time: b.time[0], measured: b.measured[0], variance: b.variance[0] });
+
 function errorColumn(app) {
 	return {
 		...right,
 		title: '±',
 		width: 84,
-		formatter: (c) => (c.getData().rest ? '' : h('span', {}, format.time(error(app.model, app.view, 0, c.getData().branch.ticks[0])))),
+		formatter: (c) => {
+			if (c.getData().rest) return '';
+			const e = error(app.model, app.view, branchPart(c.getData().branch));
+			return h('span', { class: 'error', 'data-exact': e }, format.time(e));
+		},
 	};
 }
 

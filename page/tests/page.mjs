@@ -122,6 +122,9 @@ const tableRows = (tab) =>
 		),
 	);
 
+// An error, which the page computes of whole nanoseconds.
+const about = (value, wanted, what) => assert.ok(Math.abs(value - wanted) <= 2 + wanted * 1e-4, `${what}: ${value}, not ${wanted}`);
+
 async function allRows(tab) {
 	const seen = new Map();
 	await tab.waitForSelector('.grid .tabulator-row');
@@ -211,6 +214,7 @@ test("routines: every figure is the report's; sort, filter, columns", async () =
 	for (const r of flat) {
 		const row = rows.find((x) => x.name === r.name);
 		assert.deepEqual([row.self, row.total, row.calls, row.recursive], [r.self_ns, r.total_ns, r.calls, r.recursive], r.name);
+		about(row.error, r.self_error_ns, `${r.name}: error`);
 	}
 	const first = async () => (await tableRows(tab))[0].name;
 	await tab.locator('.grid .tabulator-tableholder').evaluate((holder) => {
@@ -377,6 +381,7 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 		}
 		await row.locator('.tabulator-data-tree-control').click();
 		await tab.waitForSelector('.tabulator-row.tabulator-tree-level-1');
+		if (!args.length) about(Number(await row.locator('.error').getAttribute('data-exact')), node.error_ns, `${name}: error`);
 		const kids = tree.filter((n) => n.parent === node.node && n.total_ns > 0);
 		const below = await tab.evaluate((from) => {
 			const rows = [...document.querySelectorAll('.tabulator-row')],
@@ -484,12 +489,11 @@ test('threads: each alone is that of --thread, side by side they are the whole',
 	await sheet(tab, 'table');
 	await tab.waitForSelector('.grid .tabulator-row');
 	const flat = byName(bench.json('report', '--thread', '1', threads).flat);
-	for (const row of await tableRows(tab))
-		assert.deepEqual(
-			[row.self, row.total, row.calls],
-			[flat.get(row.name).self_ns, flat.get(row.name).total_ns, flat.get(row.name).calls],
-			row.name,
-		);
+	for (const row of await tableRows(tab)) {
+		const r = flat.get(row.name);
+		assert.deepEqual([row.self, row.total, row.calls], [r.self_ns, r.total_ns, r.calls], row.name);
+		about(row.error, r.self_error_ns, `${row.name}: error`);
+	}
 	await closed(tab);
 });
 
