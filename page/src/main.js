@@ -44,7 +44,7 @@ const KEYS = [
 const MARKS = [
 	"' folded recursion: of a routine that is active several times only the latest activation is known fully, and calls between older " +
 		'ones are squeezed out; .. stands where they were.',
-	'± half the interval in which the true value lies 95 times in 100: times that are samples have a statistical error. Of two profiles, ' +
+	'± so far from it, at most, the true time is in 95 of 100 runs: times that are samples have a statistical error. Of two profiles, ' +
 		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
 		'all the same. A change of calls is coloured always.',
 ];
