@@ -71,5 +71,11 @@ export async function copy(text) {
 	}
 }
 
+// Tabulator's grid PLACE as readers of screens want it: what scrolls, and so has the focus, is its group of rows.
+export function groupRows(place) {
+	place.querySelector('.tabulator-tableholder').setAttribute('role', 'rowgroup');
+	place.querySelector('.tabulator-table').setAttribute('role', 'presentation');
+}
+
 // A figure whose exact value stands in the element, for tests and for whoever copies.
 export const figure = (text, exact, more = {}) => h('span', { 'data-exact': exact, ...more }, text);

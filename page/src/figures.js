@@ -67,7 +67,7 @@ export const table = (app, what) =>
 	h(
 		'table',
 		{ class: 'figures' },
-		app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null,
+		app.model.compares ? h('tr', {}, h('td'), h('th', {}, 'base'), h('th', {}, 'new'), h('th', {}, 'change')) : null,
 		rows(app, what),
 	);
 

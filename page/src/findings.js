@@ -73,7 +73,7 @@ function next(app, list) {
 }
 
 function card(kind, title, none, ...content) {
-	return h('section', { class: `card${none ? ' none' : ''}`, 'data-finding': kind }, h('h3', {}, title), none ? line(none) : content);
+	return h('section', { class: `card${none ? ' none' : ''}`, 'data-finding': kind }, h('h2', {}, title), none ? line(none) : content);
 }
 
 // A case of which LIST has routines, the heaviest first.

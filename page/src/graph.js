@@ -515,7 +515,7 @@ export const graph = {
 
 	show(box, app) {
 		const note = h('span', { class: 'note', role: 'status' }),
-			canvas = h('div', { class: 'canvas', tabindex: 0, 'aria-label': 'call graph' });
+			canvas = h('div', { class: 'canvas', tabindex: 0, role: 'group', 'aria-label': 'call graph' });
 		picture = null;
 		fill(
 			box,

@@ -222,7 +222,7 @@ function heads(app) {
 		h(
 			'table',
 			{ class: 'head' },
-			app.model.compares ? h('tr', {}, h('th'), h('th', {}, 'base'), h('th', {}, 'new')) : null,
+			app.model.compares ? h('tr', {}, h('td'), h('th', {}, 'base'), h('th', {}, 'new')) : null,
 			labels.map((label) =>
 				h(
 					'tr',

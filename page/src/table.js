@@ -2,7 +2,7 @@
 //
 // Tabulator draws only the rows in sight.  Every formatter returns an element: strings would be read as HTML.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { fill, h, named } from './dom.js';
+import { fill, groupRows, h, named } from './dom.js';
 import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
@@ -254,6 +254,7 @@ export const table = {
 		this.note = note;
 		this.built = new Promise((done) =>
 			grid.on('tableBuilt', () => {
+				groupRows(place);
 				filter(app);
 				select(app);
 				tell(app, note);

@@ -1,6 +1,6 @@
 // tree.js - the top-down and the bottom-up tree, each level made when it is opened.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { choice, fill, h, named } from './dom.js';
+import { choice, fill, groupRows, h, named } from './dom.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
 import { Down, Up, leading } from './paths.js';
@@ -268,7 +268,12 @@ export const tree = {
 		shown.on('dataTreeRowExpanded', (row) => open.add(row.getData().key));
 		shown.on('dataTreeRowCollapsed', (row) => open.delete(row.getData().key));
 		const grid = shown;
-		this.built = new Promise((done) => grid.on('tableBuilt', done));
+		this.built = new Promise((done) =>
+			grid.on('tableBuilt', () => {
+				groupRows(place);
+				done();
+			}),
+		);
 	},
 
 	// The lines that were open are open again.

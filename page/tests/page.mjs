@@ -760,6 +760,36 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 	}
 });
 
+test("readers of screens, and who has no mouse: axe-core's rules hold in every sheet, in both themes", async () => {
+	const axe = fs.readFileSync(path.join(bench.build, 'page/node_modules/axe-core/axe.min.js'), 'utf8');
+	const none = { sel: '', q: '', dir: 'down', tree: 'down', least: '' };
+	for (const theme of ['light', 'dark'])
+		for (const page of [onePage, pairPage, threadsPage]) {
+			const tab = await bench.tab(page, `theme=${theme}`);
+			await tab.addScriptTag({ content: axe });
+			for (const view of [
+				{ tab: 'run' },
+				{ tab: 'flame' },
+				{ tab: 'flame', dir: 'sandwich', sel: 3 },
+				{ tab: 'graph', least: 5 },
+				{ tab: 'graph', least: 5, sel: 3 },
+				{ tab: 'table', sel: 3 },
+				{ tab: 'table', q: '00$' },
+				{ tab: 'tree' },
+				{ tab: 'tree', tree: 'up' },
+			]) {
+				await tab.evaluate((v) => app.set(v), { ...none, ...view });
+				await settled(tab);
+				if (['table', 'tree'].includes(view.tab)) await tab.waitForSelector('.grid .tabulator-row');
+				const wrong = await tab.evaluate(async () =>
+					(await globalThis.axe.run({ resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes[0].html, v.nodes[0].failureSummary]),
+				);
+				assert.deepEqual(wrong, [], `${theme}, ${JSON.stringify(view)}`);
+			}
+			await closed(tab);
+		}
+});
+
 test('keys: sheets, measure, theme, frames, help', async () => {
 	const tab = await bench.tab(onePage, '', { colorScheme: 'light' });
 	for (const [key, sheet] of [
