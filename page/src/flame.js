@@ -156,11 +156,9 @@ class Drawing {
 		}
 		const svg = this.box.querySelector('svg'),
 			height = (last + 1) * CELL;
-		if (this.inverted) svg.setAttribute('height', height);
-		else
-			// the library leaves two rows free above the highest flame
-			(svg.setAttribute('viewBox', `0 ${svg.getAttribute('height') - height} ${width} ${height}`),
-				svg.setAttribute('height', height));
+		// The library leaves two rows free above the highest flame.
+		svg.setAttribute('viewBox', `0 ${this.inverted ? 0 : svg.getAttribute('height') - height} ${width} ${height}`);
+		svg.setAttribute('height', height);
 		this.box.classList.toggle('searched', Boolean(hits));
 	}
 

@@ -23,10 +23,11 @@ const grouping = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 export function time(ns) {
 	const size = Math.abs(ns);
 	if (size === 0) return '0';
-	const [scale, unit] = UNITS.find(([s]) => size >= s) ?? [1, 'ns'];
+	const [scale, unit] = UNITS.find(([s]) => size >= 0.9995 * s) ?? [1, 'ns']; // 999.6 us are 1.00 ms
 	const value = ns / scale,
-		digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-	return `${Math.abs(value) >= 1000 ? grouping.format(value) : value.toFixed(scale === 1 && Number.isInteger(ns) ? 0 : digits)} ${unit}`;
+		rounded = Number(Math.abs(value).toPrecision(3)),
+		digits = rounded >= 100 ? 0 : rounded >= 10 ? 1 : 2;
+	return `${rounded >= 1000 ? grouping.format(value) : value.toFixed(scale === 1 && Number.isInteger(ns) ? 0 : digits)} ${unit}`;
 }
 
 export const count = (n) => grouping.format(n);

@@ -252,8 +252,12 @@ export const tree = {
 		shown = new Tabulator(place, {
 			data: rows,
 			columns: columnsOf(app),
+			columnDefaults: { print: true }, // though they have no field
 			layout: 'fitColumns',
 			height: '100%',
+			printAsHtml: true,
+			printStyled: false,
+			printRowRange: 'active',
 			dataTree: true,
 			dataTreeChildField: 'kids',
 			dataTreeStartExpanded: (row) => open.has(row.getData().key),

@@ -790,6 +790,49 @@ test("readers of screens, and who has no mouse: axe-core's rules hold in every s
 		}
 });
 
+test('on paper a sheet is whole, light, and has nothing to press', async () => {
+	const tab = await bench.tab(onePage, 'theme=dark&tab=table'),
+		flat = bench.json('report', one).flat,
+		tree = bench.json('tree', one).tree;
+	await tab.waitForSelector('.grid .tabulator-row');
+	await tab.emulateMedia({ media: 'print' });
+	const printed = () =>
+		tab.evaluate(() => {
+			window.dispatchEvent(new Event('beforeprint'));
+			const rows = [...document.querySelectorAll('.tabulator-print-table tbody tr')].map((row) =>
+				[...row.querySelectorAll('[data-exact]')].map((figure) => Number(figure.dataset.exact)),
+			);
+			window.dispatchEvent(new Event('afterprint'));
+			return rows;
+		});
+	const rows = await printed();
+	assert.equal(rows.length, flat.length);
+	assert.deepEqual(new Set(rows.map((row) => row[0])), new Set(flat.map((r) => r.self_ns)));
+	assert.equal(await tab.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+	await tab.emulateMedia({ media: 'screen' });
+	await sheet(tab, 'tree');
+	await tab.waitForSelector('.grid .tabulator-row');
+	await tab.emulateMedia({ media: 'print' });
+	const lines = await printed();
+	assert.equal(lines[0][0], tree.filter((n) => n.parent === 0).reduce((most, n) => Math.max(most, n.total_ns), 0));
+	assert.ok(lines.length > 10);
+	await tab.emulateMedia({ media: 'screen' });
+	for (const name of ['run', 'flame', 'graph']) {
+		await sheet(tab, name);
+		await settled(tab);
+		await tab.emulateMedia({ media: 'print' });
+		const [cut, pressed] = await tab.evaluate(() => {
+			const main = document.querySelector('main'),
+				buttons = [...document.querySelectorAll('header button, .bar button')].filter((b) => b.checkVisibility());
+			return [main.scrollHeight - main.clientHeight, buttons.filter((b) => b.ariaSelected !== 'true' && b.ariaPressed !== 'true').length];
+		});
+		assert.ok(cut <= 1, `${name}: ${cut}`);
+		assert.equal(pressed, 0, name);
+		await tab.emulateMedia({ media: 'screen' });
+	}
+	await closed(tab);
+});
+
 test('keys: sheets, measure, theme, frames, help', async () => {
 	const tab = await bench.tab(onePage, '', { colorScheme: 'light' });
 	for (const [key, sheet] of [
