@@ -73,7 +73,18 @@ function sideOf(reader, about) {
 	const routines = reader.columns(
 		c.routines,
 		[
-			...['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks', 'selfMeasured', 'selfEach', 'totalMeasured', 'totalEach'],
+			...[
+				'calls',
+				'recursive',
+				'self',
+				'total',
+				'selfTicks',
+				'totalTicks',
+				'selfMeasured',
+				'selfEach',
+				'totalMeasured',
+				'totalEach',
+			],
 			...['module', 'file', 'line', 'pseudo'],
 		],
 		['module', 'file', 'line', 'pseudo'],

@@ -33,7 +33,15 @@ export function rows(app, what) {
 		? []
 		: [
 				...(what.self
-					? [times('self', what.self, what.selfTicks, [what.selfMeasured, what.selfVariance], what.isRoutine ? 'self' : 'pathSelf')]
+					? [
+							times(
+								'self',
+								what.self,
+								what.selfTicks,
+								[what.selfMeasured, what.selfVariance],
+								what.isRoutine ? 'self' : 'pathSelf',
+							),
+						]
 					: []),
 				times('total', what.time, what.ticks, [what.measured, what.variance], kindOf(what)),
 			];

@@ -68,7 +68,13 @@ function next(app, list) {
 				'p',
 				{ class: 'note' },
 				'next: ',
-				list.slice(1).map((hot, i) => [i ? ', ' : '', who(app, hot.name, hot.total_ns), ` ${share(hot.time_ns, hot.error_ns, whole)}`]),
+				list
+					.slice(1)
+					.map((hot, i) => [
+						i ? ', ' : '',
+						who(app, hot.name, hot.total_ns),
+						` ${share(hot.time_ns, hot.error_ns, whole)}`,
+					]),
 			);
 }
 
@@ -138,7 +144,9 @@ export function findings(app) {
 				routines(
 					app,
 					'library',
-					hot.library[0]?.total_ns ? 'A small routine used much: do its callers need all these calls?' : 'A library routine used much: do its callers need all that it does?',
+					hot.library[0]?.total_ns
+						? 'A small routine used much: do its callers need all these calls?'
+						: 'A library routine used much: do its callers need all that it does?',
 					'none: no time in libraries, nor in a small routine that three or more call, for certain',
 					hot.library,
 				),

@@ -4,6 +4,7 @@
 // so that what is drawn adds up.  A zoom is a new drawing whose lowest full-width frames are the way to its branch.
 import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
+import { colours, inkOn, legend, shade } from './colour.js';
 import { choice, fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
@@ -15,17 +16,6 @@ const CELL = 20,
 	NARROW = 2,
 	MOST = 1800,
 	DEEPEST = 400;
-
-function shade(app, branch) {
-	if (!app.model.isRoutine(branch.routine)) return 'var(--frame-none)';
-	if (app.model.compares) {
-		const t = figures.toneOf(app, branch);
-		return t === 0
-			? 'var(--frame-none)'
-			: `color-mix(in oklab, var(${t > 0 ? '--more' : '--less'}) ${Math.round(14 + 86 * Math.abs(t))}%, var(--frame-none))`;
-	}
-	return `hsl(${app.hue(branch.routine)} var(--frame-saturation) var(--frame-lightness))`;
-}
 
 // The frames of BRANCH that are at least LEAST wide, as d3-flame-graph wants them.
 function framesOf(app, branch, least) {
@@ -76,6 +66,8 @@ const nameOf = (app, frame) => {
 	return `${frame.branch.gap ? '.. ' : ''}${app.model.routineName(frame.branch.routine)}${frame.branch.folded ? "'" : ''}`;
 };
 
+const colourOf = (app, frame) => (frame.more ? 'var(--frame-more)' : shade(app, frame.branch));
+
 function tipOf(app, frame) {
 	if (frame.more) return [h('b', {}, nameOf(app, frame)), h('div', {}, 'too narrow to be drawn; zoom in to see them')];
 	const b = frame.branch;
@@ -116,7 +108,7 @@ class Drawing {
 			.transitionDuration(0)
 			.tooltip(tips)
 			.getName((d) => nameOf(this.app, d.data))
-			.setColorMapper((d) => (d.data.more ? 'var(--frame-more)' : shade(this.app, d.data.branch)));
+			.setColorMapper((d) => colourOf(this.app, d.data));
 		select(this.box).datum(frame).call(chart);
 		this.#finish(width);
 	}
@@ -150,7 +142,7 @@ class Drawing {
 				g.insertBefore(mark, g.querySelector('foreignObject'));
 			}
 			if (b) this.#label(g.querySelector('.d3-flame-graph-label'), b);
-			g.classList.toggle('grey', !b || shade(app, b) === 'var(--frame-none)');
+			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
 		}
@@ -219,8 +211,7 @@ function crumbs(app, branch, zoom) {
 
 // A drawing with its way, appended to BOX.
 function place(app, box, top, key, inverted) {
-	const zoom = (b) =>
-		app.set({ [key]: pathText(b.path), ...(app.model.isRoutine(b.routine) ? { sel: b.routine } : {}) });
+	const zoom = (b) => app.set({ [key]: pathText(b.path), ...(app.model.isRoutine(b.routine) ? { sel: b.routine } : {}) });
 	const drawing = new Drawing(app, top, pathLinks(app.state[key]), inverted, zoom);
 	if (app.state.dir !== 'sandwich' || drawing.branch.parent) box.append(crumbs(app, drawing.branch, zoom));
 	box.append(drawing.box);
@@ -247,7 +238,14 @@ function sandwich(app, box) {
 	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top,
 		down = app.remember(`down ${r}`, () => new Down(app.view, r)).top;
 	box.append(
-		h('p', { class: 'half callers' }, 'Callers of ', h('b', { title: app.model.wholeName(r) }, app.model.routineName(r)), ', on whose behalf it took ', sums(app, up)),
+		h(
+			'p',
+			{ class: 'half callers' },
+			'Callers of ',
+			h('b', { title: app.model.wholeName(r) }, app.model.routineName(r)),
+			', on whose behalf it took ',
+			sums(app, up),
+		),
 	);
 	place(app, box, up, 'zoomup', false);
 	box.append(
@@ -269,7 +267,7 @@ export const flame = {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
 	},
 
-	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel'],
+	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour'],
 
 	show(box, app) {
 		const dir = app.state.dir;
@@ -290,7 +288,16 @@ export const flame = {
 					dir,
 					pick,
 				),
+				app.model.compares
+					? null
+					: h(
+							'span',
+							{ class: 'turn' },
+							'colour',
+							choice('colour', colours(app), app.colour, (colour) => app.set({ colour })),
+						),
 				app.picker(),
+				app.model.compares ? null : legend(app),
 				app.legend(),
 			),
 			drawn,

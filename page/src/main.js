@@ -1,5 +1,6 @@
 // main.js - unpack, then show a sheet; each sheet is a file of its own with show(box, app) and, where less than a new
 // drawing may do, update(changed, app).
+import { colours } from './colour.js';
 import { decode } from './decode.js';
 import { choice, copy, fill, h, named } from './dom.js';
 import { flame } from './flame.js';
@@ -50,7 +51,8 @@ const MARKS = [
 ];
 
 // What has the focus, by what it stands for, so that it is found again in a new drawing.
-const likeness = (e) => [e.tagName, e.dataset.path ?? e.dataset.routine ?? e.dataset.value ?? e.getAttribute('aria-label') ?? e.textContent].join(' ');
+const likeness = (e) =>
+	[e.tagName, e.dataset.path ?? e.dataset.routine ?? e.dataset.value ?? e.getAttribute('aria-label') ?? e.textContent].join(' ');
 
 class App {
 	constructor(model, feed = null) {
@@ -127,11 +129,9 @@ class App {
 		return column.reduce((best, v, r) => (v > column[best] ? r : best), 0);
 	}
 
-	hue(r) {
-		const name = this.model.wholeName(r);
-		let hash = 7;
-		for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-		return 8 + (hash % 48);
+	// What the frames' colours mean, of what can be chosen.
+	get colour() {
+		return colours(this).some(([key]) => key === this.state.colour) ? this.state.colour : 'routine';
 	}
 
 	picker() {
@@ -388,7 +388,7 @@ class App {
 		const list = await this.sheet.found(this),
 			n = list.length;
 		if (!n) return;
-		this.at = (((this.at < 0 && by < 0 ? 0 : this.at) + by) % n + n) % n;
+		this.at = ((((this.at < 0 && by < 0 ? 0 : this.at) + by) % n) + n) % n;
 		list[this.at]();
 		this.tellHits();
 	}
@@ -398,7 +398,8 @@ class App {
 		if (!this.hits) return;
 		const n = (await this.sheet.found(this)).length,
 			many = this.sheet.most === n ? `${n}+` : `${n}`;
-		if (this.hits) this.place.textContent = this.at >= 0 && this.at < n ? `${this.at + 1} of ${many}` : n === 1 ? '1 hit' : `${many} hits`;
+		if (this.hits)
+			this.place.textContent = this.at >= 0 && this.at < n ? `${this.at + 1} of ${many}` : n === 1 ? '1 hit' : `${many} hits`;
 	}
 
 	#tellFound() {
@@ -407,7 +408,8 @@ class App {
 			fill(this.found);
 			return;
 		}
-		const turn = (text, by, title) => h('button', { type: 'button', class: 'small', title, 'aria-label': title, onclick: () => this.step(by) }, text);
+		const turn = (text, by, title) =>
+			h('button', { type: 'button', class: 'small', title, 'aria-label': title, onclick: () => this.step(by) }, text);
 		this.place = h('span', { id: 'place' });
 		const [s, metric] = [this.side, this.state.metric],
 			value = matched(this.view, this.hits)[s][metric];
@@ -467,7 +469,10 @@ class App {
 
 	#showAgain() {
 		const focus = this.box.contains(document.activeElement) ? likeness(document.activeElement) : null,
-			scrolled = [document.scrollingElement, this.box, ...this.box.querySelectorAll('.drawn, .flame')].map((e) => [e.scrollLeft, e.scrollTop]),
+			scrolled = [document.scrollingElement, this.box, ...this.box.querySelectorAll('.drawn, .flame')].map((e) => [
+				e.scrollLeft,
+				e.scrollTop,
+			]),
 			open = [...this.box.querySelectorAll('details')].map((d) => d.open);
 		this.#show();
 		this.box.querySelectorAll('details').forEach((d, i) => (d.open = Boolean(open[i])));

@@ -485,7 +485,11 @@ function attribute(tree, w, n) {
 			arc = arcs.at(from, r).at[0];
 		for (const name of ['self', 'calls', 'recursive']) figures[name][r] += w[name][i];
 		figures.total[r] += charged.time[i];
-		for (const [name, title] of [['ticks', 'Ticks'], ['measured', 'Measured'], ['variance', 'Variance']]) {
+		for (const [name, title] of [
+			['ticks', 'Ticks'],
+			['measured', 'Measured'],
+			['variance', 'Variance'],
+		]) {
 			figures[`self${title}`][r] += w[name][i];
 			figures[`total${title}`][r] += charged[name][i];
 		}

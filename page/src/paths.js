@@ -183,7 +183,8 @@ export function leading(view, hit, dir, metric) {
 	else for (let i = 1; i < t.n; i++) leads[i] |= leads[t.parent[i]];
 	if (dir === 'down') return (branch) => branch.members.some((i) => leads[i]);
 	return ({ members, tree }) => {
-		for (let m = 0; m < members.length; m += 2) if (leads[members[m + 1]] && tree.carried.some((c) => c[metric][members[m]] > 0)) return true;
+		for (let m = 0; m < members.length; m += 2)
+			if (leads[members[m + 1]] && tree.carried.some((c) => c[metric][members[m]] > 0)) return true;
 		return false;
 	};
 }

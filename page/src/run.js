@@ -50,8 +50,7 @@ function plainChange([before, after], text) {
 const timeChange = (app, times) => (app.model.compares ? wholeChange(app.view, times) : null);
 
 // The time of each side, all told.
-const spentOf = (app) =>
-	app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
+const spentOf = (app) => app.model.sides.map(({ run: { times: t } }) => t.contexts_ns + t.outside_ns + t.hooks_ns + t.monitor_ns + t.unplaced_ns);
 
 function tiles(app) {
 	const sides = app.model.sides,
@@ -63,20 +62,20 @@ function tiles(app) {
 	return h(
 		'div',
 		{ class: 'tiles wide' },
-		app.model.timed
-			? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent))
-			: null,
+		app.model.timed ? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent)) : null,
 		tileOf(
 			app,
 			'calls',
 			counts.map((c) => c.calls),
 			format.count,
 			format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine'),
-			app.model.compares ? change(
-				app.view,
-				'calls',
-				counts.map((c) => c.calls),
-			) : null,
+			app.model.compares
+				? change(
+						app.view,
+						'calls',
+						counts.map((c) => c.calls),
+					)
+				: null,
 		),
 		tileOf(
 			app,
@@ -266,7 +265,13 @@ function summary(app) {
 		const times = spentOf(app);
 		return !app.model.timed
 			? null
-			: h('p', { class: 'summary' }, h('b', {}, times.map(format.time).join(' → ')), ', ', changeText(timeChange(app, times), format.time));
+			: h(
+					'p',
+					{ class: 'summary' },
+					h('b', {}, times.map(format.time).join(' → ')),
+					', ',
+					changeText(timeChange(app, times), format.time),
+				);
 	}
 	const [{ run }] = app.model.sides,
 		lost = run.notes.filter((n) => !n.harmless).length,

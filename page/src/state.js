@@ -9,6 +9,7 @@ export const DEFAULTS = {
 	q: '', // search
 	only: '1', // trees, table: 1: of a search only what leads to a hit; 0: everything
 	dir: 'down', // flame graph: down, up, sandwich
+	colour: 'routine', // flame graph: what colours mean: routine, module, self, calls
 	zoom: '',
 	zoomup: '', // path of the branch that fills the flame graph; of the callers' half of a sandwich
 	tree: 'down', // tree: down or up

@@ -75,7 +75,7 @@ async function live(name) {
 	return { file, program, server, address: await firstLine(server) };
 }
 
-const ended = async (child) => (child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))[0]);
+const ended = async (child) => child.exitCode ?? child.signalCode ?? (await once(child, 'exit'))[0];
 
 function ask(address, options = {}) {
 	return new Promise((done, failed) => {
@@ -90,8 +90,7 @@ function ask(address, options = {}) {
 	});
 }
 
-const callsOf = (tab, name) =>
-	tab.evaluate((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === n)] ?? 0, name);
+const callsOf = (tab, name) => tab.evaluate((n) => app.view.figures[0].calls[app.model.routines.findIndex((r) => r.name === n)] ?? 0, name);
 
 // Until the figures on show are later ones, and those are drawn.
 async function moved(tab) {
@@ -111,7 +110,15 @@ test('nobody gets anything without the token, nor any other path, nor from elsew
 	assert.equal((await ask(address)).status, 200);
 	const data = await ask(`${address}profile?have=`);
 	assert.deepEqual([data.status, data.headers['aprof-state']], [200, 'running']);
-	for (const bad of ['/', '/profile', '/favicon.ico', `/${token.slice(1)}/`, `/${token.replace(/./, (c) => (c === '0' ? '1' : '0'))}/profile`, '/%00', '//']) {
+	for (const bad of [
+		'/',
+		'/profile',
+		'/favicon.ico',
+		`/${token.slice(1)}/`,
+		`/${token.replace(/./, (c) => (c === '0' ? '1' : '0'))}/profile`,
+		'/%00',
+		'//',
+	]) {
 		const answer = await ask(url.origin + bad);
 		assert.deepEqual([bad, answer.status, answer.text], [bad, 403, 'The address lacks its token.\n']);
 	}
@@ -156,7 +163,9 @@ test('figures move under what the reader does, to the last ones', async () => {
 	assert.equal(tab.url(), address1);
 	assert.equal(await tab.evaluate(() => document.activeElement.id), 'search');
 	assert.equal(await tab.locator('.tabulator-row.tabulator-selected .name').innerText(), 'cheap');
-	const shown = Number((await tab.locator('.tabulator-row.tabulator-selected [tabulator-field=calls] [data-exact]').getAttribute('data-exact')) ?? 0);
+	const shown = Number(
+		(await tab.locator('.tabulator-row.tabulator-selected [tabulator-field=calls] [data-exact]').getAttribute('data-exact')) ?? 0,
+	);
 	assert.equal(shown, await callsOf(tab, 'cheap'));
 	assert.ok((await tab.locator('.entry .own').innerText()).includes(shown.toLocaleString('en')));
 
@@ -236,7 +245,13 @@ test('the page says that aprof is gone, or that the program was killed', async (
 	const { server, program, address } = await live('gone'),
 		tab = await bench.tab(address);
 	await moved(tab);
-	assert.equal(await tab.locator('#live').innerText().then((text) => text.split('\n')[0]), 'running');
+	assert.equal(
+		await tab
+			.locator('#live')
+			.innerText()
+			.then((text) => text.split('\n')[0]),
+		'running',
+	);
 
 	// A routine comes into the call graph: a new layout, in which the selected one stays where it is.
 	await tab.locator('button[data-tab=graph]').click();

@@ -293,12 +293,52 @@ test('flame graph: totals are conserved, zoom, way back, search, calls', async (
 	assert.ok((await tab.locator('g.frame.hit').count()) > 0);
 	assert.ok((await tab.locator('g.frame.hit').evaluateAll((gs) => gs.map((g) => g.getAttribute('name')))).every((n) => n.includes(wanted)));
 	await tab.keyboard.press('Escape');
-	await tab.locator('.choice button[data-value=calls]').click();
+	await tab.locator('[aria-label=measure] button[data-value=calls]').click();
 	await tab.waitForFunction(() => location.hash.includes('metric=calls'));
 	assert.equal(
 		(await frames(tab))[0].value,
 		tree.reduce((sum, n) => sum + n.calls, 0),
 		'all calls',
+	);
+	await closed(tab);
+});
+
+test('colours of frames mean what is chosen: the module, the share of own time, calls', async () => {
+	const tab = await bench.tab(onePage, 'tab=flame&colour=self');
+	const fills = () =>
+		tab.evaluate(() =>
+			[...document.querySelectorAll('g.frame')]
+				.filter((g) => g.__data__.data.branch && app.model.isRoutine(g.__data__.data.branch.routine))
+				.map((g) => {
+					const b = g.__data__.data.branch;
+					return {
+						name: g.getAttribute('name'),
+						own: b.self[0] / b.time[0],
+						calls: b.entries[0],
+						module: app.model.routines[b.routine].module,
+						fill: getComputedStyle(g.querySelector('rect')).fill,
+					};
+				}),
+		);
+	const ordered = (list, by) => [...list].sort((a, b) => a[by] - b[by]);
+	const lightness = (fill) => Number(/oklab\(([\d.]+)/.exec(fill)[1]);
+	for (const by of ['own', 'calls']) {
+		if (by === 'calls') await tab.locator('[aria-label=colour] button[data-value=calls]').click();
+		const list = ordered(await fills(), by);
+		assert.ok(list.length > 20);
+		for (let i = 1; i < list.length; i++)
+			assert.ok(lightness(list[i].fill) <= lightness(list[i - 1].fill) + 1e-3, `${by}: ${list[i].name} after ${list[i - 1].name}`);
+		assert.ok(lightness(list.at(-1).fill) < lightness(list[0].fill) - 0.05);
+	}
+	await tab.locator('.choice button[data-value=module]').click();
+	await tab.waitForFunction(() => location.hash.includes('colour=module'));
+	const modules = new Map();
+	for (const f of await fills()) modules.set(f.module, (modules.get(f.module) ?? new Set()).add(f.fill));
+	for (const [module, colours] of modules) assert.equal(colours.size, 1, module);
+	assert.equal(new Set([...modules.values()].map((c) => [...c][0])).size, modules.size);
+	assert.equal(
+		await tab.locator('.legend > span').count(),
+		new Set(await tab.evaluate(() => app.model.routines.map((r) => r.module || r.name))).size,
 	);
 	await closed(tab);
 });
@@ -600,7 +640,9 @@ test('two profiles: what is news is what aprof diff says', async () => {
 });
 
 test('several runs a side: what they came to on average, as aprof diff has it', async () => {
-	const runs = [4, 5, 6].map((n) => bench.make(`run${n}`, '--seed', '7', '--routines', '40', '--calls', `${n}0000`, '--ticks', '0.1', '--recursion', '0'));
+	const runs = [4, 5, 6].map((n) =>
+		bench.make(`run${n}`, '--seed', '7', '--routines', '40', '--calls', `${n}0000`, '--ticks', '0.1', '--recursion', '0'),
+	);
 	const files = [runs[0], runs[2], '--against', runs[1]],
 		diff = JSON.parse(bench.aprof('diff', '--json', ...files)),
 		tab = await bench.tab(bench.page('several.html', ...files), 'tab=table');
@@ -638,7 +680,7 @@ test('a profile compared with itself has no news', async () => {
 test('a link restores the view', async () => {
 	const tab = await bench.tab(onePage, 'tab=flame');
 	await tab.locator('g.frame').nth(3).click();
-	await tab.locator('.choice button[data-value=calls]').click();
+	await tab.locator('[aria-label=measure] button[data-value=calls]').click();
 	await tab.locator('#search').fill('2');
 	await tab.waitForFunction(() => /q=2/.test(location.hash));
 	const address = tab.url(),
@@ -658,7 +700,8 @@ test('a search is followed in every sheet: n and N, the place of a hit, trees un
 	const place = () => tab.locator('#place').innerText(),
 		told = (text) => tab.waitForFunction((t) => document.querySelector('#place')?.textContent === t, text);
 	const leads = new Set();
-	for (const n of tree.filter((x) => x.name === wanted)) for (let at = n; at?.node > 0 && !leads.has(at.node); at = tree.find((x) => x.node === at.parent)) leads.add(at.node);
+	for (const n of tree.filter((x) => x.name === wanted))
+		for (let at = n; at?.node > 0 && !leads.has(at.node); at = tree.find((x) => x.node === at.parent)) leads.add(at.node);
 	const hits = tree.filter((n) => n.name === wanted).length,
 		most = 100;
 	assert.ok(hits > 2, 'a test of several');
@@ -746,6 +789,9 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 			{ tab: 'flame' },
 			{ q: '00$' },
 			{ q: '', zoom: deep },
+			{ colour: 'module' },
+			{ colour: 'self' },
+			{ colour: 'calls' },
 			{ tab: 'graph', least: 5, zoom: '' },
 			{ sel: 3 },
 			{ q: '00$' },
@@ -757,6 +803,10 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 			assert.ok(contrast >= 4.5 && contrast < 99, `${theme}, ${JSON.stringify(view)}: ${contrast.toFixed(2)} of ${where}`);
 		}
 		await closed(tab);
+		const two = await bench.tab(pairPage, `tab=flame&theme=${theme}`);
+		const [contrast, where] = await lowestContrast(two);
+		assert.ok(contrast >= 4.5 && contrast < 99, `${theme}, two profiles: ${contrast.toFixed(2)} of ${where}`);
+		await closed(two);
 	}
 });
 
@@ -782,7 +832,11 @@ test("readers of screens, and who has no mouse: axe-core's rules hold in every s
 				await settled(tab);
 				if (['table', 'tree'].includes(view.tab)) await tab.waitForSelector('.grid .tabulator-row');
 				const wrong = await tab.evaluate(async () =>
-					(await globalThis.axe.run({ resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes[0].html, v.nodes[0].failureSummary]),
+					(await globalThis.axe.run({ resultTypes: ['violations'] })).violations.map((v) => [
+						v.id,
+						v.nodes[0].html,
+						v.nodes[0].failureSummary,
+					]),
 				);
 				assert.deepEqual(wrong, [], `${theme}, ${JSON.stringify(view)}`);
 			}
@@ -814,7 +868,10 @@ test('on paper a sheet is whole, light, and has nothing to press', async () => {
 	await tab.waitForSelector('.grid .tabulator-row');
 	await tab.emulateMedia({ media: 'print' });
 	const lines = await printed();
-	assert.equal(lines[0][0], tree.filter((n) => n.parent === 0).reduce((most, n) => Math.max(most, n.total_ns), 0));
+	assert.equal(
+		lines[0][0],
+		tree.filter((n) => n.parent === 0).reduce((most, n) => Math.max(most, n.total_ns), 0),
+	);
 	assert.ok(lines.length > 10);
 	await tab.emulateMedia({ media: 'screen' });
 	for (const name of ['run', 'flame', 'graph']) {
@@ -824,7 +881,10 @@ test('on paper a sheet is whole, light, and has nothing to press', async () => {
 		const [cut, pressed] = await tab.evaluate(() => {
 			const main = document.querySelector('main'),
 				buttons = [...document.querySelectorAll('header button, .bar button')].filter((b) => b.checkVisibility());
-			return [main.scrollHeight - main.clientHeight, buttons.filter((b) => b.ariaSelected !== 'true' && b.ariaPressed !== 'true').length];
+			return [
+				main.scrollHeight - main.clientHeight,
+				buttons.filter((b) => b.ariaSelected !== 'true' && b.ariaPressed !== 'true').length,
+			];
 		});
 		assert.ok(cut <= 1, `${name}: ${cut}`);
 		assert.equal(pressed, 0, name);
@@ -886,7 +946,11 @@ test('long names are short and told apart in every sheet; whole on hover, and wh
 	}
 	const cells = (await tab.locator('.grid .name').evaluateAll((all) => all.map((e) => [e.title, e.textContent]))).filter(([whole]) => whole);
 	assert.ok(cells.length > 5);
-	for (const cell of cells) assert.ok(names.some((name) => isDeepStrictEqual(name, cell)), `${cell}`);
+	for (const cell of cells)
+		assert.ok(
+			names.some((name) => isDeepStrictEqual(name, cell)),
+			`${cell}`,
+		);
 	const longest = names.reduce((best, [name], r) => (name.length > names[best][0].length ? r : best), 0);
 	await tab.evaluate((r) => {
 		app.set({ sel: r });
