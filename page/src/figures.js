@@ -3,11 +3,9 @@ import { h, figure } from './dom.js';
 import * as format from './format.js';
 import { change, error, tone } from './stats.js';
 
-const share = (app, value, s) => format.percent(value, app.view.size(s, 'time'));
-
-function timeText(app, value, part, s) {
+function timeText(app, value, part, s, parent) {
 	const e = app.model.compares ? null : error(app.model, app.view, { time: value, ...part });
-	return [figure(format.time(value), value), ` · ${share(app, value, s)}`, e === null ? null : ` ± ${format.time(e)}`];
+	return [figure(format.time(value), value), ` · ${app.shareText(value, s, 'time', parent)}`, e === null ? null : ` ± ${format.time(e)}`];
 }
 
 // BRIEF leaves out the relative change.
@@ -20,13 +18,13 @@ export function changeText(c, text, brief = false) {
 const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 
 // Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self, selfTicks,
-// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive }, each by side; self may be null, recursive missing.
+// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing.
 export function rows(app, what) {
 	const times = (label, values, ticks, [measured, variance], kind) => [
 		label,
 		values,
 		ticks,
-		(v, s) => timeText(app, v, { measured: measured[s], variance: variance[s] }, s),
+		(v, s) => timeText(app, v, { measured: measured[s], variance: variance[s] }, s, what.parent?.[s] ?? null),
 		kind,
 	];
 	const lines = !app.model.timed
@@ -100,7 +98,7 @@ export function ofRoutine(app, r) {
 // Those of branch B; SELF: it has a self time.
 export function ofBranch(b, self) {
 	const { time, entries: calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance } = b;
-	return { self: self ? b.self : null, time, calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance };
+	return { parent: b.parent?.time, self: self ? b.self : null, time, calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance };
 }
 
 // The tone of a branch or routine by the metric on show.

@@ -127,7 +127,7 @@ class Drawing {
 			g.setAttribute('role', 'button');
 			g.setAttribute(
 				'aria-label',
-				`${nameOf(app, d.data)}, ${format.percent(d.data.value, app.view.size(app.side, app.state.metric))}`,
+				`${nameOf(app, d.data)}, ${app.shareText(d.data.value, app.side, app.state.metric, d.parent?.data.value ?? null)}`,
 			);
 			g.dataset.exact = d.data.value;
 			if (b) {
@@ -267,7 +267,7 @@ export const flame = {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
 	},
 
-	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour'],
+	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of'],
 
 	show(box, app) {
 		const dir = app.state.dir;

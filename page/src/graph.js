@@ -121,7 +121,7 @@ function shortened(name) {
 // Lines below the name.
 function nodeText(app, r) {
 	const f = app.view.figures[app.side],
-		of = (v) => format.percent(v, app.view.size(app.side, 'time'));
+		of = (v) => app.share(v, app.side);
 	const calls = format.plural(f.calls[r], 'call');
 	if (!app.model.timed) return [calls];
 	return app.model.compares ? [`${of(f.total[r])} · ${calls}`] : [`self ${of(f.self[r])} · total ${of(f.total[r])}`, calls];
@@ -259,21 +259,21 @@ class Picture {
 	#paintNodes() {
 		const app = this.app,
 			self = app.view.figures[app.side].self,
-			whole = app.view.size(app.side, 'time');
+			all = app.view.size(app.side, 'time');
 		for (const r of this.nodes) {
 			const g = this.svg.querySelector(`#n${r}`),
 				what = figures.ofRoutine(app, r),
 				name = app.model.routineName(r);
 			g.setAttribute('tabindex', 0);
 			g.setAttribute('role', 'button');
-			g.setAttribute('aria-label', `${name}, total ${format.percent(what.time[app.side], whole)}`);
+			g.setAttribute('aria-label', `${name}, total ${app.shareText(what.time[app.side], app.side)}`);
 			g.dataset.routine = r;
 			const t = app.model.compares ? figures.toneOf(app, what) : 0;
 			g.style.setProperty(
 				'--heat',
 				app.model.compares
 					? `${Math.round(70 * Math.abs(t))}%`
-					: `${Math.round(85 * Math.sqrt(whole ? self[r] / whole : 0))}%`,
+					: `${Math.round(85 * Math.sqrt(all ? self[r] / all : 0))}%`,
 			);
 			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
 			const tell = (near) => tip.show(near, tip.title(app, r), figures.table(app, what));
@@ -326,7 +326,7 @@ class Picture {
 				'tr',
 				{},
 				app.model.compares ? h('th', {}, s ? 'new' : 'base') : null,
-				h('td', {}, `${format.time(arcTime(at))} · ${format.percent(arcTime(at), app.view.size(s, 'time'))}`),
+				h('td', {}, `${format.time(arcTime(at))} · ${app.shareText(arcTime(at), s)}`),
 				h('td', {}, format.plural(at.calls, 'call')),
 			);
 		return [
@@ -392,7 +392,9 @@ class Picture {
 		const { x, y } = other.middle ?? { x: 0, y: 0 };
 		const far = (r) => Math.hypot(other.places.get(r).x - x, other.places.get(r).y - y);
 		const common = this.nodes.filter((r) => other.places.has(r)),
-			anchor = common.includes(this.app.selected) ? this.app.selected : common.reduce((a, r) => (a < 0 || far(r) < far(a) ? r : a), -1);
+			anchor = common.includes(this.app.selected)
+				? this.app.selected
+				: common.reduce((a, r) => (a < 0 || far(r) < far(a) ? r : a), -1);
 		if (!other.moved || anchor < 0) return;
 		this.moved = true;
 		select(this.svg).call(this.zoom.transform, zoomIdentity.scale(other.scale));
@@ -416,17 +418,21 @@ class Picture {
 	refresh() {
 		const app = this.app,
 			labelled = this.arcs.length <= LABELLED;
-		const put = (g, lines) => [...g.querySelectorAll('text')].forEach((text, i) => lines[i] !== undefined && (text.textContent = lines[i]));
+		const put = (g, lines) =>
+			[...g.querySelectorAll('text')].forEach((text, i) => lines[i] !== undefined && (text.textContent = lines[i]));
 		this.arcs = this.arcs.map((arc) => app.view.arcs.in[arc.to].find((a) => a.from === arc.from) ?? arc);
-		for (const name of ['node', 'edge'])
-			for (const g of this.svg.querySelectorAll(`g.${name}`)) g.replaceWith(g.cloneNode(true)); // without what they told before
+		for (const name of ['node', 'edge']) for (const g of this.svg.querySelectorAll(`g.${name}`)) g.replaceWith(g.cloneNode(true)); // without what they told before
 		this.#paintNodes();
 		this.#paintArcs();
 		for (const r of this.nodes) put(this.svg.querySelector(`#n${r}`), [shortened(app.model.routineName(r)), ...nodeText(app, r)]);
 		for (const arc of this.arcs) {
 			const g = this.svg.querySelector(`#e${arc.from}_${arc.to}`);
 			g.querySelector('path')?.setAttribute('stroke-width', penOf(app, arc));
-			if (labelled) put(g, arcWords(app, arc).map((word) => ASIDE + word));
+			if (labelled)
+				put(
+					g,
+					arcWords(app, arc).map((word) => ASIDE + word),
+				);
 		}
 		this.mark();
 	}
@@ -511,7 +517,7 @@ export const graph = {
 			});
 	},
 
-	depends: ['metric', 'thread', 'side', 'least', 'by', 'hops', 'sel', 'q'],
+	depends: ['metric', 'thread', 'side', 'least', 'by', 'hops', 'sel', 'q', 'of'],
 
 	show(box, app) {
 		const note = h('span', { class: 'note', role: 'status' }),

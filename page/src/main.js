@@ -119,6 +119,29 @@ class App {
 		return cache.get(whole);
 	}
 
+	// What shares are shares of: the run, the parent, or, if there is one, the selected routine.
+	get of() {
+		return this.state.of === 'sel' && this.selected < 0 ? 'run' : this.state.of;
+	}
+
+	// Of what VALUE of side S, by METRIC, is to be the share: of PARENT, its parent's value, if it has one, of the selected routine's or of the run's.
+	whole(s, metric = 'time', parent = null) {
+		const f = this.view.figures[s];
+		if (this.of === 'parent' && parent !== null) return parent;
+		if (this.of === 'sel') return metric === 'calls' ? f.calls[this.selected] : f.total[this.selected];
+		return this.view.size(s, metric);
+	}
+
+	share(value, s, metric = 'time', parent = null) {
+		return format.percent(value, this.whole(s, metric, parent));
+	}
+
+	// The same with what it is a share of, where that is not the run.
+	shareText(value, s, metric = 'time', parent = null) {
+		const of = this.of === 'sel' ? ' of selected' : this.of === 'parent' && parent !== null ? ' of parent' : '';
+		return this.share(value, s, metric, parent) + of;
+	}
+
 	changeOf(kind, values, ticks) {
 		return change(this.view, kind, values, ticks);
 	}
@@ -294,6 +317,15 @@ class App {
 							(side) => this.set({ side }),
 						)
 					: null,
+				h(
+					'select',
+					{ 'aria-label': 'shares of', onchange: (event) => this.set({ of: event.target.value }) },
+					[
+						['run', '% of run'],
+						['parent', '% of parent'],
+						['sel', '% of selected'],
+					].map(([value, text]) => h('option', { value, selected: value === state.of }, text)),
+				),
 				threads,
 				this.input,
 				this.found,
@@ -492,9 +524,10 @@ class App {
 	}
 
 	#changed(changed) {
+		if (changed.has('sel') && this.state.of === 'sel') changed.add('of');
 		if (changed.has('theme')) this.#theme();
 		if (changed.has('q')) this.#search();
-		const bar = ['tab', 'metric', 'side', 'thread'].some((key) => changed.has(key));
+		const bar = ['tab', 'metric', 'side', 'thread', 'of'].some((key) => changed.has(key));
 		if (changed.has('q') && this.input.value !== this.state.q) this.input.value = this.state.q;
 		if (bar) this.#bar();
 		else if (changed.has('q')) this.#tellFound();

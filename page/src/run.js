@@ -134,7 +134,7 @@ function heaviest(app, title, name, ticks, text) {
 		const e = metric === 'time' ? error(app.model, app.view, routinePart(app.view, name, r)) : null;
 		return [
 			h('td', { 'data-exact': f[0][name][r] }, text(f[0][name][r])),
-			h('td', {}, format.percent(f[0][name][r], metric === 'time' ? app.view.size(0, 'time') : app.view.size(0, 'calls'))),
+			h('td', {}, app.share(f[0][name][r], 0, metric)),
 			h('td', { class: 'note' }, e === null ? '' : `± ${format.time(e)}`),
 		];
 	};
@@ -196,7 +196,7 @@ function cycles(app) {
 							app.model.timed
 								? c.time.map((t, s) => [
 										h('td', { 'data-exact': t }, format.time(t)),
-										h('td', {}, format.percent(t, app.view.size(s, 'time'))),
+										h('td', {}, app.share(t, s)),
 									])
 								: null,
 							c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call'))),
@@ -301,7 +301,7 @@ function summary(app) {
 }
 
 export const run = {
-	depends: ['thread', 'q'],
+	depends: ['thread', 'q', 'of'],
 
 	// The hits among the links.
 	async found(app) {

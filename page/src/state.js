@@ -4,6 +4,7 @@ export const DEFAULTS = {
 	tab: 'run', // run, flame, graph, table, tree
 	metric: 'time', // time or calls
 	thread: 'all', // all, split, or a number
+	of: 'run', // what shares are shares of: run, parent (where there is one), sel (the selected routine)
 	side: 'new', // of two profiles the one that gives widths and orders: new or base
 	sel: '', // number of the selected routine
 	q: '', // search

@@ -23,8 +23,9 @@ function shareColumn(app, title, field, of, s) {
 		field,
 		width: 92,
 		formatter: (c) => {
-			const p = app.view.size(s, 'time') ? (100 * c.getValue()) / app.view.size(s, 'time') : 0;
-			return h('span', { class: 'share', style: `--p:${p.toFixed(2)}%` }, format.percent(c.getValue(), app.view.size(s, 'time')));
+			const whole = app.whole(s),
+				p = whole ? (100 * c.getValue()) / whole : 0;
+			return h('span', { class: 'share', style: `--p:${p.toFixed(2)}%` }, app.share(c.getValue(), s));
 		},
 	};
 }
@@ -226,7 +227,7 @@ function key(app, event) {
 }
 
 export const table = {
-	depends: ['metric', 'thread', 'side', 'q', 'only', 'sel'],
+	depends: ['metric', 'thread', 'side', 'q', 'only', 'sel', 'of'],
 
 	show(box, app) {
 		const columns = columnsOf(app),

@@ -22,7 +22,11 @@ export function title(app, r, short = app.model.routineName(r)) {
 		h('b', {}, short),
 		whole === app.model.routineName(r)
 			? null
-			: h('div', { class: 'note' }, whole.length > LONGEST ? `${whole.slice(0, LONGEST / 2)} … ${whole.slice(-LONGEST / 2)}` : whole),
+			: h(
+					'div',
+					{ class: 'note' },
+					whole.length > LONGEST ? `${whole.slice(0, LONGEST / 2)} … ${whole.slice(-LONGEST / 2)}` : whole,
+				),
 	];
 }
 

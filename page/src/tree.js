@@ -75,11 +75,12 @@ function shareColumn(app, s) {
 	const metric = app.state.metric;
 	return {
 		...right,
-		title: '%',
+		title: { run: '%', parent: '% of parent', sel: '% of selected' }[app.of],
 		width: 92,
 		formatter: (c) => {
 			const v = sum(c.getData(), metric, s),
-				whole = app.view.size(s, metric);
+				up = (c.getData().rest?.[0] ?? c.getData().branch).parent,
+				whole = app.whole(s, metric, up ? up[metric][s] : null);
 			return h('span', { class: 'share', style: `--p:${(whole ? (100 * v) / whole : 0).toFixed(2)}%` }, format.percent(v, whole));
 		},
 	};
@@ -215,7 +216,7 @@ function pick(app, row) {
 }
 
 export const tree = {
-	depends: ['metric', 'thread', 'side', 'tree', 'q', 'only', 'sel'],
+	depends: ['metric', 'thread', 'side', 'tree', 'q', 'only', 'sel', 'of'],
 
 	show(box, app) {
 		const dir = app.state.tree,

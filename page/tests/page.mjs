@@ -447,6 +447,54 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 	}
 });
 
+test('shares are of the run, of the parent or of the selected routine, in every sheet', async () => {
+	const report = bench.json('report', one),
+		tree = bench.json('tree', one).tree,
+		flat = byName(report.flat);
+	const tab = await bench.tab(onePage, 'tab=tree');
+	const choose = (of) => tab.locator('select[aria-label="shares of"]').selectOption(of);
+	const lines = () =>
+		tab.evaluate(() =>
+			[...document.querySelectorAll('.grid .tabulator-row')].map((row) => ({
+				level: Number(/tree-level-(\d+)/.exec(row.className)[1]),
+				name: row.querySelector('.branch')?.textContent.replace(/'$/, ''),
+				share: parseFloat(row.querySelector('.share').textContent),
+				total: Number(row.querySelector('[data-exact]').dataset.exact),
+			})),
+		);
+	await tab.waitForSelector('.tabulator-row.tabulator-tree-level-1');
+	await choose('parent');
+	await tab.waitForFunction(() => location.hash.includes('of=parent'));
+	await tab.waitForSelector('.tabulator-row.tabulator-tree-level-1');
+	let above = [];
+	const all = await lines();
+	for (const line of all) {
+		above[line.level] = line.total;
+		const whole = line.level ? above[line.level - 1] : tree[0].total_ns;
+		assert.ok(Math.abs(line.share - (100 * line.total) / whole) < 0.06, `${line.name}: ${line.share} of its parent`);
+	}
+	assert.ok(all.some((line) => line.level > 0));
+	const chosen = report.flat[2];
+	await tab.evaluate((name) => app.set({ sel: app.model.routines.findIndex((r) => r.name === name) }), chosen.name);
+	await choose('sel');
+	await sheet(tab, 'table');
+	await tab.waitForSelector('.grid .tabulator-row');
+	const rows = await tab.evaluate(() =>
+		[...document.querySelectorAll('.grid .tabulator-row')].map((row) => [
+			row.querySelector('[tabulator-field=name]').textContent,
+			parseFloat(row.querySelector('[tabulator-field=totalShare]').textContent),
+		]),
+	);
+	assert.ok(rows.length > 5);
+	for (const [name, share] of rows)
+		assert.ok(Math.abs(share - (100 * flat.get(name).total_ns) / chosen.total_ns) < 0.6, `${name}: ${share} of ${chosen.name}`);
+	assert.match(await tab.locator('.figures').first().innerText(), / of selected/);
+	await choose('run');
+	await tab.waitForFunction(() => !location.hash.includes('of='));
+	assert.doesNotMatch(await tab.locator('.figures').first().innerText(), / of selected/);
+	await closed(tab);
+});
+
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
 		report = bench.json('report', one);
@@ -525,7 +573,7 @@ test('threads: each alone is that of --thread, side by side they are the whole',
 				);
 		}
 	}
-	await tab.locator('header select').selectOption('1');
+	await tab.locator('select[aria-label=threads]').selectOption('1');
 	await sheet(tab, 'table');
 	await tab.waitForSelector('.grid .tabulator-row');
 	const flat = byName(bench.json('report', '--thread', '1', threads).flat);
