@@ -200,6 +200,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	if (!findings_json(s, e, alone, err))
 		return false;
 	emit_member(e, "times", times_json(s->g));
+	emit_member(e, "counted", json_boolean(s->g->counted));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
 	emit_member(e, "counts", counts_json(s));
 	emit_array(e, "strings");

@@ -8,6 +8,7 @@
  *   run, never_known, never, modules, threads   as in doc/json.md
  *   times      time_ns, outside_ns, ticks, outside_ticks, calls of the graph; tick_ns, what a sample stands for, 0 if there are none;
  *              measured_ns, each_ns of the run
+ *   counted    calls were; else their numbers are 0, which nobody is to show
  *   sampled    times are samples: they have an error
  *   strings[]  names of files and modules
  *   names[]    display names of the routines, by index

@@ -44,7 +44,7 @@ const callsPart = (app, calls) => {
 };
 
 // The colours to choose from in APP: without counted calls these have none.
-export const colours = (app) => COLOURS.filter(([key]) => key !== 'calls' || app.view.figures[0].calls.some((n) => n > 0));
+export const colours = (app) => COLOURS.filter(([key]) => key !== 'calls' || app.model.counted);
 
 // The colour of BRANCH.
 export function shade(app, branch) {

@@ -13,7 +13,7 @@ function changes(app, kind, times, ticks, calls) {
 	if (!app.model.compares) return null;
 	return [
 		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, ticks), format.time, true)) : null,
-		h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)),
+		app.model.counted ? h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)) : null,
 	];
 }
 
@@ -38,7 +38,14 @@ function arcLine(app, arc, other, self, child) {
 				'tr',
 				{ 'data-routine': other },
 				app.model.timed ? [cell(at[self], format.time(at[self])), cell(at[child], format.time(at[child]))] : null,
-				cell(at.calls, app.model.compares ? format.count(at.calls) : `${format.count(at.calls)}/${format.count(all)}`),
+				app.model.counted
+					? cell(
+							at.calls,
+							app.model.compares
+								? format.count(at.calls)
+								: `${format.count(at.calls)}/${format.count(all)}`,
+						)
+					: null,
 				changes(
 					app,
 					'arc',
@@ -74,7 +81,7 @@ function own(app, r) {
 		'tr',
 		{ class: 'own' },
 		app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
-		cell(f.calls[r], `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`),
+		app.model.counted ? cell(f.calls[r], `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`) : null,
 		changes(
 			app,
 			'total',
@@ -95,9 +102,9 @@ function head(app) {
 			'tr',
 			{},
 			app.model.timed ? [h('th', {}, 'self'), h('th', {}, 'children')] : null,
-			h('th', {}, 'called'),
+			app.model.counted ? h('th', {}, 'called') : null,
 			two && app.model.timed ? h('th', {}, 'time, change') : null,
-			two ? h('th', {}, 'calls, change') : null,
+			two && app.model.counted ? h('th', {}, 'calls, change') : null,
 			h('th', { class: 'who' }, 'name'),
 		),
 	);

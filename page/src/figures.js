@@ -43,9 +43,9 @@ export function rows(app, what) {
 					: []),
 				times('total', what.time, what.ticks, [what.measured, what.variance], kindOf(what)),
 			];
-	lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
+	if (app.model.counted) lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
-	if (app.model.timed)
+	if (app.model.timed && app.model.counted)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
 	return lines.map(([label, values, ticks, text, kind]) =>
 		h(

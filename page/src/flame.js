@@ -232,7 +232,9 @@ function sandwich(app, box) {
 				'p',
 				{ class: 'note' },
 				'No time was measured in this routine. ',
-				h('button', { type: 'button', onclick: () => app.set({ metric: 'calls' }) }, 'show its calls'),
+				app.model.counted
+					? h('button', { type: 'button', onclick: () => app.set({ metric: 'calls' }) }, 'show its calls')
+					: null,
 			),
 		);
 	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top,

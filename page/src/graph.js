@@ -124,7 +124,8 @@ function nodeText(app, r) {
 		of = (v) => app.share(v, app.side);
 	const calls = format.plural(f.calls[r], 'call');
 	if (!app.model.timed) return [calls];
-	return app.model.compares ? [`${of(f.total[r])} · ${calls}`] : [`self ${of(f.self[r])} · total ${of(f.total[r])}`, calls];
+	const counted = app.model.counted ? [calls] : [];
+	return app.model.compares ? [[of(f.total[r]), ...counted].join(' · ')] : [`self ${of(f.self[r])} · total ${of(f.total[r])}`, ...counted];
 }
 
 // Width of the widest of LINES at SIZE, as this browser draws it; Graphviz knows other fonts.
@@ -137,7 +138,10 @@ function widthOf(lines, size) {
 // Words beside an arc, and the width of its line.
 function arcWords(app, arc) {
 	const at = arc.at[app.side];
-	return [...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []), `${format.count(at.calls)} ×`];
+	return [
+		...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []),
+		...(app.model.counted ? [`${format.count(at.calls)} ×`] : []),
+	];
 }
 
 const penOf = (app, arc) => (0.6 + 5 * Math.sqrt(arcShare(app, arc) / 100)).toFixed(2);
@@ -271,9 +275,7 @@ class Picture {
 			const t = app.model.compares ? figures.toneOf(app, what) : 0;
 			g.style.setProperty(
 				'--heat',
-				app.model.compares
-					? `${Math.round(70 * Math.abs(t))}%`
-					: `${Math.round(85 * Math.sqrt(all ? self[r] / all : 0))}%`,
+				app.model.compares ? `${Math.round(70 * Math.abs(t))}%` : `${Math.round(85 * Math.sqrt(all ? self[r] / all : 0))}%`,
 			);
 			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
 			const tell = (near) => tip.show(near, tip.title(app, r), figures.table(app, what));
@@ -327,7 +329,7 @@ class Picture {
 				{},
 				app.model.compares ? h('th', {}, s ? 'new' : 'base') : null,
 				h('td', {}, `${format.time(arcTime(at))} · ${app.shareText(arcTime(at), s)}`),
-				h('td', {}, format.plural(at.calls, 'call')),
+				app.model.counted ? h('td', {}, format.plural(at.calls, 'call')) : null,
 			);
 		return [
 			h('b', {}, `${name(arc.from)} → ${name(arc.to)}`),
@@ -341,18 +343,19 @@ class Picture {
 							{},
 							h('th', {}, 'change'),
 							h('td', {}, changeText(this.#arcChange(arc), format.time)),
-							h(
-								'td',
-								{},
-								changeText(
-									change(
-										app.view,
-										'calls',
-										arc.at.map((at) => at.calls),
+							app.model.counted &&
+								h(
+									'td',
+									{},
+									changeText(
+										change(
+											app.view,
+											'calls',
+											arc.at.map((at) => at.calls),
+										),
+										format.count,
 									),
-									format.count,
 								),
-							),
 						)
 					: null,
 			),

@@ -73,10 +73,10 @@ class App {
 		});
 	}
 
-	// The choices in force: a run without times has calls only.
+	// The choices in force: a run without times has calls only, one whose calls were not counted has times only.
 	get state() {
 		const now = this.stateHolder.now;
-		return this.model.timed ? now : { ...now, metric: 'calls' };
+		return this.model.timed && this.model.counted ? now : { ...now, metric: this.model.timed ? 'time' : 'calls' };
 	}
 
 	set(patch) {
@@ -295,7 +295,7 @@ class App {
 			h(
 				'div',
 				{ class: 'tools' },
-				model.timed
+				model.timed && model.counted
 					? choice(
 							'measure',
 							[
@@ -557,7 +557,8 @@ class App {
 		else if (event.key === '/') this.input.select();
 		else if (event.key === 'n' || event.key === 'N') this.step(event.key === 'n' ? 1 : -1);
 		else if (event.key === '?') this.help.showModal();
-		else if (event.key === 'm' && this.model.timed) this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
+		else if (event.key === 'm' && this.model.timed && this.model.counted)
+			this.set({ metric: this.state.metric === 'time' ? 'calls' : 'time' });
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
 		else if (event.key === 't') this.#turn();
 		else if (event.key === 'p' && this.feed && !this.feed.over) this.feed.hold(!this.feed.paused);

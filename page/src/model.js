@@ -236,6 +236,7 @@ export class Model {
 		this.numbers = numbers;
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
+		this.counted = sides.every((side) => side.counted); // calls are known
 		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
 		this.runs = sides.map((side) => side.runs); // whose mean a side is
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);

@@ -63,20 +63,25 @@ function tiles(app) {
 		'div',
 		{ class: 'tiles wide' },
 		app.model.timed ? tileOf(app, 'time', spent, format.time, `${format.time(whole[0].time)} in routines`, timeChange(app, spent)) : null,
-		tileOf(
-			app,
-			'calls',
-			counts.map((c) => c.calls),
-			format.count,
-			format.plural(app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length, 'routine'),
-			app.model.compares
-				? change(
-						app.view,
-						'calls',
-						counts.map((c) => c.calls),
-					)
-				: null,
-		),
+		app.model.counted
+			? tileOf(
+					app,
+					'calls',
+					counts.map((c) => c.calls),
+					format.count,
+					format.plural(
+						app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length,
+						'routine',
+					),
+					app.model.compares
+						? change(
+								app.view,
+								'calls',
+								counts.map((c) => c.calls),
+							)
+						: null,
+				)
+			: null,
 		tileOf(
 			app,
 			'contexts',
@@ -199,7 +204,9 @@ function cycles(app) {
 										h('td', {}, app.share(t, s)),
 									])
 								: null,
-							c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call'))),
+							app.model.counted
+								? c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call')))
+								: null,
 							h('td', { class: 'who' }, way(c)),
 						),
 					),
@@ -280,8 +287,8 @@ function summary(app) {
 		'p',
 		{ class: 'summary' },
 		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
-		h('b', {}, format.plural(run.counts.calls, 'call')),
-		`, ${format.plural(run.counts.contexts, 'context')}`,
+		app.model.counted ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null,
+		format.plural(run.counts.contexts, 'context'),
 		lost
 			? [
 					'; ',
@@ -337,7 +344,7 @@ export const run = {
 							),
 						]
 					: null,
-				two || !app.model.timed
+				app.model.counted && (two || !app.model.timed)
 					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count)
 					: null,
 				sequences(app),

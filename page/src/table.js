@@ -79,8 +79,12 @@ function columnsOfOne(app) {
 				timeColumn(app, 'total', 'total', 0),
 				shareColumn(app, 'total %', 'totalShare', 'total', 0),
 			];
-	const perCall = !app.model.timed ? [] : [timeColumn(app, 'self/call', 'selfCall', 0), timeColumn(app, 'total/call', 'totalCall', 0)];
-	return [nameColumn(app), ...times, countColumn('calls', 'calls'), countColumn('recursive', 'recursive'), ...perCall, ...lastColumns];
+	const perCall =
+		!app.model.timed || !app.model.counted
+			? []
+			: [timeColumn(app, 'self/call', 'selfCall', 0), timeColumn(app, 'total/call', 'totalCall', 0)];
+	const calls = app.model.counted ? [countColumn('calls', 'calls'), countColumn('recursive', 'recursive')] : [];
+	return [nameColumn(app), ...times, ...calls, ...perCall, ...lastColumns];
 }
 
 function columnsOfTwo(app) {
@@ -96,10 +100,14 @@ function columnsOfTwo(app) {
 		nameColumn(app),
 		...times('self', 'self'),
 		...times('total', 'total'),
-		changeColumn(app, 'calls, change', 'callsChange', format.count),
-		countColumn('calls, base', 'calls0'),
-		countColumn('calls, new', 'calls1'),
-		...(app.model.timed ? [changeColumn(app, 'per call, change', 'callChange', format.time)] : []),
+		...(app.model.counted
+			? [
+					changeColumn(app, 'calls, change', 'callsChange', format.count),
+					countColumn('calls, base', 'calls0'),
+					countColumn('calls, new', 'calls1'),
+				]
+			: []),
+		...(app.model.timed && app.model.counted ? [changeColumn(app, 'per call, change', 'callChange', format.time)] : []),
 		...lastColumns,
 	];
 }

@@ -76,7 +76,7 @@ function shareColumn(app, s) {
 	return {
 		...right,
 		title: { run: '%', parent: '% of parent', sel: '% of selected' }[app.of],
-		width: 92,
+		width: app.of === 'run' ? 92 : 116,
 		formatter: (c) => {
 			const v = sum(c.getData(), metric, s),
 				up = (c.getData().rest?.[0] ?? c.getData().branch).parent,
@@ -141,9 +141,13 @@ function columnsOf(app) {
 						numberColumn('total, new', 'time', 1, format.time),
 					]
 				: []),
-			changeColumn(app, 'calls, change', calls),
-			numberColumn('calls, base', calls, 0, format.count),
-			numberColumn('calls, new', calls, 1, format.count),
+			...(app.model.counted
+				? [
+						changeColumn(app, 'calls, change', calls),
+						numberColumn('calls, base', calls, 0, format.count),
+						numberColumn('calls, new', calls, 1, format.count),
+					]
+				: []),
 		];
 	return [
 		name,
@@ -155,7 +159,7 @@ function columnsOf(app) {
 					...(up ? [] : [numberColumn('self', 'self', 0, format.time)]),
 				]
 			: []),
-		numberColumn('calls', calls, 0, format.count),
+		...(app.model.counted ? [numberColumn('calls', calls, 0, format.count)] : []),
 	];
 }
 

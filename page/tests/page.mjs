@@ -1041,16 +1041,26 @@ test('names harm nobody, and stand as in the text reports', async () => {
 	await closed(tab);
 });
 
-test('a run without times shows calls; one without calls says so', async () => {
+test('a run without times shows calls; one without calls shows none', async () => {
 	bench.make('none', '--routines', '3', '--calls', '1');
 	fs.truncateSync(bench.file('none'), 12288);
-	for (const name of ['none', 'paper']) {
-		const tab = await bench.tab(bench.page(`${name}.html`, bench.file(name)));
+	fs.writeFileSync(bench.file('folded'), 'main;work;inner 100\nmain;work 30\nmain;other 50\nmain;other;work 20\n');
+	for (const [name, measures, said] of [
+		['none', 0, /0 calls/],
+		['paper', 2, /\d calls/],
+		['folded', 0, null],
+	]) {
+		const tab = await bench.tab(bench.page(`${name}.html`, bench.file(name)), 'sel=1');
+		let all = '';
 		for (const key of ['2', '3', '4', '5', '1']) {
 			await tab.keyboard.press(key);
 			await tab.waitForTimeout(150);
 			await settled(tab);
+			all += await tab.locator('body').innerText();
 		}
+		assert.equal(await tab.locator('[aria-label=measure] button').count(), measures, name);
+		if (said) assert.match(all, said, name);
+		else assert.doesNotMatch(all, /\b0 calls?\b|called|per call|recursive|\d ×/, name);
 		await closed(tab);
 	}
 });
