@@ -10,6 +10,7 @@
 #include "input/files.h"
 #include "cli/html_page.h"
 #include "input/input.h"
+#include "input/source_files.h"
 #include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
@@ -24,6 +25,7 @@ struct page {
 	struct input in[2];		/* the same, read */
 	struct html_side sides[2];	/* the same, as the page has them */
 	size_t n;			/* how many */
+	struct source_reader sources;	/* of the only one */
 };
 
 static bool clocks_agree(const struct page *p)
@@ -50,6 +52,11 @@ static bool page_read(struct page *p, const struct options *options)
 			progress_end();
 			message_error(&err, NULL);
 			return false;
+		}
+		if (p->n == 1 && !options->no_source) {
+			p->in[i].report.source = source_read_file;
+			p->in[i].report.source_reader = &p->sources;
+			p->sources.newest = p->in[i].profile->runs[0].header.start_realtime;
 		}
 		p->sides[i] = (struct html_side){ .label = o->files[0], .in = &p->in[i].report };
 	}
@@ -79,6 +86,8 @@ static int page_write(const struct page *p, const char *output)
 		message_error(&err, output);
 		return STATUS_TROUBLE;
 	}
+	if (p->sources.changed)
+		message("warning: %s: changed after the program was run; lines may have moved", p->sources.changed);
 	if (!to_stdout)
 		printf("%s: open it in a browser\n", output);
 	return STATUS_OK;
@@ -94,7 +103,7 @@ static bool page_known(void)
 int html_page(const struct options *o)
 {
 	const char *output = o->output ? o->output : default_output;
-	struct page p = { .n = o->against ? 2 : 1 };
+	struct page p = { .n = o->against ? 2 : 1, .sources = { .places = &o->sources } };
 	int status = STATUS_TROUBLE;
 	bool ok = (o->output ? output_allowed(output, false) : output_unasked(output, FILE_OTHER, "say where to write with -o FILE"))
 		&& page_known() && operands_sort(&p.operands[0], o->operands, o->nbase);
@@ -112,6 +121,7 @@ int html_page(const struct options *o)
 		input_free(&p.in[i]);
 		operands_free(&p.operands[i]);
 	}
+	source_reader_free(&p.sources);
 	return status;
 }
 

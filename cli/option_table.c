@@ -106,9 +106,9 @@ static const struct row rows[] = {
 	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
 	{ KEY_PROCESSES, "processes", NULL, COMMAND_INFO, "of several processes list each" },
 	{ KEY_THREADS, "threads", NULL, COMMAND_INFO, "list the threads, with their numbers" },
-	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW, "look for source files under FOLDER, too, by as much of the end of "
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "look for source files under FOLDER, too, by as much of the end of "
 	  "their paths as is there; may be given several times" },
-	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW, "read a source whose path begins with FROM at TO instead; may be "
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "read a source whose path begins with FROM at TO instead; may be "
 	  "given several times" },
 	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
 	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
@@ -132,6 +132,7 @@ static const struct row rows[] = {
 	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
+	{ KEY_NO_SOURCE, "no-source", NULL, COMMAND_HTML, "put no source of the heaviest routines into the page" },
 	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },
 };

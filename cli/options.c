@@ -226,6 +226,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
 	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;
 	case KEY_HTML: o->html = true; return true;
+	case KEY_NO_SOURCE: o->no_source = true; return true;
 	case KEY_LIVE: o->live = true; return true;
 	case KEY_ALL: o->diff.all = true; return true;
 	case KEY_MAX_REGRESS: return limit_set(o, argument);

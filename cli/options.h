@@ -78,6 +78,7 @@ struct options {
 	bool against;			/* --against was given */
 	bool html;			/* diff: --html */
 	bool live;			/* html: --live */
+	bool no_source;			/* html: --no-source */
 };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */

@@ -183,7 +183,10 @@ static bool report_object(const struct side *s, struct emit *e, const char *name
 /* Where to look first; of two sides what changed tells that, and without contexts nothing recurs. */
 static bool findings_json(const struct side *s, struct emit *e, bool alone, struct error *err)
 {
-	return !alone || (report_object(s, e, "hot", err) && (s->g->arcs_alone || report_object(s, e, "paths", err)));
+	static const struct report_options options = { .json = true };
+
+	return !alone || (report_object(s, e, "hot", err) && (s->g->arcs_alone || report_object(s, e, "paths", err)) &&
+			  (!s->in->source || sources_json(s->in, &options, e, err)));
 }
 
 /* The side as members of the object that E has open; ALONE, it is the only one. */

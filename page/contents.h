@@ -14,6 +14,7 @@
  *   names[]    display names of the routines, by index
  *   briefs[]   their short forms among the names of all sides (base/short_names.h); null: the name itself
  *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
+ *   sources    the source of the heaviest routines (report.h); none of two sides, nor where no source is wanted
  *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares follow
  *
  * and its columns, one after the other, each with one number an item:

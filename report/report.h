@@ -121,6 +121,10 @@ const struct report *report_find(const struct report *table, const char *name);
 bool report_print(const struct report *table, const char *const *names, size_t n, const struct report_input *in,
 		  const struct report_options *options, FILE *out, struct error *err);
 
+/* For the page, as the member "sources": of the routines that are heaviest by self time or by total, and whose source can be read here, what annotate_json
+ * says, with `routine`, the index, and `text`, the lines from first_line on. */
+report_json sources_json;
+
 /* The reports themselves, each in the file of its name. */
 report_text head_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
 report_text paths_text, compare_text, hot_text, annotate_text, imbalance_text;

@@ -2,6 +2,7 @@
 import { fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
+import { sourceOf } from './source.js';
 import { arcTicks, change } from './stats.js';
 
 const SHOWN = 60; // callers or callees listed before "and N more"
@@ -143,5 +144,6 @@ export function entry(box, app) {
 			{ class: 'note' },
 			'Above the routine its callers: what it and its callees took while it worked for each. Below it its callees: what they took on its behalf.',
 		),
+		sourceOf(app, r),
 	);
 }

@@ -495,6 +495,63 @@ test('shares are of the run, of the parent or of the selected routine, in every 
 	await closed(tab);
 });
 
+test('source: lines, samples and calls are those of aprof annotate; it can be left out', async () => {
+	fs.writeFileSync(
+		bench.file('lines.c'),
+		`#include <string.h>
+static volatile long sink;
+static char room[4096];
+__attribute__((noinline)) void leaf(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) void work(long n)
+{
+	for (long i = 0; i < 3000; i++)
+		sink += i * n;
+	leaf(2000);
+	if (n % 2)
+		leaf(1000);	/* "<b>" & \\ */
+	memset(room, (int)n, sizeof room);
+}
+int main(void) { for (long i = 0; i < 40000; i++) work(i); return 0; }
+`,
+	);
+	bench.run(path.join(bench.build, 'aprof-cc'), '-O1', '-g', '-o', 'lines', 'lines.c');
+	bench.aprof('run', '--no-report', '--data=lines.out', './lines');
+	const [told] = bench.json('annotate', 'work', bench.file('lines.out')).annotate;
+	const address = bench.page('lines.html', bench.file('lines.out'));
+	const tab = await bench.tab(address, 'tab=table');
+	await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'work') }));
+	await tab.waitForSelector('.source tr');
+	const rows = await tab.evaluate(() =>
+		[...document.querySelectorAll('.source tr')].map((row) => ({
+			line: Number(row.dataset.line),
+			self: Number(row.querySelector('.cost').dataset.exact),
+			text: row.querySelector('code').textContent,
+			calls: row.querySelector('.calls')?.textContent ?? '',
+		})),
+	);
+	const text = fs.readFileSync(bench.file('lines.c'), 'utf8').split('\n'),
+		blanks = (line) => line.replace(/\s+/g, ' ').trim();
+	assert.ok(rows.length >= told.last_line - told.first_line);
+	for (const row of rows) {
+		assert.equal(blanks(row.text), blanks(text[row.line - 1]));
+		assert.equal(row.self, told.lines.find((l) => l.line === row.line)?.self_ns ?? 0, `line ${row.line}`);
+	}
+	assert.ok(rows.some((row) => row.self > 0));
+	const leaf = told.callees.find((c) => c.name === 'leaf');
+	assert.equal(leaf.call_lines.length, 2);
+	for (const line of leaf.call_lines) assert.match(rows.find((row) => row.line === line).calls, /leaf 60,000 × .* ~/);
+	await tab.locator('.source .calls .link').first().click();
+	await tab.waitForFunction(() => document.querySelector('.entry h2').textContent === 'leaf');
+	await tab.locator('.source select').selectOption({ label: 'VS Code' });
+	assert.equal(await tab.locator('.source .number a').first().getAttribute('href'), `vscode://file${encodeURI(bench.file('lines.c'))}:4`);
+	await closed(tab);
+	bench.aprof('html', '--no-source', '-o', bench.file('bare.html'), bench.file('lines.out'));
+	const bare = await bench.tab(address.replace('lines.html', 'bare.html'), 'tab=table&sel=0');
+	await bare.waitForSelector('.entry h2');
+	assert.equal(await bare.locator('.source').count(), 0);
+	await closed(bare);
+});
+
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
 		report = bench.json('report', one);

@@ -1,0 +1,160 @@
+// source.js - the source of a routine, where the page has it: samples and calls by line, as `aprof annotate` has them.
+import { h, named } from './dom.js';
+import * as format from './format.js';
+
+// Editors that open a file at a line, by the address that they listen to.
+const EDITORS = {
+	'': 'no editor',
+	'vscode://file%p:%l': 'VS Code',
+	'mvim://open?url=file://%p&line=%l': 'Vim',
+	'emacs://open?url=file://%p&line=%l': 'Emacs',
+	'idea://open?file=%p&line=%l': 'IDEA',
+};
+const KEY = 'aprof-editor',
+	CALLEES = 4; // on a line
+
+function remembered() {
+	try {
+		return localStorage.getItem(KEY) ?? '';
+	} catch {
+		return ''; // a page from a file may have no memory
+	}
+}
+
+function remember(template) {
+	try {
+		localStorage.setItem(KEY, template);
+	} catch {
+		// then it is chosen anew the next time
+	}
+}
+
+const addressOf = (template, file, line) => template.replace('%p', encodeURI(file)).replace('%l', line);
+
+function editorChoice(draw) {
+	const now = remembered(),
+		known = now in EDITORS ? EDITORS : { ...EDITORS, [now]: now };
+	return h(
+		'select',
+		{
+			'aria-label': 'editor that a line is opened in',
+			onchange: ({ target }) => {
+				if (target.value === 'other')
+					target.value = window.prompt('Address that opens the file %p at line %l', now || 'editor://%p:%l') ?? now;
+				remember(target.value === 'other' ? now : target.value);
+				draw();
+			},
+		},
+		Object.entries(known).map(([value, text]) => h('option', { value, selected: value === now }, text)),
+		h('option', { value: 'other' }, 'other …'),
+	);
+}
+
+// Callees by line: those that are called on one line only have their calls and time there, others stand at each.
+function calleesByLine(source) {
+	const lines = new Map();
+	for (const callee of source.callees)
+		for (const line of callee.call_lines) {
+			const site = callee.call_sites?.filter((s) => s.line === line) ?? [];
+			const calls = site.length ? site.reduce((sum, s) => sum + s.calls, 0) : callee.calls;
+			lines.set(line, [...(lines.get(line) ?? []), { ...callee, calls, shared: !site.length && callee.call_lines.length > 1 }]);
+		}
+	return lines;
+}
+
+function calleeText(app, callee) {
+	const r = callee.place ? -1 : app.model.routines.findIndex((about) => about.name === callee.name);
+	const figures = [callee.calls ? `${format.count(callee.calls)} ×` : '', format.time(callee.time_ns)].filter(Boolean).join(' ');
+	return h(
+		'span',
+		{ class: 'call' },
+		r < 0
+			? callee.name
+			: h(
+					'button',
+					{ type: 'button', class: 'link', onclick: () => app.set({ sel: r }) },
+					named(app.model.routineName(r), callee.name),
+				),
+		` ${figures}${callee.shared ? ' ~' : ''}`,
+	);
+}
+
+function lineOf(app, source, template, text, line, cost, callees) {
+	const share = cost && source.self_ns ? cost.self_ns / source.self_ns : 0;
+	return h(
+		'tr',
+		{ 'data-line': line },
+		h(
+			'td',
+			{ class: 'number' },
+			template
+				? h('a', { href: addressOf(template, source.file, line), title: 'open it in the editor' }, String(line))
+				: String(line),
+		),
+		h(
+			'td',
+			{ class: 'cost', 'data-exact': cost?.self_ns ?? 0, style: `--p:${(100 * share).toFixed(2)}%` },
+			cost ? `${format.time(cost.self_ns)} ± ${format.time(cost.error_ns ?? 0)}` : '',
+		),
+		h(
+			'td',
+			{ class: 'code' },
+			h('code', {}, text || ' '),
+			callees.length
+				? h(
+						'div',
+						{ class: 'calls', style: `--indent:${/^ */.exec(text)[0].length}ch` },
+						callees.slice(0, CALLEES).map((c) => calleeText(app, c)),
+						callees.length > CALLEES ? ` and ${callees.length - CALLEES} more` : null,
+					)
+				: null,
+		),
+	);
+}
+
+// The source of routine R as an element; null where the page has none.
+export function sourceOf(app, r) {
+	const source = app.model.compares ? null : app.model.sides[0].sources?.find((s) => s.routine === r);
+	if (!source) return null;
+	const box = h('section', { class: 'source', 'aria-label': 'source' });
+	const draw = () => {
+		const costs = new Map(source.lines.map((cost) => [cost.line, cost])),
+			callees = calleesByLine(source),
+			template = remembered();
+		box.replaceChildren(
+			h(
+				'h2',
+				{},
+				'Source ',
+				h('span', { class: 'note' }, `${format.visible(source.file)}:${source.first_line}`),
+				' ',
+				editorChoice(draw),
+			),
+			h(
+				'div',
+				{ class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'lines' },
+				h(
+					'table',
+					{},
+					source.text.map((text, i) => {
+						const line = source.first_line + i;
+						return lineOf(app, source, template, text, line, costs.get(line), callees.get(line) ?? []);
+					}),
+				),
+			),
+			h(
+				'p',
+				{ class: 'note' },
+				'Own time of each line by its samples; calls that begin there, with all that they called. ',
+				callees.size && [...callees.values()].flat().some((c) => c.shared)
+					? '~ the routine is called on several lines: the figures are of all of them. '
+					: '',
+				source.plain_ns ? `${format.time(source.plain_ns)} in code without hooks. ` : '',
+				source.elsewhere_ns ? `${format.time(source.elsewhere_ns)} at lines of other files. ` : '',
+				source.unknown_ns ? `${format.time(source.unknown_ns)} at no known line.` : '',
+			),
+		);
+	};
+	draw();
+	return box;
+}
