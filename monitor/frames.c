@@ -116,7 +116,7 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 	for (*n = 0; frames_next(&f, &next); out[(*n)++] = next)
 		if (*n == most)
 			return false;
-	return f.how == UNWIND_END && !f.leaving && !f.hides_routine;
+	return f.how == UNWIND_END && !f.at.guessed && !f.leaving && !f.hides_routine;
 }
 
 /* ---- the context ---- */

@@ -299,12 +299,13 @@ static enum unwind_result step_signal(struct unwind *u)
 	return step_to(u, reg, (1u << UNWIND_REGISTERS) - 1, true);
 }
 
-/* There is no description: what the ABI says of the outermost frame tells that one. */
+/* There is no description: what the ABI says of the outermost frame may tell that one; but in code that is at work rbp is a register as any other. */
 static enum unwind_result step_blind(struct unwind *u)
 {
 	if (unwind_is_signal_return(u))
 		return step_signal(u);
-	return u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] ? UNWIND_END : UNWIND_NO_RULES;
+	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP];
+	return u->guessed ? UNWIND_END : UNWIND_NO_RULES;
 }
 
 static enum unwind_result step_by(struct unwind *u, const struct unwind_line *l)
@@ -363,6 +364,7 @@ static void begin(struct unwind *u, struct unwind_cache *cache)
 	u->page = 1;
 	u->piece = u->reg[UNWIND_RSP];
 	u->pieces = u->standing = 0;
+	u->guessed = false;
 	look(u);
 }
 

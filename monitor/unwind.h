@@ -61,6 +61,7 @@ struct unwind {
 	uintptr_t piece;		/* stack pointer where the piece of stack was entered that the walk is in */
 	uint32_t pieces;		/* entered since the first */
 	uint32_t standing;		/* steps that have led to no other stack pointer */
+	bool guessed;			/* UNWIND_END: by rbp alone, which is 0 where a stack begins, and may be so elsewhere */
 };
 
 enum unwind_result {

@@ -88,13 +88,14 @@ static enum walk_end step(struct frame *f, struct rules *rules, const struct rul
 	return f->regs[RULES_RIP] ? WALK_CUT : WALK_WHOLE;
 }
 
-/* The same by the frame pointer, if what it points to looks like a frame: above the stack pointer, with an address of code to return to. */
+/* The same by the frame pointer, if what it points to looks like a frame: above the stack pointer, with an address of code to return to.  0 is the end
+ * but in code that is at work, which may hold anything there. */
 static enum walk_end step_by_pointer(struct frame *f)
 {
 	uint64_t rbp = f->regs[RULES_RBP], up, back;
 
 	if (!is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
-		return is_known(f, RULES_RBP) && rbp == 0 ? WALK_WHOLE : WALK_NO_RULES;
+		return is_known(f, RULES_RBP) && rbp == 0 && f->called ? WALK_WHOLE : WALK_NO_RULES;
 	if (!read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
 		return WALK_NO_RULES;
 	if (back == 0)
