@@ -19,6 +19,7 @@ enum {
 	DEEPEST = 3,			/* rules remembered within one another */
 	PIECES = 1024,			/* of a split stack, or stacks that lead to one another, in one walk */
 	STANDING = 4,			/* steps one after another that leave the stack pointer as it is, as way mcount's own frames do */
+	NEAR_WORDS = 16,		/* in which code without a description has its return address, as a rule */
 };
 
 /* Registers that calls leave as they are. */
@@ -299,12 +300,43 @@ static enum unwind_result step_signal(struct unwind *u)
 	return step_to(u, reg, (1u << UNWIND_REGISTERS) - 1, true);
 }
 
+/* Is the instruction before the one at ADDRESS a call? */
+static bool is_behind_call(struct unwind *u, uintptr_t address)
+{
+	enum { BYTES = 8, LONGEST = 7, DIRECT = 5 };
+	uintptr_t word;
+
+	if (!peek_memory(u, address - BYTES, BYTES, &word))
+		return false;
+	if ((word >> 8 * (BYTES - DIRECT) & 0xff) == 0xe8)
+		return true;
+	for (int size = 2; size <= LONGEST; size++)
+		if ((word >> 8 * (BYTES - size) & 0x38ff) == 0x10ff)	/* ff /2 */
+			return true;
+	return false;
+}
+
+/* Is there an address of code with a description, behind a call, right above U's stack pointer?  Then U's frame has a caller, whatever rbp says. */
+static bool has_caller(struct unwind *u)
+{
+	for (unsigned i = 0; i < NEAR_WORDS; i++) {
+		struct unwind caller = { .interrupted = false };
+
+		if (!peek_word(u, u->reg[UNWIND_RSP] + i * sizeof *u->reg, &caller.reg[UNWIND_RIP]))
+			return false;
+		unwind_begin(&caller);
+		if (caller.start && is_behind_call(u, caller.reg[UNWIND_RIP]))
+			return true;
+	}
+	return false;
+}
+
 /* There is no description: what the ABI says of the outermost frame may tell that one; but in code that is at work rbp is a register as any other. */
 static enum unwind_result step_blind(struct unwind *u)
 {
 	if (unwind_is_signal_return(u))
 		return step_signal(u);
-	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP];
+	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] && !has_caller(u);
 	return u->guessed ? UNWIND_END : UNWIND_NO_RULES;
 }
 
