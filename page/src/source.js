@@ -145,6 +145,7 @@ export function sourceOf(app, r) {
 			h(
 				'p',
 				{ class: 'note' },
+				app.state.thread === 'all' || !app.model.byThread ? '' : 'Of all threads. ',
 				'Own time of each line by its samples; calls that begin there, with all that they called. ',
 				callees.size && [...callees.values()].flat().some((c) => c.shared)
 					? '~ the routine is called on several lines: the figures are of all of them. '
