@@ -537,6 +537,10 @@ int main(void) { for (long i = 0; i < 40000; i++) work(i); return 0; }
 		assert.equal(row.self, told.lines.find((l) => l.line === row.line)?.self_ns ?? 0, `line ${row.line}`);
 	}
 	assert.ok(rows.some((row) => row.self > 0));
+	for (const theme of ['light', 'dark']) {
+		await tab.evaluate((t) => app.set({ theme: t }), theme);
+		assert.deepEqual(await violations(tab), [], theme);
+	}
 	const leaf = told.callees.find((c) => c.name === 'leaf');
 	assert.equal(leaf.call_lines.length, 2);
 	for (const line of leaf.call_lines) assert.match(rows.find((row) => row.line === line).calls, /leaf 60,000 × .* ~/);
@@ -844,6 +848,15 @@ test('a search is followed in every sheet: n and N, the place of a hit, trees un
 	await closed(tab);
 });
 
+// What axe-core finds wrong in TAB as it stands: rule, element, why.
+async function violations(tab) {
+	if (!(await tab.evaluate(() => 'axe' in window)))
+		await tab.addScriptTag({ path: path.join(bench.build, 'page/node_modules/axe-core/axe.min.js') });
+	return tab.evaluate(async () =>
+		(await window.axe.run({ resultTypes: ['violations'] })).violations.map((v) => [v.id, v.nodes[0].html, v.nodes[0].failureSummary]),
+	);
+}
+
 // The lowest contrast of the text of frames and nodes with what is behind it, by the formula of WCAG 2.
 const lowestContrast = (tab) =>
 	tab.evaluate(() => {
@@ -916,12 +929,10 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 });
 
 test("readers of screens, and who has no mouse: axe-core's rules hold in every sheet, in both themes", async () => {
-	const axe = fs.readFileSync(path.join(bench.build, 'page/node_modules/axe-core/axe.min.js'), 'utf8');
 	const none = { sel: '', q: '', dir: 'down', tree: 'down', least: '' };
 	for (const theme of ['light', 'dark'])
 		for (const page of [onePage, pairPage, threadsPage]) {
 			const tab = await bench.tab(page, `theme=${theme}`);
-			await tab.addScriptTag({ content: axe });
 			for (const view of [
 				{ tab: 'run' },
 				{ tab: 'flame' },
@@ -936,14 +947,7 @@ test("readers of screens, and who has no mouse: axe-core's rules hold in every s
 				await tab.evaluate((v) => app.set(v), { ...none, ...view });
 				await settled(tab);
 				if (['table', 'tree'].includes(view.tab)) await tab.waitForSelector('.grid .tabulator-row');
-				const wrong = await tab.evaluate(async () =>
-					(await globalThis.axe.run({ resultTypes: ['violations'] })).violations.map((v) => [
-						v.id,
-						v.nodes[0].html,
-						v.nodes[0].failureSummary,
-					]),
-				);
-				assert.deepEqual(wrong, [], `${theme}, ${JSON.stringify(view)}`);
+				assert.deepEqual(await violations(tab), [], `${theme}, ${JSON.stringify(view)}`);
 			}
 			await closed(tab);
 		}
