@@ -17,11 +17,12 @@ import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 HAS_PAGE = (BUILD / 'page' / 'page.html').exists()
-ROUTINE = ['calls', 'recursive', 'self', 'total', 'self_ticks', 'total_ticks', 'module', 'file', 'line', 'pseudo']
+ROUTINE = ['calls', 'recursive', 'self', 'total', 'self_ticks', 'total_ticks', 'self_measured', 'self_each', 'total_measured', 'total_each',
+           'module', 'file', 'line', 'pseudo']
 ARC = ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded']
-NODE = ['children', 'link', 'self', 'calls', 'recursive', 'ticks']
+NODE = ['children', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', 'each']
 CYCLE = ['length', 'calls', 'time']
-SHARE = ['thread', 'node', 'calls', 'recursive', 'time', 'ticks']
+SHARE = ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each']
 
 
 class Packed:
@@ -101,6 +102,10 @@ class With(Page):
         self.assertEqual(sum(side['node']['ticks']), times['ticks'] + times['outside_ticks'])
         self.assertEqual(sum(side['node']['calls']), sum(routine['calls']))
         self.assertEqual(sum(side['node']['recursive']), sum(routine['recursive']))
+        measured, each = side['node']['measured'], side['node']['each']
+        self.assertAlmostEqual(sum(measured), times['measured_ns'], delta=len(measured))
+        self.assertAlmostEqual(sum(m * e for m, e in zip(measured, each)) / max(1, times['measured_ns'] * times['each_ns']), bool(times['each_ns']), delta=1e-3)
+        self.assertAlmostEqual(sum(routine['self_measured']) + measured[0], times['measured_ns'], delta=len(measured))
         self.assertEqual(sum(side['node']['children']), len(side['node']['children']) - 1)
         for r, total in enumerate(routine['total']):
             incoming = [i for i, to in enumerate(arc['to']) if to == r]
@@ -131,6 +136,8 @@ class With(Page):
             of_thread = [i for i, t in enumerate(side['share']['thread']) if t == thread]
             times = self.json('report', '--thread', str(thread), 'amon.out')['run']['times']
             self.assertEqual(sum(side['share']['time'][i] for i in of_thread), times['contexts_ns'] + times['outside_ns'])
+        shares, nodes = side['share']['measured'], side['node']['measured']
+        self.assertAlmostEqual(sum(shares), sum(nodes), delta=len(shares) + len(nodes))
 
     def test_two(self):
         self.make('new.out', '--seed', '4', '--routines', '18', '--calls', '3000', '--ticks', '0.6')
