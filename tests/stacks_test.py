@@ -52,11 +52,23 @@ HANDLER = r"""
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
+#include <time.h>
 volatile long sink;
+static long per_ms;     /* turns */
 static __attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
-static __attribute__((noinline)) void handler(int s) { spin(4000000); sink += s; }
-static __attribute__((noinline)) void work(void) { spin(1000000000); sink++; }
-int main(void) { struct itimerval t = { { 0, 31300 }, { 0, 31300 } }; signal(SIGALRM, handler); setitimer(ITIMER_REAL, &t, 0); work(); return 0; }
+static __attribute__((noinline)) void handler(int s) { spin(5 * per_ms); sink += s; }
+static __attribute__((noinline)) void work(void) { spin(1500 * per_ms); sink++; }
+int main(void)
+{
+    struct itimerval t = { { 0, 31300 }, { 0, 31300 } };
+    clock_t before = clock();
+    spin(50000000);
+    per_ms = 50000000 / ((clock() - before) / (CLOCKS_PER_SEC / 1000) + 1);
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &t, 0);
+    work();
+    return 0;
+}
 """
 PROCESSES = r"""
 #include <stdlib.h>
