@@ -264,6 +264,8 @@ function sandwich(app, box) {
 }
 
 export const flame = {
+	inked: true,
+
 	// The hits that are drawn, from the left, the outermost first.
 	async found() {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());

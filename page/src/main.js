@@ -71,6 +71,9 @@ class App {
 			clearTimeout(timer);
 			timer = setTimeout(() => this.#show(), 150);
 		});
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#theme());
+		window.addEventListener('beforeprint', () => this.#theme('light'));
+		window.addEventListener('afterprint', () => this.#theme());
 	}
 
 	// The choices in force: a run without times has calls only, one whose calls were not counted has times only.
@@ -388,10 +391,12 @@ class App {
 		return this.help;
 	}
 
-	#theme() {
-		const theme = this.state.theme;
-		document.documentElement.dataset.theme =
-			theme === 'light' || theme === 'dark' ? theme : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+	// Ink is chosen for colours as they are, so a drawing with some is made anew.
+	#theme(theme = this.state.theme) {
+		const before = document.documentElement.dataset.theme,
+			now = theme === 'light' || theme === 'dark' ? theme : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+		document.documentElement.dataset.theme = now;
+		if (before && now !== before && this.sheet.inked) this.#show();
 	}
 
 	#turn() {

@@ -922,8 +922,14 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 		}
 		await closed(tab);
 		const two = await bench.tab(pairPage, `tab=flame&theme=${theme}`);
-		const [contrast, where] = await lowestContrast(two);
-		assert.ok(contrast >= 4.5 && contrast < 99, `${theme}, two profiles: ${contrast.toFixed(2)} of ${where}`);
+		for (const then of ['as it is', 'printed', 'by the other theme']) {
+			await two.emulateMedia({ media: then === 'printed' ? 'print' : 'screen' });
+			if (then === 'printed') await two.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+			if (then === 'by the other theme') await two.keyboard.press('t');
+			const [contrast, where] = await lowestContrast(two);
+			assert.ok(contrast >= 4.5 && contrast < 99, `${theme}, two profiles, ${then}: ${contrast.toFixed(2)} of ${where}`);
+			if (then === 'printed') await two.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+		}
 		await closed(two);
 	}
 });
