@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/task_stat.h"
 #include "gprof/gmon.h"
 #include "import/import.h"
 #include "input/mapped.h"
@@ -141,27 +142,13 @@ bool files_header(const char *path, struct amon_header *header, struct error *er
 	return ok || error_set(err, ERROR_NOT_AMON, 0, "%s: does not begin as an amon.out does", path);
 }
 
-/* Field starttime of /proc/PID/stat, or 0. */
+/* When the process PID began, clock ticks since boot; 0: there is none. */
 static uint64_t start_ticks(int32_t pid)
 {
-	char path[64], text[1024];
-	const char *p;
-	ssize_t n;
-	int fd;
+	struct task_stat stat;
 
-	snprintf(path, sizeof path, "/proc/%" PRId32 "/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	p = strrchr(text, ')');			/* the name may hold anything */
-	for (int field = 2; p && field < 22; field++) {
-		p = strchr(p, ' ');
-		p = p ? p + 1 : NULL;
-	}
-	return p ? strtoull(p, NULL, 10) : 0;
+	task_stat_read(pid, 0, &stat);
+	return stat.start;
 }
 
 /* Whether a monitor holds its lock on the file open at FD.  Another reader, who asks just now, does not count. */

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/task_stat.h"
 
 enum {
 	SOON = 10000000,		/* ns after which files are looked at again for an address that was not told */
@@ -91,23 +92,13 @@ static pid_t own_number(pid_t pid)
 static int64_t begin_of(pid_t pid)
 {
 	struct timespec real, boot;
-	char path[64], text[1024], *at;
-	size_t n = 0;
-	FILE *f;
+	struct task_stat stat;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof text - 1, f);
-		fclose(f);
-	}
-	text[n] = 0;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
+	if (!task_stat_read(pid, 0, &stat))
+		return 0;
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return at ? real.tv_sec - boot.tv_sec + strtoll(at, NULL, 10) / sysconf(_SC_CLK_TCK) : 0;
+	return real.tv_sec - boot.tv_sec + (int64_t)stat.start / sysconf(_SC_CLK_TCK);
 }
 
 struct jit *jit_new(pid_t pid)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/task_stat.h"
 #include "sample/walk.h"
 
 enum {
@@ -342,31 +343,11 @@ void process_ended(struct process *p, uint32_t tid, uint64_t time)
 /* ---- its file ---- */
 
 /* Field 22 of /proc/PID/stat: when it was started, in ticks of the kernel's; 0: not known. */
-static uint64_t start_ticks(uint32_t pid)
-{
-	char path[64], text[1024], *at;
-	uint64_t ticks = 0;
-	size_t n = 0;
-	FILE *f;
-
-	snprintf(path, sizeof path, "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(text, 1, sizeof text - 1, f);
-		fclose(f);
-	}
-	text[n] = 0;
-	at = strrchr(text, ')');
-	for (int i = 2; at && i < 22; i++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		ticks = strtoull(at + 1, NULL, 10);
-	return ticks;
-}
 
 static void header_fill(const struct process *p, struct amon_header *h)
 {
 	struct timespec real;
+	struct task_stat stat;
 	char path[64];
 	ssize_t n;
 
@@ -375,7 +356,8 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->ppid = (int32_t)p->ppid;
 	h->start_monotonic = p->started;
 	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (now() - p->started);
-	h->start_ticks = start_ticks(p->pid);
+	task_stat_read((pid_t)p->pid, 0, &stat);
+	h->start_ticks = stat.start;
 	snprintf(h->program, sizeof h->program, "%s", p->program ? p->program : p->name);
 	memcpy(h->command, p->command, p->command_size);
 	h->command_size = p->command_size;

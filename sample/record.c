@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/task_stat.h"
 #include "sample/asleep.h"
 #include "sample/perf.h"
 #include "sample/process.h"
@@ -132,14 +133,9 @@ static void forget(struct recorder *r, uint32_t pid)
 /* Whether process PID is a thread of the kernel's: a child of its number 2. */
 static bool is_kernels(uint32_t pid)
 {
-	char path[64], text[512];
-	const char *at;
-	int parent = 0;
+	struct task_stat stat;
 
-	snprintf(path, sizeof path, "/proc/%u/stat", pid);
-	tracee_read(path, text, sizeof text);
-	at = strrchr(text, ')');
-	return pid == 2 || (at && sscanf(at + 1, " %*c %d", &parent) == 1 && parent == 2);
+	return pid == 2 || (task_stat_read((pid_t)pid, 0, &stat) && stat.parent == 2);
 }
 
 /* The kernel's threads are many, and named by their work and where they do it, kworker/1:2: one program of that name. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/task_stat.h"
 
 enum { UNSERVED = 30 };			/* ms of CPU time after which a program that says nothing will say nothing */
 
@@ -73,13 +74,10 @@ uint64_t tracee_cpu(const struct traced_thread *t)
 
 char tracee_state(const struct traced_thread *t)
 {
-	char path[64], text[512];
-	const char *at;
+	struct task_stat stat;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)t->process->pid, (int)t->tid);
-	tracee_read(path, text, sizeof text);
-	at = strrchr(text, ')');
-	return at && at[1] ? at[2] : 0;
+	task_stat_read(t->process->pid, t->tid, &stat);
+	return stat.state;
 }
 
 struct traced_thread *tracees_find(struct tracees *t, pid_t tid)
@@ -265,13 +263,9 @@ static void process_end(struct tracees *t, size_t i)
 
 static bool is_alive(pid_t pid)
 {
-	char path[64], text[512];
-	const char *at;
+	struct task_stat stat;
 
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	tracee_read(path, text, sizeof text);
-	at = strrchr(text, ')');
-	return at && at[1] && at[2] != 'Z' && at[2] != 'X';
+	return task_stat_read(pid, 0, &stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
 bool tracees_begin(struct tracees *t, pid_t *pid)

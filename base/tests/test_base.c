@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -14,6 +17,7 @@
 #include "base/pair_table.h"
 #include "base/short_names.h"
 #include "base/table.h"
+#include "base/task_stat.h"
 
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
@@ -316,6 +320,35 @@ static void test_short_names_stay_apart(void **state)
 	free(whole);
 }
 
+/* A name may hold what looks like the fields behind it. */
+static void test_task_stat(void **state)
+{
+	struct task_stat own, child;
+	siginfo_t info;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_NAME, "a) Z 1 (b"), 0);
+	assert_true(task_stat_read(getpid(), 0, &own));
+	assert_int_equal(own.state, 'R');
+	assert_int_equal(own.parent, getppid());
+	assert_true(own.start > 0);
+	assert_true(task_stat_read(getpid(), getpid(), &child));
+	assert_int_equal(child.parent, own.parent);
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_true(task_stat_read(pid, 0, &child));
+	assert_int_equal(child.state, 'Z');
+	assert_int_equal(child.parent, getpid());
+	assert_true(child.start >= own.start);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(task_stat_read(pid, 0, &child));
+	assert_int_equal(child.state, 0);
+	assert_int_equal(child.start, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_pairs_without_memory),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_task_stat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
