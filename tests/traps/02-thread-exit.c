@@ -25,14 +25,19 @@ HOOKED void *thread(void *how)
 	return NULL;
 }
 
+#ifndef THREADS
+#define THREADS 20
+#define WAIT 2000
+#endif
+
 int main(void)
 {
 	pthread_t t;
 
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		pthread_create(&t, NULL, thread, i % 2 ? &t : NULL);
 		if (i % 2) {
-			usleep(2000);
+			usleep(WAIT);
 			pthread_cancel(t);
 		}
 		pthread_join(t, NULL);
