@@ -111,10 +111,7 @@ uintptr_t aprof_cancel_lands(uintptr_t sp)
 	next = NULL;
 	return b->goes_on;
 }
-
-bool cancel_lands_at(uintptr_t start) { return start == (uintptr_t)aprof_cancel_lands; }
 #else
-bool cancel_lands_at(uintptr_t start) { (void)start; return false; }
 static void divert(struct buffer *b) { (void)b; }
 void cancel_thread(void) { }
 #endif

@@ -8,7 +8,6 @@
 #include "monitor/frames.h"
 
 #include "format/amon.h"
-#include "monitor/cancel.h"
 #include "monitor/context.h"
 #include "monitor/handler.h"
 #include "monitor/jump.h"
@@ -85,10 +84,6 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		if (is_outermost(u)) {
 			f->leaving |= u->interrupted && is_ended_context(u);	/* what it called has returned */
 			f->how = UNWIND_END;
-			return false;
-		}
-		if (cancel_lands_at(u->start)) {
-			f->how = UNWIND_NO_RULES;
 			return false;
 		}
 		out->routine = own ? AMON_NONE : routine_of(u);
