@@ -2,6 +2,7 @@
  *
  * plain: plain.o -c -DPLAIN
  * link: plain.o
+ * na(verified !inline): nobody tells of such a jump: until the next call the code that received it is in the context of the one that jumped
  * expect: 1 0 main
  * expect: 1000 0 main called
  * expect: 500 0 main called jump
