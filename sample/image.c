@@ -168,6 +168,13 @@ int image_pushed(const struct image *i, uint64_t address, bool called)
 	return pushed_by_init(code, length < area->end - area->start ? length : area->end - area->start, address, area->start);
 }
 
+bool image_is_entry(const struct image *i, uint64_t address)
+{
+	GElf_Ehdr header;
+
+	return i->present && gelf_getehdr(i->binary.elf, &header) && header.e_entry && address == header.e_entry;
+}
+
 bool image_is_signal(const struct image *i, uint64_t address)
 {
 	const struct rules_line *line = i->rules ? rules_find(i->rules, address) : NULL;

@@ -40,6 +40,9 @@ int image_pushed(const struct image *i, uint64_t address, bool called);
 /* Whether a call's instruction ends at ADDRESS, link-time. */
 bool image_is_behind_call(const struct image *i, uint64_t address);
 
+/* Whether ADDRESS, link-time, is where the file is entered: there nothing was called yet. */
+bool image_is_entry(const struct image *i, uint64_t address);
+
 /* Whether ADDRESS is of the kernel's frame below a signal handler's. */
 bool image_is_signal(const struct image *i, uint64_t address);
 

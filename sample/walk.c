@@ -89,13 +89,14 @@ static enum walk_end step(struct frame *f, struct rules *rules, const struct rul
 }
 
 /* The same by the frame pointer, if what it points to looks like a frame: above the stack pointer, with an address of code to return to.  0 is the end
- * but in code that is at work, which may hold anything there. */
-static enum walk_end step_by_pointer(struct frame *f)
+ * but in code that is at work, which may hold anything there; not yet where the file M is entered. */
+static enum walk_end step_by_pointer(struct frame *f, const struct mapping *m)
 {
 	uint64_t rbp = f->regs[RULES_RBP], up, back;
+	bool idle = f->called || (m->image && image_is_entry(m->image, f->regs[RULES_RIP] - m->bias));
 
 	if (!is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
-		return is_known(f, RULES_RBP) && rbp == 0 && f->called ? WALK_WHOLE : WALK_NO_RULES;
+		return is_known(f, RULES_RBP) && rbp == 0 && idle ? WALK_WHOLE : WALK_NO_RULES;
 	if (!read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
 		return WALK_NO_RULES;
 	if (back == 0)
@@ -153,7 +154,7 @@ static enum walk_end leave(struct frame *f, bool *moved)
 	else if (returns_to_top(f))
 		end = step_over(f, 0);
 	else
-		end = step_by_pointer(f);
+		end = step_by_pointer(f, m);
 	*moved = end == WALK_CUT && (f->regs[RULES_RIP] != before || f->regs[RULES_RSP] != sp);
 	return end;
 }

@@ -14,11 +14,12 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sample/walk.h"
 
-enum { STOPS = 120, MOST = 512, COPY = 32 << 10, STEPS = 2000, MOST_STEPS = 3000000 };
+enum { STOPS = 120, MOST = 512, COPY = 256 << 10, STEPS = 2000, MOST_STEPS = 3000000 };
 
 static pid_t start(const char *const *argv)
 {
@@ -37,22 +38,49 @@ static pid_t start(const char *const *argv)
 	return pid;
 }
 
-/* Let it run for some time, and stop it.  False: it ended. */
-static bool run_on(pid_t pid, useconds_t time)
+static struct timespec soon(long microseconds)
 {
-	int status;
+	struct timespec t;
 
-	ptrace(PTRACE_CONT, pid, 0, 0);
-	usleep(time);
-	kill(pid, SIGSTOP);
-	return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += microseconds * 1000;
+	return t.tv_nsec < 1000000000 ? t : (struct timespec){ t.tv_sec + 1, t.tv_nsec - 1000000000 };
+}
+
+static bool is_over(const struct timespec *end)
+{
+	struct timespec t;
+
+	usleep(20);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec > end->tv_sec || (t.tv_sec == end->tv_sec && t.tv_nsec >= end->tv_nsec);
+}
+
+/* Let it run for TIME, microseconds, and stop it; the signals that it gets meanwhile are its own.  False: it ended. */
+static bool run_on(pid_t pid, long time)
+{
+	int status, signal = 0;
+
+	for (struct timespec end = soon(time);; signal = WSTOPSIG(status)) {
+		ptrace(PTRACE_CONT, pid, 0, signal);
+		while (waitpid(pid, &status, WNOHANG) == 0)
+			if (is_over(&end)) {
+				kill(pid, SIGSTOP);
+				waitpid(pid, &status, 0);
+				break;
+			}
+		if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGSTOP)
+			return WIFSTOPPED(status);
+	}
 }
 
 struct frames {
 	uint64_t pc[MOST];
 	int n;
+	bool interrupted;		/* libdwfl: the next frame is what a signal interrupted */
 };
 
+/* Frames that libdwfl has as exact come in twos: the kernel's below a handler, which the handler returns to, and what was interrupted. */
 static int frame_take(Dwfl_Frame *frame, void *arg)
 {
 	struct frames *f = arg;
@@ -61,6 +89,8 @@ static int frame_take(Dwfl_Frame *frame, void *arg)
 
 	if (f->n == MOST || !dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
+	if (exact && f->n > 0)
+		exact = f->interrupted, f->interrupted = !f->interrupted;
 	f->pc[f->n++] = exact ? pc : pc - 1;
 	return DWARF_CB_OK;
 }
@@ -71,7 +101,7 @@ static void by_libdwfl(pid_t pid, struct frames *f)
 	const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = &path };
 	Dwfl *dwfl = dwfl_begin(&callbacks);
 
-	f->n = 0;
+	*f = (struct frames){ .n = 0 };
 	assert_int_equal(dwfl_linux_proc_report(dwfl, pid), 0);
 	dwfl_report_end(dwfl, NULL, NULL);
 	assert_int_equal(dwfl_linux_proc_attach(dwfl, pid, true), 0);
@@ -118,7 +148,7 @@ static void compare(const char *const *argv)
 	if (access(argv[0], X_OK) != 0)
 		skip();
 	pid = start(argv);
-	while (stops < STOPS && run_on(pid, 200 + (useconds_t)rand_r(&seed) % 3000)) {
+	while (stops < STOPS && run_on(pid, 200 + rand_r(&seed) % 3000)) {
 		struct frames ours, theirs;
 
 		bool reached = by_walk(pid, &images, &ours) == WALK_WHOLE;
@@ -218,21 +248,22 @@ static bool in_program(pid_t pid, const struct space *space)
 	return m && m->image == space->mappings[0].image;
 }
 
-/* At every instruction of a program that nobody here compiled, from its first on (_start, _init, prologues, epilogues), its stack is whole. */
+/* At every instruction of a program that nobody here compiled, from its first on (_start, _init, prologues, epilogues), its stack is whole; so it is at
+ * the linker's first instruction, which has no description. */
 static void test_every_instruction(void **state)
 {
 	const char *const argv[] = { "/bin/sh", "-c", "i=0; while :; do i=$((i + 1)); done", NULL };
 	struct images images = { 0 };
 	int status, looks = 0, cut = 0;
 	struct space space;
+	struct frames f;
 	pid_t pid = start(argv);
 
 	(void)state;
 	space_init(&space, pid, &images);
 	assert_true(space_read(&space));
+	assert_int_equal(by_walk(pid, &images, &f), WALK_WHOLE);
 	for (int i = 0; i < MOST_STEPS && looks < STEPS; i++) {
-		struct frames f;
-
 		if (in_program(pid, &space)) {
 			looks++;
 			if (by_walk(pid, &images, &f) != WALK_WHOLE && cut++ < 10)
