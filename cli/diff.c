@@ -28,12 +28,12 @@ static bool check_do(const struct comparison *c, const struct options *o, int *s
 	return ok;
 }
 
-static int compare(const struct sides_given *sides, const struct options *o, bool contexts, print_function *print)
+static int compare(const struct sides_given *sides, const struct options *o, struct comparison_parts parts, print_function *print)
 {
 	struct comparison c;
 	struct error err;
 	int status = STATUS_OK;
-	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, o, contexts, &err);
+	bool ok = comparison_init(&c, &err) && sides_compare(&c, sides, o, parts, &err);
 
 	progress_end();
 	ok = ok && print(&c, o, &status, &err);
@@ -53,15 +53,17 @@ static int page(const struct sides_given *sides, struct options *o)
 	return html_page(o);
 }
 
-static int run(const struct command *self, struct options *o, bool contexts, print_function *print)
+static int run(const struct command *self, struct options *o, struct comparison_parts parts, print_function *print)
 {
 	struct sides_given sides;
 	int status = STATUS_TROUBLE;
 
 	if (o->output && !o->html) {
 		message("-o: goes with --html");
+	} else if (o->html && o->report.sites) {
+		message("--sites: not with --html: the page compares no call sites");
 	} else if (sides_sort(&sides, o, self->name)) {
-		status = o->html ? page(&sides, o) : compare(&sides, o, contexts, print);
+		status = o->html ? page(&sides, o) : compare(&sides, o, parts, print);
 		sides_free(&sides);
 	}
 	return status;
@@ -71,14 +73,14 @@ static int diff(const struct command *self, struct options *o, int argc, char **
 {
 	(void)argc;
 	(void)argv;
-	return run(self, o, true, diff_print);
+	return run(self, o, (struct comparison_parts){ true, o->report.sites }, diff_print);
 }
 
 static int check(const struct command *self, struct options *o, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	return run(self, o, false, check_do);
+	return run(self, o, (struct comparison_parts){ false, o->report.sites }, check_do);
 }
 
 const struct command command_diff = {

@@ -80,6 +80,8 @@ static const struct row rows[] = {
 	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_SITES, "sites", NULL, LISTINGS, "split calls by call site, of a run that told them apart, as aprof run does then and APROF_SITES=1" },
+	{ KEY_SITES, "sites", NULL, COMMAND_DIFF, "compare call sites, too, of runs that told them apart" },
+	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that told them apart" },
 	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that told them apart (APROF_SITES=1)" },
 	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },

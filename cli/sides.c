@@ -135,14 +135,15 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 
-static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct options *o, bool contexts, struct error *err)
+static bool side_add(struct comparison *c, const struct side *side, bool fresh, const struct options *o, struct comparison_parts parts, struct error *err)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < side->n; i++) {
 		struct input in;
 
-		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, in.graph, side->files[i], fresh, contexts && !in.graph->arcs_alone, err);
+		ok = run_build(&in, side, &side->files[i], o, err) && comparison_add(c, &in.report, side->files[i], fresh,
+			(struct comparison_parts){ parts.contexts && !in.graph->arcs_alone, parts.sites }, err);
 		if (ok && in.profile->runs[0].truncated)
 			message("warning: %s: cut off; its whole part is compared", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
@@ -152,9 +153,9 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 	return ok;
 }
 
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, bool contexts, struct error *err)
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err)
 {
-	if (!side_add(c, &s->base, false, o, contexts, err) || !side_add(c, &s->fresh, true, o, contexts, err))
+	if (!side_add(c, &s->base, false, o, parts, err) || !side_add(c, &s->fresh, true, o, parts, err))
 		return false;
 	progress_begin();
 	progress_step("comparing");

@@ -25,7 +25,7 @@ size_t sides_first(const struct options *o);
 bool sides_sort(struct sides_given *s, const struct options *o, const char *command);
 void sides_free(struct sides_given *s);
 
-/* Read, symbolise and build each run as O says, one after the other, and add it to C; with their CONTEXTS.  False with *ERR set. */
-bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, bool contexts, struct error *err);
+/* Read, symbolise and build each run as O says, one after the other, and add it to C; with PARTS.  False with *ERR set. */
+bool sides_compare(struct comparison *c, const struct sides_given *s, const struct options *o, struct comparison_parts parts, struct error *err);
 
 #endif

@@ -93,7 +93,7 @@ static double smallest_of(const struct testing *t, uint32_t routine)
 static void finding_add(struct check *check, const struct testing *t, size_t test, uint32_t routine)
 {
 	const struct comparison_item *item = routine == GRAPH_NONE ? NULL : &t->c->kinds[COMPARISON_ROUTINES].items[routine];
-	struct check_finding f = { .routine = routine, .chance = NAN, .smallest = NAN };
+	struct check_finding f = { .routine = routine, .site = GRAPH_NONE, .chance = NAN, .smallest = NAN };
 
 	if (test < t->n) {
 		f.time = time_is_worse(t, test);
@@ -108,6 +108,19 @@ static void finding_add(struct check *check, const struct testing *t, size_t tes
 	check->findings[check->n++] = f;
 }
 
+static void site_add(struct check *check, const struct testing *t, uint32_t site)
+{
+	const struct comparison_item *item = &t->c->kinds[COMPARISON_SITES].items[site];
+	struct check_finding f = { .routine = GRAPH_NONE, .site = site, .chance = NAN, .smallest = NAN, .calls = calls_are_worse(t, item),
+		.fewer = calls_are_fewer(t, item) };
+
+	if (!f.calls && !f.fewer)
+		return;
+	check->worse += f.calls;
+	check->worse_sites += f.calls;
+	check->findings[check->n++] = f;
+}
+
 static double growth(const struct testing *t, const struct check_finding *f)
 {
 	return f->time ? change_of(t, f->routine)->change : 0;
@@ -115,9 +128,10 @@ static double growth(const struct testing *t, const struct check_finding *f)
 
 static double more_calls(const struct testing *t, const struct check_finding *f)
 {
-	const struct comparison_item *item = &t->c->kinds[COMPARISON_ROUTINES].items[f->routine];
+	const struct comparison_item *item = f->site != GRAPH_NONE ? &t->c->kinds[COMPARISON_SITES].items[f->site]
+		: f->routine != GRAPH_NONE ? &t->c->kinds[COMPARISON_ROUTINES].items[f->routine] : NULL;
 
-	return f->routine == GRAPH_NONE ? 0 : item->calls.fresh - item->calls.base;
+	return item ? item->calls.fresh - item->calls.base : 0;
 }
 
 static int worst_first(const void *left, const void *right, void *arg)
@@ -134,7 +148,9 @@ static int worst_first(const void *left, const void *right, void *arg)
 	}
 	if (x != y)
 		return x > y ? -1 : 1;
-	return (a->routine > b->routine) - (a->routine < b->routine);
+	if (a->routine != b->routine)
+		return a->routine > b->routine ? 1 : -1;
+	return (a->site > b->site) - (a->site < b->site);
 }
 
 /* Every routine is looked at once: tests and routines are in the same order. */
@@ -151,6 +167,8 @@ static void findings_make(struct check *check, struct testing *t)
 	check->tested = (uint32_t)test;
 	if (test < t->n)
 		finding_add(check, t, test, GRAPH_NONE);
+	for (uint32_t i = 0; i < t->c->kinds[COMPARISON_SITES].n; i++)
+		site_add(check, t, i);
 	qsort_r(check->findings, check->n, sizeof *check->findings, worst_first, t);
 }
 
@@ -159,7 +177,8 @@ bool check_make(struct check *check, const struct comparison *c, const struct ch
 	struct testing t = { .c = c, .options = options };
 	bool ok;
 
-	*check = (struct check){ .findings = calloc((size_t)c->kinds[COMPARISON_ROUTINES].n + 1, sizeof *check->findings) };
+	*check = (struct check){ .findings = calloc((size_t)c->kinds[COMPARISON_ROUTINES].n + c->kinds[COMPARISON_SITES].n + 1,
+		sizeof *check->findings) };
 	ok = check->findings && tests_make(&t);
 	if (ok)
 		findings_make(check, &t);

@@ -14,15 +14,28 @@ enum { SHARES = sizeof shares / sizeof *shares };
 
 static const struct comparison_item *item_of(const struct comparison *c, const struct check_finding *f)
 {
+	if (f->site != GRAPH_NONE)
+		return &c->kinds[COMPARISON_SITES].items[f->site];
 	return f->routine == GRAPH_NONE ? NULL : &c->kinds[COMPARISON_ROUTINES].items[f->routine];
 }
 
 static void name_print(const struct comparison *c, const struct check_finding *f, const struct check_options *o, FILE *out)
 {
-	if (f->routine == GRAPH_NONE)
+	if (f->site != GRAPH_NONE)
+		output_site(c, item_of(c, f), &o->report.style, out);
+	else if (f->routine == GRAPH_NONE)
 		fputs("(the whole run)", out);
 	else
 		print_brief(out, item_of(c, f)->name, item_of(c, f)->brief, &o->report.style);
+}
+
+static uint32_t counted_of(const struct comparison_items *items)
+{
+	uint32_t counted = 0;
+
+	for (uint32_t i = 0; i < items->n; i++)
+		counted += items->items[i].counted;
+	return counted;
 }
 
 /* "self 500 ms -> 600 ms, +20.0 % +- 2.1, p 0.0003" */
@@ -129,16 +142,15 @@ static void smallest_print(const struct check *check, const struct comparison *c
 
 static void summary_print(const struct check *check, const struct comparison *c, const struct check_options *o, FILE *out)
 {
-	const struct comparison_items *routines = &c->kinds[COMPARISON_ROUTINES];
-	uint32_t counted = 0;
 	bool whole = false;
 
-	for (uint32_t i = 0; i < routines->n; i++)
-		counted += routines->items[i].counted;
 	for (uint32_t i = 0; i < check->n; i++)
-		whole |= check->findings[i].routine == GRAPH_NONE;
-	fprintf(out, "%" PRIu32 " of %" PRIu32 " routines%s got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32
-		"; the times of %" PRIu32 " routine%s were tested)\n", check->worse - whole, counted, whole ? " and the whole run" : "",
+		whole |= check->findings[i].routine == GRAPH_NONE && check->findings[i].site == GRAPH_NONE;
+	fprintf(out, "%" PRIu32 " of %" PRIu32 " routines%s", check->worse - check->worse_sites - whole, counted_of(&c->kinds[COMPARISON_ROUTINES]),
+		whole ? " and the whole run" : "");
+	if (c->sites)
+		fprintf(out, " and %" PRIu32 " of %" PRIu32 " call sites", check->worse_sites, counted_of(&c->kinds[COMPARISON_SITES]));
+	fprintf(out, " got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32 "; the times of %" PRIu32 " routine%s were tested)\n",
 		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested, print_plural(check->tested));
 	smallest_print(check, c, o, out);
 }
@@ -148,18 +160,34 @@ static json_t *real_or_null(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
+/* Who got worse: a routine, or the run as a whole, or a call site. */
+static json_t *who_json(const struct comparison *c, const struct check_finding *f)
+{
+	const struct comparison_item *item = item_of(c, f);
+
+	if (f->site != GRAPH_NONE)
+		return output_site_json(c, item);
+	return json_pack("{s:o, s:o}", "name", emit_name(item ? item->name : NULL), "module", emit_name(item ? item->module : NULL));
+}
+
 static json_t *finding_json(const struct comparison *c, const struct check_finding *f, const struct check_options *o)
 {
 	const struct comparison_item *item = item_of(c, f);
 	const struct sides *s = item ? &item->sides[o->time] : &c->whole;
 	const struct change *change = item ? &item->change[o->time] : &c->whole_change;
+	json_t *row = who_json(c, f), *figures;
 
-	return json_pack("{s:o, s:o, s:b, s:b, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(item ? item->name : NULL),
-			 "module", emit_name(item ? item->module : NULL), "time_worse", (int)f->time, "calls_worse", (int)f->calls,
-			 "fewer_calls", (int)f->fewer, "base_ns", s->base, "new_ns", s->fresh, "error_ns",
-			 real_or_null(change->error), "chance", real_or_null(f->chance), "smallest", real_or_null(f->smallest),
-			 "base_calls", item && c->runs[0].counted ? json_real(item->calls.base) : json_null(),
-			 "new_calls", item && c->runs[0].counted ? json_real(item->calls.fresh) : json_null());
+	figures = json_pack("{s:b, s:b, s:b, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "time_worse", (int)f->time, "calls_worse", (int)f->calls,
+			    "fewer_calls", (int)f->fewer, "base_ns", s->base, "new_ns", s->fresh, "error_ns",
+			    real_or_null(change->error), "chance", real_or_null(f->chance), "smallest", real_or_null(f->smallest),
+			    "base_calls", item && c->runs[0].counted ? json_real(item->calls.base) : json_null(),
+			    "new_calls", item && c->runs[0].counted ? json_real(item->calls.fresh) : json_null());
+	if (!figures || json_object_update(row, figures) != 0) {
+		json_decref(row);
+		row = NULL;
+	}
+	json_decref(figures);
+	return row;
 }
 
 static void json_print(const struct check *check, const struct comparison *c, const struct check_options *o, struct emit *e, FILE *out)

@@ -73,8 +73,9 @@ static struct comparison_run run_of(const struct graph *g, bool fresh)
 	return run;
 }
 
-bool comparison_add(struct comparison *c, const struct graph *g, const char *label, bool fresh, bool contexts, struct error *err)
+bool comparison_add(struct comparison *c, const struct report_input *in, const char *label, bool fresh, struct comparison_parts parts, struct error *err)
 {
+	const struct graph *g = in->graph;
 	struct comparison_run run = run_of(g, fresh), *runs;
 	struct rows *rows;
 
@@ -84,6 +85,9 @@ bool comparison_add(struct comparison *c, const struct graph *g, const char *lab
 	if (c->nruns && c->runs[0].counted != run.counted)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "of one of %s and %s call stacks were sampled, of the other calls were counted; "
 				 "they cannot be compared", label, c->runs[0].label);
+	if (parts.sites && g->profile->nsites == 0)
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: call sites were not told apart; for way inline build with aprof cc --aprof-sites, "
+				 "by the others run the program with APROF_SITES=1, or by aprof run --sites", label);
 	runs = reallocarray(c->runs, (size_t)c->nruns + 1, sizeof *runs);
 	if (runs)
 		c->runs = runs;
@@ -99,7 +103,9 @@ bool comparison_add(struct comparison *c, const struct graph *g, const char *lab
 	rows[c->nruns] = (struct rows){ 0 };
 	c->nruns++;
 	c->nbase += !fresh;
-	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, run.tick, contexts, err);
+	c->sites |= parts.sites;
+	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, run.tick, parts.contexts, err)
+		&& (!parts.sites || rows_sites(&rows[c->nruns - 1], in, run.tick, err));
 }
 
 /* Routines without names are found again by their addresses, which mean nothing in another build. */
@@ -122,7 +128,8 @@ bool comparison_settle(struct comparison *c, struct error *err)
 	if (!names_check(c, err))
 		return false;
 
-	if (!match_routines(c, rows, c->nruns) || !match_arcs(c, rows, c->nruns) || !match_contexts(c, rows, c->nruns))
+	if (!match_routines(c, rows, c->nruns) || !match_arcs(c, rows, c->nruns) || !match_contexts(c, rows, c->nruns)
+	    || !match_sites(c, rows, c->nruns))
 		return no_memory(err);
 	return true;
 }

@@ -5,7 +5,9 @@
  * Routines are the same in two builds if name and module are: addresses and build-ids differ.  The main program
  * is the same whatever it is called, and a library without the version after .so.  Where one run has several
  * routines of a name in a module (static functions), the source file tells them apart, in all runs; what still cannot be told
- * apart is added up.  Arcs are the same if both ends are, contexts if all their histories' entries are, in order.
+ * apart is added up.  Arcs are the same if both ends are, contexts if all their histories' entries are, in order.  Call sites of an arc are
+ * the same if their columns are, and their lines from the one where the caller begins; where programs were built anew, what then is left of an
+ * arc, as many places on each side, is the same in its order.
  *
  * A comparison holds no profile: each run can be freed when it was added.  No I/O. */
 #ifndef COMPARISON_H
@@ -14,8 +16,9 @@
 #include "base/error.h"
 #include "graph/graph.h"
 #include "compare/noise.h"
+#include "report/call_sites.h"
 
-enum comparison_kind { COMPARISON_ROUTINES, COMPARISON_ARCS, COMPARISON_CONTEXTS, COMPARISON_KINDS };
+enum comparison_kind { COMPARISON_ROUTINES, COMPARISON_ARCS, COMPARISON_CONTEXTS, COMPARISON_SITES, COMPARISON_KINDS };
 enum comparison_time { COMPARISON_SELF, COMPARISON_TOTAL, COMPARISON_TIMES };
 
 /* What one run has of a routine, an arc or a context. */
@@ -34,13 +37,15 @@ struct comparison_calls {
 };
 
 struct comparison_item {
-	uint32_t from;		/* arc: caller, index of a routine, GRAPH_NONE: spontaneous; context: parent, index of a context */
-	uint32_t to;		/* arc: callee; context: the routine that it adds; GRAPH_NONE: the root */
+	uint32_t from;		/* arc, call site: caller, index of a routine, GRAPH_NONE: spontaneous; context: parent, index of a context */
+	uint32_t to;		/* arc, call site: callee; context: the routine that it adds; GRAPH_NONE: the root */
 	bool gap;		/* context: calls were squeezed out before its last entry */
 	const char *name;	/* routine: its name; else NULL */
 	const char *brief;	/* routine: its short form (base/short_names.h) */
 	const char *module;	/* routine: path of its module in the last run that has it; NULL: none */
 	const char *file;	/* routine: source file; NULL: unknown */
+	const struct call_place *place;	/* call site: where it is in the last run that has it; NULL: the arc's calls from places that are not known */
+	uint32_t placed_by;	/* that run */
 	struct comparison_value *values;	/* of each run, base runs first */
 	/* Filled by comparison_judge: */
 	bool counted;		/* some run has calls or time of its own here; of contexts false if it is only the front of others */
@@ -80,6 +85,7 @@ struct comparison {
 	struct comparison_items kinds[COMPARISON_KINDS];
 	struct sides whole;		/* the time of the runs as wholes */
 	struct change whole_change;	/* what it says */
+	bool sites;			/* call sites are compared */
 	double level;			/* chance below which a change is news */
 	struct comparison_private *private;	/* rows of the runs until settled, strings */
 };
@@ -88,9 +94,15 @@ struct comparison {
 bool comparison_init(struct comparison *c, struct error *err);
 void comparison_free(struct comparison *c);
 
-/* Add the run with graph G, called LABEL, to the new side if FRESH; CONTEXTS: its contexts, too.  ERROR_MISMATCH: its clock is not that of
- * the other runs. */
-bool comparison_add(struct comparison *c, const struct graph *g, const char *label, bool fresh, bool contexts, struct error *err);
+/* What of a run is compared beside routines and arcs. */
+struct comparison_parts {
+	bool contexts;
+	bool sites;		/* call sites */
+};
+
+/* Add the run with IN's graph and symbols, called LABEL, to the new side if FRESH, with PARTS.  ERROR_MISMATCH: its clock is not that of
+ * the other runs, or it told no call sites apart and they are asked for. */
+bool comparison_add(struct comparison *c, const struct report_input *in, const char *label, bool fresh, struct comparison_parts parts, struct error *err);
 
 /* When all are in: find what is the same. */
 bool comparison_settle(struct comparison *c, struct error *err);

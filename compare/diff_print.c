@@ -18,9 +18,10 @@ static const char legend[] =
 	" per call     change of self time per call, percent.\n"
 	" ~            a change within noise: the times of equal programs differ as much.\n"
 	" Of an arc, self is the callee's own time on behalf of the caller, total all that the calls took; of a context,\n"
-	" self is the time while it ran, total that of all that extend it.  Where a side has several runs these are means.\n";
+	" self is the time while it ran, total that of all that extend it; of a call site (--sites) both are its part of the arc's.\n"
+	" Where a side has several runs these are means.\n";
 
-static const char *const titles[] = { "Routines", "Arcs", "Contexts" };
+static const char *const titles[] = { "Routines", "Arcs", "Contexts", "Call sites" };
 static const char *const sorts[] = { "self time", "total time", "calls", "self time per call" };
 
 /* The part of a table that is not listed. */
@@ -68,14 +69,6 @@ static bool path_print(const struct comparison *c, uint32_t index, const struct 
 	return true;
 }
 
-static void routine_name(const struct comparison *c, uint32_t routine, const struct text_style *style, FILE *out)
-{
-	if (routine == GRAPH_NONE)
-		fputs("<spontaneous>", out);
-	else
-		escape_print(out, shown_name(c, routine, style), escape_of(style));
-}
-
 static bool item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, const struct text_style *style, FILE *out)
 {
 	switch (kind) {
@@ -83,9 +76,10 @@ static bool item_name(const struct comparison *c, enum comparison_kind kind, con
 		escape_print(out, print_choose(item->name, item->brief, style), escape_of(style));
 		return true;
 	case COMPARISON_ARCS:
-		routine_name(c, item->from, style, out);
-		fputs(" -> ", out);
-		routine_name(c, item->to, style, out);
+		output_arc(c, item, style, out);
+		return true;
+	case COMPARISON_SITES:
+		output_site(c, item, style, out);
 		return true;
 	default:
 		return path_print(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), style, out);
@@ -305,7 +299,7 @@ bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *o
 {
 	head_print(c, o, out);
 	for (int k = 0; k < COMPARISON_KINDS; k++)
-		if (!table_print(c, (enum comparison_kind)k, o, out))
+		if ((k != COMPARISON_SITES || c->sites) && !table_print(c, (enum comparison_kind)k, o, out))
 			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	print_legend(out, &o->report.style, legend);
 	return flushed(out, err);
@@ -358,6 +352,8 @@ static json_t *who_json(const struct comparison *c, enum comparison_kind kind, u
 				 "file", emit_name(item->file));
 	if (kind == COMPARISON_CONTEXTS)
 		return json_pack("{s:o}", "history", path_json(c, index));
+	if (kind == COMPARISON_SITES)
+		return output_site_json(c, item);
 	return json_pack("{s:o, s:o}", "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name),
 			 "callee", emit_name(routines[item->to].name));
 }
@@ -396,7 +392,7 @@ static json_t *runs_json(const struct comparison *c)
 
 bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
 {
-	static const char *const names[] = { "routines", "arcs", "contexts" };
+	static const char *const names[] = { "routines", "arcs", "contexts", "call_sites" };
 	struct emit e;
 
 	output_begin(&e, out);
@@ -404,8 +400,11 @@ bool diff_json(const struct comparison *c, const struct diff_options *o, FILE *o
 	emit_member(&e, "whole", json_pack("{s:f, s:f, s:f, s:o}", "base_ns", c->whole.base, "new_ns", c->whole.fresh, "change_ns",
 					   c->whole_change.change, "error_ns", real_or_null(c->whole_change.error)));
 	for (int k = 0; k < COMPARISON_KINDS; k++) {
-		uint32_t *order = output_order(&c->kinds[k], o->sort);
+		uint32_t *order;
 
+		if (k == COMPARISON_SITES && !c->sites)
+			continue;
+		order = output_order(&c->kinds[k], o->sort);
 		emit_array(&e, names[k]);
 		for (uint32_t i = 0; order && i < c->kinds[k].n; i++)
 			if (c->kinds[k].items[order[i]].counted)

@@ -44,7 +44,7 @@ static bool has_twins(struct row_routine **row, size_t n, const char **seen, uin
 	return false;
 }
 
-static void value_add(struct comparison_value *sum, const struct comparison_value *v)
+void value_add(struct comparison_value *sum, const struct comparison_value *v)
 {
 	for (int t = 0; t < COMPARISON_TIMES; t++) {
 		sum->time[t] += v->time[t];
@@ -53,8 +53,7 @@ static void value_add(struct comparison_value *sum, const struct comparison_valu
 	sum->calls += v->calls;
 }
 
-/* Room for N items of NRUNS values each.  False: out of memory. */
-static bool items_make(struct comparison_items *items, size_t n, uint32_t nruns)
+bool items_make(struct comparison_items *items, size_t n, uint32_t nruns)
 {
 	struct comparison_value *values = calloc(n * nruns + 1, sizeof *values);
 

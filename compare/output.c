@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/version.h"
+#include "text/print.h"
 
 struct key {
 	const struct comparison_items *items;
@@ -57,6 +58,41 @@ uint32_t *output_order(const struct comparison_items *items, enum diff_sort sort
 	if (order)
 		qsort_r(order, items->n, sizeof *order, compare, &key);
 	return order;
+}
+
+void output_routine(const struct comparison *c, uint32_t routine, const struct text_style *style, FILE *out)
+{
+	const struct comparison_item *item = c->kinds[COMPARISON_ROUTINES].items + routine;
+
+	if (routine == GRAPH_NONE)
+		fputs("<spontaneous>", out);
+	else
+		print_brief(out, item->name, item->brief, style);
+}
+
+void output_arc(const struct comparison *c, const struct comparison_item *item, const struct text_style *style, FILE *out)
+{
+	output_routine(c, item->from, style, out);
+	fputs(" -> ", out);
+	output_routine(c, item->to, style, out);
+}
+
+void output_site(const struct comparison *c, const struct comparison_item *item, const struct text_style *style, FILE *out)
+{
+	output_arc(c, item, style, out);
+	putc(' ', out);
+	if (item->place)
+		call_place_print(out, item->place, style);
+	else
+		fputs("at places that are not known", out);
+}
+
+json_t *output_site_json(const struct comparison *c, const struct comparison_item *item)
+{
+	const struct comparison_item *routines = c->kinds[COMPARISON_ROUTINES].items;
+
+	return json_pack("{s:o, s:o, s:o}", "caller", emit_name(item->from == GRAPH_NONE ? NULL : routines[item->from].name),
+			 "callee", emit_name(routines[item->to].name), "site", item->place ? call_place_json(item->place) : json_null());
 }
 
 void output_begin(struct emit *e, FILE *out)

@@ -116,5 +116,7 @@ void rows_free(struct rows *r)
 	free(r->routines);
 	free(r->arcs);
 	free(r->contexts);
+	free(r->sites);
+	arena_free(&r->text);
 	*r = (struct rows){ 0 };
 }

@@ -202,6 +202,13 @@ void call_place_print(FILE *out, const struct call_place *p, const struct text_s
 		fputs(", through a pointer", out);
 }
 
+json_t *call_place_json(const struct call_place *p)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file", emit_name(p->file), "line", p->line ? emit_count(p->line) : json_null(),
+			 "column", p->column ? emit_count(p->column) : json_null(), "within", emit_name(p->within), "module", emit_name(p->module),
+			 "by_pointer", (int)p->by_pointer, "through", emit_name(p->through));
+}
+
 json_t *call_places_json(const struct call_places *c, const struct call_figures *arc)
 {
 	json_t *array = json_array();
@@ -209,12 +216,13 @@ json_t *call_places_json(const struct call_places *c, const struct call_figures 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct call_place *p = &c->places[i];
 
-		json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "file", emit_name(p->file),
-			"line", p->line ? emit_count(p->line) : json_null(), "column", p->column ? emit_count(p->column) : json_null(),
-			"calls", emit_count(p->calls), "within", emit_name(p->within), "module", emit_name(p->module),
-			"by_pointer", (int)p->by_pointer, "through", emit_name(p->through), "self_ns", c->timed ? emit_count(p->self) : json_null(),
-			"children_ns", c->timed ? emit_count(p->children) : json_null(), "error_ns",
-			c->timed ? share_json(p->error, arc->self + arc->children) : json_null()));
+		json_t *place = call_place_json(p), *figures = json_pack("{s:o, s:o, s:o, s:o}", "calls", emit_count(p->calls),
+			"self_ns", c->timed ? emit_count(p->self) : json_null(), "children_ns", c->timed ? emit_count(p->children) : json_null(),
+			"error_ns", c->timed ? share_json(p->error, arc->self + arc->children) : json_null());
+
+		json_object_update(place, figures);
+		json_decref(figures);
+		json_array_append_new(array, place);
 	}
 	return array;
 }

@@ -45,6 +45,9 @@ void call_places_free(struct call_places *c);
 /* `at list.c:31:9, through a pointer`, or `in libc.so.6: msort_with_tmp`. */
 void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style);
 
+/* {file, line, column, within, module, by_pointer, through} of P. */
+json_t *call_place_json(const struct call_place *p);
+
 /* An array of {file, line, column, calls, within, module, by_pointer, through, self_ns, children_ns, error_ns}; the last three are null if no times are
  * known.  ARC is that of call_places_make. */
 json_t *call_places_json(const struct call_places *c, const struct call_figures *arc);

@@ -72,6 +72,24 @@ int main(void)
 }
 """
 
+# As many calls from one place or from another.
+TURNS = r"""#define N __attribute__((noinline, noclone))
+static volatile long sink;
+N long leaf(int n) { sink += n; return n; }
+N long both(int other)
+{
+	long s = other ? 0 : leaf(1) + 1;
+	s += other ? leaf(2) + 2 : 0;
+	return s;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 10; i++)
+		sink += both(argc > 1);
+	return 0;
+}
+"""
+
 # What GCC 12 makes of "sink = 1" in a routine with the hooks of way inline: one probe, one exit, and what leads out of line.
 PLAIN_CODE = """
 movq %fs:56+aprof_tls@tpoff, R
@@ -371,6 +389,61 @@ class Sites(unittest.TestCase):
         for line, calls in {13: [100, 100, 100], 14: [50, 50], 15: [100, 100]}.items():
             self.assertEqual(sorted(n for edge, n in edges if "p.c:%d" % line in edge), calls)
         self.assertNotIn("p.c:13", self.aprof("export", "dot", "--min-percent=0"))
+
+    def recorded(self, name, text, *words):
+        """The profile NAME.out of a program of TEXT, built where p.c stands."""
+        with open(os.path.join(self.cwd, "p.c"), "w") as file:
+            file.write(text)
+        self.build(program=name)
+        shell(["./" + name, *words], self.cwd, env={"APROF_SITES": "1", "APROF_OUT": name + ".out"})
+        return name + ".out"
+
+    def changes(self, *profiles):
+        """Of each call site whose calls changed: caller, callee, line; calls of both sides."""
+        diff = json.loads(self.aprof("diff", "--sites", "--json", *profiles))
+        arcs = {(a["caller"], a["callee"]): a["calls"] for a in diff["arcs"]}
+        for key, calls in arcs.items():
+            sites = [s["calls"] for s in diff["call_sites"] if (s["caller"], s["callee"]) == key]
+            for side in ("base", "new"):
+                self.assertEqual(sum(s[side] for s in sites), calls[side], (key, side))
+        for time in ("self", "total"):
+            self.assertAlmostEqual(sum(s[time]["change_ns"] for s in diff["call_sites"]), sum(a[time]["change_ns"] for a in diff["arcs"]), delta=1)
+        return {(s["caller"], s["callee"], s["site"] and s["site"]["line"]): (s["calls"]["base"], s["calls"]["new"])
+                for s in diff["call_sites"] if s["calls"]["news"]}
+
+    def test_diff(self):
+        """A program that was edited: lines moved, a call of three in a line stands in the next, and one asks for more."""
+        old = self.recorded("old", PROGRAM)
+        self.assertEqual(self.changes(old, old), {})
+        moved = self.recorded("moved", "/* by */\n\n" + PROGRAM.replace(" + leaf(3);", ";\n\ts += leaf(3);"))
+        self.assertEqual(self.changes(old, moved), {})
+        more = self.recorded("more", "/* by */\n\n" + PROGRAM.replace("again(4)", "again(5)"))
+        self.assertEqual(self.changes(old, more), {("again", "again", 11): (4, 5)})
+        text = self.aprof("diff", "--sites", old, more)
+        self.assertRegex(text, r"Call sites by change of self time: 2 of 1\d changed")
+        self.assertRegex(text, r" 5 +\+1 +again -> again at p.c:11:\d+\n")
+        self.assertNotIn("Call sites", self.aprof("diff", old, more))
+
+    def test_check(self):
+        """As many calls of everything, but from another place: only call sites tell."""
+        program = TURNS
+        base, new = self.recorded("base", program), self.recorded("new", program, "other")
+        self.assertIn("\n0 of ", "\n" + self.aprof("check", base, "--against", new))
+        text = self.aprof("check", "--sites", base, "--against", new, status=1)
+        self.assertRegex(text, r"(?m)^both -> leaf at p.c:7:\d+: calls 0 -> 10, \+10$")
+        self.assertRegex(text, r"(?m)^both -> leaf at p.c:6:\d+: calls 10 -> 0, -10 \(fewer: no harm\)$")
+        self.assertRegex(text, r"(?m)^0 of \d+ routines and 1 of \d+ call sites got worse")
+        found = json.loads(self.aprof("check", "--json", "--sites", base, "--against", new, status=1))
+        self.assertEqual([(f["caller"], f["site"]["line"], f["calls_worse"]) for f in found["findings"]], [("both", 7, True), ("both", 6, False)])
+        self.assertIn("0 of ", self.aprof("check", "--sites", "--calls=ignore", base, "--against", new))
+
+    def test_not_told(self):
+        base = self.recorded("base", TURNS)
+        shell(["./base"], self.cwd, env={"APROF_OUT": "plain.out"})
+        for command in (["diff", "--sites", base, "plain.out"], ["check", "--sites", "plain.out", "--against", base]):
+            done = limits.run([os.path.join(BUILD, "aprof"), *command], 120, cwd=self.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertRegex(done.stderr.decode(), r"^aprof: plain.out: call sites were not told apart; .*\n$")
 
     def test_untold(self):
         self.build("cyg")
