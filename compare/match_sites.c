@@ -1,4 +1,4 @@
-/* sites.c - call sites of a run, and which of them are the same in several runs. */
+/* match_sites.c - call sites of a run, and which of them are the same in several runs. */
 #include <stdlib.h>
 #include <string.h>
 
