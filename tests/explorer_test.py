@@ -298,6 +298,24 @@ class Explorer(unittest.TestCase):
         self.assertNotRegex(self.screen('-e'), r'\x1b\[[\d;]*3[0-8]m')
         self.quit()
 
+    def test_call_sites(self):
+        """Below each arc the places of its calls, as the call graph has them; the cursor walks over them."""
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-way=fentry', '-O1', '-g', '-o', 'sited', 'prog.c'], cwd=self.cwd, check=True)
+        subprocess.run(['./sited'], cwd=self.cwd, check=True, env={**os.environ, 'APROF_SITES': '1', 'APROF_OUT': 'sited.out'})
+        graph = json.loads(subprocess.run([APROF, 'report', '--json', '--sites', 'sited.out'], cwd=self.cwd, check=True, capture_output=True, text=True).stdout)
+        entry = next(e for e in graph['callgraph'] if e['name'] == 'again')
+        wanted = [('%s:%d:%d' % (os.path.basename(s['file']), s['line'], s['column']), s['calls'])
+                  for s in [s for caller in entry['parents'] for s in caller['sites']] + entry['recursive_sites']]
+        self.assertGreater(len(wanted), 1)
+        self.start(100, 40, 'sited.out')
+        self.wait('Routines')
+        self.keys('/', *'again', 'Enter', 'Enter')
+        screen = self.wait(r'\[2Callers\](.|\n)*at prog.c')
+        found = [(place, int(calls)) for calls, place in re.findall(r'(\d+) +at (prog\.c:\d+:\d+)', screen)]
+        self.assertEqual(sorted(found), sorted(wanted))
+        self.keys('Down')
+        self.wait_selected(r' at prog\.c:\d+:\d+')
+
     def test_no_colour(self):
         for environment, coloured in ({'TERM': 'screen-256color'}, True), ({'TERM': 'screen-256color', 'NO_COLOR': '1'}, False):
             self.start(**environment)

@@ -1,16 +1,32 @@
 /* neighbours.c - the page of one routine: its callers above, its callees below, as in gprof's listing.
  *
- *     rows: callers, smallest first | the routine | callees, largest first */
+ *     rows: callers, smallest first | the routine | callees, largest first
+ *
+ * Where call sites were told apart, those of an arc have rows of their own below it. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "report/call_sites.h"
 #include "report/entry.h"
 #include "text/print.h"
 #include "view/page.h"
 
+enum part { ROUTINE, ARC, PLACE };
+
+struct row {
+	enum part part;
+	uint32_t arc;		/* index in graph.arcs; GRAPH_NONE: of the routine itself, or its direct recursion */
+	bool caller;		/* above the routine */
+	bool timed;		/* place: times are known */
+	bool known;		/* place: false: the rest, from places that are not known */
+	struct call_place place; /* its strings are the symbols' */
+};
+
 struct neighbours {
-	uint32_t *arcs;		/* indices in graph.arcs: of the callers, then of the callees */
-	uint32_t ncallers;	/* how many of the first kind */
+	struct graph_sites sites;
+	struct row *rows;
+	size_t room;		/* of them */
 };
 
 static uint64_t incoming(const struct graph_arc *a)
@@ -23,24 +39,84 @@ static uint64_t outgoing(const struct graph_arc *a)
 	return a->self1 + a->child1;
 }
 
+static bool row_add(struct page *p, struct row row)
+{
+	struct neighbours *n = p->state;
+
+	if (!array_grow(&n->rows, &n->room, p->n, sizeof *n->rows))
+		return false;
+	n->rows[p->n++] = row;
+	return true;
+}
+
+/* The call sites of ARC from FROM to TO, whose own row, but for these, is ROW. */
+static bool places_add(struct page *p, struct row row, uint32_t from, uint32_t to, const struct call_figures *arc)
+{
+	struct neighbours *n = p->state;
+	struct call_places places;
+	bool ok = true;
+
+	if (n->sites.n == 0)
+		return true;
+	if (!call_places_make(&places, p->view->in, &n->sites, from, to, arc))
+		return false;
+	row.part = PLACE;
+	row.timed = places.timed;
+	row.known = true;
+	for (size_t i = 0; ok && i < places.n; i++) {
+		row.place = places.places[i];
+		ok = row_add(p, row);
+	}
+	row.known = false;
+	row.place = (struct call_place){ .calls = places.unknown, .self = places.rest_self, .children = places.rest_children };
+	if (places.unknown || (places.timed && places.rest_self + places.rest_children > 0))
+		ok = ok && row_add(p, row);
+	call_places_free(&places);
+	return ok;
+}
+
+static bool arc_add(struct page *p, uint32_t index, bool caller)
+{
+	const struct graph_arc *a = &p->view->g->arcs[index];
+	struct row row = { .part = ARC, .arc = index, .caller = caller };
+
+	return row_add(p, row) && places_add(p, row, a->from, a->to,
+		&(struct call_figures){ a->calls, caller ? a->self2 : a->self1, caller ? a->child2 : a->child1 });
+}
+
+static bool own_add(struct page *p)
+{
+	const struct graph_routine *r = &p->view->g->routines[p->about];
+	struct row row = { .part = ROUTINE, .arc = GRAPH_NONE };
+
+	p->cursor = p->n;
+	return row_add(p, row) && (!r->recursive || places_add(p, row, p->about, p->about, &(struct call_figures){ r->recursive, 0, 0 }));
+}
+
 static bool neighbours_open(struct page *p, struct error *err)
 {
 	const struct graph *g = p->view->g;
 	const struct graph_routine *r = g->routines + p->about;
 	struct neighbours *n = calloc(1, sizeof *n);
+	uint32_t *arcs, ncallers, ncallees;
+	bool ok;
 
 	p->state = n;
 	p->n = 0;
 	if (p->about == GRAPH_NONE)
 		return true;
-	if (n)
-		n->arcs = calloc((size_t)r->nin + r->nout + 1, sizeof *n->arcs);
-	if (!n || !n->arcs)
+	arcs = calloc((size_t)r->nin + r->nout + 1, sizeof *arcs);
+	ok = n && arcs && (g->profile->nsites == 0 || graph_sites_make(&n->sites, g, err));
+	ncallers = ok ? entry_callers(g, r, arcs) : 0;
+	for (uint32_t i = 0; ok && i < ncallers; i++)
+		ok = arc_add(p, arcs[i], true);
+	ok = ok && own_add(p);
+	ncallees = ok ? entry_callees(g, r, arcs) : 0;
+	for (uint32_t i = 0; ok && i < ncallees; i++)
+		ok = arc_add(p, arcs[i], false);
+	free(arcs);
+	if (!ok)
 		return page_no_memory(err);
-	n->ncallers = entry_callers(g, r, n->arcs);
-	entry_callees(g, r, n->arcs + n->ncallers);
-	p->n = (size_t)r->nin + 1 + r->nout;
-	p->cursor = r->nin;
 	p->top = p->cursor > 6 ? p->cursor - 6 : 0;
 	return true;
 }
@@ -49,17 +125,16 @@ static void neighbours_close(struct page *p)
 {
 	struct neighbours *n = p->state;
 
-	if (n)
-		free(n->arcs);
+	if (n) {
+		graph_sites_free(&n->sites);
+		free(n->rows);
+	}
 	free(n);
 }
 
-/* The arc of a row; NULL: the routine itself. */
-static const struct graph_arc *arc_of(const struct page *p, size_t row)
+static const struct row *row_at(const struct page *p, size_t row)
 {
-	const struct neighbours *n = p->state;
-
-	return row == n->ncallers ? NULL : p->view->g->arcs + n->arcs[row < n->ncallers ? row : row - 1];
+	return &((const struct neighbours *)p->state)->rows[row];
 }
 
 static void neighbours_heading(const struct page *p, FILE *out)
@@ -98,16 +173,44 @@ static enum screen_style own_row(const struct page *p, FILE *out)
 	return SCREEN_STRONG;
 }
 
-/* A caller, or a callee, is indented. */
-static enum screen_style neighbours_row(const struct page *p, size_t row, FILE *out)
+/* Indented once more than its arc, or than the routine; its share is a part of the arc's. */
+static enum screen_style place_row(const struct page *p, const struct row *row, FILE *out)
 {
-	const struct graph_arc *a = arc_of(p, row);
 	const struct explorer_view *v = p->view;
-	bool caller = row < ((const struct neighbours *)p->state)->ncallers;
+	const struct call_place *place = &row->place;
 
-	if (!a)
+	fprintf(out, "%*s ", page_share_width(v), "");
+	if (!page_is_narrow(v)) {
+		if (row->timed && row->arc != GRAPH_NONE) {
+			page_time(out, place->self);
+			page_time(out, place->children);
+		} else {
+			fprintf(out, "%*s %*s ", PRINT_TIME, "", PRINT_TIME, "");
+		}
+		page_calls(v, out, place->calls);
+		fprintf(out, "%*s ", v->calls, "");
+	}
+	fputs(row->arc == GRAPH_NONE ? "    " : "        ", out);
+	if (row->known)
+		call_place_print(out, place, &v->options.style);
+	else
+		fputs("at places that are not known", out);
+	return SCREEN_DIM;
+}
+
+/* A caller, or a callee, is indented. */
+static enum screen_style neighbours_row(const struct page *p, size_t index, FILE *out)
+{
+	const struct row *row = row_at(p, index);
+	const struct explorer_view *v = p->view;
+	const struct graph_arc *a;
+
+	if (row->part == PLACE)
+		return place_row(p, row, out);
+	if (row->part == ROUTINE)
 		return own_row(p, out);
-	if (caller)
+	a = &v->g->arcs[row->arc];
+	if (row->caller)
 		figures(v, out, a->self2, a->child2, &a->evidence2);
 	else
 		figures(v, out, a->self1, a->child1, &a->evidence1);
@@ -116,30 +219,32 @@ static enum screen_style neighbours_row(const struct page *p, size_t row, FILE *
 	else if (!page_is_narrow(v))
 		fprintf(out, "%*s", 2 * v->calls + 2, "");
 	fputs("    ", out);
-	page_name(v, out, caller ? a->from : a->to);
-	return page_style(v, caller ? incoming(a) : outgoing(a));
+	page_name(v, out, row->caller ? a->from : a->to);
+	return page_style(v, row->caller ? incoming(a) : outgoing(a));
 }
 
-static uint32_t neighbours_routine(const struct page *p, size_t row)
+static uint32_t neighbours_routine(const struct page *p, size_t index)
 {
-	const struct graph_arc *a = arc_of(p, row);
+	const struct row *row = row_at(p, index);
 
-	return !a ? p->about : row < ((const struct neighbours *)p->state)->ncallers ? a->from : a->to;
+	if (row->arc == GRAPH_NONE)
+		return p->about;
+	return row->caller ? p->view->g->arcs[row->arc].from : p->view->g->arcs[row->arc].to;
 }
 
 /* The row of the caller or callee that the cursor was on. */
 static bool neighbours_carry(struct page *p, const struct page *old, const uint32_t *map, struct error *err)
 {
-	uint32_t routine = old->n > 0 ? neighbours_routine(old, old->cursor) : GRAPH_NONE;
-	bool caller = old->n > 0 && old->cursor < ((const struct neighbours *)old->state)->ncallers;
+	const struct row *was = old->n > 0 ? row_at(old, old->cursor) : NULL;
+	uint32_t routine = was ? neighbours_routine(old, old->cursor) : GRAPH_NONE;
 
 	(void)err;
-	if (old->n == 0 || !arc_of(old, old->cursor))
+	if (!was || was->arc == GRAPH_NONE)
 		return true;
 	if (routine != GRAPH_NONE)
 		routine = map[routine];
 	for (size_t i = 0; i < p->n; i++)
-		if (arc_of(p, i) && (i < ((const struct neighbours *)p->state)->ncallers) == caller && neighbours_routine(p, i) == routine)
+		if (row_at(p, i)->part == ARC && row_at(p, i)->caller == was->caller && neighbours_routine(p, i) == routine)
 			p->cursor = i;
 	return true;
 }
