@@ -186,7 +186,7 @@ static bool findings_json(const struct side *s, struct emit *e, bool alone, stru
 	static const struct report_options options = { .json = true };
 
 	return !alone || (report_object(s, e, "hot", err) && (s->g->arcs_alone || report_object(s, e, "paths", err)) &&
-			  (!s->in->source || sources_json(s->in, &options, e, err)));
+			  (s->g->profile->nsites == 0 || arc_places_json(s->in, &options, e, err)) && (!s->in->source || sources_json(s->in, &options, e, err)));
 }
 
 /* The side as members of the object that E has open; ALONE, it is the only one. */

@@ -125,6 +125,10 @@ bool report_print(const struct report *table, const char *const *names, size_t n
  * says, with `routine`, the index, and `text`, the lines from first_line on. */
 report_json sources_json;
 
+/* For the page, as the member "arc_places", where the run told call sites apart: of each arc, and of direct recursion, `from` and `to`, indices (null:
+ * spontaneous), and `sites`, as callgraph_json has them with the incoming view's times. */
+report_json arc_places_json;
+
 /* The reports themselves, each in the file of its name. */
 report_text head_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
 report_text paths_text, compare_text, hot_text, annotate_text, imbalance_text;

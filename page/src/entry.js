@@ -5,6 +5,7 @@ import * as format from './format.js';
 import { sourceOf } from './source.js';
 import { arcTicks, change } from './stats.js';
 
+const PLACES = 12; // call sites of an arc that are listed
 const SHOWN = 60; // callers or callees listed before "and N more"
 
 const cell = (value, text) => h('td', { 'data-exact': value }, text);
@@ -16,6 +17,50 @@ function changes(app, kind, times, ticks, calls) {
 		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, ticks), format.time, true)) : null,
 		app.model.counted ? h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)) : null,
 	];
+}
+
+// Where the calls from one routine to another stand, by both numbers; of one profile that told its call sites apart.
+const known = new WeakMap();
+
+function placesOf(app, from, to) {
+	const side = app.model.sides[0];
+	if (app.model.compares || !side.arc_places || (app.model.byThread && app.state.thread !== 'all')) return [];
+	const number = (r) => (r === null ? -1 : app.model.maps[0][r]);
+	if (!known.has(side)) known.set(side, new Map(side.arc_places.map((arc) => [`${number(arc.from)} ${number(arc.to)}`, arc.sites])));
+	return known.get(side).get(`${from} ${to}`) ?? [];
+}
+
+function placeText(place) {
+	const at = place.file ? `at ${format.basename(format.visible(place.file))}:${place.line}${place.column ? `:${place.column}` : ''}` : '',
+		within = place.within
+			? `in ${place.module ? `${format.basename(format.visible(place.module))}: ` : ''}${format.visible(place.within)}`
+			: '';
+	return [
+		[at, within].filter(Boolean).join(' ') || 'at no known line',
+		place.through ? `by way of ${format.visible(place.through)}` : '',
+		place.by_pointer ? 'through a pointer' : '',
+	]
+		.filter(Boolean)
+		.join(', ');
+}
+
+// A line for each place of an arc's calls; TIMED, with the times of the callers' view.
+function placeLines(app, places, timed) {
+	const time = (ns) => (timed && ns !== null ? cell(ns, format.time(ns)) : h('td', {}));
+	const rows = places
+		.slice(0, PLACES)
+		.map((place) =>
+			h(
+				'tr',
+				{ class: 'site' },
+				app.model.timed ? [time(place.self_ns), time(place.children_ns)] : null,
+				app.model.counted ? cell(place.calls, format.count(place.calls)) : null,
+				h('td', { class: 'who', title: place.file ? format.visible(place.file) : null }, placeText(place)),
+			),
+		);
+	if (places.length > PLACES)
+		rows.push(h('tr', { class: 'site' }, h('td', { colspan: 9, class: 'note' }, `and ${places.length - PLACES} more places`)));
+	return rows;
 }
 
 // A line of the entry: SELF and CHILD name the figures of its set; calls are out of all calls of the callee, as gprof has it.
@@ -34,7 +79,7 @@ function arcLine(app, arc, other, self, child) {
 	return {
 		weight: heavy[app.side],
 		calls: at.calls,
-		make: () =>
+		make: () => [
 			h(
 				'tr',
 				{ 'data-routine': other },
@@ -63,6 +108,8 @@ function arcLine(app, arc, other, self, child) {
 						: null,
 				),
 			),
+			placeLines(app, placesOf(app, arc.from, arc.to), !arc.folded || self === 'self2'),
+		],
 	};
 }
 
@@ -70,7 +117,7 @@ function lines(list) {
 	list.sort((a, b) => b.weight - a.weight || b.calls - a.calls);
 	const rest = list.length - SHOWN;
 	return [
-		...list.slice(0, SHOWN).map((line) => line.make()),
+		...list.slice(0, SHOWN).flatMap((line) => line.make()),
 		rest > 0 ? h('tr', {}, h('td', { colspan: 9, class: 'note' }, `and ${rest} more`)) : null,
 	];
 }
@@ -135,7 +182,7 @@ export function entry(box, app) {
 				{ class: 'arcs' },
 				head(app),
 				h('tbody', { class: 'parents' }, lines(arcs.in[r].map((arc) => arcLine(app, arc, arc.from, 'self2', 'child2')))),
-				h('tbody', {}, own(app, r)),
+				h('tbody', {}, own(app, r), placeLines(app, placesOf(app, r, r), false)),
 				h('tbody', { class: 'children' }, lines(arcs.out[r].map((arc) => arcLine(app, arc, arc.to, 'self1', 'child1')))),
 			),
 		),

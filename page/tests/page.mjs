@@ -556,6 +556,65 @@ int main(void) { for (long i = 0; i < 40000; i++) work(i); return 0; }
 	await closed(bare);
 });
 
+test('callers and callees by call site, as aprof report --sites has them', async () => {
+	fs.writeFileSync(
+		bench.file('sited.c'),
+		`static volatile long sink;
+__attribute__((noinline)) void leaf(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) long again(long n) { return n ? again(n - 1) + 1 : sink; }
+void (*volatile way)(long) = leaf;
+__attribute__((noinline)) void work(long n)
+{
+	leaf(100); leaf(n);
+	way(n);
+	sink = again(3) + 1;
+}
+int main(void) { for (long i = 0; i < 20000; i++) work(i); return 0; }
+`,
+	);
+	bench.run(path.join(bench.build, 'aprof-cc'), '--aprof-way=fentry', '-O1', '-g', '-o', 'sited', 'sited.c');
+	bench.aprof('run', '--sites', '--no-report', '--data=sited.out', './sited');
+	const graph = bench.json('report', '--sites', bench.file('sited.out')).callgraph;
+	const tab = await bench.tab(bench.page('sited.html', bench.file('sited.out')), 'tab=table');
+	const within = (s) => (s.within ? ` in ${path.basename(s.module)}: ${s.within}` : '');
+	const text = (s) => `at ${path.basename(s.file)}:${s.line}:${s.column}${within(s)}${s.by_pointer ? ', through a pointer' : ''} ${s.calls}`;
+	for (const entry of graph) {
+		await tab.evaluate((name) => app.set({ sel: app.model.routines.findIndex((r) => r.name === name) }), entry.name);
+		await tab.waitForFunction((name) => document.querySelector('.entry h2')?.textContent === name, entry.name);
+		const rows = await tab.evaluate(() =>
+			[...document.querySelectorAll('.entry .site')].map((row) => ({
+				part: row.parentElement.className,
+				times: [...row.querySelectorAll('td[data-exact]')].map((cell) => Number(cell.dataset.exact)),
+				text: row.querySelector('.who').textContent,
+			})),
+		);
+		const wanted = [
+			...entry.parents.map((arc) => ['parents', arc.sites]),
+			['', entry.recursive_sites ?? []],
+			...entry.children.map((arc) => ['children', arc.sites]),
+		];
+		for (const part of ['parents', '', 'children'])
+			assert.deepEqual(
+				rows
+					.filter((row) => row.part === part)
+					.map((row) => `${row.text} ${row.times.at(-1)}`)
+					.sort(),
+				wanted
+					.filter(([of]) => of === part)
+					.flatMap(([, sites]) => sites.map(text))
+					.sort(),
+				`${entry.name}: ${part}`,
+			);
+	}
+	await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'work') }));
+	await tab.waitForFunction(() => document.querySelector('.entry h2')?.textContent === 'work');
+	for (const theme of ['light', 'dark']) {
+		await tab.evaluate((t) => app.set({ theme: t }), theme);
+		assert.deepEqual(await violations(tab), [], theme);
+	}
+	await closed(tab);
+});
+
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
 		report = bench.json('report', one);
