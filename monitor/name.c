@@ -96,7 +96,7 @@ static void name_try(char *out, int try, bool others)
 long name_take(long fd, const char *temp, char *actual)
 {
 	long ret = -EEXIST;
-	bool others = false;
+	bool others = false, keep = !is_default() && origin_env("APROF_RUN");	/* numbers of processes come again in a long run, and all its profiles count */
 
 	if (is_default())
 		place_aside(wanted);
@@ -104,7 +104,7 @@ long name_take(long fd, const char *temp, char *actual)
 		if (try == 1)
 			others = is_default() && place_is_others(wanted);
 		name_try(actual, try, others);
-		ret = place_take(fd, temp, actual);
+		ret = place_take(fd, temp, actual, keep);
 		if (!sys_failed(ret) && try > 0)
 			note(AMON_NOTE_OTHER_NAME);
 	}

@@ -84,7 +84,7 @@ bool place_is_at(long fd, const char *name, struct stat *st)
 	       now.st_ino == st->st_ino && now.st_dev == st->st_dev;
 }
 
-long place_take(long fd, const char *temp, const char *name)
+long place_take(long fd, const char *temp, const char *name, bool keep)
 {
 	long ret = place(fd, temp, name), old;
 	struct stat st;
@@ -98,7 +98,7 @@ long place_take(long fd, const char *temp, const char *name)
 	if (sys_failed(old))
 		return -EEXIST;
 	taken = !sys_failed(place_lock(old)) && place_is_at(old, name, &st) && S_ISREG(st.st_mode) &&
-		may_go(old, &st) && replace(fd, temp, name);
+		(keep ? st.st_size == 0 : may_go(old, &st)) && replace(fd, temp, name);
 	sys1(close, old);
 	return taken ? 0 : -EEXIST;
 }

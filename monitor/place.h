@@ -17,9 +17,9 @@ enum { PLACE_PATH = 4096 };			/* bytes of a name, at most */
 long place_create(const char *name, char *temp, bool named) HIDDEN;
 long place_create_exclusive(const char *path) HIDDEN; /* at PATH, where nothing is; the same */
 
-/* Give the new file NAME, unless a live process holds NAME or what is there is no profile.  Holding the lock of what is replaced keeps two
+/* Give the new file NAME, unless a live process holds NAME or what is there is no profile, or, with KEEP, not empty.  Holding the lock of what is replaced keeps two
  * starters from replacing one another.  -EEXIST: NAME stays. */
-long place_take(long fd, const char *temp, const char *name) HIDDEN;
+long place_take(long fd, const char *temp, const char *name, bool keep) HIDDEN;
 
 /* Is what stands at NAME a profile of another program than this process's? */
 bool place_is_others(const char *name) HIDDEN;
