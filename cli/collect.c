@@ -116,7 +116,7 @@ static void programs_print(const struct run *r, char **names, FILE *out)
 
 		fprintf(out, "%9.3f ", (double)p->time / 1e9);
 		print_calls(out, 13, p->calls, p->counted);
-		fprintf(out, " %9zu  ", p->n);
+		fprintf(out, " %9" PRIu64 "  ", p->processes);
 		escape_print(out, p->path, 0);
 		fputs(": ", out);
 		escape_print(out, names[i] ? names[i] : "not kept", 0);
@@ -193,11 +193,11 @@ static bool small_keep(const struct run *r, const char *file, struct input *in, 
 	return kept;
 }
 
-/* Read the N profiles FILES of one program, called LABEL, into IN.  Of many processes what is reported is the sum that is kept, in its memory; phases, and
- * stacks that were checked, are of the processes themselves. */
-static bool files_add_up(const struct run *r, struct input *in, char **files, size_t n, const char *label, struct error *err)
+/* Read the N profiles FILES of one program, called LABEL, into IN.  Of many processes, as they are if some are SUMMED up already, what is reported is the sum
+ * that is kept, in its memory; phases, and stacks that were checked, are of the processes themselves. */
+static bool files_add_up(const struct run *r, struct input *in, char **files, size_t n, bool summed, const char *label, struct error *err)
 {
-	if (n <= SUM_APART || r->options->verify || r->options->phase)
+	if (!summed && (n <= SUM_APART || r->options->verify || r->options->phase))
 		return input_read(in, files, n, label, err);
 	return input_add_up(in, files, n, label, err);
 }
@@ -207,7 +207,7 @@ static bool files_add_up(const struct run *r, struct input *in, char **files, si
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	const struct harvest_program *p = &r->harvest.programs[i];
-	bool single = p->n == 1 && !p->running, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
+	bool single = p->n == 1 && !p->running && !p->summed, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
 	struct input in = { .listener = &listener };
 	struct error err;
 
@@ -220,7 +220,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		carry_into_file(*name);
 		return;
 	}
-	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, *name, &err);
+	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, p->summed, *name, &err);
 	if (!is_read)
 		message_error(&err, NULL);
 	if (small)
@@ -245,11 +245,11 @@ static void stacks_keep(struct run *r, const struct harvest_program *p, const ch
 
 	if (p->nstacks == 0 || asprintf(&beside, "%s.stacks", name) < 0)
 		return;
-	if (p->nstacks == 1) {
+	if (p->nstacks == 1 && !p->stacks_summed) {
 		kept = data_file_keep(r->options->data, p->stacks[0], NULL, &beside);
 		if (kept)
 			carry_into_file(beside);
-	} else if (files_add_up(r, &in, p->stacks, p->nstacks, beside, &err)) {
+	} else if (files_add_up(r, &in, p->stacks, p->nstacks, p->stacks_summed, beside, &err)) {
 		input_carry(&in);
 		kept = data_file_keep(r->options->data, NULL, &in, &beside);
 	} else {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "cli/harvest.h"
+#include "cli/housekeeping.h"
 #include "cli/job.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -25,6 +26,7 @@ struct run {
 	struct harvest harvest;		/* what was left */
 	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
 	struct recorder *recorder;	/* at work; NULL: none is */
+	struct housekeeping *housekeeping; /* adds up what ended processes leave; NULL: all is added up at the end */
 	struct error unsampled;		/* why it is not, if it was wanted */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
 };

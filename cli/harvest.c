@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "input/files.h"
@@ -20,6 +21,7 @@ struct found {
 	char *program;		/* the executable */
 	uint64_t start;		/* when it began, ns */
 	bool stacks;		/* of a program without hooks: call stacks were sampled */
+	bool sum;		/* of many processes */
 };
 
 struct list {
@@ -52,7 +54,7 @@ static void header_write(const char *path, size_t offset, const void *data, size
 }
 
 /* Of a process that execs each program has a file, and the later ones another name than was wanted: the user did not want any. */
-static void name_forget(const char *path, const struct amon_header *h)
+void harvest_forget_name(const char *path, const struct amon_header *h)
 {
 	size_t at = offsetof(struct amon_header, notes) + AMON_NOTE_OTHER_NAME * sizeof *h->notes;
 
@@ -60,10 +62,9 @@ static void name_forget(const char *path, const struct amon_header *h)
 		header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
 }
 
-static bool list_add(struct list *l, const char *path)
+static bool list_add(struct list *l, const char *path, bool sum)
 {
 	struct amon_header h;
-
 	const char *why = strstr(path, ".errno.");
 
 	if (why) {
@@ -73,7 +74,7 @@ static bool list_add(struct list *l, const char *path)
 	}
 	if (!files_header(path, &h, NULL))
 		return true;			/* not a profile: somebody else's file */
-	name_forget(path, &h);
+	harvest_forget_name(path, &h);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 16;
 		struct found *more = reallocarray(l->found, room, sizeof *more);
@@ -83,11 +84,12 @@ static bool list_add(struct list *l, const char *path)
 		l->found = more;
 		l->room = room;
 	}
-	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, h.way >> AMON_WAY_STACKS & 1 };
+	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, h.way >> AMON_WAY_STACKS & 1, sum };
 	return l->found[l->n - 1].file && l->found[l->n - 1].program;
 }
 
-static bool list_fill(struct list *l, const char *directory, struct error *err)
+/* Add what is in DIRECTORY; ADDED: it is one in it, with files of one program. */
+static bool list_fill(struct list *l, const char *directory, bool added, struct error *err)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -100,11 +102,16 @@ static bool list_fill(struct list *l, const char *directory, struct error *err)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		ok = asprintf(&path, "%s/%s", directory, entry->d_name) >= 0 && list_add(l, path);
+		if (asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
+			ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+		else if (!added && strncmp(entry->d_name, HARVEST_ADDED, strlen(HARVEST_ADDED)) == 0)
+			ok = list_fill(l, path, true, err);
+		else
+			ok = list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 		free(path);
 	}
 	closedir(dir);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return ok;
 }
 
 /* Where programs with hooks ran, what started them, shells and the like, is not what the user looks for. */
@@ -157,6 +164,14 @@ static char **files_take(struct list *l, size_t i, size_t end)
 	return files;
 }
 
+/* Is one of the profiles I..END-1 of many processes? */
+static bool has_sum(const struct list *l, size_t i, size_t end)
+{
+	while (i < end && !l->found[i].sum)
+		i++;
+	return i < end;
+}
+
 /* The profiles I..END-1, of one program, become a group; its strings change hands.  Call stacks go beside exact contexts, where there are some. */
 static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
 {
@@ -167,7 +182,8 @@ static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
 		stacks++;
 	if (stacks == i)
 		stacks = end;
-	*p = (struct harvest_program){ .path = l->found[i].program, .files = files_take(l, i, stacks), .n = stacks - i };
+	*p = (struct harvest_program){ .path = l->found[i].program, .files = files_take(l, i, stacks), .n = stacks - i,
+					 .summed = has_sum(l, i, stacks), .stacks_summed = has_sum(l, stacks, end) };
 	l->found[i].program = NULL;
 	if (stacks < end) {
 		p->stacks = files_take(l, stacks, end);
@@ -200,7 +216,7 @@ bool harvest_make(struct harvest *h, const char *directory, bool asked, struct e
 	bool ok;
 
 	*h = (struct harvest){ 0 };
-	ok = list_fill(&l, directory, err) && group_all(h, &l, asked, err);
+	ok = list_fill(&l, directory, false, err) && group_all(h, &l, asked, err);
 	h->lacking = l.lacking;
 	h->why = l.why;
 	list_free(&l);
@@ -227,6 +243,16 @@ void harvest_free(struct harvest *h)
 	*h = (struct harvest){ 0 };
 }
 
+/* How many processes RUN is of. */
+static uint64_t processes_of(const struct profile_run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->ncommands; i++)
+		n += run->commands[i].processes;
+	return n ? n : 1;
+}
+
 /* Add up the files of P; one that cannot be read is dropped. */
 static void program_weigh(struct harvest_program *p)
 {
@@ -239,6 +265,7 @@ static void program_weigh(struct harvest_program *p)
 		if (input_read(&in, &p->files[i], 1, NULL, &err)) {
 			p->time += in.profile->time + in.profile->monitor + in.profile->unplaced;
 			p->calls += in.profile->runs[0].calls;
+			p->processes += processes_of(&in.profile->runs[0]);
 			p->counted = profile_counts_calls(in.profile);
 			p->files[kept++] = p->files[i];
 		} else {
@@ -290,15 +317,47 @@ void harvest_status(const struct harvest *h, int32_t pid, int status)
 			header_write(last[i], offsetof(struct amon_header, exit_status), &(int32_t){ status }, sizeof(int32_t));
 }
 
-void harvest_remove(const char *directory)
+int harvest_lock(const char *directory, bool read)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), locked = -1;
+
+	if (fd < 0)
+		return -1;
+	do
+		locked = flock(fd, read ? LOCK_SH : LOCK_EX | LOCK_NB);
+	while (locked != 0 && errno == EINTR);
+	if (locked == 0 || errno != EWOULDBLOCK)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Remove the files in DIRECTORY, and in directories in it, if it is not one itself. */
+static void directory_clear(const char *directory, bool inner)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
+	while (dir && (entry = readdir(dir))) {
+		char *path = NULL;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || unlinkat(dirfd(dir), entry->d_name, 0) == 0 ||
+		    inner || asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
+			continue;
+		directory_clear(path, true);
+		free(path);
+	}
 	if (dir)
 		closedir(dir);
 	rmdir(directory);
+}
+
+void harvest_remove(const char *directory)
+{
+	char *done = NULL;
+
+	if (asprintf(&done, "%s.done", directory) < 0)
+		done = NULL;
+	directory_clear(done && rename(directory, done) == 0 ? done : directory, false);
+	free(done);
 }

@@ -1,4 +1,12 @@
-/* harvest.h - the profiles that the processes of one aprof run left in their directory, by program. */
+/* harvest.h - the profiles that the processes of one aprof run left in their directory, by program.
+ *
+ *     amon.out.PID, stacks.PID.N      of a process
+ *     added.K/sum                     of many processes of one program that ended while the run went on, added up (pile.h)
+ *     added.K/...                     of others of it that ended, not in the sum yet
+ *     .next.K/                        means nothing
+ *
+ * At every moment what each process counted is in one of them alone, and all of them together are the run.  Who moves files holds a lock on the directory;
+ * so does who reads it while the run may go on. */
 #ifndef HARVEST_H
 #define HARVEST_H
 
@@ -7,14 +15,21 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "format/amon.h"
+
+#define HARVEST_ADDED "added."
+#define HARVEST_SUM "sum"
 
 /* One program of the run. */
 struct harvest_program {
 	char *path;		/* its executable */
 	char **files;		/* profiles of its processes, in the order in which they began; files[n] is NULL */
 	size_t n;		/* how many */
+	bool summed;		/* one of them is of many processes */
 	char **stacks;		/* profiles of call stacks that were sampled beside, if these have exact contexts; NULL: there are none */
 	size_t nstacks;		/* how many */
+	bool stacks_summed;	/* one of them is of many processes */
+	uint64_t processes;	/* of which the files are: set by harvest_weigh if there are several programs */
 	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh if there are several programs */
 	uint64_t calls;		/* calls that they hold: the same */
 	bool counted;		/* calls were; else calls is 0 */
@@ -39,7 +54,14 @@ void harvest_weigh(struct harvest *h);
 /* Write the wait status STATUS into the last profile of process PID, for the reports. */
 void harvest_status(const struct harvest *h, int32_t pid, int status);
 
-/* Remove DIRECTORY with the files in it. */
+/* Clear in the profile at PATH, which has the header H, the note that it has another name than was wanted: the user did not want any. */
+void harvest_forget_name(const char *path, const struct amon_header *h);
+
+/* Lock DIRECTORY until the descriptor is closed: to move files in it, if no other does nor reads it, or to READ, which waits until files are moved.
+ * -1: another has it, or it cannot be opened.  Where there are no locks it is not locked. */
+int harvest_lock(const char *directory, bool read);
+
+/* Remove DIRECTORY with the files in it, all at once: from the first on it is called DIRECTORY.done. */
 void harvest_remove(const char *directory);
 
 #endif

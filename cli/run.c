@@ -79,11 +79,13 @@ static bool sampling_prepare(struct run *r, char **argv)
 	return true;
 }
 
-/* The program is about to begin. */
-static void sampling_begin(void *arg, pid_t pid)
+/* The program is about to begin.  Where phases, or stacks that were checked, are of single processes, or a job's ranks look for their own, files stay. */
+static void run_begin(void *arg, pid_t pid)
 {
 	struct run *r = arg;
 
+	if (!r->job && !r->options->verify && !r->options->phase)
+		r->housekeeping = housekeeping_begin(r->directory, r->options->stacks, pid);
 	if (r->sampling.directory)
 		r->recorder = record_child(pid, &r->sampling, &r->unsampled);
 }
@@ -133,7 +135,7 @@ static int run(const struct options *o, char **argv)
 		;
 	else if (!sampling_prepare(&r, argv))
 		;
-	else if (!launch(argv, &r.launch, sampling_begin, &r))
+	else if (!launch(argv, &r.launch, run_begin, &r))
 		message("cannot start a process: %s", strerror(errno));
 	else if (!r.launch.started)
 		status = launch_failed(&r, argv[0]);
@@ -144,6 +146,7 @@ static int run(const struct options *o, char **argv)
 		record_end(r.recorder, NULL);
 	else if (r.options->stacks && r.unsampled.code)
 		message("--stacks: %s", r.unsampled.text);
+	housekeeping_end(r.housekeeping);
 	if (r.launch.started && r.job) {
 		status = rank_end(&r, &result);
 	} else if (r.launch.started) {

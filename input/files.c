@@ -160,19 +160,23 @@ static bool is_locked(int fd)
 	return false;
 }
 
-/* How the process stands that wrote the file open at FD, with the header H.  The lock tells at once, but a copy of the file has none, nor has any
- * file on some disks; nor has one that the same process wrote before an exec. */
-static enum report_life life_of(int fd, const struct amon_header *h)
+/* How the process stands that wrote the file open at FD, which has the header H and no lock. */
+static enum report_life life_unlocked(int fd, const struct amon_header *h)
 {
 	struct utsname system;
 
 	if (h->state == AMON_ENDED)
 		return REPORT_ENDED;
-	if (is_locked(fd))
-		return REPORT_RUNNING;
 	if (uname(&system) != 0 || strncmp(system.nodename, h->host, sizeof h->host - 1) != 0)
 		return REPORT_UNKNOWN;
 	return h->start_ticks && start_ticks(h->pid) == h->start_ticks && mapped_is(fd, h) ? REPORT_RUNNING : REPORT_DIED;
+}
+
+/* The same, whether it has one or not.  The lock tells at once, but a copy of the file has none, nor has any
+ * file on some disks; nor has one that the same process wrote before an exec. */
+static enum report_life life_of(int fd, const struct amon_header *h)
+{
+	return h->state != AMON_ENDED && is_locked(fd) ? REPORT_RUNNING : life_unlocked(fd, h);
 }
 
 void files_cut(const char *path)
@@ -198,6 +202,28 @@ bool files_held(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return held;
+}
+
+/* Is nothing to come any more into the file open at FD, which we have locked, with the header H?  A monitor that has just made its file has no lock for a
+ * moment, and nothing in it. */
+static bool is_over(int fd, const struct amon_header *h)
+{
+	enum report_life life = life_unlocked(fd, h);
+
+	return life == REPORT_ENDED || (life == REPORT_DIED && h->used > AMON_PAGE);
+}
+
+int files_hold(const char *path, struct amon_header *h)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 && header_read(fd, h) && is_over(fd, h))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Bytes worth reading: a live file is large and sparse beyond what its header says. */

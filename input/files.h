@@ -40,6 +40,10 @@ void files_cut(const char *path);
 /* Whether a living process holds the profile at PATH. */
 bool files_held(const char *path);
 
+/* Hold the profile at PATH, its header to *H, if nobody adds to it any more: until the descriptor is closed no monitor takes it for its own.  -1: it is no
+ * profile, its process may live, there was nothing in it when that died, or it cannot be locked. */
+int files_hold(const char *path, struct amon_header *h);
+
 /* Write the LEN bytes at DATA to PATH: a new file beside it, then renamed; if PATH is a device or a pipe, into that.  False with *ERR set. */
 bool files_write(const char *path, const void *data, size_t len, struct error *err);
 

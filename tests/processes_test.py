@@ -1,0 +1,215 @@
+"""processes_test.py BUILD: a run of many processes keeps few files while it goes on, and loses nothing if aprof run is killed meanwhile.
+
+Environment: KILLS, how often aprof run is killed (20); PROCESSES, of each such run (330)."""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import limits
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+APROF = BUILD / 'aprof'
+KILLS, PROCESSES = int(os.environ.get('KILLS', 20)), int(os.environ.get('PROCESSES', 330))
+PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
+MOST = 2 * PILE + 64                                                    # files: as many as wake the thread, as many again meanwhile, and some that live
+
+# A process of it calls leaf as often as its argument says.
+TINY = r"""
+#include <stdlib.h>
+__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+	for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--)
+		leaf();
+	return 0;
+}
+"""
+
+# Runs ./tiny N times, and stops while there are more than MOST files in the directory of the run: for ever, unless they become fewer.
+SPAWNER = r"""
+#include <dirent.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int files(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int n = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[4096];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+		n += strncmp(entry->d_name, "added.", 6) == 0 ? files(path) : 1;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	char *directory = strdup(getenv("APROF_OUT")), text[12], *words[] = { "./tiny", text, NULL };
+
+	(void)argc;
+	*strrchr(directory, '/') = 0;
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		pid_t pid;
+
+		snprintf(text, sizeof text, "%d", i % 10);
+		if (posix_spawn(&pid, words[0], NULL, NULL, words, environ) != 0)
+			return 1;
+		waitpid(pid, NULL, 0);
+		while (i % 16 == 0 && files(directory) > atoi(argv[2]))
+			usleep(1000);
+	}
+	return 0;
+}
+"""
+
+# Forks N children, one after the other, of which number I calls leaf I % 10 times; writes a byte to descriptor FD for each that has ended.
+FORKER = r"""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void child(int n) { for (; n > 0; n--) leaf(); }
+
+int main(int argc, char **argv)
+{
+	int fd = atoi(argv[2]);
+
+	(void)argc;
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			child(i % 10);
+			return 0;
+		}
+		waitpid(pid, NULL, 0);
+		if (write(fd, ".", 1) != 1)
+			return 1;
+	}
+	return 0;
+}
+"""
+
+
+class Processes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix='aprof-processes-')
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.cwd = pathlib.Path(cls.folder.name)
+        for name, text, compiler in ('tiny', TINY, BUILD / 'aprof-cc'), ('forker', FORKER, BUILD / 'aprof-cc'), ('spawner', SPAWNER, 'cc'):
+            (cls.cwd / f'{name}.c').write_text(text)
+            limits.run([compiler, '-O2', '-o', name, f'{name}.c'], cwd=cls.cwd, check=True)
+
+    def setUp(self):
+        self.place = self.cwd / 'place'                                  # TMPDIR of aprof run
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.place.mkdir()
+        for path in self.cwd.glob('many*'):
+            path.unlink()
+        self.environment = dict(os.environ, TMPDIR=str(self.place), LC_ALL='C.UTF-8')
+
+    def aprof(self, *words):
+        done = limits.run([APROF, *words], cwd=self.cwd, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def calls(self, name):
+        """Routine -> its calls in the profile NAME."""
+        found = {}
+        for line in self.aprof('contexts', name).stdout.splitlines():
+            entries, recursive, _, history = line.split(' ', 3)
+            routine = history.split()[-1]
+            found[routine] = found.get(routine, 0) + int(entries) + int(recursive)
+        return found
+
+    def test_bounded(self):
+        """Few files while a thousand processes run; then one, whose calls are those of all."""
+        n = 1200
+        done = self.aprof('run', '--no-report', '--data=many', './spawner', str(n), str(MOST))
+        self.assertEqual((done.stdout, done.stderr), ('', ''))
+        self.assertEqual(self.calls('many'), {'main': n, 'leaf': sum(i % 10 for i in range(n))})
+        self.assertRegex(self.aprof('info', 'many').stdout, rf' {n}  tiny\n')
+        self.assertEqual([path.name for path in self.cwd.glob('many*')], ['many'])
+        self.assertEqual(list(self.place.iterdir()), [])
+
+    def test_two_programs(self):
+        """Each program has a file; the list of programs counts processes, not files."""
+        n = PROCESSES
+        read, write = os.pipe()
+        with open(read, 'rb') as told:
+            done = limits.run([APROF, 'run', '--report', '--data=many', 'sh', '-c', f'./tiny 7; ./forker {n} {write}; ./tiny 8'], cwd=self.cwd, env=self.environment,
+                              capture_output=True, text=True, pass_fds=[write])
+            os.close(write)
+            self.assertEqual((done.returncode, len(told.read())), (0, n))
+        self.assertRegex(done.stdout, rf'Programs of this run: 2(.|\n)* {n + 1}  {self.cwd}/forker: many')
+        self.assertRegex(done.stdout, rf' 2  {self.cwd}/tiny: many')
+        both = sorted(path.name for path in self.cwd.glob('many*'))
+        self.assertEqual(len(both), 2)
+        self.assertEqual(sorted(self.calls(name)['leaf'] for name in both), sorted([15, sum(i % 10 for i in range(n))]))
+
+    def killed(self, after):
+        """Kill aprof run when AFTER of its processes have ended; the program goes on.  The profile with all that is left."""
+        read, write = os.pipe()
+        with open(read, 'rb', buffering=0) as told:
+            run = subprocess.Popen([APROF, 'run', '--no-report', '--data=many', './forker', str(PROCESSES), str(write)], cwd=self.cwd, env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[write])
+            os.close(write)
+            seen = 0
+            while seen < after:
+                seen += len(told.read(1))
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+            while more := told.read(4096):                              # until nobody has the pipe any more
+                seen += len(more)
+        self.assertEqual(seen, PROCESSES)
+        left = [path for path in self.place.iterdir() if path.suffix != '.done']
+        if not left:
+            return 'many'
+        self.aprof('merge', '-o', 'merged', str(left[0]))
+        return 'merged'
+
+    def test_killed(self):
+        """Whenever aprof run is killed, aprof merge of its directory has each process once."""
+        chance = random.Random(int(os.environ.get('SEED', 24)))
+        for i in range(KILLS):
+            self.setUp()
+            after = chance.randint(PILE - 20, PROCESSES)
+            with self.subTest(after=after):
+                calls = self.calls(self.killed(after))
+                self.assertEqual((calls.get('child'), calls.get('leaf')), (PROCESSES, sum(i % 10 for i in range(PROCESSES))))
+
+    def test_numbers_again(self):
+        """A process that has the number of an earlier one does not take its profile's place."""
+        spaces = ['unshare', '--map-root-user', '--pid', '--fork'] if os.geteuid() else ['unshare', '--pid', '--fork']
+        if subprocess.run([*spaces, 'true'], capture_output=True).returncode != 0:
+            self.skipTest('no namespaces of processes')
+        words = ' '.join(spaces)
+        self.aprof('run', '--no-report', '--data=many', 'sh', '-c', f'for i in 1 2 3 4 5; do {words} ./tiny $i; done')
+        self.assertEqual(self.calls('many'), {'main': 5, 'leaf': 15})
+
+
+if __name__ == '__main__':
+    unittest.main()
