@@ -1,6 +1,6 @@
 """processes_test.py BUILD: a run of many processes keeps few files while it goes on, and loses nothing if aprof run is killed meanwhile.
 
-Environment: KILLS, how often aprof run is killed (20); PROCESSES, of each such run (330)."""
+Environment: MANY, processes of the long run (1000); KILLS, how often aprof run is killed (20); PROCESSES, of each such run (280)."""
 import os
 import pathlib
 import random
@@ -16,7 +16,7 @@ import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
-KILLS, PROCESSES = int(os.environ.get('KILLS', 20)), int(os.environ.get('PROCESSES', 330))
+MANY, KILLS, PROCESSES = (int(os.environ.get(name, usual)) for name, usual in (('MANY', 1000), ('KILLS', 20), ('PROCESSES', 280)))
 PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
 MOST = 2 * PILE + 64                                                    # files: as many as wake the thread, as many again meanwhile, and some that live
 
@@ -32,19 +32,22 @@ int main(int argc, char **argv)
 }
 """
 
-# Runs ./tiny N times, and stops while there are more than MOST files in the directory of the run: for ever, unless they become fewer.
-SPAWNER = r"""
+# Forks N children, one after the other, of which number I calls leaf I % 10 times; writes a byte to descriptor FD for each that has ended.
+# While there are more than MOST files in the directory of the run it stops: for ever, unless they become fewer.
+FORKER = r"""
 #include <dirent.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#define PLAIN __attribute__((no_instrument_function))
 
-static int files(const char *directory)
+__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+__attribute__((noinline)) void child(int n) { for (; n > 0; n--) leaf(); }
+
+PLAIN static int files(const char *directory)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -65,38 +68,10 @@ static int files(const char *directory)
 
 int main(int argc, char **argv)
 {
-	char *directory = strdup(getenv("APROF_OUT")), text[12], *words[] = { "./tiny", text, NULL };
+	char *directory = strdup(getenv("APROF_OUT"));
+	int fd = atoi(argv[2]), most = argc > 3 ? atoi(argv[3]) : 0;
 
-	(void)argc;
 	*strrchr(directory, '/') = 0;
-	for (int i = 0; i < atoi(argv[1]); i++) {
-		pid_t pid;
-
-		snprintf(text, sizeof text, "%d", i % 10);
-		if (posix_spawn(&pid, words[0], NULL, NULL, words, environ) != 0)
-			return 1;
-		waitpid(pid, NULL, 0);
-		while (i % 16 == 0 && files(directory) > atoi(argv[2]))
-			usleep(1000);
-	}
-	return 0;
-}
-"""
-
-# Forks N children, one after the other, of which number I calls leaf I % 10 times; writes a byte to descriptor FD for each that has ended.
-FORKER = r"""
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
-__attribute__((noinline)) void child(int n) { for (; n > 0; n--) leaf(); }
-
-int main(int argc, char **argv)
-{
-	int fd = atoi(argv[2]);
-
-	(void)argc;
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		pid_t pid = fork();
 
@@ -107,6 +82,8 @@ int main(int argc, char **argv)
 		waitpid(pid, NULL, 0);
 		if (write(fd, ".", 1) != 1)
 			return 1;
+		while (most && i % 16 == 0 && files(directory) > most)
+			usleep(1000);
 	}
 	return 0;
 }
@@ -119,9 +96,9 @@ class Processes(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix='aprof-processes-')
         cls.addClassCleanup(cls.folder.cleanup)
         cls.cwd = pathlib.Path(cls.folder.name)
-        for name, text, compiler in ('tiny', TINY, BUILD / 'aprof-cc'), ('forker', FORKER, BUILD / 'aprof-cc'), ('spawner', SPAWNER, 'cc'):
+        for name, text in ('tiny', TINY), ('forker', FORKER):
             (cls.cwd / f'{name}.c').write_text(text)
-            limits.run([compiler, '-O2', '-o', name, f'{name}.c'], cwd=cls.cwd, check=True)
+            limits.run([BUILD / 'aprof-cc', '-O2', '-o', name, f'{name}.c'], cwd=cls.cwd, check=True)
 
     def setUp(self):
         self.place = self.cwd / 'place'                                  # TMPDIR of aprof run
@@ -142,16 +119,18 @@ class Processes(unittest.TestCase):
         for line in self.aprof('contexts', name).stdout.splitlines():
             entries, recursive, _, history = line.split(' ', 3)
             routine = history.split()[-1]
-            found[routine] = found.get(routine, 0) + int(entries) + int(recursive)
+            if int(entries) or int(recursive):
+                found[routine] = found.get(routine, 0) + int(entries) + int(recursive)
         return found
 
     def test_bounded(self):
-        """Few files while a thousand processes run; then one, whose calls are those of all."""
-        n = 1200
-        done = self.aprof('run', '--no-report', '--data=many', './spawner', str(n), str(MOST))
-        self.assertEqual((done.stdout, done.stderr), ('', ''))
-        self.assertEqual(self.calls('many'), {'main': n, 'leaf': sum(i % 10 for i in range(n))})
-        self.assertRegex(self.aprof('info', 'many').stdout, rf' {n}  tiny\n')
+        """Few files while many processes run; then one, whose calls are those of all."""
+        n = MANY
+        done = self.aprof('run', '--no-report', '--data=many', './forker', str(n), '1', str(MOST))
+        self.assertEqual((done.stdout, done.stderr), ('.' * n, ''))
+        calls = self.calls('many')
+        self.assertEqual((calls['child'], calls['leaf']), (n, sum(i % 10 for i in range(n))))
+        self.assertRegex(self.aprof('info', 'many').stdout, rf' {n + 1}  forker\n')
         self.assertEqual([path.name for path in self.cwd.glob('many*')], ['many'])
         self.assertEqual(list(self.place.iterdir()), [])
 
@@ -189,6 +168,8 @@ class Processes(unittest.TestCase):
         if not left:
             return 'many'
         self.aprof('merge', '-o', 'merged', str(left[0]))
+        self.aprof('merge', '-o', 'again', *(str(path) for path in left[0].iterdir() if path.name[0] != '.'))   # as a shell has them by *
+        self.assertTrue((self.cwd / 'merged').read_bytes() == (self.cwd / 'again').read_bytes())
         return 'merged'
 
     def test_killed(self):
@@ -200,6 +181,10 @@ class Processes(unittest.TestCase):
             with self.subTest(after=after):
                 calls = self.calls(self.killed(after))
                 self.assertEqual((calls.get('child'), calls.get('leaf')), (PROCESSES, sum(i % 10 for i in range(PROCESSES))))
+
+    def test_nothing_to_merge(self):
+        done = limits.run([APROF, 'merge', '-o', 'merged', self.place], cwd=self.cwd, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, f'aprof: {self.place}: no profiles in this directory\n'))
 
     def test_numbers_again(self):
         """A process that has the number of an earlier one does not take its profile's place."""
