@@ -204,13 +204,18 @@ bool files_held(const char *path)
 	return held;
 }
 
-/* Is nothing to come any more into the file open at FD, which we have locked, with the header H?  A monitor that has just made its file has no lock for a
- * moment, and nothing in it. */
+/* Is nothing to come any more into the file open at FD, which we have locked, with the header H? */
 static bool is_over(int fd, const struct amon_header *h)
 {
 	enum report_life life = life_unlocked(fd, h);
 
-	return life == REPORT_ENDED || (life == REPORT_DIED && h->used > AMON_PAGE);
+	return life == REPORT_ENDED || life == REPORT_DIED;
+}
+
+/* Has the file open at FD, its header to H, anything in it?  A monitor that has just made its file has no lock for a moment, and would lose it to us. */
+static bool is_begun(int fd, struct amon_header *h)
+{
+	return header_read(fd, h) && (h->used > AMON_PAGE || h->state == AMON_ENDED);
 }
 
 int files_hold(const char *path, struct amon_header *h)
@@ -220,7 +225,7 @@ int files_hold(const char *path, struct amon_header *h)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0 && header_read(fd, h) && is_over(fd, h))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && is_begun(fd, h) && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_begun(fd, h) && is_over(fd, h))
 		return fd;
 	close(fd);
 	return -1;
