@@ -23,7 +23,7 @@ function hueOfName(name) {
 }
 
 // Where a routine is: in a module, or in what stands for one, such as the kernel.
-const moduleOf = (about) => about.module || about.name;
+export const moduleOf = (about) => about.module || about.name;
 
 // The modules of the view's routines by self time, the heaviest first: [path, hue].
 function modules(app) {

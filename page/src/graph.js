@@ -1,537 +1,204 @@
-// graph.js - the call graph as a picture: Graphviz lays out, d3-zoom moves.
+// graph.js - the call graph as a picture, with as much detail as can be read.
 //
-// Nodes are the routines whose share reaches the threshold, or the neighbourhood of one; each keeps its heaviest caller, and
-// of the other arcs between them those follow that carry a fifth of the threshold, the heaviest if they are many.
-import { select } from 'd3-selection';
-import { zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { choice, fill, fitted, h } from './dom.js';
-import * as figures from './figures.js';
+// At first as many of the heaviest routines are in it as there is room for (detail.js), each with its way to the root; who zooms in
+// gets more, who zooms out fewer. The state `most` is their number where somebody has asked for one, `least` a share that they are to have.
+import { choice, fill, h } from './dom.js';
+import { arcShare, centreOf, detailOf, heaviest, MOST, routineShare } from './detail.js';
 import * as format from './format.js';
-import { changeText } from './figures.js';
-import { arcTicks, change, tone } from './stats.js';
-import * as tip from './tip.js';
+import { GROUPINGS, groups } from './groups.js';
+import { layout } from './layouts.js';
+import { dotOf, Picture, roomOf, sizeOfLayout } from './picture.js';
+import { save } from './save.js';
 
-const MOST = 1000,
-	FIRST = 30,
-	LABELLED = 80;
-const ASIDE = '\u2003\u2003'; // keeps a label clear of the line of its arc
+const FITTED = 40, // routines that a picture begins with, at most
+	FEWEST = 4,
+	TRIES = 7;
 const LEAST = 0.01,
 	LARGEST = 50; // ends of the slider, percent; it is logarithmic
 
-export const arcTime = (at) => Math.max(at.self1 + at.child1, at.self2 + at.child2);
+let picture = null,
+	turn = 0;
 
-// Share of the run of routine R or of an arc, on the side on show, percent.
-const whole = (app) => app.view.size(app.side, app.state.metric) || 1;
-const nodeShare = (app, r, by = app.state.by) =>
-	(100 * app.view.figures[app.side][app.state.metric === 'calls' ? 'calls' : by === 'self' ? 'self' : 'total'][r]) / whole(app);
-const arcShare = (app, arc) => (100 * (app.state.metric === 'calls' ? arc.at[app.side].calls : arcTime(arc.at[app.side]))) / whole(app);
-
-function heaviest(app) {
-	return app.remember(`heaviest ${app.state.by}`, () =>
-		app.model.routines
-			.map((_, r) => r)
-			.filter((r) => app.view.figures.some((f) => f.calls[r] || f.total[r]))
-			.sort((a, b) => nodeShare(app, b) - nodeShare(app, a)),
-	);
+// The detail for N items, laid out.
+async function laidOut(app, n, room) {
+	const detail = detailOf(app, n),
+		svg = await layout(dotOf(app, detail, room)),
+		[width, height] = sizeOfLayout(svg);
+	return { detail, svg, fits: width <= room.width && height <= room.height };
 }
 
-// The threshold that shows some FIRST routines of this profile.
-function usual(app) {
-	const list = heaviest(app),
-		share = list.length > FIRST ? nodeShare(app, list[FIRST]) : 0;
-	return Math.min(LARGEST, Math.max(LEAST, Number(share.toPrecision(2))));
+// The most detail that there is ROOM for; null: nobody wants it any more, as GONE says.
+async function fitting(app, room, gone) {
+	let n = Math.round(Math.min(FITTED, Math.max(FEWEST, (room.width * room.height) / 24000))),
+		low = 0,
+		high = FITTED + 1,
+		best = null,
+		last = null;
+	for (let i = 0; i < TRIES && n > low && n < high; i++) {
+		last = await laidOut(app, n, room);
+		if (gone()) return null;
+		if (last.fits) {
+			best = last;
+			low = n;
+			if (!last.detail.limited) break;
+		} else high = Math.min(n, last.detail.items.length);
+		n = high > FITTED ? Math.min(FITTED, Math.ceil(n * 1.4)) : low ? (low + high) >> 1 : Math.max(1, Math.floor(high / 1.5));
+	}
+	return best ?? last;
 }
 
-// While a program runs the first threshold of a kind stays, so that nodes do not come and go.
-const firsts = new Map();
-function lasting(app) {
-	const kind = `${app.state.metric} ${app.state.by}`;
-	if (!firsts.has(kind)) firsts.set(kind, usual(app));
-	return firsts.get(kind);
+// What the state asks for: a number of items, or as many as fit.
+function asked(app) {
+	if (app.state.most) return app.state.most === 'fit' ? 0 : Math.min(MOST, Math.max(1, Number(app.state.most) || 0));
+	return app.state.least ? MOST : 0;
 }
 
-const leastOf = (app) => (app.state.least ? Number(app.state.least) : app.feed ? lasting(app) : usual(app));
-
-function neighbourhood(app, centre, hops) {
-	const found = new Set([centre]);
-	for (let edge = [centre], i = 0; i < hops; i++) {
-		const next = new Set();
-		for (const r of edge) {
-			for (const arc of app.view.arcs.in[r]) if (arc.from >= 0) next.add(arc.from);
-			for (const arc of app.view.arcs.out[r]) next.add(arc.to);
-		}
-		edge = [...next].filter((r) => !found.has(r));
-		edge.forEach((r) => found.add(r));
-	}
-	return found;
+function noteOf({ items, arcs, arcsAll, shown, all, limited }) {
+	const routines = `${format.count(shown)} of ${format.plural(all, 'routine')}`,
+		drawn = arcs.length < arcsAll ? `${format.count(arcs.length)} of ${format.plural(arcsAll, 'arc')}` : format.plural(arcsAll, 'arc');
+	if (!limited && shown === all) return `all ${format.plural(all, 'routine')}, ${drawn}`;
+	return `${routines}, ${drawn}; ${items.length < MOST ? 'zoom in or press + for more' : 'a picture of more would be a tangle'}`;
 }
 
-function nodesOf(app) {
-	const hops = Number(app.state.hops),
-		near = hops && app.selected >= 0 ? neighbourhood(app, app.selected, hops) : null;
-	const least = leastOf(app),
-		wanted = heaviest(app).filter((r) =>
-			near
-				? near.has(r) && (hops === 1 || r === app.selected || nodeShare(app, r) >= least)
-				: nodeShare(app, r) >= least || r === app.selected,
-		);
-	return { nodes: wanted.slice(0, MOST), wanted: wanted.length };
-}
-
-// The arcs to draw among NODES, and how many there are; a picture of more than a few a node is a tangle.
-function arcsOf(app, nodes) {
-	const among = new Set(nodes),
-		least = leastOf(app) / 5,
-		sure = [],
-		more = [];
-	if (app.state.hops === '1' && app.selected >= 0) {
-		const near = [...app.view.arcs.in[app.selected].filter((arc) => among.has(arc.from)), ...app.view.arcs.out[app.selected]];
-		return { arcs: near, all: near.length };
-	}
-	for (const r of nodes) {
-		const into = app.view.arcs.in[r].filter((arc) => among.has(arc.from));
-		const best = into.reduce((a, b) => (a && arcShare(app, a) >= arcShare(app, b) ? a : b), null);
-		for (const arc of into) (arc === best ? sure : more).push(arc);
-	}
-	const drawn = more
-		.filter((arc) => arcShare(app, arc) >= least)
-		.sort((a, b) => arcShare(app, b) - arcShare(app, a))
-		.slice(0, 2 * nodes.length + 10);
-	return { arcs: [...sure, ...drawn], all: sure.length + more.length };
-}
-
-// "from to" of the calls that close cycles which were traversed.
-function cycleArcs(app) {
-	return app.remember('cycle arcs', () => {
-		const found = new Set();
-		for (const cycles of app.model.cycles)
-			for (const { entries } of cycles)
-				entries.forEach((e, i) => e.known && found.add(`${e.routine} ${entries[(i + 1) % entries.length].routine}`));
-		return found;
-	});
-}
-
-const quoted = (text) => text.replace(/[\\"]/g, '\\$&').replace(/&/g, '&amp;');
-const LONGEST = 38; // characters of a name in a node
-function shortened(name) {
-	const text = fitted(name, (t) => t.length <= LONGEST);
-	return text.length > LONGEST || (text !== name && text.length < LONGEST / 2) ? `${name.slice(0, 20)}…${name.slice(-16)}` : text;
-}
-
-// Lines below the name.
-function nodeText(app, r) {
-	const f = app.view.figures[app.side],
-		of = (v) => app.share(v, app.side);
-	const calls = format.plural(f.calls[r], 'call');
-	if (!app.model.timed) return [calls];
-	const counted = app.model.counted ? [calls] : [];
-	return app.model.compares ? [[of(f.total[r]), ...counted].join(' · ')] : [`self ${of(f.self[r])} · total ${of(f.total[r])}`, ...counted];
-}
-
-// Width of the widest of LINES at SIZE, as this browser draws it; Graphviz knows other fonts.
-const pen = document.createElement('canvas').getContext('2d');
-function widthOf(lines, size) {
-	pen.font = `${size}px system-ui, Helvetica, Arial, sans-serif`;
-	return Math.max(...lines.map((line) => pen.measureText(line).width));
-}
-
-// Words beside an arc, and the width of its line.
-function arcWords(app, arc) {
-	const at = arc.at[app.side];
-	return [
-		...(app.model.timed && app.state.metric === 'time' ? [format.time(arcTime(at))] : []),
-		...(app.model.counted ? [`${format.count(at.calls)} ×`] : []),
-	];
-}
-
-const penOf = (app, arc) => (0.6 + 5 * Math.sqrt(arcShare(app, arc) / 100)).toFixed(2);
-
-function dotOf(app, nodes, arcs) {
-	const lines = [
-		`digraph { graph [nodesep=0.25, ranksep=0.45, nslimit=2, nslimit1=2, mclimit=${nodes.length > 150 ? 0.1 : 1}];`,
-		'node [shape=box, margin="0.12,0.06", fontname="Helvetica,Arial,sans-serif"];',
-		'edge [fontname="Helvetica,Arial,sans-serif", fontsize=9, arrowsize=0.7];',
-	];
-	const rows = Math.min(6, Math.ceil(arcs.length / 8)); // many callers in one row would be too wide to read
-	for (const r of nodes) {
-		const size = 9 + 9 * Math.sqrt(Math.min(1, nodeShare(app, r, 'total') / 100));
-		const text = [shortened(app.model.routineName(r)), ...nodeText(app, r)];
-		lines.push(
-			`n${r} [id="n${r}", fontsize=${size.toFixed(1)}, width=${((widthOf(text, size) + 16) / 72).toFixed(3)}, label="${text.map(quoted).join('\\n')}"];`,
-		);
-	}
-	for (const [i, arc] of arcs.entries()) {
-		const share = arcShare(app, arc);
-		const label =
-			arcs.length > LABELLED
-				? ''
-				: arcWords(app, arc)
-						.map((word) => ASIDE + word)
-						.join('\\n');
-		lines.push(
-			`n${arc.from} -> n${arc.to} [id="e${arc.from}_${arc.to}", penwidth=${penOf(app, arc)}, weight=${
-				1 + Math.round(share)
-			}, minlen=${app.state.hops === '1' ? 1 + (i % rows) : 1}, label="${label}"];`,
-		);
-	}
-	return `${lines.join('\n')}\n}`;
-}
-
-// One layout at a time: a newer one ends the older one's worker.
-const source = () => document.getElementById('layout').textContent;
-let worker = null;
-
-function inWorker(dot) {
-	worker?.terminate();
-	const address = URL.createObjectURL(new Blob([source()], { type: 'text/javascript' }));
-	worker = new Worker(address);
-	return new Promise((done, failed) => {
-		worker.onmessage = ({ data }) => (data.error ? failed(new Error(data.error)) : done(data.svg));
-		worker.onerror = (event) => failed(new Error(event.message));
-		worker.postMessage(dot);
-	}).finally(() => URL.revokeObjectURL(address));
-}
-
-async function layout(dot) {
-	if (typeof Worker !== 'undefined' && !self.aprofLayout)
-		try {
-			return await inWorker(dot);
-		} catch (error) {
-			if (error instanceof Error && error.message && !/security|insecure/i.test(error.message)) throw error;
-		}
-	if (!self.aprofLayout) document.head.append(h('script', {}, source()));
-	return self.aprofLayout(dot);
-}
-
-class Picture {
-	constructor(app, box, nodes, arcs) {
-		Object.assign(this, { app, box, nodes, arcs });
-	}
-
-	put(text) {
-		const parsed = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
-		this.svg = document.importNode(parsed, true);
-		this.svg.querySelectorAll('title').forEach((title) => title.remove());
-		const [, , width, height] = this.svg.getAttribute('viewBox').split(' ').map(Number);
-		Object.assign(this, { width, height });
-		for (const name of ['width', 'height', 'viewBox']) this.svg.removeAttribute(name);
-		this.svg.querySelector('polygon')?.remove(); // the background
-		this.inner = this.svg.querySelector('g.graph');
-		this.base = this.inner.getAttribute('transform');
-		const outer = document.createElementNS('http://www.w3.org/2000/svg', 'g');
-		this.inner.replaceWith(outer);
-		outer.append(this.inner);
-		fill(this.box, this.svg);
-		this.#paintNodes();
-		this.#paintArcs();
-		this.zoom = zoom()
-			.scaleExtent([0.02, 6])
-			.on('zoom', (event) => {
-				outer.setAttribute('transform', event.transform);
-				this.moved ||= Boolean(event.sourceEvent);
-			});
-		select(this.svg).call(this.zoom).on('dblclick.zoom', null);
-		this.box.onkeydown = (event) => this.#key(event);
-		this.fit();
-		this.mark();
-	}
-
-	fit() {
-		this.moved = false;
-		const { clientWidth: w, clientHeight: h } = this.box;
-		const scale = Math.min(1.4, 0.97 * Math.min(w / this.width, h / this.height));
-		this.#look(scale, this.width / 2, this.height / 2);
-		const own = this.app.selected >= 0 && this.svg.querySelector(`#n${this.app.selected}`);
-		if (scale < 0.4 && own)
-			// too small to read: show the selected routine at a readable size
-			this.centre(own, 0.9);
-		else if (scale < 0.25) this.centre(this.svg.querySelector(`#n${this.nodes[0]}`), 0.9, 0.12);
-	}
-
-	// Show the point (X, Y) of the layout in the middle, or at the share DOWN of the height.
-	#look(scale, x, y, down = 0.5) {
-		const { clientWidth: w, clientHeight: h } = this.box;
-		select(this.svg).call(this.zoom.transform, zoomIdentity.translate(w / 2 - scale * x, h * down - scale * y).scale(scale));
-	}
-
-	centre(node, scale, down) {
-		const box = node.getBBox(),
-			[dx, dy] = (this.base?.match(/translate\(([-\d.]+) ([-\d.]+)\)/) ?? [0, 0, 0]).slice(1).map(Number);
-		this.#look(scale, box.x + box.width / 2 + dx, box.y + box.height / 2 + dy, down);
-	}
-
-	#paintNodes() {
-		const app = this.app,
-			self = app.view.figures[app.side].self,
-			all = app.view.size(app.side, 'time');
-		for (const r of this.nodes) {
-			const g = this.svg.querySelector(`#n${r}`),
-				what = figures.ofRoutine(app, r),
-				name = app.model.routineName(r);
-			g.setAttribute('tabindex', 0);
-			g.setAttribute('role', 'button');
-			g.setAttribute('aria-label', `${name}, total ${app.shareText(what.time[app.side], app.side)}`);
-			g.dataset.routine = r;
-			const t = app.model.compares ? figures.toneOf(app, what) : 0;
-			g.style.setProperty(
-				'--heat',
-				app.model.compares ? `${Math.round(70 * Math.abs(t))}%` : `${Math.round(85 * Math.sqrt(all ? self[r] / all : 0))}%`,
-			);
-			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
-			const tell = (near) => tip.show(near, tip.title(app, r), figures.table(app, what));
-			g.addEventListener('mousemove', tell);
-			g.addEventListener('mouseleave', tip.hide);
-			g.addEventListener('focus', () => tell(tip.below(g)));
-			g.addEventListener('blur', tip.hide);
-			g.addEventListener('click', () => app.set({ sel: r }));
-			g.addEventListener('dblclick', () => app.set({ sel: r, hops: '1' }));
-		}
-	}
-
-	#paintArcs() {
-		const app = this.app,
-			cycles = cycleArcs(app);
-		for (const arc of this.arcs) {
-			const g = this.svg.querySelector(`#e${arc.from}_${arc.to}`);
-			Object.assign(g.dataset, { from: arc.from, to: arc.to });
-			g.classList.toggle('cycle', cycles.has(`${arc.from} ${arc.to}`));
-			g.classList.toggle('folded', arc.folded);
-			if (app.model.compares) {
-				const c = change(
-					app.view,
-					'calls',
-					arc.at.map((at) => at.calls),
-				);
-				const by = app.state.metric === 'calls' ? tone(c) : this.#arcTone(arc);
-				g.classList.toggle('more', by > 0);
-				g.classList.toggle('less', by < 0);
-			}
-			g.addEventListener('mousemove', (event) => tip.show(event, this.#arcTip(arc, cycles)));
-			g.addEventListener('mouseleave', tip.hide);
-		}
-	}
-
-	#arcChange(arc) {
-		const times = arc.at.map((at) => at.self2 + at.child2);
-		return change(this.app.view, 'arc', times, arcTicks(this.app.view, times));
-	}
-
-	#arcTone(arc) {
-		return tone(this.#arcChange(arc));
-	}
-
-	#arcTip(arc, cycles) {
-		const app = this.app,
-			name = (r) => app.model.routineName(r);
-		const line = (at, s) =>
-			h(
-				'tr',
-				{},
-				app.model.compares ? h('th', {}, s ? 'new' : 'base') : null,
-				h('td', {}, `${format.time(arcTime(at))} · ${app.shareText(arcTime(at), s)}`),
-				app.model.counted ? h('td', {}, format.plural(at.calls, 'call')) : null,
-			);
-		return [
-			h('b', {}, `${name(arc.from)} → ${name(arc.to)}`),
-			h(
-				'table',
-				{ class: 'figures' },
-				arc.at.map(line),
-				app.model.compares
-					? h(
-							'tr',
-							{},
-							h('th', {}, 'change'),
-							h('td', {}, changeText(this.#arcChange(arc), format.time)),
-							app.model.counted &&
-								h(
-									'td',
-									{},
-									changeText(
-										change(
-											app.view,
-											'calls',
-											arc.at.map((at) => at.calls),
-										),
-										format.count,
-									),
-								),
-						)
-					: null,
-			),
-			cycles.has(`${arc.from} ${arc.to}`) ? h('div', { class: 'note' }, 'part of a cycle that was traversed') : null,
-			arc.folded ? h('div', { class: 'note' }, 'folded recursion: calls between older activations are squeezed out') : null,
-		];
-	}
-
-	// Selection and search, without a new layout.
-	mark() {
-		const app = this.app,
-			sel = app.selected,
-			near = new Set([sel]);
-		for (const g of this.svg.querySelectorAll('g.edge')) {
-			const mine = sel >= 0 && (Number(g.dataset.from) === sel || Number(g.dataset.to) === sel);
-			g.classList.toggle('near', mine);
-			if (mine) near.add(Number(g.dataset.from)).add(Number(g.dataset.to));
-		}
-		for (const g of this.svg.querySelectorAll('g.node')) {
-			const r = Number(g.dataset.routine);
-			g.classList.toggle('selected', r === sel);
-			g.classList.toggle('near', near.has(r));
-			g.classList.toggle('hit', Boolean(app.hits?.[r]));
-		}
-		this.svg.classList.toggle('focused', sel >= 0 && this.nodes.includes(sel) && !app.hits);
-		this.svg.classList.toggle('searched', Boolean(app.hits));
-	}
-
-	// The place of routine R on the screen; null: it is not in the picture.
-	placeOf(r) {
-		const box = this.svg.querySelector(`#n${r}`)?.getBoundingClientRect();
-		return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
-	}
-
-	// Show it as OTHER was shown: as large, and the selected routine, or that in the middle, at the same place.
-	lookAs(other) {
-		const { x, y } = other.middle ?? { x: 0, y: 0 };
-		const far = (r) => Math.hypot(other.places.get(r).x - x, other.places.get(r).y - y);
-		const common = this.nodes.filter((r) => other.places.has(r)),
-			anchor = common.includes(this.app.selected)
-				? this.app.selected
-				: common.reduce((a, r) => (a < 0 || far(r) < far(a) ? r : a), -1);
-		if (!other.moved || anchor < 0) return;
-		this.moved = true;
-		select(this.svg).call(this.zoom.transform, zoomIdentity.scale(other.scale));
-		const now = this.placeOf(anchor),
-			then = other.places.get(anchor);
-		select(this.svg).call(this.zoom.translateBy, (then.x - now.x) / other.scale, (then.y - now.y) / other.scale);
-	}
-
-	// What lookAs wants to know, before the picture goes.
-	get look() {
-		const box = this.box.getBoundingClientRect();
-		return {
-			moved: this.moved,
-			scale: zoomTransform(this.svg).k,
-			middle: { x: box.x + box.width / 2, y: box.y + box.height / 2 },
-			places: new Map(this.nodes.map((r) => [r, this.placeOf(r)])),
-		};
-	}
-
-	// New figures in the same layout.
-	refresh() {
-		const app = this.app,
-			labelled = this.arcs.length <= LABELLED;
-		const put = (g, lines) =>
-			[...g.querySelectorAll('text')].forEach((text, i) => lines[i] !== undefined && (text.textContent = lines[i]));
-		this.arcs = this.arcs.map((arc) => app.view.arcs.in[arc.to].find((a) => a.from === arc.from) ?? arc);
-		for (const name of ['node', 'edge']) for (const g of this.svg.querySelectorAll(`g.${name}`)) g.replaceWith(g.cloneNode(true)); // without what they told before
-		this.#paintNodes();
-		this.#paintArcs();
-		for (const r of this.nodes) put(this.svg.querySelector(`#n${r}`), [shortened(app.model.routineName(r)), ...nodeText(app, r)]);
-		for (const arc of this.arcs) {
-			const g = this.svg.querySelector(`#e${arc.from}_${arc.to}`);
-			g.querySelector('path')?.setAttribute('stroke-width', penOf(app, arc));
-			if (labelled)
-				put(
-					g,
-					arcWords(app, arc).map((word) => ASIDE + word),
-				);
-		}
-		this.mark();
-	}
-
-	step(by) {
-		this.moved = true;
-		select(this.svg).call(this.zoom.scaleBy, by);
-	}
-
-	#key(event) {
-		const pan = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[event.key];
-		const node = event.target.closest('g.node');
-		this.moved ||= Boolean(pan);
-		if (pan) select(this.svg).call(this.zoom.translateBy, ...pan.map((d) => d / zoomTransform(this.svg).k));
-		else if (event.key === '+' || event.key === '=') this.step(1.3);
-		else if (event.key === '-') this.step(1 / 1.3);
-		else if (event.key === '0') this.fit();
-		else if ((event.key === 'Enter' || event.key === ' ') && node) this.app.set({ sel: node.dataset.routine });
-		else return;
-		event.preventDefault();
-	}
+// More detail by 1, less by -1; by 0 as much as fits. False: there is no other.
+function turnDetail(app, by) {
+	const { items, shown, all } = picture.detail,
+		n = items.length,
+		now = { most: app.state.most, least: app.state.least };
+	let next = now;
+	if (picture.box.classList.contains('busy')) return true;
+	if (by > 0 && shown < all && n < MOST) next = { most: String(Math.min(MOST, 2 * n)), least: '' };
+	else if (by < 0 && asked(app)) next = n / 2 <= (picture.fitted ?? FEWEST) ? { most: '', least: '' } : { most: String(n >> 1), least: '' };
+	else if (by === 0 && !picture.fits) next = { ...now, most: now.least ? 'fit' : '' };
+	if (next.most === now.most && next.least === now.least) return false;
+	app.set(next);
+	return true;
 }
 
 const fromSlider = (x) => LEAST * (LARGEST / LEAST) ** (x / 1000);
-const toSlider = (p) => Math.round((1000 * Math.log(p / LEAST)) / Math.log(LARGEST / LEAST));
+const toSlider = (p) => Math.round((1000 * Math.log(Math.min(LARGEST, Math.max(LEAST, p)) / LEAST)) / Math.log(LARGEST / LEAST));
+const rounded = (p) => Number(p.toPrecision(2));
 
 function slider(app) {
-	const text = h('output', {}, `${leastOf(app)} %`);
+	const text = h('output', {}, app.state.least ? `${app.state.least} %` : '');
 	let timer;
 	const input = h('input', {
 		type: 'range',
 		min: 0,
 		max: 1000,
-		value: toSlider(leastOf(app)),
+		value: toSlider(Number(app.state.least || 1)),
 		'aria-label': 'least share shown',
 		oninput: () => {
-			const p = Number(fromSlider(Number(input.value)).toPrecision(2));
+			const p = rounded(fromSlider(Number(input.value)));
 			text.textContent = `${p} %`;
 			clearTimeout(timer);
-			timer = setTimeout(() => app.set({ least: p }), 200);
+			timer = setTimeout(() => app.set({ least: p, most: '' }), 200);
 		},
 	});
-	return h('label', { class: 'slider' }, 'at least ', input, text);
+	const tell = (p) => {
+		if (document.activeElement !== input) input.value = toSlider(p);
+		text.textContent = `${rounded(p)} %`;
+	};
+	return { tell, element: h('label', { class: 'slider' }, 'at least ', input, text) };
 }
 
-let picture = null,
-	turn = 0;
-
-// With FROM, a picture of an earlier reading, what one looks at stays where it is.
-async function draw(app, box, note, from = null) {
-	const { nodes, wanted } = nodesOf(app),
-		{ arcs, all } = arcsOf(app, nodes),
-		mine = ++turn;
-	const of = wanted > nodes.length ? ` of ${format.count(wanted)} that reach the threshold` : '';
-	const drawn = all > arcs.length ? `the heaviest ${format.count(arcs.length)} of ${format.plural(all, 'arc')}` : format.plural(all, 'arc');
-	const told = `${format.plural(nodes.length, 'routine')}${of}, ${drawn}`;
-	note.textContent = `laying out ${told} …`;
-	box.classList.add('busy');
-	try {
-		const svg = await layout(dotOf(app, nodes, arcs));
-		if (mine !== turn) return;
-		picture = new Picture(app, box, nodes, arcs);
-		picture.put(svg);
-		if (from) picture.lookAs(from);
-		note.textContent = told;
-		app.tellHits();
-	} catch (error) {
-		if (mine === turn) note.textContent = `no picture: ${error.message}`;
-	}
-	box.classList.remove('busy');
+// While a program runs the picture stays, until a routine comes that is clearly heavier than what is in it, or there is room for.
+function lacks(app, detail) {
+	const lightest = Math.min(...picture.items.filter((item) => !item.group).map((item) => routineShare(app, item.routine)));
+	const come = detail.items.filter((item) => !item.members.every((r) => picture.routines.has(r)));
+	return come.some((item) => !picture.detail.limited || item.group || routineShare(app, item.routine) > 1.5 * lightest);
 }
 
 export const graph = {
+	depends: ['metric', 'thread', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of'],
+
 	// The hits that are drawn, the heaviest first.
 	async found(app) {
-		return (picture?.nodes ?? [])
-			.filter((r) => app.hits[r])
-			.map((r) => () => {
-				const g = picture.svg.querySelector(`#n${r}`);
-				picture.centre(g, Math.max(0.9, zoomTransform(picture.svg).k));
+		return (picture?.items ?? [])
+			.filter((item) => item.members.some((r) => app.hits[r]))
+			.map((item) => () => {
+				const g = picture.svg.querySelector(`#${item.id}`);
+				picture.centre(g, Math.max(1, picture.scale));
 				g.focus();
 			});
 	},
 
-	depends: ['metric', 'thread', 'side', 'least', 'by', 'hops', 'sel', 'q', 'of'],
+	// Draw; with FROM, the look of a picture before, what one looks at stays where it is: at SCALE, or as large as it was.
+	async draw(app, from = null, scale = null) {
+		const { box, note } = this,
+			mine = ++turn,
+			room = roomOf(box),
+			n = asked(app);
+		note.textContent = 'laying out …';
+		box.classList.add('busy');
+		try {
+			const made = n ? await laidOut(app, n, room) : await fitting(app, room, () => mine !== turn);
+			if (mine !== turn) return;
+			const fitted = n ? picture?.fitted : made.detail.items.length,
+				focus = box.contains(document.activeElement);
+			picture = new Picture(app, box, made.detail, room, (by) => turnDetail(app, by));
+			Object.assign(picture, { fitted, fits: made.fits });
+			picture.put(made.svg);
+			if (focus) box.focus({ preventScroll: true });
+			if (from && !(made.fits && scale)) picture.lookAs(from, scale);
+			note.textContent = noteOf(made.detail);
+			this.slider.tell(app.state.least ? Number(app.state.least) : made.detail.least);
+			app.tellHits();
+		} catch (error) {
+			if (mine === turn) note.textContent = `no picture: ${error.message}`;
+		}
+		if (mine === turn) box.classList.remove('busy');
+	},
 
 	show(box, app) {
-		const note = h('span', { class: 'note', role: 'status' }),
-			canvas = h('div', { class: 'canvas', tabindex: 0, role: 'group', 'aria-label': 'call graph' });
 		picture = null;
+		this.note = h('span', { class: 'note', role: 'status' });
+		this.box = h('div', { class: 'canvas', tabindex: 0, role: 'group', 'aria-label': 'call graph' });
+		this.slider = slider(app);
+		this.picked = h('span', {}, app.picker());
+		const tool = (text, title, onclick) => h('button', { type: 'button', title, onclick }, text);
+		const file = () => `${app.name}-call-graph`;
 		fill(
 			box,
 			h(
 				'div',
 				{ class: 'bar' },
-				slider(app),
+				h(
+					'span',
+					{ class: 'choice' },
+					tool('+', 'larger, and then more routines (+)', () => picture?.step(1.3)),
+					tool('−', 'smaller, and then fewer routines (-)', () => picture?.step(1 / 1.3)),
+					tool('fit', 'as many as there is room for (0)', () => picture?.whole()),
+				),
+				choice(
+					'neighbourhood',
+					[
+						['0', 'all', 'the heaviest routines, and their ways from the root'],
+						['1', '1 call around', 'the selected routine, its callers and callees'],
+						['2', '2 calls', 'two calls around the selected routine'],
+						['3', '3 calls'],
+					],
+					app.state.hops,
+					(hops) => app.set({ hops, ...(app.selected < 0 && hops !== '0' ? { sel: app.heaviest('self') } : {}) }),
+				),
+				h(
+					'span',
+					{ class: 'labelled' },
+					'frames ',
+					choice('frames around', GROUPINGS, app.state.group, (group) => app.set({ group, folded: '' })),
+					groups(app).length
+						? tool(app.state.folded ? 'unfold all' : 'fold all', 'each group as one node', () =>
+								app.set({
+									folded: app.state.folded
+										? ''
+										: groups(app)
+												.map((g) => g.id)
+												.join(','),
+								}),
+							)
+						: null,
+				),
+				this.slider.element,
 				app.model.timed && app.state.metric === 'time'
 					? choice(
 							'share of',
@@ -543,48 +210,38 @@ export const graph = {
 							(by) => app.set({ by }),
 						)
 					: null,
-				choice(
-					'neighbourhood',
-					[
-						['0', 'all', 'all routines over the threshold'],
-						['1', '1 call around', 'the selected routine, its callers and callees'],
-						['2', '2 calls', 'two calls around the selected routine'],
-						['3', '3 calls'],
-					],
-					app.state.hops,
-					(hops) => app.set({ hops, ...(app.selected < 0 && hops !== '0' ? { sel: app.heaviest('total') } : {}) }),
-				),
-				(this.picked = h('span', {}, app.picker())),
 				h(
 					'span',
-					{ class: 'choice' },
-					h('button', { type: 'button', title: 'larger', onclick: () => picture?.step(1.3) }, '+'),
-					h('button', { type: 'button', title: 'smaller', onclick: () => picture?.step(1 / 1.3) }, '−'),
-					h('button', { type: 'button', title: 'all of it', onclick: () => picture?.fit() }, 'fit'),
+					{ class: 'choice', role: 'group', 'aria-label': 'save as seen' },
+					tool('SVG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'svg')),
+					tool('PNG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'png')),
 				),
+				this.picked,
 				app.legend('graph'),
-				note,
+				this.note,
 			),
-			canvas,
+			this.box,
 		);
-		Object.assign(this, { box: canvas, note });
-		draw(app, canvas, note);
+		this.draw(app);
 	},
 
-	// New figures go into the picture that is there, unless a routine has come that is not in it.
+	// New figures go into the picture that is there, unless a routine has come that is to be in it.
 	renew(app) {
-		const { nodes } = nodesOf(app);
 		if (!picture || this.box.classList.contains('busy')) return true; // the next reading will do
-		if (nodes.every((r) => picture.nodes.includes(r))) picture.refresh();
-		else draw(app, this.box, this.note, picture.look);
+		const detail = detailOf(app, asked(app) || Math.max(picture.fitted ?? 0, picture.items.length + (picture.detail.limited ? 0 : 1)));
+		if (lacks(app, detail)) this.draw(app, picture.look);
+		else picture.refresh(detail);
 		return true;
 	},
 
-	// What changes without a new layout.
+	// What changes without a new drawing of all: the picture, or what is marked in it.
 	update(changed, app) {
-		const only = [...changed].every((key) => key === 'q' || key === 'sel');
-		if (!only || !picture || (changed.has('sel') && (app.state.hops !== '0' || !picture.nodes.includes(app.selected)))) return false;
-		picture.mark();
+		const only = (...keys) => [...changed].every((key) => keys.includes(key));
+		if (!picture || !only('q', 'sel', 'most', 'least', 'folded')) return false;
+		const other = changed.has('sel') && (app.state.hops !== '0' || (app.selected >= 0 && !picture.routines.has(app.selected)));
+		if (changed.has('most') || changed.has('folded')) this.draw(app, picture.look, changed.has('most') ? 1 : picture.scale);
+		else if (changed.has('least') || other) this.draw(app);
+		else picture.mark();
 		fill(this.picked, app.picker());
 		return true;
 	},

@@ -37,9 +37,9 @@ const KEYS = [
 	['p', 'of a program that runs: hold the figures, go on'],
 	['?', 'this help'],
 	['arrows', 'flame graph: to the frame beside, above, below; tables: rows; trees: open and close; call graph: move'],
-	['Enter', 'flame graph: zoom to the frame'],
+	['Enter', 'flame graph: zoom to the frame; call graph: select the routine, fold or unfold the group'],
 	['Backspace', 'flame graph: zoom out'],
-	['+ − 0', 'call graph: larger, smaller, all of it'],
+	['+ − 0', 'call graph: larger and more routines, smaller and fewer, as many as there is room for'],
 ];
 
 const MARKS = [
@@ -226,7 +226,8 @@ class App {
 		document.body.dataset.ready = '';
 		const [first] = this.model.sides,
 			name = format.visible(first.run.files?.[0]?.program ?? first.label);
-		document.title = `aprof: ${format.basename(name)}${this.model.compares ? ', compared' : ''}`;
+		this.name = format.basename(name);
+		document.title = `aprof: ${this.name}${this.model.compares ? ', compared' : ''}`;
 	}
 
 	#title() {
@@ -568,7 +569,7 @@ class App {
 		else if (event.key === 't') this.#turn();
 		else if (event.key === 'p' && this.feed && !this.feed.over) this.feed.hold(!this.feed.paused);
 		else if (event.key === 's') this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
-		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('total') } : {}) });
+		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('self') } : {}) });
 		else return;
 		event.preventDefault();
 	}

@@ -189,18 +189,17 @@ export function leading(view, hit, dir, metric) {
 	};
 }
 
-// The time, calls and ticks of each side's contexts in which a routine of the set HIT (by routine: true) is active.
+// The time, calls, ticks and evidence of each side's contexts in which a routine of the set HIT (by routine: true) is active.
 export function matched(view, hit) {
 	const t = view.tree,
 		active = new Uint8Array(t.n);
-	const sums = t.own.map(() => ({ time: 0, calls: 0, ticks: 0 }));
+	const sums = t.own.map(() => ({ time: 0, calls: 0, ticks: 0, measured: 0, variance: 0 }));
 	for (let i = 1; i < t.n; i++) {
 		active[i] = active[t.parent[i]] || (hit[t.routine[i]] ? 1 : 0);
 		if (active[i])
 			t.own.forEach((own, s) => {
 				sums[s].time += own.self[i];
-				sums[s].calls += own.calls[i];
-				sums[s].ticks += own.ticks[i];
+				for (const name of ['calls', 'ticks', 'measured', 'variance']) sums[s][name] += own[name][i];
 			});
 	}
 	return sums;

@@ -15,6 +15,9 @@ export const DEFAULTS = {
 	zoomup: '', // path of the branch that fills the flame graph; of the callers' half of a sandwich
 	tree: 'down', // tree: down or up
 	least: '', // call graph: least share shown, percent
+	most: '', // call graph: how many routines, at most: a number; fit: as many as there is room for; the same where neither this nor least is given
+	group: 'cycle', // call graph: what has frames: cycle, module, none
+	folded: '', // call graph: groups that are one node
 	by: 'total', // call graph: share of total or self
 	hops: '0', // call graph: only the selected routine and its neighbours so many calls away; 0: all
 	sort: '', // table: column.asc or column.desc

@@ -615,29 +615,326 @@ int main(void) { for (long i = 0; i < 20000; i++) work(i); return 0; }
 	await closed(tab);
 });
 
+// What is seen of the call graph: letters by their size on the screen, nodes with their lines and routines, arcs.
+const drawing = (tab) =>
+	tab.evaluate(() => ({
+		smallest: Math.min(
+			...[...document.querySelectorAll('.canvas text')].map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a),
+		),
+		nodes: [...document.querySelectorAll('g.node')].map((g) => ({
+			id: g.id,
+			routine: Number(g.dataset.routine),
+			lines: [...g.querySelectorAll('text')].map((e) => e.textContent),
+		})),
+		arcs: [...document.querySelectorAll('g.edge')].map((g) => [g.dataset.from, g.dataset.to]),
+		frames: [...document.querySelectorAll('g.cluster')].map((g) => g.id),
+		note: document.querySelector('.bar .note[role=status]').textContent,
+		routines: app.model.routines.filter((r, i) => app.view.figures.some((f) => f.calls[i] || f.total[i])).length,
+	}));
+
+// Of a DRAWING: letters can be read, two lines a node, no two alike, and each node is reached from the root by those that are drawn.
+async function readable(tab, what) {
+	const d = await drawing(tab),
+		roots = await tab.evaluate(() => app.view.arcs.list.filter((arc) => arc.from < 0).map((arc) => arc.to));
+	assert.ok(d.smallest >= 10, `${what}: letters of ${d.smallest} pixels`);
+	assert.ok(d.nodes.length > 0, what);
+	for (const node of d.nodes) assert.equal(node.lines.length, 2, `${what}: ${node.lines}`);
+	assert.equal(new Set(d.nodes.map((node) => node.lines[0])).size, d.nodes.length, `${what}: names are told apart`);
+	const reached = new Set(d.nodes.filter((node) => node.routine < 0 || roots.includes(node.routine)).map((node) => node.id));
+	for (let n = -1; n !== reached.size;) {
+		n = reached.size;
+		for (const [from, to] of d.arcs) if (reached.has(from)) reached.add(to);
+	}
+	assert.deepEqual(
+		d.nodes.filter((node) => !reached.has(node.id)).map((node) => node.lines[0]),
+		[],
+		`${what}: cut off from the root`,
+	);
+	return d;
+}
+
+const drawn = async (tab) => {
+	await tab.waitForSelector('.canvas:not(.busy) g.node');
+	await settled(tab);
+};
+
+test('call graph: letters of 10 pixels, two lines a node, a way from the root, at any size of window and zoom', async () => {
+	const large = bench.make(
+		'large',
+		'--seed',
+		'5',
+		'--routines',
+		'1100',
+		'--callees',
+		'4',
+		'--calls',
+		'12000',
+		'--ticks',
+		'0.5',
+		'--recursion',
+		'0.3',
+	);
+	for (const [page, sizes] of [
+		[longNames(), [0, 1, 2]],
+		[bench.page('large.html', large), [0, 2]],
+		[pairPage, [1]],
+	])
+		for (const [width, height, theme] of sizes.map(
+			(i) =>
+				[
+					[1440, 900, 'light'],
+					[1024, 768, 'dark'],
+					[390, 844, 'light'],
+				][i],
+		)) {
+			const tab = await bench.tab(page, `tab=graph&theme=${theme}`, { viewport: { width, height } }),
+				what = `${path.basename(page)} at ${width}`;
+			await drawn(tab);
+			const first = await readable(tab, what);
+			const inside = await tab.evaluate(() => {
+				const box = document.querySelector('.canvas').getBoundingClientRect(),
+					all = document.querySelector('g.graph').getBoundingClientRect();
+				return (
+					all.left >= box.left - 1 &&
+					all.right <= box.right + 1 &&
+					all.top >= box.top - 1 &&
+					all.bottom <= box.bottom + 1
+				);
+			});
+			assert.ok(inside || first.nodes.length <= 2, `${what}: all of it is seen`);
+			assert.ok(
+				first.note.includes(` of ${first.routines.toLocaleString('en-US')} routines`) || first.note.startsWith('all '),
+				first.note,
+			);
+			for (let i = 0; i < 6; i++) await tab.locator('.canvas').press('-');
+			await readable(tab, `${what}, smaller`);
+			if (first.nodes.length === first.routines) {
+				await closed(tab);
+				continue;
+			}
+			assert.match(first.note, /zoom in or press \+ for more$/);
+			while (!(await tab.evaluate(() => location.hash.includes('most=')))) await tab.locator('.canvas').press('+');
+			await drawn(tab);
+			const more = await readable(tab, `${what}, with more`);
+			assert.ok(more.nodes.length > first.nodes.length, `${more.nodes.length} after ${first.nodes.length}`);
+			assert.ok(
+				first.nodes.every((node) => more.nodes.some((other) => other.id === node.id)),
+				'what was there stays',
+			);
+			await tab.evaluate(() => document.activeElement.blur());
+			await tab.locator('.canvas').press('0');
+			await tab.waitForFunction(() => !location.hash.includes('most='));
+			await drawn(tab);
+			assert.deepEqual(
+				(await readable(tab, `${what}, as at first`)).nodes.map((node) => node.id),
+				first.nodes.map((node) => node.id),
+			);
+			await closed(tab);
+		}
+});
+
+test('call graph: of a thousand routines that call each other as many are drawn as are asked for, and the wheel asks', async () => {
+	const dense = bench.make('dense', '--seed', '6', '--routines', '300', '--calls', '6000', '--ticks', '0.5', '--recursion', '0.5'),
+		tab = await bench.tab(bench.page('dense.html', dense), 'tab=graph&most=200');
+	await drawn(tab);
+	const d = await readable(tab, 'dense');
+	assert.equal(d.nodes.length, 200);
+	assert.ok(d.arcs.length <= 600, `${d.arcs.length} arcs`);
+	assert.equal(d.frames.length, 1, 'all of it is one component');
+	await tab.locator('.canvas').hover();
+	while (!(await tab.evaluate(() => location.hash.includes('most=100')))) await tab.mouse.wheel(0, 400);
+	await drawn(tab);
+	assert.equal((await readable(tab, 'dense, fewer')).nodes.length, 100);
+	await closed(tab);
+});
+
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
 		report = bench.json('report', one);
-	await tab.waitForSelector('.canvas g.node');
-	await settled(tab);
+	await drawn(tab);
 	const whole = report.run.times.contexts_ns + report.run.times.outside_ns;
-	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => (100 * r.total_ns) / whole >= 5).length);
-	const before = await tab.locator('g.node').count();
+	const shown = async () => (await readable(tab, 'of a share')).nodes.map((node) => node.routine),
+		names = await tab.evaluate(() => app.model.routines.map((r) => r.name));
+	const over = async (least) => {
+		const have = await shown();
+		for (const r of report.flat) if ((100 * r.total_ns) / whole >= least) assert.ok(have.includes(names.indexOf(r.name)), r.name);
+		return have.length;
+	};
+	const before = await over(5);
 	await tab.locator('.slider input').fill('930');
 	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length < n && !document.querySelector('.busy'), before);
-	const least = Number(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('least'));
-	assert.equal(await tab.locator('g.node').count(), report.flat.filter((r) => (100 * r.total_ns) / whole >= least).length);
+	await over(Number(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('least')));
 	await tab.locator('g.node').nth(1).click();
 	await tab.waitForSelector('g.node.selected');
 	const name = await tab.locator('.picked b').innerText(),
 		entry = report.callgraph.find((e) => e.name === name);
 	await tab.locator('.choice button[data-value="1"]').click();
-	const around = new Set([name, ...entry.parents.map((p) => p.name), ...entry.children.map((c) => c.name)].filter(Boolean));
+	const weighs = (list) => list.filter((a) => a.self_ns + a.children_ns > 0).map((a) => a.name);
+	const around = new Set([name, ...weighs(entry.parents), ...weighs(entry.children)].filter(Boolean));
 	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length === n && !document.querySelector('.busy'), around.size);
 	const at = await tab.locator('.canvas svg > g').getAttribute('transform');
 	await tab.locator('.canvas').press('+');
 	await tab.waitForFunction((old) => document.querySelector('.canvas svg > g').getAttribute('transform') !== old, at);
 	await closed(tab);
+});
+
+test('call graph: g shows the neighbourhood of the routine that is heaviest, with no arc that weighs nothing', async () => {
+	const tab = await bench.tab(onePage),
+		report = bench.json('report', one),
+		first = report.flat.reduce((a, b) => (b.self_ns > a.self_ns ? b : a)),
+		entry = report.callgraph.find((e) => e.name === first.name);
+	await tab.keyboard.press('g');
+	await drawn(tab);
+	assert.equal(await tab.locator('.picked b').innerText(), first.name);
+	const d = await drawing(tab),
+		name = await tab.evaluate(() => app.model.routines.map((r) => r.name)),
+		of = (id) => name[Number(id.slice(1))];
+	assert.ok(d.arcs.length > 0 && d.smallest >= 10);
+	for (const [from, to] of d.arcs) {
+		const [arc] =
+			of(from) === first.name ? entry.children.filter((a) => a.name === of(to)) : entry.parents.filter((a) => a.name === of(from));
+		assert.ok(arc.self_ns + arc.children_ns > 0, `${of(from)} -> ${of(to)}`);
+	}
+	assert.equal(new Set(d.arcs.flat()).size, d.nodes.length, 'nothing stands alone');
+	await closed(tab);
+});
+
+// A program with a library of its own, built and run; the page of its profile is modules.html.
+function twoModules() {
+	const work = (name, calls) =>
+		`__attribute__((noinline)) void ${name}(long n) { static volatile long sink; for (long i = 0; i < 4000; i++) sink += i * n; ${calls} }\n`;
+	fs.writeFileSync(bench.file('library.c'), work('deep', '') + work('shared', 'deep(n);') + work('other', 'deep(n); deep(n);'));
+	fs.writeFileSync(
+		bench.file('program.c'),
+		`void shared(long), other(long);\n${work('mine', 'shared(n);')}int main(void) { for (long i = 0; i < 4000; i++) { mine(i); other(i); } return 0; }\n`,
+	);
+	const cc = path.join(bench.build, 'aprof-cc');
+	bench.run(cc, '-O1', '-g', '-shared', '-fPIC', '-o', 'liblibrary.so', 'library.c');
+	bench.run(cc, '-O1', '-g', '-o', 'modules', 'program.c', '-L.', '-llibrary', '-Wl,-rpath,$ORIGIN');
+	bench.aprof('run', '--no-report', '--data=modules.out', './modules');
+	return bench.page('modules.html', bench.file('modules.out'));
+}
+
+test('call graph: cycles and modules have frames, and fold into one node that has their sums', async () => {
+	const tab = await bench.tab(twoModules(), 'tab=graph&group=module'),
+		file = bench.file('modules.out'),
+		report = bench.json('report', file);
+	await drawn(tab);
+	await tab.getByRole('button', { name: 'fold all' }).click();
+	await tab.waitForSelector('.canvas:not(.busy) g.node.group');
+	const told = await tab.evaluate(() =>
+		[...document.querySelectorAll('g.node')].map((g) => {
+			g.dispatchEvent(new MouseEvent('mousemove', { clientX: 5, clientY: 5 }));
+			const figures = [...document.querySelectorAll('#tip [data-exact]')].map((e) => Number(e.dataset.exact));
+			return [figures[0], figures[1]];
+		}),
+	);
+	const selves = await tab.evaluate(() => {
+		const sums = new Map();
+		app.model.routines.forEach((r, i) => sums.set(r.module || r.name, (sums.get(r.module || r.name) ?? 0) + app.view.figures[0].self[i]));
+		return [...sums.values()].filter((v) => v > 0);
+	});
+	near(
+		told.reduce((sum, [self]) => sum + self, 0),
+		report.flat.reduce((sum, r) => sum + r.self_ns, 0),
+		'own times of all modules',
+	);
+	assert.deepEqual(new Set(told.map(([self]) => self)), new Set(selves));
+	assert.ok(told.every(([self, total]) => total >= self && total <= report.run.times.contexts_ns + report.run.times.outside_ns));
+	assert.ok((await readable(tab, 'modules folded')).nodes.length > 1);
+	await tab.locator('g.node.group').first().press('Enter');
+	await tab.waitForSelector('.canvas:not(.busy) g.node:not(.group)');
+	await closed(tab);
+
+	const cyclic = await bench.tab(onePage, 'tab=graph'),
+		one_ = bench.json('report', one);
+	await drawn(cyclic);
+	const [id] = (await readable(cyclic, 'cycles')).frames;
+	assert.match(id, /^c\d+$/);
+	await cyclic.locator(`#${id}`).focus();
+	await cyclic.keyboard.press('Enter');
+	await cyclic.waitForSelector('.canvas:not(.busy) g.node.group');
+	await readable(cyclic, 'a cycle folded');
+	const group = await cyclic.evaluate((g) => {
+		const element = document.querySelector(`#${g}`);
+		element.dispatchEvent(new MouseEvent('mousemove', { clientX: 5, clientY: 5 }));
+		return [...document.querySelectorAll('#tip [data-exact]')].map((e) => Number(e.dataset.exact));
+	}, id);
+	const members = await cyclic.evaluate(
+		(g) =>
+			app.model.routines
+				.map((r, i) => [r.name, i])
+				.filter(([, i]) => document.querySelector(`#${g}`) && !document.querySelector(`#n${i}`)),
+		id,
+	);
+	assert.ok(members.length > 1);
+	// Of all that are not drawn for themselves those are in the cycle that both call and are called by it, by way of others or not.
+	const out = new Map(one_.callgraph.map((e) => [e.name, e.children.map((c) => c.name)]));
+	const reach = (from) => {
+		const seen = new Set();
+		for (const todo of [[from]])
+			while (todo.length) for (const next of out.get(todo.pop()) ?? []) if (!seen.has(next)) seen.add(next) && todo.push(next);
+		return seen;
+	};
+	const first = await cyclic.evaluate((g) => app.model.routines[Number(g.slice(1))].name, id),
+		below = reach(first),
+		component = [...below].filter((name) => reach(name).has(first));
+	assert.equal(
+		group[0],
+		one_.flat.filter((r) => component.includes(r.name)).reduce((sum, r) => sum + r.self_ns, 0),
+		'own time of the cycle',
+	);
+	const calls = one_.callgraph
+		.filter((e) => component.includes(e.name))
+		.flatMap((e) => e.parents.filter((p) => !component.includes(p.name)))
+		.reduce((sum, p) => sum + p.calls, 0);
+	assert.equal(group[2], calls, 'calls of the cycle from elsewhere');
+	await closed(cyclic);
+});
+
+test('call graph: what is saved is what is seen, as SVG and as PNG', async () => {
+	for (const theme of ['light', 'dark']) {
+		const tab = await bench.tab(onePage, `tab=graph&theme=${theme}`);
+		await drawn(tab);
+		await tab.locator('.canvas').press('ArrowRight');
+		const saved = async (kind) => {
+			const [download] = await Promise.all([
+				tab.waitForEvent('download'),
+				tab.getByRole('button', { name: kind, exact: true }).click(),
+			]);
+			assert.equal(download.suggestedFilename(), `program-call-graph.${kind.toLowerCase()}`);
+			await download.saveAs(bench.file(`seen-${theme}.${kind.toLowerCase()}`));
+			return bench.file(`seen-${theme}.${kind.toLowerCase()}`);
+		};
+		const look = (where) =>
+			where.evaluate(() => {
+				const svg = [...document.querySelectorAll('svg')].at(-1),
+					{ x, y } = svg.getBoundingClientRect(),
+					round = (v) => Math.round(v * 10) / 10;
+				return [...svg.querySelectorAll('text, polygon, path')].map((e) => {
+					const box = e.getBoundingClientRect(),
+						style = getComputedStyle(e);
+					return [
+						e.textContent,
+						...[box.x - x, box.y - y, box.width, box.height].map(round),
+						...[style.fill, style.stroke, style.strokeWidth, style.fontSize, style.fontWeight, style.opacity],
+					].join(' ');
+				});
+			});
+		const svg = await saved('SVG'),
+			png = await saved('PNG'),
+			box = await tab.locator('.canvas svg').boundingBox();
+		const other = await bench.browser.newPage({ viewport: { width: 1280, height: 800 } });
+		await other.goto(`file://${svg}`);
+		assert.deepEqual(await look(other), await look(tab), theme);
+		await other.goto(`file://${png}`);
+		assert.deepEqual(await other.locator('img').evaluate((image) => [image.naturalWidth, image.naturalHeight]), [
+			Math.floor(box.width * 2),
+			Math.floor(box.height * 2),
+		]);
+		await other.close();
+		await closed(tab);
+	}
 });
 
 test('threads: each alone is that of --thread, side by side they are the whole', async () => {
