@@ -13,6 +13,7 @@ import { run } from './run.js';
 import { State, pathLinks, pathText } from './state.js';
 import { change } from './stats.js';
 import { table } from './table.js';
+import { threads } from './threads.js';
 import * as tip from './tip.js';
 import { tree } from './tree.js';
 
@@ -22,10 +23,11 @@ const SHEETS = [
 	['graph', 'Call graph', graph],
 	['table', 'Routines', table],
 	['tree', 'Trees', tree],
+	['threads', 'Threads', threads],
 ];
 
 const KEYS = [
-	['1 … 5', 'the sheets'],
+	['1 … 6', 'the sheets'],
 	['/', 'search: a regular expression'],
 	['n, N', 'to the next hit, to the one before'],
 	['Esc', 'clear the search, or zoom out'],
@@ -56,7 +58,7 @@ const likeness = (e) =>
 
 class App {
 	constructor(model, feed = null) {
-		this.model = model;
+		this.base = model;
 		this.feed = feed;
 		this.caches = new Map();
 		this.stateHolder = new State((changed) => this.#changed(changed));
@@ -76,6 +78,11 @@ class App {
 		window.addEventListener('afterprint', () => this.#theme());
 	}
 
+	// What is looked at: all that the page has, or two parts of it, compared.
+	get model() {
+		return this.base.compared(this.stateHolder.now.thread) ?? this.base;
+	}
+
 	// The choices in force: a run without times has calls only, one whose calls were not counted has times only.
 	get state() {
 		const now = this.stateHolder.now;
@@ -92,15 +99,7 @@ class App {
 	// The figures of the threads on show.
 	get view() {
 		const thread = this.state.thread;
-		return this.model.view(
-			!this.model.byThread
-				? 'all'
-				: thread === 'all' || thread === 'split'
-					? thread
-					: Number(thread) < this.model.threads.length
-						? Number(thread)
-						: 'all',
-		);
+		return this.model.view(!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread);
 	}
 
 	// Which of two profiles gives widths and orders.
@@ -246,9 +245,23 @@ class App {
 
 	// The bar over all sheets.
 	#bar() {
-		const { state, model } = this,
+		const { state, model, base } = this,
 			last = document.activeElement?.id === 'search' ? document.activeElement.selectionStart : null;
-		const threads = !model.byThread
+		const part = state.thread,
+			others = base.compared(part)
+				? [
+						[
+							part,
+							part
+								.split('~')
+								.map((key) => base.partName(key))
+								.join(' ↔ '),
+						],
+					]
+				: base.members(part) && part.startsWith('p')
+					? [[part, base.partName(part)]]
+					: [];
+		const choices = !base.byThread
 			? null
 			: h(
 					'select',
@@ -259,8 +272,9 @@ class App {
 					[
 						['all', 'all threads'],
 						['split', 'threads side by side'],
-						...model.threads.map((t, i) => [String(i), `thread ${t.label}`]),
-					].map(([value, text]) => h('option', { value, selected: value === state.thread }, text)),
+						...base.threads.map((t, i) => [String(i), `thread ${t.label}`]),
+						...others,
+					].map(([value, text]) => h('option', { value, selected: value === part }, text)),
 				);
 		this.input = h('input', {
 			id: 'search',
@@ -330,7 +344,7 @@ class App {
 						['sel', '% of selected'],
 					].map(([value, text]) => h('option', { value, selected: value === state.of }, text)),
 				),
-				threads,
+				choices,
 				this.input,
 				this.found,
 				h(
@@ -485,9 +499,9 @@ class App {
 
 	// Show MODEL, a later reading: what is selected, zoomed, opened, searched and scrolled stays.
 	renew(model) {
-		const before = this.model,
+		const before = this.base,
 			more = model.routines.length - before.routines.length;
-		this.model = model;
+		this.base = model;
 		this.caches.clear();
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
@@ -583,7 +597,7 @@ async function begin() {
 		const model = new Model(await decode(feed ? await feed.ask() : element.textContent.trim()));
 		element.remove();
 		window.app = new App(model, feed);
-		feed?.follow(async (data) => window.app.renew(new Model(await decode(data), window.app.model)));
+		feed?.follow(async (data) => window.app.renew(new Model(await decode(data), window.app.base)));
 	} catch (error) {
 		wait.textContent = `This page cannot be shown: ${error.message}. It needs a browser of 2023 or later.`;
 		throw error;

@@ -227,10 +227,13 @@ function threadsOf(sides, before) {
 }
 
 export class Model {
-	constructor({ version, sides }, before = null) {
+	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines.
+	constructor({ version, sides }, before = null, whole = null) {
 		this.version = version;
 		this.sides = sides;
-		const { list, maps, numbers } = routinesOf(sides, before);
+		const { list, maps, numbers } = whole
+			? { list: whole.routines, maps: sides.map(() => whole.maps[0]), numbers: whole.numbers }
+			: routinesOf(sides, before);
 		this.routines = list;
 		this.maps = maps;
 		this.numbers = numbers;
@@ -265,10 +268,38 @@ export class Model {
 		return this.nodes[side] ? this.nodes[side][i] : i;
 	}
 
-	// What is shown of all threads together ("all"), side by side ("split"), or of one, by number.
+	// The threads that KEY means: a number, or pN, those of process N. null: none of them is here.
+	members(key) {
+		if (/^\d+$/.test(key) && Number(key) < this.threads.length) return new Set([Number(key)]);
+		if (!/^p\d+$/.test(key) || this.compares) return null;
+		const found = this.sides[0].threads.flatMap((t, i) => (t.run === Number(key.slice(1)) ? [this.threadMaps[0][i]] : []));
+		return found.length ? new Set(found) : null;
+	}
+
+	// What the part that KEY means is called.
+	partName(key) {
+		if (!key.startsWith('p')) return `thread ${this.threads[Number(key)].label}`;
+		const file = this.sides[0].run.files[Number(key.slice(1))];
+		return `process ${file.pid ?? Number(key.slice(1)) + 1}`;
+	}
+
+	// The two parts of the one profile that PAIR, `A~B`, names, as if they were two profiles; null: they are none.
+	compared(pair) {
+		const keys = pair.split('~');
+		if (keys.length !== 2 || this.compares || !this.byThread || keys.some((key) => !this.members(key))) return null;
+		this.pairs ??= new Map();
+		if (!this.pairs.has(pair))
+			this.pairs.set(pair, new Model({ version: this.version, sides: keys.map((key) => partOf(this, key)) }, null, this));
+		return this.pairs.get(pair);
+	}
+
+	// What is shown of all threads together ("all"), side by side ("split"), or of those that a key means.
 	view(thread) {
 		if (!this.views.has(thread))
-			this.views.set(thread, thread === 'all' ? this.#whole() : thread === 'split' ? this.#split() : this.#thread(thread));
+			this.views.set(
+				thread,
+				thread === 'all' ? this.#whole() : thread === 'split' ? this.#split() : this.#part(this.members(`${thread}`)),
+			);
 		return this.views.get(thread);
 	}
 
@@ -290,12 +321,12 @@ export class Model {
 		);
 	}
 
-	#thread(thread) {
+	#part(threads) {
 		const own = this.sides.map((side, s) => {
 			const w = empty(this.tree.n),
 				from = side.shares;
 			for (let i = 0; i < from.node.length; i++)
-				if (this.threadMaps[s][from.thread[i]] === thread) shareAdd(side, w, this.node(s, from.node[i]), i, 1);
+				if (threads.has(this.threadMaps[s][from.thread[i]])) shareAdd(side, w, this.node(s, from.node[i]), i, 1);
 			return w;
 		});
 		const tree = { ...this.tree, own };
@@ -305,12 +336,12 @@ export class Model {
 			this,
 			tree,
 			charged.map((c) => c.figures),
-			() => this.#arcsOfThread(charged),
+			() => this.#arcsOfPart(charged),
 			whole,
 		);
 	}
 
-	#arcsOfThread(charged) {
+	#arcsOfPart(charged) {
 		const arcs = new Arcs(charged.length, this.routines.length),
 			folded = this.view('all').arcs.index;
 		charged.forEach((c, s) => {
@@ -347,6 +378,52 @@ export class Model {
 	wholeName(r) {
 		return this.isRoutine(r) ? this.routines[r].name : this.routineName(r);
 	}
+}
+
+// The part of MODEL's one side that KEY means, as a side of its own: as the page would have it of `aprof html --thread`.
+function partOf(model, key) {
+	const [side] = model.sides,
+		view = model.view(key),
+		[f] = view.figures,
+		[whole] = view.whole,
+		[own] = view.tree.own,
+		map = model.maps[0],
+		label = model.partName(key);
+	const routines = { ...side.routines };
+	for (const name of FIGURES) routines[name] = Float64Array.from(map, (r) => f[name][r]);
+	const back = new Map(Array.from(map, (r, i) => [r, i]));
+	const list = view.arcs.list,
+		arcs = {
+			from: Int32Array.from(list, (arc) => (arc.from < 0 ? -1 : back.get(arc.from))),
+			to: Int32Array.from(list, (arc) => back.get(arc.to)),
+			folded: Int32Array.from(list, (arc) => Number(arc.folded)),
+			...Object.fromEntries(ARC.map((name) => [name, Float64Array.from(list, (arc) => arc.at[0][name])])),
+		};
+	let contexts = 0;
+	for (let i = 1; i < model.tree.n; i++) if (own.self[i] || own.calls[i] || own.recursive[i] || own.ticks[i]) contexts++;
+	const times = { ...side.run.times, contexts_ns: whole.time, outside_ns: whole.outside, hooks_ns: 0, monitor_ns: 0, unplaced_ns: 0 };
+	return {
+		...side,
+		label,
+		routines,
+		arcs,
+		tree: { ...side.tree, ...own },
+		cycles: { length: [], calls: [], time: [], entries: new Int32Array(0) },
+		shares: { thread: [], node: [] },
+		threads: [],
+		phases: [],
+		never: [],
+		run: { ...side.run, times, counts: { ...side.run.counts, calls: whole.calls, contexts } },
+		times: {
+			...side.times,
+			time_ns: whole.time,
+			outside_ns: whole.outside,
+			ticks: whole.ticks,
+			calls: whole.calls,
+			measured_ns: whole.measured,
+			each_ns: whole.measured ? whole.variance / whole.measured : 0,
+		},
+	};
 }
 
 // The hooks' cost is subtracted from a context as a whole, and from the share of each thread, never below zero: so shares

@@ -1,9 +1,11 @@
 // state.js - what is on show, kept in the part of the address after #, so that a link restores it.
 
 export const DEFAULTS = {
-	tab: 'run', // run, flame, graph, table, tree
+	tab: 'run', // run, flame, graph, table, tree, threads
 	metric: 'time', // time or calls
-	thread: 'all', // all, split, or a number
+	thread: 'all', // all; split; a number; pN: those of process N; or two of the latter two, A~B, compared
+	versus: '', // threads: what is to be compared with the next that is chosen
+	order: 'order', // threads: order (as in the file), name, time, cpu, ticks, calls
 	of: 'run', // what shares are shares of: run, parent (where there is one), sel (the selected routine)
 	side: 'new', // of two profiles the one that gives widths and orders: new or base
 	sel: '', // number of the selected routine
@@ -26,7 +28,7 @@ export const DEFAULTS = {
 };
 
 // Choices that are one step back: what the browser's Back button undoes.
-const STEPS = new Set(['tab', 'sel', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
+const STEPS = new Set(['tab', 'sel', 'thread', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
 
 export class State {
 	constructor(changed) {

@@ -1002,6 +1002,128 @@ test('threads: each alone is that of --thread, side by side they are the whole',
 	await closed(tab);
 });
 
+// The figures of each card of the sheet of threads: key, and by measure what each side has.
+const cards = (tab) =>
+	tab.evaluate(() =>
+		[...document.querySelectorAll('.slice')].map((card) => ({
+			key: card.dataset.key,
+			name: card.querySelector('h3').textContent,
+			...Object.fromEntries(
+				[...card.querySelectorAll('[data-measure]')].map((row) => [
+					row.dataset.measure,
+					[...row.querySelectorAll('[data-exact]')].map((e) => Number(e.dataset.exact)),
+				]),
+			),
+		})),
+	);
+
+const reported = ({ run, flat }) => ({
+	time: run.times.contexts_ns + run.times.outside_ns,
+	calls: flat.reduce((sum, r) => sum + r.calls + r.recursive, 0),
+});
+
+test('threads as small charts: figures are those of --thread; sorted; one selected filters all sheets, and the address keeps it', async () => {
+	const tab = await bench.tab(threadsPage, 'tab=threads'),
+		told = bench.json('info', threads).threads,
+		alone = told.map((t) => bench.json('report', '--thread', String(t.thread), threads));
+	await tab.waitForSelector('.slice');
+	let seen = await cards(tab);
+	assert.equal(seen.length, told.length);
+	for (const [i, card] of seen.entries()) {
+		const want = reported(alone[i]);
+		assert.deepEqual(
+			[card.name, card.time, card.ticks, card.calls],
+			[`thread ${told[i].name}`, [want.time], [told[i].ticks], [want.calls]],
+		);
+	}
+	await tab.locator('[aria-label="sorted by"] button[data-value=time]').click();
+	await tab.waitForFunction(() => location.hash.includes('order=time'));
+	seen = await cards(tab);
+	assert.deepEqual(
+		seen.map((card) => card.time[0]),
+		alone.map((r) => reported(r).time).sort((a, b) => b - a),
+	);
+	const { key, name } = seen[1],
+		report = alone[Number(key)];
+	await tab.getByRole('button', { name: `only ${name}` }).click();
+	await tab.waitForFunction((k) => location.hash.includes(`thread=${k}`), key);
+	assert.equal(await tab.locator('.slice.chosen h3').innerText(), name);
+	await sheet(tab, 'flame');
+	assert.equal((await frames(tab))[0].value, reported(report).time);
+	const other = await bench.tab(tab.url().replace('tab=flame', 'tab=table')),
+		flat = byName(report.flat);
+	for (const row of await allRows(other))
+		assert.deepEqual(
+			[row.self, row.total, row.calls],
+			[flat.get(row.name).self_ns, flat.get(row.name).total_ns, flat.get(row.name).calls],
+		);
+	await sheet(other, 'graph');
+	await drawn(other);
+	await readable(other, 'of one thread');
+	await closed(other);
+	await closed(tab);
+});
+
+test('two threads are compared as two files are', async () => {
+	const tab = await bench.tab(threadsPage, 'tab=threads'),
+		[base, next] = ['0', '2'].map((t) => byName(bench.json('report', '--thread', t, threads).flat));
+	await tab.locator('.slice[data-key="0"] button').last().click();
+	await tab.waitForFunction(() => location.hash.includes('versus=0'));
+	await tab.locator('.slice[data-key="2"] button').last().click();
+	await tab.waitForFunction(() => location.hash.includes('thread=0%7E2') || location.hash.includes('thread=0~2'));
+	const rows = await allRows(tab);
+	assert.equal(rows.length, new Set([...base.keys(), ...next.keys()]).size);
+	for (const row of rows) {
+		const [a, b] = [base, next].map((list) => list.get(row.name));
+		assert.deepEqual(
+			[row.self0, row.self1, row.total0, row.total1, row.calls0, row.calls1],
+			[a?.self_ns ?? 0, b?.self_ns ?? 0, a?.total_ns ?? 0, b?.total_ns ?? 0, a?.calls ?? 0, b?.calls ?? 0],
+			row.name,
+		);
+	}
+	for (const name of ['run', 'flame', 'graph', 'tree', 'threads']) {
+		await sheet(tab, name);
+		await settled(tab);
+		assert.equal((await tab.locator('h1 small').innerText()).trim(), 'thread thread-0 → thread thread-2');
+		for (const theme of ['light', 'dark']) {
+			await tab.evaluate((t) => app.set({ theme: t }), theme);
+			await settled(tab);
+			assert.deepEqual(await violations(tab), [], `${name}, ${theme}`);
+		}
+	}
+	assert.deepEqual(await tab.locator('.slice.chosen').evaluateAll((all) => all.map((e) => e.dataset.key)), ['0', '2']);
+	await tab.locator('select[aria-label=threads]').selectOption('all');
+	await tab.waitForFunction(() => !location.hash.includes('thread='));
+	assert.equal(await tab.locator('h1 small').count(), 0);
+	await closed(tab);
+});
+
+test('processes and phases as small charts: processes are those of each file, phases what aprof info says', async () => {
+	const more = bench.make('more', '--seed', '9', '--routines', '12', '--threads', '2', '--calls', '2000', '--ticks', '0.7', '--phases', '3'),
+		tab = await bench.tab(bench.page('processes.html', threads, more), 'tab=threads'),
+		info = bench.json('info', threads, more);
+	await tab.waitForSelector('.slice');
+	const seen = await cards(tab),
+		processes = seen.filter((card) => card.key.startsWith('p'));
+	assert.equal(processes.length, 2);
+	for (const [i, card] of processes.entries()) {
+		const mine = info.threads.filter((t) => t.run === i).map((t) => bench.json('report', '--thread', String(t.thread), threads, more));
+		assert.deepEqual(card.time, [mine.reduce((sum, r) => sum + reported(r).time, 0)], 'time');
+		assert.deepEqual(card.calls, [mine.reduce((sum, r) => sum + reported(r).calls, 0)], 'calls');
+	}
+	const phases = seen.filter((card) => card.key === '');
+	assert.deepEqual(
+		phases.map((card) => [card.name, card.time, card.calls]),
+		info.phases.map((p) => [p.phase, [p.contexts_ns], [p.calls]]),
+	);
+	assert.ok(phases.length > 1);
+	await tab.locator('.slice[data-key=p1] button').first().click();
+	await tab.waitForFunction(() => location.hash.includes('thread=p1'));
+	await sheet(tab, 'flame');
+	assert.deepEqual([(await frames(tab))[0].value], processes[1].time);
+	await closed(tab);
+});
+
 test('two profiles: both sides and the change in every sheet', async () => {
 	const base = byName(bench.json('report', one).flat),
 		next = byName(bench.json('report', two).flat);
@@ -1305,6 +1427,7 @@ test("readers of screens, and who has no mouse: axe-core's rules hold in every s
 				{ tab: 'table', q: '00$' },
 				{ tab: 'tree' },
 				{ tab: 'tree', tree: 'up' },
+				{ tab: 'threads' },
 			]) {
 				await tab.evaluate((v) => app.set(v), { ...none, ...view });
 				await settled(tab);
@@ -1345,7 +1468,7 @@ test('on paper a sheet is whole, light, and has nothing to press', async () => {
 	);
 	assert.ok(lines.length > 10);
 	await tab.emulateMedia({ media: 'screen' });
-	for (const name of ['run', 'flame', 'graph']) {
+	for (const name of ['run', 'flame', 'graph', 'threads']) {
 		await sheet(tab, name);
 		await settled(tab);
 		await tab.emulateMedia({ media: 'print' });
@@ -1371,6 +1494,7 @@ test('keys: sheets, measure, theme, frames, help', async () => {
 		['3', 'graph'],
 		['4', 'table'],
 		['5', 'tree'],
+		['6', 'threads'],
 		['1', 'run'],
 	]) {
 		await tab.keyboard.press(key);
@@ -1451,7 +1575,7 @@ test('names harm nobody, and stand as in the text reports', async () => {
 		text = fs.readFileSync(bench.file('hostile.html'), 'utf8');
 	assert.ok(!text.includes('window.hacked'), 'names stand in the page only packed');
 	const tab = await bench.tab(address);
-	for (const name of ['run', 'flame', 'graph', 'table', 'tree']) {
+	for (const name of ['run', 'flame', 'graph', 'table', 'tree', 'threads']) {
 		await sheet(tab, name);
 		await tab.waitForTimeout(200);
 		await settled(tab);

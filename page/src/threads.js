@@ -1,0 +1,258 @@
+// threads.js - threads, processes and phases as small charts side by side, each with the same scale: where the time, the samples and the calls went.
+//
+// A card is { key, name, about, time[], cpu[], ticks[], calls[], heavy }: figures of each side; KEY is what the state's `thread` is when it alone is shown, '' if it cannot be.
+// Two of them are compared as two files are: the state is `A~B` then, and the model that of Model.compared.
+import { choice, fill, h } from './dom.js';
+import * as format from './format.js';
+
+const CARDS = 200, // drawn
+	HEAVY = 4; // routines that a strip tells by name
+const MEASURES = [
+	['time', 'in routines', format.time],
+	['cpu', 'CPU time', format.time],
+	['ticks', 'samples', format.count],
+	['calls', 'calls', format.count],
+];
+
+const SORTS = [
+	['order', 'as begun'],
+	['name', 'name'],
+	['time', 'time'],
+	['cpu', 'CPU'],
+	['ticks', 'samples'],
+	['calls', 'calls'],
+];
+
+const blank = (model, key, name, about) => ({
+	key,
+	name,
+	about,
+	...Object.fromEntries(MEASURES.map(([measure]) => [measure, model.sides.map(() => 0)])),
+	own: new Map(), // self time on the first side by routine
+});
+
+// What a card of the thread TOLD by the profile says below its name.
+const aboutThread = (told) =>
+	[told.folded > 1 ? `${format.plural(told.folded, 'thread')} added up` : `tid ${told.tid}`, told.state.replace('_', ' ')].join(', ');
+
+// The threads, with what their shares add up to.
+function threadCards(model) {
+	const cards = model.threads.map((t, i) => blank(model, model.byThread ? String(i) : '', `thread ${t.label}`, ''));
+	model.sides.forEach((side, s) => {
+		side.threads.forEach((told, i) => {
+			const card = cards[model.threadMaps[s][i]];
+			card.cpu[s] += told.cpu_ns / side.runs;
+			card.about ||= aboutThread(told);
+		});
+		const { shares } = side;
+		for (let i = 0; i < shares.node.length; i++) {
+			const card = cards[model.threadMaps[s][shares.thread[i]]],
+				node = model.node(s, shares.node[i]);
+			card.time[s] += shares.time[i];
+			card.ticks[s] += shares.ticks[i];
+			card.calls[s] += shares.calls[i] + shares.recursive[i];
+			const r = model.tree.routine[node];
+			if (r >= 0) card.own.set(r, (card.own.get(r) ?? 0) + shares.time[i]);
+		}
+		if (!model.byThread && cards.length === 1) {
+			const [card] = cards,
+				whole = model.view('all').whole[s];
+			Object.assign(card, { time: [whole.time + whole.outside], ticks: [whole.ticks], calls: [whole.calls] });
+			model.view('all').figures[s].self.forEach((v, r) => v && card.own.set(r, v));
+		}
+	});
+	return cards;
+}
+
+// The processes, of one profile that has several.
+function processCards(model, threads) {
+	const files = model.compares ? [] : (model.sides[0].run.files ?? []);
+	if (files.length < 2 || !model.byThread) return [];
+	const cards = files.map((file, i) =>
+		blank(
+			model,
+			`p${i}`,
+			`${format.basename(format.visible(file.program))}, process ${file.pid ?? i + 1}`,
+			format.visible(file.command ?? ''),
+		),
+	);
+	model.sides[0].threads.forEach((told, i) => {
+		const card = cards[told.run],
+			thread = threads[model.threadMaps[0][i]];
+		if (!card) return;
+		for (const [measure] of MEASURES) card[measure][0] += thread[measure][0];
+		for (const [r, v] of thread.own) card.own.set(r, (card.own.get(r) ?? 0) + v);
+	});
+	return cards;
+}
+
+function phaseCards(model) {
+	const found = new Map();
+	model.sides.forEach((side, s) => {
+		for (const told of side.phases ?? []) {
+			const name = format.visible(told.phase);
+			if (!found.has(name)) found.set(name, blank(model, '', name, format.plural(told.entered, 'time')));
+			const card = found.get(name);
+			card.cpu[s] += told.cpu_ns / side.runs;
+			card.time[s] += told.contexts_ns / side.runs;
+			card.calls[s] += (told.calls ?? 0) / side.runs;
+		}
+	});
+	return [...found.values()];
+}
+
+function sorted(app, cards) {
+	const by = app.state.order,
+		s = app.side;
+	if (by === 'name') return [...cards].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+	return MEASURES.some(([measure]) => measure === by) ? [...cards].sort((a, b) => b[by][s] - a[by][s]) : cards;
+}
+
+// One line of the chart: VALUES of each side, the bar as a part of MOST.
+function bar(app, [measure, title, text], values, most) {
+	const p = most ? (100 * values[app.base.compares ? app.side : 0]) / most : 0;
+	return h(
+		'tr',
+		{ 'data-measure': measure },
+		h('th', {}, title),
+		h(
+			'td',
+			{ class: 'value' },
+			values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, text(v))]),
+		),
+		h('td', { class: 'bar-of' }, h('i', { style: `width: ${p.toFixed(2)}%` })),
+	);
+}
+
+// Which routines' own time it was.
+function strip(app, card) {
+	const list = [...card.own].sort((a, b) => b[1] - a[1]),
+		all = list.reduce((sum, [, v]) => sum + v, 0);
+	if (!all) return null;
+	return h(
+		'div',
+		{ class: 'heavy' },
+		list
+			.slice(0, HEAVY)
+			.filter(([, v]) => v > 0)
+			.map(([r, v]) =>
+				h(
+					'div',
+					{ style: `--p: ${((100 * v) / all).toFixed(2)}%` },
+					h('span', { title: app.base.wholeName(r) }, app.base.routineName(r)),
+					h('span', {}, format.percent(v, all)),
+				),
+			),
+	);
+}
+
+function cardOf(app, card, most, measures) {
+	const shown = app.stateHolder.now.thread,
+		pair = shown.split('~'),
+		chosen = shown === card.key && card.key !== '',
+		versus = app.state.versus;
+	const compared = card.key !== '' && pair.length === 2 && pair.includes(card.key);
+	return h(
+		'li',
+		{ class: `card slice${chosen || compared ? ' chosen' : ''}`, 'data-key': card.key },
+		h('h3', {}, card.name),
+		h('p', { class: 'note' }, card.about),
+		h(
+			'table',
+			{},
+			h(
+				'tbody',
+				{},
+				measures.map((m) => bar(app, m, card[m[0]], most[m[0]])),
+			),
+		),
+		strip(app, card),
+		card.key === ''
+			? null
+			: h(
+					'p',
+					{ class: 'choose' },
+					h(
+						'button',
+						{
+							type: 'button',
+							class: 'small',
+							'aria-pressed': String(chosen),
+							'aria-label': `only ${card.name}`,
+							onclick: () => app.set({ thread: chosen ? 'all' : card.key, zoom: '', zoomup: '' }),
+						},
+						chosen ? 'show all' : 'show only this',
+					),
+					app.base.compares
+						? null
+						: h(
+								'button',
+								{
+									type: 'button',
+									class: 'small',
+									'aria-pressed': String(versus === card.key),
+									'aria-label': `compare ${card.name}`,
+									onclick: () => compare(app, card.key),
+								},
+								versus === '' ? 'compare …' : versus === card.key ? 'with which?' : '… with this',
+							),
+				),
+	);
+}
+
+// The first of two is chosen, given up, or compared with KEY.
+function compare(app, key) {
+	const { versus } = app.state;
+	if (versus === '' || versus === key) app.set({ versus: versus ? '' : key });
+	else app.set({ thread: `${versus}~${key}`, versus: '', zoom: '', zoomup: '', tab: 'table' });
+}
+
+function section(app, title, cards, more = null) {
+	if (!cards.length) return null;
+	const measures = MEASURES.filter(([measure]) => cards.some((card) => card[measure].some((v) => v > 0)));
+	const most = Object.fromEntries(measures.map(([m]) => [m, cards.reduce((a, card) => Math.max(a, ...card[m]), 0)]));
+	return h(
+		'section',
+		{},
+		h('h2', {}, `${title}: ${format.count(cards.length)}`),
+		more,
+		h(
+			'ul',
+			{ class: 'slices' },
+			sorted(app, cards)
+				.slice(0, CARDS)
+				.map((card) => cardOf(app, card, most, measures)),
+		),
+		cards.length > CARDS ? h('p', { class: 'note' }, `and ${format.count(cards.length - CARDS)} more`) : null,
+	);
+}
+
+export const threads = {
+	depends: ['thread', 'side', 'order', 'versus'],
+
+	async found() {
+		return [];
+	},
+
+	show(box, app) {
+		const model = app.base,
+			list = threadCards(model);
+		fill(
+			box,
+			h(
+				'div',
+				{ class: 'bar' },
+				'sorted by ',
+				choice('sorted by', SORTS, app.state.order, (order) => app.set({ order })),
+			),
+			section(app, 'Processes', processCards(model, list)),
+			section(app, 'Threads', list),
+			section(
+				app,
+				'Phases',
+				phaseCards(model),
+				h('p', { class: 'note' }, 'A page of one of them alone is made by aprof html --phase=NAME.'),
+			),
+		);
+	},
+};
