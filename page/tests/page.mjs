@@ -855,6 +855,11 @@ test('call graph: cycles and modules have frames, and fold into one node that ha
 	await cyclic.keyboard.press('Enter');
 	await cyclic.waitForSelector('.canvas:not(.busy) g.node.group');
 	await readable(cyclic, 'a cycle folded');
+	for (const theme of ['light', 'dark']) {
+		await cyclic.evaluate((t) => app.set({ theme: t }), theme);
+		const [contrast, where] = await lowestContrast(cyclic);
+		assert.ok(contrast >= 4.5 && contrast < 99, `${theme}: ${contrast.toFixed(2)} of ${where}`);
+	}
 	const group = await cyclic.evaluate((g) => {
 		const element = document.querySelector(`#${g}`);
 		element.dispatchEvent(new MouseEvent('mousemove', { clientX: 5, clientY: 5 }));
