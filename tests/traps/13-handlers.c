@@ -13,6 +13,7 @@
  * expect: 1 0 lone
  * expect: 1 0 lone leaf
  * threads: 2.. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
