@@ -236,23 +236,22 @@ export const threads = {
 
 	show(box, app) {
 		const model = app.base,
-			list = threadCards(model);
+			list = threadCards(model),
+			processes = processCards(model, list),
+			phases = phaseCards(model);
 		fill(
 			box,
-			h(
-				'div',
-				{ class: 'bar' },
-				'sorted by ',
-				choice('sorted by', SORTS, app.state.order, (order) => app.set({ order })),
-			),
-			section(app, 'Processes', processCards(model, list)),
+			[list, processes, phases].some((cards) => cards.length > 1)
+				? h(
+						'div',
+						{ class: 'bar' },
+						'sorted by ',
+						choice('sorted by', SORTS, app.state.order, (order) => app.set({ order })),
+					)
+				: null,
+			section(app, 'Processes', processes),
 			section(app, 'Threads', list),
-			section(
-				app,
-				'Phases',
-				phaseCards(model),
-				h('p', { class: 'note' }, 'A page of one of them alone is made by aprof html --phase=NAME.'),
-			),
+			section(app, 'Phases', phases, h('p', { class: 'note' }, 'A page of one of them alone is made by aprof html --phase=NAME.')),
 		);
 	},
 };
