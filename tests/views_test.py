@@ -391,7 +391,8 @@ class Hot(Views):
         self.assertEqual([c['calls'] for c in callers], [1] * 9)
         self.assertEqual(callers, sorted(callers, key=lambda c: -c['time_ns']))
         self.assertTrue(all(c['error_ns'] > 0 for c in callers))
-        self.assertRegex(self.text('hot'), r'(?m)^   for caller9 \d+±\d+ % \(1 call\), .*, \d more$')
+        self.assertIn(callers[0]['name'], ('caller6', 'caller7', 'caller8', 'caller9'))    # by samples, of which a fast machine has few
+        self.assertRegex(self.text('hot'), rf"(?m)^   for {callers[0]['name']} \d+±\d+ % \(1 call\), .*, \d more$")
 
     def test_callers_cover_the_truth(self):
         callers = {c['name']: c for c in self.callers_of('heavy')}
