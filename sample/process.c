@@ -367,12 +367,28 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->directory[n > 0 ? n : 0] = 0;
 }
 
+/* A sample may come between an exec and the first that the new program maps: what it is by its link, unless that is another one by now. */
+static void program_look(struct process *p)
+{
+	char path[64], program[PATH_MAX];
+	const char *slash;
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
+	n = p->program ? -1 : readlink(path, program, sizeof program - 1);
+	program[n > 0 ? n : 0] = 0;
+	slash = strrchr(program, '/');
+	if (slash && *p->name && !strncmp(slash + 1, p->name, sizeof p->name - 1))
+		p->program = strdup(program);
+}
+
 static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
 	struct error ignored;
 	char path[PATH_MAX];
 
+	program_look(p);
 	p->unwanted = p->program && w->skip && w->skip(p->program);
 	if (p->unwanted)
 		return;
