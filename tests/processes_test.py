@@ -1,6 +1,6 @@
 """processes_test.py BUILD: a run of many processes keeps few files while it goes on, and loses nothing if aprof run is killed meanwhile.
 
-Environment: MANY, processes of the long run (1000); KILLS, how often aprof run is killed (20); PROCESSES, of each such run (280)."""
+Environment: MANY, processes of the long run (800); KILLS, how often aprof run is killed (6); PROCESSES, of each such run (280)."""
 import os
 import pathlib
 import random
@@ -16,7 +16,7 @@ import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
-MANY, KILLS, PROCESSES = (int(os.environ.get(name, usual)) for name, usual in (('MANY', 1000), ('KILLS', 20), ('PROCESSES', 280)))
+MANY, KILLS, PROCESSES = (int(os.environ.get(name, usual)) for name, usual in (('MANY', 800), ('KILLS', 6), ('PROCESSES', 280)))
 PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
 MOST = 2 * PILE + 64                                                    # files: as many as wake the thread, as many again meanwhile, and some that live
 
