@@ -36,7 +36,7 @@ static struct row_site *row_new(struct rows *r, size_t *room)
 	return &r->sites[r->nsites++];
 }
 
-/* The places of ARC from FROM to TO; TICKS for each nanosecond of it. */
+/* The places of ARC from FROM to TO. */
 static bool arc_add(struct rows *r, size_t *room, const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to,
 		    const struct call_figures *arc, double tick)
 {
@@ -60,7 +60,7 @@ static bool arc_add(struct rows *r, size_t *room, const struct report_input *in,
 		if (!ok)
 			break;
 		*row = (struct row_site){ .from = from, .to = to, .known = i < places.n, .place = *p, .line = line_in(p, caller), .value = { .calls = p->calls,
-			.time = { p->self, total }, .ticks = { tick > 0 ? (uint64_t)((double)p->self / tick + 0.5) : 0, tick > 0 ? (uint64_t)((double)total / tick + 0.5) : 0 } } };
+			.time = { p->self, total }, .ticks = { ticks_for(p->self, tick), ticks_for(total, tick) } } };
 		ok = text_keep(&r->text, &row->place.file) && text_keep(&r->text, &row->place.within) && text_keep(&r->text, &row->place.module)
 			&& text_keep(&r->text, &row->place.through);
 	}
@@ -179,13 +179,11 @@ static void moved_join(struct found *f, size_t n, uint32_t first, const unsigned
 {
 	if (count_of(sides, items, 1) != count_of(sides, items, 2))
 		return;
-	for (size_t i = 0, rank = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		uint32_t item = f[i].item - first;
 
-		if (sides[item] != 2)
-			continue;
-		rank = count_of(sides, item, 2);
-		f[i].item = first + ranked(sides, 1, (uint32_t)rank);
+		if (sides[item] == 2)
+			f[i].item = first + ranked(sides, 1, count_of(sides, item, 2));
 	}
 }
 

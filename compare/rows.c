@@ -55,8 +55,7 @@ static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
 	return ok;
 }
 
-/* The samples behind an arc's time are not kept: as many as make that time. */
-static uint64_t ticks_for(uint64_t time, double tick)
+uint64_t ticks_for(uint64_t time, double tick)
 {
 	return tick > 0 ? (uint64_t)((double)time / tick + 0.5) : 0;
 }

@@ -69,6 +69,9 @@ bool match_sites(struct comparison *c, struct rows *rows, uint32_t n);
 /* Room for N items of NRUNS values each.  False: out of memory. */
 bool items_make(struct comparison_items *items, size_t n, uint32_t nruns);
 
+/* The samples behind the TIME of an arc or a call site, which are not kept: as many as make that time, at TICK each, ns; 0: the clock does not sample. */
+uint64_t ticks_for(uint64_t time, double tick);
+
 /* Add V to SUM. */
 void value_add(struct comparison_value *sum, const struct comparison_value *v);
 

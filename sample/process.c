@@ -145,15 +145,23 @@ void process_tell(struct process *p, char **command)
 	}
 }
 
-/* Is it still the program that is recorded? */
-static bool is_same_program(const struct process *p)
+/* What P runs now, by its link, to PROGRAM; "": it is gone. */
+static void program_read(const struct process *p, char program[PATH_MAX])
 {
-	char path[64], program[PATH_MAX];
+	char path[64];
 	ssize_t n;
 
 	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
-	n = readlink(path, program, sizeof program - 1);
+	n = readlink(path, program, PATH_MAX - 1);
 	program[n > 0 ? n : 0] = 0;
+}
+
+/* Is it still the program that is recorded? */
+static bool is_same_program(const struct process *p)
+{
+	char program[PATH_MAX];
+
+	program_read(p, program);
 	return p->live && p->program && !strcmp(p->program, program);
 }
 
@@ -200,16 +208,12 @@ static bool maps_look_at(struct process *p)
 
 bool process_look(struct process *p)
 {
-	char path[64], program[PATH_MAX];
-	ssize_t n;
+	char program[PATH_MAX];
 
 	command_read(p);
-	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
-	n = readlink(path, program, sizeof program - 1);
-	if (n > 0 && !p->program) {
-		program[n] = 0;
+	program_read(p, program);
+	if (*program && !p->program)
 		p->program = strdup(program);
-	}
 	return maps_look_at(p);
 }
 
@@ -342,8 +346,6 @@ void process_ended(struct process *p, uint32_t tid, uint64_t time)
 
 /* ---- its file ---- */
 
-/* Field 22 of /proc/PID/stat: when it was started, in ticks of the kernel's; 0: not known. */
-
 static void header_fill(const struct process *p, struct amon_header *h)
 {
 	struct timespec real;
@@ -370,13 +372,12 @@ static void header_fill(const struct process *p, struct amon_header *h)
 /* A sample may come between an exec and the first that the new program maps: what it is by its link, unless that is another one by now. */
 static void program_look(struct process *p)
 {
-	char path[64], program[PATH_MAX];
+	char program[PATH_MAX];
 	const char *slash;
-	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
-	n = p->program ? -1 : readlink(path, program, sizeof program - 1);
-	program[n > 0 ? n : 0] = 0;
+	if (p->program)
+		return;
+	program_read(p, program);
 	slash = strrchr(program, '/');
 	if (slash && *p->name && !strncmp(slash + 1, p->name, sizeof p->name - 1))
 		p->program = strdup(program);

@@ -93,10 +93,11 @@ static enum walk_end step(struct frame *f, struct rules *rules, const struct rul
 static enum walk_end step_by_pointer(struct frame *f, const struct mapping *m)
 {
 	uint64_t rbp = f->regs[RULES_RBP], up, back;
-	bool idle = f->called || (m->image && image_is_entry(m->image, f->regs[RULES_RIP] - m->bias));
 
+	if (is_known(f, RULES_RBP) && rbp == 0 && (f->called || (m->image && image_is_entry(m->image, f->regs[RULES_RIP] - m->bias))))
+		return WALK_WHOLE;
 	if (!is_known(f, RULES_RBP) || rbp < f->regs[RULES_RSP])
-		return is_known(f, RULES_RBP) && rbp == 0 && idle ? WALK_WHOLE : WALK_NO_RULES;
+		return WALK_NO_RULES;
 	if (!read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
 		return WALK_NO_RULES;
 	if (back == 0)
