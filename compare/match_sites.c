@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "compare/rows.h"
+#include "text/print.h"
 
 /* ---- the rows of a run ---- */
 
@@ -12,17 +13,10 @@ static bool text_keep(struct arena *a, const char **text)
 	return !*text || (*text = arena_copy(a, *text, strlen(*text))) != NULL;
 }
 
-static const char *basename_of(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "";
-}
-
 /* Where P is, from the line on where CALLER begins, if it is in the caller's own file. */
 static int64_t line_in(const struct call_place *p, const struct graph_routine *caller)
 {
-	bool own = caller && !p->within && p->file && caller->name.file && caller->name.line && !strcmp(basename_of(p->file), basename_of(caller->name.file));
+	bool own = caller && !p->within && p->file && caller->name.file && caller->name.line && !strcmp(print_basename(p->file), print_basename(caller->name.file));
 
 	return (int64_t)p->line - (own ? caller->name.line : 0);
 }
@@ -36,57 +30,49 @@ static struct row_site *row_new(struct rows *r, size_t *room)
 	return &r->sites[r->nsites++];
 }
 
-/* The places of ARC from FROM to TO. */
-static bool arc_add(struct rows *r, size_t *room, const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to,
-		    const struct call_figures *arc, double tick)
+/* Where the rows of a run come together. */
+struct collection {
+	struct rows *rows;
+	size_t room;		/* for sites */
+	const struct graph *g;
+	double tick;
+};
+
+/* Add the N-th of PLACES, or, behind the last, what is at none of them. */
+static bool place_add(struct collection *c, uint32_t from, uint32_t to, const struct call_places *places, size_t n)
 {
-	const struct graph_routine *caller = from == GRAPH_NONE ? NULL : &in->graph->routines[from];
-	struct call_places places;
-	struct call_place rest;
-	bool ok = call_places_make(&places, in, sites, from, to, arc);
+	bool known = n < places->n;
+	const struct call_place rest = { .calls = places->unknown, .self = places->rest_self, .children = places->rest_children },
+		*p = known ? &places->places[n] : &rest;
+	uint64_t total = p->self + p->children;
+	struct row_site *row;
 
-	if (!ok)
+	if (!known && !p->calls && !total)
+		return true;
+	row = row_new(c->rows, &c->room);
+	if (!row)
 		return false;
-	rest = (struct call_place){ .calls = places.unknown, .self = places.rest_self, .children = places.rest_children };
-	for (size_t i = 0; ok && i <= places.n; i++) {
-		const struct call_place *p = i < places.n ? &places.places[i] : &rest;
-		uint64_t total = p->self + p->children;
-		struct row_site *row;
+	*row = (struct row_site){ .from = from, .to = to, .known = known, .place = *p, .line = line_in(p, from == GRAPH_NONE ? NULL : &c->g->routines[from]),
+		.value = { .calls = p->calls, .time = { p->self, total }, .ticks = { ticks_for(p->self, c->tick), ticks_for(total, c->tick) } } };
+	return text_keep(&c->rows->text, &row->place.file) && text_keep(&c->rows->text, &row->place.within)
+		&& text_keep(&c->rows->text, &row->place.module) && text_keep(&c->rows->text, &row->place.through);
+}
 
-		if (i == places.n && !p->calls && !total)
-			break;
-		row = row_new(r, room);
-		ok = row != NULL;
-		if (!ok)
-			break;
-		*row = (struct row_site){ .from = from, .to = to, .known = i < places.n, .place = *p, .line = line_in(p, caller), .value = { .calls = p->calls,
-			.time = { p->self, total }, .ticks = { ticks_for(p->self, tick), ticks_for(total, tick) } } };
-		ok = text_keep(&r->text, &row->place.file) && text_keep(&r->text, &row->place.within) && text_keep(&r->text, &row->place.module)
-			&& text_keep(&r->text, &row->place.through);
-	}
-	call_places_free(&places);
+static bool arc_add(void *arg, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places)
+{
+	bool ok = true;
+
+	(void)arc;
+	for (size_t i = 0; ok && i <= places->n; i++)
+		ok = place_add(arg, from, to, places, i);
 	return ok;
 }
 
 bool rows_sites(struct rows *r, const struct report_input *in, double tick, struct error *err)
 {
-	const struct graph *g = in->graph;
-	struct graph_sites sites;
-	size_t room = 0;
-	bool ok = true;
+	struct collection c = { .rows = r, .g = in->graph, .tick = tick };
 
-	if (!graph_sites_make(&sites, g, err))
-		return false;
-	for (uint32_t i = 0; ok && i < g->narcs; i++) {
-		const struct graph_arc *a = &g->arcs[i];
-
-		ok = arc_add(r, &room, in, &sites, a->from, a->to, &(struct call_figures){ a->calls, a->self2, a->child2 }, tick);
-	}
-	for (uint32_t i = 0; ok && i < g->nroutines; i++)
-		if (g->routines[i].recursive)
-			ok = arc_add(r, &room, in, &sites, i, i, &(struct call_figures){ g->routines[i].recursive, 0, 0 }, tick);
-	graph_sites_free(&sites);
-	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	return call_places_each(in, arc_add, &c, err);
 }
 
 /* ---- what is the same ---- */
@@ -122,12 +108,12 @@ static int by_site(const struct found *a, const struct found *b)
 	int c = by_arc(a, b);
 
 	c = c ? c : b->row->known - a->row->known;
-	c = c ? c : strcmp(basename_of(p->file), basename_of(q->file));
+	c = c ? c : strcmp(print_basename(p->file), print_basename(q->file));
 	c = c ? c : (a->row->line > b->row->line) - (a->row->line < b->row->line);
 	c = c ? c : by_number(p->column, q->column);
 	c = c ? c : p->by_pointer - q->by_pointer;
 	c = c ? c : by_text(p->within, q->within);
-	c = c ? c : strcmp(basename_of(p->module), basename_of(q->module));
+	c = c ? c : strcmp(print_basename(p->module), print_basename(q->module));
 	return c ? c : by_text(p->through, q->through);
 }
 

@@ -174,6 +174,40 @@ void call_places_free(struct call_places *c)
 	*c = (struct call_places){ 0 };
 }
 
+/* The same of one arc. */
+static bool visit_arc(const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to, const struct call_figures *arc,
+		      call_places_visit *visit, void *arg)
+{
+	struct call_places places;
+	bool ok = call_places_make(&places, in, sites, from, to, arc);
+
+	if (!ok)
+		return false;
+	ok = visit(arg, from, to, arc, &places);
+	call_places_free(&places);
+	return ok;
+}
+
+bool call_places_each(const struct report_input *in, call_places_visit *visit, void *arg, struct error *err)
+{
+	const struct graph *g = in->graph;
+	struct graph_sites sites;
+	bool ok = true;
+
+	if (!graph_sites_make(&sites, g, err))
+		return false;
+	for (uint32_t i = 0; ok && i < g->narcs; i++) {
+		const struct graph_arc *a = &g->arcs[i];
+
+		ok = visit_arc(in, &sites, a->from, a->to, &(struct call_figures){ a->calls, a->self2, a->child2 }, visit, arg);
+	}
+	for (uint32_t i = 0; ok && i < g->nroutines; i++)
+		if (g->routines[i].recursive)
+			ok = visit_arc(in, &sites, i, i, &(struct call_figures){ g->routines[i].recursive, 0, 0 }, visit, arg);
+	graph_sites_free(&sites);
+	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
 void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style)
 {
 	char text[200];

@@ -42,6 +42,11 @@ bool call_places_make(struct call_places *c, const struct report_input *in, cons
 		      const struct call_figures *arc);
 void call_places_free(struct call_places *c);
 
+/* Call VISIT with the places of each arc of IN's graph, by the incoming view's figures, and then of each routine's direct recursion, which has no times of
+ * its own; they are gone when it returns.  False, with *ERR set, when memory is short or it returns false, for the same reason. */
+typedef bool call_places_visit(void *arg, uint32_t from, uint32_t to, const struct call_figures *arc, const struct call_places *places);
+bool call_places_each(const struct report_input *in, call_places_visit *visit, void *arg, struct error *err);
+
 /* `at list.c:31:9, through a pointer`, or `in libc.so.6: msort_with_tmp`. */
 void call_place_print(FILE *out, const struct call_place *p, const struct text_style *style);
 
