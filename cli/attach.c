@@ -123,10 +123,12 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	stops_block(&stops);
 	r.recorder = n ? record_processes(pids, n, &r.sampling, &err) : record_all(&r.sampling, &err);
 	if (r.recorder) {
+		r.housekeeping = housekeeping_begin(r.directory, true, 0);
 		collect_kernel_tell(&r);
 		wait_for(pids, n, o->seconds, &stops);
 		record_end(r.recorder, &untold);
 		untold_tell(&untold);
+		housekeeping_end(r.housekeeping);
 		collect(&r);
 	} else {
 		message_error(&err, NULL);

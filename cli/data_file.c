@@ -60,20 +60,48 @@ void data_file_aside(const char *asked, const struct harvest *h)
 	free(aside);
 }
 
+/* The name of program I of H, without its directory. */
+static const char *program_base(const struct harvest *h, size_t i)
+{
+	const char *slash = strrchr(h->programs[i].path, '/');
+
+	return slash ? slash + 1 : h->programs[i].path;
+}
+
+/* Is a program of H called BASE.NUMBER? */
+static bool is_program(const struct harvest *h, const char *base, size_t number)
+{
+	char *name;
+	bool found = false;
+
+	if (asprintf(&name, "%s.%zu", base, number) < 0)
+		return false;
+	for (size_t i = 1; i < h->n; i++)
+		found |= strcmp(program_base(h, i), name) == 0;
+	free(name);
+	return found;
+}
+
+/* The number of program I among those of its name, from 1 on, which no other program's name ends with. */
+static size_t program_number(const struct harvest *h, size_t i)
+{
+	size_t number = 1;
+
+	for (size_t j = 1; j < i; j++)
+		if (strcmp(program_base(h, j), program_base(h, i)) == 0)
+			while (is_program(h, program_base(h, i), ++number))
+				;
+	return number;
+}
+
 char *data_file_name(const char *asked, const struct harvest *h, size_t i)
 {
-	const char *program = h->programs[i].path, *slash = strrchr(program, '/');
+	size_t number = program_number(h, i);
 	char *name = NULL;
-	size_t same = 1;
 
-	for (size_t j = 1; j < i; j++) {
-		const char *other = strrchr(h->programs[j].path, '/');
-
-		same += other && slash && strcmp(other, slash) == 0;
-	}
 	if (i == 0 ? asprintf(&name, "%s", asked) < 0 :
-	    same == 1 ? asprintf(&name, "%s.%s", asked, slash ? slash + 1 : program) < 0 :
-	    asprintf(&name, "%s.%s.%zu", asked, slash ? slash + 1 : program, same) < 0)
+	    number == 1 ? asprintf(&name, "%s.%s", asked, program_base(h, i)) < 0 :
+	    asprintf(&name, "%s.%s.%zu", asked, program_base(h, i), number) < 0)
 		return NULL;
 	return name_instead(asked, name);
 }

@@ -1,4 +1,4 @@
-/* housekeeping.h - a thread of aprof run that adds up what ended processes left, while others run (pile.h).
+/* housekeeping.h - a thread of aprof run and attach that adds up what ended processes left, while others run (pile.h).
  *
  * It wakes when a process has made its profile, and works when HOUSEKEEPING_FILES have.  Where nobody tells (inotify) all is added up at the end. */
 #ifndef HOUSEKEEPING_H

@@ -17,7 +17,7 @@
 
 struct pile;
 
-/* A pile of nothing in DIRECTORY, of the run whose first process is PID: its last profile stays where it is, for its status (harvest_status).  Call stacks
+/* A pile of nothing in DIRECTORY, of the run whose first process is PID (0: it has none): its last profile stays where it is, for its status (harvest_status).  Call stacks
  * beside programs with hooks are ASKED for, or else they go.  LISTENER, which may be NULL, is told of files that are cut off.  NULL: out of memory, or there is
  * no such directory. */
 struct pile *pile_new(const char *directory, bool asked, int32_t pid, const struct input_listener *listener);

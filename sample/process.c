@@ -74,6 +74,8 @@ static void file_close(struct process *p)
 	p->jit = NULL;
 	if (p->live) {
 		recording_header(p->live)->end_monotonic = now();
+		if (p->program && !p->named)
+			snprintf(recording_header(p->live)->program, sizeof recording_header(p->live)->program, "%s", p->program);
 		recording_end(p->live, true);
 	}
 	table_free(&p->by_address);
@@ -127,6 +129,7 @@ void process_exec(struct process *p, const char *name, uint64_t time)
 	p->program = NULL;
 	p->started = time;
 	p->programs++;
+	p->bare = true;
 	p->met = false;
 	snprintf(p->name, sizeof p->name, "%s", name);
 	command_read(p);
@@ -195,8 +198,11 @@ void process_maps(struct process *p, const char *text)
 
 void process_map(struct process *p, const struct happening *h)
 {
-	if (!p->program && h->name[0] == '/' && h->name[1] != '/')
+	bool is_file = h->name[0] == '/' && h->name[1] != '/';
+
+	if (!p->program && p->bare && is_file)
 		p->program = strdup(h->name);	/* the first that is mapped is the program itself */
+	p->bare &= !is_file;
 	space_map(&p->space, h->start, h->length, h->offset, h->device, h->inode, h->name);
 }
 
@@ -227,6 +233,15 @@ static struct process_thread *thread_find(struct process *p, uint32_t tid)
 	return NULL;
 }
 
+/* The thread TID, which has ended and of which there were samples: the kernel may still be at work for it. */
+static struct process_thread *thread_dying(struct process *p, uint32_t tid)
+{
+	for (uint32_t i = p->nthreads; i-- > 0;)
+		if (!p->threads[i]->runs && p->threads[i]->folds && p->threads[i]->tid == tid)
+			return p->threads[i];
+	return NULL;
+}
+
 /* A place for thread TID; NULL: out of memory. */
 static struct process_thread *thread_new(struct process *p, uint32_t tid)
 {
@@ -246,6 +261,8 @@ static struct process_thread *thread_folds(struct process *p, uint32_t tid)
 	struct process_thread *t = thread_find(p, tid);
 	struct amon_thread *record;
 
+	if (!t)
+		t = thread_dying(p, tid);
 	for (uint32_t i = 0; !t && p->nthreads > MANY && i < p->nthreads; i++)
 		if (!p->threads[i]->runs && p->threads[i]->folds) {
 			t = p->threads[i];
@@ -383,6 +400,17 @@ static void program_look(struct process *p)
 		p->program = strdup(program);
 }
 
+/* Samples may come before it is told what the program is: the file says so when that is known. */
+static void program_write(struct process *p, const struct process_wishes *w)
+{
+	struct amon_header *h = recording_header(p->live);
+
+	p->named = true;
+	snprintf(h->program, sizeof h->program, "%s", p->program);
+	if (w->ways)
+		h->way |= w->ways(p->program);
+}
+
 static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
 {
 	struct amon_header h = w->header;
@@ -402,6 +430,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 		snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, ++p->programs);
 	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
+	p->named = p->program != NULL;
 	p->made = (struct made){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
 }
@@ -592,6 +621,8 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		file_open(p, kind->number, wishes);
 	if (!p->live || !(t = thread_folds(p, h->tid)))
 		return;
+	if (!p->named && p->program)
+		program_write(p, wishes);
 	if (h->name)
 		name_renew(p, t, h->name);
 	whole = kind->tells_maps ? follow(p, h, addresses, &n) : follow_asking(p, h, addresses, &n);
@@ -611,7 +642,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (kind->number != AMON_SOURCE_PERF)
 		rate_renew(p, h->period, wishes->header.rate);
 	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->cpu;
-	t->waits = h->waits;
+	t->waits = h->waits && t->runs;
 	t->waiting = item;
 	t->since = h->time;
 	t->cut = !whole;

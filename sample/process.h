@@ -38,7 +38,7 @@ struct process {
 	uint32_t programs;		/* that it has been, this one included */
 	uint32_t running;		/* threads; PROCESS_UNCOUNTED: nobody tells of all of them */
 	uint64_t started;		/* the program, CLOCK_MONOTONIC ns */
-	uint64_t gone;			/* at which it was found to be gone, though there may be more to be told of it, CLOCK_MONOTONIC ns; 0: it runs */
+	uint64_t gone;			/* when it can be forgotten, since it is gone: there may be more to be told of it, CLOCK_MONOTONIC ns; 0: it runs */
 	char name[16];			/* of a thread that has not got one of its own */
 	char *program;			/* path of the executable; NULL: not known yet */
 	char command[PROCESS_COMMAND];	/* arguments, each ended by NUL */
@@ -47,7 +47,9 @@ struct process {
 	struct space space;
 	uint64_t looked;		/* when /proc was asked what is mapped, CLOCK_MONOTONIC ns */
 	struct recording *live;		/* its file; NULL: no sample yet, or there will be none */
+	bool named;			/* the file has the path of the program */
 	bool unwanted;			/* there will be no file */
+	bool bare;			/* it has become a program, of which nothing is mapped yet */
 	bool met;			/* it ran before anybody told of it: nothing is known of it */
 	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
 	struct process_thread **threads;

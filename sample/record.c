@@ -30,6 +30,7 @@ enum {
 	LATE = 2000000,			/* ns after which records of all processors have come */
 	RENEWAL = 250000000,		/* ns after which threads that wait are charged, though nothing happens */
 	SURE = 250000000,		/* ns ago: what was to be told of then has been */
+	DYING = 250000000,		/* ns that the kernel works for a process, at most, after it has told of its end */
 };
 
 /* Whether the program of a process is none of ours. */
@@ -189,6 +190,17 @@ static bool is_over(uint32_t pid)
 	return state == 0 || (n <= 1 && (state == 'Z' || state == 'X'));
 }
 
+/* P has ended at TIME.  An event of a processor sees what the kernel does for it from then on, one of a process does not. */
+static void take_end(struct recorder *r, struct process *p, uint64_t time)
+{
+	if (!r->all) {
+		forget(r, p->pid);
+		return;
+	}
+	r->gone += p->gone == 0;
+	p->gone = time + DYING;
+}
+
 /* Of its threads we know no number: one of them has ended, maybe some time ago, and others were to be told of since. */
 static void look_whether_gone(struct recorder *r, struct process *p)
 {
@@ -282,7 +294,7 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 	case HAPPENED_ENDED:
 		process_ended(p, h->tid, h->time);
 		if (p->running == 0)
-			forget(r, h->pid);
+			take_end(r, p, h->time);
 		else if (r->all && p->running == PROCESS_UNCOUNTED)
 			look_whether_gone(r, p);
 		break;

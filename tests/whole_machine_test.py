@@ -11,6 +11,15 @@ def cut(graph):
     return sum(child["self_ns"] + child["children_ns"] for child in children if child["name"] != "[kernel]")
 
 
+# A process of it works for 3 ms.
+SHORT = r"""
+#include <time.h>
+__attribute__((noinline)) void work(void) { while (clock() < 3 * (CLOCKS_PER_SEC / 1000)) ; }
+int main(void) { work(); return 0; }
+"""
+PILE = 256                                                              # HOUSEKEEPING_FILES of cli/housekeeping.h
+
+
 class WholeMachine(stacks.Recording):
     def started(self, *command, **options):
         """A process that does not outlive the test."""
@@ -68,6 +77,18 @@ class WholeMachine(stacks.Recording):
         rows, graph = self.all_of(recorder)["alpha"]
         self.assertEqual(len(glob.glob(f"{self.path}/aprof.*/stacks.{process.pid}.*")), 0)
         self.assertLess(cut(graph), 0.05 * rows["turn"]["self_ns"])
+
+    def test_whole_machine_of_many(self):
+        """Programs that end are added up while others are sampled: few files, all of their time."""
+        self.build(SHORT, "short")
+        recorder, most = self.recorder_of_all(), 0
+        for _ in range(3 * PILE):
+            self.assertEqual(self.started("./short").wait(), 0)
+            most = max(most, len(glob.glob(self.path + "/aprof.*/stacks.*")))
+        self.assertLess(most, 2.5 * PILE)
+        rows, _ = self.all_of(recorder)["short"]
+        self.assertEqual(len(glob.glob(self.path + "/all*short*")), 1)
+        self.assertGreater(sum(row["self_ns"] for row in rows.values()), 0.75 * 3 * PILE * 3e6)
 
     def until(self, condition):
         deadline = time.monotonic() + 120
