@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line."""
+"""import_test.py BUILD - other people's files, opened by every command: folded stacks, perf script, pprof, perf.data, callgrind.out; wrong ones are refused in one line.
+
+Environment: MUTATIONS, wrong bytes that are tried of each file (3000)."""
 import gzip, json, os, pathlib, re, shutil, struct, subprocess, sys, tempfile, unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -627,7 +629,7 @@ class Mutations(Import):
     def test_wrong_bytes(self):
         files = [self.write("a", "main;a 3\nmain;b;c 4\nmain;b;main;b 5\n(outside all routines) 6\n" * 3), self.write("b", SCRIPT), self.write("c", PLAIN)]
         subprocess.run(["gzip", "-k", "a"], cwd=self.folder, check=True)
-        subprocess.run([MUTATE, "3000", *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE)], cwd=self.folder, check=True)
+        subprocess.run([MUTATE, os.environ.get("MUTATIONS", "3000"), *files, "a.gz", self.write("d", message(*PPROF)), self.write("e", Perf.made(self)), self.write("f", CALLGRIND), self.write("g", CYCLE)], cwd=self.folder, check=True)
 
 
 if __name__ == "__main__":
