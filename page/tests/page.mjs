@@ -125,6 +125,17 @@ const tableRows = (tab) =>
 // An error, which the page computes of whole nanoseconds.
 const about = (value, wanted, what) => assert.ok(Math.abs(value - wanted) <= 2 + wanted * 1e-4, `${what}: ${value}, not ${wanted}`);
 
+// In the page: the rows of the part of the table that is seen have been drawn.
+const isFilled = () => {
+	const holder = document.querySelector('.grid .tabulator-tableholder'),
+		places = [...holder.querySelectorAll('.tabulator-row')].map((row) => row.getBoundingClientRect()),
+		{ top } = holder.getBoundingClientRect();
+	return (
+		Math.min(...places.map((place) => place.top)) <= top + 1 &&
+		Math.max(...places.map((place) => place.bottom)) >= top + holder.clientHeight - 1
+	);
+};
+
 async function allRows(tab) {
 	const seen = new Map();
 	await tab.waitForSelector('.grid .tabulator-row');
@@ -136,7 +147,7 @@ async function allRows(tab) {
 			return holder.scrollTop > at;
 		});
 		if (!more) return [...seen.values()];
-		await tab.waitForTimeout(60);
+		await tab.waitForFunction(isFilled);
 	}
 }
 
