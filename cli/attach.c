@@ -101,6 +101,9 @@ static void untold_tell(const struct record_untold *u)
 	if (u->processes)
 		message("note: of %" PRIu64 " process%s it may not be read what code is mapped where (or it was gone already), so the stacks stand under \"(truncated)\"%s", u->processes,
 			u->processes == 1 ? "" : "es", geteuid() ? "; root may" : "");
+	if (u->lost)
+		message("note: %" PRIu64 " sample%s, or words of what began and ended, came faster than they were read, and are lost; a lower --rate loses fewer", u->lost,
+			u->lost == 1 ? "" : "s");
 	if (u->samples)
 		message("note: %" PRIu64 " sample%s of processes outside this container %s left out", u->samples, u->samples == 1 ? "" : "s", u->samples == 1 ? "is" : "are");
 }

@@ -19,6 +19,8 @@ enum {
 	LEAST_RING = 128 << 10,
 	MOST_STACK = 32 << 10,		/* bytes of a stack that are copied, where rings are long */
 	STACKS_IN_RING = 16,		/* that a ring holds at least */
+	TELLING_SHARE = 8,		/* a ring of what is told is so much shorter than that of samples, */
+	LEAST_TELLING = 32 << 10,	/* but not than so many bytes */
 	SWITCH_STACK = 8 << 10,		/* bytes of a stack that are copied when its thread does not run any more, which may be often */
 	SWITCH_PERIOD = 1,		/* of such a sample, which no other has */
 };
@@ -36,11 +38,12 @@ struct ring {
 
 struct perf {
 	struct source source;
-	struct perf_event_attr attr;
+	struct perf_event_attr attr;	/* samples */
+	struct perf_event_attr telling;	/* word of what processes and threads begin, end, map, and are called: where there are too many samples that is not lost */
 	struct perf_event_attr switches; /* clock wall: a sample of each thread that stops to run, and word of when it runs again */
 	bool wall, all;			/* as in struct perf_wishes */
-	struct ring *rings;		/* one for each processor */
-	long nrings;
+	struct ring *rings;		/* two for each processor: of samples, and behind all of these, of what is told */
+	long ncpus, nrings;
 	int *fds;			/* of all events */
 	size_t nfds;
 	uint64_t ring_size;
@@ -62,8 +65,18 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		.sample_regs_user = REGISTERS, .sample_stack_user = MOST_STACK,
 		.disabled = 1, .inherit = 1, .enable_on_exec = on_exec, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1,
-		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1, .sample_id_all = 1,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
+		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
+	};
+}
+
+/* The event beside ATTR that takes no samples, and tells. */
+static struct perf_event_attr telling_make(const struct perf_event_attr *attr, uint64_t ring_size)
+{
+	return (struct perf_event_attr){
+		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.disabled = 1, .inherit = attr->inherit, .enable_on_exec = attr->enable_on_exec, .exclude_kernel = attr->exclude_kernel, .exclude_hv = 1,
+		.exclude_guest = 1, .mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
+		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = (uint32_t)(ring_size / 4),
 	};
 }
 
@@ -75,7 +88,6 @@ static struct perf_event_attr switches_make(const struct perf_event_attr *attr)
 	s.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	s.sample_period = SWITCH_PERIOD;
 	s.sample_stack_user = s.sample_stack_user < SWITCH_STACK ? s.sample_stack_user : SWITCH_STACK;
-	s.mmap = s.mmap2 = s.comm = s.comm_exec = s.task = 0;
 	s.context_switch = 1;
 	return s;
 }
@@ -92,22 +104,31 @@ static bool ring_map(struct ring *r, int fd, uint64_t size)
 	return true;
 }
 
-static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t tid, int cpu)
+/* Add an event for the ring R, which becomes SIZE bytes long if it is the first there. */
+static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t tid, int cpu, struct ring *r, uint64_t size)
 {
 	int fd = event_open(attr, tid, cpu);
 
 	if (fd < 0)
 		return false;
 	p->fds[p->nfds++] = fd;
-	if (p->rings[cpu].page)
-		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, p->rings[cpu].fd) == 0;
-	return ring_map(&p->rings[cpu], fd, p->ring_size);
+	if (r->page)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) == 0;
+	return ring_map(r, fd, size);
+}
+
+static uint64_t telling_size(uint64_t ring_size)
+{
+	return ring_size / TELLING_SHARE > LEAST_TELLING ? ring_size / TELLING_SHARE : LEAST_TELLING;
 }
 
 /* The events of thread TID on the processor CPU. */
 static bool events_add(struct perf *p, pid_t tid, int cpu)
 {
-	return event_add(p, &p->attr, tid, cpu) && (!p->wall || event_add(p, &p->switches, tid, cpu));
+	struct ring *samples = &p->rings[cpu], *telling = &p->rings[p->ncpus + cpu];
+
+	return event_add(p, &p->telling, tid, cpu, telling, telling_size(p->ring_size)) && event_add(p, &p->attr, tid, cpu, samples, p->ring_size) &&
+	       (!p->wall || event_add(p, &p->switches, tid, cpu, samples, p->ring_size));
 }
 
 static void close_all(struct perf *p)
@@ -125,7 +146,7 @@ static void close_all(struct perf *p)
 static bool open_all(struct perf *p, const pid_t *tids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		for (int cpu = 0; cpu < p->nrings; cpu++)
+		for (int cpu = 0; cpu < p->ncpus; cpu++)
 			if (!events_add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV) {
 				int error = errno;
 
@@ -146,6 +167,7 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 		p->attr.sample_stack_user = (uint32_t)(stack < MOST_STACK ? stack : MOST_STACK);
 		p->attr.wakeup_watermark = (uint32_t)(p->ring_size / 4);
 		p->switches = switches_make(&p->attr);
+		p->telling = telling_make(&p->attr, telling_size(p->ring_size));
 		if (open_all(p, tids, n))
 			return true;
 		if ((errno == EACCES || errno == EPERM) && !p->attr.exclude_kernel && !p->wall && !p->all) {
@@ -169,7 +191,7 @@ static int refuse(struct error *err, bool all, int error)
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: perf_event_open: %s", strerror(error));
 }
 
-/* Each thread takes a descriptor for each processor. */
+/* Each thread takes two or three descriptors for each processor. */
 static void descriptors_raise(void)
 {
 	struct rlimit limit;
@@ -225,9 +247,10 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->attr.exclude_callchain_user = w->frames;
 	p->all = w->all;
 	p->attr.inherit = !w->all;		/* a processor's event sees children as it sees all */
-	p->nrings = sysconf(_SC_NPROCESSORS_CONF);
+	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
+	p->nrings = 2 * p->ncpus;
 	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
-	p->fds = calloc((w->wall ? 2 : 1) * n * (size_t)p->nrings, sizeof *p->fds);
+	p->fds = calloc((w->wall ? 3 : 2) * n * (size_t)p->ncpus, sizeof *p->fds);
 	p->whole = malloc(UINT16_MAX + 1);
 	if (n > 1)
 		descriptors_raise();
@@ -381,13 +404,19 @@ static void read_task(const char *at, struct happening *h, enum what_happened ki
 	take_pair(&at, &h->tid, &h->ptid);
 }
 
-/* A thread came to its processor, or left it: of that its sample tells.  Whose and when is at the record's end. */
-static bool read_switch(const struct perf_event_header *record, struct happening *h)
+/* Whose a record is that does not begin with that: it is at the end, before the time. */
+static void read_whose(const struct perf_event_header *record, struct happening *h)
 {
 	const char *at = (const char *)record + record->size - 2 * sizeof(uint64_t);
 
-	h->kind = HAPPENED_RESUMED;
 	take_pair(&at, &h->pid, &h->tid);
+}
+
+/* A thread came to its processor, or left it: of that its sample tells. */
+static bool read_switch(const struct perf_event_header *record, struct happening *h)
+{
+	h->kind = HAPPENED_RESUMED;
+	read_whose(record, h);
 	return !(record->misc & PERF_RECORD_MISC_SWITCH_OUT);
 }
 
@@ -419,6 +448,7 @@ static bool record_read(const struct perf *p, const struct perf_event_header *re
 		return read_switch(record, h);
 	case PERF_RECORD_LOST:
 		h->kind = HAPPENED_LOST;
+		read_whose(record, h);		/* at its turn: most of what was lost is its, too */
 		take(&at);			/* which event */
 		h->lost = take(&at);
 		return true;

@@ -431,8 +431,19 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
 	p->named = p->program != NULL;
+	if (p->live)
+		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	p->lost = 0;
 	p->made = (struct made){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
+}
+
+void process_lost(struct process *p, uint64_t n)
+{
+	if (p->live)
+		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;
+	else
+		p->lost += n;
 }
 
 /* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */

@@ -51,6 +51,7 @@ struct process {
 	bool unwanted;			/* there will be no file */
 	bool bare;			/* it has become a program, of which nothing is mapped yet */
 	bool met;			/* it ran before anybody told of it: nothing is known of it */
+	uint64_t lost;			/* samples before there was a file */
 	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
 	struct process_thread **threads;
 	uint32_t nthreads;
@@ -84,6 +85,9 @@ struct process_wishes {
 
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
 struct process *process_new(uint32_t pid, const struct process *parent, struct images *images);
+
+/* N samples of it, or what was to be told of it, were lost. */
+void process_lost(struct process *p, uint64_t n);
 
 /* It is gone, or nobody is to record it any more: its file is complete. */
 void process_free(struct process *p);

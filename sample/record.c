@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -262,6 +263,7 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 	if (r->all && h->pid == (uint32_t)getpid())
 		return;
 	r->untold.samples += h->kind == HAPPENED_SAMPLE && (h->pid == 0 || h->pid >= r->most);
+	r->untold.lost += r->all && h->kind == HAPPENED_LOST ? h->lost : 0;
 	p = process_of(r, h->pid, 0);
 	if (!p)
 		return;
@@ -299,8 +301,7 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 			look_whether_gone(r, p);
 		break;
 	case HAPPENED_LOST:
-		if (p->live)
-			recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += h->lost;
+		process_lost(p, h->lost);
 		break;
 	default:
 		break;
@@ -355,12 +356,21 @@ static void sources_close(struct recorder *r)
 	}
 }
 
+/* On a busy machine more is lost the later this thread comes to read it; not everybody may come earlier. */
+static void hurry(void)
+{
+	enum { NICE = -10 };
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+}
+
 static void *run(void *arg)
 {
 	struct recorder *r = arg;
 	bool begun = begin(r);
 	uint64_t stop, end;
 
+	hurry();
 	r->why = begun ? NULL : r->why;
 	sem_post(&r->begun);
 	while (begun && read(r->wake, &stop, sizeof stop) < 0 && (errno == EAGAIN || errno == EINTR)) {

@@ -100,6 +100,35 @@ static void *early(void *arg) { prctl(PR_SET_NAME, "early"); for (;;) turn(10000
 static void *late(void *arg) { prctl(PR_SET_NAME, "late"); for (int i = 0; i < 100; i++) turn(100000); return arg; }
 int main(void) { pthread_t t; pthread_create(&t, 0, early, 0); for (;;) { pthread_create(&t, 0, late, 0); pthread_join(t, 0); } }
 """
+# Works for a while in one routine each time that it is told to; before the last it maps much, and a library last, in whose routine it works from then on.
+MAPS = r"""
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+static void map_often(const char *path)
+{
+	for (int i = 0, fd = open(path, O_RDONLY); i < 1000; i++)
+		munmap(mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), 4096);
+}
+__attribute__((noinline)) void before(double s) { double end = clock() + s * CLOCKS_PER_SEC; while (clock() < end) ; }
+int main(int argc, char **argv)
+{
+	void (*behind)(double) = 0;
+	double s;
+	for (char c; scanf(" %c %lf", &c, &s) == 2; puts("done"), fflush(stdout))
+		if (c == 'w') before(s);
+		else if (c == 'm') map_often(argv[1]), behind = (void (*)(double))dlsym(dlopen(argv[1], RTLD_NOW), "behind");
+		else behind(s);
+	return 0;
+}
+"""
+MAPPED = r"""
+#include <time.h>
+__attribute__((noinline)) void behind(double s) { double end = clock() + s * CLOCKS_PER_SEC; while (clock() < end) ; }
+"""
 # Waits in two routines, in one of them longer, as its arguments say (how, ms, ms), and tells the seconds that it was in each.
 WAITS = r"""
 #include <linux/futex.h>
@@ -488,6 +517,40 @@ class Stacks(Recording):
         names = {thread["name"] for thread in json.loads(self.aprof("info", "--json").stdout)["threads"]}
         self.assertTrue({"early", "late"} <= names, names)    # threads that were there, and those that began since
         self.assertNotIn("(truncated)", [name for name, row in rows.items() if row["total_ns"] > 0.02 * whole])
+
+    def test_what_is_mapped_is_known_though_samples_are_lost(self):
+        """Where samples come faster than they are read, what a process maps meanwhile is told all the same."""
+        library = self.build(MAPPED, "mapped.so", options=("-O2", "-shared", "-fPIC"))
+        process = subprocess.Popen([self.build(MAPS), library], cwd=self.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        os.sched_setaffinity(process.pid, {min(os.sched_getaffinity(0))})     # each processor has room of its own
+
+        def told(what, seconds):
+            process.stdin.write(f"{what} {seconds}\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), "done\n")
+
+        recorder = subprocess.Popen([APROF, "attach", "--no-report", str(process.pid)], cwd=self.path, stderr=subprocess.PIPE, text=True,
+                                    env=dict(os.environ, TMPDIR=self.path, APROF_STACKS="perf"))
+        deadline = time.monotonic() + 120
+        while not glob.glob(self.path + "/aprof.*/stacks.*") and time.monotonic() < deadline:
+            told("w", 0.05)
+        recorder.send_signal(signal.SIGSTOP)
+        told("w", 1.5)
+        told("m", 0)
+        recorder.send_signal(signal.SIGCONT)
+        told("b", 1.5)
+        process.stdin.close()
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual((recorder.wait(), recorder.stderr.read()), (0, ""))
+        recorder.stderr.close()
+        process.stdout.close()
+        notes = {note["note"]: note["count"] for note in json.loads(self.aprof("info", "--json").stdout)["run"]["notes"]}
+        self.assertGreater(notes["lost_stack"], 100)
+        rows = self.flat()
+        self.assertGreater(rows["behind"]["total_ns"], 0.5e9)
+        self.assertLess(rows.get("(truncated)", {"total_ns": 0})["total_ns"], 0.05 * rows["behind"]["total_ns"])
 
     def test_recorded_processes_are_listed(self):
         """aprof ps lists what is recorded, and a PID stands for its file, as with hooks."""
