@@ -400,12 +400,30 @@ static void program_look(struct process *p)
 		p->program = strdup(program);
 }
 
-/* Samples may come before it is told what the program is: the file says so when that is known. */
+static void path_make(const struct process *p, const struct process_wishes *w, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
+}
+
+static bool is_unwanted(const struct process *p, const struct process_wishes *w)
+{
+	return p->program && w->skip && w->skip(p->program);
+}
+
+/* Samples may come before it is told what the program is: the file says so when that is known, or goes. */
 static void program_write(struct process *p, const struct process_wishes *w)
 {
 	struct amon_header *h = recording_header(p->live);
+	char path[PATH_MAX];
 
 	p->named = true;
+	if (is_unwanted(p, w)) {
+		path_make(p, w, path);
+		file_close(p);
+		unlink(path);
+		p->unwanted = true;
+		return;
+	}
 	snprintf(h->program, sizeof h->program, "%s", p->program);
 	if (w->ways)
 		h->way |= w->ways(p->program);
@@ -418,16 +436,16 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	char path[PATH_MAX];
 
 	program_look(p);
-	p->unwanted = p->program && w->skip && w->skip(p->program);
+	p->unwanted = is_unwanted(p, w);
 	if (p->unwanted)
 		return;
 	if (w->ways && p->program)
 		h.way |= w->ways(p->program);
 	header_fill(p, &h);
 	h.source = h.pc_source = source;
-	snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, p->programs);
-	while (access(path, F_OK) == 0)			/* of an earlier process of that number */
-		snprintf(path, sizeof path, "%s/stacks.%u.%u", w->directory, p->pid, ++p->programs);
+	path_make(p, w, path);
+	for (; access(path, F_OK) == 0; path_make(p, w, path))
+		p->programs++;				/* of an earlier process of that number */
 	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
 	p->named = p->program != NULL;
@@ -630,10 +648,10 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 
 	if (!p->live && !p->unwanted)
 		file_open(p, kind->number, wishes);
+	if (p->live && !p->named && p->program)
+		program_write(p, wishes);
 	if (!p->live || !(t = thread_folds(p, h->tid)))
 		return;
-	if (!p->named && p->program)
-		program_write(p, wishes);
 	if (h->name)
 		name_renew(p, t, h->name);
 	whole = kind->tells_maps ? follow(p, h, addresses, &n) : follow_asking(p, h, addresses, &n);
