@@ -5,11 +5,15 @@ stacks that it is on.  aprof's are those of `aprof report --raw`, which leaves t
 estimates: by chance they differ by a few standard deviations of the difference of two shares, and by POINTS for what is no chance.
 perf does not get to the outer end of every stack: on one that is cut any routine may have been, so perf's share is between two.
 
-    what perf script prints, the JSON of a report -> lines on what differs"""
+Narrower is the error that the report states beside each share, which 95 of 100 are within.  Together with perf's own, of as much
+confidence, it has most of them; how many is told, and no failure.
+
+    what perf script prints, the JSON of a report -> what differs"""
 
 import math
 import subprocess
 from collections import Counter
+from dataclasses import dataclass, field
 
 import sampled
 from recipe import Trouble
@@ -19,6 +23,7 @@ DEVIATIONS = 4      # by chance; of ten routines of ten programs one is beyond 4
 POINTS = 0.03       # as in doc/accuracy.md
 LATE = 0.1          # of aprof's looks, beyond which they are no fair sample
 FEW = 100           # samples of which nothing can be said
+STATED = 1.96       # standard deviations that a stated error is, for 95 of 100
 UNKNOWN = "[unknown]"
 
 
@@ -54,11 +59,20 @@ class Samples:
         return least, least + most
 
 
+@dataclass
+class Comparison:
+    """What came of one; nothing compared where there are too few samples."""
+    compared: int = 0           # routines
+    worst: float = 0.0          # the largest difference of two shares
+    stated: int = 0             # routines that are within the stated errors
+    wrong: list = field(default_factory=list)       # lines on what is beyond the tolerance
+
+
 def of_report(report):
-    """Inclusive nanoseconds by routine, and all.  Routines of one name are one to perf, and may call each other: they are left out."""
+    """Rows by routine.  Routines of one name are one to perf, and may call each other: they are left out."""
     rows = [row for row in report["flat"] if not row["pseudo"]]
     met = Counter(row["name"] for row in rows)
-    return {row["name"]: row["total_ns"] for row in rows if met[row["name"]] == 1}, report["run"]["times"]["contexts_ns"]
+    return {row["name"]: row for row in rows if met[row["name"]] == 1}
 
 
 def ticks_of(report):
@@ -71,23 +85,28 @@ def late(report):
     return count / max(count + ticks_of(report), 1)
 
 
+def deviation(share, samples):
+    """The standard deviation of a SHARE of so many samples."""
+    return math.sqrt(max(share * (1 - share), 0.01) / samples)
+
+
 def tolerance(share, samples, ticks):
     """How far a SHARE by so many samples of perf's and ticks of aprof's may be off."""
-    spread = max(share * (1 - share), 0.01)
-    return DEVIATIONS * math.sqrt(spread * (1 / samples + 1 / ticks)) + POINTS
+    return DEVIATIONS * math.hypot(deviation(share, samples), deviation(share, ticks)) + POINTS
 
 
-def differing(report, samples):
-    """(routines compared, the largest difference, lines on what is beyond the tolerance); no routine where there are too few samples."""
-    times, whole = of_report(report)
+def compare(report, samples):
+    rows, whole, made = of_report(report), report["run"]["times"]["contexts_ns"], Comparison()
     total, ticks = samples.total({row["name"] for row in report["flat"] if not row["pseudo"]}), ticks_of(report)
     if min(total, ticks) < FEW:
-        return 0, 0.0, []
-    names, worst, lines = sorted(times, key=lambda name: (-times[name], name))[:HEAVIEST], 0.0, []
-    for name in names:
-        own, (least, most) = times[name] / whole, (n / total for n in samples.of(name))
+        return made
+    for name in sorted(rows, key=lambda name: (-rows[name]["total_ns"], name))[:HEAVIEST]:
+        own, error = (rows[name][key] / whole for key in ("total_ns", "total_error_ns"))
+        least, most = (n / total for n in samples.of(name))
         off = max(least - own, own - most, 0)
-        worst = max(worst, off)
+        made.compared += 1
+        made.worst = max(made.worst, off)
+        made.stated += off <= math.hypot(error, STATED * deviation(own, total))
         if off > tolerance(own, total, ticks):
-            lines.append(f"{name}: {100 * own:.1f} % by aprof, {100 * least:.1f} to {100 * most:.1f} % by perf")
-    return len(names), worst, lines
+            made.wrong.append(f"{name}: {100 * own:.1f} % by aprof, {100 * least:.1f} to {100 * most:.1f} % by perf")
+    return made
