@@ -15,7 +15,7 @@ NODE = $(if $(shell command -v npm),,nodejs npm)
 # Both MPIs, for tests/mpi_test.py.
 PKGS_MPI = try:libopenmpi-dev try:openmpi-bin try:libmpich-dev try:mpich
 # What the test suites of real projects are built with.
-PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev perl
+PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What tests/realworld builds, asks and holds against.
 PKGS_REALWORLD = dpkg-dev make cmake bison flex perl util-linux libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 try:linux-perf
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
