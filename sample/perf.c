@@ -104,8 +104,8 @@ static bool ring_map(struct ring *r, int fd, uint64_t size)
 	return true;
 }
 
-/* Add an event for the ring R, which becomes SIZE bytes long if it is the first there. */
-static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t tid, int cpu, struct ring *r, uint64_t size)
+/* Add an event for the ring R, which is mapped if it is the first there. */
+static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t tid, int cpu, struct ring *r)
 {
 	int fd = event_open(attr, tid, cpu);
 
@@ -114,7 +114,7 @@ static bool event_add(struct perf *p, const struct perf_event_attr *attr, pid_t 
 	p->fds[p->nfds++] = fd;
 	if (r->page)
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) == 0;
-	return ring_map(r, fd, size);
+	return ring_map(r, fd, p->ring_size);
 }
 
 static uint64_t telling_size(uint64_t ring_size)
@@ -122,13 +122,25 @@ static uint64_t telling_size(uint64_t ring_size)
 	return ring_size / TELLING_SHARE > LEAST_TELLING ? ring_size / TELLING_SHARE : LEAST_TELLING;
 }
 
-/* The events of thread TID on the processor CPU. */
-static bool events_add(struct perf *p, pid_t tid, int cpu)
+/* The event of thread TID on the processor CPU that tells: to a ring of its own, or, where so much more may not be locked, to that of the samples. */
+static bool telling_add(struct perf *p, pid_t tid, int cpu)
 {
-	struct ring *samples = &p->rings[cpu], *telling = &p->rings[p->ncpus + cpu];
+	struct ring *telling = &p->rings[p->ncpus + cpu], *r;
+	int fd = event_open(&p->telling, tid, cpu);
 
-	return event_add(p, &p->telling, tid, cpu, telling, telling_size(p->ring_size)) && event_add(p, &p->attr, tid, cpu, samples, p->ring_size) &&
-	       (!p->wall || event_add(p, &p->switches, tid, cpu, samples, p->ring_size));
+	if (fd < 0)
+		return false;
+	p->fds[p->nfds++] = fd;
+	r = telling->page || ring_map(telling, fd, telling_size(p->ring_size)) ? telling : &p->rings[cpu];
+	return r->fd == fd || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) == 0;
+}
+
+/* The events of thread TID on the processor CPU that take samples. */
+static bool samples_add(struct perf *p, pid_t tid, int cpu)
+{
+	struct ring *samples = &p->rings[cpu];
+
+	return event_add(p, &p->attr, tid, cpu, samples) && (!p->wall || event_add(p, &p->switches, tid, cpu, samples));
 }
 
 static void close_all(struct perf *p)
@@ -142,18 +154,26 @@ static void close_all(struct perf *p)
 	p->nfds = 0;
 }
 
-/* Events on all processors for all of TIDS; a thread that is gone is none, a processor that is off neither. */
-static bool open_all(struct perf *p, const pid_t *tids, size_t n)
+/* ADD events on all processors for all of TIDS; a thread that is gone is none, a processor that is off neither. */
+static bool add_all(struct perf *p, const pid_t *tids, size_t n, bool (*add)(struct perf *p, pid_t tid, int cpu))
 {
 	for (size_t i = 0; i < n; i++)
 		for (int cpu = 0; cpu < p->ncpus; cpu++)
-			if (!events_add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV) {
-				int error = errno;
-
-				close_all(p);
-				errno = error;
+			if (!add(p, tids[i], cpu) && errno != ESRCH && errno != ENODEV)
 				return false;
-			}
+	return true;
+}
+
+/* The rings of samples come first: the longer they are, the more is copied of a stack. */
+static bool open_all(struct perf *p, const pid_t *tids, size_t n)
+{
+	if (!add_all(p, tids, n, samples_add) || !add_all(p, tids, n, telling_add)) {
+		int error = errno;
+
+		close_all(p);
+		errno = error;
+		return false;
+	}
 	errno = ESRCH;
 	return p->nfds > 0;
 }
