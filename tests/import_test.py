@@ -607,12 +607,13 @@ class Perf(Import):
             sums = flat.setdefault(r["name"], [0, 0])
             flat[r["name"]] = [sums[0] + r["total_ns"], sums[1] + r["self_ns"]]
         whole = sum(self_ for _, self_ in flat.values())
-        # How a stack of the C library is unwound before main and after it is each one's own affair.
+        # How a stack of the libraries is unwound is each one's own affair, and so is whether main is found below it.
         rows = {name: row for name, row in rows.items() if name in ("spin", "even", "odd", "main")}
         self.assertEqual(len(rows), 4, report)
+        elsewhere = 100 - sum(self_ for _, self_, _ in rows.values())
         for name, (children, self_, n) in rows.items():
             self.assertAlmostEqual(100 * flat[name][1] / whole, self_, delta=0.011 * n, msg=name)
-            self.assertAlmostEqual(100 * flat[name][0] / whole, children, delta=0.011 * n, msg=name)
+            self.assertAlmostEqual(100 * flat[name][0] / whole, children, delta=0.011 * n + (elsewhere if name == "main" else 0), msg=name)
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_equals_perf_report(self):
