@@ -102,8 +102,8 @@ static void untold_tell(const struct record_untold *u)
 		message("note: of %" PRIu64 " process%s it may not be read what code is mapped where (or it was gone already), so the stacks stand under \"(truncated)\"%s", u->processes,
 			u->processes == 1 ? "" : "es", geteuid() ? "; root may" : "");
 	if (u->lost)
-		message("note: %" PRIu64 " sample%s, or words of what began and ended, came faster than they were read, and are lost; a lower --rate loses fewer", u->lost,
-			u->lost == 1 ? "" : "s");
+		message("note: %" PRIu64 " record%s came faster than %s read, and %s lost, most of them samples; a lower --rate loses fewer", u->lost,
+			u->lost == 1 ? "" : "s", u->lost == 1 ? "it was" : "they were", u->lost == 1 ? "is" : "are");
 	if (u->samples)
 		message("note: %" PRIu64 " sample%s of processes outside this container %s left out", u->samples, u->samples == 1 ? "" : "s", u->samples == 1 ? "is" : "are");
 }

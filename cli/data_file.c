@@ -13,6 +13,7 @@
 #include "cli/operands.h"
 #include "input/files.h"
 #include "profile/profile.h"
+#include "text/print.h"
 
 /* Whether NAME is what the user said. */
 static bool name_given(const char *asked, const char *name)
@@ -47,13 +48,11 @@ void data_file_aside(const char *asked, const struct harvest *h)
 {
 	struct amon_header header;
 	char *aside = NULL;
-	const char *slash;
 
 	if (strcmp(asked, "amon.out") != 0 || h->n == 0 || files_kind(asked) != FILE_PROFILE || files_held(asked) ||
 	    !files_header(asked, &header, NULL) || !header.program[0] || strcmp(header.program, h->programs[0].path) == 0)
 		return;
-	slash = strrchr(header.program, '/');
-	if (asprintf(&aside, "%s.%s", asked, slash ? slash + 1 : header.program) < 0)
+	if (asprintf(&aside, "%s.%s", asked, print_basename(header.program)) < 0)
 		return;
 	if (!files_held(aside) && output_is_ours(aside, FILE_PROFILE) && rename(asked, aside) == 0)
 		message("note: %s was the profile of %s, and is %s now", asked, header.program, aside);
@@ -63,9 +62,7 @@ void data_file_aside(const char *asked, const struct harvest *h)
 /* The name of program I of H, without its directory. */
 static const char *program_base(const struct harvest *h, size_t i)
 {
-	const char *slash = strrchr(h->programs[i].path, '/');
-
-	return slash ? slash + 1 : h->programs[i].path;
+	return print_basename(h->programs[i].path);
 }
 
 /* Is a program of H called BASE.NUMBER? */

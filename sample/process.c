@@ -74,8 +74,6 @@ static void file_close(struct process *p)
 	p->jit = NULL;
 	if (p->live) {
 		recording_header(p->live)->end_monotonic = now();
-		if (p->program && !p->named)
-			snprintf(recording_header(p->live)->program, sizeof recording_header(p->live)->program, "%s", p->program);
 		recording_end(p->live, true);
 	}
 	table_free(&p->by_address);
@@ -196,12 +194,20 @@ void process_maps(struct process *p, const char *text)
 	space_renew(&p->space, text);
 }
 
+/* It is known what P is.  There is a file where samples came before that. */
+static void program_set(struct process *p, const char *program)
+{
+	p->program = strdup(program);
+	if (p->live && p->program)
+		snprintf(recording_header(p->live)->program, sizeof recording_header(p->live)->program, "%s", p->program);
+}
+
 void process_map(struct process *p, const struct happening *h)
 {
 	bool is_file = h->name[0] == '/' && h->name[1] != '/';
 
 	if (!p->program && p->bare && is_file)
-		p->program = strdup(h->name);	/* the first that is mapped is the program itself */
+		program_set(p, h->name);	/* the first that is mapped is the program itself */
 	p->bare &= !is_file;
 	space_map(&p->space, h->start, h->length, h->offset, h->device, h->inode, h->name);
 }
@@ -219,7 +225,7 @@ bool process_look(struct process *p)
 	command_read(p);
 	program_read(p, program);
 	if (*program && !p->program)
-		p->program = strdup(program);
+		program_set(p, program);
 	return maps_look_at(p);
 }
 
@@ -410,13 +416,12 @@ static bool is_unwanted(const struct process *p, const struct process_wishes *w)
 	return p->program && w->skip && w->skip(p->program);
 }
 
-/* Samples may come before it is told what the program is: the file says so when that is known, or goes. */
-static void program_write(struct process *p, const struct process_wishes *w)
+/* The program became known after samples of it had come: its file goes if it is not wanted. */
+static void program_judge(struct process *p, const struct process_wishes *w)
 {
-	struct amon_header *h = recording_header(p->live);
 	char path[PATH_MAX];
 
-	p->named = true;
+	p->judged = true;
 	if (is_unwanted(p, w)) {
 		path_make(p, w, path);
 		file_close(p);
@@ -424,9 +429,8 @@ static void program_write(struct process *p, const struct process_wishes *w)
 		p->unwanted = true;
 		return;
 	}
-	snprintf(h->program, sizeof h->program, "%s", p->program);
 	if (w->ways)
-		h->way |= w->ways(p->program);
+		recording_header(p->live)->way |= w->ways(p->program);
 }
 
 static void file_open(struct process *p, enum amon_source source, const struct process_wishes *w)
@@ -448,7 +452,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 		p->programs++;				/* of an earlier process of that number */
 	p->live = recording_new(path, &h, &ignored);
 	p->unwanted = !p->live;
-	p->named = p->program != NULL;
+	p->judged = p->program != NULL;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] = p->lost;
 	p->lost = 0;
@@ -648,8 +652,8 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 
 	if (!p->live && !p->unwanted)
 		file_open(p, kind->number, wishes);
-	if (p->live && !p->named && p->program)
-		program_write(p, wishes);
+	if (p->live && !p->judged && p->program)
+		program_judge(p, wishes);
 	if (!p->live || !(t = thread_folds(p, h->tid)))
 		return;
 	if (h->name)

@@ -47,7 +47,7 @@ struct process {
 	struct space space;
 	uint64_t looked;		/* when /proc was asked what is mapped, CLOCK_MONOTONIC ns */
 	struct recording *live;		/* its file; NULL: no sample yet, or there will be none */
-	bool named;			/* the file has the path of the program */
+	bool judged;			/* the program of the file was known when it was asked whether, and how, it is wanted */
 	bool unwanted;			/* there will be no file */
 	bool bare;			/* it has become a program, of which nothing is mapped yet */
 	bool met;			/* it ran before anybody told of it: nothing is known of it */
@@ -86,9 +86,6 @@ struct process_wishes {
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
 struct process *process_new(uint32_t pid, const struct process *parent, struct images *images);
 
-/* N samples of it, or what was to be told of it, were lost. */
-void process_lost(struct process *p, uint64_t n);
-
 /* It is gone, or nobody is to record it any more: its file is complete. */
 void process_free(struct process *p);
 
@@ -119,6 +116,9 @@ void process_ended(struct process *p, uint32_t tid, uint64_t time);
 
 /* Thread H->tid was sampled, by a source of KIND: into the file, made if it is the first.  WISHES say where. */
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes);
+
+/* N samples of it, or what was to be told of it, were lost. */
+void process_lost(struct process *p, uint64_t n);
 
 /* Thread TID, which waited, if that was known, runs since TIME, CLOCK_MONOTONIC ns. */
 void process_resumed(struct process *p, uint32_t tid, uint64_t time);

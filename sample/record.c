@@ -356,7 +356,7 @@ static void sources_close(struct recorder *r)
 	}
 }
 
-/* On a busy machine more is lost the later this thread comes to read it; not everybody may come earlier. */
+/* On a busy machine more is lost the later this thread reads.  Where this user may not have a higher priority, it stays as it is. */
 static void hurry(void)
 {
 	enum { NICE = -10 };

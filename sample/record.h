@@ -42,7 +42,7 @@ struct recorder *record_all(const struct record_options *options, struct error *
 struct record_untold {
 	uint64_t processes;		/* whose mappings we may not read: their stacks are not followed */
 	uint64_t samples;		/* of processes that have no number here: of other containers */
-	uint64_t lost;			/* samples that came faster than they were read, and what was told so */
+	uint64_t lost;			/* records that came faster than they were read, most of them samples */
 };
 
 /* Why the kernel's routines are not recorded though they were asked for: NULL: they are.  Owned by R. */
