@@ -2,10 +2,12 @@
  * 300, the fewest on a busy machine, two parts in a thousand find it outside these bounds by chance.)
  *
  * opt: -O2
+ * bare: 1
  * env: APROF_RATE=997
  * ignore: period
  * ignore: main
  * after: python3 -c 'import subprocess, os; lines = [l.split(" ", 3) for l in subprocess.run([os.environ["APROF"], "contexts", "amon.out"], stdout=subprocess.PIPE, text=True).stdout.splitlines()]; t = {h.split()[-1]: float(s) for _, _, s, h in lines}; share = t["tenth"] / (t["tenth"] + t["rest"]); assert 0.05 < share < 0.16, share' */
+#include <stdlib.h>
 #include <time.h>
 #include "trap.h"
 
@@ -21,9 +23,9 @@ HOOKED void tenth(long until) { while (cpu() < until) KEEP(); }
 HOOKED void rest(long until) { while (cpu() < until) KEEP(); }
 HOOKED void period(long begin) { tenth(begin + 100000); rest(begin + 1000000); KEEP(); }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	for (long begin = cpu(), i = 0; i < 4000; i++)
+	for (long begin = cpu(), i = 0, n = argc > 1 ? atol(argv[1]) : 4000; i < n; i++)
 		period(begin + i * 1000000);
 	return 0;
 }

@@ -4,6 +4,7 @@
  * monotonic clock another process answers, has up to a third of them where all processors are busy.)
  *
  * na(reads): it looks at CPU time, and this clock takes elapsed time
+ * bare: 21
  * variants: realtime tick wall tsc none
  * env(wall): APROF_CLOCK=wall
  * env(tsc): APROF_CLOCK=tsc
@@ -111,7 +112,8 @@ UNHOOKED _Noreturn void answer(int fd, int64_t step)
 
 __attribute__((constructor(101), no_instrument_function)) static void make_clocks_step(int argc, char **argv)
 {
-	int realtime = !strcmp(argv[argc - 1], "realtime"), fd = intercept(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+	(void)argc;
+	int realtime = !strcmp(argv[1], "realtime"), fd = intercept(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 
 	if (fd < 0)
 		_Exit(99);
@@ -122,9 +124,11 @@ __attribute__((constructor(101), no_instrument_function)) static void make_clock
 	close(fd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	for (long msec = 21; msec <= 900; msec += 21)	/* a step finds now the one at work, now the other */
+	long end = argc > 2 ? atol(argv[2]) : 900;
+
+	for (long msec = 21; msec <= end; msec += 21)	/* a step finds now the one at work, now the other */
 		(msec % 2 ? burn : other)(msec);
 	return 0;
 }
