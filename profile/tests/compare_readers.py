@@ -39,7 +39,8 @@ with tempfile.TemporaryDirectory() as directory:
         file = check_file(directory, ["--seed", str(seed), "--routines", str(3 * seed), "--threads", str(1 + seed % 3),
                                       "--calls", "3000", "--chunk", "300", "--recursion", "0.3",
                                       "--reset", str(1000 * (seed % 2)), "--phases", str(seed // 2 * 3)])
-        check_cuts(file)
+        if seed < 3:
+            check_cuts(file)
         twice = [file, file]
         check("twice", lines(sys.executable, read_amon, *twice), lines(dump_contexts, *twice))
     names = os.path.join(directory, "names")
