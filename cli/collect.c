@@ -202,11 +202,45 @@ static bool files_add_up(const struct run *r, struct input *in, char **files, si
 	return input_add_up(in, files, n, label, err);
 }
 
+/* The profiles of P that cannot be read are nobody's to throw away: they are kept beside NAME. */
+static void unreadable_keep(const struct run *r, struct harvest_program *p, const char *name)
+{
+	for (size_t i = 0; i < p->nunreadable; i++) {
+		struct input in = { .listener = &listener };
+		struct error err;
+		char *beside = NULL;
+
+		if ((i == 0 ? asprintf(&beside, "%s.unreadable", name) : asprintf(&beside, "%s.unreadable.%zu", name, i + 1)) < 0)
+			return;
+		if (data_file_keep(r->options->data, p->unreadable[i], NULL, &beside)) {
+			if (!input_read(&in, &beside, 1, NULL, &err))
+				message_error(&err, NULL);
+			message("note: one process's profile cannot be read, is left out of the others, and is kept as %s", beside);
+		}
+		input_free(&in);
+		free(p->unreadable[i]);
+		free(beside);
+	}
+	p->nunreadable = 0;
+}
+
+/* The files of P do not make one profile: those that can be read do, if there are such. */
+static bool readable_add_up(const struct run *r, struct input *in, struct harvest_program *p, const char *name, struct error *err)
+{
+	if (p->n < 2)
+		return false;
+	input_free(in);
+	*in = (struct input){ .listener = &listener };
+	harvest_sift(p);
+	unreadable_keep(r, p, name);
+	return p->n > 0 && files_add_up(r, in, p->files, p->n, p->summed, name, err);
+}
+
 /* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
  * A large file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
-	const struct harvest_program *p = &r->harvest.programs[i];
+	struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running && !p->summed, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
 	struct input in = { .listener = &listener };
 	struct error err;
@@ -220,7 +254,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		carry_into_file(*name);
 		return;
 	}
-	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, p->summed, *name, &err);
+	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, p->summed, *name, &err) || readable_add_up(r, &in, p, *name, &err);
 	if (!is_read)
 		message_error(&err, NULL);
 	if (small)
@@ -229,7 +263,8 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		kept = input_keep(r, &in, name);
 	r->kept |= i == 0 && kept;
 	if (is_read && (out || gmon || r->options->verify)) {
-		harvest_remove(r->directory);		/* all of it is kept, or in memory */
+		if (i == 0)
+			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */
 		program_print(r, &in, out, gmon);
 	}
 	input_free(&in);
@@ -296,8 +331,10 @@ static void running_tell(const struct run *r)
 static void report_all(struct run *r, char **names)
 {
 	for (size_t i = 0; i < r->harvest.n; i++)
-		if (names[i])
+		if (names[i]) {
 			stacks_keep(r, &r->harvest.programs[i], names[i]);
+			unreadable_keep(r, &r->harvest.programs[i], names[i]);
+		}
 	for (size_t i = 1; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
 			program_report(r, i, &names[i], NULL);

@@ -20,6 +20,7 @@ struct found {
 	char *file;		/* its path */
 	char *program;		/* the executable */
 	uint64_t start;		/* when it began, ns */
+	uint32_t kind;		/* as harvest_kind */
 	bool stacks;		/* of a program without hooks: call stacks were sampled */
 	bool sum;		/* of many processes */
 };
@@ -62,6 +63,11 @@ void harvest_forget_name(const char *path, const struct amon_header *h)
 		header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
 }
 
+uint32_t harvest_kind(const struct amon_header *h)
+{
+	return (h->way >> AMON_WAY_STACKS & 1) << 31 | (h->way >> AMON_WAY_ARCS & 1) << 30 | (uint32_t)h->clock;
+}
+
 static bool list_add(struct list *l, const char *path, bool sum)
 {
 	struct amon_header h;
@@ -84,7 +90,7 @@ static bool list_add(struct list *l, const char *path, bool sum)
 		l->found = more;
 		l->room = room;
 	}
-	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, h.way >> AMON_WAY_STACKS & 1, sum };
+	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, harvest_kind(&h), h.way >> AMON_WAY_STACKS & 1, sum };
 	return l->found[l->n - 1].file && l->found[l->n - 1].program;
 }
 
@@ -137,7 +143,7 @@ static int by_program(const void *left, const void *right)
 	const struct found *a = left, *b = right;
 	int c = strcmp(a->program, b->program);
 
-	c = c ? c : a->stacks - b->stacks;
+	c = c ? c : (a->kind > b->kind) - (a->kind < b->kind);
 	return c ? c : (a->start > b->start) - (a->start < b->start);
 }
 
@@ -172,24 +178,32 @@ static bool has_sum(const struct list *l, size_t i, size_t end)
 	return i < end;
 }
 
-/* The profiles I..END-1, of one program, become a group; its strings change hands.  Call stacks go beside exact contexts, where there are some. */
+/* The profiles I..END-1, of one program and kind, become a group; its strings change hands.  Call stacks go beside exact contexts, where there are some. */
 static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
 {
-	struct harvest_program *p = &h->programs[h->n++];
-	size_t stacks = i;
+	struct harvest_program *p = &h->programs[h->n];
+	bool sum = has_sum(l, i, end);
 
-	while (stacks < end && !l->found[stacks].stacks)
-		stacks++;
-	if (stacks == i)
-		stacks = end;
-	*p = (struct harvest_program){ .path = l->found[i].program, .files = files_take(l, i, stacks), .n = stacks - i,
-					 .summed = has_sum(l, i, stacks), .stacks_summed = has_sum(l, stacks, end) };
-	l->found[i].program = NULL;
-	if (stacks < end) {
-		p->stacks = files_take(l, stacks, end);
-		p->nstacks = p->stacks ? end - stacks : 0;
+	if (l->found[i].stacks && i > 0 && !l->found[i - 1].stacks && strcmp(p[-1].path, l->found[i].program) == 0) {
+		p[-1].stacks = files_take(l, i, end);
+		p[-1].nstacks = p[-1].stacks ? end - i : 0;
+		p[-1].stacks_summed = sum;
+		return p[-1].stacks;
 	}
-	return p->files && (p->stacks || stacks == end);
+	*p = (struct harvest_program){ .path = l->found[i].program, .files = files_take(l, i, end), .n = end - i, .summed = sum };
+	l->found[i].program = NULL;
+	h->n++;
+	return p->files;
+}
+
+/* The end of the profiles that are of the program and kind of profile I. */
+static size_t group_end(const struct list *l, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < l->n && l->found[end].kind == l->found[i].kind && strcmp(l->found[end].program, l->found[i].program) == 0)
+		end++;
+	return end;
 }
 
 static bool group_all(struct harvest *h, struct list *l, bool asked, struct error *err)
@@ -203,8 +217,7 @@ static bool group_all(struct harvest *h, struct list *l, bool asked, struct erro
 	h->programs = calloc(l->n + 1, sizeof *h->programs);
 	ok = h->programs != NULL;
 	for (size_t i = 0, end; ok && i < l->n; i = end) {
-		for (end = i + 1; end < l->n && strcmp(l->found[end].program, l->found[i].program) == 0; end++)
-			;
+		end = group_end(l, i);
 		ok = group_make(h, l, i, end);
 	}
 	return ok || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
@@ -237,6 +250,7 @@ void harvest_free(struct harvest *h)
 	for (size_t i = 0; i < h->n; i++) {
 		files_free(h->programs[i].files, h->programs[i].n);
 		files_free(h->programs[i].stacks, h->programs[i].nstacks);
+		files_free(h->programs[i].unreadable, h->programs[i].nunreadable);
 		free(h->programs[i].path);
 	}
 	free(h->programs);
@@ -253,11 +267,23 @@ static uint64_t processes_of(const struct profile_run *run)
 	return n ? n : 1;
 }
 
-/* Add up the files of P; one that cannot be read is dropped. */
-static void program_weigh(struct harvest_program *p)
+/* Profile FILE of P cannot be read.  False: there is no room to say so. */
+static bool unreadable_add(struct harvest_program *p, char *file)
+{
+	char **more = reallocarray(p->unreadable, p->nunreadable + 1, sizeof *more);
+
+	if (more) {
+		p->unreadable = more;
+		p->unreadable[p->nunreadable++] = file;
+	}
+	return more;
+}
+
+void harvest_sift(struct harvest_program *p)
 {
 	size_t kept = 0;
 
+	p->time = p->calls = p->processes = 0;
 	for (size_t i = 0; i < p->n; i++) {
 		struct input in = { .listener = &listener };
 		struct error err;
@@ -268,9 +294,8 @@ static void program_weigh(struct harvest_program *p)
 			p->processes += processes_of(&in.profile->runs[0]);
 			p->counted = profile_counts_calls(in.profile);
 			p->files[kept++] = p->files[i];
-		} else {
-			message_error(&err, NULL);
-			free(p->files[i]);
+		} else if (err.code == ERROR_MEMORY || !unreadable_add(p, p->files[i])) {
+			p->files[kept++] = p->files[i];
 		}
 		input_free(&in);
 	}
@@ -286,7 +311,7 @@ void harvest_weigh(struct harvest *h)
 	if (h->n < 2)
 		return;				/* nothing to compare */
 	for (size_t i = 0; i < h->n; i++)
-		program_weigh(&h->programs[i]);
+		harvest_sift(&h->programs[i]);
 	qsort(h->programs, h->n, sizeof *h->programs, by_weight);
 }
 

@@ -20,7 +20,7 @@
 #define HARVEST_ADDED "added."
 #define HARVEST_SUM "sum"
 
-/* One program of the run. */
+/* One program of the run, or what of it makes one profile: a program that is rebuilt with another clock meanwhile is two. */
 struct harvest_program {
 	char *path;		/* its executable */
 	char **files;		/* profiles of its processes, in the order in which they began; files[n] is NULL */
@@ -29,8 +29,10 @@ struct harvest_program {
 	char **stacks;		/* profiles of call stacks that were sampled beside, if these have exact contexts; NULL: there are none */
 	size_t nstacks;		/* how many */
 	bool stacks_summed;	/* one of them is of many processes */
-	uint64_t processes;	/* of which the files are: set by harvest_weigh if there are several programs */
-	uint64_t time;		/* time that the profiles hold, ns: set by harvest_weigh if there are several programs */
+	char **unreadable;	/* profiles that harvest_sift took out of files */
+	size_t nunreadable;	/* how many */
+	uint64_t processes;	/* of which the files are: set by harvest_sift */
+	uint64_t time;		/* time that the profiles hold, ns: the same */
 	uint64_t calls;		/* calls that they hold: the same */
 	bool counted;		/* calls were; else calls is 0 */
 	bool running;		/* some process of it still runs: set by harvest_weigh */
@@ -43,13 +45,18 @@ struct harvest {
 	int why;		/* errno of the last of them */
 };
 
+/* What profiles of one program must have in common to make one (profile_goes_with): those of call stacks have the greater numbers. */
+uint32_t harvest_kind(const struct amon_header *h);
+
 /* Look through DIRECTORY.  Where programs with hooks ran, call stacks count only if they were ASKED for.  False with *ERR set.  Freed with harvest_free. */
 bool harvest_make(struct harvest *h, const char *directory, bool asked, struct error *err);
 void harvest_free(struct harvest *h);
 
-/* Sort by time and calls, for which the profiles of several programs are read, one program at a time.  A file that
- * cannot be read is then left out after a message. */
+/* Sort by time and calls, for which the profiles of several programs are read, one program at a time, and sifted. */
 void harvest_weigh(struct harvest *h);
+
+/* Read each file of P by itself: time, calls and processes are those of all; what cannot be read goes into unreadable. */
+void harvest_sift(struct harvest_program *p);
 
 /* Write the wait status STATUS into the last profile of process PID, for the reports. */
 void harvest_status(const struct harvest *h, int32_t pid, int status);

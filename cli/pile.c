@@ -17,9 +17,10 @@
 #include "input/add_up.h"
 #include "profile/sum.h"
 
-/* What has ended of one program. */
+/* What has ended of one program, as far as it makes one profile. */
 struct group {
 	char *program;		/* its executable */
+	uint32_t kind;		/* as harvest_kind */
 	bool stacks;		/* these are call stacks of it */
 	bool gone;		/* and go, since nobody asked for them */
 	bool summed;		/* there is a sum, */
@@ -108,18 +109,19 @@ size_t pile_files(const struct pile *p)
 /* The group of the program of H, with its directory; NULL: it cannot be made. */
 static struct group *group_of(struct pile *p, const struct amon_header *h)
 {
+	uint32_t kind = harvest_kind(h);
 	bool stacks = h->way >> AMON_WAY_STACKS & 1;
 	char name[NAME];
 	struct group *g;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->groups[i].stacks == stacks && strcmp(p->groups[i].program, h->program) == 0)
+		if (p->groups[i].kind == kind && strcmp(p->groups[i].program, h->program) == 0)
 			return &p->groups[i];
 	added_name(name, p->n);
 	if (!array_reserve(&p->groups, &p->room, p->n + 1, sizeof *p->groups) || mkdirat(p->fd, name, 0700) != 0)
 		return NULL;
 	g = &p->groups[p->n];
-	*g = (struct group){ .program = strdup(h->program), .stacks = stacks };
+	*g = (struct group){ .program = strdup(h->program), .kind = kind, .stacks = stacks };
 	if (!g->program) {
 		unlinkat(p->fd, name, AT_REMOVEDIR);
 		return NULL;

@@ -1136,6 +1136,47 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
         self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
 
+    def test_several_programs_verified(self):
+        """The stacks of all are checked; each profile is kept."""
+        other = pathlib.Path(self.cwd) / 'other'
+        other.write_bytes(self.program.read_bytes())
+        other.chmod(0o755)
+        for how in [], ['--no-report']:
+            with self.subTest(how):
+                done = aprof('run', '--verify', *how, 'sh', '-c', f'./other quick; {self.program}', cwd=self.cwd)
+                self.assertNotIn('cannot open', done.stderr)
+                self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
+                self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
+                for file in pathlib.Path(self.cwd).glob('amon.out*'):
+                    file.unlink()
+
+    def test_one_program_by_two_clocks(self):
+        """Profiles whose times do not add up are kept apart."""
+        done = aprof('run', '-b', 'sh', '-c', f'{self.program} quick; APROF_CLOCK=none {self.program} quick; {self.program} quick', cwd=self.cwd)
+        self.assertIn('Programs of this run: 2', done.stdout)
+        found = {self.rows('report', file)['run']['clock']['clock']: self.entry(self.rows('report', file), 'work')['calls']
+                 for file in ('amon.out', f'amon.out.{self.program.name}')}
+        self.assertEqual(found, {'tick': 200, 'none': 100})
+
+    def test_what_cannot_be_read_is_kept_apart(self):
+        """One profile of three is damaged before the run ends; of one program and of several."""
+        scratch = pathlib.Path(self.cwd) / 'scratch'
+        scratch.mkdir()
+        other = pathlib.Path(self.cwd) / 'other'
+        other.write_bytes(self.program.read_bytes())
+        other.chmod(0o755)
+        damage = 'for file in "$TMPDIR"/aprof.*/amon.out.*; do dd if=/dev/zero of="$file" bs=1 seek=4096 count=64 conv=notrunc 2>/dev/null; break; done'
+        for more in '', './other quick':
+            with self.subTest(more):
+                done = aprof('run', '--no-report', 'sh', '-c', f'{self.program} quick\n{damage}\n{self.program} quick\n{self.program} quick\n{more}',
+                             cwd=self.cwd, env={'TMPDIR': str(scratch)})
+                self.assertRegex(done.stderr, r'aprof: amon\.out(\.\w+)?\.unreadable: corrupt at byte 4096: .*\n.* cannot be read, is left out of the others, and is kept as')
+                kept = [pathlib.Path(self.cwd) / name for name in ('amon.out', f'amon.out.{self.program.name}') if (pathlib.Path(self.cwd) / name).exists()]
+                self.assertIn(200, [self.entry(self.rows('report', str(file)), 'work')['calls'] for file in kept])
+                self.assertEqual(len(list(pathlib.Path(self.cwd).glob('amon.out*.unreadable'))), 1)
+                for file in pathlib.Path(self.cwd).glob('amon.out*'):
+                    file.unlink()
+
     def test_reader_that_goes_away(self):
         """A closed pipe may end the report, but not what is kept, nor leave anything in TMPDIR."""
         other, scratch = pathlib.Path(self.cwd) / 'other', pathlib.Path(self.cwd) / 'scratch'
@@ -1343,8 +1384,7 @@ class Real(unittest.TestCase):
         self.assertEqual(self.states(), {'amon.out': 'died', second: 'running'})
         self.assertIn('exec', aprof('report', '-b', self.program, 'amon.out', cwd=self.cwd).stdout)
         self.assertEqual(aprof('reset', str(process.pid), cwd=self.cwd).returncode, 0)
-        work = [self.entry(self.rows('report', name), 'work')['calls'] for name in ('amon.out', second)]
-        self.assertEqual(work[0], 200)          # what is reset is the live one
+        self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)     # what is reset is the live one
         plain = subprocess.Popen([self.program, 'become', '/bin/cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.cwd,
                                  env=dict(os.environ, APROF_OUT='amon.plain'))
         plain.stdin.write(b'x')

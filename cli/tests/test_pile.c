@@ -222,6 +222,31 @@ static void few_stay(void **state)
 	pile_free(p);
 }
 
+/* What does not make one profile with others of its program has a sum of its own. */
+static void kinds_apart(void **state)
+{
+	struct pile *p = pile_new(directory, false, 1, NULL);
+	struct harvest h;
+	struct error err;
+	char name[32];
+
+	(void)state;
+	files_make("/bin/one", 0, MANY);
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "arcs.%u", i);
+		file_make(name, "/bin/one", i, 1u << AMON_WAY_ARCS, AMON_ENDED);
+	}
+	assert_true(pile_work(p));
+	assert_int_equal(pile_files(p), 0);
+	assert_true(harvest_make(&h, directory, false, &err));
+	assert_int_equal(h.n, 2);
+	harvest_weigh(&h);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(h.programs[i].processes, MANY);
+	harvest_free(&h);
+	pile_free(p);
+}
+
 /* A sum is not made anew for little. */
 static void little_waits(void **state)
 {
@@ -466,6 +491,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(same_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(few_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(kinds_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(little_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(living_stay, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(earlier_goes, set_up, tear_down),
