@@ -203,7 +203,7 @@ static bool files_add_up(const struct run *r, struct input *in, char **files, si
 }
 
 /* The profiles of P that cannot be read are nobody's to throw away: they are kept beside NAME. */
-static void unreadable_keep(const struct run *r, struct harvest_program *p, const char *name)
+static void unreadable_keep(struct run *r, struct harvest_program *p, const char *name)
 {
 	for (size_t i = 0; i < p->nunreadable; i++) {
 		struct input in = { .listener = &listener };
@@ -216,6 +216,8 @@ static void unreadable_keep(const struct run *r, struct harvest_program *p, cons
 			if (!input_read(&in, &beside, 1, NULL, &err))
 				message_error(&err, NULL);
 			message("note: one process's profile cannot be read, is left out of the others, and is kept as %s", beside);
+		} else {
+			r->left = true;
 		}
 		input_free(&in);
 		free(p->unreadable[i]);
@@ -225,7 +227,7 @@ static void unreadable_keep(const struct run *r, struct harvest_program *p, cons
 }
 
 /* The files of P do not make one profile: those that can be read do, if there are such. */
-static bool readable_add_up(const struct run *r, struct input *in, struct harvest_program *p, const char *name, struct error *err)
+static bool readable_add_up(struct run *r, struct input *in, struct harvest_program *p, const char *name, struct error *err)
 {
 	if (p->n < 2)
 		return false;
@@ -262,8 +264,9 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	else if (is_read && !single)
 		kept = input_keep(r, &in, name);
 	r->kept |= i == 0 && kept;
+	r->left |= !kept;
 	if (is_read && (out || gmon || r->options->verify)) {
-		if (i == 0)
+		if (i == 0 && !r->left)
 			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */
 		program_print(r, &in, out, gmon);
 	}
@@ -291,6 +294,7 @@ static void stacks_keep(struct run *r, const struct harvest_program *p, const ch
 		message_error(&err, NULL);
 	}
 	input_free(&in);
+	r->left |= !kept;
 	if (kept)
 		message("note: its call stacks, sampled beside, are in %s", beside);
 	free(beside);
@@ -334,6 +338,8 @@ static void report_all(struct run *r, char **names)
 		if (names[i]) {
 			stacks_keep(r, &r->harvest.programs[i], names[i]);
 			unreadable_keep(r, &r->harvest.programs[i], names[i]);
+		} else {
+			r->left = true;
 		}
 	for (size_t i = 1; i < r->harvest.n; i++)
 		if (names[i] && r->harvest.programs[i].n > 0)
@@ -371,6 +377,7 @@ void collect(struct run *r)
 
 	if (!harvest_make(&r->harvest, r->directory, r->options->stacks, &err)) {
 		message_error(&err, NULL);
+		r->left = true;
 		return;
 	}
 	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
@@ -575,9 +582,11 @@ bool collect_begin(struct run *r)
 void collect_end(struct run *r)
 {
 	output_close(r);
-	if (!r->job)
-		harvest_remove(r->directory);
-	else
+	if (r->job)
 		job_end(r->job);
+	else if (r->left)
+		message("what is not kept is still in %s", r->directory);
+	else
+		harvest_remove(r->directory);
 	free(r->directory);
 }

@@ -22,6 +22,7 @@ struct run {
 	char *program;			/* the program's file; NULL: not found in PATH */
 	FILE *out;			/* where the report goes, or the screen; NULL: nowhere */
 	bool kept;			/* the data of the first program are */
+	bool left;			/* something could not be kept, so the directory stays */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
 	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
@@ -45,7 +46,7 @@ void collect_job(struct run *r, const char *name, uint64_t ranks);
  * job's profile holds it. */
 void collect_rank(struct run *r, bool apart, bool unsure);
 
-/* Close what collect_begin opened, and remove what it made. */
+/* Close what collect_begin opened, and remove what it made, unless that has what could not be kept: then say where it is. */
 void collect_end(struct run *r);
 
 /* Has the program, by its path, hooks?  A recorder leaves it to them, if it is not asked for stacks beside. */

@@ -134,7 +134,7 @@ bool data_file_keep(const char *asked, const char *from, const struct input *in,
 	}
 	free(beside);
 	message_error(&err, NULL);
-	message("the profile is not kept; aprof run --data=FILE would put it elsewhere");
+	message("the profile is not kept there; aprof run --data=FILE puts it elsewhere");
 	return false;
 }
 

@@ -21,7 +21,7 @@ char *data_file_name(const char *asked, const struct harvest *h, size_t i);
 void data_file_aside(const char *asked, const struct harvest *h);
 
 /* Put the profile FROM, or, if that is NULL, what IN holds, at *NAME; a file there that may not be replaced, as another user's in /tmp,
- * is left, and *NAME becomes another one.  False after a message: it is kept nowhere, and the report is printed all the same. */
+ * is left, and *NAME becomes another one.  False after a message: it stays where it is, and the report is printed all the same. */
 bool data_file_keep(const char *asked, const char *from, const struct input *in, char **name);
 
 #endif

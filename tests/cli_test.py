@@ -1478,9 +1478,19 @@ class Real(unittest.TestCase):
             self.assertNotRegex(done.stdout, r'nan|inf\b|\(lost\)')
 
     def test_report_where_nothing_can_be_kept(self):
-        done = aprof('run', '-b', self.program, 'quick', cwd='/proc')
-        self.assertIn('the profile is not kept', done.stderr)
-        self.assertIn('Flat profile', done.stdout)
+        scratch = pathlib.Path(self.cwd) / 'scratch'
+        scratch.mkdir()
+        for command in self.program, 'sh':
+            with self.subTest(command):
+                words = ['quick'] if command == self.program else ['-c', f'{self.program} quick; {self.program} quick']
+                done = aprof('run', '-b', command, *words, cwd='/proc', env={'TMPDIR': str(scratch)})
+                self.assertIn('the profile is not kept there', done.stderr)
+                self.assertIn('Flat profile', done.stdout)
+                directory = re.search(r'(?m)^aprof: what is not kept is still in (.*)$', done.stderr)[1]
+                calls = self.entry(self.rows('report', *map(str, pathlib.Path(directory).glob('amon.out.*'))), 'work')['calls']
+                self.assertEqual(calls, 100 if command == self.program else 200)
+                shutil.rmtree(directory)
+        self.assertEqual(list(scratch.iterdir()), [])
 
     def test_least_memory(self):
         done = aprof('run', '--json', '--memory=1', self.program, 'quick', cwd=self.cwd)
