@@ -503,6 +503,13 @@ bool collect_has_hooks(const char *program)
 	return hooks_of(program) & ~(uint32_t)SYMBOLS_MONITOR;
 }
 
+bool collect_has_mcount(const char *program)
+{
+	uint32_t hooks = hooks_of(program);
+
+	return hooks & SYMBOLS_MCOUNT && !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && !symbols_is_static(program);
+}
+
 /* How hooks got into PROGRAM, as bits of enum amon_way. */
 static uint32_t ways_of(const char *program)
 {
@@ -554,7 +561,8 @@ void collect_sampling(struct run *r)
 	unsigned long hz = rate ? strtoul(rate, NULL, 10) : 0;
 
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
-					       .memory = bytes_of(memory), .source = source_wanted(), .skip = r->options->stacks ? NULL : collect_has_hooks,
+					       .memory = bytes_of(memory), .source = source_wanted(),
+					       .skip = r->options->stacks ? collect_has_mcount : collect_has_hooks,
 					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel,
 					       .wall = clock && !strcmp(clock, "wall") };
 }

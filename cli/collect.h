@@ -52,6 +52,9 @@ void collect_end(struct run *r);
 /* Has the program, by its path, hooks?  A recorder leaves it to them, if it is not asked for stacks beside. */
 bool collect_has_hooks(const char *program);
 
+/* Has it gprof's hooks, which aprof's are preloaded for?  These change return addresses, so that its stacks cannot be followed. */
+bool collect_has_mcount(const char *program);
+
 /* What the options and the environment of R want of call stacks that are sampled; its directory is set. */
 void collect_sampling(struct run *r);
 

@@ -64,7 +64,7 @@ static bool sampling_prepare(struct run *r, char **argv)
 {
 	if (r->options->verify || r->options->script || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
 		return true;
-	if (r->options->stacks && preload_is_for(r->program)) {
+	if (r->options->stacks && collect_has_mcount(r->program)) {
 		message("note: --stacks: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks cannot be followed; "
 			"only exact contexts are recorded", r->program);
 		return true;

@@ -446,6 +446,21 @@ class Stacks(Recording):
         self.assertFalse(os.path.exists(os.path.join(self.path, "amon.out.stacks")))
         self.assertIn("--stacks cannot be joined with --verify", self.aprof("run", "--stacks", "--verify", prog, status=2).stderr)
 
+    def test_stacks_where_there_are_no_hooks(self):
+        """--stacks: call stacks of a program without hooks, as without it; of one that starts others, with hooks and without, those of all."""
+        self.build(SHARES, "plain")
+        self.build(SHARES, "hooked", APROF_CC)
+        self.build(SHARES, "pg", options=("-O2", "-pg"))
+        self.assertNotIn("hooks, so", self.aprof("run", "--stacks", "./plain", status=3).stderr)
+        self.assertIn("spin", self.flat())
+        done = self.aprof("run", "--stacks", "--no-report", "sh", "-c", "./plain; ./hooked; ./pg; true")
+        self.assertNotIn("gprof's hooks", done.stderr)
+        found = {}
+        for file in glob.glob(self.path + "/amon.out*"):
+            run = json.loads(self.aprof("report", "--json", file).stdout)["run"]
+            found.setdefault(os.path.basename(run["files"][0]["program"]), set()).add("stacks" if run["counts"]["calls"] is None else "exact")
+        self.assertEqual((found["plain"], found["hooked"], found["pg"]), ({"stacks"}, {"stacks", "exact"}, {"exact"}))
+
     def test_several_processes_beside_hooks(self):
         prog = self.build(PROCESSES, "hooked", APROF_CC)
         self.aprof("run", "--stacks", "--no-report", prog)
