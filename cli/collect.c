@@ -592,7 +592,7 @@ void collect_end(struct run *r)
 	output_close(r);
 	if (r->job)
 		job_end(r->job);
-	else if (r->left)
+	else if (r->left && access(r->directory, F_OK) == 0)
 		message("what is not kept is still in %s", r->directory);
 	else
 		harvest_remove(r->directory);
