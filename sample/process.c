@@ -642,6 +642,12 @@ static void source_renew(struct process *p, enum amon_source source)
 		h->source = h->pc_source = source;
 }
 
+/* Is T the thread of the monitor in a program with hooks (monitor/sampler.c)?  It always waits, and on nobody's behalf. */
+static bool is_monitors(const struct process *p, const struct process_thread *t)
+{
+	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0;
+}
+
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
 {
 	uint64_t addresses[DEEPEST];
@@ -658,6 +664,10 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		return;
 	if (h->name)
 		name_renew(p, t, h->name);
+	if (h->waits && is_monitors(p, t)) {
+		t->waits = false;
+		return;
+	}
 	whole = kind->tells_maps ? follow(p, h, addresses, &n) : follow_asking(p, h, addresses, &n);
 	if (!whole)
 		routines[count++] = AMON_ROUTINE_TRUNCATED;

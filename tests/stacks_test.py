@@ -427,6 +427,13 @@ class Stacks(Recording):
             self.assertLess(abs(shares[0][name] - shares[1][name]), 4 * (0.5 / 200) ** 0.5, shares)
         self.assertGreater(shares[1]["three"], shares[1]["one"] + 0.2)
 
+    def test_the_monitor_waits_on_nobodys_behalf(self):
+        """Clock wall: the monitor's thread in a program with hooks, which waits all the time, is no part of it."""
+        prog = self.build("int main(void) { for (volatile long i = 0; i < 1000000000; i++) ; return 0; }", "one", APROF_CC)
+        self.aprof("run", "--stacks", "--clock=wall", "--no-report", prog)
+        run = json.loads(self.aprof("report", "--json", "amon.out.stacks").stdout)["run"]
+        self.assertLess(run["times"]["raw_ns"], 1.1 * run["files"][0]["elapsed_ns"])
+
     def test_hooks_are_no_part_of_stacks(self):
         """A routine of a few instructions takes more time in its hooks than by itself."""
         prog = self.build("""
