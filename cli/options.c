@@ -356,6 +356,10 @@ static bool options_check(struct options *o, unsigned command)
 		message("--stacks cannot be joined with --verify: each takes samples of stacks of its own");
 		return false;
 	}
+	if (o->verify && o->clock && strcmp(o->clock, "tick")) {
+		message("--verify cannot be joined with --clock=%s: stacks are checked where the clock tick takes samples", o->clock);
+		return false;
+	}
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
 		if (!pattern_check("focus", o->graph.focus[i]))
 			return false;

@@ -536,7 +536,8 @@ class Real(unittest.TestCase):
             self.skipTest('no program counters here')
         self.assertRegex(done.stderr, r'(?m)^aprof: \d+ stacks checked, 0 differ$')
         self.assertEqual(json.loads(done.stdout)['run']['stacks']['differ'], 0)
-        done = aprof('run', '--verify', '--clock=none', './verify', cwd=self.cwd)
+        subprocess.run([BUILD / 'aprof-cc', '-xc', '-o', 'short', '-'], input=b'int main(void) { return 3; }', cwd=self.cwd, check=True)
+        done = aprof('run', '--verify', './short', cwd=self.cwd)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn('no stack was checked', done.stderr)
         subprocess.run(build + ['--aprof-verify=report', f'-fplugin-arg-{plugin[0].stem}-test=lose-exits'], cwd=self.cwd, check=True,
@@ -1149,6 +1150,16 @@ class Real(unittest.TestCase):
                 self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
                 for file in pathlib.Path(self.cwd).glob('amon.out*'):
                     file.unlink()
+
+    def test_verified_by_clock_tick(self):
+        """Code that reads the cycle counter is checked, too; by another clock there is nothing to check by."""
+        source = pathlib.Path(self.cwd, 'prog.c')
+        source.write_text(PROGRAM)
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-clock=tsc', '-O1', '-w', '-o', 'cycles', source], cwd=self.cwd, check=True)
+        self.assertRegex(aprof('run', '--verify', '--no-report', './cycles', cwd=self.cwd).stderr, r'[1-9]\d* stacks checked, 0 differ')
+        done = aprof('run', '--verify', '--clock=wall', './cycles', cwd=self.cwd)
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, '', 2), done.stderr)
+        self.assertIn('--verify cannot be joined with --clock=wall', done.stderr)
 
     def test_one_program_by_two_clocks(self):
         """Profiles whose times do not add up are kept apart."""
