@@ -20,8 +20,7 @@ struct found {
 	char *file;		/* its path */
 	char *program;		/* the executable */
 	uint64_t start;		/* when it began, ns */
-	uint32_t kind;		/* as harvest_kind */
-	bool stacks;		/* of a program without hooks: call stacks were sampled */
+	uint32_t kind;		/* as profile_kind */
 	bool sum;		/* of many processes */
 };
 
@@ -31,6 +30,12 @@ struct list {
 	size_t lacking;		/* as in struct harvest */
 	int why;		/* the same */
 };
+
+/* Were call stacks sampled, as of a program without hooks? */
+static bool is_stacks(const struct found *f)
+{
+	return profile_kind_is_stacks(f->kind);
+}
 
 static void list_free(struct list *l)
 {
@@ -63,11 +68,6 @@ void harvest_forget_name(const char *path, const struct amon_header *h)
 		header_write(path, at, &(uint64_t){ 0 }, sizeof *h->notes);
 }
 
-uint32_t harvest_kind(const struct amon_header *h)
-{
-	return (h->way >> AMON_WAY_STACKS & 1) << 31 | (h->way >> AMON_WAY_ARCS & 1) << 30 | (uint32_t)h->clock;
-}
-
 static bool list_add(struct list *l, const char *path, bool sum)
 {
 	struct amon_header h;
@@ -90,7 +90,7 @@ static bool list_add(struct list *l, const char *path, bool sum)
 		l->found = more;
 		l->room = room;
 	}
-	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, harvest_kind(&h), h.way >> AMON_WAY_STACKS & 1, sum };
+	l->found[l->n++] = (struct found){ strdup(path), strdup(h.program), h.start_monotonic, profile_kind(&h), sum };
 	return l->found[l->n - 1].file && l->found[l->n - 1].program;
 }
 
@@ -126,9 +126,9 @@ static void stacks_drop(struct list *l)
 	size_t kept = 0, hooked = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		hooked += !l->found[i].stacks;
+		hooked += !is_stacks(&l->found[i]);
 	for (size_t i = 0; hooked && i < l->n; i++) {
-		if (!l->found[i].stacks) {
+		if (!is_stacks(&l->found[i])) {
 			l->found[kept++] = l->found[i];
 			continue;
 		}
@@ -184,7 +184,7 @@ static bool group_make(struct harvest *h, struct list *l, size_t i, size_t end)
 	struct harvest_program *p = &h->programs[h->n];
 	bool sum = has_sum(l, i, end);
 
-	if (l->found[i].stacks && i > 0 && !l->found[i - 1].stacks && strcmp(p[-1].path, l->found[i].program) == 0) {
+	if (is_stacks(&l->found[i]) && i > 0 && !is_stacks(&l->found[i - 1]) && strcmp(p[-1].path, l->found[i].program) == 0) {
 		p[-1].stacks = files_take(l, i, end);
 		p[-1].nstacks = p[-1].stacks ? end - i : 0;
 		p[-1].stacks_summed = sum;

@@ -45,9 +45,6 @@ struct harvest {
 	int why;		/* errno of the last of them */
 };
 
-/* What profiles of one program must have in common to make one (profile_goes_with): those of call stacks have the greater numbers. */
-uint32_t harvest_kind(const struct amon_header *h);
-
 /* Look through DIRECTORY.  Where programs with hooks ran, call stacks count only if they were ASKED for.  False with *ERR set.  Freed with harvest_free. */
 bool harvest_make(struct harvest *h, const char *directory, bool asked, struct error *err);
 void harvest_free(struct harvest *h);

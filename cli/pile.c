@@ -20,8 +20,7 @@
 /* What has ended of one program, as far as it makes one profile. */
 struct group {
 	char *program;		/* its executable */
-	uint32_t kind;		/* as harvest_kind */
-	bool stacks;		/* these are call stacks of it */
+	uint32_t kind;		/* as profile_kind */
 	bool gone;		/* and go, since nobody asked for them */
 	bool summed;		/* there is a sum, */
 	uint64_t sum_size;	/* of so many bytes, */
@@ -109,8 +108,7 @@ size_t pile_files(const struct pile *p)
 /* The group of the program of H, with its directory; NULL: it cannot be made. */
 static struct group *group_of(struct pile *p, const struct amon_header *h)
 {
-	uint32_t kind = harvest_kind(h);
-	bool stacks = h->way >> AMON_WAY_STACKS & 1;
+	uint32_t kind = profile_kind(h);
 	char name[NAME];
 	struct group *g;
 
@@ -121,13 +119,13 @@ static struct group *group_of(struct pile *p, const struct amon_header *h)
 	if (!array_reserve(&p->groups, &p->room, p->n + 1, sizeof *p->groups) || mkdirat(p->fd, name, 0700) != 0)
 		return NULL;
 	g = &p->groups[p->n];
-	*g = (struct group){ .program = strdup(h->program), .kind = kind, .stacks = stacks };
+	*g = (struct group){ .program = strdup(h->program), .kind = kind };
 	if (!g->program) {
 		unlinkat(p->fd, name, AT_REMOVEDIR);
 		return NULL;
 	}
 	p->n++;
-	p->hooked |= !stacks;
+	p->hooked |= !profile_kind_is_stacks(kind);
 	return g;
 }
 
@@ -316,7 +314,7 @@ static void stacks_drop(struct pile *p)
 	for (size_t k = 0; p->hooked && !p->asked && k < p->n; k++) {
 		struct group *g = &p->groups[k];
 
-		if (!g->stacks || g->gone)
+		if (!profile_kind_is_stacks(g->kind) || g->gone)
 			continue;
 		g->gone = true;
 		added_name(name, k);

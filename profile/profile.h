@@ -289,6 +289,10 @@ void profile_drop_symbols(struct profile *p);
  * AMON_PAGE.  NULL with *ERR set: memory is short. */
 void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, struct error *err);
 
+/* What files must have in common to make one profile: their clock, and what is known of calls.  Kinds of call stacks have the greater numbers. */
+uint32_t profile_kind(const struct amon_header *h);
+bool profile_kind_is_stacks(uint32_t kind);
+
 /* Does a file called LABEL, with the header H, go with FIRST, a run of a profile?  False with *ERR set. */
 bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err);
 

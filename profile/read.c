@@ -37,10 +37,22 @@ static bool check_magic(struct reader *r)
 	return true;
 }
 
+uint32_t profile_kind(const struct amon_header *h)
+{
+	return (h->way >> AMON_WAY_STACKS & 1) << 31 | (h->way >> AMON_WAY_ARCS & 1) << 30 | h->clock;
+}
+
+bool profile_kind_is_stacks(uint32_t kind)
+{
+	return kind >> 31;
+}
+
 bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err)
 {
 	const struct amon_header *f = &first->header;
 
+	if (profile_kind(f) == profile_kind(h))
+		return true;
 	if (f->clock != h->clock)
 		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, clock),
 				 "%.60s: its times are by another clock than those of %.60s; report them apart", label, first->label);
@@ -48,10 +60,8 @@ bool profile_goes_with(const struct profile_run *first, const struct amon_header
 		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
 				 "%.60s and %.60s: of one call stacks were sampled, of the other calls were counted; report them apart",
 				 label, first->label);
-	if ((f->way ^ h->way) >> AMON_WAY_ARCS & 1)
-		return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
-				 "%.60s and %.60s: of one contexts are known, of the other arcs alone; report them apart", label, first->label);
-	return true;
+	return error_set(err, ERROR_MISMATCH, offsetof(struct amon_header, way),
+			 "%.60s and %.60s: of one contexts are known, of the other arcs alone; report them apart", label, first->label);
 }
 
 static bool check_header(struct reader *r)
