@@ -18,6 +18,7 @@
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/pager.h"
+#include "cli/preload.h"
 #include "cli/progress.h"
 #include "cli/reports.h"
 #include "input/add_up.h"
@@ -210,9 +211,10 @@ static void unreadable_keep(struct run *r, struct harvest_program *p, const char
 		struct error err;
 		char *beside = NULL;
 
-		if ((i == 0 ? asprintf(&beside, "%s.unreadable", name) : asprintf(&beside, "%s.unreadable.%zu", name, i + 1)) < 0)
-			return;
-		if (data_file_keep(r->options->data, p->unreadable[i], NULL, &beside)) {
+		if ((i == 0 ? asprintf(&beside, "%s.unreadable", name) : asprintf(&beside, "%s.unreadable.%zu", name, i + 1)) < 0) {
+			beside = NULL;
+			r->left = true;
+		} else if (data_file_keep(r->options->data, p->unreadable[i], NULL, &beside)) {
 			if (!input_read(&in, &beside, 1, NULL, &err))
 				message_error(&err, NULL);
 			message("note: one process's profile cannot be read, is left out of the others, and is kept as %s", beside);
@@ -505,9 +507,7 @@ bool collect_has_hooks(const char *program)
 
 bool collect_has_mcount(const char *program)
 {
-	uint32_t hooks = hooks_of(program);
-
-	return hooks & SYMBOLS_MCOUNT && !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && !symbols_is_static(program);
+	return hooks_of(program) & SYMBOLS_MCOUNT && preload_is_for(program);
 }
 
 /* How hooks got into PROGRAM, as bits of enum amon_way. */

@@ -360,6 +360,8 @@ static bool options_check(struct options *o, unsigned command)
 		message("--verify cannot be joined with --clock=%s: stacks are checked where the clock tick takes samples", o->clock);
 		return false;
 	}
+	if (o->verify)
+		o->clock = "tick";			/* whatever the program was built for */
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
 		if (!pattern_check("focus", o->graph.focus[i]))
 			return false;

@@ -22,7 +22,7 @@ static bool environment_set(const struct run *r)
 	ok = ok && (!r->options->clock || setenv("APROF_CLOCK", r->options->clock, 1) == 0);
 	ok = ok && (!r->options->rate || setenv("APROF_RATE", r->options->rate, 1) == 0);
 	ok = ok && (!r->options->memory || setenv("APROF_MEMORY", r->options->memory, 1) == 0);
-	ok = ok && (!r->options->verify || (setenv("APROF_VERIFY", "1", 1) == 0 && setenv("APROF_CLOCK", "tick", 1) == 0));
+	ok = ok && (!r->options->verify || setenv("APROF_VERIFY", "1", 1) == 0);
 	ok = ok && (!r->options->report.sites || setenv("APROF_SITES", "1", 1) == 0);
 	if (!ok)
 		message("out of memory");
