@@ -642,10 +642,11 @@ static void source_renew(struct process *p, enum amon_source source)
 		h->source = h->pc_source = source;
 }
 
-/* Is T the thread of the monitor in a program with hooks (monitor/sampler.c)?  It always waits, and on nobody's behalf. */
+/* Is T the thread of the monitor in a program with hooks (monitor/sampler.c)?  It always waits, and on nobody's behalf.  Where the program has that name, its
+ * own threads may have it, too. */
 static bool is_monitors(const struct process *p, const struct process_thread *t)
 {
-	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0;
+	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0 && strcmp(p->name, t->name) != 0;
 }
 
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
