@@ -1105,9 +1105,7 @@ class Real(unittest.TestCase):
 
     def test_another_program_does_not_take_the_place(self):
         """The last profile is amon.out; that of another program stays, under its name, whoever writes the new one."""
-        other = pathlib.Path(self.cwd) / 'other'
-        other.write_bytes(self.program.read_bytes())
-        other.chmod(0o755)
+        self.make_other()
         def programs():
             files = [f.name for f in pathlib.Path(self.cwd).glob('amon.out*')]
             return {f: os.path.basename(self.rows('info', f)['run']['files'][0]['program']) for f in files}
@@ -1128,10 +1126,12 @@ class Real(unittest.TestCase):
         held.wait()
         self.assertEqual(programs()[f'amon.out.other.{process.pid}'], 'other')
 
+    def make_other(self):
+        """The program once more, as another one."""
+        shutil.copy(self.program, pathlib.Path(self.cwd) / 'other')
+
     def test_several_programs(self):
-        other = pathlib.Path(self.cwd) / 'other'
-        other.write_bytes(self.program.read_bytes())
-        other.chmod(0o755)
+        self.make_other()
         done = aprof('run', '-b', 'sh', '-c', f'./other quick; {self.program}', cwd=self.cwd)
         self.assertIn('Programs of this run: 2', done.stdout)
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
@@ -1139,9 +1139,7 @@ class Real(unittest.TestCase):
 
     def test_several_programs_verified(self):
         """The stacks of all are checked; each profile is kept."""
-        other = pathlib.Path(self.cwd) / 'other'
-        other.write_bytes(self.program.read_bytes())
-        other.chmod(0o755)
+        self.make_other()
         for how in [], ['--no-report']:
             with self.subTest(how):
                 done = aprof('run', '--verify', *how, 'sh', '-c', f'./other quick; {self.program}', cwd=self.cwd)
@@ -1173,9 +1171,7 @@ class Real(unittest.TestCase):
         """One profile of three is damaged before the run ends; of one program and of several."""
         scratch = pathlib.Path(self.cwd) / 'scratch'
         scratch.mkdir()
-        other = pathlib.Path(self.cwd) / 'other'
-        other.write_bytes(self.program.read_bytes())
-        other.chmod(0o755)
+        self.make_other()
         damage = 'for file in "$TMPDIR"/aprof.*/amon.out.*; do dd if=/dev/zero of="$file" bs=1 seek=4096 count=64 conv=notrunc 2>/dev/null; break; done'
         for more in '', './other quick':
             with self.subTest(more):
@@ -1190,9 +1186,8 @@ class Real(unittest.TestCase):
 
     def test_reader_that_goes_away(self):
         """A closed pipe may end the report, but not what is kept, nor leave anything in TMPDIR."""
-        other, scratch = pathlib.Path(self.cwd) / 'other', pathlib.Path(self.cwd) / 'scratch'
-        other.write_bytes(self.program.read_bytes())
-        other.chmod(0o755)
+        scratch = pathlib.Path(self.cwd) / 'scratch'
+        self.make_other()
         scratch.mkdir()
         read, write = os.pipe()
         os.close(read)

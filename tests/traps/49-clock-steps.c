@@ -112,9 +112,9 @@ UNHOOKED _Noreturn void answer(int fd, int64_t step)
 
 __attribute__((constructor(101), no_instrument_function)) static void make_clocks_step(int argc, char **argv)
 {
-	(void)argc;
 	int realtime = !strcmp(argv[1], "realtime"), fd = intercept(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
 
+	(void)argc;
 	if (fd < 0)
 		_Exit(99);
 	if (fork() == 0) {
