@@ -282,9 +282,10 @@ __attribute__((noinline)) static void heavy(long n) { for (long i = 0; i < n; i+
 __attribute__((noinline)) static void rare(long n) { for (long i = 0; i < n; i++) sink ^= i; }
 __attribute__((noinline)) static void often(long n) { for (long i = 0; i < n; i++) sink |= i; }
 __attribute__((no_instrument_function)) static double spent(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+// heavy is the heaviest whatever an iteration costs: one processor takes three times as long for the same loop elsewhere.
 #define CALLER(n) __attribute__((noinline)) static void caller##n(void) { double start = spent(); heavy(n * 15000000); printf("%.9f\n", spent() - start); }
 CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
-#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(100000000); for (int i = 0; i < 2000; i++) often(25000); shared(150000000); sink += n; }
+#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(50000000); for (int i = 0; i < 2000; i++) often(25000); shared(50000000); sink += n; }
 USER(one, 1) USER(two, 2) USER(three, 3)
 int main(int argc, char **argv)
 {
