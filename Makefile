@@ -9,7 +9,7 @@ PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-d
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium lua5.4 try:python3-dev try:libpython3.11-testsuite $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
-PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source
+PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try:gobjc++-% try:gccgo-%
 # The page of aprof html needs npm when aprof is built; another npm than Debian's will do.
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # Both MPIs, for tests/mpi_test.py.

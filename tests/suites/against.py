@@ -39,14 +39,33 @@ ENDLESS, ANOTHER_OUTPUT = "does not end", "another output"
 HARMLESS = {"ambiguous"}    # notes that are no fault of a way's: see Outcome.notes
 
 
+@dataclass(frozen=True)
+class Language:
+    """How programs of one language are compiled."""
+    driver: str                 # GCC's command for it, as it is called beside `gcc`
+    command: str                # aprof's, which is told the driver in `variable`
+    variable: str
+    clang: str = ""             # Clang's command, "": none
+
+
+LANGUAGES = {
+    "C": Language("gcc", "aprof-cc", "APROF_CC", "clang"),
+    "C++": Language("g++", "aprof-c++", "APROF_CXX", "clang++"),
+    "Fortran": Language("gfortran", "aprof-fc", "APROF_FC"),
+    "D": Language("gdc", "aprof-cc", "APROF_CC"),
+    "Go": Language("gccgo", "aprof-cc", "APROF_CC"),
+    "Ada": Language("gcc", "aprof-cc", "APROF_CC"),
+}
+
+
 @dataclass
 class Program:
     """What is compiled together and run."""
     name: str                       # corpus/path
-    sources: list                   # paths
+    sources: list                   # paths; of Ada's the main program alone, gnatmake finds what it needs beside it
     flags: list = field(default_factory=list)
     libraries: list = field(default_factory=list)
-    cxx: bool = False
+    language: str = "C"
     arguments: list = field(default_factory=list)
     why_not: str = ""               # why it is not for this machine
 
@@ -122,6 +141,18 @@ def contents(path):
 
 # ---- building and running ----
 
+def tool(language, compiler):
+    """The command of LANGUAGE that belongs to COMPILER, `gcc-13`: `g++-13`; of others what there is of its version.  None: there is none."""
+    name = os.path.basename(compiler)
+    if "clang" in name:
+        return language.clang and compiler.replace("clang", language.clang)
+    own = compiler[:-len(name)] + name.replace("gcc", language.driver)
+    if not shutil.which(own):
+        major = subprocess.run([compiler, "-dumpversion"], stdout=subprocess.PIPE, text=True).stdout.strip().split(".")[0]
+        own = f"{own}-{major}"
+    return own if shutil.which(own) else None
+
+
 def plainly():
     """For the child of a fork: no core, and the signals' defaults."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -176,8 +207,8 @@ class Bench:
         self.build, self.compiler = os.path.abspath(build), compiler
         self.aprof = os.path.join(self.build, "aprof")
         self.kept, self.scratch = kept, scratch
-        self.cxx = re.sub(r"gcc(?=[^/]*$)", "g++", compiler) if "gcc" in os.path.basename(compiler) else compiler.replace("clang", "clang++")
         self.version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+        self.tools = {name: tool(language, compiler) for name, language in LANGUAGES.items()}
         self.stamps = {way: self._stamp(way) for way in HOOKED}
 
     def _stamp(self, way):
@@ -188,17 +219,27 @@ class Bench:
             files += [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".so")]
         return digest(way, *(contents(file) for file in files if os.path.exists(file)))
 
+    def lacks(self, program):
+        """Why PROGRAM cannot be compiled here, "" if it can."""
+        return "" if self.tools[program.language] else f"no compiler of {program.language}"
+
     def key(self, program, flags, way):
         return digest(program.name, *(contents(source) for source in program.sources), *program.flags, "with", *program.arguments, "and",
                       *program.libraries, *flags, self.version, self.stamps.get(way, way))
 
     def command(self, program, flags, way, out):
-        compiler = self.cxx if program.cxx else self.compiler
-        own = [ELSEWHERE] if way == MOVED else []
+        compiler, own = self.tools[program.language], [ELSEWHERE] if way == MOVED else []
         if way in HOOKED:
-            compiler = os.path.join(self.build, "aprof-c++" if program.cxx else "aprof-cc")
-            own = [f"--aprof-way={way}", "--aprof-verify"]
+            compiler, own = os.path.join(self.build, LANGUAGES[program.language].command), [f"--aprof-way={way}", "--aprof-verify"]
+        if program.language == "Ada":
+            return self.gnatmake(program, [*flags, *program.flags], [compiler, *own], out)
         return [compiler, *own, *flags, *program.flags, "-w", "-o", out, *program.sources, *program.libraries]
+
+    def gnatmake(self, program, flags, compiler, out):
+        """gnatmake compiles what the program needs, and links it with what gnatbind wrote, both by COMPILER."""
+        main = program.sources[0]
+        return ["gnatmake", "-q", "-f", "--GCC=" + " ".join(compiler), "-aI" + os.path.dirname(main), main, "-o", out, "-cargs", *flags, "-w",
+                "-bargs", "-E", "-largs", "--GCC=" + " ".join(compiler), *flags, *program.libraries]
 
     def outcome(self, program, flags, way, again=False):
         """What PROGRAM does by WAY; known or found out now.  AGAIN: run it anew, the known one is not asked."""
@@ -223,7 +264,8 @@ class Bench:
         os.mkdir(work)
         os.mkdir(written)
         prog = os.path.join(folder, "prog")
-        settings = environment(folder, APROF_CC=self.compiler, APROF_CXX=self.cxx, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+        settings = environment(folder, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+                               **{LANGUAGES[program.language].variable: self.tools[program.language] or ""})
         status, said = execute(self.command(program, flags, way, prog), folder, settings, COMPILER_CPU)
         if status:
             return Outcome(trouble="does not build", text=said.decode(errors="replace")[-1000:])
@@ -288,7 +330,7 @@ def takes_cyg(flags):
 
 def compare(bench, program, flags, ways=HOOKED):
     """The Verdict on PROGRAM with FLAGS."""
-    verdict = Verdict(program.name, " ".join(flags), skipped=program.why_not)
+    verdict = Verdict(program.name, " ".join(flags), skipped=program.why_not or bench.lacks(program))
     if verdict.skipped:
         return verdict
     bare = bench.outcome(program, flags, "bare")

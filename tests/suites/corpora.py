@@ -2,7 +2,8 @@
 
 | corpus | from |
 |---|---|
-| c-torture, dg-torture, eh, g++-torture, coroutines, gcc.dg, g++.dg, old-deja, i386, libstdc++ | GCC's own tests, of Debian's package gcc-N-source |
+| c-torture, dg-torture, eh, g++-torture, coroutines, gcc.dg, g++.dg, old-deja, i386, libstdc++ | GCC's own tests of C and C++, of Debian's package gcc-N-source |
+| objc, fortran, d, go, ada | the same of other languages; D's are those of its reference compiler, Go's those of the Go project |
 | uftrace | the test programs of uftrace, of Debian's source package |
 | csmith | random programs by csmith, a package of Debian's, from given seeds |
 
@@ -32,6 +33,8 @@ class Folder:
     flags: tuple = ()
     all_run: bool = False       # those that do not say, too
     without: str = r"$^"        # files that are no tests or belong to another corpus
+    says: object = directives.wanted    # what a test says of itself: text, flags of the compiler -> Wanted
+    libraries: tuple = ()
 
 
 TESTSUITE = "gcc/testsuite/"
@@ -50,7 +53,19 @@ GCC = {
     "libstdc++": [Folder(LIBSTDCXX + name, "**/*.cc", ("-std=gnu++17", "-I{gcc}/" + LIBSTDCXX + "util"))
                   for name in ("18_support", "20_util", "21_strings", "22_locale", "23_containers", "24_iterators", "25_algorithms",
                                "26_numerics", "27_io", "28_regex", "30_threads", "backward", "ext", "tr1")],
+    "objc": [Folder(TESTSUITE + "objc/execute", "**/*.m", ("-fobjc-exceptions", "-I{here}"), True, libraries=("-lobjc",)),
+             Folder(TESTSUITE + "objc.dg", "**/*.m", libraries=("-lobjc",)), Folder(TESTSUITE + "obj-c++.dg", "**/*.mm", libraries=("-lobjc",))],
+    "fortran": [Folder(TESTSUITE + "gfortran.fortran-torture/execute", "*.f*", (), True),
+                Folder(TESTSUITE + "gfortran.dg", "**/*.[fF]*", (), False, r"^(gomp|goacc|coarray|lto|vect|graphite)/")],
+    "d": [Folder(TESTSUITE + "gdc.dg", "*.d"),
+          Folder(TESTSUITE + "gdc.test/runnable", "*.d", ("-I{here}", "-I{here}/..", "-J{here}/extra-files"), True, says=directives.of_d)],
+    "go": [Folder(TESTSUITE + "go.test/test", "**/*.go", says=directives.of_go)],
+    "ada": [Folder(TESTSUITE + "gnat.dg", "*.adb")],
 }
+SUFFIXES = {".c": "C", ".m": "C", ".C": "C++", ".cc": "C++", ".mm": "C++", ".d": "D", ".go": "Go", ".adb": "Ada"}     # all others: Fortran
+# What of GCC's test suite is unpacked: the folders above and what they include.
+TESTS = ("gcc.c-torture", "gcc.dg", "g++.dg", "g++.old-deja", "gcc.target/i386", "c-c++-common", "objc", "objc.dg", "obj-c++.dg", "objc-obj-c++-shared",
+         "gfortran.fortran-torture", "gfortran.dg", "gdc.dg", "gdc.test", "go.test", "gnat.dg")
 NAMES = [*GCC, "uftrace", "csmith"]
 DEFAULT = [name for name in NAMES if name != "libstdc++"]     # takes as long as all the others
 # Flags for the c-torture folders with an .exp file of their own.
@@ -82,14 +97,14 @@ def unpacked(cache):
     if not archives:
         raise Trouble("no source of GCC in /usr/src: apt-get install gcc-12-source")
     archive = archives[0]
-    folder = os.path.join(cache, "ways", os.path.basename(archive)[:-len(".tar.xz")])
+    folders = [*(TESTSUITE + name for name in TESTS), LIBSTDCXX.rstrip("/")]
+    folder = os.path.join(cache, "ways", f"{os.path.basename(archive)[:-len('.tar.xz')]}-{digest(*folders)[:8]}")
     if not os.path.isdir(folder):
         say(f"unpacking {archive}")
         shutil.rmtree(folder + ".new", ignore_errors=True)
         os.makedirs(folder + ".new")
-        wanted = ["gcc/testsuite/" + name for name in ("gcc.c-torture", "gcc.dg", "g++.dg", "g++.old-deja", "gcc.target/i386", "c-c++-common")]
         subprocess.run(["tar", "-x", "-f", archive, "-C", folder + ".new", "--strip-components=1", "--wildcards",
-                        *("*/" + name for name in [*wanted, "libstdc++-v3/testsuite"])], check=True)
+                        *("*/" + name for name in folders)], check=True)
         os.rename(folder + ".new", folder)
     return folder
 
@@ -109,18 +124,18 @@ def gcc(corpus, source, flags):
 def gcc_test(corpus, folder, path, source, flags):
     """The test at PATH, None if it is not to be run."""
     with open(path, errors="replace") as file:
-        wanted = directives.wanted(file.read(), flags)
+        wanted = folder.says(file.read(), flags)
     if wanted.action != "run" and not (folder.all_run and not wanted.action):
         return None
     here = os.path.dirname(path)
     sources = [path, *(os.path.join(here, name) for name in wanted.sources)]
-    own = [flag.replace("{gcc}", source) for flag in folder.flags]
+    own = [flag.replace("{gcc}", source).replace("{here}", here) for flag in folder.flags]
     if os.path.basename(here) == "builtins":
         sources += [path[:-2] + "-lib.c", os.path.join(here, "lib", "main.c")]
         own += BUILTINS
     name = os.path.relpath(path, os.path.join(source, os.path.dirname(folder.path)))
-    return Program(f"{corpus}/{name}", [s for s in sources if os.path.exists(s)], own + wanted.options, LIBRARIES,
-                   cxx=not path.endswith(".c"), why_not=wanted.why_not)
+    return Program(f"{corpus}/{name}", [s for s in sources if os.path.exists(s)], own + wanted.options, [*folder.libraries, *LIBRARIES],
+                   language=SUFFIXES.get(os.path.splitext(path)[1], "Fortran"), arguments=wanted.arguments, why_not=wanted.why_not)
 
 
 # ---- uftrace's programs ----
@@ -140,7 +155,7 @@ def uftrace(cache, bench):
     if not has_uftrace(folder, cache, bench):
         return []
     paths = glob.glob(os.path.join(folder, "tests", "s-*.c")) + glob.glob(os.path.join(folder, "tests", "s-*.cpp"))
-    return [Program("uftrace/" + os.path.basename(path), [path], [], [*LIBRARIES, "-ldl", "-lrt"], cxx=path.endswith(".cpp")) for path in paths]
+    return [Program("uftrace/" + os.path.basename(path), [path], [], [*LIBRARIES, "-ldl", "-lrt"], language="C++" if path.endswith(".cpp") else "C") for path in paths]
 
 
 # ---- csmith ----

@@ -25,6 +25,7 @@ class Wanted:
     action: str = ""                                # of dg-do: run, compile, link, ...; "" where it is not said
     options: list = field(default_factory=list)
     sources: list = field(default_factory=list)     # dg-additional-sources
+    arguments: list = field(default_factory=list)   # of the program
     why_not: str = ""                               # why it is not for this machine, "" if it is
 
 
@@ -147,3 +148,32 @@ def skipped(args, flags):
         (args[3].replace('"', " ").replace("{", " ").replace("}", " ").split() if len(args) > 3 else [])
     given = lambda patterns: any(fnmatch.fnmatch(flag, pattern) for flag in flags for pattern in patterns)  # noqa: E731
     return (not with_any or given(with_any)) and not given(with_none)
+
+
+# ---- tests of other projects in GCC's ----
+
+# Arguments of D's reference compiler, as gdc calls them; others say how it talks, or are not for gdc.
+D_ARGUMENTS = [(re.compile(pattern), gdc) for pattern, gdc in [
+    (r"-betterC", "-fno-druntime"), (r"-boundscheck=(\w+)", r"-fbounds-check=\1"), (r"-check=(\w+)=off", r"-fno-check=\1"),
+    (r"-checkaction=context", "-fcheckaction=context"), (r"-debug", "-fdebug"), (r"-debug=(\w+)", r"-fdebug=\1"),
+    (r"-inline", "-finline-functions"), (r"-main", "-fmain"), (r"-preview=(\w+)", r"-fpreview=\1"), (r"-release", "-frelease"),
+    (r"-unittest", "-funittest"), (r"-version=(\w+)", r"-fversion=\1"), (r"-allinst", "-fall-instantiations")]]
+
+
+def of_d(text, _):
+    """What the head of a test of D's reference compiler says, `REQUIRED_ARGS: -unittest`."""
+    said = lambda name: [word for line in re.findall(rf"^[ /*+]*{name}\s*:(.*)$", text, re.M) for word in line.split("*/")[0].split()]  # noqa: E731
+    result = Wanted(sources=said("EXTRA_SOURCES") + said("COMPILED_IMPORTS"), arguments=said("EXECUTE_ARGS"))
+    for argument in said("REQUIRED_ARGS"):
+        result.options += [pattern.sub(gdc, argument).lower() if "preview" in argument else pattern.sub(gdc, argument)
+                           for pattern, gdc in D_ARGUMENTS if pattern.fullmatch(argument)]
+    if re.search(r"^[ /*+]*(DISABLED|EXTRA_CPP_SOURCES|EXTRA_OBJC_SOURCES)\s*:", text, re.M):
+        result.why_not = "not for gdc"
+    return result
+
+
+def of_go(text, _):
+    """What the first line of a test of the Go project says, `// run` and arguments."""
+    first = text.split("\n", 1)[0].split()
+    run = first[:2] == ["//", "run"] and not any(word.startswith("-") for word in first[2:])
+    return Wanted(action="run" if run else "other", arguments=first[2:] if run else [])

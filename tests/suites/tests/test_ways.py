@@ -51,6 +51,25 @@ class Directives(unittest.TestCase):
         self.assertEqual(directives.wanted("{ dg-do compile }", []).action, "compile")
 
 
+    def test_a_test_of_ds(self):
+        text = """/*
+REQUIRED_ARGS: -unittest -preview=fieldWise -w -check=assert=off
+EXTRA_SOURCES: imports/a.d imports/b.d
+EXECUTE_ARGS: one two
+*/
+// COMPILED_IMPORTS: imports/c.d
+void main() {}"""
+        wanted = directives.of_d(text, [])
+        self.assertEqual((wanted.options, wanted.sources, wanted.arguments, wanted.why_not),
+                         (["-funittest", "-fpreview=fieldwise", "-fno-check=assert"], ["imports/a.d", "imports/b.d", "imports/c.d"], ["one", "two"], ""))
+        self.assertTrue(directives.of_d("// EXTRA_CPP_SOURCES: a.cpp", []).why_not)
+
+    def test_a_test_of_gos(self):
+        self.assertEqual(directives.of_go("// run arg1 arg2\n\npackage main", []), directives.Wanted("run", arguments=["arg1", "arg2"]))
+        for other in ("// errorcheck", "// run -gcflags=-d=checkptr", "// Copyright", "", "// rundir"):
+            self.assertEqual(directives.of_go(other, []).action, "other", other)
+
+
 class Planting(against.Bench):
     """Compiles with the macros that say what differs by way fentry."""
     planted = status = 0
@@ -119,6 +138,30 @@ class Held(unittest.TestCase):
             program = self.program(f"#include <stdio.h>\nint main(void) {{ {what}; return 0; }}\n")
             verdict = against.compare(self.bench(status=3), program, ["-O0"], ("fentry",))
             self.assertEqual((verdict.differences, verdict.placed), ([(("fentry",), ["another output"])], False), what)
+
+    def test_other_languages(self):
+        programs = {
+            "Fortran": ("p.f90", "program p\n  call f(3)\ncontains\n  recursive subroutine f(n)\n    integer, value :: n\n"
+                                 "    if (n > 0) call f(n - 1)\n    print *, n\n  end subroutine\nend program\n"),
+            "D": ("p.d", "import core.stdc.stdio;\nvoid f(int n) { if (n) f(n - 1); printf(\"%d\\n\", n); }\nvoid main() { f(3); }\n"),
+            "Ada": ("p.adb", "with Ada.Text_IO;\nprocedure P is\n   procedure F (N : Integer) is\n   begin\n      if N > 0 then F (N - 1); end if;\n"
+                             "      Ada.Text_IO.Put_Line (N'Image);\n   end F;\nbegin\n   F (3);\nend P;\n"),
+            "Go": ("p.go", "package main\nfunc f(n int) { if n > 0 { f(n - 1) }; println(n) }\nfunc main() { f(3) }\n"),
+        }
+        bench, held = against.Bench(BUILD, "gcc", self.kept, self.folder), []
+        for language, (name, text) in programs.items():
+            path = os.path.join(self.folder, name)
+            with open(path, "w") as file:
+                file.write(text)
+            program = against.Program(name, [path], language=language)
+            if bench.lacks(program):
+                continue
+            verdict = against.compare(bench, program, ["-O0"], ("inline", "fentry"))
+            self.assertEqual((verdict.skipped, verdict.differences), ("", []), language)
+            self.assertGreaterEqual(verdict.calls, 5, language)
+            held.append(language)
+        if not held:
+            self.skipTest("no compiler of another language here")
 
     def test_what_does_not_build_bare_is_skipped_and_by_a_way_it_differs(self):
         self.assertEqual(against.compare(self.bench(), self.program("int main(void) { return "), ["-O0"]).skipped, "bare does not build")
