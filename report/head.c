@@ -375,20 +375,36 @@ static uint64_t contexts_of(const struct head *h)
 	return n;
 }
 
+/* What took samples of stacks. */
+static const char *source_name(uint32_t source)
+{
+	return source == AMON_SOURCE_PERF ? "perf events" : source == AMON_SOURCE_TIMER ? "a timer in the program" : "ptrace";
+}
+
+/* Whether a run before run I has its source. */
+static bool source_is_named(const struct head *h, uint32_t i)
+{
+	for (uint32_t before = 0; before < i; before++)
+		if (h->profile->runs[before].header.source == h->profile->runs[i].header.source)
+			return true;
+	return false;
+}
+
 /* Who took samples of stacks, and how many: ` by perf events, 997 a second`. */
 static const char *source_text(char *buffer, size_t size, const struct head *h)
 {
-	const char *name = h->first->source == AMON_SOURCE_PERF ? "perf events" : h->first->source == AMON_SOURCE_TIMER ? "a timer in the program" : "ptrace";
-	uint32_t rate = h->first->rate;
+	size_t n = 0;
+	uint32_t rate = 0;
 
-	for (uint32_t i = 1; i < h->profile->nruns; i++) {
-		const struct amon_header *other = &h->profile->runs[i].header;
+	for (uint32_t i = 0; i < h->profile->nruns; i++) {
+		const struct amon_header *run = &h->profile->runs[i].header;
 
-		if (other->source != h->first->source)
-			name = "several sources";
-		rate = other->rate > rate ? other->rate : rate;
+		if (!source_is_named(h, i) && n < size)
+			n += (size_t)snprintf(buffer + n, size - n, " %s %s", n ? "and" : "by", source_name(run->source));
+		rate = run->rate > rate ? run->rate : rate;
 	}
-	snprintf(buffer, size, " by %s, %s%" PRIu32 " a second", name, h->profile->nruns > 1 ? "up to " : "", rate);
+	if (n < size)
+		snprintf(buffer + n, size - n, ", %s%" PRIu32 " a second", h->profile->nruns > 1 ? "up to " : "", rate);
 	return buffer;
 }
 
