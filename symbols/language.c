@@ -1,7 +1,9 @@
 /* language.c - the manglings of gfortran and GNAT undone. */
 #include "symbols/language.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,15 +50,71 @@ static char *fortran_name(const char *linked, const char *path)
 	return name;
 }
 
+/* Bytes of the LENGTH at NAME before the mark of a protected entry's body, `_E6b`, or of its barrier, `_B7s`; 0: it has none (exp_ch9.adb of GNAT). */
+static size_t entry_end(const char *name, size_t length, char kind)
+{
+	size_t n = length;
+
+	if (n < 5 || (name[n - 1] != 'b' && name[n - 1] != 's'))
+		return 0;
+	for (n--; n > 2 && isdigit((unsigned char)name[n - 1]); n--)
+		;
+	return n < length - 1 && name[n - 1] == kind && name[n - 2] == '_' ? n - 2 : 0;
+}
+
+/* The same before the name of a block's finalizer, maybe with the number of an overloaded routine, `___finalizer__2`. */
+static size_t finalizer_start(const char *name, size_t length)
+{
+	static const char own[] = "___finalizer";
+	const char *at = strstr(name, own), *end = at ? at + sizeof own - 1 : NULL;
+
+	if (!at)
+		return 0;
+	if (strncmp(end, "__", 2) == 0)
+		end += 2 + strspn(end + 2, "0123456789");
+	return end == name + length ? (size_t)(at - name) : 0;
+}
+
+/* Whether the LENGTH bytes at NAME end in ENDING, and something comes before it. */
+static bool ends_in(const char *name, size_t length, const char *ending)
+{
+	size_t own = strlen(ending);
+
+	return length > own && strncmp(name + length - own, ending, own) == 0;
+}
+
+/* Bytes of LINKED before the number of a nested routine, `.12`. */
+static size_t nested_end(const char *linked)
+{
+	const char *dot = strrchr(linked, '.');
+
+	return dot && dot[1] && !dot[1 + strspn(dot + 1, "0123456789")] ? (size_t)(dot - linked) : strlen(linked);
+}
+
+/* LINKED without what GNAT adds to the routines that it makes for an entry, a task type or a block with something to finalize, which libiberty cannot
+ * read, and in *SAYS what is added to the name for it.  NULL: there is no memory. */
+static char *ada_plain(const char *linked, const char **says)
+{
+	size_t n = nested_end(linked), finalizer = finalizer_start(linked, n), body = entry_end(linked, n, 'E'), barrier = entry_end(linked, n, 'B');
+
+	*says = finalizer ? "'Finalizer" : barrier ? "'Barrier" : "";
+	n = finalizer ? finalizer : body ? body : barrier ? barrier : n;
+	if (ends_in(linked, n, "TB") || ends_in(linked, n, "TK"))	/* of a task type, of a single task */
+		n -= 2;
+	return strndup(linked, n);
+}
+
 /* libiberty puts what it cannot read between angle brackets. */
 static char *ada_name(const char *linked)
 {
-	char *name = strlen(linked) <= LONGEST ? ada_demangle(linked, DMGL_GNAT) : NULL;
+	const char *says = "";
+	char *plain = strlen(linked) <= LONGEST ? ada_plain(linked, &says) : NULL, *name = plain ? ada_demangle(plain, DMGL_GNAT) : NULL, *whole = NULL;
 
-	if (name && name[0] != '<' && strcmp(name, linked) != 0)
-		return name;
+	if (name && name[0] != '<' && strcmp(name, linked) != 0 && asprintf(&whole, "%s%s", name, says) < 0)
+		whole = NULL;
 	free(name);
-	return NULL;
+	free(plain);
+	return whole;
 }
 
 char *language_name(enum language language, const char *linked, const char *path)

@@ -287,7 +287,11 @@ static const struct { const char *linked, *with_debug, *without; } fortran[] = {
 	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" }, { "inner", "inner", "inner" },
 }, ada[] = {
 	{ "stack__push", "stack.push", "stack.push" }, { "stack__push__2", "stack.push", "stack.push" },
-	{ "stack__Oadd", "stack.\"+\"", "stack.\"+\"" }, { "stack__push__inner.0", "stack.push.inner", "stack.push.inner" },
+	{ "stack__Oadd", "stack.\"+\"", "stack.\"+\"" }, { "stack__push__inner.1", "stack.push.inner", "stack.push.inner" },
+	{ "stack__serverTB", "stack.server", "stack.server" }, { "stack__oneTKB", "stack.one", "stack.one" },
+	{ "stack__guard__pop_E14s", "stack.guard.pop", "stack.guard.pop" }, { "stack__guard__pop_B15s", "stack.guard.pop'Barrier", "stack.guard.pop'Barrier" },
+	{ "stack__push___finalizer__2.3", "stack.push'Finalizer", "stack.push'Finalizer" },
+	{ "stack__oneTK___finalizer.5", "stack.one'Finalizer", "stack.one'Finalizer" },
 	{ "_ada_demo", "demo", "demo" }, { "adainit", "adainit", "adainit" },
 	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" },
 };
@@ -322,12 +326,15 @@ static void ada_names(void **state)
 		skip();
 	scratch_file("foreign.c", foreign);
 	scratch_file("stack.ads", "package Stack is\n procedure Push (N : Integer);\n procedure Push (N : Float);\n"
-		" function \"+\" (A : Float; B : Integer) return Float;\nend Stack;\n");
+		" function \"+\" (A : Float; B : Integer) return Float;\n task type Server;\n task One;\n"
+		" protected Guard is entry Pop (N : out Integer); private Full : Boolean := True; end Guard;\nend Stack;\n");
 	scratch_file("stack.adb", "package body Stack is\n S : Float := 0.0;\n"
 		" function \"+\" (A : Float; B : Integer) return Float is begin return A + Float (B); end \"+\";\n"
 		" procedure Push (N : Integer) is\n  procedure Inner (K : Integer) is begin S := S + (K + N); end Inner;\n"
 		" begin\n  Inner (1);\n end Push;\n"
-		" procedure Push (N : Float) is begin S := S * N; end Push;\nend Stack;\n");
+		" procedure Push (N : Float) is T : Server; begin S := S * N; end Push;\n"
+		" task body Server is begin S := S + 1; end Server;\n task body One is begin S := S + 2; end One;\n"
+		" protected body Guard is entry Pop (N : out Integer) when Full is begin N := 1; end Pop; end Guard;\nend Stack;\n");
 	scratch_file("demo.adb", "with Stack;\nprocedure Demo is begin Stack.Push (1); Stack.Push (1.0); end Demo;\n");
 	for (int debug = 0; debug < 2; debug++) {
 		scratch_run("$CC %s -c foreign.c && gnatmake -q -f %s -O0 demo.adb -o p -largs foreign.o", debug ? "-g" : "", debug ? "-g" : "-g0");
