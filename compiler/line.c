@@ -190,6 +190,8 @@ static void read_link_option(struct line *l, const char *w)
 	read_linker_word(l, w);
 	if (!strcmp(w, "-static") || !strcmp(w, "--static") || !strcmp(w, "-static-pie"))
 		l->fixed = true;
+	if (!strcmp(w, "-static-libgo") || !strcmp(w, "-static-libphobos"))
+		l->fixed_runtime = true;
 	if (!strcmp(w, "-nostdlib") || !strcmp(w, "-nodefaultlibs") || !strcmp(w, "-nolibc") ||
 	    !strcmp(w, "--no-standard-libraries"))
 		l->no_libc = true;

@@ -41,6 +41,7 @@ struct line {
 	bool shared;		/* links a shared library */
 	bool relocatable;	/* links one object (-r) */
 	bool fixed;		/* -static, -static-pie: no shared library can join the link */
+	bool fixed_runtime;	/* -static-libgo, -static-libphobos: the language's own library is linked in */
 	bool hides;		/* a linker option may keep the symbols of the program, or of archives, to itself */
 	bool no_libc;		/* links without libc (-nostdlib), and none is named */
 	bool lto;		/* -flto is in force */

@@ -330,7 +330,7 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 		plan_headers(p, around->headers);
 	drop_disturbing(p);
 	if (p->line.action == ACTION_LINK &&
-	    !way_link_flags(p->hooks, p->choice.way.nop, &p->line, around->libdir, &p->before, err))
+	    !way_link_flags(p->hooks, p->choice.way.nop, &around->ability, &p->line, around->libdir, &p->before, err))
 		return false;
 	return !p->before.failed && !p->given.failed ? true : no_memory(err);
 }

@@ -61,15 +61,39 @@ static int ask_plugins(const struct found *compiler, enum compiler_language lang
 	return -1;
 }
 
+/* Whether COMPILER is one of a language whose library switches stacks, and that library is shared. */
+static bool switches_stacks(const struct found *compiler)
+{
+	static const struct { const char *name, *library; } languages[] = { { "gccgo", "-l:libgo.so" }, { "gdc", "-l:libgphobos.so" } };
+	const char *base = strrchr(compiler->path, '/') ? strrchr(compiler->path, '/') + 1 : compiler->path;
+	bool yes = false;
+
+	for (size_t i = 0; i < sizeof languages / sizeof *languages && !yes; i++) {
+		struct list command = {0};
+		char **argv;
+
+		if (!strstr(base, languages[i].name))
+			continue;
+		list_add_all(&command, compiler->words.items);
+		list_add_words(&command, "-shared -nostdlib -o /dev/null");
+		list_add(&command, languages[i].library);
+		argv = list_take(&command);
+		yes = argv && run_quietly(compiler->path, argv);
+		list_free_items(argv);
+	}
+	return yes;
+}
+
 /* What a compiler answered, as it is remembered. */
 struct answer {
 	int fentry, late;	/* it has those hooks: 1 or 0 */
+	int switches;		/* and such a library */
 	int plugin;		/* place in the list of plugins of the one that it takes; -1: none */
 };
 
 static struct answer ask(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
-	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1};
+	struct answer a = {.fentry = takes(compiler, language, HOOKS_FENTRY, NULL), .plugin = -1, .switches = switches_stacks(compiler)};
 
 	if (a.fentry)
 		a.plugin = ask_plugins(compiler, language, plugins);
@@ -102,7 +126,7 @@ static char *identity(const struct found *compiler, enum compiler_language langu
 
 	if (!out)
 		return NULL;
-	fprintf(out, "probe 2 language %d", language);
+	fprintf(out, "probe 3 language %d", language);
 	for (size_t i = 0; i < compiler->words.count; i++)
 		print_identity(out, compiler->words.items[i]);
 	fputs(" plugins", out);
@@ -165,7 +189,7 @@ static bool recall(const char *file, const char *key, struct answer *out)
 	size_t size = 0;
 	struct answer a;
 	bool good = in && getline(&line, &size, in) > 0 && !strncmp(line, key, strlen(key)) &&
-		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d plugin %d", &a.fentry, &a.late, &a.plugin) == 3;
+		    !strcmp(line + strlen(key), "\n") && fscanf(in, "fentry %d late %d plugin %d switches %d", &a.fentry, &a.late, &a.plugin, &a.switches) == 4;
 
 	if (good)
 		*out = a;
@@ -188,7 +212,7 @@ static void remember(const char *file, const char *key, const struct answer *a)
 	if (fd >= 0 && !(out = fdopen(fd, "w")))
 		close(fd);
 	if (out)
-		fprintf(out, "%s\nfentry %d late %d plugin %d\n", key, a->fentry, a->late, a->plugin);
+		fprintf(out, "%s\nfentry %d late %d plugin %d switches %d\n", key, a->fentry, a->late, a->plugin, a->switches);
 	if (fd >= 0 && (!out || fclose(out) || rename(aside, file)))
 		unlink(aside);
 	free(aside);
@@ -206,7 +230,7 @@ void probe(const struct found *compiler, enum compiler_language language, const 
 		if (file)
 			remember(file, key, &a);
 	}
-	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin <= last};
+	*out = (struct ability){.fentry = a.fentry, .late = a.late, .plugs = a.plugin >= 0 && a.plugin <= last, .switches = a.switches};
 	if (last >= 0)
 		out->plugin = plugins->items[out->plugs ? a.plugin : last];
 	free(file);

@@ -169,23 +169,24 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"
 	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
 
-/* The names of functions that jump, for calls of them that shared libraries make. */
-static void add_names(const char *libdir, struct list *out)
+/* The names of functions that jump, for calls of them that shared libraries make; and of those that switch stacks in a RUNTIME that is shared.  Who
+ * has that in an archive must find its functions there. */
+static void add_names(bool runtime, const char *libdir, struct list *out)
 {
-	list_add(out, "-Wl,-u,aprof_names");
+	list_add(out, runtime ? "-Wl,-u,aprof_names,-u,aprof_names_runtime" : "-Wl,-u,aprof_names");
 	add_library(out, libdir, "libaprof_names.a");
 }
 
 /* A program's own.  A plugin with code of way inline that it loads later is to find its words of the thread.  A static program loads none, and
  * the relocation that a name seen from outside asks for comes too early in its start (glibc 2.36 crashes). */
-static void add_program_monitor(bool nop, bool fixed, const char *libdir, struct list *out)
+static void add_program_monitor(bool nop, bool runtime, const struct line *line, const char *libdir, struct list *out)
 {
 	add_static_monitor(nop, libdir, out);
-	list_add(out, fixed ? "-Wl,--eh-frame-hdr,-e,aprof_static_entry" : "-Wl,--export-dynamic-symbol=aprof_tls");
-	if (fixed)
+	list_add(out, line->fixed ? "-Wl,--eh-frame-hdr,-e,aprof_static_entry" : "-Wl,--export-dynamic-symbol=aprof_tls");
+	if (line->fixed)
 		list_add(out, wanted);
 	else if (!nop)
-		add_names(libdir, out);
+		add_names(runtime && !line->fixed_runtime, libdir, out);
 }
 
 /* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */
@@ -198,7 +199,7 @@ static void add_free_hooks(const char *libdir, struct list *out)
 	add_static_monitor(true, libdir, out);
 }
 
-bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const char *libdir, struct list *out,
+bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, const struct line *line, const char *libdir, struct list *out,
 		    struct error *err)
 {
 	if (hooks == HOOKS_NONE || line->relocatable)
@@ -218,6 +219,6 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const c
 	if (line->shared || (line->hides && !line->fixed && (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)))
 		add_shared_monitor(nop, libdir, out);
 	else
-		add_program_monitor(nop, line->fixed, libdir, out);
+		add_program_monitor(nop, ability->switches, line, libdir, out);
 	return true;
 }

@@ -26,6 +26,7 @@ struct ability {
 	bool late;		/* HOOKS_CYG_LATE: it is a Clang */
 	bool plugs;		/* HOOKS_INLINE: it takes the plugin */
 	const char *plugin;	/* the plugin's file, the last one tried if none fits; NULL: aprof was built without */
+	bool switches;		/* its language has a shared library that switches stacks: gccgo's, gdc's */
 };
 
 /* What the caller asked for with --aprof-way=. */
@@ -60,10 +61,10 @@ bool way_check_tsc(enum hooks hooks, const char *why, struct error *err);
 /* The same of code that tells its call sites, and TSC as above. */
 bool way_check_sites(enum hooks hooks, bool tsc, const char *why, struct error *err);
 
-/* Append what the link that LINE does needs: the monitor out of the directory LIBDIR, in its static
+/* Append what the link that LINE does with a compiler of ABILITY needs: the monitor out of the directory LIBDIR, in its static
  * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.
  * These words go before the caller's own, so that the monitor is found before libc's empty hooks. False with *ERR set where it cannot be done. */
-bool way_link_flags(enum hooks hooks, bool nop, const struct line *line, const char *libdir, struct list *out,
+bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, const struct line *line, const char *libdir, struct list *out,
 		    struct error *err);
 
 #endif

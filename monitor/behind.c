@@ -56,8 +56,10 @@ static struct names names_of(const struct dl_phdr_info *m)
 static bool is_function(const struct names *n, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *s = &n->symbols[i];
+	unsigned type = ELF64_ST_TYPE(s->st_info);
 
-	return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && !(n->versions && n->versions[i] & 0x8000) &&
+	/* Assembly may not say what it is, as libgo's does not. */
+	return s->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_NOTYPE) && !(n->versions && n->versions[i] & 0x8000) &&
 	       str_equal(n->strings + s->st_name, name);
 }
 

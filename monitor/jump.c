@@ -22,13 +22,21 @@
 
 /* ---- what is lost ---- */
 
+/* Has the calling thread a context, or may it come to a stack that has one?  So may a thread that was in no routine yet, where coroutines go on. */
+static bool can_lose(const struct aprof_tls *tls)
+{
+	if (tls->current == LOST_ID || tls->inert)
+		return false;
+	return tls->current || (monitor_state() == MONITOR_ON && monitor.header->way >> AMON_WAY_INLINE & 1);
+}
+
 /* What is charged up to here was right still. */
 void jump_lose(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t = thread_live(tls);
 
-	if (!tls->current || tls->current == LOST_ID || tls->inert)
+	if (!can_lose(tls))
 		return;
 	if (t && tls->last)
 		cycles_charge(t, tls->current);

@@ -191,6 +191,56 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 	return ret;
 }
 
+/* ---- languages' libraries that switch stacks by functions of their own ---- */
+
+#if defined(__x86_64__) && !defined(APROF_MCOUNT)
+/* libgo's, for goroutines, takes what setcontext does; D's, for fibers, stack pointers.  Nobody is there who could take a context up again, in this
+ * thread or another: the next entry on the other stack finds its callers there (found.c). */
+typedef void runtime_function(void);
+
+REAL(__go_setcontext, runtime_function)
+REAL(fiber_switchContext, runtime_function)
+
+static void __attribute__((constructor(101))) find_runtimes(void)
+{
+	real___go_setcontext();
+	real_fiber_switchContext();
+}
+
+runtime_function *aprof_away___go_setcontext(const ucontext_t *to) HIDDEN;
+runtime_function *aprof_away_fiber_switchContext(void) HIDDEN;
+
+runtime_function *aprof_away___go_setcontext(const ucontext_t *to)
+{
+	follow(to);
+	jump_lands(stack_pointer(to));
+	return real___go_setcontext();
+}
+
+runtime_function *aprof_away_fiber_switchContext(void)
+{
+	jump_lose();
+	return real_fiber_switchContext();
+}
+
+/* Calls aprof_away_NAME; then NAME itself finds stack, arguments and registers as they were. */
+#define BEFORE(name) \
+	__asm__(".text\n.globl aprof_before_" #name "\n.type aprof_before_" #name ", @function\n.p2align 4\n" \
+		"aprof_before_" #name ":\n.cfi_startproc\n" \
+		"\tendbr64\n" \
+		"\tpushq %rdi\n.cfi_adjust_cfa_offset 8\n" \
+		"\tpushq %rsi\n.cfi_adjust_cfa_offset 8\n" \
+		"\tpushq %rdx\n.cfi_adjust_cfa_offset 8\n" \
+		"\tcall aprof_away_" #name "\n" \
+		"\tpopq %rdx\n.cfi_adjust_cfa_offset -8\n" \
+		"\tpopq %rsi\n.cfi_adjust_cfa_offset -8\n" \
+		"\tpopq %rdi\n.cfi_adjust_cfa_offset -8\n" \
+		"\tnotrack jmp *%rax\n" \
+		".cfi_endproc\n.size aprof_before_" #name ", .-aprof_before_" #name "\n")
+BEFORE(__go_setcontext);
+BEFORE(fiber_switchContext);
+#endif
+
 #ifdef APROF_MCOUNT
 FRONT(setcontext);
 FRONT(swapcontext);

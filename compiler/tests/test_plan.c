@@ -25,6 +25,7 @@
 	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA "
 #define NOP_WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
 #define WORDS NOP_WORDS "-Wl,-u,aprof_names -Xlinker /lib/aprof/libaprof_names.a "
+#define RUNTIME NOP_WORDS "-Wl,-u,aprof_names,-u,aprof_names_runtime -Xlinker /lib/aprof/libaprof_names.a "
 #define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " NOP_WORDS
@@ -46,7 +47,7 @@
 
 static const struct ability gcc = {.fentry = true}, old_gcc = {0}, clang = {.late = true},
 	plugged = {.fentry = true, .plugs = true, .plugin = "/lib/aprof/aprof_gcc12.so"},
-	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"};
+	other = {.fentry = true, .plugin = "/lib/aprof/aprof_gcc12.so"}, go = {.fentry = true, .switches = true};
 
 /* A command line, its words parted by blanks, and what is passed to the compiler. */
 struct row {
@@ -115,6 +116,11 @@ static const struct row rows[] = {
 	/* Link an executable. */
 	{&gcc, "a.c", FENTRY STEPS EXE "a.c"},
 	{&gcc, "a.c b.o -o a -lm", FENTRY STEPS EXE "a.c b.o -o a -lm"},
+	{&go, "a.o", FENTRY OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " RUNTIME "a.o"},
+	{&go, "-static-libgo a.o", FENTRY EXE "-static-libgo a.o"},
+	{&go, "-static-libphobos a.o", FENTRY EXE "-static-libphobos a.o"},
+	{&go, "-static a.o", FENTRY FIXED "-static a.o"},
+	{&go, "-shared a.o", FENTRY SHARED "-shared a.o"},
 	{&gcc, "a.o b.a", FENTRY EXE "a.o b.a"},
 	{&gcc, "-lmain", FENTRY EXE "-lmain"},
 	{&gcc, "-l main", FENTRY EXE "-l main"},
