@@ -25,11 +25,14 @@ void *behind_of_library(const char *name) HIDDEN;
 #define FRONT(name) extern __typeof(__wrap_##name) aprof_front_##name __attribute__((alias("__wrap_" #name), visibility("hidden")))
 #endif
 
-/* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
-#ifdef APROF_MCOUNT
-#define REAL(name, type) \
+/* What is behind NAME. */
+#define BEHIND(name, type) \
 	static void *name##_behind; \
 	static type *real_##name(void) { return (type *)behind(&name##_behind, #name); }
+
+/* Of each: the function itself in a static program (--wrap), NULL or names.S's elsewhere; that of names.S; and what is behind. */
+#ifdef APROF_MCOUNT
+#define REAL BEHIND
 #else
 #define REAL(name, type) \
 	extern type __real_##name __attribute__((weak)); \

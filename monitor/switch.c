@@ -198,8 +198,8 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
  * thread or another: the next entry on the other stack finds its callers there (found.c). */
 typedef void runtime_function(void);
 
-REAL(__go_setcontext, runtime_function)
-REAL(fiber_switchContext, runtime_function)
+BEHIND(__go_setcontext, runtime_function)
+BEHIND(fiber_switchContext, runtime_function)
 
 static void __attribute__((constructor(101))) find_runtimes(void)
 {
