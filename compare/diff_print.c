@@ -21,9 +21,6 @@ static const char legend[] =
 	" self is the time while it ran, total that of all that extend it; of a call site (--sites) both are its part of the arc's.\n"
 	" Where a side has several runs these are means.\n";
 
-static const char *const titles[] = { "Routines", "Arcs", "Contexts", "Call sites" };
-static const char *const sorts[] = { "self time", "total time", "calls", "self time per call" };
-
 /* The part of a table that is not listed. */
 struct rest {
 	uint32_t news, quiet;	/* items beyond and within noise */
@@ -31,135 +28,27 @@ struct rest {
 	double quiet_change;	/* of those within noise, ns */
 };
 
-static unsigned escape_of(const struct text_style *style)
-{
-	return style->utf8 ? 0 : ESCAPE_ASCII;
-}
-
-static const char *shown_name(const struct comparison *c, uint32_t routine, const struct text_style *style)
-{
-	const struct comparison_item *item = c->kinds[COMPARISON_ROUTINES].items + routine;
-
-	return print_choose(item->name, item->brief, style);
-}
-
-/* The path of context INDEX as words between blanks, the outermost first; `..` stands where calls were squeezed out.  False: out of memory. */
-static bool path_print(const struct comparison *c, uint32_t index, const struct text_style *style, FILE *out)
-{
-	const struct comparison_item *contexts = c->kinds[COMPARISON_CONTEXTS].items;
-	uint32_t depth = 0, *path;
-
-	for (uint32_t i = index; contexts[i].from != GRAPH_NONE; i = contexts[i].from)
-		depth++;
-	path = calloc((size_t)depth + 1, sizeof *path);
-	if (!path)
-		return false;
-	if (depth == 0)
-		fputs("(outside all routines)", out);
-	for (uint32_t i = index, k = depth; k > 0; i = contexts[i].from)
-		path[--k] = i;
-	for (uint32_t k = 0; k < depth; k++) {
-		if (k > 0)
-			putc(' ', out);
-		if (contexts[path[k]].gap)
-			fputs(".. ", out);
-		escape_print(out, shown_name(c, contexts[path[k]].to, style), escape_of(style) | ESCAPE_WORD);
-	}
-	free(path);
-	return true;
-}
-
-static bool item_name(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item, const struct text_style *style, FILE *out)
-{
-	switch (kind) {
-	case COMPARISON_ROUTINES:
-		escape_print(out, print_choose(item->name, item->brief, style), escape_of(style));
-		return true;
-	case COMPARISON_ARCS:
-		output_arc(c, item, style, out);
-		return true;
-	case COMPARISON_SITES:
-		output_site(c, item, style, out);
-		return true;
-	default:
-		return path_print(c, (uint32_t)(item - c->kinds[COMPARISON_CONTEXTS].items), style, out);
-	}
-}
-
-/* Which side alone has the item. */
-static const char *only(const struct comparison_item *item)
-{
-	bool base = item->calls.base_most || item->sides[COMPARISON_TOTAL].base > 0;
-	bool fresh = item->calls.most || item->sides[COMPARISON_TOTAL].fresh > 0;
-
-	return base == fresh ? "" : fresh ? "   (new)" : "   (gone)";
-}
-
-/* NS with a sign and a unit of two columns into TEXT. */
-static void change_text(char *text, size_t size, double ns)
-{
-	char time[PRINT_TIME_SIZE], *unit;
-
-	unit = strchr(print_change_text(time, ns), ' ');
-	snprintf(text, size, "%.*s %-2s", unit ? (int)(unit - time) : (int)strlen(time), time, unit ? unit + 1 : "");
-}
-
-/* A change of time, or ~ within noise; its unit stands below those of others. */
-static void time_change(char *text, size_t size, const struct comparison_item *item, enum comparison_time t)
-{
-	if (!item->news[t])
-		snprintf(text, size, item->change[t].change == 0 ? "=" : "~");
-	else
-		change_text(text, size, item->change[t].change);
-}
-
-static void calls_text(char *text, size_t size, double calls, bool sign)
-{
-	bool whole = calls == floor(calls);
-
-	snprintf(text, size, sign ? "%+.*f" : "%.*f", whole ? 0 : 1, calls);
-}
-
-static void calls_change(char *text, size_t size, const struct comparison_item *item)
-{
-	double change = item->calls.fresh - item->calls.base;
-
-	if (item->calls_news)
-		calls_text(text, size, change, true);
-	else
-		snprintf(text, size, change == 0 ? "=" : "~");
-}
-
-/* It is news when the time is and the calls leave something to explain. */
-static void per_call_change(char *text, size_t size, const struct comparison_item *item)
-{
-	if (item->news[COMPARISON_SELF] && output_per_call(item) != 0)
-		snprintf(text, size, "%+.1f%%", 100 * output_per_call(item));
-	else
-		snprintf(text, size, output_per_call(item) == 0 ? "" : "~");
-}
-
 static bool row_print(const struct comparison *c, enum comparison_kind kind, const struct comparison_item *item,
 		      const struct diff_options *o, FILE *out)
 {
 	char self[64], error[64] = "", total[64], calls[64] = "", calls_to[64] = "", per_call[64] = "";
 	bool ok;
 
-	time_change(self, sizeof self, item, COMPARISON_SELF);
+	output_time_change(self, sizeof self, item, COMPARISON_SELF);
 	if (item->news[COMPARISON_SELF] && item->change[COMPARISON_SELF].error > 0)
 		print_time_text(error, item->change[COMPARISON_SELF].error);
-	time_change(total, sizeof total, item, COMPARISON_TOTAL);
+	output_time_change(total, sizeof total, item, COMPARISON_TOTAL);
 	if (c->runs[0].counted) {
-		calls_change(calls, sizeof calls, item);
-		calls_text(calls_to, sizeof calls_to, item->calls.fresh, false);
-		per_call_change(per_call, sizeof per_call, item);
+		output_calls_change(calls, sizeof calls, item);
+		output_calls(calls_to, sizeof calls_to, item->calls.fresh, false);
+		output_per_call_change(per_call, sizeof per_call, item);
 	}
 	print_time(out, item->sides[COMPARISON_SELF].fresh, PRINT_TIME);
 	fprintf(out, " %9s %8s ", self, error);
 	print_time(out, item->sides[COMPARISON_TOTAL].fresh, PRINT_TIME);
 	fprintf(out, " %9s %10s %9s %9s  ", total, calls_to, calls, per_call);
-	ok = item_name(c, kind, item, &o->report.style, out);
-	fprintf(out, "%s\n", only(item));
+	ok = output_item(c, kind, item, &o->report.style, out);
+	fprintf(out, "%s\n", output_only(item));
 	return ok;
 }
 
@@ -170,10 +59,10 @@ static void rest_print(const struct rest *rest, const struct diff_options *o, FI
 	if (rest->news + rest->quiet == 0)
 		return;
 	print_begin(out, &o->report.style, 'd');
-	change_text(change, sizeof change, rest->change);
+	output_signed(change, sizeof change, rest->change);
 	if (rest->news)
 		fprintf(out, "%8s %9s  in %" PRIu32 " more that changed (--top=0 lists all)\n", "", change, rest->news);
-	change_text(change, sizeof change, rest->quiet_change);
+	output_signed(change, sizeof change, rest->quiet_change);
 	if (rest->quiet)
 		fprintf(out, "%8s %9s  in %" PRIu32 " within noise (--all lists them)\n", "", change, rest->quiet);
 	print_end(out, &o->report.style);
@@ -181,15 +70,12 @@ static void rest_print(const struct rest *rest, const struct diff_options *o, FI
 
 static void heading_print(const struct comparison *c, enum comparison_kind kind, const struct diff_options *o, FILE *out)
 {
-	const struct comparison_items *items = &c->kinds[kind];
-	uint32_t news = 0, counted = 0;
+	uint32_t news;
 
-	for (uint32_t i = 0; i < items->n; i++) {
-		news += comparison_is_news(&items->items[i]);
-		counted += items->items[i].counted;
-	}
 	print_begin(out, &o->report.style, 'h');
-	fprintf(out, "\n%s by change of %s: %" PRIu32 " of %" PRIu32 " changed\n\n", titles[kind], sorts[o->sort], news, counted);
+	putc('\n', out);
+	news = output_title(c, kind, o->sort, out);
+	fputs("\n\n", out);
 	if (news || o->all)
 		fputs("    self    change       +-    total    change      calls    change  per call  name\n", out);
 	print_end(out, &o->report.style);
@@ -271,7 +157,7 @@ static void unnamed_print(const struct comparison *c, const struct diff_options 
 	}
 }
 
-static void head_print(const struct comparison *c, const struct diff_options *o, FILE *out)
+void diff_head(const struct comparison *c, const struct diff_options *o, FILE *out)
 {
 	const struct change *w = &c->whole_change;
 	double percent = c->whole.base > 0 ? 100 * w->change / c->whole.base : 0;
@@ -297,7 +183,7 @@ static bool flushed(FILE *out, struct error *err)
 
 bool diff_text(const struct comparison *c, const struct diff_options *o, FILE *out, struct error *err)
 {
-	head_print(c, o, out);
+	diff_head(c, o, out);
 	for (int k = 0; k < COMPARISON_KINDS; k++)
 		if ((k != COMPARISON_SITES || c->sites) && !table_print(c, (enum comparison_kind)k, o, out))
 			return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
@@ -335,7 +221,7 @@ static json_t *path_json(const struct comparison *c, uint32_t index)
 	bool ok = memory != NULL;
 
 	if (memory && c->kinds[COMPARISON_CONTEXTS].items[index].from != GRAPH_NONE)
-		ok = path_print(c, index, &(struct text_style){ .utf8 = true }, memory);
+		ok = output_path(c, index, &(struct text_style){ .utf8 = true }, memory);
 	if (memory && fclose(memory) == 0 && ok)
 		value = json_stringn(text, size);
 	free(text);

@@ -16,6 +16,9 @@ struct diff_options {
 	struct report_options report;	/* how names and legends are printed */
 };
 
+/* Write what was compared, how the runs as wholes differ, and what is known of noise: lines of a head. */
+void diff_head(const struct comparison *c, const struct diff_options *options, FILE *out);
+
 /* Write the tables of routines, arcs and contexts of C, which was judged, to OUT.  In each the changes of self time add up to that of the whole
  * run, what is not listed included.  False with *ERR set: out of memory, or OUT fails. */
 bool diff_text(const struct comparison *c, const struct diff_options *options, FILE *out, struct error *err);
