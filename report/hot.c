@@ -14,7 +14,7 @@
 #include "report/share.h"
 #include "text/print.h"
 
-enum { SHOWN = 3, NAME = 44, ERRAND_NAME = 34, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
+enum { SHOWN = HOT_LISTED, NAME = 44, ERRAND_NAME = 34, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
 
 /* What is printed, and how. */
 struct hot_view {
@@ -241,11 +241,11 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 		fprintf(out, ", %s each", print_time_text(time, each));
 }
 
-static void title_print(const struct hot_view *v, FILE *out, const char *title)
+static void title_print(const struct hot_view *v, FILE *out, enum hot_case which)
 {
 	putc('\n', out);
 	print_begin(out, &v->options->style, 'h');
-	fputs(title, out);
+	fprintf(out, "%d. %s", 1 + (int)which, hot_title(&v->cases, which));
 	print_end(out, &v->options->style);
 	putc('\n', out);
 }
@@ -282,7 +282,7 @@ static void heavy_print(struct hot_view *v, FILE *out)
 {
 	const struct hot *hot = v->cases.heavy.hot;
 
-	title_print(v, out, "1. A heavy routine: its time is its own");
+	title_print(v, out, HOT_HEAVY);
 	if (v->cases.heavy.n == 0) {
 		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
 		return;
@@ -309,8 +309,7 @@ static void library_print(struct hot_view *v, FILE *out)
 	const struct hot *hot = v->cases.library.hot;
 	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
 
-	title_print(v, out, hooked && v->g->counted ? "2. A small routine used much: do its callers need all these calls?"
-		: "2. A library routine used much: do its callers need all that it does?");
+	title_print(v, out, HOT_LIBRARY);
 	if (v->cases.library.n == 0) {
 		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
 			v->cases.library.unsure ? "," : "");
@@ -373,7 +372,7 @@ static void paths_print(const struct hot_view *v, FILE *out)
 	const struct graph_path *p = hot_cases_path(&v->cases);
 	char calls[40];
 
-	title_print(v, out, "3. A sequence of calls that recurs: is all that it computes used?");
+	title_print(v, out, HOT_SEQUENCE);
 	if (!p) {
 		fputs("   none: no sequence of calls recurs in several contexts\n", out);
 		return;
@@ -396,7 +395,7 @@ static void errand_print(struct hot_view *v, FILE *out)
 	char name[ROOM], percent[SHARE_SIZE], calls[40];
 	double error = graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence);
 
-	title_print(v, out, "4. A routine whose time is one callee's: would less do?");
+	title_print(v, out, HOT_ERRAND);
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
 	fputs(routine_cut(name, v, e->routine, ERRAND_NAME), out);

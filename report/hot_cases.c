@@ -410,3 +410,16 @@ const struct graph_path *hot_cases_path(const struct hot_cases *c)
 	}
 	return first;
 }
+
+const char *hot_title(const struct hot_cases *c, enum hot_case which)
+{
+	bool hooked = c->library.n > 0 && c->library.hot[0].routine != GRAPH_NONE;
+
+	switch (which) {
+	case HOT_HEAVY: return "A heavy routine: its time is its own";
+	case HOT_LIBRARY: return hooked && c->g->counted ? "A small routine used much: do its callers need all these calls?"
+		: "A library routine used much: do its callers need all that it does?";
+	case HOT_SEQUENCE: return "A sequence of calls that recurs: is all that it computes used?";
+	default: return "A routine whose time is one callee's: would less do?";
+	}
+}

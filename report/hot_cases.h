@@ -16,6 +16,10 @@
 #include "report/leaves.h"
 #include "report/report.h"
 
+enum hot_case { HOT_HEAVY, HOT_LIBRARY, HOT_SEQUENCE, HOT_ERRAND };
+
+enum { HOT_LISTED = 3 };	/* routines that are listed behind the first of a case */
+
 /* Somebody on whose behalf a routine ran. */
 struct hot_caller {
 	uint32_t routine;	/* index in graph.routines; GRAPH_NONE: <spontaneous> */
@@ -72,6 +76,9 @@ void hot_cases_free(struct hot_cases *c);
 
 /* The sequence of case 3: the first in many contexts, else the first; NULL: none. */
 const struct graph_path *hot_cases_path(const struct hot_cases *c);
+
+/* What a case is called, with the question that it asks. */
+const char *hot_title(const struct hot_cases *c, enum hot_case which);
 
 /* What samples say of a routine's time in its own code. */
 struct overhead_evidence hot_own_evidence(const struct hot_cases *c, uint32_t routine);
