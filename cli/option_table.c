@@ -19,7 +19,7 @@ enum { RUNS = COMMAND_RUN | COMMAND_ATTACH };
 enum { LISTINGS = COMMAND_REPORT | COMMAND_RUN };
 enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_PATHS
 	| COMMAND_HOT | COMMAND_ANNOTATE | COMMAND_EXPORT
-	| COMMAND_SIDES | COMMAND_VIEW };
+	| COMMAND_SIDES };
 
 static const struct row rows[] = {
 	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
@@ -134,6 +134,7 @@ static const struct row rows[] = {
 	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_VIEW, "the profiles after this are new runs, those before it base runs: show what changed, too" },
 	{ KEY_NO_SOURCE, "no-source", NULL, COMMAND_HTML, "put no source of the heaviest routines into the page" },
 	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
 	{ 'h', "help", NULL, ~0u, "print this help" },

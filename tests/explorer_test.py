@@ -41,6 +41,26 @@ int main(void)
 }
 '''
 
+# Two threads, one of which works in `alone` only; MORE makes another build that works more; and a name too long for a row, but for its end.
+THREADS = r'''
+#include <pthread.h>
+namespace a_namespace_of_some_length { namespace and_another_one_within_it {
+volatile long sink;
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sink = sink + i; }
+__attribute__((noinline)) void the_end_of_the_name(long n) { for (int i = 0; i < 10; i++) work(n); }
+} }
+using namespace a_namespace_of_some_length::and_another_one_within_it;
+extern "C" __attribute__((noinline)) void alone() { for (int i = 0; i < 7; i++) work(10000000); }
+extern "C" __attribute__((noinline)) void *begin(void *) { alone(); return nullptr; }
+int main()
+{
+	pthread_t thread;
+	pthread_create(&thread, nullptr, begin, nullptr);
+	the_end_of_the_name(MORE * 10000000L);
+	pthread_join(thread, nullptr);
+}
+'''
+
 # It works on and on, a little at a time; once told to, it calls one more.
 SERVER = r'''
 #include <poll.h>
@@ -341,7 +361,7 @@ class Explorer(unittest.TestCase):
         time.sleep(0.6)		# longer than between the two clicks that are Enter
         click(10, line, times=2)
         self.wait(r'\[2Callers\]')
-        click(screen[0].index('3Top-down'), 0)
+        click(screen[0].index('3Down'), 0)
         self.wait(r'\[3Top-down\]')
 
     def test_stopped_and_continued(self):
@@ -381,6 +401,145 @@ class Explorer(unittest.TestCase):
         while self.calls_of(name) <= calls:
             self.assertLess(time.monotonic(), end, self.screen())
             time.sleep(0.1)
+
+    def threaded(self):
+        """Profiles of the program with two threads: one, two and two more of the build that works more."""
+        if (self.cwd / 'o2').exists():
+            return
+        (self.cwd / 'threads.cc').write_text(THREADS)
+        for name, more, runs in ('slow', 3, ('n1', 'n2')), ('quick', 1, ('o1', 'o2')):
+            subprocess.run([BUILD / 'aprof-c++', f'-DMORE={more}', '-O1', '-g', '-pthread', '-o', name, 'threads.cc'], cwd=self.cwd, check=True)
+            for run in runs:
+                subprocess.run([f'./{name}'], cwd=self.cwd, check=True, env={**os.environ, 'APROF_OUT': run})
+
+    def json(self, *arguments):
+        return json.loads(subprocess.run([APROF, *arguments], cwd=self.cwd, check=True, capture_output=True, text=True).stdout)
+
+    def rows(self):
+        """The lines of the page, but for blank ones."""
+        return [line for line in self.screen().split('\n')[2:-2] if line.strip()]
+
+    def test_threads(self):
+        """A thread is chosen, and all pages are about it alone, as with --thread; the first line brings all back."""
+        self.threaded()
+        threads = self.json('info', '--json', '--threads', 'o1')['threads']
+        self.assertEqual(len(threads), 2)
+        only = {r['name']: r for r in self.json('report', '-p', '--json', '--thread=1', 'o1')['flat']}
+        self.start(100, 24, 'o1')
+        self.wait('Routines')
+        self.keys('9')
+        self.wait(r'\[9Threads\]')
+        self.assertEqual([int(re.search(r' tid (\d+)', row)[1]) for row in self.rows()[1:]], [t['tid'] for t in threads])
+        self.wait_selected(r'\* all threads\s*$')
+        self.keys('j', 'j', 'Enter')
+        self.wait(r'\* 1 ')
+        self.keys('1')
+        self.wait(r'thread 1 ')
+        found = {row.split()[-1]: row for row in self.rows()}
+        self.assertEqual(set(name.split('::')[-1].split('(')[0] for name in found), {'alone', 'begin', 'work'})
+        number, unit = found['alone'].split()[-4:-2]
+        total = float(number) * {'ns': 1, 'us': 1e3, 'ms': 1e6, 's': 1e9}[unit]
+        self.assertAlmostEqual(total, only['alone']['total_ns'], delta=total / 100)
+        self.keys('3', 'E')
+        self.wait('begin')
+        self.assertNotIn('main', '\n'.join(self.rows()))
+        self.keys('8')
+        self.wait(r'for alone$')
+        self.keys('9', 'g', 'Enter', '3')
+        self.wait(r'main$')
+        self.quit()
+
+    def test_hot(self):
+        """What aprof hot finds; Enter leads to the routine, at three sizes."""
+        found = self.json('hot', '--json')
+        for columns, lines in (120, 30), (80, 24), (40, 12):
+            self.start(columns, lines)
+            self.wait('Routines')
+            self.keys('8')
+            self.wait(r'\[8Hot\](.|\n)*A heavy routine')
+            rows = self.rows()
+            self.assertEqual(rows[1].split()[-1], found['heavy'][0]['name'])
+            callers = [c['name'] for c in found['heavy'][0]['callers']]
+            self.assertEqual([row.split(' for ')[1].strip() for row in rows[2:2 + len(callers)]], callers)
+            self.keys('j')
+            self.wait_selected(rf' for {callers[0]}\s*$')
+            self.keys('Enter')
+            self.wait(rf'\[2Callers\](.|\n)*{callers[0]}')
+            self.wait_selected(rf' {callers[0]}\s*$')
+            self.keys('BSpace')
+            self.wait(r'\[8Hot\]')
+            self.quit()
+
+    def test_changes(self):
+        """Two sides: what diff says, by the same judgement; the other pages are of the new side, and with x of the base."""
+        self.threaded()
+        diff = self.json('diff', '--json', 'o1', 'o2', '--against', 'n1', 'n2')
+        news = {r['name'].split('::')[-1].split('(')[0] for r in diff['routines'] if any(r[k]['news'] for k in ('self', 'total', 'calls'))}
+        for columns, lines in (130, 40), (80, 30), (50, 40):
+            self.start(columns, lines, 'o1 o2 --against n1 n2')
+            screen = self.wait(r'\[0Changes\](.|\n)*Routines by change of self')
+            count = int(re.search(r'self time?: *(\d+)', screen + ' time: 0')[1]) if columns > 60 else len(news)
+            self.assertEqual(count, len(news))
+            rows = [row for row in self.rows() if re.search(r' (\S*::)?(work|alone|begin|main|the_end_of_the_name)$', row)]
+            self.assertEqual({re.split(r'::| ', row)[-1] for row in rows[:len(news)]}, news)
+            changed = [row for row in rows if re.search(r'[+-]\d', row)]
+            self.assertEqual(len(changed), len([r for r in diff['routines'] if r['self']['news'] or r['calls']['news']
+                                                or (columns > 64 and r['total']['news'])]))
+            self.wait_selected(rf'(::| )({"|".join(news)})\s*$')
+            self.keys('G', 'Enter')
+            self.wait(r'(?m)^▾ Contexts')
+            self.keys('g', '/')
+            self.type('alone$')
+            self.wait_selected(r' alone\s*$')
+            self.keys('Enter')
+            self.wait(r'\[2Callers\](.|\n)* new: slow')
+            self.keys('x')
+            self.wait(r'\[2Callers\](.|\n)* base: quick')
+            self.wait_selected(r' alone\s*$')
+            self.tmux('resize-window', '-x', '60', '-y', '20')
+            self.keys('0')
+            self.wait(r'\[0Changes\]')
+            self.quit()
+        self.start(80, 24, 'o1 --against')
+        self.wait('one side has no profile')
+
+    def test_names_and_columns(self):
+        """Names are fitted, with their ends, and whole when asked for; columns come and go, and never push the name out."""
+        self.threaded()
+        self.start(80, 24, 'o1')
+        self.wait(r'(?m) \S*\.\.\.\S*the_end_of_the_name$')
+        self.keys('/')
+        self.type('some_length.*the_end_of')
+        self.wait_selected(r'the_end_of_the_name\s*$')
+        self.keys('w')
+        self.wait(r'a_namespace_of_some')
+        self.keys('w', 'o')
+        self.wait(r'\[oColumns\]')
+        self.keys('g', 'Enter', 'j', 'Enter', 'G', 'Enter', '1')
+        self.wait(r'(?m)^\*%self +% tot +calls source +name$')
+        self.wait(r'(?m) threads\.cc:\d+ +\S*main$')
+        for kind in '2', '3', '4':
+            self.keys(kind)
+            self.wait(rf'\[{kind}(.|\n)*threads\.cc:\d+ ')
+        self.keys('o', 'g', 'Enter', 'j', 'Enter', '1')
+        self.wait(r'(?m)^% self +± +\*self +% tot +± +total +calls name$')     # there is no room for the source beside these
+        self.keys('o')
+        self.wait(r'\[-\] source')
+        self.tmux('resize-window', '-x', '120', '-y', '24')
+        self.wait(r'\[x\] source')
+        self.quit()
+
+    def test_last_line(self):
+        """It says what keys do here, if there is room."""
+        for columns, shown in (80, True), (30, False):
+            self.start(columns, 24)
+            self.wait('Routines')
+            for page in '1234567890?':
+                self.keys(page)
+                time.sleep(0.2)
+                self.assertEqual(self.screen().split('\n')[-2].endswith('? help'), shown)
+        self.keys('?', 'G')
+        self.assertTrue(all(len(line) <= 30 for line in self.screen().split('\n')))
 
     def test_live(self):
         """Figures grow; the cursor stays on its routine, filter, order and what was unfolded stay; r, p; the end is told."""

@@ -26,7 +26,9 @@ enum { CTRL_L = 'L' - 64, CTRL_N = 'N' - 64, CTRL_P = 'P' - 64, CTRL_F = 'F' - 6
 
 static const struct page_kind *const kinds[PAGES] = { [PAGE_ROUTINES] = &routines_page, [PAGE_NEIGHBOURS] = &neighbours_page,
 	[PAGE_TOP_DOWN] = &top_down_page, [PAGE_BOTTOM_UP] = &bottom_up_page, [PAGE_CYCLES] = &cycles_page, [PAGE_PATHS] = &paths_page,
-	[PAGE_SOURCE] = &source_page, [PAGE_HELP] = &help_page };
+	[PAGE_SOURCE] = &source_page, [PAGE_HOT] = &hot_page, [PAGE_THREADS] = &threads_page, [PAGE_CHANGES] = &changes_page, [PAGE_HELP] = &help_page,
+	[PAGE_COLUMNS] = &columns_page };
+static const char page_keys[PAGES] = "1234567890?o";
 
 /* Where the user came from. */
 struct step {
@@ -46,6 +48,13 @@ struct explorer {
 	bool mouse;			/* it is ours */
 	int clicked;			/* line of the last click */
 	struct timespec when;		/* of it */
+	bool whole_names;		/* however long they are */
+	bool base;			/* of two sides the base is shown */
+	const struct report_input *in;	/* the new side, or the only one, at first */
+	const struct report_input *whole; /* what is shown, of all threads */
+	struct report_input narrowed[2]; /* what the pages have of it, and before that had */
+	unsigned last;			/* which of the two is the last */
+	struct graph *own;		/* narrowed[last]'s, of one thread; NULL: it is whole's */
 	const struct explorer_feed *feed; /* where newer figures are; NULL: nowhere */
 	bool running;			/* a process of the profile is still at work */
 	bool paused;			/* the user wants to look at these figures */
@@ -107,40 +116,65 @@ static void cursor_fit(struct page *p)
 /* What FILL writes, malloc'ed; NULL: out of memory. */
 static char *row_text(const struct page *p, size_t row, enum screen_style *style)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct page_text text = { 0 };
+	FILE *out = open_memstream(&text.text, &text.size);
+	bool ok;
 
 	if (!out)
 		return NULL;
+	p->view->text = &text;
 	*style = p->kind->row(p, row, out);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	p->view->text = NULL;
+	ok = fclose(out) == 0;
+	if (!ok)
+		free(text.text);
+	return ok ? text.text : NULL;
 }
 
-/* Where the name of page I begins on the first line. */
-static int tab_column(int i)
+/* Whether there is a page I, to be seen on the first line. */
+static bool has_page(const struct explorer *x, int i)
 {
-	int column = 0;
-
-	for (int k = 0; k < i; k++)
-		column += (int)strlen(kinds[k]->name) + 3;
-	return column;
+	return (i != PAGE_CHANGES || x->view.compared) && (i != PAGE_COLUMNS || x->current == i);
 }
 
-/* The names of the pages, that at hand in brackets; of a narrow screen only that. */
+enum { BAR_WHOLE, BAR_BRIEF, BAR_BRIEFEST, BAR_ONE, BAR_SIZE = 400 };	/* how the first line is written; bytes of it */
+
+/* The first line into TEXT, as HOW: page I's name, that at hand in brackets, begins in column BEGIN[i]. Returns its columns. */
+static int bar_write(const struct explorer *x, int how, char text[BAR_SIZE], int begin[PAGES])
+{
+	const char *behind = "";
+	int n = 0;
+
+	for (int i = 0; i < PAGES; i++) {
+		bool now = i == x->current;
+		const char *name = how == BAR_WHOLE || (how == BAR_BRIEF && now) ? kinds[i]->name : kinds[i]->brief;
+
+		begin[i] = n;
+		if (!has_page(x, i))
+			continue;
+		n += snprintf(text + n, (size_t)(BAR_SIZE - n), "%s%s%c%s", how == BAR_WHOLE ? behind : *behind == ']' ? "]" : "",
+			now ? "[" : how == BAR_WHOLE || *behind != ']' ? " " : "", page_keys[i], name);
+		behind = now ? "]" : " ";
+	}
+	return n + snprintf(text + n, (size_t)(BAR_SIZE - n), "%s", behind);
+}
+
+/* The first of these ways that fits; the last has but the page at hand. */
+static int bar_layout(const struct explorer *x, char text[BAR_SIZE], int begin[PAGES])
+{
+	for (int how = BAR_WHOLE; how < BAR_ONE; how++)
+		if (bar_write(x, how, text, begin) <= screen_columns())
+			return how;
+	snprintf(text, BAR_SIZE, "[%c%s] 1-%c Tab ?", page_keys[x->current], kinds[x->current]->name, x->view.compared ? '0' : '9');
+	return BAR_ONE;
+}
+
 static void bar_draw(const struct explorer *x)
 {
-	char text[200] = "";
-	size_t n = 0;
+	char text[BAR_SIZE] = "";
+	int begin[PAGES];
 
-	for (int i = 0; i < PAGES; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%c%c%s%c", i == x->current ? '[' : ' ', i == PAGE_HELP ? '?' : '1' + i,
-			kinds[i]->name, i == x->current ? ']' : ' ');
-	if (screen_columns() < (int)n)
-		snprintf(text, sizeof text, "[%c%s] 1-7 Tab ?", x->current == PAGE_HELP ? '?' : '1' + x->current, kinds[x->current]->name);
+	bar_layout(x, text, begin);
 	screen_put(0, text, 0, SCREEN_BAR, false);
 }
 
@@ -169,14 +203,48 @@ static void rows_draw(const struct page *p)
 	}
 }
 
-/* The last line, if nobody types there. */
-static void foot_draw(struct explorer *x)
+/* What is shown, the time of it, and the selected routine. */
+static void state_print(struct explorer *x, struct page_text *text, FILE *out)
 {
 	const struct page *p = page_now(x);
 	const struct profile *profile = x->view.g->profile;
-	char *text = NULL, whole[PRINT_TIME_SIZE];
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const struct text_style *style = &x->view.options.style;
+	char whole[PRINT_TIME_SIZE];
+
+	fprintf(out, "%zu/%zu  ", p->n ? p->cursor + 1 : 0, p->n);
+	if (x->view.compared)
+		fputs(x->base ? "base: " : "new: ", out);
+	print_name_beside(out, profile->nruns ? print_basename(profile_run_name(&profile->runs[0])) : NULL, style, style->width / 2);
+	if (profile->nruns > 1)
+		fprintf(out, ", %" PRIu32 " runs", profile->nruns);
+	fprintf(out, " %s", print_time_text(whole, (double)x->view.whole));
+	if (x->view.thread != GRAPH_NONE)
+		fprintf(out, "  thread %" PRIu32, x->view.thread);
+	if (x->feed)
+		fputs(!x->running ? "  ended" : x->paused ? "  paused" : "  live", out);
+	if (x->view.routine == GRAPH_NONE)
+		return;
+	fputs("  ", out);
+	x->view.text = text;
+	page_name(&x->view, out, x->view.routine, 0);
+	x->view.text = NULL;
+}
+
+/* Behind the N columns of the state stands what keys do here, if there is room. */
+static void hint_print(const struct explorer *x, int n, FILE *out)
+{
+	const char *hint = kinds[x->current]->hint ? kinds[x->current]->hint : "q quit";
+	int room = screen_columns() - n - (int)strlen(hint) - (int)strlen("  ? help ");
+
+	if (room >= 1)
+		fprintf(out, "%*s%s  ? help ", room, "", hint);
+}
+
+/* The last line, if nobody types there. */
+static void foot_draw(struct explorer *x)
+{
+	struct page_text text = { 0 };
+	FILE *out = open_memstream(&text.text, &text.size);
 
 	if (!out)
 		return;
@@ -185,27 +253,32 @@ static void foot_draw(struct explorer *x)
 		print_name(out, x->view.message, &(struct text_style){ .utf8 = x->view.options.style.utf8 });
 		x->view.message[0] = '\0';
 	} else {
-		fprintf(out, "%zu/%zu  ", p->n ? p->cursor + 1 : 0, p->n);
-		print_name(out, profile->nruns ? print_basename(profile_run_name(&profile->runs[0])) : NULL, &x->view.options.style);
-		putc(' ', out);
-		fputs(print_time_text(whole, (double)x->view.whole), out);
-		if (x->feed)
-			fputs(!x->running ? "  ended" : x->paused ? "  paused" : "  live", out);
-		if (x->view.routine != GRAPH_NONE) {
-			fputs("  ", out);
-			page_name(&x->view, out, x->view.routine);
-		}
+		state_print(x, &text, out);
+		if (fflush(out) == 0)
+			hint_print(x, (int)print_width(text.text, text.size), out);
 	}
 	if (fclose(out) == 0)
-		screen_put(screen_lines() - 1, text, 0, SCREEN_BAR, false);
-	free(text);
+		screen_put(screen_lines() - 1, text.text, 0, SCREEN_BAR, false);
+	free(text.text);
+}
+
+/* The screen has COLUMNS now. */
+static void resize(struct explorer *x, int columns)
+{
+	if (x->view.options.style.width == columns)
+		return;
+	x->view.options.style.width = columns;
+	for (int i = 0; i < PAGES; i++)
+		if (x->pages[i].built && x->pages[i].kind->resize && !x->pages[i].kind->resize(&x->pages[i], x->err))
+			fail(x);
 }
 
 static void draw(struct explorer *x)
 {
 	struct page *p = page_now(x);
 
-	x->view.options.style.width = screen_columns();
+	resize(x, screen_columns());
+	x->view.options.style.wide = x->whole_names || p->skip > 0;
 	cursor_fit(p);
 	if (p->n > 0 && p->kind->routine(p, p->cursor) != GRAPH_NONE && !p->kind->by_routine)
 		x->view.routine = p->kind->routine(p, p->cursor);
@@ -336,6 +409,7 @@ static void search(struct explorer *x, int step)
 		snprintf(x->view.message, sizeof x->view.message, "not a regular expression: %.80s", x->pattern);
 		return;
 	}
+	x->view.options.style.wide = true;	/* what does not fit is found, too */
 	for (size_t i = 1; i <= p->n && !found; i++) {
 		size_t row = (p->cursor + (step > 0 ? i : p->n - i)) % p->n;
 		enum screen_style style;
@@ -393,10 +467,37 @@ static void enter(struct explorer *x)
 {
 	uint32_t routine = routine_now(x);
 
-	if (page_now(x)->kind->fold)
+	struct page *p = page_now(x);
+
+	if (p->kind->enter && p->n > 0 && p->kind->enter(p, p->cursor))
+		return;
+	if (p->kind->fold && !p->kind->enter)
 		fold(x, PAGE_TOGGLE);
 	else if (routine != GRAPH_NONE && x->current != PAGE_HELP)
 		go(x, PAGE_NEIGHBOURS, routine);
+}
+
+/* The page STEP further on the first line, all around. */
+static int page_beside(const struct explorer *x, int step)
+{
+	int i = x->current;
+
+	do
+		i = (i + PAGES + step) % PAGES;
+	while (!has_page(x, i) || i == PAGE_COLUMNS);
+	return i;
+}
+
+static void bar_click(struct explorer *x, int column)
+{
+	char text[BAR_SIZE];
+	int begin[PAGES], page = page_beside(x, 1);
+
+	if (bar_layout(x, text, begin) != BAR_ONE)
+		for (int i = 0; i < PAGES; i++)
+			if (has_page(x, i) && column >= begin[i])
+				page = i;
+	go(x, page, routine_now(x));
 }
 
 static void click(struct explorer *x, struct screen_event e)
@@ -407,14 +508,8 @@ static void click(struct explorer *x, struct screen_event e)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	since = (now.tv_sec - x->when.tv_sec) * 1000 + (now.tv_nsec - x->when.tv_nsec) / 1000000;
-	if (e.y == 0 && screen_columns() < tab_column(PAGES)) {		/* only one name is shown */
-		go(x, (x->current + 1) % PAGES, routine_now(x));
-	} else if (e.y == 0) {
-		for (int i = PAGES; i-- > 0;)
-			if (e.x >= tab_column(i)) {
-				go(x, i, routine_now(x));
-				return;
-			}
+	if (e.y == 0) {
+		bar_click(x, e.x);
 	} else if (e.y >= HEAD && p->top + (size_t)(e.y - HEAD) < p->n && (size_t)(e.y - HEAD) < page_height()) {
 		p->cursor = p->top + (size_t)(e.y - HEAD);
 		if (e.twice || (x->clicked == e.y && since < DOUBLE_CLICK))
@@ -464,18 +559,20 @@ static bool page_key(struct explorer *x, int key)
 {
 	uint32_t routine = routine_now(x);
 
-	if (key >= '1' && key < '1' + PAGE_HELP) {
-		go(x, key - '1', routine);
-		return true;
-	}
+	for (int i = 0; i < PAGES; i++)
+		if (key == page_keys[i]) {
+			if (i == PAGE_COLUMNS || has_page(x, i))
+				go(x, i, routine);
+			return true;
+		}
 	switch (key) {
 	case '\t':
-		go(x, (x->current + 1) % PAGES, routine);
+		go(x, page_beside(x, 1), routine);
 		return true;
 	case SCREEN_BACK_TAB:
-		go(x, (x->current + PAGES - 1) % PAGES, routine);
+		go(x, page_beside(x, -1), routine);
 		return true;
-	case '?': case 'h':
+	case 'h':
 		go(x, PAGE_HELP, routine);
 		return true;
 	case 'a':
@@ -490,39 +587,6 @@ static bool page_key(struct explorer *x, int key)
 		return true;
 	default:
 		return false;
-	}
-}
-
-/* Everything else. */
-static void other_key(struct explorer *x, struct screen_event e)
-{
-	struct page *p = page_now(x);
-
-	switch (e.key) {
-	case '\r': case '\n': enter(x); break;
-	case SCREEN_RIGHT: p->kind->fold ? fold(x, PAGE_UNFOLD) : sideways(x, SIDEWAYS); break;
-	case SCREEN_LEFT: p->kind->fold ? fold(x, PAGE_FOLD) : sideways(x, -SIDEWAYS); break;
-	case '+': fold(x, PAGE_UNFOLD); break;
-	case '-': fold(x, PAGE_FOLD); break;
-	case 'E': fold(x, PAGE_UNFOLD_ALL); break;
-	case 'C': fold(x, PAGE_FOLD_ALL); break;
-	case '/': search_ask(x); break;
-	case 'n': search(x, 1); break;
-	case 'N': search(x, -1); break;
-	case '&': filter_ask(x); break;
-	case 's':
-		if (p->kind->sort)
-			p->kind->sort(p);
-		break;
-	case 'm':
-		x->mouse = !x->mouse;
-		screen_mouse(x->mouse);
-		snprintf(x->view.message, sizeof x->view.message, "the mouse is %s", x->mouse ? "aprof's" : "the terminal's");
-		break;
-	case CTRL_L: screen_redraw(); break;
-	case SCREEN_CLICK: click(x, e); break;
-	case 'q': case 'Q': case SCREEN_GONE: x->quit = true; break;
-	default: break;		/* SCREEN_RESIZE, too: the next drawing fits */
 	}
 }
 
@@ -564,6 +628,18 @@ static void view_set(struct explorer_view *v, const struct report_input *in)
 	v->has_leaves = false;
 }
 
+/* Which thread of NOW is THREAD of OLD; GRAPH_NONE: none. */
+static uint32_t thread_find(const struct profile *old, uint32_t thread, const struct profile *now)
+{
+	for (uint32_t i = 0; thread != GRAPH_NONE && i < now->nthreads; i++) {
+		const struct profile_thread *a = &old->threads[thread], *b = &now->threads[i];
+
+		if (a->record.tid == b->record.tid && old->runs[a->run].header.pid == now->runs[b->run].header.pid)
+			return i;
+	}
+	return GRAPH_NONE;
+}
+
 static int by_key(const void *left, const void *right)
 {
 	const struct graph_routine *const *a = left, *const *b = right;
@@ -595,16 +671,34 @@ static uint32_t *routines_map(const struct graph *old, const struct graph *now)
 	return map;
 }
 
+/* The same of two sides, which may be two builds: by name. */
+static uint32_t *sides_map(const struct graph *old, const struct graph *now)
+{
+	uint32_t *map = calloc((size_t)old->nroutines + 1, sizeof *map);
+	const struct graph_routine **sorted = page_by_name(now);
+
+	for (uint32_t r = 0; map && sorted && r < old->nroutines; r++) {
+		uint32_t at = page_find_name(sorted, now->nroutines, old->routines[r].name.name);
+
+		map[r] = at < now->nroutines ? (uint32_t)(sorted[at] - now->routines) : GRAPH_NONE;
+	}
+	if (!sorted) {
+		free(map);
+		map = NULL;
+	}
+	free(sorted);
+	return map;
+}
+
 static uint32_t mapped(const uint32_t *map, uint32_t routine)
 {
 	return routine == GRAPH_NONE ? GRAPH_NONE : map[routine];
 }
 
-/* Show IN from now on; what the user did stays. */
-static bool pages_renew(struct explorer *x, const struct report_input *in)
+/* Show IN from now on; what the user did stays.  MAP has the numbers there of the routines that were shown; it is freed.  NULL: out of memory. */
+static bool pages_renew(struct explorer *x, const struct report_input *in, uint32_t *map)
 {
 	struct explorer_view old = x->view;
-	uint32_t *map = routines_map(old.g, in->graph);
 	bool ok = map || page_no_memory(x->err);
 
 	view_set(&x->view, in);
@@ -619,6 +713,43 @@ static bool pages_renew(struct explorer *x, const struct report_input *in)
 	return ok;
 }
 
+/* Show THREAD of WHOLE from now on; GRAPH_NONE: all of it.  MAP makes the map for pages_renew. */
+static void show(struct explorer *x, const struct report_input *whole, uint32_t thread, uint32_t *map(const struct graph *old, const struct graph *now))
+{
+	struct report_input *in = &x->narrowed[!x->last];
+	struct graph_options options = whole->graph->options;
+	struct graph *own = NULL;
+
+	options.thread = thread;
+	*in = *whole;
+	if (thread != whole->graph->options.thread) {
+		own = graph_build(whole->graph->overhead, whole->graph->names, &options, x->err);
+		if (!own) {
+			fail(x);
+			return;
+		}
+		in->graph = own;
+	}
+	x->view.thread = x->view.wanted = thread;
+	if (!pages_renew(x, in, map(x->view.g, in->graph)))
+		fail(x);
+	graph_free(x->own);
+	x->own = own;
+	x->whole = whole;
+	x->last = !x->last;
+}
+
+/* Of two sides show the one that was not. */
+static void other_side(struct explorer *x)
+{
+	const struct report_input *other = x->base ? x->in : x->view.compared ? x->view.compared->base : NULL;
+
+	if (!other)
+		return;
+	x->base = !x->base;
+	show(x, other, other->graph->options.thread, sides_map);
+}
+
 /* Read the profile again.  If it cannot be, the figures stay, and that is said. */
 static void renew(struct explorer *x)
 {
@@ -631,8 +762,7 @@ static void renew(struct explorer *x)
 		snprintf(x->view.message, sizeof x->view.message, "not read any more: %.150s", err.text);
 		return;
 	}
-	if (!pages_renew(x, in))
-		fail(x);
+	show(x, in, thread_find(x->whole->graph->profile, x->view.thread, in->graph->profile), routines_map);
 	x->feed->release(x->feed->arg);
 	x->running = is_running(in);
 	x->renewed = now_ms();
@@ -651,6 +781,43 @@ static bool live_key(struct explorer *x, int key)
 	return true;
 }
 
+/* Everything else. */
+static void other_key(struct explorer *x, struct screen_event e)
+{
+	struct page *p = page_now(x);
+
+	switch (e.key) {
+	case '\r': case '\n': enter(x); break;
+	case SCREEN_RIGHT: p->kind->fold ? fold(x, PAGE_UNFOLD) : sideways(x, SIDEWAYS); break;
+	case SCREEN_LEFT: p->kind->fold ? fold(x, PAGE_FOLD) : sideways(x, -SIDEWAYS); break;
+	case '+': fold(x, PAGE_UNFOLD); break;
+	case '-': fold(x, PAGE_FOLD); break;
+	case 'E': fold(x, PAGE_UNFOLD_ALL); break;
+	case 'C': fold(x, PAGE_FOLD_ALL); break;
+	case '/': search_ask(x); break;
+	case 'n': search(x, 1); break;
+	case 'N': search(x, -1); break;
+	case '&': filter_ask(x); break;
+	case 's':
+		if (p->kind->sort)
+			p->kind->sort(p);
+		break;
+	case 'w':
+		x->whole_names = !x->whole_names;
+		break;
+	case 'x': other_side(x); break;
+	case 'm':
+		x->mouse = !x->mouse;
+		screen_mouse(x->mouse);
+		snprintf(x->view.message, sizeof x->view.message, "the mouse is %s", x->mouse ? "aprof's" : "the terminal's");
+		break;
+	case CTRL_L: screen_redraw(); break;
+	case SCREEN_CLICK: click(x, e); break;
+	case 'q': case 'Q': case SCREEN_GONE: x->quit = true; break;
+	default: break;		/* SCREEN_RESIZE, too: the next drawing fits */
+	}
+}
+
 static void loop(struct explorer *x)
 {
 	if (!page_ready(x))
@@ -663,6 +830,8 @@ static void loop(struct explorer *x)
 		e = screen_read(renew_wait(x));
 		if (e.key != SCREEN_LATER && !move_key(x, e.key) && !page_key(x, e.key) && !live_key(x, e.key))
 			other_key(x, e);
+		if (!x->quit && x->view.wanted != x->view.thread)
+			show(x, x->whole, x->view.wanted, routines_map);
 		if (!x->quit && renew_wait(x) == 0)
 			renew(x);
 	}
@@ -673,14 +842,15 @@ static void view_start(struct explorer_view *v, const struct report_input *in, c
 {
 	const struct graph *g = in->graph;
 
-	*v = (struct explorer_view){ .options = *options };
+	*v = (struct explorer_view){ .options = *options, .columns = COLUMNS_AT_FIRST, .thread = g->options.thread, .wanted = g->options.thread };
 	view_set(v, in);
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		if (v->routine == GRAPH_NONE || g->routines[r].self > g->routines[v->routine].self)
 			v->routine = r;
 }
 
-bool explorer_run(const struct report_input *in, const struct explorer_feed *feed, const struct report_options *options, struct error *err)
+bool explorer_run(const struct report_input *in, const struct explorer_compared *compared, const struct explorer_feed *feed,
+		  const struct report_options *options, struct error *err)
 {
 	struct explorer *x = calloc(1, sizeof *x);
 	int signal;
@@ -695,6 +865,10 @@ bool explorer_run(const struct report_input *in, const struct explorer_feed *fee
 	x->err = err;
 	x->mouse = true;
 	view_start(&x->view, in, options);
+	x->view.compared = compared;
+	x->view.options.style.width = screen_columns();
+	x->in = x->whole = in;
+	x->current = compared ? PAGE_CHANGES : PAGE_ROUTINES;
 	x->running = feed && is_running(in);
 	x->feed = x->running ? feed : NULL;
 	x->renewed = now_ms();
@@ -707,6 +881,7 @@ bool explorer_run(const struct report_input *in, const struct explorer_feed *fee
 		if (x->pages[i].built)
 			x->pages[i].kind->close(&x->pages[i]);
 	leaves_free(&x->view.leaves);
+	graph_free(x->own);
 	free(x);
 	if (signal)
 		raise(signal);

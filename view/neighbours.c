@@ -142,34 +142,35 @@ static void neighbours_heading(const struct page *p, FILE *out)
 	const struct explorer_view *v = p->view;
 
 	page_share_heading(v, out, "% time");
-	if (page_is_narrow(v))
-		fputs("name", out);
-	else
-		fprintf(out, "%*s %*s %*s/%-*s name", PRINT_TIME, "self", PRINT_TIME, "children", v->calls, "calls", v->calls, "total");
+	page_time_heading(v, out, "self");
+	page_time_heading(v, out, "children");
+	if (page_has(v, COLUMN_CALLS))
+		fprintf(out, "%*s/%-*s ", v->calls, "calls", v->calls, "total");
+	page_origin_heading(v, out);
+	fputs("name", out);
 }
 
 static void figures(const struct explorer_view *v, FILE *out, uint64_t self, uint64_t children, const struct overhead_evidence *evidence)
 {
 	page_share(v, out, self + children, evidence);
-	if (page_is_narrow(v))
-		return;
-	page_time(out, self);
-	page_time(out, children);
+	page_time(v, out, self);
+	page_time(v, out, children);
 }
 
 static enum screen_style own_row(const struct page *p, FILE *out)
 {
 	const struct graph_routine *r = p->view->g->routines + p->about;
-	int n = 0;
+	int n;
 
 	figures(p->view, out, r->self, r->total - r->self, &r->total_evidence);
-	if (!page_is_narrow(p->view)) {
-		n = p->view->g->counted ? fprintf(out, "%*" PRIu64, p->view->calls, r->calls) : 0;
+	if (page_has(p->view, COLUMN_CALLS)) {
+		n = fprintf(out, "%*" PRIu64, p->view->calls, r->calls);
 		if (r->recursive)
 			n += fprintf(out, "+%" PRIu64, r->recursive);
 		fprintf(out, "%*s", n < 2 * p->view->calls + 2 ? 2 * p->view->calls + 2 - n : 1, "");
 	}
-	page_name(p->view, out, p->about);
+	page_origin(p->view, out, p->about);
+	page_name(p->view, out, p->about, 0);
 	return SCREEN_STRONG;
 }
 
@@ -180,16 +181,14 @@ static enum screen_style place_row(const struct page *p, const struct row *row, 
 	const struct call_place *place = &row->place;
 
 	fprintf(out, "%*s ", page_share_width(v), "");
-	if (!page_is_narrow(v)) {
-		if (row->timed && row->arc != GRAPH_NONE) {
-			page_time(out, place->self);
-			page_time(out, place->children);
-		} else {
-			fprintf(out, "%*s %*s ", PRINT_TIME, "", PRINT_TIME, "");
-		}
-		page_calls(v, out, place->calls);
-		fprintf(out, "%*s ", v->calls, "");
+	if (row->timed && row->arc != GRAPH_NONE) {
+		page_time(v, out, place->self);
+		page_time(v, out, place->children);
+	} else {
+		page_gap(v, out, 2, 0);
 	}
+	page_calls(v, out, place->calls);
+	page_gap(v, out, 0, 1);
 	fputs(row->arc == GRAPH_NONE ? "    " : "        ", out);
 	if (row->known)
 		call_place_print(out, place, &v->options.style);
@@ -214,12 +213,11 @@ static enum screen_style neighbours_row(const struct page *p, size_t index, FILE
 		figures(v, out, a->self2, a->child2, &a->evidence2);
 	else
 		figures(v, out, a->self1, a->child1, &a->evidence1);
-	if (!page_is_narrow(v) && v->g->counted)
+	if (page_has(v, COLUMN_CALLS))
 		fprintf(out, "%*" PRIu64 "/%-*" PRIu64 " ", v->calls, a->calls, v->calls, v->g->routines[a->to].calls);
-	else if (!page_is_narrow(v))
-		fprintf(out, "%*s", 2 * v->calls + 2, "");
+	page_origin(v, out, row->caller ? a->from : a->to);
 	fputs("    ", out);
-	page_name(v, out, row->caller ? a->from : a->to);
+	page_name(v, out, row->caller ? a->from : a->to, 0);
 	return page_style(v, row->caller ? incoming(a) : outgoing(a));
 }
 
@@ -249,5 +247,5 @@ static bool neighbours_carry(struct page *p, const struct page *old, const uint3
 	return true;
 }
 
-const struct page_kind neighbours_page = { .name = "Callers", .open = neighbours_open, .close = neighbours_close,
+const struct page_kind neighbours_page = { .name = "Callers", .brief = "Callers", .hint = "Enter follows  a source", .open = neighbours_open, .close = neighbours_close,
 	.heading = neighbours_heading, .row = neighbours_row, .routine = neighbours_routine, .carry = neighbours_carry, .by_routine = true };

@@ -17,7 +17,7 @@ struct routines {
 	int calls;		/* columns of calls */
 };
 
-enum { CALLS_SIZE = 48 };	/* bytes of the text of calls */
+enum { CALLS_SIZE = 48, SAMPLES = 8 };	/* bytes of the text of calls; columns */
 
 /* Calls of R as the call graph has them, `2+1039949` with direct recursive ones, into BUFFER of CALLS_SIZE bytes; returns its length. */
 static int calls_text(char *buffer, const struct graph_routine *r)
@@ -150,15 +150,19 @@ static void routines_heading(const struct page *p, FILE *out)
 	const struct explorer_view *v = p->view;
 	const struct routines *r = p->state;
 	enum report_sort sort = r->sort;
+	bool times = page_has(v, COLUMN_TIME);
 
-	bool narrow = page_is_narrow(v);
-
-	page_share_heading(v, out, narrow && sort == REPORT_BY_SELF ? "*%self" : "% self");
-	if (!narrow)
-		fprintf(out, "%*s ", PRINT_TIME, sort == REPORT_BY_SELF ? "*self" : "self");
-	page_share_heading(v, out, narrow && sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
-	if (!narrow)
-		fprintf(out, "%*s %*s ", PRINT_TIME, sort == REPORT_BY_TOTAL ? "*total" : "total", r->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	page_share_heading(v, out, !times && sort == REPORT_BY_SELF ? "*%self" : "% self");
+	page_time_heading(v, out, sort == REPORT_BY_SELF ? "*self" : "self");
+	if (page_has(v, COLUMN_SAMPLES))
+		fprintf(out, "%*s ", SAMPLES, "samples");
+	page_share_heading(v, out, !times && sort == REPORT_BY_TOTAL ? "*% tot" : "% tot");
+	page_time_heading(v, out, sort == REPORT_BY_TOTAL ? "*total" : "total");
+	if (page_has(v, COLUMN_CALLS))
+		fprintf(out, "%*s ", r->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	if (page_has(v, COLUMN_PER_CALL))
+		fprintf(out, "%*s ", PRINT_TIME, "each");
+	page_origin_heading(v, out);
 	fputs("name", out);
 	if (r->filter) {
 		fputs("  &", out);
@@ -166,27 +170,42 @@ static void routines_heading(const struct page *p, FILE *out)
 	}
 }
 
+/* Self time per call, of direct recursive ones, too. */
+static void per_call(const struct explorer_view *v, FILE *out, const struct graph_routine *r)
+{
+	double calls = (double)r->calls + (double)r->recursive;
+
+	if (!page_has(v, COLUMN_PER_CALL))
+		return;
+	if (calls > 0)
+		print_time(out, (double)r->self / calls, PRINT_TIME);
+	else
+		fprintf(out, "%*s", PRINT_TIME, "");
+	putc(' ', out);
+}
+
 static enum screen_style routines_row(const struct page *p, size_t row, FILE *out)
 {
+	const struct explorer_view *v = p->view;
 	const struct routines *s = p->state;
 	uint32_t index = s->shown[row];
-	const struct graph_routine *r = &p->view->g->routines[index];
+	const struct graph_routine *r = &v->g->routines[index];
 	char text[CALLS_SIZE] = "";
 
-	bool narrow = page_is_narrow(p->view);
-
-	page_share(p->view, out, r->self, &r->self_evidence);
-	if (!narrow)
-		page_time(out, r->self);
-	page_share(p->view, out, r->total, &r->total_evidence);
-	if (!narrow) {
-		page_time(out, r->total);
-		if (p->view->g->counted)
-			calls_text(text, r);
+	page_share(v, out, r->self, &r->self_evidence);
+	page_time(v, out, r->self);
+	if (page_has(v, COLUMN_SAMPLES))
+		fprintf(out, "%*" PRIu64 " ", SAMPLES, r->self_ticks);
+	page_share(v, out, r->total, &r->total_evidence);
+	page_time(v, out, r->total);
+	if (page_has(v, COLUMN_CALLS)) {
+		calls_text(text, r);
 		fprintf(out, "%*s ", s->calls, text);
 	}
-	page_name(p->view, out, index);
-	return page_style(p->view, r->self);
+	per_call(v, out, r);
+	page_origin(v, out, index);
+	page_name(v, out, index, 0);
+	return page_style(v, r->self);
 }
 
 static uint32_t routines_routine(const struct page *p, size_t row)
@@ -194,5 +213,5 @@ static uint32_t routines_routine(const struct page *p, size_t row)
 	return ((const struct routines *)p->state)->shown[row];
 }
 
-const struct page_kind routines_page = { .name = "Routines", .open = routines_open, .close = routines_close,
+const struct page_kind routines_page = { .name = "Routines", .brief = "Routines", .hint = "Enter callers  a source", .open = routines_open, .close = routines_close,
 	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .carry = routines_carry, .sort = routines_sort };

@@ -6,7 +6,7 @@
 #include "graph/recurring_paths.h"
 #include "text/print.h"
 
-enum { MOST_PATHS = 1000 };
+enum { MOST_PATHS = 1000, CONTEXTS = 8 };		/* sequences; columns */
 
 /* A cycle or a sequence. */
 struct sequence {
@@ -204,16 +204,18 @@ static bool sequences_carry(struct page *p, const struct page *old, const uint32
 static void cycles_heading(const struct page *p, FILE *out)
 {
 	page_share_heading(p->view, out, "% time");
-	if (!page_is_narrow(p->view))
-		fprintf(out, "%*s %*s ", PRINT_TIME, "time", p->view->calls, "calls");
+	page_time_heading(p->view, out, "time");
+	page_calls_heading(p->view, out, "calls");
 	fputs("  cycle", out);
 }
 
 static void paths_heading(const struct page *p, FILE *out)
 {
 	page_share_heading(p->view, out, "% time");
+	page_time_heading(p->view, out, "time");
+	page_calls_heading(p->view, out, "calls");
 	if (!page_is_narrow(p->view))
-		fprintf(out, "%*s %*s %8s ", PRINT_TIME, "time", p->view->calls, "calls", "contexts");
+		fprintf(out, "%*s ", CONTEXTS, "contexts");
 	fputs("  sequence", out);
 }
 
@@ -222,9 +224,10 @@ static enum screen_style member_row(const struct page *p, const struct sequence 
 	const struct sequence_page *s = p->state;
 	cycle_entry e = s->entries[q->first + member - 1];
 
-	fprintf(out, "%*s%s", page_share_width(p->view) + 5 + (page_is_narrow(p->view) ? 0 : PRINT_TIME + p->view->calls + (s->cycles ? 2 : 11)), "",
-		member == 1 ? "   " : cycle_link_known(s->entries[q->first + member - 2]) ? "-> " : ".. ");
-	page_name(p->view, out, cycle_routine(e));
+	fprintf(out, "%*s", page_share_width(p->view) + 5 + (s->cycles || page_is_narrow(p->view) ? 0 : CONTEXTS + 1), "");
+	page_gap(p->view, out, 1, 1);
+	fputs(member == 1 ? "   " : cycle_link_known(s->entries[q->first + member - 2]) ? "-> " : ".. ", out);
+	page_name(p->view, out, cycle_routine(e), 0);
 	return SCREEN_PLAIN;
 }
 
@@ -238,20 +241,18 @@ static enum screen_style sequences_row(const struct page *p, size_t row, FILE *o
 	if (s->rows[row].member)
 		return member_row(p, q, s->rows[row].member, out);
 	page_share(p->view, out, q->time, &q->evidence);
-	if (!page_is_narrow(p->view)) {
-		page_time(out, q->time);
-		page_calls(p->view, out, q->calls);
-	}
+	page_time(p->view, out, q->time);
+	page_calls(p->view, out, q->calls);
 	if (!s->cycles && !page_is_narrow(p->view))
-		fprintf(out, "%8" PRIu32 " ", q->contexts);
+		fprintf(out, "%*" PRIu32 " ", CONTEXTS, q->contexts);
 	fputs(q->unfolded ? utf8 ? "▾ " : "- " : utf8 ? "▸ " : "+ ", out);
 	for (uint32_t k = 0; k < q->length; k++) {
 		fputs(k == 0 ? "" : cycle_link_known(e[k - 1]) ? " -> " : " .. ", out);
-		page_name(p->view, out, cycle_routine(e[k]));
+		page_brief(p->view, out, cycle_routine(e[k]));
 	}
 	if (s->cycles) {
 		fputs(cycle_link_known(e[q->length - 1]) ? " -> " : " .. ", out);
-		page_name(p->view, out, cycle_routine(e[0]));
+		page_brief(p->view, out, cycle_routine(e[0]));
 	}
 	return page_style(p->view, q->time);
 }
@@ -266,7 +267,7 @@ static uint32_t sequences_routine(const struct page *p, size_t row)
 	return cycle_routine(s->entries[q->first + (member ? member - 1 : s->cycles ? 0 : q->length - 1)]);
 }
 
-const struct page_kind cycles_page = { .name = "Cycles", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
+const struct page_kind cycles_page = { .name = "Cycles", .brief = "Cycles", .hint = "Enter unfolds  c callers", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };
-const struct page_kind paths_page = { .name = "Paths", .open = paths_open, .close = sequences_close, .heading = paths_heading,
+const struct page_kind paths_page = { .name = "Paths", .brief = "Paths", .hint = "Enter unfolds  c callers", .open = paths_open, .close = sequences_close, .heading = paths_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };

@@ -179,7 +179,8 @@ static void self_print(const struct page *p, const struct line_cost *cost, FILE 
 
 	share_text(text, &v->options.style, share, lines_error(&s->lines, v->g, cost->ticks));
 	fprintf(out, "%*s%s ", SHARE - (int)print_width(text, strlen(text)), "", text);
-	page_time(out, cost->time);
+	print_time(out, (double)cost->time, PRINT_TIME);
+	putc(' ', out);
 }
 
 static void source_heading(const struct page *p, FILE *out)
@@ -300,5 +301,5 @@ static bool source_carry(struct page *p, const struct page *old, const uint32_t 
 	return true;
 }
 
-const struct page_kind source_page = { .name = "Source", .open = source_open, .close = source_close, .heading = source_heading,
+const struct page_kind source_page = { .name = "Source", .brief = "Source", .hint = "Enter follows a call", .open = source_open, .close = source_close, .heading = source_heading,
 	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true };

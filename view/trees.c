@@ -276,8 +276,10 @@ static void top_down_heading(const struct page *p, FILE *out)
 	const struct explorer_view *v = p->view;
 
 	page_share_heading(v, out, "% time");
-	if (!page_is_narrow(v))
-		fprintf(out, "%*s %*s %*s ", PRINT_TIME, "total", PRINT_TIME, "self", v->calls, "calls");
+	page_time_heading(v, out, "total");
+	page_time_heading(v, out, "self");
+	page_calls_heading(v, out, "calls");
+	page_origin_heading(v, out);
 	fputs("  name", out);
 }
 
@@ -286,8 +288,9 @@ static void bottom_up_heading(const struct page *p, FILE *out)
 	const struct explorer_view *v = p->view;
 
 	page_share_heading(v, out, "% time");
-	if (!page_is_narrow(v))
-		fprintf(out, "%*s %*s ", PRINT_TIME, "time", v->calls, "calls");
+	page_time_heading(v, out, "time");
+	page_calls_heading(v, out, "calls");
+	page_origin_heading(v, out);
 	fprintf(out, "  routine, and %sits callers", page_is_narrow(v) ? "" : "below it ");
 }
 
@@ -304,7 +307,7 @@ static void name_print(const struct page *p, size_t row, FILE *out)
 		fprintf(out, "(%" PRIu32 ") ", r->level + 1);
 	fputs(r->unfolded ? utf8 ? "▾ " : "- " : tree_growth_has_more(t->growth, r->node) ? utf8 ? "▸ " : "+ " : "  ", out);
 	fputs(node->gap ? ".. " : "", out);
-	page_name(p->view, out, node->routine);
+	page_name(p->view, out, node->routine, node->folded);
 	fputs(node->folded ? "'" : "", out);
 }
 
@@ -313,11 +316,10 @@ static enum screen_style top_down_row(const struct page *p, size_t row, FILE *ou
 	const struct tree_node *node = node_of(p, row);
 
 	page_share(p->view, out, node->total, &node->evidence);
-	if (!page_is_narrow(p->view)) {
-		page_time(out, node->total);
-		page_time(out, node->self);
-		page_calls(p->view, out, node->calls);
-	}
+	page_time(p->view, out, node->total);
+	page_time(p->view, out, node->self);
+	page_calls(p->view, out, node->calls);
+	page_origin(p->view, out, node->routine);
 	name_print(p, row, out);
 	return page_style(p->view, node->total);
 }
@@ -327,10 +329,9 @@ static enum screen_style bottom_up_row(const struct page *p, size_t row, FILE *o
 	const struct tree_node *node = node_of(p, row);
 
 	page_share(p->view, out, node->total, &node->evidence);
-	if (!page_is_narrow(p->view)) {
-		page_time(out, node->total);
-		page_calls(p->view, out, node->calls);
-	}
+	page_time(p->view, out, node->total);
+	page_calls(p->view, out, node->calls);
+	page_origin(p->view, out, node->routine);
 	name_print(p, row, out);
 	return page_style(p->view, node->total);
 }
@@ -340,7 +341,7 @@ static uint32_t tree_routine(const struct page *p, size_t row)
 	return node_of(p, row)->routine;
 }
 
-const struct page_kind top_down_page = { .name = "Top-down", .open = top_down_open_page, .close = tree_close,
+const struct page_kind top_down_page = { .name = "Top-down", .brief = "Down", .hint = "Enter unfolds  c callers", .open = top_down_open_page, .close = tree_close,
 	.heading = top_down_heading, .row = top_down_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
-const struct page_kind bottom_up_page = { .name = "Bottom-up", .open = bottom_up_open_page, .close = tree_close,
+const struct page_kind bottom_up_page = { .name = "Bottom-up", .brief = "Up", .hint = "Enter unfolds  c callers", .open = bottom_up_open_page, .close = tree_close,
 	.heading = bottom_up_heading, .row = bottom_up_row, .routine = tree_routine, .carry = tree_carry, .fold = tree_fold };
