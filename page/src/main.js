@@ -424,14 +424,13 @@ class App {
 		this.hits = null;
 		this.sums = null;
 		if (!q) return;
-		let match;
 		try {
 			const pattern = new RegExp(q, 'iu');
-			match = (name) => pattern.test(name);
+			this.matches = (name) => pattern.test(name);
 		} catch {
-			match = (name) => name.toLowerCase().includes(q.toLowerCase());
+			this.matches = (name) => name.toLowerCase().includes(q.toLowerCase());
 		}
-		this.hits = this.model.routines.map((r) => match(r.name) || match(r.brief));
+		this.hits = this.model.routines.map((r) => this.matches(r.name) || this.matches(r.brief));
 	}
 
 	// Go BY hits on, round and round.
@@ -476,7 +475,7 @@ class App {
 				turn('‹', -1, 'the hit before (N)'),
 				this.place,
 				turn('›', 1, 'the next hit (n)'),
-				['table', 'tree'].includes(this.state.tab)
+				['table', 'tree', 'threads'].includes(this.state.tab)
 					? h(
 							'label',
 							{},

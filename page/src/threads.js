@@ -124,9 +124,13 @@ function bar(app, [measure, title, text], values, most) {
 	);
 }
 
-// Which routines' own time it was.
+// Whether a search finds CARD: by what it is called, or by a routine whose own time it has.
+const isHit = (app, card) => app.matches(card.name) || app.matches(card.about) || [...card.own].some(([r, v]) => v > 0 && app.hits[r]);
+
+// Which routines' own time it was: those that are searched for, heaviest first, and then the others.
 function strip(app, card) {
-	const list = [...card.own].sort((a, b) => b[1] - a[1]),
+	const found = (r) => Number(Boolean(app.hits?.[r])),
+		list = [...card.own].sort((a, b) => found(b[0]) - found(a[0]) || b[1] - a[1]),
 		all = list.reduce((sum, [, v]) => sum + v, 0);
 	if (!all) return null;
 	return h(
@@ -139,7 +143,7 @@ function strip(app, card) {
 				h(
 					'div',
 					{ style: `--p: ${((100 * v) / all).toFixed(2)}%` },
-					h('span', { title: app.base.wholeName(r) }, app.base.routineName(r)),
+					h('span', { class: found(r) ? 'hit' : '', title: app.base.wholeName(r) }, app.base.routineName(r)),
 					h('span', {}, format.percent(v, all)),
 				),
 			),
@@ -154,7 +158,11 @@ function cardOf(app, card, most, measures) {
 	const compared = card.key !== '' && pair.length === 2 && pair.includes(card.key);
 	return h(
 		'li',
-		{ class: `card slice${chosen || compared ? ' chosen' : ''}`, 'data-key': card.key },
+		{
+			class: `card slice${chosen || compared ? ' chosen' : ''}${app.hits && isHit(app, card) ? ' hit' : ''}`,
+			'data-key': card.key,
+			tabindex: app.hits ? -1 : null,
+		},
 		h('h3', {}, card.name),
 		h('p', { class: 'note' }, card.about),
 		h(
@@ -209,29 +217,30 @@ function compare(app, key) {
 
 function section(app, title, cards, more = null) {
 	if (!cards.length) return null;
+	const shown = app.hits && app.state.only === '1' ? cards.filter((card) => isHit(app, card)) : cards;
 	const measures = MEASURES.filter(([measure]) => cards.some((card) => card[measure].some((v) => v > 0)));
 	const most = Object.fromEntries(measures.map(([m]) => [m, cards.reduce((a, card) => Math.max(a, ...card[m]), 0)]));
 	return h(
 		'section',
 		{},
-		h('h2', {}, `${title}: ${format.count(cards.length)}`),
+		h('h2', {}, `${title}: ${format.count(cards.length)}${shown.length < cards.length ? `, ${format.count(shown.length)} found` : ''}`),
 		more,
 		h(
 			'ul',
 			{ class: 'slices' },
-			sorted(app, cards)
+			sorted(app, shown)
 				.slice(0, CARDS)
 				.map((card) => cardOf(app, card, most, measures)),
 		),
-		cards.length > CARDS ? h('p', { class: 'note' }, `and ${format.count(cards.length - CARDS)} more`) : null,
+		shown.length > CARDS ? h('p', { class: 'note' }, `and ${format.count(shown.length - CARDS)} more`) : null,
 	);
 }
 
 export const threads = {
-	depends: ['thread', 'side', 'order', 'versus'],
+	depends: ['thread', 'side', 'order', 'versus', 'q', 'only'],
 
 	async found() {
-		return [];
+		return [...document.querySelectorAll('main .slice.hit')].map((card) => () => card.focus());
 	},
 
 	show(box, app) {

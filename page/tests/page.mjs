@@ -1080,6 +1080,45 @@ test('threads as small charts: figures are those of --thread; sorted; one select
 	await closed(tab);
 });
 
+test('a search in the sheet of threads finds them by name and by what ran in them, and leads from one to the next', async () => {
+	const tab = await bench.tab(threadsPage, 'tab=threads'),
+		told = bench.json('info', threads).threads,
+		alone = told.map((t) => bench.json('report', '--thread', String(t.thread), threads).flat);
+	const keys = () => tab.locator('.slice').evaluateAll((all) => all.map((e) => e.dataset.key));
+	const search = async (text, wanted) => {
+		await tab.locator('#search').fill(text);
+		await tab.waitForFunction(
+			(t) => document.querySelector('#place')?.textContent === t,
+			wanted.length === 1 ? '1 hit' : `${wanted.length} hits`,
+		);
+		assert.deepEqual(await keys(), wanted, text);
+	};
+	const all = told.map((t) => String(t.thread));
+	await search(`tid ${told[1].tid}\\b`, ['1']);
+	const few = [...byName(alone.flat()).keys()].map((name) => [
+		name,
+		all.filter((_, i) => alone[i].some((r) => r.name === name && r.self_ns > 0)),
+	]);
+	const [name, ran] = [...few].sort((a, b) => a[1].length - b[1].length).find(([, where]) => where.length > 0);
+	await search(`^${name.replace(/[^\w]/g, '\\$&')}$`, ran);
+	assert.deepEqual(
+		new Set(await tab.locator('.slice .heavy div:first-child span.hit').allTextContents()),
+		new Set([name]),
+		'the routine that is searched for comes first',
+	);
+	await tab.locator('#search').blur();
+	await tab.keyboard.press('n');
+	assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), ran[0]);
+	await tab.keyboard.press('N');
+	assert.equal(await tab.evaluate(() => document.activeElement.dataset.key), ran.at(-1));
+	await tab.getByLabel('hits only').uncheck();
+	await tab.waitForFunction((n) => document.querySelectorAll('.slice').length === n, all.length);
+	assert.equal(await tab.locator('.slice.hit').count(), ran.length);
+	await tab.locator('#search').fill('nothing is called so');
+	await tab.waitForFunction(() => document.querySelector('#place')?.textContent === '0 hits');
+	await closed(tab);
+});
+
 test('two threads are compared as two files are', async () => {
 	const tab = await bench.tab(threadsPage, 'tab=threads'),
 		[base, next] = ['0', '2'].map((t) => byName(bench.json('report', '--thread', t, threads).flat));
