@@ -1,6 +1,7 @@
 /* scratch.c - see scratch.h. */
 #include "symbols/tests/scratch.h"
 
+#include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +85,7 @@ uint64_t scratch_address(const char *path, const char *name)
 	f = popen(command, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof line, f))
-		if (sscanf(line, "%lx %*c %4095s", &value, found) == 2 && !strcmp(found, name))
+		if (sscanf(line, "%lx %*c %4095s", &value, found) == 2 && !fnmatch(name, found, 0))
 			address = value;
 	pclose(f);
 	free(command);

@@ -21,7 +21,7 @@ bool scratch_try(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, but the test fails with it, and what it said is shown. */
 void scratch_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Address of the symbol NAME of the file PATH, as nm prints it; the test fails if there is none. */
+/* Address of the symbol NAME, a pattern as of fnmatch, of the file PATH, as nm prints it; the test fails if there is none. */
 uint64_t scratch_address(const char *path, const char *name);
 
 /* A profile of the N modules PATHS, the first the main program, with the build-ids that the files have now.

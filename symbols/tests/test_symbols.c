@@ -287,11 +287,11 @@ static const struct { const char *linked, *with_debug, *without; } fortran[] = {
 	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" }, { "inner", "inner", "inner" },
 }, ada[] = {
 	{ "stack__push", "stack.push", "stack.push" }, { "stack__push__2", "stack.push", "stack.push" },
-	{ "stack__Oadd", "stack.\"+\"", "stack.\"+\"" }, { "stack__push__inner.1", "stack.push.inner", "stack.push.inner" },
+	{ "stack__Oadd", "stack.\"+\"", "stack.\"+\"" }, { "stack__push__inner.*", "stack.push.inner", "stack.push.inner" },
 	{ "stack__serverTB", "stack.server", "stack.server" }, { "stack__oneTKB", "stack.one", "stack.one" },
-	{ "stack__guard__pop_E14s", "stack.guard.pop", "stack.guard.pop" }, { "stack__guard__pop_B15s", "stack.guard.pop'Barrier", "stack.guard.pop'Barrier" },
-	{ "stack__push___finalizer__2.3", "stack.push'Finalizer", "stack.push'Finalizer" },
-	{ "stack__oneTK___finalizer.5", "stack.one'Finalizer", "stack.one'Finalizer" },
+	{ "stack__guard__pop_E*s", "stack.guard.pop", "stack.guard.pop" }, { "stack__guard__pop_B*s", "stack.guard.pop'Barrier", "stack.guard.pop'Barrier" },
+	{ "stack__push___finalizer__2.*", "stack.push'Finalizer", "stack.push'Finalizer" },
+	{ "stack__oneTK___finalizer.*", "stack.one'Finalizer", "stack.one'Finalizer" },
 	{ "_ada_demo", "demo", "demo" }, { "adainit", "adainit", "adainit" },
 	{ "plain_", "plain_", "plain_" }, { "pack__push", "pack__push", "pack__push" },
 };
