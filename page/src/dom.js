@@ -77,5 +77,8 @@ export function groupRows(place) {
 	place.querySelector('.tabulator-table').setAttribute('role', 'presentation');
 }
 
+// How wide a column of names is at least, WIDTH where the window is: figures are to be seen beside it.
+export const nameWidth = (width) => Math.min(width, Math.round(window.innerWidth * 0.45));
+
 // A figure whose exact value stands in the element, for tests and for whoever copies.
 export const figure = (text, exact, more = {}) => h('span', { 'data-exact': exact, ...more }, text);

@@ -371,6 +371,7 @@ class App {
 				),
 			),
 		);
+		this.barBox.querySelector('[aria-selected=true]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		if (last !== null) {
 			this.input.focus();
 			this.input.setSelectionRange(last, last);

@@ -2,7 +2,7 @@
 //
 // Tabulator draws only the rows in sight.  Every formatter returns an element: strings would be read as HTML.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { fill, groupRows, h, named } from './dom.js';
+import { fill, groupRows, h, nameWidth, named } from './dom.js';
 import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
@@ -52,7 +52,7 @@ function nameColumn(app) {
 	return {
 		title: 'routine',
 		field: 'name',
-		minWidth: 220,
+		minWidth: nameWidth(220),
 		widthGrow: 3,
 		headerSortStartingDir: 'asc',
 		formatter: (c) => named(app.model.routineName(c.getData().id), c.getValue(), { class: app.hits?.[c.getData().id] ? 'hit' : '' }),

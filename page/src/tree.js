@@ -31,6 +31,8 @@ class Rest {
 	}
 }
 
+const NARROW = 600; // a window in which names have little room
+
 let leads = null; // of a search: whether a branch is a hit or leads to one
 
 const hitsOnly = (app) => leads && app.state.only === '1';
@@ -266,7 +268,7 @@ export const tree = {
 			dataTree: true,
 			dataTreeChildField: 'kids',
 			dataTreeStartExpanded: (row) => open.has(row.getData().key),
-			dataTreeChildIndent: 14,
+			dataTreeChildIndent: window.innerWidth > NARROW ? 14 : 5,
 			dataTreeFilter: false,
 			dataTreeSort: false,
 			selectableRows: 1,

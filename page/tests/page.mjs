@@ -1381,6 +1381,47 @@ test('a search is followed in every sheet: n and N, the place of a hit, trees un
 	await closed(tab);
 });
 
+test('on a telephone the controls are lines that scroll sideways, and the sheet has the room', async () => {
+	const names = longNames(),
+		room = { viewport: { width: 390, height: 844 } };
+	for (const page of [names, pairPage, threadsPage])
+		for (const name of ['run', 'flame', 'graph', 'table', 'tree', 'threads']) {
+			const tab = await bench.tab(page, `tab=${name}`, room);
+			await settled(tab);
+			await tab.evaluate(() => app.set({ sel: app.heaviest('self'), q: '.' }));
+			await settled(tab);
+			const seen = await tab.evaluate(() => {
+				const box = (e) => e?.getBoundingClientRect();
+				return {
+					header: box(document.querySelector('header')).height,
+					bar: box(document.querySelector('main .bar'))?.height ?? 0,
+					tab: box(document.querySelector('[aria-selected=true]')).right,
+					left: box(document.querySelector('[aria-selected=true]')).left,
+					wide: document.documentElement.scrollWidth,
+					names: [
+						...document.querySelectorAll(
+							'.tabulator-row:is(.tabulator-tree-level-0, .tabulator-tree-level-1, .tabulator-tree-level-5) .branch',
+						),
+					].map((e) => {
+						const cell = box(e.closest('.tabulator-cell'));
+						return [
+							box(e).top >= cell.top && box(e).top < cell.bottom && box(e).right <= cell.right + 1,
+							box(e.querySelector('.last')).width,
+						];
+					}),
+				};
+			});
+			assert.ok(seen.header <= 115 && seen.bar <= 45, `${name}: ${JSON.stringify(seen)}`);
+			assert.ok(seen.left >= 0 && seen.tab <= 390 - 20, `${name}: its tab is seen`);
+			assert.equal(seen.wide, 390, name);
+			assert.ok(
+				seen.names.every(([inside, width]) => inside && width > 8),
+				`${name}: names are in their cells: ${JSON.stringify(seen.names)}`,
+			);
+			await closed(tab);
+		}
+});
+
 // What axe-core finds wrong in TAB as it stands: rule, element, why.
 async function violations(tab) {
 	if (!(await tab.evaluate(() => 'axe' in window)))
@@ -1571,13 +1612,16 @@ test('keys: sheets, measure, theme, frames, help', async () => {
 	await closed(tab);
 });
 
-// A program of C++, built and run; the page of its profile is names.html.
+// A program of C++, built and run once; the page of its profile is names.html.
+let namesPage;
 function longNames() {
+	if (namesPage) return namesPage;
 	fs.copyFileSync(path.join(here, 'names.cc'), bench.file('names.cc'));
 	bench.run(path.join(bench.build, 'aprof-c++'), '-O1', '-g', '-o', 'names', 'names.cc');
 	bench.run(bench.file('names'));
 	fs.renameSync(bench.file('amon.out'), bench.file('names.out'));
-	return bench.page('names.html', bench.file('names.out'));
+	namesPage = bench.page('names.html', bench.file('names.out'));
+	return namesPage;
 }
 
 test('long names are short and told apart in every sheet; whole on hover, and where they are copied', async () => {
