@@ -169,6 +169,14 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"
 	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
 
+/* What GCC's libraries in a static program ask for weakly, and call once they find pthread_key_create, which the monitor brings (gthr-posix.h). */
+static const char wanted_of_threads[] = "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,"
+	"-u,pthread_self,-u,pthread_detach,-u,pthread_cancel,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,"
+	"-u,pthread_mutex_unlock,-u,pthread_mutex_init,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,"
+	"-u,pthread_cond_wait,-u,pthread_cond_timedwait,-u,pthread_cond_destroy,-u,pthread_key_delete,-u,pthread_mutexattr_init,"
+	"-u,pthread_mutexattr_settype,-u,pthread_mutexattr_destroy,-u,sched_get_priority_max,-u,sched_get_priority_min,-u,pthread_getschedparam,"
+	"-u,pthread_setschedparam,-u,pthread_attr_init,-u,pthread_attr_destroy,-u,pthread_attr_setdetachstate";
+
 /* The names of functions that jump, for calls of them that shared libraries make; and of those that switch stacks in a RUNTIME that is shared.  Who
  * has that in an archive must find its functions there. */
 static void add_names(bool runtime, const char *libdir, struct list *out)
@@ -183,10 +191,13 @@ static void add_program_monitor(bool nop, bool runtime, const struct line *line,
 {
 	add_static_monitor(nop, libdir, out);
 	list_add(out, line->fixed ? "-Wl,--eh-frame-hdr,-e,aprof_static_entry" : "-Wl,--export-dynamic-symbol=aprof_tls");
-	if (line->fixed)
+	if (line->fixed) {
 		list_add(out, wanted);
-	else if (!nop)
+		if (!nop)
+			list_add(out, wanted_of_threads);
+	} else if (!nop) {
 		add_names(runtime && !line->fixed_runtime, libdir, out);
+	}
 }
 
 /* Hooks for a program that has no libc: empty, and what they would have of libc is never called. */

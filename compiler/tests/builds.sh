@@ -660,6 +660,7 @@ inline_languages() {
 		printf 'program p\n integer :: i, t\n t = 0\n do i = 1, 10\n  call add(t, i)\n end do\n if (t /= 55) stop 1\ncontains\n' >sum.f90
 		printf ' subroutine add(t, k)\n  integer, intent(inout) :: t\n  integer, intent(in) :: k\n  t = t + k\n end subroutine\nend program\n' >>sum.f90
 		makes 12 "$fc" -O0 sum.f90 -o t
+		makes 12 "$fc" -O0 -static sum.f90 -o t		# its library locks its files at the end
 	fi
 	if command -v gdc >/dev/null; then
 		cat >sum.d <<-'D'

@@ -23,10 +23,16 @@
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define STATIC "-Wl,--eh-frame-hdr,-e,aprof_static_entry -Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"\
 	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA "
+#define THREADS "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,-u,pthread_self,-u,pthread_detach" \
+	",-u,pthread_cancel,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,-u,pthread_mutex_unlock,-u,pthread_mutex_i" \
+	"nit,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,-u,pthread_cond_wait,-u,pthread_cond_timedwait,-u,p" \
+	"thread_cond_destroy,-u,pthread_key_delete,-u,pthread_mutexattr_init,-u,pthread_mutexattr_settype,-u,pthread_mutexattr_destroy,-u,sched_get_priority_ma" \
+	"x,-u,sched_get_priority_min,-u,pthread_getschedparam,-u,pthread_setschedparam,-u,pthread_attr_init,-u,pthread_attr_destroy,-u,pthread_attr_setdetachst" \
+	"ate" " "
 #define NOP_WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
 #define WORDS NOP_WORDS "-Wl,-u,aprof_names -Xlinker /lib/aprof/libaprof_names.a "
 #define RUNTIME NOP_WORDS "-Wl,-u,aprof_names,-u,aprof_names_runtime -Xlinker /lib/aprof/libaprof_names.a "
-#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC
+#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC THREADS
 #define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " NOP_WORDS
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \

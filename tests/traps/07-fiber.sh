@@ -30,7 +30,7 @@ void main() { both(); }
 EOF
 APROF_CC=gdc $CC --aprof-only=leaf --aprof-only=work --aprof-only=one --aprof-only=two --aprof-only=resume --aprof-only=both $OPT p.d -o p
 ./p
-"$APROF" contexts amon.out | while read -r entries recursive time history; do echo "$entries $recursive $history"; done | sort > contexts
+"$APROF" contexts amon.out | while read -r entries recursive time history; do echo "$entries $recursive $history"; done | grep -v "^0 0 -" | sort > contexts
 cat > expected <<'EOF'
 1 0 both
 1 0 one
