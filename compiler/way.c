@@ -171,7 +171,7 @@ static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjm
 
 /* What GCC's libraries in a static program ask for weakly, and call once they find pthread_key_create, which the monitor brings (gthr-posix.h). */
 static const char wanted_of_threads[] = "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,"
-	"-u,pthread_self,-u,pthread_detach,-u,pthread_cancel,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,"
+	"-u,pthread_self,-u,pthread_detach,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,"
 	"-u,pthread_mutex_unlock,-u,pthread_mutex_init,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,"
 	"-u,pthread_cond_wait,-u,pthread_cond_timedwait,-u,pthread_cond_destroy,-u,pthread_key_delete,-u,pthread_mutexattr_init,"
 	"-u,pthread_mutexattr_settype,-u,pthread_mutexattr_destroy,-u,sched_get_priority_max,-u,sched_get_priority_min,-u,pthread_getschedparam,"

@@ -24,7 +24,7 @@
 #define STATIC "-Wl,--eh-frame-hdr,-e,aprof_static_entry -Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"\
 	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA "
 #define THREADS "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,-u,pthread_self,-u,pthread_detach" \
-	",-u,pthread_cancel,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,-u,pthread_mutex_unlock,-u,pthread_mutex_i" \
+	",-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,-u,pthread_mutex_unlock,-u,pthread_mutex_i" \
 	"nit,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,-u,pthread_cond_wait,-u,pthread_cond_timedwait,-u,p" \
 	"thread_cond_destroy,-u,pthread_key_delete,-u,pthread_mutexattr_init,-u,pthread_mutexattr_settype,-u,pthread_mutexattr_destroy,-u,sched_get_priority_ma" \
 	"x,-u,sched_get_priority_min,-u,pthread_getschedparam,-u,pthread_setschedparam,-u,pthread_attr_init,-u,pthread_attr_destroy,-u,pthread_attr_setdetachst" \
