@@ -1,24 +1,9 @@
-/* names.S - the names of the functions that jump (jump.c, cancel.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the monitor: the dynamic
- * linker finds a program's own first.  Weak: a program that brings such a function, as by -static-libgcc, keeps it. Not for static programs, whose
- * libraries are linked with the monitor (--wrap). */
-#include <cet.h>
-#ifndef _CET_ENDBR
-#define _CET_ENDBR
-#endif
+/* names.S - the names of the functions that jump (jump.c, cancel.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the
+ * monitor.  A program may bring one of its own, as by -static-libgcc.  Not for static programs, whose libraries are linked with the monitor (--wrap). */
+#include "monitor/names.h"
 
 	.macro	jump name
-	.weak	\name
-	.type	\name, @function
-	.globl	aprof_name_\name
-	.type	aprof_name_\name, @function
-	.p2align 4
-aprof_name_\name:
-\name:
-	.cfi_startproc
-	_CET_ENDBR
-	jmp	__wrap_\name@PLT
-	.cfi_endproc
-	.size	\name, .-\name
+	leads	\name, __wrap_\name
 	.endm
 
 	.text

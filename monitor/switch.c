@@ -201,8 +201,13 @@ typedef void runtime_function(void);
 BEHIND(__go_setcontext, runtime_function)
 BEHIND(fiber_switchContext, runtime_function)
 
+/* Only a program of these languages has the names. */
+extern const char aprof_name___go_setcontext[] __attribute__((weak));
+
 static void __attribute__((constructor(101))) find_runtimes(void)
 {
+	if (!aprof_name___go_setcontext)
+		return;
 	real___go_setcontext();
 	real_fiber_switchContext();
 }
