@@ -34,22 +34,27 @@ static bool run_quietly(const char *path, char **argv)
 	return status == 0;
 }
 
+/* True if the COMMAND for COMPILER, which is taken apart, succeeds. */
+static bool succeeds(const struct found *compiler, struct list *command)
+{
+	char **argv = list_take(command);
+	bool yes = argv && run_quietly(compiler->path, argv);
+
+	list_free_items(argv);
+	return yes;
+}
+
 /* True if COMPILER takes the flags of HOOKS, with PLUGIN. */
 static bool takes(const struct found *compiler, enum compiler_language language, enum hooks hooks, const char *plugin)
 {
 	static const char *const names[] = {[COMPILER_C] = "c", [COMPILER_CXX] = "c++", [COMPILER_FORTRAN] = "f95"};
 	struct list command = {0};
-	char **argv;
-	bool yes;
 
 	list_add_all(&command, compiler->words.items);
 	way_compile_flags(hooks, plugin, false, false, &command);
 	list_format(&command, "-x%s", names[language]);
 	list_add_words(&command, "-S -o - /dev/null");
-	argv = list_take(&command);
-	yes = argv && run_quietly(compiler->path, argv);
-	list_free_items(argv);
-	return yes;
+	return succeeds(compiler, &command);
 }
 
 /* The place in PLUGINS of the one that COMPILER takes, -1: none. */
@@ -61,27 +66,23 @@ static int ask_plugins(const struct found *compiler, enum compiler_language lang
 	return -1;
 }
 
+/* True if COMPILER finds the shared LIBRARY. */
+static bool has_library(const struct found *compiler, const char *library)
+{
+	struct list command = {0};
+
+	list_add_all(&command, compiler->words.items);
+	list_add_words(&command, "-shared -nostdlib -o /dev/null");
+	list_add(&command, library);
+	return succeeds(compiler, &command);
+}
+
 /* Whether COMPILER is one of a language whose library switches stacks, and that library is shared. */
 static bool switches_stacks(const struct found *compiler)
 {
-	static const struct { const char *name, *library; } languages[] = { { "gccgo", "-l:libgo.so" }, { "gdc", "-l:libgphobos.so" } };
 	const char *base = strrchr(compiler->path, '/') ? strrchr(compiler->path, '/') + 1 : compiler->path;
-	bool yes = false;
 
-	for (size_t i = 0; i < sizeof languages / sizeof *languages && !yes; i++) {
-		struct list command = {0};
-		char **argv;
-
-		if (!strstr(base, languages[i].name))
-			continue;
-		list_add_all(&command, compiler->words.items);
-		list_add_words(&command, "-shared -nostdlib -o /dev/null");
-		list_add(&command, languages[i].library);
-		argv = list_take(&command);
-		yes = argv && run_quietly(compiler->path, argv);
-		list_free_items(argv);
-	}
-	return yes;
+	return (strstr(base, "gccgo") && has_library(compiler, "-l:libgo.so")) || (strstr(base, "gdc") && has_library(compiler, "-l:libgphobos.so"));
 }
 
 /* What a compiler answered, as it is remembered. */
