@@ -7,12 +7,7 @@
  * expect: 21 0 body deeper
  * expect: 41 0 body deeper work
  * expect: 20 0 body end */
-#include <pthread.h>
-#include <stdlib.h>
-#include <ucontext.h>
-#include "trap.h"
-
-static ucontext_t host, coroutine;
+#include "migrate.h"
 
 HOOKED void work(void) { KEEP(); }
 HOOKED void end(void) { KEEP(); }
@@ -31,21 +26,5 @@ HOOKED void body(void)
 		end();
 	}
 }
-UNHOOKED static void resume(void) { swapcontext(&host, &coroutine); KEEP(); }
-UNHOOKED static void *thread(void *unused) { resume(); return unused; }
-
-int main(void)
-{
-	pthread_t t;
-
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = malloc(65536);
-	coroutine.uc_stack.ss_size = 65536;
-	makecontext(&coroutine, body, 0);
-	resume();
-	for (int i = 0; i < 20; i++) {
-		pthread_create(&t, NULL, thread, NULL);
-		pthread_join(t, NULL);
-	}
-	return 0;
-}
+UNHOOKED void resume(void) { swapcontext(&host, &coroutine); KEEP(); }
+UNHOOKED void *thread(void *unused) { resume(); return unused; }

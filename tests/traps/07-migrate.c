@@ -11,12 +11,7 @@
  * expect: 41 0 body deeper work
  * expect: 20 0 body end
  * expect: 20 0 thread after */
-#include <pthread.h>
-#include <stdlib.h>
-#include <ucontext.h>
-#include "trap.h"
-
-static ucontext_t host, coroutine;
+#include "migrate.h"
 
 HOOKED void work(void) { KEEP(); }
 HOOKED void end(void) { KEEP(); }
@@ -37,19 +32,3 @@ HOOKED void body(void)
 }
 HOOKED void resume(void) { swapcontext(&host, &coroutine); KEEP(); }
 HOOKED void *thread(void *unused) { resume(); after(); KEEP(); return unused; }
-
-int main(void)
-{
-	pthread_t t;
-
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = malloc(65536);
-	coroutine.uc_stack.ss_size = 65536;
-	makecontext(&coroutine, body, 0);
-	resume();
-	for (int i = 0; i < 20; i++) {
-		pthread_create(&t, NULL, thread, NULL);
-		pthread_join(t, NULL);
-	}
-	return 0;
-}
