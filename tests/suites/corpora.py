@@ -63,9 +63,6 @@ GCC = {
     "ada": [Folder(TESTSUITE + "gnat.dg", "*.adb")],
 }
 SUFFIXES = {".c": "C", ".m": "C", ".C": "C++", ".cc": "C++", ".mm": "C++", ".d": "D", ".go": "Go", ".adb": "Ada"}     # all others: Fortran
-# What of GCC's test suite is unpacked: the folders above and what they include.
-TESTS = ("gcc.c-torture", "gcc.dg", "g++.dg", "g++.old-deja", "gcc.target/i386", "c-c++-common", "objc", "objc.dg", "obj-c++.dg", "objc-obj-c++-shared",
-         "gfortran.fortran-torture", "gfortran.dg", "gdc.dg", "gdc.test", "go.test", "gnat.dg")
 NAMES = [*GCC, "uftrace", "csmith"]
 DEFAULT = [name for name in NAMES if name != "libstdc++"]     # takes as long as all the others
 # Flags for the c-torture folders with an .exp file of their own.
@@ -91,13 +88,23 @@ def programs(names, cache, bench, flags):
 
 # ---- GCC's tests ----
 
+INCLUDED = {TESTSUITE + "objc-obj-c++-shared"}      # by tests of other folders
+
+
+def above(path):
+    """The folder of GCC's source that is unpacked for the tests at PATH: tests may include what is beside them.  Of targets one is enough."""
+    if path.startswith(LIBSTDCXX):
+        return LIBSTDCXX.rstrip("/")
+    return "/".join(path.split("/")[:4 if "gcc.target" in path else 3])
+
+
 def unpacked(cache):
     """GCC's source, the folders with tests of it, once."""
     archives = sorted(glob.glob("/usr/src/gcc-*/gcc-*.tar.xz"), key=os.path.basename)
     if not archives:
         raise Trouble("no source of GCC in /usr/src: apt-get install gcc-12-source")
     archive = archives[0]
-    folders = [*(TESTSUITE + name for name in TESTS), LIBSTDCXX.rstrip("/")]
+    folders = sorted({above(folder.path) for corpus in GCC.values() for folder in corpus} | INCLUDED)
     folder = os.path.join(cache, "ways", f"{os.path.basename(archive)[:-len('.tar.xz')]}-{digest(*folders)[:8]}")
     if not os.path.isdir(folder):
         say(f"unpacking {archive}")

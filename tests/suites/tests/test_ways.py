@@ -50,7 +50,6 @@ class Directives(unittest.TestCase):
         self.assertTrue(directives.wanted("{ dg-require-effective-target arm_neon }", []).why_not)
         self.assertEqual(directives.wanted("{ dg-do compile }", []).action, "compile")
 
-
     def test_a_test_of_ds(self):
         text = """/*
 REQUIRED_ARGS: -unittest -preview=fieldWise -w -check=assert=off
