@@ -122,7 +122,7 @@ static int command(const struct options *o, int argc, char **argv)
 		return STATUS_TROUBLE;
 	ok = !operands.gmon && export(format, &operands, o, &err);
 	if (operands.gmon)
-		message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		operands_refuse_gmon(operands.files[0]);
 	operands_free(&operands);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }

@@ -112,7 +112,7 @@ int html_page(const struct options *o)
 		ok = operands_sort(&p.operands[1], o->operands + o->nbase, o->noperands - o->nbase);
 	for (size_t i = 0; ok && i < p.n; i++)
 		if (p.operands[i].gmon) {
-			message("%s: a gmon.out has no contexts; aprof report reads it", p.operands[i].files[0]);
+			operands_refuse_gmon(p.operands[i].files[0]);
 			ok = false;
 		}
 	if (ok && page_read(&p, o))

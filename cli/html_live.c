@@ -202,7 +202,7 @@ int html_live(const struct options *o)
 	if (!options_fit(o) || !operands_sort(&operands, o->operands, o->noperands))
 		return STATUS_TROUBLE;
 	if (operands.gmon)
-		message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		operands_refuse_gmon(operands.files[0]);
 	else
 		status = operands_serve(&operands, o);
 	operands_free(&operands);

@@ -168,3 +168,8 @@ void operands_free(struct operands *o)
 	free(o->files);
 	*o = (struct operands){ 0 };
 }
+
+void operands_refuse_gmon(const char *file)
+{
+	message("%s: a gmon.out has no contexts; aprof report reads it", file);
+}

@@ -18,6 +18,9 @@ struct operands {
 bool operands_sort(struct operands *o, char **argv, size_t n);
 void operands_free(struct operands *o);
 
+/* Say that a command which shows contexts cannot show FILE, a gmon.out. */
+void operands_refuse_gmon(const char *file);
+
 /* Say what the operand PATH is, which is no program, nor one of PROFILES, as "amon.out": a directory, empty, or something else. */
 void other_tell(const char *path, const char *profiles);
 

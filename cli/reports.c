@@ -195,7 +195,7 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 	} else if (self->options == COMMAND_REPORT) {
 		status = gmon_report(&operands, o);
 	} else {
-		message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		operands_refuse_gmon(operands.files[0]);
 	}
 	operands_free(&operands);
 	return status;

@@ -36,7 +36,7 @@ static bool operand_add(struct side *side, char *path)
 		side->program = path;
 		return true;
 	case FILE_GMON:
-		message("%s: a gmon.out has no contexts; aprof report reads it", path);
+		operands_refuse_gmon(path);
 		return false;
 	case FILE_MISSING:
 		message("%s: cannot open: %s", path, strerror(errno));

@@ -95,7 +95,7 @@ static int explore_one(const struct options *o)
 	if (!operands_sort(&operands, o->operands, o->noperands))
 		return STATUS_TROUBLE;
 	if (operands.gmon)
-		message("%s: a gmon.out has no contexts; aprof report reads it", operands.files[0]);
+		operands_refuse_gmon(operands.files[0]);
 	else
 		status = explore(&operands, o);
 	operands_free(&operands);
