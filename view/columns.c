@@ -49,5 +49,5 @@ static bool columns_enter(struct page *p, size_t row)
 	return true;
 }
 
-const struct page_kind columns_page = { .name = "Columns", .brief = "Columns", .hint = "Enter shows or hides", .open = columns_open, .close = columns_close,
+const struct page_kind columns_page = { .name = "Columns", .hint = "Enter shows or hides", .open = columns_open, .close = columns_close,
 	.heading = columns_heading, .row = columns_row, .routine = columns_routine, .enter = columns_enter };

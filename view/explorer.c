@@ -147,7 +147,8 @@ static int bar_write(const struct explorer *x, int how, char text[BAR_SIZE], int
 
 	for (int i = 0; i < PAGES; i++) {
 		bool now = i == x->current;
-		const char *name = how == BAR_WHOLE || (how == BAR_BRIEF && now) ? kinds[i]->name : kinds[i]->brief;
+		bool brief = kinds[i]->brief && how != BAR_WHOLE && (how != BAR_BRIEF || !now);
+		const char *name = brief ? kinds[i]->brief : kinds[i]->name;
 
 		begin[i] = n;
 		if (!has_page(x, i))
@@ -466,7 +467,6 @@ static void sideways(struct explorer *x, int columns)
 static void enter(struct explorer *x)
 {
 	uint32_t routine = routine_now(x);
-
 	struct page *p = page_now(x);
 
 	if (p->kind->enter && p->n > 0 && p->kind->enter(p, p->cursor))

@@ -231,5 +231,5 @@ static uint32_t findings_routine(const struct page *p, size_t row)
 	return row_at(p, row)->routine;
 }
 
-const struct page_kind hot_page = { .name = "Hot", .brief = "Hot", .hint = "Enter callers  a source", .open = findings_open, .close = findings_close,
+const struct page_kind hot_page = { .name = "Hot", .hint = "Enter callers  a source", .open = findings_open, .close = findings_close,
 	.heading = findings_heading, .row = findings_row, .routine = findings_routine, .carry = findings_carry };

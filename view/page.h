@@ -56,7 +56,7 @@ enum page_fold { PAGE_UNFOLD, PAGE_FOLD, PAGE_TOGGLE, PAGE_UNFOLD_ALL, PAGE_FOLD
 
 struct page_kind {
 	const char *name;		/* on the first line */
-	const char *brief;		/* the same where there is little room */
+	const char *brief;		/* the same where there is little room; NULL: the same */
 	const char *hint;		/* on the last line, what keys do here; NULL: nothing */
 	bool (*open)(struct page *p, struct error *err);	/* build it; false with *ERR set: out of memory */
 	void (*close)(struct page *p);	/* free what open made */

@@ -213,5 +213,5 @@ static uint32_t routines_routine(const struct page *p, size_t row)
 	return ((const struct routines *)p->state)->shown[row];
 }
 
-const struct page_kind routines_page = { .name = "Routines", .brief = "Routines", .hint = "Enter callers  a source", .open = routines_open, .close = routines_close,
+const struct page_kind routines_page = { .name = "Routines", .hint = "Enter callers  a source", .open = routines_open, .close = routines_close,
 	.heading = routines_heading, .row = routines_row, .routine = routines_routine, .carry = routines_carry, .sort = routines_sort };

@@ -267,7 +267,7 @@ static uint32_t sequences_routine(const struct page *p, size_t row)
 	return cycle_routine(s->entries[q->first + (member ? member - 1 : s->cycles ? 0 : q->length - 1)]);
 }
 
-const struct page_kind cycles_page = { .name = "Cycles", .brief = "Cycles", .hint = "Enter unfolds  c callers", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
+const struct page_kind cycles_page = { .name = "Cycles", .hint = "Enter unfolds  c callers", .open = cycles_open, .close = sequences_close, .heading = cycles_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };
-const struct page_kind paths_page = { .name = "Paths", .brief = "Paths", .hint = "Enter unfolds  c callers", .open = paths_open, .close = sequences_close, .heading = paths_heading,
+const struct page_kind paths_page = { .name = "Paths", .hint = "Enter unfolds  c callers", .open = paths_open, .close = sequences_close, .heading = paths_heading,
 	.row = sequences_row, .routine = sequences_routine, .carry = sequences_carry, .fold = sequences_fold };

@@ -301,5 +301,5 @@ static bool source_carry(struct page *p, const struct page *old, const uint32_t 
 	return true;
 }
 
-const struct page_kind source_page = { .name = "Source", .brief = "Source", .hint = "Enter follows a call", .open = source_open, .close = source_close, .heading = source_heading,
+const struct page_kind source_page = { .name = "Source", .hint = "Enter follows a call", .open = source_open, .close = source_close, .heading = source_heading,
 	.row = source_row, .routine = source_routine, .carry = source_carry, .by_routine = true };

@@ -1,4 +1,4 @@
-/* slices.c - the page of threads: Enter on one, and every page is about it alone, until the first row is chosen again. */
+/* threads.c - the page of threads: Enter on one, and every page is about it alone, until the first row is chosen again. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -121,5 +121,5 @@ static bool slices_enter(struct page *p, size_t row)
 	return true;
 }
 
-const struct page_kind threads_page = { .name = "Threads", .brief = "Threads", .hint = "Enter shows only this", .open = slices_open, .close = slices_close,
+const struct page_kind threads_page = { .name = "Threads", .hint = "Enter shows only this", .open = slices_open, .close = slices_close,
 	.heading = slices_heading, .row = slices_row, .routine = slices_routine, .enter = slices_enter };
