@@ -3,10 +3,10 @@
  * The routine's own time is known from all of its samples (hook_cost.c, strata.c); a context has few of them.  Two things tell its part:
  *
  *     clock     the samples of its time, less what its hooks cost: one of a routine whose hooks took nine tenths of them says little
- *     code      the program counters in its own code and in code without hooks, where every run took them; not of a routine
- *               that was in the kernel, which they do not see
+ *     code      the program counters in its own code and in code without hooks, where every run took them.  They do not see the kernel: of a routine
+ *               that had a part k of its time there, their parts may be off by k, whatever their number
  *
- * Each has the weight of so many samples (the inverse of its variance); where both are of one source the better one counts.  Together they
+ * Each has the weight of so many samples (the inverse of its variance; of C program counters C / (1 + C k^2)); where both are of one source the better one counts.  Together they
  * are N samples, MEASURED parts q.  Few samples say little: so they are drawn to the parts p of the calls, as if DRAWN samples more had been seen
  * that fit these,
  *
@@ -48,7 +48,7 @@ struct division {
 };
 
 struct work {
-	const struct overhead *o;
+	struct overhead *o;
 	const struct profile *p;
 	const struct draw_given *given;
 	struct division *of;	/* routines, and one more: of the root */
@@ -74,10 +74,11 @@ static void count_codes(struct work *w)
 	for (size_t i = 0; w->given->by_code && i < w->p->npcs; i++) {
 		uint32_t context = w->p->pcs[i].context;
 		enum overhead_place place = w->o->spots[i].place;
-		bool own = place == OVERHEAD_OWN || place == OVERHEAD_PLAIN || place == OVERHEAD_NOWHERE;
 
-		if (own && w->o->kernel[group_of(w->p, context)] <= 0)
-			w->codes[context] += (double)w->p->pcs[i].count;
+		if (place != OVERHEAD_OWN && place != OVERHEAD_PLAIN && place != OVERHEAD_NOWHERE)
+			continue;
+		w->codes[context] += (double)w->p->pcs[i].count;
+		w->o->codes += w->given->one_source ? 0 : w->p->pcs[i].count;
 	}
 }
 
@@ -112,8 +113,10 @@ static void weigh(struct work *w)
 		double tick = d->ticks > 0 ? fmax(w->given->tick, d->time / d->ticks) : w->given->tick;
 		double variance = tick * d->time + UNSURE * d->odd * UNSURE * d->odd;
 
+		double unseen = d->time > 0 ? fmin(w->o->kernel[r] / d->time, 1) : 0;
+
 		d->by_clock = variance > 0 ? d->left * d->left / variance : 0;
-		d->by_code = d->codes;
+		d->by_code = d->codes / (1 + d->codes * unseen * unseen);
 		if (w->given->one_source)
 			*(d->by_clock > d->by_code ? &d->by_code : &d->by_clock) = 0;
 	}
@@ -156,12 +159,13 @@ static void settle_drawn(struct work *w)
 	}
 }
 
-/* What one sample stands for in the evidence of D's time SELF, ns; no less than what it costs to take one. */
+/* What one sample stands for in the evidence of D's time SELF, ns: no less than where all count, no more than SELF or a sample of the clock, where what is left
+ * of its contexts' time is less than one. */
 static double sample_of(const struct work *w, const struct division *d, double self)
 {
 	double samples = d->by_clock + d->by_code;
 
-	return samples > 0 ? fmax(self / samples, w->given->finest) : w->given->tick;
+	return samples > 0 ? fmax(fmin(self / samples, fmax(self, w->given->tick)), w->given->finest) : w->given->tick;
 }
 
 static void divide(struct work *w, struct overhead_evidence *evidence)

@@ -55,6 +55,7 @@ struct overhead {
 	double *kernel;			/* by routine, and [nroutines] of the root: what of its contexts' time passed in the kernel, ns; an estimate */
 	bool kernel_known;		/* whether that can be nothing else: no program counter is lacking for another reason */
 	struct overhead_cost cost;	/* of all hooks */
+	uint64_t codes;			/* program counters that say, beside the clock's samples, how much time a context has */
 };
 
 /* All of that for P and its SYMBOLS, both of which must outlive it.  NULL with *ERR set: out of memory.  Freed with overhead_free. */

@@ -246,7 +246,7 @@ static double drawn_part(const struct graph *g)
 static void samples_print(struct head *h, const char *clock)
 {
 	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
-	uint64_t n = h->graph->ticks;
+	uint64_t n = h->graph->ticks, all = n + h->graph->overhead->codes;
 	char samples[32];
 
 	if (n == 0)
@@ -255,7 +255,7 @@ static void samples_print(struct head *h, const char *clock)
 			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
-			    print_grouped(samples, n), print_plural(n), sign, sums_error(h->graph, 10));
+			    print_grouped(samples, all), print_plural(all), sign, sums_error(h->graph, 10));
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
 		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));

@@ -41,7 +41,8 @@ struct sums sums_make(const struct report_input *in)
 
 double sums_error(const struct graph *g, double percent)
 {
-	double tick = profile_tick(g->profile), samples = tick > 0 ? (double)g->ticks * tick / overhead_tick(g->profile) : (double)g->ticks;
+	const struct overhead_evidence *e = &g->evidence;
+	double samples = e->variance > 0 ? e->measured * e->measured / e->variance : (double)g->ticks;
 
 	return fmin(1.96 * sqrt(percent * (100 - percent) / samples), 99);
 }

@@ -360,6 +360,49 @@ static void test_samples_of_user_mode(void **state)
 	settled_free(kernel);
 }
 
+/* What a sample stands for in the evidence of CONTEXT, ns. */
+static double sample_in(const struct overhead *o, uint32_t context)
+{
+	return o->evidence[context].variance / o->evidence[context].measured;
+}
+
+/* A routine that was in the kernel for 3 % of its time is known by its program counters, too: 340, which count as 260, beside those of the clock. */
+static void test_kernel_and_codes(void **state)
+{
+	static const struct overhead_spot own[] = { { OVERHEAD_OWN, 0 }, { OVERHEAD_OWN, 1 } };
+	struct make_amon *m = make_sampled_calls(0, 340);
+	struct overhead *o;
+
+	(void)state;
+	make_amon_enter(m, 0, 1);
+	make_amon_pc(m, 0, 0x24, 90);
+	make_amon_leave(m, 0);
+	make_amon_charge(m, 0, 0, 585);
+	make_amon_header(m)->hook_picoseconds = 0;
+	make_amon_header(m)->cpu_user = 2940000000;
+	make_amon_header(m)->cpu_system = 60000000;
+	o = settle(m, own);
+	assert_in_range(o->kernel[0], 59000000, 61000000);
+	assert_int_equal(o->codes, 600);
+	assert_true(sample_in(o, 1) < 4500000);		/* of 9 ms by the clock alone */
+	settled_free(o);
+}
+
+/* Of a routine with next to no time of its own not more is unknown than that, or a sample of the clock. */
+static void test_evidence_of_little(void **state)
+{
+	struct make_amon *m = make_calls(150000);	/* Main: 1.5 ms, and hooks that would have cost 3 ms */
+	struct overhead *o;
+
+	(void)state;
+	make_amon_enter(m, 0, 1);
+	make_amon_charge(m, 0, 50000000, 50);
+	o = settle(m, NULL);
+	assert_true(o->evidence[1].measured > 0);
+	assert_true(sample_in(o, 1) <= overhead_tick(o->profile));
+	settled_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +418,8 @@ int main(void)
 		cmocka_unit_test(test_no_tick),
 		cmocka_unit_test(test_late_samples),
 		cmocka_unit_test(test_samples_of_user_mode),
+		cmocka_unit_test(test_kernel_and_codes),
+		cmocka_unit_test(test_evidence_of_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
