@@ -527,46 +527,53 @@ class Refused(Source):
 
 
 class Killed(Source):
-    """Recorder or program killed at any moment: the file can be read, and has what was sampled until then.  KILLS=200 for as many."""
+    """Recorder or program killed at any moment: the file can be read, and lacks no more than what was in the ring, and what was not sampled yet.  KILLS=200
+    for as many."""
     KILLS = int(os.environ.get("KILLS", "9"))
+    # Seconds of CPU time that a ring holds: 16 stacks of perf events at least, mostly 250, of some 1 ms each; some 120 of the timer, of a tick of the kernel's;
+    # ptrace has no ring, and looks 97 times a second, later where others have the processors.
+    RING = {"perf": 0.26, "timer": 0.5, "ptrace": 0.1}
 
     def run_and_kill(self, source, whom, after):
+        """The files that are left, and the CPU time of the program when it, or the recorder, was killed: the least that it can have been, and the most."""
         temporary = tempfile.mkdtemp(dir=self.path)
         recorder = subprocess.Popen([APROF, "run", "--no-report", "--data=" + temporary + "/kept", "./clocked", temporary + "/cpu"], cwd=self.path,
                                     env=dict(os.environ, APROF_STACKS=source, TMPDIR=temporary), stderr=subprocess.DEVNULL)
+
+        def clocked():
+            with open(temporary + "/cpu") as file:
+                pid, cpu = file.read().split()
+            return int(pid), float(cpu)
         deadline = time.monotonic() + 60
         while not os.path.exists(temporary + "/cpu") and time.monotonic() < deadline:
             time.sleep(0.005)
         time.sleep(after)
-        with open(temporary + "/cpu") as file:
-            program = int(file.readline())
+        program, least = clocked()
         os.kill(program if whom == "program" else recorder.pid, signal.SIGKILL)
         recorder.wait()
         if whom == "recorder":
             os.kill(program, signal.SIGKILL)
-        with open(temporary + "/cpu") as file:
-            cpu = float(file.readlines()[1])
-        found = [os.path.join(where, name) for where, _, names in os.walk(temporary) for name in names if name.startswith(("kept", "stacks.")) and not name.endswith(".new")]
-        return found, cpu
+        return self.left(temporary), least, clocked()[1]
+
+    def left(self, temporary):
+        return [os.path.join(where, name) for where, _, names in os.walk(temporary) for name in names if name.startswith(("kept", "stacks.")) and not name.endswith(".new")]
 
     def test_killed(self):
         self.build(CLOCKED, "clocked")
         sources = ["timer", "ptrace"] + ([] if stacks.refused() else ["perf"])
-        read = 0
+        read, most = 0, dict.fromkeys(sources, 0)
         for i in range(self.KILLS):
-            source, whom, after = sources[i % len(sources)], ("program", "recorder")[i // len(sources) % 2], random.random() * 0.6
+            source, whom, after = sources[i % len(sources)], ("program", "recorder")[i // len(sources) % 2], random.random() * 1.2
             with self.subTest(source=source, whom=whom, after=after):
-                found, cpu = self.run_and_kill(source, whom, after)
+                found, least, cpu = self.run_and_kill(source, whom, after)
                 self.assertLessEqual(len(found), 1)
-                if not found:                   # killed before the first sample was taken out
-                    self.assertTrue(whom == "recorder" or cpu < 0.1, cpu)
-                    continue
-                times = json.loads(self.aprof("report", "--json", found[0]).stdout)["run"]["times"]
-                self.assertLess(times["raw_ns"] / 1e9, cpu * 1.1 + 0.05)
-                if whom == "program":
-                    self.assertGreater(times["raw_ns"] / 1e9, cpu * 0.8 - 0.1)
-                read += 1
+                recorded = json.loads(self.aprof("report", "--json", found[0]).stdout)["run"]["times"]["raw_ns"] / 1e9 if found else 0
+                self.assertLess(recorded, cpu * 1.1 + 0.05)
+                self.assertLess(least - recorded, self.RING[source] + 0.05 * least)
+                most[source] = max(most[source], least - recorded)
+                read += len(found)
         self.assertGreater(read, self.KILLS // 3)
+        print(f"{self.KILLS} times killed, {read} files; s of CPU time that they lack at most: " + ", ".join(f"{name} {lack:.3f}" for name, lack in most.items()))
 
 
 class Redis(Source):
