@@ -127,7 +127,7 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	r.recorder = n ? record_processes(pids, n, &r.sampling, &err) : record_all(&r.sampling, &err);
 	if (r.recorder) {
 		r.housekeeping = housekeeping_begin(r.directory, true, 0);
-		collect_kernel_tell(&r);
+		collect_stacks_tell(&r);
 		wait_for(pids, n, o->seconds, &stops);
 		record_end(r.recorder, &untold);
 		untold_tell(&untold);

@@ -563,18 +563,18 @@ void collect_sampling(struct run *r)
 	r->sampling = (struct record_options){ .directory = r->directory, .rate = hz >= 1 && hz <= 10000 ? (unsigned)hz : RATE,
 					       .memory = bytes_of(memory), .source = source_wanted(),
 					       .skip = r->options->stacks ? collect_has_mcount : collect_has_hooks,
-					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel,
+					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel, .inlined = r->options->inlines,
 					       .wall = clock && !strcmp(clock, "wall") };
 }
 
-void collect_kernel_tell(const struct run *r)
+void collect_stacks_tell(const struct run *r)
 {
 	const char *why = r->recorder ? record_kernel_refused(r->recorder) : NULL;
 
 	if (why)
 		message("--kernel: %s", why);
-	else if (r->options->kernel && !r->recorder && !r->sampling.directory)
-		message("--kernel: of a program with hooks call stacks are sampled with --stacks only");
+	else if ((r->options->kernel || r->options->inlines) && !r->recorder && !r->sampling.directory)
+		message("%s: of a program with hooks call stacks are sampled with --stacks only", r->options->kernel ? "--kernel" : "--inlines");
 }
 
 bool collect_begin(struct run *r)

@@ -58,7 +58,7 @@ bool collect_has_mcount(const char *program);
 /* What the options and the environment of R want of call stacks that are sampled; its directory is set. */
 void collect_sampling(struct run *r);
 
-/* Say why the kernel's routines are not recorded, if they were asked for and are not. */
-void collect_kernel_tell(const struct run *r);
+/* Say what of call stacks was asked for and is not recorded, and why. */
+void collect_stacks_tell(const struct run *r);
 
 #endif

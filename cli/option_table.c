@@ -131,6 +131,7 @@ static const struct row rows[] = {
 	  "counted in; status 1 if one differs" },
 	{ KEY_SCRIPT, "script", NULL, COMMAND_RUN, "PROGRAM is Lua 5.4 or CPython, or starts one: profile the functions of its script, exactly" },
 	{ KEY_KERNEL, "kernel", NULL, RUNS, "show the kernel's routines in call stacks, below [kernel], where that is permitted" },
+	{ KEY_INLINES, "inlines", NULL, RUNS, "show inlined functions in call stacks, as debug information tells of them" },
 	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },

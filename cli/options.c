@@ -256,6 +256,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_STACKS: o->stacks = true; return true;
 	case KEY_SCRIPT: o->script = true; return true;
 	case KEY_KERNEL: o->kernel = true; return true;
+	case KEY_INLINES: o->inlines = true; return true;
 	case KEY_ALL_PROCESSES: o->all = true; return true;
 	case KEY_AGAINST: return against_set(o);
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;

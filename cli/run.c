@@ -141,7 +141,7 @@ static int run(const struct options *o, char **argv)
 		status = launch_failed(&r, argv[0]);
 	if (reduction)
 		result = reduction_end(reduction);
-	collect_kernel_tell(&r);
+	collect_stacks_tell(&r);
 	if (r.recorder)
 		record_end(r.recorder, NULL);
 	else if (r.options->stacks && r.unsampled.code)

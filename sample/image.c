@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "symbols/eh_frame.h"
 
-/* Names are looked up when a report is made; here nobody looks for a debug file. */
+/* Names are looked up when a report is made; here nobody looks for a debug file, but for what is inlined. */
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
 			 char **found)
 {
@@ -28,29 +28,29 @@ static bool is_same(const char *path, uint64_t inode)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (!inode || st.st_ino == inode);
 }
 
-static bool open_at(struct image *i, const char *path)
+static bool open_at(struct image *i, const char *path, const Dwfl_Callbacks *how)
 {
 	struct error ignored;
 
-	return is_same(path, i->inode) && binary_open(&i->binary, path, &callbacks, &ignored);
+	return is_same(path, i->inode) && binary_open(&i->binary, path, how, &ignored);
 }
 
-static bool open_file(struct image *i, pid_t pid)
+static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 {
 	struct error ignored;
 	char path[PATH_MAX + 32];
 
 	if (!strcmp(i->path, "[vdso]"))
-		return binary_open_vdso(&i->binary, &callbacks, &ignored);
+		return binary_open_vdso(&i->binary, how, &ignored);
 	if (i->path[0] != '/' || i->path[1] == '/')		/* anonymous memory */
 		return false;
-	if (open_at(i, i->path))
+	if (open_at(i, i->path, how))
 		return true;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, i->path);
-	if (open_at(i, path))
+	if (open_at(i, path, how))
 		return true;
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);	/* a program that was deleted */
-	return i->inode && open_at(i, path);
+	return i->inode && open_at(i, path, how);
 }
 
 static void build_id_take(struct image *i)
@@ -62,7 +62,7 @@ static void build_id_take(struct image *i)
 	memcpy(i->build_id, id, i->build_id_size);
 }
 
-static struct image *image_new(pid_t pid, const char *path, uint64_t device, uint64_t inode)
+static struct image *image_new(pid_t pid, const char *path, uint64_t device, uint64_t inode, const Dwfl_Callbacks *how)
 {
 	struct image *i = calloc(1, sizeof *i);
 
@@ -72,13 +72,15 @@ static struct image *image_new(pid_t pid, const char *path, uint64_t device, uin
 	}
 	i->device = device;
 	i->inode = inode;
-	i->present = open_file(i, pid);
+	i->present = open_file(i, pid, how);
 	if (!i->present)
 		return i;
 	build_id_take(i);
 	i->rules = rules_new(i->binary.elf);
 	return i;
 }
+
+bool images_with_debug_files(struct images *s) { return binary_find_debug_files(&s->callbacks, &s->debug_path); }
 
 struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_t device, uint64_t inode)
 {
@@ -87,7 +89,7 @@ struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_
 	for (uint32_t k = 0; k < s->n; k++)
 		if (s->all[k]->inode == inode && s->all[k]->device == device && !strcmp(s->all[k]->path, path))
 			return s->all[k];
-	if (!array_grow(&s->all, &s->room, s->n, sizeof *s->all) || !(i = image_new(pid, path, device, inode)))
+	if (!array_grow(&s->all, &s->room, s->n, sizeof *s->all) || !(i = image_new(pid, path, device, inode, s->callbacks.find_elf ? &s->callbacks : &callbacks)))
 		return NULL;
 	return s->all[s->n++] = i;
 }
@@ -98,12 +100,14 @@ void images_free(struct images *s)
 		struct image *i = s->all[k];
 
 		rules_free(i->rules);
+		debug_free(&i->debug);
 		if (i->present)
 			binary_close(&i->binary);
 		free(i->path);
 		free(i);
 	}
 	free(s->all);
+	free(s->debug_path);
 	*s = (struct images){ 0 };
 }
 
@@ -189,4 +193,12 @@ uint64_t image_function(struct image *i, uint64_t address)
 	if (is_jump(i, address))
 		return 0;
 	return i->present && unwind_find(&i->binary, address, &start, &end) ? start : address;
+}
+
+void image_inlined(struct image *i, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg)
+{
+	if (!i->debug_known && i->present && !debug_read(&i->debug, &i->binary))
+		debug_free(&i->debug);
+	i->debug_known = true;
+	debug_inlined(&i->debug, address, visit, arg);
 }

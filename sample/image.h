@@ -8,6 +8,7 @@
 
 #include "sample/rules.h"
 #include "symbols/binary.h"
+#include "symbols/debug_info.h"
 
 struct image {
 	char *path;			/* as mapped; "[vdso]" */
@@ -15,6 +16,8 @@ struct image {
 	bool present;			/* it could be opened; nothing that follows else */
 	struct binary binary;
 	struct rules *rules;
+	struct debug_info debug;	/* read when it is first asked about */
+	bool debug_known;
 	uint8_t build_id[32];		/* GNU build-id */
 	uint8_t build_id_size;		/* bytes of it; 0: none */
 };
@@ -23,7 +26,12 @@ struct images {
 	struct image **all;
 	uint32_t n;
 	size_t room;
+	Dwfl_Callbacks callbacks;	/* how debug files are found; zero: nobody looks for any */
+	char *debug_path;		/* where */
 };
+
+/* What is inlined is to be asked for: have S, which is new, look for debug files.  False: out of memory. */
+bool images_with_debug_files(struct images *s);
 
 /* The file that process PID has mapped as PATH, of DEVICE and INODE: opened through the process's own root, where it has another one.  What
  * cannot be opened, or is another file by now, is not `present`.  NULL: out of memory. */
@@ -49,5 +57,8 @@ bool image_is_signal(const struct image *i, uint64_t address);
 /* The link-time address where the function around ADDRESS begins: what the unwind table says, else the symbols of the file, else ADDRESS.  0: it is
  * in a linker's table of jumps. */
 uint64_t image_function(struct image *i, uint64_t address);
+
+/* Call VISIT with the functions that the code at ADDRESS, link-time, was inlined from, outermost first. */
+void image_inlined(struct image *i, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg);
 
 #endif

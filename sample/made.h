@@ -1,5 +1,5 @@
-/* made.h - routines that no file of code has, as a profile has them: one module, "[jit]" of code made at run time, or "[kernel]", whose routines are
- * known by their names.
+/* made.h - routines that no file of code has, as a profile has them: one module, "[jit]" of code made at run time, "[kernel]", or "[inlined]", whose
+ * routines are known by their names.
  *
  * Their addresses are made of the names, so that they are the same in every run.  The names go into the file while it is written: it outlives what told them. */
 #ifndef SAMPLE_MADE_H

@@ -16,6 +16,7 @@
 enum {
 	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
 	KERNEL_DEEPEST = 128,		/* the same of the kernel's */
+	INLINED_DEEPEST = 4096,		/* and of inlined functions, beside the frames */
 	KNOWN = 8192,			/* places for addresses */
 	NOT_A_ROUTINE = RECORDING_NONE - 1,	/* an address of a linker's jump */
 };
@@ -70,6 +71,7 @@ static void file_close(struct process *p)
 	}
 	made_end(&p->made);
 	made_end(&p->kernel);
+	inlined_end(&p->inlined);
 	jit_free(p->jit);
 	p->jit = NULL;
 	if (p->live) {
@@ -458,6 +460,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	p->lost = 0;
 	p->made = (struct made){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
+	p->inlined.made = (struct made){ .live = p->live, .path = "[inlined]" };
 }
 
 void process_lost(struct process *p, uint64_t n)
@@ -564,16 +567,36 @@ static uint32_t routine_known(struct process *p, uint64_t address)
 	return routine;
 }
 
-/* The routines of the N addresses, innermost first, of a stack, outermost first in OUT; returns how many. */
-static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n, uint32_t *out)
+/* Behind the routine that ADDRESS is in: those that its code was inlined from, ROOM at most, outermost first into OUT; returns how many. */
+static size_t inlined_at(struct process *p, uint64_t address, uint32_t *out, size_t room)
+{
+	const struct mapping *m = space_find(&p->space, address);
+	const uint32_t *routines;
+	uint32_t n;
+
+	if (!m || !m->image)
+		return 0;
+	routines = inlined_find(&p->inlined, m->image, address - m->bias, &n);
+	if (n > room)
+		return 0;
+	memcpy(out, routines, n * sizeof *out);
+	return n;
+}
+
+/* The routines of the N addresses, innermost first, of a stack, outermost first in OUT, which has room for ROOM; returns how many.  INLINED: those that
+ * the code was inlined from are among them, as far as there is room beside those that have code. */
+static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n, bool inlined, uint32_t *out, size_t room)
 {
 	size_t count = 0;
 
 	while (n > 0) {
 		uint32_t routine = routine_known(p, addresses[--n]);
 
-		if (routine != NOT_A_ROUTINE && routine != RECORDING_NONE)
-			out[count++] = routine;
+		if (routine == NOT_A_ROUTINE || routine == RECORDING_NONE)
+			continue;
+		out[count++] = routine;
+		if (inlined && routine != AMON_ROUTINE_SIGNAL)
+			count += inlined_at(p, addresses[n], out + count, room - count - n);
 	}
 	return count;
 }
@@ -652,7 +675,7 @@ static bool is_monitors(const struct process *p, const struct process_thread *t)
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
 {
 	uint64_t addresses[DEEPEST];
-	uint32_t routines[DEEPEST + 2 + KERNEL_DEEPEST], item;
+	uint32_t routines[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST], item;
 	struct process_thread *t;
 	size_t n = 0, count = 0;
 	bool whole;
@@ -674,7 +697,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		routines[count++] = AMON_ROUTINE_TRUNCATED;
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	source_renew(p, kind->number);
-	count += routines_of(p, addresses, n, routines + count);
+	count += routines_of(p, addresses, n, wishes->inlined, routines + count, DEEPEST + INLINED_DEEPEST);
 	if (h->kernel)
 		count += kernel_routines(p, h, wishes->kernel, routines + count);
 	item = fold_stack(&t->fold, routines, count);
@@ -695,4 +718,5 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	recording_thread_record(p->live, t->fold.thread)->current = item;
 	made_write(&p->made, h->time);
 	made_write(&p->kernel, h->time);
+	made_write(&p->inlined.made, h->time);
 }

@@ -7,6 +7,7 @@
 
 #include "base/table.h"
 #include "sample/fold.h"
+#include "sample/inlined.h"
 #include "sample/jit.h"
 #include "sample/kallsyms.h"
 #include "sample/made.h"
@@ -71,6 +72,7 @@ struct process {
 	uint32_t dumps_looked;		/* mappings that there had been when jitdumps were looked for */
 	struct made made;		/* the same, in the file */
 	struct made kernel;		/* the kernel's routines in the file, where they are told */
+	struct inlined inlined;		/* functions that its code was inlined from, if they are asked for */
 	struct known *known;		/* addresses met, which routine each is in; NULL: none yet */
 };
 
@@ -80,6 +82,7 @@ struct process_wishes {
 	struct amon_header header;	/* what is known of the clock and the machine */
 	bool (*skip)(const char *program); /* whether a program is to have no file; NULL: all have */
 	uint32_t (*ways)(const char *program); /* as in record.h */
+	bool inlined;			/* functions that code was inlined from are routines, too */
 	const struct kernel *kernel;	/* names of the kernel's routines; NULL: they are not told */
 };
 

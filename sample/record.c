@@ -396,7 +396,7 @@ static void wishes_make(struct process_wishes *w, const struct record_options *o
 	uint64_t period = 1000000000 / o->rate;
 
 	*w = (struct process_wishes){
-		.directory = o->directory, .skip = o->skip, .ways = o->ways,
+		.directory = o->directory, .skip = o->skip, .ways = o->ways, .inlined = o->inlined,
 		.header = { .machine = EM_X86_64, .state = AMON_RUNNING, .exit_status = -1, .clock = o->wall ? AMON_CLOCK_WALL : AMON_CLOCK_TICK, .rate = o->rate,
 			    .pc_period = period, .memory_bound = o->memory, .way = 1u << AMON_WAY_STACKS },
 	};
@@ -441,7 +441,7 @@ static struct recorder *recorder_new(const struct record_options *options, struc
 	r->most = most_processes();
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->processes = calloc(r->most, sizeof *r->processes);
-	if (r->processes && r->wake >= 0)
+	if (r->processes && r->wake >= 0 && (!options->inlined || images_with_debug_files(&r->images)))
 		return r;
 	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: %s", strerror(errno));
 	recorder_free(r);

@@ -19,6 +19,7 @@ struct record_options {
 	uint64_t memory;		/* bound of each file, bytes */
 	enum amon_source source;	/* who takes the samples; NONE: who may */
 	bool kernel;			/* the kernel's routines, too, where that is permitted */
+	bool inlined;			/* functions that the compiler inlined, too, as far as debug information tells of them */
 	char **command;			/* arguments of the program, which may be gone before anybody looks; NULL behind the last */
 	bool (*skip)(const char *program); /* whether the program, by its path, is none of ours; NULL: all are */
 	uint32_t (*ways)(const char *program); /* how hooks got into the program, bits of enum amon_way; NULL: nobody asks */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -19,6 +20,18 @@ static const char *reason(void)
 	const char *text = dwfl_errmsg(-1);
 
 	return text ? text : "unknown error";
+}
+
+bool binary_find_debug_files(Dwfl_Callbacks *callbacks, char **path)
+{
+	const char *more = getenv("APROF_DEBUG_PATH");
+
+	if (asprintf(path, ":.debug:/usr/lib/debug%s%s", more && *more ? ":" : "", more ? more : "") < 0) {
+		*path = NULL;
+		return false;
+	}
+	*callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo, .debuginfo_path = path };
+	return true;
 }
 
 /* A descriptor of the plain file PATH; a device or a pipe could keep us waiting.  -1 with *ERR set. */

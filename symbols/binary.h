@@ -37,6 +37,9 @@ struct binary {
 	size_t nloads;		/* how many */
 };
 
+/* Have libdwfl look for separate debug files where symbols.h says: *CALLBACKS, and *PATH, malloc'ed, which it points to.  False: out of memory. */
+bool binary_find_debug_files(Dwfl_Callbacks *callbacks, char **path);
+
 /* Open the file PATH, which need not have symbols.  CALLBACKS must live until binary_close.
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF, ERROR_MEMORY), B then being as after binary_close. */
 bool binary_open(struct binary *b, const char *path, const Dwfl_Callbacks *callbacks, struct error *err);

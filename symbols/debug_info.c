@@ -149,9 +149,31 @@ static const char *absolute(struct debug_info *s, struct debug_unit *unit, const
 	return file;
 }
 
+/* The name of a function behind those of what it is in. */
+struct scoped {
+	Dwarf_Off offset;	/* of its entry */
+	char *name;		/* NULL: it has none */
+};
+
+static void scoped_free(void *node)
+{
+	struct scoped *n = node;
+
+	free(n->name);
+	free(n);
+}
+
+static int compare_scoped(const void *p, const void *q)
+{
+	const struct scoped *a = p, *b = q;
+
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
 void debug_free(struct debug_info *s)
 {
 	tdestroy(s->paths, path_free);
+	tdestroy(s->scoped, scoped_free);
 	for (size_t i = 0; i < s->nunits; i++)
 		free(s->units[i].places);
 	free(s->units);
@@ -366,7 +388,7 @@ static bool inside_next(struct inside *i, bool enter)
 	return true;
 }
 
-/* The outermost inlined call in FUNCTION whose code has ADDRESS (DWARF's): sets *CALL; false: there is none. */
+/* The outermost inlined call in FUNCTION, which may be such a call, whose code has ADDRESS (DWARF's): sets *CALL; false: there is none. */
 static bool find_inlined(Dwarf_Die *function, Dwarf_Addr address, size_t left, Dwarf_Die *call)
 {
 	struct inside i = inside_start(function, left);
@@ -505,6 +527,80 @@ static char *scoped_name(Dwarf_Die *function)
 			return path_join(i.path, i.depth);
 	} while (inside_next(&i, holds_functions(dwarf_tag(&i.path[i.depth]))));
 	return NULL;
+}
+
+/* scoped_name of FUNCTION, looked for once; NULL: there is none. */
+static const char *scoped_once(struct debug_info *s, Dwarf_Die *function)
+{
+	struct scoped wanted = { .offset = dwarf_dieoffset(function) }, *found, **node = tfind(&wanted, &s->scoped, compare_scoped);
+
+	if (node)
+		return (*node)->name;
+	found = malloc(sizeof *found);
+	if (!found)
+		return NULL;
+	*found = (struct scoped){ wanted.offset, scoped_name(function) };
+	if (tsearch(found, &s->scoped, compare_scoped))
+		return found->name;
+	scoped_free(found);
+	return NULL;
+}
+
+/* Whether functions of the language of DIE's unit are in nothing that has a name. */
+static bool has_no_scopes(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return true;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The name of the function that CALL was inlined from; NULL: it has none. */
+static const char *name_of_inlined(struct debug_info *s, Dwarf_Die *call)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die first = original(call);
+	const char *name = NULL;
+
+	if (!dwarf_attr_integrate(call, DW_AT_linkage_name, &attribute) && !has_no_scopes(&first))
+		name = scoped_once(s, &first);
+	return name ? name : linked_name(call);
+}
+
+void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg)
+{
+	struct debug_unit *unit = find_unit(s, address);
+	struct place *place;
+	size_t bytes;
+	Dwarf_Die call;
+
+	if (!unit)
+		return;
+	read_places(unit);
+	place = find_place(unit, address - s->bias);
+	if (!place)
+		return;
+	bytes = unit_bytes(&unit->scopes);
+	call = place->die;
+	for (int i = 0; i < DEEPEST && find_inlined(&call, address - s->bias, bytes, &call); i++) {
+		struct debug_inlined found = { .name = name_of_inlined(s, &call) };
+		int line = 0;
+
+		if (!found.name)
+			continue;
+		found.file = absolute(s, unit, file_of(&call, DW_AT_decl_file));
+		found.line = dwarf_decl_line(&call, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+		visit(arg, &found);
+	}
 }
 
 static enum language language_of(int code)

@@ -25,6 +25,7 @@ struct debug_info {
 	size_t nspans;		/* how many */
 	uint64_t bias;		/* DWARF's addresses plus this are link-time ones */
 	void *paths;		/* tree (tsearch) of file names that were made absolute */
+	void *scoped;		/* the same of names that were put behind what they are in */
 };
 
 /* Find the units of B's DWARF, its separate debug file's if need be.  Without DWARF there are none.
@@ -41,6 +42,17 @@ bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, u
 
 /* The same, with the column in *COLUMN; 0: unknown. */
 bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, uint32_t *line, uint32_t *column);
+
+/* A function that the compiler put into the code of another. */
+struct debug_inlined {
+	const char *name;	/* as linked, or where it has no such name `outer::<lambda(int)>::operator()`; lives as long as the struct debug_info */
+	const char *file;	/* where it is declared, as above; NULL: unknown */
+	uint32_t line;		/* in that file; 0: unknown */
+};
+
+/* Call VISIT with each function that the code at ADDRESS was inlined from, outermost first: what addr2line -i names, but the function that covers
+ * ADDRESS.  None where DWARF knows of none. */
+void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg);
 
 /* A call in the code of a function. */
 struct debug_call {

@@ -30,20 +30,6 @@ struct symbols {
 /* What symbols_find returns when memory is short. */
 static const struct symbol no_memory = { .name = "?", .display = "?", .base = "?", .key = "?" };
 
-static bool set_callbacks(struct symbols *s)
-{
-	const char *more = getenv("APROF_DEBUG_PATH");
-
-	if (asprintf(&s->debug_path, ":.debug:/usr/lib/debug%s%s", more && *more ? ":" : "", more ? more : "") < 0) {
-		s->debug_path = NULL;
-		return false;
-	}
-	s->callbacks = (Dwfl_Callbacks){ .find_elf = dwfl_build_id_find_elf,
-					 .find_debuginfo = dwfl_standard_find_debuginfo,
-					 .debuginfo_path = &s->debug_path };
-	return true;
-}
-
 static bool make_modules(struct symbols *s, const struct profile *p)
 {
 	s->modules = calloc((size_t)p->nmodules + 1, sizeof *s->modules);
@@ -113,7 +99,7 @@ struct symbols *symbols_open(const struct profile *p, const char *program, struc
 {
 	struct symbols *s = calloc(1, sizeof *s);
 
-	if (!s || !set_callbacks(s) || !make_modules(s, p))
+	if (!s || !binary_find_debug_files(&s->callbacks, &s->debug_path) || !make_modules(s, p))
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	else if (!program || use_program(s, program, err))
 		return s;

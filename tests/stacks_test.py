@@ -263,6 +263,25 @@ int main(int argc, char **argv)
 	return 0;
 }
 """
+# Of outer's own code one part in ten is the loop of Step<1>::run, three that of Step<3>::run; two are that of a lambda; four are in callee, which an inlined
+# function calls.
+INLINED = r"""
+namespace work {
+volatile long sink;
+template <int N> struct Step { static inline __attribute__((always_inline)) void run(long n) { for (long i = 0; i < n * N; i++) sink = sink + i; } };
+static inline __attribute__((always_inline)) void middle(long n) { Step<1>::run(n); sink = sink + 1; Step<3>::run(n); }
+__attribute__((noinline)) void callee(long n) { for (long i = 0; i < n; i++) sink = sink + i; }
+static inline __attribute__((always_inline)) void calls(long n) { callee(n); sink = sink + 1; }
+__attribute__((noinline)) void outer(long n)
+{
+	auto twice = [](long k) __attribute__((always_inline)) { for (long i = 0; i < 2 * k; i++) sink = sink + i; };
+	middle(n);
+	calls(4 * n);
+	twice(n);
+}
+}
+int main() { for (int i = 0; i < 400; i++) work::outer(100000); return 0; }
+"""
 SERVER = """
 import sys
 for line in sys.stdin:
@@ -433,6 +452,35 @@ class Stacks(Recording):
         self.aprof("run", "--stacks", "--clock=wall", "--no-report", prog)
         run = json.loads(self.aprof("report", "--json", "amon.out.stacks").stdout)["run"]
         self.assertLess(run["times"]["raw_ns"], 1.1 * run["files"][0]["elapsed_ns"])
+
+    def inlined(self, *options, **more):
+        """The call graph's entries of INLINED by short names, and the whole time."""
+        with open(os.path.join(self.path, "inlined.cc"), "w") as file:
+            file.write(INLINED)
+        subprocess.run(["c++", "-O2", "-g", "-o", "inlined", "inlined.cc"], cwd=self.path, check=True)
+        self.aprof("run", "--no-report", *options, "./inlined", **more)
+        whole = json.loads(self.aprof("report", "--json").stdout)
+        short = lambda name: (re.findall(r"Step<\d>::run|operator|middle|callee|calls|outer|main", name or "") or [name])[-1]
+        return {short(entry["name"]): [short(parent["name"]) for parent in entry["parents"]] for entry in whole["callgraph"]}, \
+            {short(row["name"]): row for row in whole["flat"]}
+
+    def test_inlined_functions(self):
+        """--inlines: each is below the function that it was inlined into, with its part of the time, and above what it calls."""
+        parents, rows = self.inlined("--inlines")
+        for name, above in (("Step<1>::run", "middle"), ("Step<3>::run", "middle"), ("middle", "outer"), ("operator", "outer"), ("calls", "outer"), ("callee", "calls"),
+                            ("outer", "main")):
+            self.assertEqual(parents.get(name), [above], name)
+        whole = rows["outer"]["total_ns"]
+        for name, share in (("Step<1>::run", 0.1), ("Step<3>::run", 0.3), ("middle", 0.4), ("operator", 0.2), ("calls", 0.4), ("callee", 0.4)):
+            self.assertLess(abs(rows[name]["total_ns"] / whole - share), 4 * (share / rows["outer"]["total_ticks"]) ** 0.5 + 0.02, name)
+        self.assertLess(rows["outer"]["self_ns"], 0.02 * whole)
+        os.unlink(os.path.join(self.path, "inlined"))           # the file has the names
+        self.assertIn("work::Step<3>::run", self.aprof("report").stdout)
+
+    def test_inlined_functions_unasked(self):
+        parents, rows = self.inlined()
+        self.assertEqual(parents["callee"], ["outer"])
+        self.assertNotIn("middle", rows)
 
     def test_hooks_are_no_part_of_stacks(self):
         """A routine of a few instructions takes more time in its hooks than by itself."""
@@ -718,7 +766,8 @@ int main(void) { char b[4096]; int f[2]; if (pipe(f)) return 1; for (int i = 0; 
         self.assertFalse([name for name in plain if "pipe_write" in name])
         self.assertAlmostEqual(plain["[kernel]"]["total_ns"] / plain["main"]["total_ns"], flat["[kernel]"]["total_ns"] / flat["main"]["total_ns"], delta=0.15)
         hooked = self.build("int main(void) { return 0; }", "hooked", APROF_CC)
-        self.assertIn("--kernel: of a program with hooks", self.aprof("run", "--no-report", "--kernel", hooked).stderr)
+        for option in "--kernel", "--inlines":
+            self.assertIn(option + ": of a program with hooks", self.aprof("run", "--no-report", option, hooked).stderr)
 
     def test_attach_again_and_again(self):
         """A server does not notice: every answer comes, and is right."""
