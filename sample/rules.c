@@ -15,12 +15,19 @@ struct expression {
 	size_t n;
 };
 
+/* Where a line holds, as far as it was met: libdw tells the end, and of one behind a DW_CFA_restore_state the start of another. */
+struct stretch {
+	uint64_t start, end;
+	uint32_t line;
+};
+
 /* An address that was asked for, and its line. */
 struct asked {
 	uint64_t address;
 	uint32_t line;			/* NO_LINE: there is none */
 };
 #define NO_LINE UINT32_MAX
+enum { ASKED = 2048 };			/* places for these */
 
 struct rules {
 	Dwarf_CFI *eh_frame;		/* NULL: there is none */
@@ -29,11 +36,9 @@ struct rules {
 	struct rules_line *lines;
 	uint32_t nlines;
 	size_t lines_room;
-	struct table by_end;		/* lines by their end: the start that libdw tells of one behind a DW_CFA_restore_state is that of another */
-	struct asked *asked;
-	uint32_t nasked;
-	size_t asked_room;
-	struct table by_address;	/* asked */
+	struct stretch *stretches;	/* of all lines, by their ends; disjoint */
+	size_t stretches_room;
+	struct asked *asked;		/* ASKED of them, each at its address's place; NULL: out of memory so far */
 	struct expression *expressions;
 	uint32_t nexpressions;
 	size_t expressions_room;
@@ -63,8 +68,7 @@ void rules_free(struct rules *r)
 	free(r->lines);
 	free(r->asked);
 	free(r->expressions);
-	table_free(&r->by_end);
-	table_free(&r->by_address);
+	free(r->stretches);
 	free(r);
 }
 
@@ -168,29 +172,66 @@ static bool line_read(struct rules *r, Dwarf_Frame *frame, struct rules_line *li
 	return register_read(r, frame, returns, &line->reg[RULES_RIP]);
 }
 
-static uint64_t end_hash(const void *owner, uint32_t position)
+/* How many stretches end at ADDRESS or before. */
+static uint32_t count_until(const struct rules *r, uint64_t address)
 {
-	return hash_mix(((const struct rules *)owner)->lines[position].end, 0);
+	uint32_t low = 0, high = r->nlines;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (r->stretches[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-static uint64_t asked_hash(const void *owner, uint32_t position)
+/* The number of the line that is known to hold at ADDRESS. */
+static uint32_t line_known(const struct rules *r, uint64_t address)
 {
-	return hash_mix(((const struct rules *)owner)->asked[position].address, 0);
+	uint32_t i = count_until(r, address);
+
+	return i < r->nlines && r->stretches[i].start <= address ? r->stretches[i].line : NO_LINE;
 }
 
-/* The number of LINE, kept unless it is known. */
-static uint32_t line_keep(struct rules *r, const struct rules_line *line)
+/* What of LINE need not be looked at rule by rule. */
+static void line_sum_up(struct rules_line *line)
 {
-	uint64_t i = hash_mix(line->end, 0);
-	uint32_t k;
+	uint32_t rest = 0;
 
-	while ((k = table_next(&r->by_end, &i)) != UINT32_MAX)
-		if (r->lines[k].end == line->end)
-			return k;
-	if (!array_grow(&r->lines, &r->lines_room, r->nlines, sizeof *r->lines) || !table_reserve(&r->by_end, r->nlines + 1, end_hash, r))
+	line->same = line->saved = 0;
+	for (unsigned i = 0; i < RULES_REGISTERS; i++) {
+		const struct rules_register *x = &line->reg[i];
+
+		line->same |= (uint32_t)(x->how == RULES_SAME) << i;
+		line->saved |= (uint32_t)(x->how == RULES_AT && x->base == RULES_CFA) << i;
+		rest |= (uint32_t)(x->how != RULES_UNDEFINED) << i;
+	}
+	rest &= ~(line->same | line->saved);
+	if (line->reg[RULES_RSP].how == RULES_IS && line->reg[RULES_RSP].base == RULES_CFA && line->reg[RULES_RSP].value == 0)
+		rest &= ~(1u << RULES_RSP);
+	line->usual = rest == 0 && line->cfa.how == RULES_IS && line->cfa.base < RULES_REGISTERS && line->saved >> RULES_RIP & 1 && !line->signal &&
+		!(line->saved >> RULES_RSP & 1);
+}
+
+/* The number of LINE, which holds at ADDRESS; kept unless it is known. */
+static uint32_t line_keep(struct rules *r, struct rules_line *line, uint64_t address)
+{
+	uint32_t i = count_until(r, line->end - 1);
+
+	if (i < r->nlines && r->stretches[i].end == line->end) {
+		r->stretches[i].start = address < r->stretches[i].start ? address : r->stretches[i].start;
+		return r->stretches[i].line;
+	}
+	if (!array_grow(&r->lines, &r->lines_room, r->nlines, sizeof *r->lines) ||
+	    !array_grow(&r->stretches, &r->stretches_room, r->nlines, sizeof *r->stretches))
 		return NO_LINE;
+	line_sum_up(line);
 	r->lines[r->nlines] = *line;
-	table_add(&r->by_end, hash_mix(line->end, 0), r->nlines);
+	memmove(&r->stretches[i + 1], &r->stretches[i], (r->nlines - i) * sizeof *r->stretches);
+	r->stretches[i] = (struct stretch){ address, line->end, r->nlines };
 	return r->nlines++;
 }
 
@@ -201,26 +242,33 @@ static uint32_t line_make(struct rules *r, Dwarf_CFI *cfi, uint64_t address)
 	uint32_t k = NO_LINE;
 
 	if (cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0 && line_read(r, frame, &line))
-		k = line_keep(r, &line);
+		k = line_keep(r, &line, address);
 	free(frame);
 	return k;
 }
 
-const struct rules_line *rules_find(struct rules *r, uint64_t address)
+static uint32_t line_find(struct rules *r, uint64_t address)
 {
-	uint64_t key = hash_mix(address, 0), i = key;
-	uint32_t k, line;
+	uint32_t line = line_known(r, address);
 
-	while ((k = table_next(&r->by_address, &i)) != UINT32_MAX)
-		if (r->asked[k].address == address)
-			return r->asked[k].line == NO_LINE ? NULL : &r->lines[r->asked[k].line];
-	line = line_make(r, r->eh_frame, address);
+	if (line == NO_LINE)
+		line = line_make(r, r->eh_frame, address);
 	if (line == NO_LINE)
 		line = line_make(r, r->debug_frame, address);
-	if (array_grow(&r->asked, &r->asked_room, r->nasked, sizeof *r->asked) && table_reserve(&r->by_address, r->nasked + 1, asked_hash, r)) {
-		r->asked[r->nasked] = (struct asked){ address, line };
-		table_add(&r->by_address, key, r->nasked++);
-	}
+	return line;
+}
+
+const struct rules_line *rules_find(struct rules *r, uint64_t address)
+{
+	struct asked *asked;
+	uint32_t line;
+
+	if (!r->asked)
+		r->asked = calloc(ASKED, sizeof *r->asked);
+	asked = r->asked ? &r->asked[hash_mix(address, 0) % ASKED] : NULL;
+	line = asked && asked->address == address && address ? asked->line : line_find(r, address);
+	if (asked)
+		*asked = (struct asked){ address, line };
 	return line == NO_LINE ? NULL : &r->lines[line];
 }
 

@@ -34,6 +34,9 @@ struct rules_line {
 	bool signal;			/* the frame is the kernel's, which interrupted the caller: no call stands before its address */
 	struct rules_register cfa;	/* RULES_IS or RULES_IS_EXPRESSION; RULES_UNDEFINED: it is not known */
 	struct rules_register reg[RULES_REGISTERS];
+	bool usual;			/* the CFA is a register and a number, and the caller's stack pointer; the return address is in the frame; all other
+					 * registers are in `same`, in `saved` or unknown */
+	uint32_t same, saved;		/* registers that are as they are, and that are in memory at the CFA and a number: a bit each */
 };
 
 struct rules;

@@ -7,6 +7,7 @@ struct frame {
 	const struct walk *w;
 	uint64_t regs[RULES_REGISTERS];
 	uint32_t known;			/* of them, a bit each */
+	const struct mapping *mapping;	/* that the address is in; NULL: not looked for yet */
 	bool called;			/* regs[RULES_RIP] is behind a call */
 };
 
@@ -57,10 +58,34 @@ static bool is_popped(const struct frame *f, const struct rules_register *x, uin
 	return x->how == RULES_AT && x->base == RULES_CFA && !f->called && cfa + (uint64_t)(int64_t)x->value < f->regs[RULES_RSP];
 }
 
+/* The same by a line that is usual: registers change where they are. */
+static enum walk_end step_usual(struct frame *f, const struct rules_line *line)
+{
+	uint64_t sp = f->regs[RULES_RSP], cfa = f->regs[line->cfa.base] + (uint64_t)(int64_t)line->cfa.value;
+	uint32_t known = f->known & line->same;
+
+	if (!is_known(f, line->cfa.base))
+		return WALK_NO_RULES;
+	for (uint32_t rest = line->saved; rest; rest &= rest - 1) {
+		unsigned i = (unsigned)__builtin_ctz(rest);
+
+		if (read_word((void *)f->w, cfa + (uint64_t)(int64_t)line->reg[i].value, &f->regs[i]) || is_popped(f, &line->reg[i], cfa))
+			known |= 1u << i;
+	}
+	if (!(known >> RULES_RIP & 1))
+		return cfa - f->w->regs[RULES_RSP] >= f->w->size ? WALK_CUT : WALK_NO_RULES;
+	if (cfa <= sp)
+		return WALK_WRONG;
+	f->known = known | 1u << RULES_RSP;
+	f->regs[RULES_RSP] = cfa;
+	f->called = true;
+	return f->regs[RULES_RIP] ? WALK_CUT : WALK_WHOLE;
+}
+
 /* Go to the caller of F by LINE. */
 static enum walk_end step(struct frame *f, struct rules *rules, const struct rules_line *line)
 {
-	struct frame caller = { .w = f->w };
+	struct frame caller = { .w = f->w, .mapping = f->mapping };
 	uint64_t cfa, value;
 
 	if (line->reg[RULES_RIP].how == RULES_UNDEFINED)
@@ -137,19 +162,27 @@ static bool returns_to_top(const struct frame *f)
 	return m && m->image && image_is_behind_call(m->image, back - m->bias);
 }
 
-/* The caller of F; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
+/* Find the mapping that F is at; false: there is none. */
+static bool place(struct frame *f)
+{
+	uint64_t at = f->regs[RULES_RIP] - f->called;
+
+	if (!f->mapping || at < f->mapping->start || at >= f->mapping->end)
+		f->mapping = space_find(f->w->space, at);
+	return f->mapping != NULL;
+}
+
+/* The caller of F, whose mapping is found; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
 static enum walk_end leave(struct frame *f, bool *moved)
 {
 	uint64_t at = f->regs[RULES_RIP] - f->called, before = f->regs[RULES_RIP], sp = f->regs[RULES_RSP];
-	const struct mapping *m = space_find(f->w->space, at);
-	const struct rules_line *line = m && m->image && m->image->rules ? rules_find(m->image->rules, at - m->bias) : NULL;
+	const struct mapping *m = f->mapping;
+	const struct rules_line *line = m->image && m->image->rules ? rules_find(m->image->rules, at - m->bias) : NULL;
 	enum walk_end end;
 	int pushed;
 
-	if (!m)
-		return WALK_WRONG;
 	if (line)
-		end = step(f, m->image->rules, line);
+		end = line->usual ? step_usual(f, line) : step(f, m->image->rules, line);
 	else if (m->image && (pushed = image_pushed(m->image, at - m->bias, f->called)) >= 0)
 		end = step_over(f, pushed);
 	else if (returns_to_top(f))
@@ -168,7 +201,7 @@ enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_
 
 	memcpy(f.regs, w->regs, sizeof f.regs);
 	for (*n = 0; *n < most && moved;) {
-		if (!space_find(w->space, f.regs[RULES_RIP] - f.called))
+		if (!place(&f))
 			return *n ? WALK_WRONG : WALK_NO_RULES;
 		out[(*n)++] = f.regs[RULES_RIP] - f.called;
 		moved = false;
