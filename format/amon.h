@@ -186,6 +186,7 @@ enum amon_kind {
 	AMON_SITES,		/* of one thread: uint64_t site[capacity], of its items from `base` on */
 	AMON_SPENT,		/* of one thread: struct amon_spent[capacity], of its items from `base` on */
 	AMON_SPREADS,		/* of one thread: struct amon_spread[count] */
+	AMON_BYTES,		/* of one thread: uint64_t bytes[capacity], of its items from `base` on */
 	AMON_KINDS
 };
 
@@ -199,7 +200,7 @@ struct amon_chunk {
 	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
-	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT: index of the first item among its thread's; AMON_PHASE_COUNTS:
+	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES: index of the first item among its thread's; AMON_PHASE_COUNTS:
 				 * index of the phase, or AMON_NONE for the mark */
 	uint32_t reserved[6];	/* 0 */
 };

@@ -18,6 +18,7 @@ struct part {
 	uint64_t recursive;	/* direct recursive calls */
 	uint64_t time;		/* raw, ns */
 	uint64_t ticks;		/* samples */
+	uint64_t bytes;		/* moved */
 	int64_t hooks;		/* estimated cost of hooks, ns */
 	struct overhead_evidence evidence; /* what samples say of time without hooks, or of time */
 };
@@ -108,6 +109,7 @@ static void add_part(struct graph *g, uint32_t index, const struct part *part)
 	c->kept = true;
 	c->time += part->time - (uint64_t)less;
 	c->ticks += part->ticks;
+	c->bytes += part->bytes;
 	overhead_evidence_add(&c->evidence, &part->evidence);
 	add_hooks(g, part);
 	if (kind != NONE)
@@ -121,6 +123,7 @@ static struct part part_of_context(const struct graph *g, uint32_t index)
 	const struct profile_context *c = g->profile->contexts + index;
 
 	return (struct part){ .entries = c->entries, .recursive = is_left_out(g, index) ? 0 : c->recursive, .time = c->time, .ticks = c->ticks,
+		.bytes = c->bytes,
 		.hooks = g->overhead->hooks[index], .evidence = overhead_evidence(g->overhead, index, g->options.raw) };
 }
 
@@ -131,6 +134,7 @@ static struct part part_of_share(const struct graph *g, const struct profile_sha
 	double share = c->time ? (double)s->time / (double)c->time : c->entries ? (double)s->entries / (double)c->entries : 0;
 
 	return (struct part){ .entries = s->entries, .recursive = is_left_out(g, s->context) ? 0 : s->recursive, .time = s->time, .ticks = s->ticks,
+		.bytes = s->bytes,
 		.hooks = overhead_of_share(g->overhead, s), .evidence = { share * evidence.measured, share * evidence.variance } };
 }
 

@@ -27,7 +27,7 @@ static void keep(struct graph *g, const bool *named, bool *in)
 		if (in[i])
 			continue;
 		c->kept = false;
-		c->entries = c->pieces = c->recursive = c->time = c->ticks = 0;
+		c->entries = c->pieces = c->recursive = c->time = c->ticks = c->bytes = 0;
 		c->evidence = (struct overhead_evidence){ 0, 0 };
 	}
 }

@@ -121,6 +121,7 @@ struct graph_context {
 	uint64_t pieces;	/* entries of .part and .cold pieces from other routines: calls that came past an inlined beginning */
 	uint64_t time;		/* ns, charged or raw as asked */
 	uint64_t ticks;		/* samples */
+	uint64_t bytes;		/* moved by its calls, as far as somebody told */
 	struct overhead_evidence evidence; /* what they say of time */
 };
 

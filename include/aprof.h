@@ -79,6 +79,8 @@ extern void __aprof_script_unwind(unsigned depth) __attribute__((weak));
 extern struct aprof_stack *__aprof_script_stack(struct aprof_stack *old) __attribute__((weak));
 extern struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under) __attribute__((weak));
 extern void __aprof_script_add(unsigned long long n) __attribute__((weak));
+extern void __aprof_script_bytes(unsigned long long n) __attribute__((weak));
+extern int __aprof_script_begun(void) __attribute__((weak));
 
 /* The routine NAME of LANGUAGE, defined at LINE (0: unknown) of FILE (NULL: unknown), whose strings are copied.  Who says the same again is given
  * the same.  To be kept with the routine's code: a look-up takes some 100 ns and a lock. */
@@ -148,6 +150,20 @@ APROF_API void aprof_add(unsigned long long n)
 {
 	if (__aprof_script_add)
 		__aprof_script_add(n);
+}
+
+/* The routine that is open has moved N bytes: sent, received, read, written.  Reports have their sum beside its calls. */
+APROF_API void aprof_bytes(unsigned long long n)
+{
+	if (__aprof_script_bytes)
+		__aprof_script_bytes(n);
+}
+
+/* Has a routine been entered in this process, or one of a script been defined?  1 yes, 0 no.  For libraries that tell of their own routines where a
+ * profile is made anyway, and are not to begin one. */
+APROF_API int aprof_has_begun(void)
+{
+	return __aprof_script_begun ? __aprof_script_begun() : 0;
 }
 
 #ifdef __cplusplus

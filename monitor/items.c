@@ -88,6 +88,19 @@ struct amon_spent *items_spent(struct thread *t, uint32_t item)
 	return span->spent ? &span->spent[item - span->base] : NULL;
 }
 
+uint64_t *items_bytes(struct thread *t, uint32_t item)
+{
+	struct span *span = items_span(t, item);
+	struct amon_chunk *chunk = span->bytes ? NULL : file_chunk(AMON_BYTES, t->index, span->capacity, sizeof *span->bytes);
+
+	if (chunk) {
+		chunk->base = span->base;
+		span->bytes = (uint64_t *)((char *)chunk + chunk->first);
+		__atomic_store_n(&chunk->count, span->capacity, __ATOMIC_RELEASE);
+	}
+	return span->bytes ? &span->bytes[item - span->base] : NULL;
+}
+
 uint32_t items_of(struct thread *t, const struct amon_counter *counter)
 {
 	for (uint32_t s = t->nspans; s-- > 0;) {

@@ -25,6 +25,8 @@ uint32_t items_add(struct thread *t, uint32_t parent, uint32_t routine, uint32_t
 bool items_claim(struct thread *t, uint32_t item, uintptr_t site) HIDDEN;
 /* The samples of ITEM's call site, in the file; NULL: no room, or what is left is for contexts. In the handler that takes them. */
 struct amon_spent *items_spent(struct thread *t, uint32_t item) HIDDEN;
+/* The bytes that ITEM's calls moved, in the file; NULL: no room. */
+uint64_t *items_bytes(struct thread *t, uint32_t item) HIDDEN;
 void items_share(struct thread *t, uint32_t item) HIDDEN; /* it is of calls from several, which are not told apart */
 uint32_t items_of(struct thread *t, const struct amon_counter *counter) HIDDEN; /* whose counter it is; AMON_NONE */
 

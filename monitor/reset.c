@@ -45,6 +45,8 @@ static void reset_thread(struct thread *t)
 			t->spans[s].ticks[i] = 0;
 			if (t->spans[s].spent)
 				t->spans[s].spent[i] = (struct amon_spent){ 0 };
+			if (t->spans[s].bytes)
+				t->spans[s].bytes[i] = 0;
 		}
 	for (uint32_t k = 0; k < t->npcs; k++)
 		for (uint32_t i = 0; i < t->pcs[k]->capacity; i++)

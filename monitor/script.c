@@ -19,6 +19,7 @@
 #include "monitor/fork.h"
 #include "monitor/found.h"
 #include "monitor/front.h"
+#include "monitor/items.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
@@ -66,6 +67,8 @@ __typeof(__aprof_script_unwind) __aprof_script_unwind EXPORTED;
 __typeof(__aprof_script_stack) __aprof_script_stack EXPORTED;
 __typeof(__aprof_script_switch) __aprof_script_switch EXPORTED;
 __typeof(__aprof_script_add) __aprof_script_add EXPORTED;
+__typeof(__aprof_script_bytes) __aprof_script_bytes EXPORTED;
+__typeof(__aprof_script_begun) __aprof_script_begun EXPORTED;
 
 /* ---- the thread's context ---- */
 
@@ -447,4 +450,51 @@ void __aprof_script_add(unsigned long long n)
 	if (t && monitor.clock.clock == AMON_CLOCK_COUNT && !(settle(t), charge_known(t, n)))
 		counter_add(&machine_counter(t, 0)->time, n * COUNTED_NSEC);
 	entry_unblock(tls, &mask);
+}
+
+/* Where the bytes of the context of T, the calling thread's, are counted; NULL: not known, or no such place was made yet. */
+static uint64_t *bytes_known(struct thread *t)
+{
+	uint32_t item = machine_item(t, tls_context(t->tls));
+	struct span *span = item == AMON_NONE ? NULL : items_span(t, item);
+
+	return span && span->bytes ? &span->bytes[item - span->base] : NULL;
+}
+
+/* The same, made if need be, with signals blocked; NULL: no room. */
+static uint64_t *bytes_here(struct thread *t)
+{
+	uint32_t item = machine_item(t, settle(t));
+
+	return items_bytes(t, item == AMON_NONE ? 0 : item);
+}
+
+void __aprof_script_bytes(unsigned long long n)
+{
+	struct aprof_tls *tls = &aprof_tls;
+	struct thread *t = thread_live(tls);
+	uint64_t *bytes = t && !tls->inert ? bytes_known(t) : NULL;
+	uint64_t mask;
+
+	if (!n || monitor.stopped)
+		return;
+	if (LIKELY(bytes != NULL)) {
+		counter_add(bytes, n);
+		return;
+	}
+	if (is_out(tls))
+		return;
+	entry_block(tls, &mask);
+	t = thread_here(tls);
+	bytes = t ? bytes_here(t) : NULL;
+	if (bytes)
+		counter_add(bytes, n);
+	entry_unblock(tls, &mask);
+}
+
+int __aprof_script_begun(void)
+{
+	uint32_t state = monitor_state();
+
+	return state == MONITOR_ON || state == MONITOR_FORKED;
 }

@@ -26,6 +26,7 @@ struct span {
 	uint32_t *ticks;		/* and their ticks */
 	uint64_t *sites;		/* and where they were called from; NULL: that is not told */
 	struct amon_spent *spent;	/* and the samples of that; NULL: there are none */
+	uint64_t *bytes;		/* that they moved; NULL: none was told */
 	uint32_t base;			/* index of its first item */
 	uint32_t capacity;		/* items */
 };

@@ -17,6 +17,7 @@ struct counts {
 	bool used;		/* it was ever taken, or charged */
 	uint64_t site;		/* where its calls came from, AMON_SITE_NONE or _SEVERAL too */
 	struct amon_spent spent; /* samples of them */
+	uint64_t bytes;		/* that they moved */
 };
 
 uint32_t reader_routine(struct reader *r, uint32_t id, uint64_t at)
@@ -128,6 +129,7 @@ static bool count_item(struct reader *r, uint32_t thread, uint32_t from, uint32_
 	count_use(r, from, to, n);
 	add_capped(&s->time, reader_nsec(r, n->time));
 	add_capped(&s->ticks, n->ticks);
+	add_capped(&s->bytes, n->bytes);
 	if (from == PROFILE_NONE)
 		return true;				/* the root is entered by nobody */
 	add_capped(from == to ? &s->recursive : &s->entries, n->calls);
@@ -195,7 +197,7 @@ static struct counts take_counts(struct reader *r, const struct chunk *c, uint32
 
 /* The chunks beside one of contexts that say more of its items; NULL: there is none. */
 struct beside {
-	const struct chunk *sites, *spent;
+	const struct chunk *sites, *spent, *bytes;
 };
 
 /* Copy what chunk C has of item I, SIZE bytes, to WHAT; it stays as it is where there is nothing. */
@@ -205,14 +207,17 @@ static void take(const struct reader *r, const struct chunk *c, uint32_t i, void
 		memcpy(what, r->data + c->at + c->head.first + i * size, size);
 }
 
-/* Where the calls of item I came from, and how long they took, as B tells. */
+/* Where the calls of item I came from, how long they took and what they moved, as B tells. */
 static void take_beside(const struct reader *r, const struct beside *b, uint32_t i, struct counts *n)
 {
 	n->site = AMON_SITE_NONE;
 	n->spent = (struct amon_spent){ 0 };
 	take(r, b->sites, i, &n->site, sizeof n->site);
-	if (!r->p->private->phase)		/* else it is not known in which phase they were */
-		take(r, b->spent, i, &n->spent, sizeof n->spent);
+	n->bytes = 0;
+	if (r->p->private->phase)
+		return;				/* it is not known in which phase the rest was */
+	take(r, b->spent, i, &n->spent, sizeof n->spent);
+	take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
 }
 
 /* Replay the items of chunk C, of which B says more.  *STOPPED: an item names what lies behind the cut of the file. */
@@ -375,7 +380,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads;
+	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes;
 };
 
 /* The chunk of KIND of thread NUMBER that is beside C, from *AT on; NULL: there is none. */
@@ -395,7 +400,10 @@ static const struct chunk *chunk_beside(const struct reader *r, uint32_t kind, c
 /* Replay the items of chunk C of thread NUMBER, with what stands beside. */
 static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number, struct places *at, bool *stopped)
 {
-	const struct beside b = { chunk_beside(r, AMON_SITES, c, number, &at->sites), chunk_beside(r, AMON_SPENT, c, number, &at->spent) };
+	const struct beside b = {
+		chunk_beside(r, AMON_SITES, c, number, &at->sites), chunk_beside(r, AMON_SPENT, c, number, &at->spent),
+		chunk_beside(r, AMON_BYTES, c, number, &at->bytes)
+	};
 
 	return replay_chunk(r, c, &b, r->run.first_thread + number, stopped);
 }
@@ -421,7 +429,8 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while ((c = next_of_thread(r, AMON_CONTEXTS, number, &at->contexts)) != NULL)
 		if (!replay_with(r, c, number, at, &stopped))
 			return false;
-	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent))
+	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent) ||
+	       next_of_thread(r, AMON_BYTES, number, &at->bytes))
 		;
 	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
 		if (!r->p->private->phase && !read_pcs(r, c))
@@ -462,7 +471,7 @@ bool read_contexts(struct reader *r)
 	struct places at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
 		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
-		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS)
+		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))

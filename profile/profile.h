@@ -86,6 +86,7 @@ struct profile_context {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
+	uint64_t bytes;			/* that its calls moved, as far as somebody told (aprof_bytes); 0 in a profile of one phase */
 };
 
 /* How a context differs over the ranks of an MPI job.  Of several jobs a rank is that in its own. */
@@ -108,6 +109,7 @@ struct profile_share {
 	uint64_t calls_out;		/* calls made from it, direct recursive ones included */
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
+	uint64_t bytes;			/* moved by its calls */
 };
 
 /* How often samples found a program counter in a context.  Sorted by context,

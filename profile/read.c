@@ -146,6 +146,7 @@ void profile_add_share(struct profile *p, const struct profile_share *s)
 	add_capped(&c->calls_out, s->calls_out);
 	add_capped(&c->time, s->time);
 	add_capped(&c->ticks, s->ticks);
+	add_capped(&c->bytes, s->bytes);
 	add_capped(&p->time, s->time);
 }
 

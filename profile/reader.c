@@ -78,6 +78,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_SITES: return sizeof(uint64_t);
 	case AMON_SPENT: return sizeof(struct amon_spent);
 	case AMON_SPREADS: return sizeof(struct amon_spread);
+	case AMON_BYTES: return sizeof(uint64_t);
 	default: return 0;
 	}
 }
@@ -159,6 +160,12 @@ static bool take_counts(struct reader *r, size_t n, bool owned)
 	return true;
 }
 
+/* Do chunks of KIND say of which items of their thread they are? */
+static bool has_base(uint32_t kind)
+{
+	return kind == AMON_CONTEXTS || kind == AMON_SITES || kind == AMON_SPENT || kind == AMON_BYTES;
+}
+
 static int compare_chunks(const void *x, const void *y)
 {
 	const struct chunk *a = x, *b = y;
@@ -167,7 +174,7 @@ static int compare_chunks(const void *x, const void *y)
 		return a->head.kind < b->head.kind ? -1 : 1;
 	if (chunk_is_owned(a) && a->head.thread != b->head.thread)
 		return a->head.thread < b->head.thread ? -1 : 1;
-	if ((a->head.kind == AMON_CONTEXTS || a->head.kind == AMON_SITES || a->head.kind == AMON_SPENT) && a->head.base != b->head.base)
+	if (has_base(a->head.kind) && a->head.base != b->head.base)
 		return a->head.base < b->head.base ? -1 : 1;
 	return a->at < b->at ? -1 : a->at > b->at;
 }

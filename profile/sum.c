@@ -63,6 +63,7 @@ bool sum_share(struct keyed *k, const struct profile_share *s)
 	add_capped(&sum->calls_out, s->calls_out);
 	add_capped(&sum->time, s->time);
 	add_capped(&sum->ticks, s->ticks);
+	add_capped(&sum->bytes, s->bytes);
 	return true;
 }
 

@@ -221,6 +221,7 @@ static void *one_write(const struct profile *p, size_t *len, struct error *err)
 	free(w.pcs);
 	free(w.sites);
 	free(w.spent);
+	free(w.bytes);
 	if (!ok) {
 		free(w.data);
 		return NULL;

@@ -56,11 +56,13 @@ static bool add_item(struct writer *w, uint32_t parent, uint32_t routine, uint64
 	    !array_reserve(&w->counters, &w->counter_room, w->nitems + 1, sizeof *w->counters) ||
 	    !array_reserve(&w->ticks, &w->tick_room, w->nitems + 1, sizeof *w->ticks) ||
 	    !array_reserve(&w->sites, &w->site_room, w->nitems + 1, sizeof *w->sites) ||
-	    !array_reserve(&w->spent, &w->spent_room, w->nitems + 1, sizeof *w->spent))
+	    !array_reserve(&w->spent, &w->spent_room, w->nitems + 1, sizeof *w->spent) ||
+	    !array_reserve(&w->bytes, &w->bytes_room, w->nitems + 1, sizeof *w->bytes))
 		return writer_no_memory(w);
 	w->ticks[w->nitems] = 0;
 	w->sites[w->nitems] = AMON_SITE_NONE;
 	w->spent[w->nitems] = (struct amon_spent){ 0 };
+	w->bytes[w->nitems] = 0;
 	w->links[w->nitems] = (struct amon_link){ .parent = parent, .routine = routine };
 	w->counters[w->nitems++] = (struct amon_counter){ .calls = calls };
 	return true;
@@ -139,6 +141,8 @@ static bool add_shares(struct writer *w, uint32_t thread)
 		w->counters[item].calls = calls_of_no_site(p, thread, p->contexts[s->context].parent, s->context, s->entries);
 		w->counters[item].time = s->time;
 		w->ticks[item] = s->ticks < UINT32_MAX ? (uint32_t)s->ticks : UINT32_MAX;
+		w->bytes[item] = s->bytes;
+		w->moved |= s->bytes > 0;
 		if (recursive && !add_item(w, item, w->links[item].routine, recursive))
 			return false;
 	}
@@ -251,7 +255,7 @@ static bool write_items(struct writer *w, uint32_t thread)
 		if (!writer_context_chunk(w, thread, base, left < ITEMS_A_CHUNK ? left : ITEMS_A_CHUNK))
 			return false;
 	}
-	return write_sites(w, thread) &&
+	return write_sites(w, thread) && (!w->moved || write_beside(w, AMON_BYTES, thread, w->bytes, sizeof *w->bytes)) &&
 	       (w->npcs == 0 || writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at));
 }
 
@@ -267,6 +271,7 @@ static void write_record(struct writer *w, uint32_t thread)
 static bool write_thread(struct writer *w, uint32_t thread)
 {
 	w->nitems = 0;
+	w->moved = false;
 	if (!order_contexts(w, thread))
 		return false;
 	for (size_t i = 0; i < w->norder; i++)

@@ -29,7 +29,9 @@ struct writer {
 	uint32_t *ticks;		/* theirs */
 	uint64_t *sites;		/* where their calls come from */
 	struct amon_spent *spent;	/* and the samples of that */
-	size_t nitems, link_room, counter_room, tick_room, site_room, spent_room;
+	uint64_t *bytes;		/* that they moved */
+	bool moved;			/* some of the thread at hand did */
+	size_t nitems, link_room, counter_room, tick_room, site_room, spent_room, bytes_room;
 	struct amon_pc *pcs;		/* PCs of the thread at hand */
 	size_t npcs, pc_room;
 	bool *spread;			/* context -> its spread is written */

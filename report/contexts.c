@@ -67,7 +67,7 @@ static void history_print(const struct words *w, const history_entry *history, s
 /* What focus leaves out is not shown, nor what nothing was counted in: the root as a rule, and much after a reset. */
 static bool is_shown(const struct graph_context *c)
 {
-	return c->kept && (c->entries || c->recursive || c->time || c->ticks);
+	return c->kept && (c->entries || c->recursive || c->time || c->ticks || c->bytes);
 }
 
 bool contexts_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
@@ -111,6 +111,19 @@ static json_t *history_json(const struct words *w, const struct graph *g, uint32
 	return value;
 }
 
+/* What is counted in context I, PCS program counters among it. */
+static json_t *context_json(const struct words *w, const struct graph *g, uint32_t i, uint64_t pcs)
+{
+	const struct graph_context *c = &g->contexts[i];
+	json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries), "recursive", emit_count(c->recursive),
+				 "time_ns", emit_count(c->time), "error_ns", share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside),
+				 "ticks", emit_count(c->ticks), "pc_samples", emit_count(pcs), "history", history_json(w, g, i));
+
+	if (c->bytes)
+		json_object_set_new(item, "bytes", emit_count(c->bytes));
+	return item;
+}
+
 /* By context, how many program counters tell that it ran: malloc'ed.  NULL with *ERR set: out of memory. */
 static uint64_t *pcs_count(const struct graph *g, struct error *err)
 {
@@ -144,15 +157,9 @@ bool contexts_json(const struct report_input *in, const struct report_options *o
 		return false;
 	}
 	emit_array(e, "contexts");
-	for (uint32_t i = 0; i < g->ncontexts; i++) {
-		const struct graph_context *c = &g->contexts[i];
-
-		if (is_shown(c))
-			emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entries", emit_count(c->entries),
-					       "recursive", emit_count(c->recursive), "time_ns", emit_count(c->time),
-					       "error_ns", share_json(graph_run_error(g, c->time, &c->evidence), g->time + g->outside),
-					       "ticks", emit_count(c->ticks), "pc_samples", emit_count(pcs[i]), "history", history_json(&words, g, i)));
-	}
+	for (uint32_t i = 0; i < g->ncontexts; i++)
+		if (is_shown(&g->contexts[i]))
+			emit_item(e, context_json(&words, g, i, pcs[i]));
 	emit_array_end(e);
 	free(pcs);
 	words_free(&words);

@@ -4,7 +4,9 @@
  *     l    leave                  a N  add N to the clock         x    it returns
  *     n    a new stack            r N  resume stack N             b    back to the stack that was in use before
  *     s N  use stack N            f    fork; the child goes on, the parent waits and ends
- *     t    go on in a new thread, and wait for it                  k    be killed */
+ *     t    go on in a new thread, and wait for it                  k    be killed
+ *     y N  N bytes were moved     p N  be stopped, 1, or go on, 0  z    reset all counters
+ *     h N  abort unless a profile has begun, 1, or has not, 0 */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,6 +71,10 @@ __attribute__((noinline)) void nested(void)
 		case 'd': if (aprof_depth() != (unsigned)n) abort(); break;
 		case 't': elsewhere(); break;
 		case 'f': parted(); break;
+		case 'y': aprof_bytes((unsigned)n); break;
+		case 'p': (n ? aprof_stop : aprof_start)(); break;
+		case 'z': aprof_reset(); break;
+		case 'h': if (aprof_has_begun() != n) abort(); break;
 		case 'k': raise(SIGKILL);
 		}
 	}

@@ -203,6 +203,28 @@ class Script(unittest.TestCase):
                 with self.subTest(seed=seed, way=way):
                     self.check_ops(way, made(seed))
 
+    def bytes(self, *files):
+        """History -> bytes moved, where there are any."""
+        data = json.loads(run([APROF, "contexts", "--json", *files], self.cwd).stdout)
+        return {c["history"]: c["bytes"] for c in data["contexts"] if c.get("bytes")}
+
+    def test_bytes(self):
+        """What is told to be moved stands with the context, through forks, sums and files; what is told while stopped, or before a reset, does not."""
+        fork = [("e", 0), ("a", 3), ("f", 0), ("a", 5), ("e", 1), ("a", 7)]
+        for ops in made(2), made(11), fork:
+            for way in WAYS:
+                self.check_ops(way, [more for op in ops for more in ([op, ("y", 3 * op[1])] if op[0] == "a" else [op])])
+                expected = {h: 3 * c[2] for h, c in self.contexts().items() if c[2] and h != "-"}
+                self.assertEqual({h: n for h, n in self.bytes().items() if h != ""}, expected, (way, ops))
+        run([APROF, "merge", "-o", "sum", "amon.out", "amon.out"], self.cwd)
+        self.assertEqual(self.bytes("sum"), {h: 2 * n for h, n in self.bytes().items()})
+        for way in WAYS:
+            self.check_ops(way, [("h", 1), ("e", 2), ("y", 5), ("p", 1), ("y", 70), ("p", 0), ("y", 8), ("l", 0)])
+            self.assertEqual([n for h, n in self.bytes().items() if h.endswith("f2")], [13], way)
+            pathlib.Path(self.cwd, "ops").write_text("e 2\ny 5\nz 0\ny 9\ne 3\ny 1\n")
+            self.profile("replay-" + way, "ops")
+            self.assertEqual([n for h, n in self.bytes().items()], [9, 1], way)
+
     def test_deep(self):
         """Deeper than any first stack; and back at once."""
         for way in WAYS:
@@ -319,7 +341,7 @@ class Script(unittest.TestCase):
 
     def test_alone(self):
         """Where nobody profiles nothing happens."""
-        pathlib.Path(self.cwd, "ops").write_text("d 0\ne 1\nd 0\nl 0\na 5\nn 0\nu 3\n")
+        pathlib.Path(self.cwd, "ops").write_text("d 0\nh 0\ne 1\nd 0\ny 3\nl 0\na 5\nn 0\nu 3\n")
         run(["./replay-plain", "ops"], self.cwd)
         self.assertEqual(run(["./machine"], self.cwd).stdout, "6765\n")
 
