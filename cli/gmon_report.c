@@ -177,6 +177,7 @@ static bool options_fit(const struct options *o)
 		{ o->phase, "--phase", "it knows no phases" },
 		{ o->graph.model == GRAPH_CCT, "--model=cct", "its arcs are enough for gprof's model alone" },
 		{ o->report.imbalance, "--imbalance", "it is of one process" },
+		{ o->report.mpi, "--mpi", "it knows no calls of MPI" },
 		{ o->report.leaves, "--leaves", "gprof's samples are of the program alone" },
 		{ o->report.lines, "--lines", "-l prints source lines" },
 		{ o->report.sort != REPORT_BY_DEFAULT, "--sort", "its listings have gprof's order" },

@@ -36,12 +36,14 @@ bool job_find(struct job *j)
 	} launchers[] = { { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" }, { "PMI_RANK", "PMI_SIZE" } };
 	const char *wish = getenv("APROF_MPI");
 
+	*j = (struct job){ .lock = -1, .bare = wish && strcmp(wish, "no") == 0 };
+	j->alone = j->bare || (wish && strcmp(wish, "ranks") == 0);
 	if (getenv("APROF_RUN"))
 		return false;
-	*j = (struct job){ .lock = -1, .alone = wish && strcmp(wish, "no") == 0 };
 	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
 		if (number_get(launchers[i].rank, &j->rank) && number_get(launchers[i].size, &j->size))
 			return j->size > 1 && j->rank < j->size;
+	j->size = 0;
 	return false;
 }
 

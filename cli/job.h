@@ -10,14 +10,15 @@
 struct job {
 	int rank;		/* of the program to be run, as the launcher tells it */
 	int size;		/* ranks of the job, more than 1 */
-	bool alone;		/* APROF_MPI=no: each rank keeps its own profile */
+	bool bare;		/* APROF_MPI=no: nothing is preloaded into the rank */
+	bool alone;		/* that, or APROF_MPI=ranks: each rank keeps its own profile */
 	char *folder;		/* where the ranks' directories are */
 	char *directory;	/* this rank's, absolute; the profiles of its processes are in it */
 	int lock;		/* open file in it that is locked; -1: none */
 };
 
 /* Is this process to run a rank of a job of several, by the environment of Open MPI's, MPICH's or Slurm's (PMI) launcher?  Then *J says which; other fields are
- * empty.  No in what another aprof run runs. */
+ * empty.  No, with a size of 1, of the only rank of a job.  No, with no size, in what another aprof run runs, and of what is no rank. */
 bool job_find(struct job *j);
 
 /* Make the directory of J beside the profile DATA; what an earlier job left in it goes.  False after a message. */

@@ -86,7 +86,7 @@ bool preload_stacks(const char *program, const char *directory)
 
 bool preload_mpi(const char *program)
 {
-	char *path = symbols_is_static(program) ? NULL : library_find(MPI_LIBRARY, "mpi", "each rank keeps its own profile");
+	char *path = symbols_is_static(program) ? NULL : library_find(MPI_LIBRARY, "mpi", "each rank keeps its own profile, and calls of MPI are no routines");
 	bool ok = path && library_name(program, path);
 
 	free(path);

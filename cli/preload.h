@@ -12,7 +12,7 @@ bool preload_is_for(const char *program);
 /* Name the monitor in this process's LD_PRELOAD, for PROGRAM and those that it starts.  False after a message. */
 bool preload_set(const char *program);
 
-/* Name the library that carries the profiles of an MPI job's ranks, for PROGRAM and those that it starts.  False: it cannot be preloaded; after a message,
+/* Name the library that carries the profiles of an MPI job's ranks and tells of their calls, for PROGRAM and those that it starts.  False: it cannot be preloaded; after a message,
  * unless PROGRAM is static. */
 bool preload_mpi(const char *program);
 

@@ -375,7 +375,7 @@ struct reduction *reduction_begin(struct run *run)
 {
 	struct reduction *r;
 
-	if (run->job->alone || !run->program || !preload_mpi(run->program))
+	if (run->job->bare || !run->program || !preload_mpi(run->program) || run->job->alone)
 		return NULL;
 	r = calloc(1, sizeof *r);
 	if (r) {

@@ -81,11 +81,14 @@ static size_t reports_of(const char **names, unsigned command, const struct inpu
 		names[n++] = "info";
 		break;
 	default:
-		if (!o->report.imbalance)
+		if (!o->report.imbalance && !o->report.mpi)
 			return listings(names, in, o);
 		if (o->report.json)
 			names[n++] = "run";
-		names[n++] = "imbalance";
+		if (o->report.imbalance)
+			names[n++] = "imbalance";
+		if (o->report.mpi)
+			names[n++] = "mpi";
 	}
 	return n;
 }

@@ -131,6 +131,8 @@ static int run(const struct options *o, char **argv)
 		preload_set(r.program);
 	if (r.job)
 		reduction = reduction_begin(&r);
+	else if (job.size == 1 && !job.bare && r.program)
+		preload_mpi(r.program);
 	if (!environment_set(&r) || (o->script && !interpreters_set()))
 		;
 	else if (!sampling_prepare(&r, argv))

@@ -2,7 +2,6 @@
  *
  * Fortran's wrappers of Open MPI call PMPI, so that whoever interposes C's functions alone never hears of them: its names are here, too.  In a process that
  * has no MPI, or that aprof run did not start, nothing happens. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 
 #include "mpi/carrier.h"
 #include "mpi/orders.h"
+#include "mpi/told.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -152,22 +152,13 @@ static void finish(void)
 
 /* ---- what programs call ---- */
 
-static void *next(const char *name)
-{
-	void *function = dlsym(RTLD_NEXT, name);
-
-	return function ? function : dlsym(RTLD_DEFAULT, name);	/* the library was loaded apart, behind us */
-}
-
 PUBLIC int MPI_Finalize(void);
 int MPI_Finalize(void)
 {
 	int (*real)(void);
 
 	finish();
-	*(void **)&real = next("MPI_Finalize");
-	if (!real || real == MPI_Finalize)
-		*(void **)&real = next("PMPI_Finalize");
+	*(void **)&real = real_function("MPI_Finalize", (void *)MPI_Finalize, __builtin_return_address(0));
 	return real();
 }
 
@@ -179,13 +170,8 @@ int MPI_Finalize(void)
 		void (*real)(int *); \
 	\
 		finish(); \
-		*(void **)&real = next(#name); \
-		if (real && real != name) \
-			real(error); \
-		else if (error) \
-			*error = MPI_Finalize(); \
-		else \
-			MPI_Finalize(); \
+		*(void **)&real = real_function(#name, (void *)name, __builtin_return_address(0)); \
+		real(error); \
 	}
 
 FORTRAN(mpi_finalize)

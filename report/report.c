@@ -20,6 +20,7 @@ const struct report report_table[] = {
 	{ "paths", "call sequences that recur", paths_text, paths_json },
 	{ "contexts", "every context, one a line", contexts_text, contexts_json },
 	{ "imbalance", "contexts by how much the ranks of an MPI job differ", imbalance_text, imbalance_json },
+	{ "mpi", "calls of MPI, by routine and caller", mpi_text, mpi_json },
 	{ "info", "what is in the files", info_text, info_json },
 	{ NULL, NULL, NULL, NULL },
 };

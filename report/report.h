@@ -49,6 +49,7 @@ struct report_options {
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */
 	bool imbalance;		/* the ranks of an MPI job, instead of the listings */
+	bool mpi;		/* the calls of MPI, instead of the listings */
 	bool processes;		/* info: each process of several */
 	bool threads;		/* info: each thread */
 	const char *target;	/* annotate: name of a routine or a source file */
@@ -131,8 +132,8 @@ report_json arc_places_json;
 
 /* The reports themselves, each in the file of its name. */
 report_text head_text, flat_text, callgraph_text, never_text, index_text, tree_text, cycles_text, contexts_text, info_text;
-report_text paths_text, compare_text, hot_text, annotate_text, imbalance_text;
+report_text paths_text, compare_text, hot_text, annotate_text, imbalance_text, mpi_text;
 report_json head_json, flat_json, callgraph_json, never_json, index_json, tree_json, cycles_json, contexts_json, info_json;
-report_json paths_json, compare_json, hot_json, annotate_json, imbalance_json;
+report_json paths_json, compare_json, hot_json, annotate_json, imbalance_json, mpi_json;
 
 #endif

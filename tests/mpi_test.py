@@ -51,6 +51,137 @@ int main(int argc, char **argv)
 }
 '''
 
+# What Routines.expected counts.
+TRAFFIC = r'''
+#include <mpi.h>
+#include <stdlib.h>
+#define ALONE __attribute__((noinline))
+static double a[4096], b[4096], window[16];
+static MPI_Op op;
+static MPI_Comm ring;
+static MPI_Win win;
+ALONE static void add(void *in, void *out, int *n, MPI_Datatype *type) { (void)type; for (int i = 0; i < *n; i++) ((double *)out)[i] += ((double *)in)[i]; }
+ALONE static void halo(int rank, int size)
+{
+    MPI_Request r[2];
+    MPI_Status s[2];
+    MPI_Irecv(a, 100, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(b, 100, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, s);
+}
+ALONE static void pair(int rank, int size)
+{
+    MPI_Status s;
+    if (rank % 2 == 0 && rank + 1 < size) MPI_Send(b, 7, MPI_INT, rank + 1, 2, MPI_COMM_WORLD);
+    if (rank % 2) MPI_Recv(a, 50, MPI_INT, rank - 1, 2, MPI_COMM_WORLD, rank % 4 == 1 ? MPI_STATUS_IGNORE : &s);
+    MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 0, b, 9, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+ALONE static void whole(int rank, int size)
+{
+    int give[64], take[64], zero[64] = { 0 };
+    MPI_Datatype types[64];
+    for (int i = 0; i < size; i++) give[i] = i, take[i] = rank, types[i] = MPI_DOUBLE;
+    MPI_Allreduce(a, b, 3, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    MPI_Alltoall(a, 2, MPI_DOUBLE, b, 2, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 5, MPI_INT, MPI_COMM_WORLD);
+    MPI_Gather(rank ? (void *)a : MPI_IN_PLACE, 4, rank ? MPI_INT : MPI_DATATYPE_NULL, b, 4, rank ? MPI_DATATYPE_NULL : MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Scatter(a, 3, rank ? MPI_DATATYPE_NULL : MPI_INT, rank ? (void *)b : MPI_IN_PLACE, 3, rank ? MPI_INT : MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+    MPI_Alltoallv(a, give, zero, MPI_INT, b, take, zero, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallw(a, give, zero, types, b, take, zero, types, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(a, b, give, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(a, 11, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Neighbor_alltoall(a, 1, MPI_INT, b, 1, MPI_INT, ring);
+    MPI_Win_fence(0, win);
+    MPI_Put(a, 1, MPI_DOUBLE, (rank + 1) % size, 0, 1, MPI_DOUBLE, win);
+    MPI_Win_fence(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    int rank, size, rounds = atoi(argv[1]), period = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Op_create(add, 1, &op);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &period, 0, &ring);
+    MPI_Win_create(window, sizeof window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int i = 0; i < rounds; i++) { halo(rank, size); pair(rank, size); whole(rank, size); }
+    MPI_Win_free(&win);
+    MPI_Comm_free(&ring);
+    MPI_Finalize();
+    return 0;
+}
+'''
+
+JUMP = r'''
+#include <mpi.h>
+#include <setjmp.h>
+#define ALONE __attribute__((noinline))
+static jmp_buf back;
+static void handler(MPI_Comm *comm, int *error, ...) { (void)comm; (void)error; longjmp(back, 1); }
+ALONE static void wrong(void) { int n = 0; MPI_Send(&n, 1, MPI_INT, 1000000, 0, MPI_COMM_WORLD); }
+int main(int argc, char **argv)
+{
+    MPI_Errhandler h;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_errhandler(handler, &h);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, h);
+    for (volatile int i = 0; i < 5; i++) {
+        if (!setjmp(back)) wrong();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+'''
+
+FORTRAN_TRAFFIC = '''
+module parts
+contains
+  subroutine part(n, m, rank)
+    use mpi
+    integer, intent(inout) :: n(4), m(4)
+    integer :: ierr, rank, status(MPI_STATUS_SIZE)
+    call MPI_Allreduce(n, m, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
+    call MPI_Allreduce(MPI_IN_PLACE, m, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+    if (rank == 0) call MPI_Send(n, 3, MPI_INTEGER, 1, 7, MPI_COMM_WORLD, ierr)
+    if (rank == 1) call MPI_Recv(m, 4, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    if (rank == 0) call MPI_Send(n, 2, MPI_INTEGER, 1, 8, MPI_COMM_WORLD, ierr)
+    if (rank == 1) call MPI_Recv(m, 4, MPI_INTEGER, 0, 8, MPI_COMM_WORLD, status, ierr)
+    call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, m, 1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+  end subroutine
+  subroutine part8(n, m, rank)
+    use mpi_f08
+    integer, intent(inout) :: n(4), m(4)
+    integer :: rank
+    type(MPI_Request) :: r(1)
+    type(MPI_Status) :: s
+    call MPI_Allreduce(n, m, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+    if (rank == 0) call MPI_Isend(n, 3, MPI_INTEGER, 1, 7, MPI_COMM_WORLD, r(1))
+    if (rank == 1) call MPI_Irecv(m, 4, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, r(1))
+    call MPI_Waitall(1, r, MPI_STATUSES_IGNORE)
+    if (rank == 0) call MPI_Send(n, 3, MPI_INTEGER, 1, 9, MPI_COMM_WORLD)
+    if (rank == 1) call MPI_Recv(m, 4, MPI_INTEGER, 0, 9, MPI_COMM_WORLD, s)
+    if (rank == 0) call MPI_Send(n, 1, MPI_INTEGER, 1, 9, MPI_COMM_WORLD)
+    if (rank == 1) call MPI_Recv(m, 4, MPI_INTEGER, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  end subroutine
+end module
+program ring
+  use parts
+  use mpi
+  integer :: i, n(4), m(4), ierr, rank
+  n = 0
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  do i = 1, 10
+    call part(n, m, rank)
+    call part8(n, m, rank)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  end do
+  call MPI_Finalize(ierr)
+end program
+'''
+
 FORTRAN = '''
 module parts
 contains
@@ -107,8 +238,14 @@ class Job(unittest.TestCase):
         return json.loads(self.command(APROF, "export", "json", file).stdout)
 
     def calls(self, file="amon.out"):
-        """Routine -> calls."""
-        return {r["name"]: r["calls"] for r in json.loads(self.command(APROF, "report", "--json", file).stdout)["flat"] if not r["pseudo"]}
+        """Routine -> calls, without those of MPI."""
+        flat = json.loads(self.command(APROF, "report", "--json", file).stdout)["flat"]
+        return {r["name"]: r["calls"] for r in flat if not r["pseudo"] and r["module"] != "script: MPI"}
+
+    def traffic(self, *files):
+        """(Routine of MPI, caller) -> calls, bytes, seconds waited or None."""
+        rows = json.loads(self.command(APROF, "report", "--mpi", "--json", *files).stdout)["mpi"]
+        return {(r["name"].removeprefix("MPI_"), r["caller"]): (r["calls"], r["bytes"], r["wait_ns"] and r["wait_ns"] / 1e9) for r in rows}
 
     def left(self):
         return sorted(os.path.relpath(path, self.folder) for path in glob.glob(self.folder + "/amon.out*"))
@@ -141,14 +278,15 @@ class Whole(Job):
         """The ranks' own files, added up by aprof merge, say the same."""
         self.compile(kind)
         self.run_job(kind, 4, 3, 20)
-        common = self.calls(), self.command(APROF, "export", "folded", "--weight=calls", "amon.out").stdout, self.command(APROF, "export", "folded", "amon.out").stdout
+        def read():
+            return [self.calls(), self.traffic(), *(self.command(APROF, "export", "folded", *weight, "amon.out").stdout for weight in (["--weight=calls"], []))]
+        common = read()
         os.remove(self.folder + "/amon.out")
-        self.run_job(kind, 4, 3, 20, APROF_MPI="no")
+        self.run_job(kind, 4, 3, 20, APROF_MPI="ranks")
         self.assertEqual(self.left(), ["amon.out.ranks"])
         self.assertEqual(len(self.of_ranks()), 4)
         self.command(APROF, "merge", "-o", "amon.out", *self.of_ranks())
-        self.assertEqual((self.calls(), self.command(APROF, "export", "folded", "--weight=calls", "amon.out").stdout,
-                          self.command(APROF, "export", "folded", "amon.out").stdout), common)
+        self.assertEqual(read(), common)
 
     @each_kind
     def test_eight(self, kind):
@@ -190,6 +328,86 @@ class Whole(Job):
             self.assertEqual(self.left(), ["amon.out"], use)
             self.assertEqual([n for name, n in self.calls().items() if "part" in name], [20], use)
             os.remove(self.folder + "/amon.out")
+
+
+class Routines(Job):
+    """Calls of MPI."""
+    ROUNDS = 20
+
+    @staticmethod
+    def expected(n):
+        """Of TRAFFIC on N ranks."""
+        r, pairs = Routines.ROUNDS, Routines.ROUNDS * (n // 2)
+        all_ = r * n
+        return {("Init", "main"): (n, 0), ("Irecv", "halo"): (all_, all_ * 800), ("Isend", "halo"): (all_, all_ * 800), ("Waitall", "halo"): (all_, 0),
+                ("Send", "pair"): (pairs, pairs * 28), ("Recv", "pair"): (pairs, pairs * 28), ("Sendrecv", "pair"): (all_, 0),
+                ("Allreduce", "whole"): (all_, all_ * 24), ("Alltoall", "whole"): (all_, all_ * 16 * n), ("Allgather", "whole"): (all_, all_ * 20),
+                ("Gather", "whole"): (all_, r * (n - 1) * 16), ("Scatter", "whole"): (all_, r * (n - 1) * 12), ("Alltoallv", "whole"): (all_, all_ * 4 * n * (n - 1) // 2),
+                ("Alltoallw", "whole"): (all_, all_ * 8 * n * (n - 1) // 2), ("Reduce_scatter", "whole"): (all_, all_ * 4 * n * (n - 1) // 2),
+                ("Bcast", "whole"): (all_, all_ * 11), ("Neighbor_alltoall", "whole"): (all_, all_ * 2 * 4), ("Put", "whole"): (all_, all_ * 8),
+                ("Win_fence", "whole"): (2 * all_, 0), ("Barrier", "whole"): (all_, 0), ("Cart_create", "main"): (n, 0), ("Win_create", "main"): (n, 0),
+                ("Win_free", "main"): (n, 0), ("Comm_free", "main"): (n, 0)}
+
+    @each_kind
+    def test_exact(self, kind):
+        """Each call, below who called it, with its bytes; two by two ranks, and where one is left over."""
+        self.compile(kind, source=TRAFFIC)
+        for ranks in 2, 3:
+            self.run_job(kind, ranks, self.ROUNDS, options=("--clock=none", "--no-report"))
+            self.assertEqual({arc: row[:2] for arc, row in self.traffic().items()}, self.expected(ranks))
+            self.assertEqual(self.calls(), {"main": ranks, "halo": self.ROUNDS * ranks, "pair": self.ROUNDS * ranks, "whole": self.ROUNDS * ranks,
+                                            "add": self.calls()["add"]})
+            contexts = json.loads(self.command(APROF, "contexts", "--json", "amon.out").stdout)["contexts"]
+            self.assertIn("main whole MPI_Allreduce add", [c["history"] for c in contexts], "what MPI calls back is below the call")
+
+    @each_kind
+    def test_one_rank(self, kind):
+        self.compile(kind)
+        self.run_job(kind, 1, 0, 5)
+        self.assertEqual(self.traffic()["Barrier", "main"][:2], (5, 0))
+
+    @each_kind
+    def test_wait(self, kind):
+        """On request the wait for a rank that comes late is told apart; and for MPI_Barrier, which is nothing else, it is not."""
+        late = PROGRAM.replace("MPI_Barrier(MPI_COMM_WORLD);\n    }\n    MPI_Finalize",
+                               "if (rank == 0) usleep(20000);\n        MPI_Bcast(&size, 1, MPI_INT, 1, MPI_COMM_WORLD);\n        MPI_Barrier(MPI_COMM_WORLD);\n    }\n    MPI_Finalize")
+        self.compile(kind, source="#include <unistd.h>\n" + late)
+        self.run_job(kind, 2, 0, 10, options=("--clock=wall", "--no-report"), APROF_MPI_WAIT="1")
+        rows = self.traffic()
+        self.assertEqual(rows["Bcast", "main"][:2], (20, 80))
+        self.assertGreater(rows["Bcast", "main"][2], 0.1)
+        self.assertIsNone(rows["Barrier", "main"][2])
+        self.run_job(kind, 2, 0, 10)
+        self.assertIsNone(self.traffic()["Bcast", "main"][2])
+
+    @each_kind
+    def test_jump(self, kind):
+        """An error handler that jumps out of a call: those behind it count."""
+        self.compile(kind, source=JUMP)
+        self.run_job(kind, 2, options=("--clock=none", "--no-report"))
+        rows = self.traffic()
+        self.assertEqual((rows["Barrier", "main"][0], rows["Send", "wrong"][0]), (10, 10))
+
+    @each_kind
+    def test_without_hooks(self, kind):
+        """Nothing is told, and no wrapper stands in a stack."""
+        busy = PROGRAM.replace("i < 100;", "i < 300000;").replace("aprof_add(1000);", "")
+        self.compile(kind, source=busy, compiler="gcc")
+        self.run_job(kind, 2, 0, 30, options=("--no-report",))
+        self.assertIn("no call of MPI is in this profile", self.command(APROF, "report", "--mpi", status=2).stderr)
+        modules = [r["module"] for r in json.loads(self.command(APROF, "report", "--json").stdout)["flat"] if r["name"].startswith("MPI_") and r["name"] != "MPI_Finalize"]
+        self.assertFalse([name for name in modules if "aprof" in name])
+
+    @unittest.skipUnless(shutil.which("gfortran"), "no gfortran")
+    @each_kind
+    def test_fortran(self, kind):
+        """By module mpi and by mpi_f08, in place, and with statuses and without: what C would count."""
+        self.compile(kind, source=FORTRAN_TRAFFIC, suffix=".f90", flags=("-O0", "-w"))
+        self.run_job(kind, 2, options=("--clock=none", "--no-report"))
+        rows = {(name, caller.split("::")[-1]): row[:2] for (name, caller), row in self.traffic().items()}
+        self.assertEqual(rows, {("Init", "MAIN__"): (2, 0), ("Barrier", "MAIN__"): (20, 0), ("Allreduce", "part"): (40, 640), ("Send", "part"): (20, 200), ("Recv", "part"): (20, 200),
+                                ("Allgather", "part"): (20, 80), ("Allreduce", "part8"): (20, 320), ("Isend", "part8"): (10, 120), ("Irecv", "part8"): (10, 160),
+                                ("Waitall", "part8"): (20, 0), ("Send", "part8"): (20, 160), ("Recv", "part8"): (20, 160)})
 
 
 class Imbalance(Job):
