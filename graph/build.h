@@ -21,6 +21,9 @@ bool contexts_fold(struct graph *g, struct error *err);
  * hooks, hooks_unplaced, monitor, unplaced and the routines' kernel. */
 bool charge_contexts(struct graph *g, struct error *err);
 
+/* What the ranks with the most have beyond the mean, by routine: fills beyond. */
+void ranks_sum(struct graph *g);
+
 /* hooks and hooks_unplaced anew, of the contexts that are kept. */
 void charge_hooks(struct graph *g);
 

@@ -133,8 +133,10 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 	g->counted = profile_counts_calls(g->profile);
 	g->arcs_alone = !profile_has_contexts(g->profile);
 	if (options_fit(g, err) && routines_fold(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
-	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err))
+	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err)) {
+		ranks_sum(g);
 		return g;
+	}
 	graph_free(g);
 	return NULL;
 }

@@ -80,6 +80,7 @@ struct graph_routine {
 	uint32_t nout;		/* how many */
 	uint32_t topological;	/* gprof model, and without contexts: number of its component from 1, descending along arcs between components; else 0 */
 	uint32_t cycle;		/* gprof model, and without contexts: its lump, lumps[cycle - 1]; 0: none */
+	double beyond;		/* graph_beyond of its contexts that are kept, added up: what all gain, at most, if their own work is spread evenly */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
 	bool left_out;		/* of the other layer: its contexts are its callers' */
@@ -258,6 +259,10 @@ void graph_free(struct graph *g);
  * False with *ERR set: ERROR_MEMORY; ERROR_PATTERN, no name is found, or in 5 several, which *ERR then lists, those with most time of their own
  * first.  OPTION is the name of the long option that was given WORD, for *ERR; NULL: an operand, or a letter. */
 bool graph_match(const struct graph *g, const char *option, const char *word, bool pattern, bool *named, struct error *err);
+
+/* By how much the rank with the most of CONTEXT, of the profile's contexts[], is beyond the mean of all ranks of an MPI job: ns, raw, or, in a profile without
+ * times, calls.  0: the profile is of no job. */
+double graph_beyond(const struct graph *g, uint32_t context);
 
 /* The time of CONTEXT, of the profile's contexts[], ns, charged or raw as the graph was asked to have it. */
 uint64_t graph_time(const struct graph *g, uint32_t context);

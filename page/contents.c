@@ -157,6 +157,16 @@ static json_t *times_json(const struct graph *g)
 			 "measured_ns", emit_count(measured_of(&g->evidence)), "each_ns", emit_count(each_of(&g->evidence)));
 }
 
+/* Of an MPI job, by routine, what the ranks with the most have beyond the mean. */
+static json_t *beyond_json(const struct graph *g)
+{
+	json_t *all = json_array();
+
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		json_array_append_new(all, emit_count(g->routines[r].beyond > 0 ? (uint64_t)llround(g->routines[r].beyond) : 0));
+	return all;
+}
+
 static json_t *counts_json(const struct side *s)
 {
 	size_t entries = 0;
@@ -214,6 +224,8 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	for (uint32_t r = 0; r < s->g->nroutines; r++)
 		emit_item(e, emit_name(s->g->routines[r].name.name));
 	emit_array_end(e);
+	if (profile_ranks(s->g->profile) > 0)
+		emit_member(e, "beyond", beyond_json(s->g));
 	emit_array(e, "briefs");
 	for (uint32_t r = 0; r < s->g->nroutines; r++)
 		emit_item(e, s->brief[r] && strcmp(s->brief[r], s->g->routines[r].name.name) != 0 ? emit_name(s->brief[r]) : json_null());

@@ -13,6 +13,7 @@
  *   strings[]  names of files and modules
  *   names[]    display names of the routines, by index
  *   briefs[]   their short forms among the names of all sides (base/short_names.h); null: the name itself
+ *   beyond     of an MPI job, by routine: what the ranks with the most have beyond the mean (graph.h), ns, or calls where there are no times; else not there
  *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
  *   sources    the source of the heaviest routines (report.h); none of two sides, nor where no source is wanted
  *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares follow

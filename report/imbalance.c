@@ -15,8 +15,8 @@ static const char legend[] =
 	"beyond      by how much the rank with the most, named beside, is beyond the mean:\n"
 	"            so much the job would gain at most, were the context's own work even\n"
 	"least, most of one rank; 0 where a rank has nothing of the context\n"
-	"context     routines from the first call on; time in MPI, the wait for other\n"
-	"            ranks too, is that of the routine with hooks that called it\n";
+	"context     routines from the first call on; without hooks the time in MPI, the\n"
+	"            wait for other ranks too, is that of the routine that called it\n";
 
 struct row {
 	uint32_t context;	/* of the profile */
@@ -42,13 +42,13 @@ static int by_beyond(const void *left, const void *right)
 	return a->context < b->context ? -1 : a->context > b->context;
 }
 
-static struct row row_make(const struct rows *r, const struct profile *p, uint32_t context)
+static struct row row_make(const struct graph *g, uint32_t context)
 {
-	const struct profile_context *c = &p->contexts[context];
-	struct row row = { .context = context, .spread = profile_spread_of(p, context), .calls = c->entries, .time = c->time };
+	const struct profile_context *c = &g->profile->contexts[context];
+	struct row row = { .context = context, .spread = profile_spread_of(g->profile, context), .calls = c->entries, .time = c->time,
+			   .beyond = graph_beyond(g, context) };
 
 	row.calls += c->recursive < UINT64_MAX - row.calls ? c->recursive : UINT64_MAX - row.calls;
-	row.beyond = r->timed ? (double)row.spread.time_most - (double)row.time / r->ranks : (double)row.spread.calls_most - (double)row.calls / r->ranks;
 	return row;
 }
 
@@ -72,7 +72,7 @@ static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (uint32_t i = 0; i < p->nspreads && i < p->ncontexts; i++)
 		if (is_shown(g, i))
-			r->rows[r->n++] = row_make(r, p, i);
+			r->rows[r->n++] = row_make(g, i);
 	qsort(r->rows, r->n, sizeof *r->rows, by_beyond);
 	return true;
 }

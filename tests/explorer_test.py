@@ -503,6 +503,20 @@ class Explorer(unittest.TestCase):
         self.start(80, 24, 'o1 --against')
         self.wait('one side has no profile')
 
+    def test_ranks(self):
+        """Of an MPI job a column says how uneven its ranks are, where there is room, as the report has it."""
+        subprocess.run([BUILD / 'format/make-amon', '--seed', '7', '--routines', '4', '--calls', '300', '--ticks', '3', '--ranks', '4', 'job'], cwd=self.cwd, check=True)
+        report = json.loads(subprocess.run([APROF, 'report', '--imbalance', '--json', 'job'], cwd=self.cwd, check=True, capture_output=True, text=True).stdout)
+        self.start(120, 24, 'job')
+        screen = self.wait(r'calls +uneven +name$')
+        for name in {row['history'][-1] for row in report['imbalance']}:
+            beyond = sum(row['time_most_ns'] - row['time_ns'] / report['ranks'] for row in report['imbalance'] if row['history'][-1] == name)
+            shown = re.search(rf'([\d.]+) ms +{name}$', screen, re.M)
+            self.assertAlmostEqual(float(shown[1]), beyond / 1e6, delta=beyond / 1e8, msg=screen)
+        self.keys('o', 'g', 'j', 'j', 'j', 'Enter', '1')
+        self.wait(r'calls +name$')
+        self.quit()
+
     def test_names_and_columns(self):
         """Names are fitted, with their ends, and whole when asked for; columns come and go, and never push the name out."""
         self.threaded()

@@ -59,6 +59,7 @@ struct make_amon {
 	uint32_t nphases;		/* 0: none was named, nothing was stopped */
 	uint32_t phase;			/* that goes on, if there are any */
 	uint32_t chunk_items;
+	uint32_t ranks;			/* that it is the sum of; 0: of none */
 	struct { uint8_t *data; size_t len, room; } file;
 };
 
@@ -550,6 +551,11 @@ uint32_t make_amon_items(const struct make_amon *m, uint32_t thread)
 	return (uint32_t)m->threads[thread].nitems;
 }
 
+void make_amon_ranks(struct make_amon *m, uint32_t ranks)
+{
+	m->ranks = ranks;
+}
+
 void make_amon_chunk_items(struct make_amon *m, uint32_t items)
 {
 	m->chunk_items = items;
@@ -698,6 +704,23 @@ static void write_stacks(struct make_amon *m, uint32_t thread)
 		       t->stacks, n * sizeof *t->stacks);
 }
 
+/* How the contexts of THREAD differ over ranks: one has what the others, who have half of an even share each, leave. */
+static void write_spreads(struct make_amon *m, uint32_t thread)
+{
+	const struct made_thread *t = &m->threads[thread];
+	struct amon_chunk head = { .kind = AMON_SPREADS, .thread = thread, .count = (uint32_t)t->ncontexts, .capacity = (uint32_t)t->ncontexts };
+	struct amon_spread *out = m->ranks ? append_chunk(m, head, sizeof *out) : NULL;
+
+	for (uint32_t i = 0; out && i < t->ncontexts; i++) {
+		const struct made_context *c = &t->contexts[i];
+		uint64_t calls = c->entries + c->recursive, less = calls / (2 * m->ranks), shorter = c->time / (2 * m->ranks);
+
+		out[i] = (struct amon_spread){ .item = t->first_item[i], .ranks = m->ranks, .calls_rank = i % m->ranks, .time_rank = i % m->ranks,
+			.calls_least = less, .calls_most = calls - (m->ranks - 1) * less,
+			.time_least = shorter, .time_most = c->time - (m->ranks - 1) * shorter };
+	}
+}
+
 static void write_thread_records(struct make_amon *m)
 {
 	uint32_t n = (uint32_t)m->nthreads;
@@ -738,6 +761,8 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 		write_pcs(m, thread);
 		write_stacks(m, thread);
 	}
+	if (m->nthreads == 1)
+		write_spreads(m, 0);
 	m->header.used = m->file.len;
 	memcpy(m->file.data, &m->header, sizeof m->header);
 	*len = m->file.len;

@@ -86,6 +86,9 @@ uint32_t make_amon_items(const struct make_amon *m, uint32_t thread);
 /* Items that a chunk of contexts holds at most, from the next one on; small ones try the reader. */
 void make_amon_chunk_items(struct make_amon *m, uint32_t items);
 
+/* The process, if it has one thread, is taken for the sum of RANKS ranks of an MPI job, of which one has most of each context. */
+void make_amon_ranks(struct make_amon *m, uint32_t ranks);
+
 /* The file.  Freed by the caller with free; its size in *LEN.  May be called again later. */
 uint8_t *make_amon_finish(struct make_amon *m, size_t *len);
 

@@ -16,6 +16,7 @@ static const char usage[] =
 	"  --reset N       zero the counters after N calls of a thread\n"
 	"  --phases N      go through N phases, 10 at most, at random, stopped now and then\n"
 	"  --chunk N       items in a chunk of contexts\n"
+	"  --ranks N       the sum of N ranks of an MPI job; one thread alone\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
 
 static const struct option options[] = {
@@ -23,7 +24,7 @@ static const struct option options[] = {
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
-	{ "phases", 1, NULL, 'P' }, { "stacks", 0, NULL, 'v' },
+	{ "phases", 1, NULL, 'P' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -36,7 +37,7 @@ struct request {
 	struct made_program program;
 	long paper, cc1;		/* argument of --paper or --cc1; -1: not asked */
 	bool stacks;			/* --stacks */
-	uint32_t chunk;
+	uint32_t chunk, ranks;
 	const char *contexts;
 };
 
@@ -64,6 +65,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;
 		case 'v': q->stacks = true; break;
+		case 'a': q->ranks = number(optarg); break;
 		default: return 0;
 		}
 	return argc - optind == 1 && p->routines > 0 && p->mean > 0 && p->phases <= 10 && q->chunk > 0;
@@ -125,6 +127,7 @@ int main(int argc, char **argv)
 	m = q.paper >= 0 ? make_amon_paper((unsigned)q.paper) : q.cc1 >= 0 ? make_amon_cc1((uint32_t)q.cc1) :
 	    make_amon_random(&q.program);
 	make_amon_chunk_items(m, q.chunk);
+	make_amon_ranks(m, q.ranks);
 	if (q.stacks)
 		add_stacks(m);
 	data = make_amon_finish(m, &len);

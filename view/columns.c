@@ -5,6 +5,7 @@ static const struct { unsigned column; const char *text; } columns[] = {
 	{ COLUMN_TIME, "time        beside each share, with its unit" },
 	{ COLUMN_ERROR, "error       by how many points a share may be off, where times are samples" },
 	{ COLUMN_CALLS, "calls" },
+	{ COLUMN_BEYOND, "uneven      what the busiest ranks of an MPI job have beyond the mean: on Routines" },
 	{ COLUMN_SAMPLES, "samples     behind a routine's self time: on the page Routines" },
 	{ COLUMN_PER_CALL, "each        self time per call: on the page Routines" },
 	{ COLUMN_MODULE, "module      program or library: Routines, Callers and the trees" },

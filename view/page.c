@@ -20,6 +20,8 @@ static bool is_known(const struct explorer_view *v, unsigned column)
 {
 	if (column == COLUMN_ERROR || column == COLUMN_SAMPLES)
 		return v->g->sampled;
+	if (column == COLUMN_BEYOND)
+		return profile_ranks(v->g->profile) > 0;
 	return (column != COLUMN_CALLS && column != COLUMN_PER_CALL) || v->g->counted;
 }
 

@@ -18,11 +18,12 @@ enum {
 	COLUMN_TIME = 1 << 0,		/* times beside shares */
 	COLUMN_ERROR = 1 << 1,		/* what a share may be off by */
 	COLUMN_CALLS = 1 << 2,
-	COLUMN_SAMPLES = 1 << 3,	/* behind a routine's self time */
-	COLUMN_PER_CALL = 1 << 4,	/* a routine's self time per call */
-	COLUMN_MODULE = 1 << 5,
-	COLUMN_PLACE = 1 << 6,		/* source file and line */
-	COLUMNS_AT_FIRST = COLUMN_TIME | COLUMN_ERROR | COLUMN_CALLS,
+	COLUMN_BEYOND = 1 << 3,		/* how uneven the ranks of an MPI job are in a routine */
+	COLUMN_SAMPLES = 1 << 4,	/* behind a routine's self time */
+	COLUMN_PER_CALL = 1 << 5,	/* a routine's self time per call */
+	COLUMN_MODULE = 1 << 6,
+	COLUMN_PLACE = 1 << 7,		/* source file and line */
+	COLUMNS_AT_FIRST = COLUMN_TIME | COLUMN_ERROR | COLUMN_CALLS | COLUMN_BEYOND,
 };
 
 /* The row that is being written: what stands before a name says how much of it fits. */

@@ -160,6 +160,8 @@ static void routines_heading(const struct page *p, FILE *out)
 	page_time_heading(v, out, sort == REPORT_BY_TOTAL ? "*total" : "total");
 	if (page_has(v, COLUMN_CALLS))
 		fprintf(out, "%*s ", r->calls, sort == REPORT_BY_CALLS ? "*calls" : "calls");
+	if (page_has(v, COLUMN_BEYOND))
+		fprintf(out, "%*s ", PRINT_TIME, "uneven");
 	if (page_has(v, COLUMN_PER_CALL))
 		fprintf(out, "%*s ", PRINT_TIME, "each");
 	page_origin_heading(v, out);
@@ -168,6 +170,18 @@ static void routines_heading(const struct page *p, FILE *out)
 		fputs("  &", out);
 		print_name(out, r->filter, &(struct text_style){ .utf8 = v->options.style.utf8 });
 	}
+}
+
+/* What the ranks with the most have beyond the mean: time, or calls where there are no times. */
+static void beyond(const struct explorer_view *v, FILE *out, const struct graph_routine *r)
+{
+	if (!page_has(v, COLUMN_BEYOND))
+		return;
+	if (v->g->profile->time > 0)
+		print_time(out, r->beyond, PRINT_TIME);
+	else
+		fprintf(out, "%*.0f", PRINT_TIME, r->beyond);
+	putc(' ', out);
 }
 
 /* Self time per call, of direct recursive ones, too. */
@@ -202,6 +216,7 @@ static enum screen_style routines_row(const struct page *p, size_t row, FILE *ou
 		calls_text(text, r);
 		fprintf(out, "%*s ", s->calls, text);
 	}
+	beyond(v, out, r);
 	per_call(v, out, r);
 	page_origin(v, out, index);
 	page_name(v, out, index, 0);

@@ -205,6 +205,16 @@ export function totals(tree, own, around = -1) {
 	return { time: sum(own.self), calls: sum(own.calls), ticks: sum(own.ticks), measured: sum(own.measured), variance: sum(own.variance) };
 }
 
+// Of one profile of an MPI job, by routine: what the ranks with the most have beyond the mean. null: it is none.
+function beyondOf(sides, map, n) {
+	if (sides.length > 1 || !sides[0].beyond) return null;
+	const beyond = new Float64Array(n);
+	sides[0].beyond.forEach((value, r) => {
+		beyond[map[r]] += value;
+	});
+	return beyond;
+}
+
 // The threads of all sides, matched by name and order; those of BEFORE keep their numbers.
 function threadsOf(sides, before) {
 	const list = before ? [...before.threads] : [],
@@ -242,6 +252,7 @@ export class Model {
 		this.counted = sides.every((side) => side.counted); // calls are known
 		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
 		this.runs = sides.map((side) => side.runs); // whose mean a side is
+		this.beyond = beyondOf(sides, maps[0], list.length);
 		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
 		const threads = threadsOf(sides, before);
 		this.threads = threads.list;

@@ -59,6 +59,12 @@ function nameColumn(app) {
 	};
 }
 
+// Of an MPI job: what the ranks with the most of a routine have beyond the mean.
+function unevenColumn(app) {
+	if (!app.model.beyond) return [];
+	return [app.model.timed ? timeColumn(app, 'uneven', 'uneven', 0) : countColumn('uneven', 'uneven')];
+}
+
 function columnsOfOne(app) {
 	const times = !app.model.timed
 		? []
@@ -84,7 +90,7 @@ function columnsOfOne(app) {
 			? []
 			: [timeColumn(app, 'self/call', 'selfCall', 0), timeColumn(app, 'total/call', 'totalCall', 0)];
 	const calls = app.model.counted ? [countColumn('calls', 'calls'), countColumn('recursive', 'recursive')] : [];
-	return [nameColumn(app), ...times, ...calls, ...perCall, ...lastColumns];
+	return [nameColumn(app), ...times, ...calls, ...unevenColumn(app), ...perCall, ...lastColumns];
 }
 
 function columnsOfTwo(app) {
@@ -125,6 +131,7 @@ function rowOfOne(app, r, row) {
 		totalShare: f.total[r],
 		calls: f.calls[r],
 		recursive: f.recursive[r],
+		uneven: app.model.beyond?.[r],
 		selfCall: per(f.self[r], f.calls[r] + f.recursive[r]),
 		totalCall: per(f.total[r], f.calls[r]),
 	};

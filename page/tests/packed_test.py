@@ -123,6 +123,19 @@ class With(Page):
             for column in ['self', 'total']:
                 self.assertEqual(side['routine'][column][r], row.get(column + '_ns', 0), name)
 
+    def test_ranks(self):
+        """How uneven an MPI job's ranks are in each routine: what the report has of its contexts, added up; of what is no job, nothing."""
+        self.make('job', '--seed', '3', '--routines', '15', '--calls', '4000', '--ticks', '0.6', '--ranks', '4')
+        side, = self.page('job').sides
+        report = self.json('report', '--imbalance', 'job')
+        beyond = dict.fromkeys(side['names'], 0)
+        for row in report['imbalance']:
+            beyond[row['history'][-1]] += row['time_most_ns'] - row['time_ns'] / report['ranks']
+        self.assertGreater(sum(side['beyond']), 0)
+        for name, value in zip(side['names'], side['beyond']):
+            self.assertAlmostEqual(value, beyond[name], delta=1)
+        self.assertNotIn('beyond', self.page('amon.out').sides[0])
+
     def test_one(self):
         side, = self.page('amon.out').sides
         self.conserved(side)

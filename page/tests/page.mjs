@@ -245,6 +245,33 @@ test("routines: every figure is the report's; sort, filter, columns", async () =
 	await closed(tab);
 });
 
+test('routines of an MPI job have a column that says how uneven its ranks are; others have none', async () => {
+	const job = bench.make('job', '--seed', '7', '--routines', '12', '--calls', '4000', '--ticks', '0.5', '--ranks', '3'),
+		tab = await bench.tab(bench.page('job.html', job), 'tab=table'),
+		{ ranks, imbalance } = bench.json('report', '--imbalance', job);
+	const cells = await tab
+		.locator('.grid .tabulator-row')
+		.evaluateAll((rows) =>
+			rows.map((row) => [
+				row.querySelector('[tabulator-field=name]').textContent,
+				Number(row.querySelector('[tabulator-field=uneven] [data-exact]').dataset.exact),
+			]),
+		);
+	assert.ok(cells.length > 3);
+	for (const [name, uneven] of cells) {
+		const rows = imbalance.filter((row) => row.history.at(-1) === name);
+		about(
+			uneven,
+			rows.reduce((sum, row) => sum + row.time_most_ns - row.time_ns / ranks, 0),
+			name,
+		);
+	}
+	await closed(tab);
+	const other = await bench.tab(onePage, 'tab=table');
+	assert.equal(await other.locator('.tabulator-col[tabulator-field=uneven]').count(), 0);
+	await closed(other);
+});
+
 test('the entry of every routine has the arcs of the call graph, both sets', async () => {
 	const tab = await bench.tab(onePage, 'tab=table'),
 		graph = bench.json('report', one).callgraph;
