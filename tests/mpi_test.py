@@ -1,12 +1,17 @@
 """mpi_test.py BUILD: jobs of Open MPI's and MPICH's, as far as they are installed: one profile for all ranks, nothing lost of ranks that die."""
+import contextlib
 import glob
 import json
 import os
 import pathlib
+import random
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -45,6 +50,43 @@ int main(int argc, char **argv)
             if (rank == die) raise(SIGKILL);
         }
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+'''
+
+# Each rank has a routine of its own, and tells in MARK.rank, which is its memory, who it is and how often it has called that.
+DYING = r'''
+#include <mpi.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define ALONE __attribute__((noinline))
+static volatile long sink;
+ALONE static void work_0(void) { sink++; }
+ALONE static void work_1(void) { sink--; }
+ALONE static void work_2(void) { sink += 2; }
+ALONE static void work_3(void) { sink -= 2; }
+static void (*const work[])(void) = { work_0, work_1, work_2, work_3 };
+int main(int argc, char **argv)
+{
+    int rank, fd, rounds = atoi(argv[1]);
+    char name[32];
+    volatile int *mark;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "mark.%d", rank);
+    fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || ftruncate(fd, 4096) != 0) return 1;
+    mark = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    mark[0] = getpid();
+    for (int i = 0; i < rounds; i++) {
+        work[rank]();
+        mark[1] = i + 1;
+        if (i % 256 == 0) MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;
@@ -461,6 +503,66 @@ class Imbalance(Job):
         done = self.command(APROF, "merge", "-o", "mixed", "one", self.of_ranks()[0])
         done = self.command(APROF, "report", "--imbalance", "mixed", status=2)
         self.assertIn("no profile of an MPI job", done.stderr)
+
+
+class Killed(Job):
+    """A rank is killed at a random moment, from its MPI_Init on into the time behind its MPI_Finalize, KILLS times."""
+    RANKS, ROUNDS = 4, 20000
+
+    def marks(self):
+        """Of each rank that has begun its number and how often it has worked."""
+        for rank in range(self.RANKS):
+            path = pathlib.Path(self.folder, f"mark.{rank}")
+            if path.exists() and path.stat().st_size == 4096:
+                yield rank, struct.unpack("ii", path.read_bytes()[:8])
+
+    def strike(self, kind, rank, delay):
+        """Run the job, and kill RANK so many seconds after it has begun.  Was it there to be killed?"""
+        for path in glob.glob(self.folder + "/mark.*"):
+            os.remove(path)
+        with open(self.folder + "/err", "w") as err:
+            job = subprocess.Popen(["mpirun." + kind, *(("--oversubscribe",) if kind == "openmpi" else ()), "-n", str(self.RANKS), APROF, "run", "--clock=none", "--no-report",
+                                    "./ring", str(self.ROUNDS)], cwd=self.folder, env=environment(), stdout=err, stderr=err)
+        pid = 0
+        while not pid and job.poll() is None:
+            time.sleep(0.001)
+            pid = dict(self.marks()).get(rank, (0, 0))[0]
+        time.sleep(delay)
+        struck = False
+        with contextlib.suppress(ProcessLookupError):
+            if job.poll() is None and pid:
+                os.kill(pid, signal.SIGKILL)
+                struck = True
+        job.wait()
+        return struck
+
+    def found(self):
+        """Rank -> the most that any profile that is left has of its work."""
+        most = dict.fromkeys(range(self.RANKS), 0)
+        for path in glob.glob(self.folder + "/amon.out") + self.of_ranks():
+            calls = self.calls(path)
+            for rank in most:
+                most[rank] = max(most[rank], calls.get(f"work_{rank}", 0))
+        return most
+
+    @each_kind
+    def test_random(self, kind):
+        """All that any rank did before is in a profile: of those that were not killed, and of the one that was."""
+        draw, struck = random.Random(kind), 0
+        self.compile(kind, source=DYING)
+        begin = time.monotonic()
+        self.run_job(kind, self.RANKS, self.ROUNDS, options=("--clock=none", "--no-report"))
+        whole = time.monotonic() - begin
+        for _ in range(int(os.environ.get("KILLS", 3))):
+            for path in glob.glob(self.folder + "/amon.out"):
+                os.remove(path)
+            rank, delay = draw.randrange(self.RANKS), draw.uniform(0, whole)
+            struck += self.strike(kind, rank, delay)
+            did = {rank: rounds for rank, (_, rounds) in self.marks()}
+            found = self.found()
+            for of, rounds in did.items():
+                self.assertGreaterEqual(found[of], rounds, (kind, rank, delay, did, found, self.left(), self.of_ranks(), pathlib.Path(self.folder, "err").read_text()))
+        print(f"{kind}: {struck} ranks killed", file=sys.stderr)
 
 
 class Apart(Job):
