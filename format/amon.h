@@ -89,6 +89,7 @@ enum amon_note {
 	AMON_NOTE_LOST_STACK,		/* way stacks: samples that came faster than they were read */
 	AMON_NOTE_NO_GROWTH,		/* times the file could not be made longer; see note_errno */
 	AMON_NOTE_SITES_BOUND,		/* calls by call sites that there was no room to tell apart */
+	AMON_NOTE_SLICES_BOUND,		/* samples that found no room among the times by interval */
 	AMON_NOTES
 };
 
@@ -187,6 +188,7 @@ enum amon_kind {
 	AMON_SPENT,		/* of one thread: struct amon_spent[capacity], of its items from `base` on */
 	AMON_SPREADS,		/* of one thread: struct amon_spread[count] */
 	AMON_BYTES,		/* of one thread: uint64_t bytes[capacity], of its items from `base` on */
+	AMON_SLICES,		/* of one thread: struct amon_slice[capacity], a hash table; of intervals of level `base` */
 	AMON_KINDS
 };
 
@@ -196,12 +198,12 @@ struct amon_chunk {
 	uint32_t kind;		/* enum amon_kind */
 	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
 	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
-	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes; AMON_PCS, AMON_STACKS: slots taken) */
+	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes; AMON_PCS, AMON_STACKS, AMON_SLICES: slots taken) */
 	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
 	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES: index of the first item among its thread's; AMON_PHASE_COUNTS:
-				 * index of the phase, or AMON_NONE for the mark */
+				 * index of the phase, or AMON_NONE for the mark; AMON_SLICES: level of its intervals */
 	uint32_t reserved[6];	/* 0 */
 };
 
@@ -333,6 +335,15 @@ struct amon_counter {
 	uint64_t time;		/* time charged to the context, unit by header.clock */
 	uint64_t id;		/* the running monitor's own: what it calls the context, by which a call finds it */
 	uint64_t routine;	/* the same: address of the routine called */
+};
+
+/* Where a run keeps its time by interval, too: what samples charged to one context in one interval of the run (slice.h). */
+struct amon_slice {
+	uint32_t interval;	/* 1 + its number; 0: a free slot */
+	uint32_t context;	/* index among the thread's items; AMON_NONE: the slow path of the monitor (amon_thread.monitor) */
+	uint64_t time;		/* as amon_counter.time */
+	uint32_t ticks;		/* samples */
+	uint32_t reserved;	/* 0 */
 };
 
 /* A phase of the run, as the program names it. Index 0 is AMON_PHASE_STOPPED: what is counted in it is to be left out. */

@@ -112,6 +112,7 @@ void clock_choose(void)
 	}
 	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
 	monitor.verify = origin_is_set("APROF_VERIFY");
+	monitor.intervals = origin_is_set("APROF_INTERVALS");
 	if (origin_is_set("APROF_SITES"))
 		monitor.sites = true;
 	if (monitor.verify)

@@ -1,7 +1,7 @@
 /* fit.c - the profile in as few bytes as can be, for a process that may make small files only.
  *
- * While a program runs its chunks have room for what may come; here each is written with room for what is in it.  Program counters,
- * whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
+ * While a program runs its chunks have room for what may come; here each is written with room for what is in it.  Program counters
+ * and slices, whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
 #include "monitor/fit.h"
 
 #include <errno.h>
@@ -72,6 +72,8 @@ static void put_chunk(struct output *o, const struct amon_chunk *c)
 	if (!f.items) {
 		if (c->kind == AMON_PCS && c->count)
 			note(AMON_NOTE_PC_LOST);
+		if (c->kind == AMON_SLICES && c->count)
+			note(AMON_NOTE_SLICES_BOUND);
 		return;
 	}
 	put_bytes(o, &f.head, sizeof f.head, o->at);

@@ -20,6 +20,7 @@
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/reset.h"
+#include "monitor/slices.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/status.h"
@@ -68,6 +69,14 @@ static struct look look_at(const struct thread *t)
 	return l;
 }
 
+/* TICKS samples found T in ITEM, and stand for NSEC. */
+static void charge_item(struct thread *t, uint32_t item, uint64_t nsec, uint32_t ticks)
+{
+	machine_charge(t, item, nsec, ticks);
+	slices_charge(t, item, nsec, ticks);
+	t->record->ticks += ticks;
+}
+
 /* Charge NSEC to where the look L found T.  False: it was nowhere. */
 static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 {
@@ -76,12 +85,13 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 	if (l->busy) {
 		t->record->monitor += nsec;
 		t->record->monitor_ticks++;
+		t->record->ticks++;
+		slices_charge(t, AMON_NONE, nsec, 1);
 	} else if (item != AMON_NONE) {
-		machine_charge(t, item, nsec, 1);
+		charge_item(t, item, nsec, 1);
 	} else {
 		return false;
 	}
-	t->record->ticks++;
 	return true;
 }
 
@@ -107,8 +117,7 @@ static void place_lost(struct thread *t)
 
 	if (item == AMON_NONE)
 		return;
-	machine_charge(t, item, t->lost_time, t->lost_ticks);
-	t->record->ticks += t->lost_ticks;
+	charge_item(t, item, t->lost_time, t->lost_ticks);
 	if (monitor.clock.clock == AMON_CLOCK_TICK)
 		t->record->unplaced -= t->lost_time;
 	forget_lost(t);
@@ -291,6 +300,13 @@ void look_end(struct thread *t)
 		forget_lost(t);
 		t->watched = false;
 	}
+	sys_unlock(&look_lock);
+}
+
+void look_charge(struct thread *t, uint32_t item, uint64_t nsec)
+{
+	sys_lock(&look_lock);
+	charge_item(t, item, nsec, 1);
 	sys_unlock(&look_lock);
 }
 

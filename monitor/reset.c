@@ -8,6 +8,7 @@
 #include "monitor/file.h"
 #include "monitor/machine.h"
 #include "monitor/phase.h"
+#include "monitor/slices.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -51,6 +52,7 @@ static void reset_thread(struct thread *t)
 	for (uint32_t k = 0; k < t->npcs; k++)
 		for (uint32_t i = 0; i < t->pcs[k]->capacity; i++)
 			((struct amon_pc *)((char *)t->pcs[k] + t->pcs[k]->first))[i].count = 0;
+	slices_reset(t);
 	r->cpu_first = r->cpu_last;
 	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
 }

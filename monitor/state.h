@@ -41,6 +41,7 @@ struct monitor {
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
 	struct clock_choice clock;	/* as asked */
 	bool verify;			/* stacks are held against contexts */
+	bool intervals;			/* what samples charge is kept by interval of the run, too */
 	bool sites;			/* call sites are told apart in threads that begin */
 	bool without_exits;		/* way inline is in use where it does not read the counter: nobody is told of exits */
 	bool reads_counter;		/* way inline is in use where it does */

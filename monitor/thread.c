@@ -15,6 +15,7 @@
 #include "monitor/file.h"
 #include "monitor/fork.h"
 #include "monitor/front.h"
+#include "monitor/look.h"
 #include "monitor/machine.h"
 #include "monitor/process.h"
 #include "monitor/stack.h"
@@ -190,8 +191,7 @@ static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, 
 	if (clock_is_tsc() && unmoved) {
 		t->tls->last -= cycles;
 	} else if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
-		machine_charge(t, item, spent, 1);
-		r->ticks++;
+		look_charge(t, item, spent);
 		r->monitor += r->cpu_first - spent;
 	} else {
 		r->unplaced += r->cpu_first;

@@ -41,6 +41,13 @@ struct item {
 	uint32_t hash;			/* of its history */
 };
 
+/* A table of what was charged in intervals of one level (format/slice.h); the chunk's head says the same, but is in the file, which others may cut. */
+struct slice_table {
+	struct amon_chunk *chunk;
+	uint32_t slots;			/* a power of 2 */
+	uint32_t level;
+};
+
 /* A context that is being made while signals may come: what is to be written, and where. */
 struct making {
 	context_id id;			/* of the context */
@@ -63,6 +70,7 @@ enum {
 	THREAD_SPANS = THREAD_DIRECTORY / 16 + 8,
 	THREAD_PCS = 10,		/* tables of program counters, each twice as large as the one before: half a million in all */
 	THREAD_RECENT = 256,
+	THREAD_SLICES = 64,		/* tables of slices: of a level each is twice as large as the one before */
 };
 
 /* A front table (front.c). */
@@ -131,6 +139,8 @@ struct thread {
 	bool asked;			/* that was in the last look */
 	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
 	uint32_t npcs;			/* of them; 0: none */
+	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */
+	uint32_t nslices;		/* of them; 0: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct spender *spender;	/* what samples by call site need; NULL: there was none */

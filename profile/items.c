@@ -380,7 +380,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes;
+	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, slices;
 };
 
 /* The chunk of KIND of thread NUMBER that is beside C, from *AT on; NULL: there is none. */
@@ -412,7 +412,7 @@ static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number
 static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 {
 	uint32_t thread = r->run.first_thread + number;
-	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites;
+	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites, first_slice = r->p->nslices;
 	const struct chunk *c;
 	bool stopped = false;
 
@@ -441,7 +441,11 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while ((c = next_of_thread(r, AMON_SPREADS, number, &at->spreads)) != NULL)
 		if (!read_spreads(r, c))
 			return false;
+	while ((c = next_of_thread(r, AMON_SLICES, number, &at->slices)) != NULL)
+		if (!read_slices(r, c, thread))
+			return false;
 	close_thread(r, first);
+	slices_merge(r->p, first_slice);
 	merge_detours(r->p, first_detour);
 	merge_sites(r->p, first_site);
 	return place_thread(r, &r->p->threads[thread]);
@@ -471,11 +475,12 @@ bool read_contexts(struct reader *r)
 	struct places at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
 		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
-		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES)
+		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_SLICES)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))
 		return false;
+	slices_prepare(r);
 	for (uint32_t number = 0; number < r->run.threads; number++)
 		if (!read_thread(r, number, &at))
 			return false;

@@ -47,6 +47,7 @@ void profile_free(struct profile *p)
 	free(p->contexts);
 	free(p->shares);
 	free(p->spreads);
+	free(p->slices);
 	free(p->pcs);
 	free(p->stacks);
 	free(p->sites);
@@ -209,7 +210,7 @@ struct profile_mark profile_mark(const struct profile *p)
 	return (struct profile_mark){
 		.runs = p->nruns, .modules = p->nmodules, .routines = p->nroutines, .threads = p->nthreads,
 		.contexts = p->ncontexts, .nodes = p->private->histories.n, .scripts = p->nscripts,
-		.shares = p->nshares, .pcs = p->npcs, .stacks = p->nstacks, .sites = p->nsites, .symbols = p->nsymbols, .arcs = p->narcs, .detours = p->ndetours,
+		.shares = p->nshares, .slices = p->nslices, .pcs = p->npcs, .stacks = p->nstacks, .sites = p->nsites, .symbols = p->nsymbols, .arcs = p->narcs, .detours = p->ndetours,
 	};
 }
 
@@ -269,6 +270,7 @@ void profile_rewind(struct profile *p, const struct profile_mark *mark)
 	p->nroutines = mark->routines;
 	p->nthreads = mark->threads;
 	p->nshares = mark->shares;
+	p->nslices = mark->slices;
 	p->npcs = mark->pcs;
 	p->nstacks = mark->stacks;
 	p->nsites = mark->sites;

@@ -42,6 +42,8 @@ struct profile_run {
 	uint64_t file_size;		/* bytes */
 	struct profile_command *commands; /* the processes of which the file is the sum; NULL: it is of one */
 	size_t ncommands;		/* how many */
+	bool sliced;			/* its time is known by interval, too: slices[]; an interval is slice_length(level) long (format/slice.h) */
+	uint32_t level;			/* 0 if it is not */
 	uint32_t ranks;			/* of an MPI job, of which the file is the sum and tells how they differ; 0: of none */
 };
 
@@ -110,6 +112,20 @@ struct profile_share {
 	uint64_t time;			/* raw, ns */
 	uint64_t ticks;			/* samples */
 	uint64_t bytes;			/* moved by its calls */
+};
+
+/* What samples charged to one context of one thread in one interval of its run.  Sorted by thread, context, interval; each triple once. */
+struct profile_slice {
+	uint32_t thread;		/* index in threads[] */
+	uint32_t context;		/* index in contexts[]; PROFILE_NONE: the monitor, in its slow path */
+	uint32_t interval;		/* from 0 on; they begin with the file */
+	uint32_t ticks;			/* samples */
+	uint64_t time;			/* raw, ns */
+};
+
+/* A range of the time of a run, in ns since its file was begun.  An interval is in it if its middle is. */
+struct profile_range {
+	uint64_t from, to;		/* to: 0: there is no range, all is meant; UINT64_MAX: the end */
 };
 
 /* How often samples found a program counter in a context.  Sorted by context,
@@ -202,6 +218,8 @@ struct profile {
 	uint32_t nspreads;		/* how many */
 	struct profile_share *shares;	/* parts by thread */
 	size_t nshares;			/* how many */
+	struct profile_slice *slices;	/* parts of shares by interval, of runs that keep these */
+	size_t nslices;			/* how many */
 	struct profile_pc *pcs;		/* program counters */
 	size_t npcs;			/* how many */
 	struct profile_detour *detours;	/* in order of threads; all other calls entered from the parent */
@@ -239,6 +257,16 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 /* What profile_read adds from now on is to be of the phase NAME alone; a file without it adds nothing but its contexts, uncalled.
  * Program counters are not kept by phases: there will be none.  False: out of memory. */
 bool profile_set_phase(struct profile *p, const char *name);
+
+/* Is S in the range R of its run? */
+bool profile_range_has(const struct profile *p, const struct profile_range *r, const struct profile_slice *s);
+
+/* Up to when a run of P has slices, ns since its file was begun: of the longest one.  0: there are none. */
+uint64_t profile_sliced_until(const struct profile *p);
+
+/* The times and samples of P, which is wholly read, are to be those in the range R of its runs alone; calls stay those of the whole runs.  What is not known by
+ * time is gone: program counters, samples of call sites, time that no sample placed, the kernel's part. */
+void profile_take_range(struct profile *p, const struct profile_range *r);
 
 /* Write the history of CONTEXT to OUT, which has room for p->longest entries, with indices of
  * routines[] as routines.  Returns its length.  Linear in the length. */

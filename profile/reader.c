@@ -79,6 +79,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_SPENT: return sizeof(struct amon_spent);
 	case AMON_SPREADS: return sizeof(struct amon_spread);
 	case AMON_BYTES: return sizeof(uint64_t);
+	case AMON_SLICES: return sizeof(struct amon_slice);
 	default: return 0;
 	}
 }
@@ -143,6 +144,10 @@ static bool take_count(struct reader *r, struct chunk *c)
 		return reader_corrupt(r, c->at, "%u items where %u fit", count, c->head.capacity);
 	if (c->head.kind == AMON_PCS || c->head.kind == AMON_STACKS)
 		count = c->head.capacity;		/* taken slots may be anywhere */
+	if (c->head.kind == AMON_SLICES && count > 0) {
+		c->head.base = load32(r, c->at + offsetof(struct amon_chunk, base));	/* it was set before the first was taken */
+		count = c->head.capacity;
+	}
 	here /= contexts ? sizeof(struct amon_counter) : item_size(c->head.kind);
 	c->items = here < count ? (uint32_t)here : count;
 	assert(c->items <= c->head.capacity);

@@ -1,7 +1,7 @@
 /* reader.h - one reading of one file: what the files that read hand to each other.
  *
  * read.c walks the steps, reader.c finds the chunks and takes their counts, records.c turns modules, routines and
- * threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks, items.c replays the contexts and sums their counters. */
+ * threads into the profile's, scripts.c says what those of scripts are, phases.c their phases, spreads.c how they differ over ranks, slices.c what was when, items.c replays the contexts and sums their counters. */
 #ifndef READER_H
 #define READER_H
 
@@ -19,7 +19,7 @@ static inline bool chunk_is_owned(const struct chunk *c)
 {
 	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
 	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS || c->head.kind == AMON_SITES ||
-	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS || c->head.kind == AMON_BYTES;
+	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS || c->head.kind == AMON_BYTES || c->head.kind == AMON_SLICES;
 }
 
 /* A module record of the file. */
@@ -107,6 +107,11 @@ bool read_arcs(struct reader *r);
 bool read_spreads(struct reader *r, const struct chunk *c);
 bool spreads_prepare(struct reader *r);
 void spreads_commit(struct reader *r);
+
+/* slices.c: before any thread, how long the file's intervals are; take chunk C of thread THREAD, the one at hand; put its slices, from FIRST on, in order. */
+void slices_prepare(struct reader *r);
+bool read_slices(struct reader *r, const struct chunk *c, uint32_t thread);
+void slices_merge(struct profile *p, size_t first);
 
 /* phases.c, for each thread: forget the one before; take each of its chunks of counts; then ask what is to count at each
  * entry (see struct amon_phase_count), where NOW stands in the file, of the thread itself and of its items. */

@@ -10,6 +10,15 @@ int order_shares(const void *x, const void *y)
 	return a->thread != b->thread ? by(a->thread, b->thread) : by(a->context, b->context);
 }
 
+int order_slices(const void *x, const void *y)
+{
+	const struct profile_slice *a = x, *b = y;
+
+	if (a->thread != b->thread)
+		return by(a->thread, b->thread);
+	return a->context != b->context ? by(a->context, b->context) : by(a->interval, b->interval);
+}
+
 int order_pcs(const void *x, const void *y)
 {
 	const struct profile_pc *a = x, *b = y;

@@ -323,19 +323,27 @@ void process_look_at_thread(struct process *p, uint32_t tid)
 	process_name(p, tid, name);
 }
 
-/* Charge the waiting of T up to TIME, as so many samples as that has periods: a poll would have taken them. */
-static void wait_charge(struct process *p, struct process_thread *t, uint64_t time)
+/* Charge the waiting of T up to TIME, within an interval, as so many samples as that has periods: a poll would have taken them. */
+static void wait_part(struct process *p, struct process_thread *t, uint64_t time)
 {
 	uint64_t period = recording_header(p->live)->pc_period, waited = time - t->since, ticks;
 
-	if (time <= t->since)
-		return;
 	t->rest += waited;
 	ticks = t->rest / period;
 	t->rest %= period;
-	t->since = time;
 	recording_add(p->live, t->fold.thread, t->waiting, 0, waited, ticks);
+	recording_slice(p->live, t->fold.thread, t->waiting, t->since, waited, ticks);
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += t->cut ? ticks : 0;
+	t->since = time;
+}
+
+static void wait_charge(struct process *p, struct process_thread *t, uint64_t time)
+{
+	while (t->since < time) {
+		uint64_t end = recording_interval_end(p->live, t->since);
+
+		wait_part(p, t, end < time ? end : time);
+	}
 }
 
 void process_resumed(struct process *p, uint32_t tid, uint64_t time)
@@ -457,6 +465,8 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	p->judged = p->program != NULL;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	if (p->live && w->intervals)
+		recording_keep_slices(p->live);
 	p->lost = 0;
 	p->made = (struct made){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
@@ -706,6 +716,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (!h->waits)
 		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
 	recording_charge(p->live, t->fold.thread, item, h->period);
+	recording_slice(p->live, t->fold.thread, item, h->time, h->period, 1);
 	if (kind->number != AMON_SOURCE_PERF)
 		rate_renew(p, h->period, wishes->header.rate);
 	recording_thread_record(p->live, t->fold.thread)->cpu_last += h->cpu;

@@ -83,6 +83,7 @@ struct process_wishes {
 	bool (*skip)(const char *program); /* whether a program is to have no file; NULL: all have */
 	uint32_t (*ways)(const char *program); /* as in record.h */
 	bool inlined;			/* functions that code was inlined from are routines, too */
+	bool intervals;			/* files keep what is charged by interval of the run, too */
 	const struct kernel *kernel;	/* names of the kernel's routines; NULL: they are not told */
 };
 

@@ -396,7 +396,7 @@ static void wishes_make(struct process_wishes *w, const struct record_options *o
 	uint64_t period = 1000000000 / o->rate;
 
 	*w = (struct process_wishes){
-		.directory = o->directory, .skip = o->skip, .ways = o->ways, .inlined = o->inlined,
+		.directory = o->directory, .skip = o->skip, .ways = o->ways, .inlined = o->inlined, .intervals = o->intervals,
 		.header = { .machine = EM_X86_64, .state = AMON_RUNNING, .exit_status = -1, .clock = o->wall ? AMON_CLOCK_WALL : AMON_CLOCK_TICK, .rate = o->rate,
 			    .pc_period = period, .memory_bound = o->memory, .way = 1u << AMON_WAY_STACKS },
 	};

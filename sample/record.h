@@ -18,6 +18,7 @@ struct record_options {
 	bool wall;			/* the clock is elapsed time, what threads wait for included; else CPU time */
 	uint64_t memory;		/* bound of each file, bytes */
 	enum amon_source source;	/* who takes the samples; NONE: who may */
+	bool intervals;			/* time is kept by interval of the run, too (format/slice.h) */
 	bool kernel;			/* the kernel's routines, too, where that is permitted */
 	bool inlined;			/* functions that the compiler inlined, too, as far as debug information tells of them */
 	char **command;			/* arguments of the program, which may be gone before anybody looks; NULL behind the last */

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "format/slice.h"
 
 enum {
 	LEAST_GROWTH = 64 << 10,	/* bytes by which the file grows, or an eighth of it */
@@ -20,6 +21,7 @@ enum {
 	FIRST_PCS = 128,		/* places of a thread's first table of program counters */
 	MOST_ITEMS = 1 << 16,		/* of a later chunk */
 	MODULE_BYTES = 4000,		/* of records in a chunk of modules, as a rule */
+	MOST_SLICES = 1 << 24,		/* of a table */
 	BLOCKS = 32,			/* chunks of program counters that a thread may have; each is twice as large */
 };
 
@@ -39,6 +41,12 @@ struct tables {
 	uint32_t n;
 };
 
+/* A thread's table of slices that is filled. */
+struct sliced {
+	uint64_t at;			/* offset of its chunk; 0: there is none yet */
+	uint32_t slots;			/* its slots */
+};
+
 struct recording {
 	int fd;				/* of the file; -1: there is none */
 	char *bytes;			/* the mapping */
@@ -46,7 +54,10 @@ struct recording {
 	struct sequence modules, routines, threads, arcs;
 	struct sequence *contexts;	/* of each thread */
 	struct tables *pcs;		/* the same */
-	size_t contexts_room, pcs_room;
+	struct sliced *slices;		/* the same */
+	size_t contexts_room, pcs_room, slices_room;
+	bool keeps_slices;
+	uint32_t level;			/* of the intervals so far */
 };
 
 static struct amon_chunk *chunk_at(const struct recording *l, uint64_t at)
@@ -269,6 +280,7 @@ void recording_end(struct recording *l, bool ended)
 		free(l->contexts[i].places);
 	free(l->contexts);
 	free(l->pcs);
+	free(l->slices);
 	free(l->modules.places);
 	free(l->routines.places);
 	free(l->threads.places);
@@ -351,10 +363,12 @@ uint32_t recording_thread(struct recording *l, uint32_t tid)
 	struct amon_thread record = { .tid = tid, .state = AMON_THREAD_LIVE, .current = AMON_NONE, .folded = 1 };
 	uint32_t i = l->threads.n;
 
-	if (!array_grow(&l->contexts, &l->contexts_room, i, sizeof *l->contexts) || !array_grow(&l->pcs, &l->pcs_room, i, sizeof *l->pcs))
+	if (!array_grow(&l->contexts, &l->contexts_room, i, sizeof *l->contexts) || !array_grow(&l->pcs, &l->pcs_room, i, sizeof *l->pcs) ||
+	    !array_grow(&l->slices, &l->slices_room, i, sizeof *l->slices))
 		return RECORDING_NONE;
 	l->contexts[i] = (struct sequence){ 0 };
 	l->pcs[i] = (struct tables){ .n = 0 };
+	l->slices[i] = (struct sliced){ 0 };
 	if (append(l, &l->threads, AMON_THREADS, AMON_NONE, &record, sizeof record) == RECORDING_NONE)
 		return RECORDING_NONE;
 	return recording_item(l, i, AMON_NONE, AMON_ROUTINE_ROOT) == RECORDING_NONE ? RECORDING_NONE : i;
@@ -385,6 +399,58 @@ void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t
 void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint64_t time)
 {
 	recording_add(l, thread, item, 0, time, 1);
+}
+
+void recording_keep_slices(struct recording *l) { l->keeps_slices = true; }
+
+/* At AT the run has lasted so long, ns. */
+static uint64_t elapsed(const struct recording *l, uint64_t at)
+{
+	uint64_t start = ((const struct amon_header *)l->bytes)->start_monotonic;
+
+	return at > start ? at - start : 0;
+}
+
+uint64_t recording_interval_end(const struct recording *l, uint64_t at)
+{
+	uint64_t since = elapsed(l, at), length = slice_length(slice_level(since, l->level));
+
+	return l->keeps_slices ? at + length - since % length : UINT64_MAX;
+}
+
+/* The next table of THREAD.  False: no room, or what is left is for contexts. */
+static bool slices_add(struct recording *l, uint32_t thread)
+{
+	struct sliced *s = &l->slices[thread];
+	uint32_t slots = slice_room(s->slots, s->at ? chunk_at(l, s->at)->base : 0, l->level);
+	bool fits = slots <= MOST_SLICES && recording_header(l)->used + slots * sizeof(struct amon_slice) < l->mapped / 4 * 3;
+	uint64_t at = fits ? chunk_new(l, AMON_SLICES, thread, slots, sizeof(struct amon_slice)) : 0;
+
+	if (!at)
+		return false;
+	chunk_at(l, at)->base = l->level;
+	*s = (struct sliced){ at, slots };
+	return true;
+}
+
+static bool slice_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t since, uint64_t time, uint32_t ticks)
+{
+	const struct sliced *s = &l->slices[thread];
+
+	return s->at && chunk_at(l, s->at)->base == l->level &&
+	       slice_charge(chunk_at(l, s->at), s->slots, since / slice_length(l->level), item, time, ticks);
+}
+
+void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64_t at, uint64_t time, uint64_t ticks)
+{
+	uint64_t since = elapsed(l, at);
+	uint32_t most = ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+
+	if (!l->keeps_slices)
+		return;
+	l->level = slice_level(since, l->level);
+	if (!slice_add(l, thread, item, since, time, most) && !(slices_add(l, thread) && slice_add(l, thread, item, since, time, most)))
+		recording_header(l)->notes[AMON_NOTE_SLICES_BOUND]++;
 }
 
 bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time)

@@ -58,6 +58,15 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 /* Add CALLS of ITEM, TIME, ns, that was spent in it, and TICKS samples; each stays at the largest number that there is room for. */
 void recording_add(struct recording *l, uint32_t thread, uint32_t item, uint64_t calls, uint64_t time, uint64_t ticks);
 
+/* From now on keep what is charged by interval of the run, too (format/slice.h), as the owner tells by recording_slice. */
+void recording_keep_slices(struct recording *l);
+
+/* So much TIME, ns, by TICKS samples, was charged to ITEM of THREAD at AT, CLOCK_MONOTONIC ns.  What there is no room for is noted. */
+void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64_t at, uint64_t time, uint64_t ticks);
+
+/* When the interval ends that the moment AT is in, CLOCK_MONOTONIC ns; UINT64_MAX: none are kept. */
+uint64_t recording_interval_end(const struct recording *l, uint64_t at);
+
 /* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  False: no room. */
 bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
 
