@@ -24,6 +24,7 @@
 #include "input/add_up.h"
 #include "input/carry.h"
 #include "input/files.h"
+#include "input/telling.h"
 #include "profile/sum.h"
 #include "report/verified.h"
 #include "symbols/symbols.h"
@@ -151,6 +152,7 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 
 	in->with_static = r->options->static_arcs;
 	in->phase = r->options->phase;
+	in->range = r->options->range;
 	if (!input_build(in, NULL, &r->options->graph, &err)) {
 		message_error(&err, NULL);
 	} else {
@@ -178,6 +180,7 @@ static bool is_small(const char *path)
 static bool input_keep(const struct run *r, struct input *in, char **name)
 {
 	input_carry(in);
+	input_tell_slices(in, in->profile->nslices > 0);
 	return data_file_keep(r->options->data, NULL, in, name);
 }
 
@@ -186,7 +189,7 @@ static bool small_keep(const struct run *r, const char *file, struct input *in, 
 {
 	bool kept;
 
-	if (is_read && !in->profile->runs[0].truncated && in->profile->nphases == 0 && in->profile->nstacks == 0)
+	if (is_read && !in->profile->runs[0].truncated && in->profile->nphases == 0 && in->profile->nstacks == 0 && in->profile->nslices == 0)
 		return input_keep(r, in, name);
 	kept = data_file_keep(r->options->data, file, NULL, name);
 	if (kept)
@@ -195,10 +198,10 @@ static bool small_keep(const struct run *r, const char *file, struct input *in, 
 }
 
 /* Read the N profiles FILES of one program, called LABEL, into IN.  Of many processes, as they are if some are SUMMED up already, what is reported is the sum
- * that is kept, in its memory; phases, and stacks that were checked, are of the processes themselves. */
+ * that is kept, in its memory; phases, ranges of time, and stacks that were checked, are of the processes themselves. */
 static bool files_add_up(const struct run *r, struct input *in, char **files, size_t n, bool summed, const char *label, struct error *err)
 {
-	if (!summed && (n <= SUM_APART || r->options->verify || r->options->phase))
+	if (!summed && (n <= SUM_APART || r->options->verify || r->options->phase || r->options->range.to))
 		return input_read(in, files, n, label, err);
 	return input_add_up(in, files, n, label, err);
 }
@@ -552,6 +555,13 @@ static enum amon_source source_wanted(void)
 	return AMON_SOURCE_NONE;
 }
 
+static bool intervals_wanted(const struct options *o)
+{
+	const char *wish = getenv("APROF_INTERVALS");
+
+	return o->intervals || (wish && *wish && strcmp(wish, "0"));
+}
+
 void collect_sampling(struct run *r)
 {
 	enum { RATE = 997 };
@@ -564,6 +574,7 @@ void collect_sampling(struct run *r)
 					       .memory = bytes_of(memory), .source = source_wanted(),
 					       .skip = r->options->stacks ? collect_has_mcount : collect_has_hooks,
 					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel, .inlined = r->options->inlines,
+					       .intervals = intervals_wanted(r->options),
 					       .wall = clock && !strcmp(clock, "wall") };
 }
 

@@ -175,6 +175,7 @@ static bool options_fit(const struct options *o)
 		{ o->graph.nfocus > 0, "--focus", "-f NAME and -q NAME keep a part of its call graph" },
 		{ o->graph.thread != GRAPH_NONE, "--thread", "all threads are one in it" },
 		{ o->phase, "--phase", "it knows no phases" },
+		{ o->range.to, "--time-range", "it does not tell when its samples were" },
 		{ o->graph.model == GRAPH_CCT, "--model=cct", "its arcs are enough for gprof's model alone" },
 		{ o->report.imbalance, "--imbalance", "it is of one process" },
 		{ o->report.mpi, "--mpi", "it knows no calls of MPI" },

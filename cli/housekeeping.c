@@ -32,6 +32,9 @@ static void note(void *arg, const char *text)
 {
 	struct housekeeping *h = arg;
 
+	for (size_t i = 0; i < h->nnotes && i < MOST_NOTES; i++)
+		if (h->notes[i] && strcmp(h->notes[i], text) == 0)
+			return;			/* of an earlier sum */
 	if (h->nnotes < MOST_NOTES)
 		h->notes[h->nnotes] = strdup(text);
 	h->nnotes++;

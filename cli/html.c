@@ -48,6 +48,7 @@ static bool page_read(struct page *p, const struct options *options)
 
 		p->in[i].listener = &listener;
 		p->in[i].phase = options->phase;
+		p->in[i].range = options->range;
 		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
 			progress_end();
 			message_error(&err, NULL);

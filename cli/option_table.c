@@ -72,6 +72,8 @@ static const struct row rows[] = {
 	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it" },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
+	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_COMPARE, "look at the time from second FROM of the run to second TO only, either of "
+	  "which may be left out; of a run that kept its times by interval, as aprof run does then and APROF_INTERVALS=1" },
 	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
 	  "the average) or cct (calling context tree)" },
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
@@ -124,6 +126,7 @@ static const struct row rows[] = {
 	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_ATTACH, "measure CPU time (cpu), or elapsed time, what threads wait for included (wall)" },
 	{ KEY_RATE, "rate", "HZ", RUNS, "take up to HZ samples a second" },
 	{ KEY_MEMORY, "memory", "SIZE", RUNS, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
+	{ KEY_INTERVALS, "intervals", NULL, RUNS, "keep times by interval of the run, too: up to 1,000, of 4 ms at least; reports then show a range of its time" },
 	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)" },
 	{ KEY_ALL_PROCESSES, "all", NULL, COMMAND_ATTACH, "sample whatever runs on this machine, and keep a profile of each program" },
 	{ KEY_SECONDS, "seconds", "N", COMMAND_ATTACH, "sample for N seconds (if not given, until the processes have ended, or ^C)" },

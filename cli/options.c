@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <math.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,38 @@ static bool seconds_set(struct options *o, const char *seconds)
 	return false;
 }
 
+/* TEXT, of LEN bytes, as seconds of a run, to *NSEC; FALLBACK if it is empty. */
+static bool moment_read(const char *text, size_t len, uint64_t fallback, uint64_t *nsec)
+{
+	char plain[32], *end;
+	double seconds;
+
+	*nsec = fallback;
+	if (len == 0 || len >= sizeof plain)
+		return len == 0;
+	memcpy(plain, text, len);
+	plain[len] = '\0';
+	seconds = strtod(plain, &end);
+	if (end == plain || *end || !(seconds >= 0 && seconds <= 1e9))
+		return false;
+	*nsec = (uint64_t)llround(seconds * 1e9);
+	return true;
+}
+
+static bool range_set(struct options *o, const char *text)
+{
+	const char *dots = strstr(text, "..");
+
+	if (!dots || !moment_read(text, (size_t)(dots - text), 0, &o->range.from) || !moment_read(dots + 2, strlen(dots + 2), UINT64_MAX, &o->range.to)) {
+		message("--time-range=%s: not of the form FROM..TO, in seconds of the run", text);
+		return false;
+	}
+	if (o->range.from < o->range.to)
+		return true;
+	message("--time-range=%s: it ends before it begins", text);
+	return false;
+}
+
 static bool memory_set(struct options *o, const char *size)
 {
 	size_t digits = strspn(size, "0123456789");
@@ -217,6 +250,8 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
+	case KEY_TIME_RANGE: return range_set(o, argument);
+	case KEY_INTERVALS: o->intervals = true; return true;
 	case KEY_RAW: o->graph.raw = true; return true;
 	case KEY_LAYER: return layer_set(o, argument);
 	case KEY_LEAVES: o->report.leaves = true; return true;
@@ -335,6 +370,31 @@ static void defaults_set(struct options *o)
 		.source_path = getenv("GPROF_PATH") };
 }
 
+/* What is not kept by interval cannot be shown by it. */
+static bool range_check(const struct options *o)
+{
+	const struct { bool given; const char *option; } others[] = {
+		{ o->phase, "--phase: samples of phases" }, { o->report.leaves, "--leaves: samples of program counters" },
+		{ o->report.lines, "--lines: samples of program counters" }, { o->report.imbalance, "--imbalance: sums of ranks" },
+	};
+
+	for (size_t i = 0; o->range.to && i < sizeof others / sizeof *others; i++)
+		if (others[i].given) {
+			message("--time-range cannot be joined with %s are not kept by interval", others[i].option);
+			return false;
+		}
+	return true;
+}
+
+/* Only samples tell when they were. */
+static bool intervals_check(const struct options *o)
+{
+	if (!o->intervals || !o->clock || !strcmp(o->clock, "tick") || !strcmp(o->clock, "wall"))
+		return true;
+	message("--%s cannot be joined with --clock=%s: it takes no samples", o->range.to ? "time-range" : "intervals", o->clock);
+	return false;
+}
+
 static bool options_check(struct options *o, unsigned command)
 {
 	if (o->graph.thread != GRAPH_NONE && (o->report.leaves || o->report.lines)) {
@@ -346,6 +406,8 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
+	if (!range_check(o))
+		return false;
 	if (command == COMMAND_ATTACH && o->clock && strcmp(o->clock, "tick") && strcmp(o->clock, "wall")) {
 		message("--clock=%s: call stacks are sampled by CPU time (cpu) or elapsed time (wall)", o->clock);
 		return false;
@@ -364,6 +426,9 @@ static bool options_check(struct options *o, unsigned command)
 	}
 	if (o->verify)
 		o->clock = "tick";			/* whatever the program was built for */
+	o->intervals |= command & (COMMAND_RUN | COMMAND_ATTACH) && o->range.to;
+	if (!intervals_check(o))
+		return false;
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
 		if (!pattern_check("focus", o->graph.focus[i]))
 			return false;

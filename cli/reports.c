@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "input/files.h"
+#include "input/telling.h"
 #include "cli/gmon_report.h"
 #include "cli/listener.h"
 #include "cli/message.h"
@@ -130,6 +131,7 @@ static int sum_write(const struct input *in)
 
 	if (!output_unasked("amon.sum", FILE_PROFILE, "aprof merge -o OUT writes the sum elsewhere"))
 		return STATUS_TROUBLE;
+	input_tell_slices(in, in->profile->nslices > 0);
 	data = profile_write(in->profile, &len, &err);
 	ok = data && files_write("amon.sum", data, len, &err);
 
@@ -144,7 +146,7 @@ static int print_all(const struct operands *operands, unsigned command, const st
 	struct source_reader sources = { .places = &o->sources };
 	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_unused = o->report.gprof.zeros,
 		.with_gprof = command == COMMAND_COMPARE, .arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO),
-		.linked_names = o->gprof.mangled, .phase = o->phase };
+		.linked_names = o->gprof.mangled, .phase = o->phase, .range = o->range };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);

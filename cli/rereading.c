@@ -3,7 +3,7 @@
 
 bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {
-	struct input in = { .listener = listener, .phase = l->options->phase };
+	struct input in = { .listener = listener, .phase = l->options->phase, .range = l->options->range };
 	bool ok = input_read(&in, l->operands->files, l->operands->n, NULL, err)
 		&& input_build(&in, l->operands->program, &l->options->graph, err);
 

@@ -23,6 +23,7 @@ static bool environment_set(const struct run *r)
 	ok = ok && (!r->options->rate || setenv("APROF_RATE", r->options->rate, 1) == 0);
 	ok = ok && (!r->options->memory || setenv("APROF_MEMORY", r->options->memory, 1) == 0);
 	ok = ok && (!r->options->verify || setenv("APROF_VERIFY", "1", 1) == 0);
+	ok = ok && (!r->options->intervals || setenv("APROF_INTERVALS", "1", 1) == 0);
 	ok = ok && (!r->options->report.sites || setenv("APROF_SITES", "1", 1) == 0);
 	if (!ok)
 		message("out of memory");
@@ -79,12 +80,12 @@ static bool sampling_prepare(struct run *r, char **argv)
 	return true;
 }
 
-/* The program is about to begin.  Where phases, or stacks that were checked, are of single processes, or a job's ranks look for their own, files stay. */
+/* The program is about to begin.  Where phases, ranges of time, or stacks that were checked, are of single processes, or a job's ranks look for their own, files stay. */
 static void run_begin(void *arg, pid_t pid)
 {
 	struct run *r = arg;
 
-	if (!r->job && !r->options->verify && !r->options->phase)
+	if (!r->job && !r->options->verify && !r->options->phase && !r->options->range.to)
 		r->housekeeping = housekeeping_begin(r->directory, r->options->stacks, pid);
 	if (r->sampling.directory)
 		r->recorder = record_child(pid, &r->sampling, &r->unsampled);

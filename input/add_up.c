@@ -39,6 +39,7 @@ struct work {
 	struct error error;		/* what is the matter with it */
 	pthread_mutex_t adding;		/* of what follows */
 	struct profile_sum *sum;	/* of what all have handed in */
+	bool sliced;			/* some file told its time by interval */
 	size_t packed;			/* bytes of its symbols when they were put together last */
 };
 
@@ -168,6 +169,8 @@ static bool own_add(struct part *part, size_t file, size_t size, struct error *e
 
 	if (ok) {
 		w->cut[file] = p->runs[0].truncated;
+		if (p->nslices)
+			__atomic_store_n(&w->sliced, true, __ATOMIC_RELAXED);
 		ok = part_add(part, p, size, err);
 	}
 	profile_free(p);
@@ -357,6 +360,7 @@ bool input_add_up(struct input *in, char **files, size_t n, const char *label, s
 	}
 	if (ok) {
 		cuts_tell(&w);
+		input_tell_slices(in, w.sliced);
 		p = profile_sum_take(w.sum, err);
 		w.sum = NULL;
 		ok = p && label_set(p, label, err) && hand_out(in, p, err);

@@ -91,6 +91,28 @@ static bool phase_check(const struct input *in, struct error *err)
 			 "--phase=%s: the program named no phases: see aprof_api(3)", in->phase);
 }
 
+static double seconds(uint64_t nsec) { return (double)nsec / 1e9; }
+
+/* Is what happened in the range known of all files? */
+static bool range_check(const struct input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+	uint64_t until = profile_sliced_until(p);
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		if (!p->runs[i].sliced && (p->time || !until))
+			return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.200s: it does not tell its time by interval: aprof run --intervals keeps that, of "
+					 "single processes and sampled clocks", p->runs[i].label);
+	return in->range.from < until || error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--time-range: it begins at %.6g s, and the last sample is at %.6g s",
+						    seconds(in->range.from), seconds(until));
+}
+
+/* What was estimated from all of the profile is to be of the range. */
+static bool range_take(struct input *in, struct error *err)
+{
+	return overhead_take_range(in->overhead, in->profile, &in->range) || no_memory(err);
+}
+
 /* Find the static arcs. */
 static bool read_code(struct input *in, struct error *err)
 {
@@ -122,7 +144,7 @@ static void keep_symbols(struct input *in)
 {
 	const struct profile *p = in->profile;
 
-	if (in->phase || in->linked_names || p->nruns > MOST_KEPT)
+	if (in->phase || in->range.to || in->linked_names || p->nruns > MOST_KEPT)
 		return;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
@@ -147,7 +169,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 {
 	struct graph_options more = *options;
 
-	if (!contexts_check(in, err) || (in->phase && !phase_check(in, err)))
+	if (!contexts_check(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
 		return false;
 	input_step(in, "reading symbols");
 	in->symbols = symbols_open(in->profile, program, err);
@@ -156,7 +178,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
 		return false;
 	in->overhead = overhead_make(in->profile, in->symbols, err);
-	if (!in->overhead)
+	if (!in->overhead || (in->range.to && !range_take(in, err)))
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;
@@ -174,7 +196,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	keep_symbols(in);
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
-		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase };
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase, .range = in->range };
 	return true;
 }
 

@@ -26,6 +26,7 @@ struct input {
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
+	struct profile_range range;	/* times are to be of this range of the runs; set it before input_build */
 	struct profile *profile;	/* sum of the files */
 	enum report_life *life;		/* of each of its runs */
 	char **paths;			/* the files that they were read from; NULL among them: not to be written to */

@@ -62,6 +62,9 @@ struct overhead {
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err);
 void overhead_free(struct overhead *o);
 
+/* Both O and P, of which it is, are to be of the range R of the runs alone (profile_take_range).  False: out of memory, and both are as they were. */
+bool overhead_take_range(struct overhead *o, struct profile *p, const struct profile_range *r);
+
 /* The time of CONTEXT less the hooks' cost, never below 0, ns. */
 uint64_t overhead_charged(const struct overhead *o, uint32_t context);
 

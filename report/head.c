@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "format/slice.h"
 #include "profile/commands.h"
 #include "report/arguments.h"
 #include "report/left_out.h"
@@ -195,6 +196,45 @@ static void phase_print(const struct head *h)
 				    print_plural(h->profile->phases[i].begun));
 }
 
+/* The longest of the intervals by which the runs tell their time, ns. */
+static uint64_t interval_of(const struct profile *p)
+{
+	uint32_t level = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		level = p->runs[i].level > level ? p->runs[i].level : level;
+	return slice_length(level);
+}
+
+/* `1.2 s to 3 s`. */
+static const char *range_text(char *buffer, size_t size, const struct profile_range *r)
+{
+	if (r->to == UINT64_MAX)
+		snprintf(buffer, size, "from %.6g s on", (double)r->from / 1e9);
+	else
+		snprintf(buffer, size, "%.6g s to %.6g s", (double)r->from / 1e9, (double)r->to / 1e9);
+	return buffer;
+}
+
+static void range_print(const struct head *h)
+{
+	char range[80], length[PRINT_TIME_SIZE];
+
+	if (h->in->range.to)
+		print_field(h->out, &h->options->style, "range", "%s of the run, by intervals of %s; calls are of the whole run", range_text(range, sizeof range, &h->in->range),
+			    print_time_text(length, (double)interval_of(h->profile)));
+}
+
+static json_t *range_json(const struct head *h)
+{
+	const struct profile_range *r = &h->in->range;
+
+	if (!r->to)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "from_ns", emit_count(r->from), "to_ns", r->to == UINT64_MAX ? json_null() : emit_count(r->to),
+			 "interval_ns", emit_count(interval_of(h->profile)));
+}
+
 /* Hooks of way inline take no time at exits. */
 static bool is_inline(const struct head *h)
 {
@@ -297,10 +337,10 @@ static void clock_print(struct head *h)
 		print_field(h->out, &h->options->style, "", "another clock was asked for: tsc needs code that reads the counter (aprof-cc --aprof-clock=tsc)");
 }
 
-/* Whether the report is of a part of the run, which was asked for: some contexts, or one thread. */
+/* Whether the report is of a part of the run, which was asked for: some contexts, one thread, or a range of time. */
 static bool is_part(const struct head *h)
 {
-	return h->graph->options.nfocus > 0 || h->graph->options.thread != GRAPH_NONE;
+	return h->graph->options.nfocus > 0 || h->graph->options.thread != GRAPH_NONE || h->in->range.to;
 }
 
 /* What a share of the run's CPU time is called beside the times of this report. */
@@ -575,6 +615,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 		runs_print(&h);
 	commands_print(&h);
 	phase_print(&h);
+	range_print(&h);
 	time_print(&h);
 	clock_print(&h);
 	warnings_print(&h);
@@ -717,7 +758,7 @@ bool head_json(const struct report_input *in, const struct report_options *optio
 		return true;
 	if (!head_make(&h, in, options, NULL, err))
 		return false;
-	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
+	emit_member(e, "run", json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "files", files_json(&h), "range", range_json(&h), "imported", imported_json(&h), "clock", clock_json(&h),
 					"times", times_json(&h), "counts", counts_json(&h), "without_hooks", plain_json(&h), "left_out", left_out_json(in),
 					"stacks", verified_json(in), "call_stacks", stacks_json(&h), "notes", notes_json(&h)));
 	plain_free(&h.plain);

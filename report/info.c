@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/slice.h"
 #include "profile/commands.h"
 #include "report/arguments.h"
 #include "report/left_out.h"
@@ -79,7 +80,7 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 {
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
-	char way[64], every[48] = "", total[32] = "not known", unit[4 * sizeof h->unit];
+	char way[64], every[48] = "", length[PRINT_TIME_SIZE], total[32] = "not known", unit[4 * sizeof h->unit];
 
 	if (h->origin[0]) {
 		print_field(out, &options->style, "clock", "%s", print_safe(unit, sizeof unit, h->unit, &options->style));
@@ -103,6 +104,9 @@ static void measure_print(FILE *out, const struct report_input *in, uint32_t i, 
 		snprintf(every, sizeof every, ", one in %.2f ms", (double)h->pc_period / 1e6);
 	print_field(out, &options->style, "clock", "%s, %" PRIu32 " a second, time by %s, program counters by %s%s",
 		    measured_clock(h->clock), h->rate, measured_source(h->source), measured_source(h->pc_source), every);
+	if (run->sliced)
+		print_field(out, &options->style, "intervals", "times are kept by intervals of %s: --time-range shows a part of the run",
+			    print_time_text(length, (double)slice_length(run->level)));
 	if (h->tsc_hz)
 		print_field(out, &options->style, "tsc", "%" PRIu64 " Hz%s", h->tsc_hz, life_of(in, i) == REPORT_ENDED ? "" :
 			    "; what each thread spent since its last call or return is not known, as no end was seen");

@@ -89,6 +89,7 @@ struct report_input {
 	const struct report_left_out *left_out; /* functions left out at compile time, by reason and name; NULL: none known */
 	size_t nleft_out;		/* how many */
 	const char *phase;		/* the profile is of this phase only; NULL: of the whole run */
+	struct profile_range range;	/* its times are of this range of the runs only */
 	report_source *source;		/* for reading source files; NULL: none can be read */
 	void *source_reader;		/* its first argument */
 	const char *program;		/* the file that the user gave for the main program; NULL: none */

@@ -313,7 +313,7 @@ class Made(unittest.TestCase):
 
     def test_options_that_need_contexts(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
-        for option in '--focus=x', '--thread=0', '--phase=x', '--model=cct', '--leaves', '--lines', '--sort=calls':
+        for option in '--focus=x', '--thread=0', '--phase=x', '--time-range=0..1', '--model=cct', '--leaves', '--lines', '--sort=calls':
             done = aprof(option, APROF, 'gmon.out', cwd=self.cwd)
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')
@@ -421,7 +421,7 @@ class Trouble(unittest.TestCase):
     def attempts(self):
         """Each command on each file, and with each option that finds nothing."""
         files = sorted(path.name for path in self.cwd.iterdir()) + ['missing', '.']
-        nothing = ['--focus=nobody', '--thread=99', '--phase=none', '--only=nobody', '--sort=none', '--depth=-1']
+        nothing = ['--focus=nobody', '--thread=99', '--phase=none', '--time-range=0..1', '--only=nobody', '--sort=none', '--depth=-1']
         for view in self.VIEWS:
             some = files if view == 'report' else ['cut4096', 'cut6000', 'corrupt', 'missing']
             yield from (view.split() + (['P'] if view == 'annotate' else []) + [file] for file in some)
