@@ -59,6 +59,11 @@ def _sites(way, build):
                    data="amon.out*", default=False)
 
 
+def _intervals(way):
+    return Variant(way, f"aprof, way {way}, clock tick, with times kept by interval",
+                   {"APROF_CLOCK": "tick", "APROF_OUT": "amon.out", "APROF_INTERVALS": "1"}, data="amon.out*", default=False)
+
+
 def _mcount(build, flags):
     return Variant(build, f"aprof, way mcount (monitor preloaded), of the {flags} build, clock tick",
                    {"LD_PRELOAD": "{build}/monitor/libaprof-mcount.so", "APROF_CLOCK": "tick", "APROF_OUT": "amon.out"},
@@ -74,6 +79,7 @@ VARIANTS = {
     "inline-none": _aprof("inline", "none"),
     "inline-tsc": _aprof("inline", "tsc", default=False, build="inline-tsc"),  # a build of its own
     "inline-sites": _sites("inline", "inline-sites"),
+    "inline-intervals": _intervals("inline"),
     "fentry": _aprof("fentry", "tick"),
     "fentry-sites": _sites("fentry", "fentry"),
     "fentry-tsc": _aprof("fentry", "tsc"),
