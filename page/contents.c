@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/short_names.h"
+#include "format/slice.h"
 #include "report/version.h"
 #include "page/pack.h"
 #include "page/template.h"
@@ -36,6 +37,8 @@ struct side {
 	struct strings strings;
 	const char *const *brief;	/* by routine: the short form of its name */
 	size_t nshares;		/* shares that are written */
+	bool sliced;		/* slices are */
+	size_t nslices;		/* how many */
 };
 
 static int by_text(const void *left, const void *right)
@@ -91,6 +94,25 @@ static size_t shares_count(const struct side *s)
 	return n;
 }
 
+/* The node that SLICE stands for; GRAPH_NONE: it is not shown. */
+static uint32_t slice_node(const struct side *s, const struct profile_slice *slice)
+{
+	uint32_t context = slice->context == PROFILE_NONE ? GRAPH_NONE : s->g->context_of[slice->context];
+
+	if (context == GRAPH_NONE || !s->g->contexts[context].kept || (s->g->options.thread != GRAPH_NONE && s->g->options.thread != slice->thread))
+		return GRAPH_NONE;
+	return s->tree->node_of[context];
+}
+
+static size_t slices_count(const struct side *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; s->sliced && i < s->g->profile->nslices; i++)
+		n += slice_node(s, &s->g->profile->slices[i]) != GRAPH_NONE;
+	return n;
+}
+
 static void side_free(struct side *s)
 {
 	tree_free(s->tree);
@@ -99,12 +121,13 @@ static void side_free(struct side *s)
 	free(s->strings.text);
 }
 
-/* False: out of memory; freed with side_free in any case. */
-static bool side_make(struct side *s, const struct html_side *from, struct error *err)
+/* ALONE, it is the only one.  False: out of memory; freed with side_free in any case. */
+static bool side_make(struct side *s, const struct html_side *from, bool alone, struct error *err)
 {
 	static const struct tree_options everything;
 
 	*s = (struct side){ .label = from->label, .in = from->in, .g = from->in->graph };
+	s->sliced = alone && s->g->profile->nruns == 1 && !from->in->range.to;
 	s->tree = tree_build(s->g, &everything, err);
 	if (!s->tree)
 		return false;
@@ -118,6 +141,7 @@ static bool side_make(struct side *s, const struct html_side *from, struct error
 			overhead_evidence_add(&s->evidence[s->tree->node_of[i]], &s->g->contexts[i].evidence);
 		}
 	s->nshares = shares_count(s);
+	s->nslices = slices_count(s);
 	return true;
 }
 
@@ -173,9 +197,9 @@ static json_t *counts_json(const struct side *s)
 
 	for (uint32_t i = 0; i < s->g->ncycles; i++)
 		entries += s->g->cycles[i].length;
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "routines", emit_count(s->g->nroutines), "arcs", emit_count(s->g->narcs),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "routines", emit_count(s->g->nroutines), "arcs", emit_count(s->g->narcs),
 			 "nodes", emit_count(s->tree->nnodes), "cycles", emit_count(s->g->ncycles),
-			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares));
+			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares), "slices", emit_count(s->nslices));
 }
 
 /* The report NAME as an object of that name. */
@@ -215,6 +239,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	emit_member(e, "times", times_json(s->g));
 	emit_member(e, "counted", json_boolean(s->g->counted));
 	emit_member(e, "sampled", json_boolean(profile_tick(s->g->profile) > 0));
+	emit_member(e, "interval_ns", emit_count(s->nslices ? slice_length(s->g->profile->runs[0].level) : 0));
 	emit_member(e, "counts", counts_json(s));
 	emit_array(e, "strings");
 	for (size_t i = 0; i < s->strings.n; i++)
@@ -344,6 +369,28 @@ static void shares_write(struct pack *p, const struct side *s)
 	SHARES(p, s, each_of(&share.evidence));
 }
 
+/* One column of the slices that are shown. */
+#define SLICES(p, s, field) \
+	do { \
+		for (size_t i_ = 0; i_ < (s)->g->profile->nslices; i_++) { \
+			const struct profile_slice *slice = &(s)->g->profile->slices[i_]; \
+			uint32_t node = slice_node((s), slice); \
+			if (node != GRAPH_NONE) \
+				pack_number((p), (field)); \
+		} \
+	} while (0)
+
+static void slices_write(struct pack *p, const struct side *s)
+{
+	if (s->nslices == 0)
+		return;
+	SLICES(p, s, slice->thread);
+	SLICES(p, s, node);
+	SLICES(p, s, slice->interval);
+	SLICES(p, s, slice->time);
+	SLICES(p, s, slice->ticks);
+}
+
 /* The JSON object of the sides, malloc'ed, *LEN bytes; NULL with *ERR set. */
 static char *object_make(const struct side *sides, size_t n, size_t *len, struct error *err)
 {
@@ -389,6 +436,7 @@ static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, 
 			nodes_write(p, &sides[i]);
 			cycles_write(p, &sides[i]);
 			shares_write(p, &sides[i]);
+			slices_write(p, &sides[i]);
 		}
 		ok = pack_end(p);
 	}
@@ -481,7 +529,7 @@ static bool sides_write(const struct html_side *from, size_t n, bool (*write)(co
 	bool ok = sides || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 
 	for (size_t i = 0; ok && i < n; i++)
-		ok = side_make(&sides[i], &from[i], err);
+		ok = side_make(&sides[i], &from[i], n == 1, err);
 	if (ok && !briefs_make(&briefs, sides, n))
 		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	ok = ok && write(sides, n, out, err);

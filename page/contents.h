@@ -16,7 +16,8 @@
  *   beyond     of an MPI job, by routine: what the ranks with the most have beyond the mean (graph.h), ns, or calls where there are no times; else not there
  *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
  *   sources    the source of the heaviest routines (report.h); none of two sides, nor where no source is wanted
- *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares follow
+ *   interval_ns  how long the intervals of the slices are; 0: there are none
+ *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares, slices follow
  *
  * and its columns, one after the other, each with one number an item:
  *
@@ -28,7 +29,9 @@
  *   cycle entry    routine << 1 | known
  * `measured` is what samples alone say of a time, ns, and `each` what one of them stands for in its variance, ns (graph/errors.c): variance / measured.
  *
- *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread */
+ *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread
+ *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice); none of
+ *              two sides, of several files, and of a page of a range of time */
 #ifndef PAGE_CONTENTS_H
 #define PAGE_CONTENTS_H
 

@@ -34,9 +34,10 @@ struct made_thread {
 	struct pair *items;
 	struct amon_pc *pcs;
 	struct amon_stack *stacks;
+	struct amon_slice *slices;	/* one for each charge */
 	uint32_t *stack;		/* contexts to return to */
-	size_t ncontexts, nitems, npcs, nstacks, depth;
-	size_t context_room, first_room, item_room, pc_room, stack_room, stacks_room;
+	size_t ncontexts, nitems, npcs, nstacks, nslices, depth;
+	size_t context_room, first_room, item_room, pc_room, stack_room, stacks_room, slice_room;
 	struct index by_history, by_pair, by_pc;
 	uint32_t nreset;		/* items at the last reset; 0: there was none */
 	struct counts phases[MOST_PHASES + 1]; /* by phase, then the mark */
@@ -60,6 +61,8 @@ struct make_amon {
 	uint32_t phase;			/* that goes on, if there are any */
 	uint32_t chunk_items;
 	uint32_t ranks;			/* that it is the sum of; 0: of none */
+	uint32_t intervals;		/* level of the intervals + 1; 0: none are kept */
+	uint64_t elapsed;		/* ns, charged while they are */
 	struct { uint8_t *data; size_t len, room; } file;
 };
 
@@ -286,6 +289,7 @@ static void free_thread(struct made_thread *t)
 	free(t->items);
 	free(t->pcs);
 	free(t->stacks);
+	free(t->slices);
 	free(t->stack);
 	for (int i = 0; i <= MOST_PHASES; i++)
 		free(t->phases[i].at);
@@ -385,6 +389,22 @@ void make_amon_leave(struct make_amon *m, uint32_t thread)
 	t->now = t->stack[--t->depth];
 }
 
+void make_amon_intervals(struct make_amon *m, uint32_t level) { m->intervals = level + 1; }
+
+static void slice_add(struct make_amon *m, struct made_thread *t, uint64_t time, uint64_t ticks)
+{
+	uint64_t interval = m->elapsed / (UINT64_C(4000000) << (m->intervals - 1));
+
+	if (interval >= 1000)
+		abort();			/* a longer run needs a higher level */
+	m->elapsed += time;
+	if (is_stopped(m))
+		return;
+	grow(&t->slices, t->nslices, &t->slice_room, sizeof *t->slices);
+	t->slices[t->nslices++] = (struct amon_slice){ .interval = (uint32_t)interval + 1, .context = t->first_item[t->now], .time = time,
+						       .ticks = (uint32_t)ticks };
+}
+
 void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint64_t ticks)
 {
 	struct made_thread *t = &m->threads[thread];
@@ -396,6 +416,8 @@ void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint6
 	t->items[t->first_item[t->now]].time += time;
 	t->items[t->first_item[t->now]].ticks += ticks;
 	t->record.ticks += ticks;
+	if (m->intervals)
+		slice_add(m, t, time, ticks);
 }
 
 void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t count)
@@ -521,6 +543,7 @@ void make_amon_reset(struct make_amon *m, uint32_t thread)
 	}
 	for (size_t i = 0; i < t->npcs; i++)
 		t->pcs[i].count = 0;
+	t->nslices = 0;
 	t->record.ticks = 0;
 	if (m->nphases > 0) {
 		count_at(&t->phases[MARK], t->nitems + AMON_PHASE_TOTALS - 1);
@@ -721,6 +744,16 @@ static void write_spreads(struct make_amon *m, uint32_t thread)
 	}
 }
 
+static void write_slices(struct make_amon *m, uint32_t thread)
+{
+	struct made_thread *t = &m->threads[thread];
+	uint32_t n = (uint32_t)t->nslices;
+
+	if (n > 0)
+		memcpy(append_chunk(m, (struct amon_chunk){ .kind = AMON_SLICES, .thread = thread, .count = n, .capacity = n + 7, .base = m->intervals - 1 },
+				    sizeof *t->slices), t->slices, n * sizeof *t->slices);
+}
+
 static void write_thread_records(struct make_amon *m)
 {
 	uint32_t n = (uint32_t)m->nthreads;
@@ -760,6 +793,7 @@ uint8_t *make_amon_finish(struct make_amon *m, size_t *len)
 			write_counts(m, thread, phase);
 		write_pcs(m, thread);
 		write_stacks(m, thread);
+		write_slices(m, thread);
 	}
 	if (m->nthreads == 1)
 		write_spreads(m, 0);
@@ -929,6 +963,7 @@ struct make_amon *make_amon_random(const struct made_program *program)
 	uint32_t code = make_amon_module(m, "/made/program", "made-by-make-amon---", CODE, CODE + size, 0);
 	uint32_t libc;
 
+	m->intervals = program->intervals;
 	make_amon_module_record(m, code)->main_program = 1;
 	libc = make_amon_module(m, "/lib/libc.so.6", "libc-made-by-make-am", LIBC, LIBC + 0x1000, LIBC);
 	make_amon_module_record(m, libc)->hooked = 0;

@@ -60,6 +60,9 @@ void make_amon_start(struct make_amon *m, uint32_t thread, uint32_t routine);
 /* Charge THREAD's current context. */
 void make_amon_charge(struct make_amon *m, uint32_t thread, uint64_t time, uint64_t ticks);
 
+/* From here on what is charged is kept by interval of LEVEL, too; the clock of the run goes on by what is charged, by whatever thread. */
+void make_amon_intervals(struct make_amon *m, uint32_t level);
+
 /* Count samples at the run-time address PC in THREAD's current context. */
 void make_amon_pc(struct make_amon *m, uint32_t thread, uint64_t pc, uint32_t count);
 
@@ -109,6 +112,7 @@ struct made_program {
 	uint32_t mean, deepest;	/* length of history aimed at, and the largest */
 	double recursion;	/* share of calls that go to a routine active already */
 	double ticks;		/* samples for each call, on average */
+	uint32_t intervals;	/* what is charged is kept by interval of this level less 1; 0: it is not */
 };
 
 /* Run a program made up at random, charging time and counting PCs on the way.  PCs are counted in main program and "libc". */

@@ -15,6 +15,7 @@ static const char usage[] =
 	"  --max-contexts N --mean N --deepest N (histories) --recursion X --ticks X (for each call)\n"
 	"  --reset N       zero the counters after N calls of a thread\n"
 	"  --phases N      go through N phases, 10 at most, at random, stopped now and then\n"
+	"  --intervals L   keep what is charged by interval of level L\n"
 	"  --chunk N       items in a chunk of contexts\n"
 	"  --ranks N       the sum of N ranks of an MPI job; one thread alone\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
@@ -24,7 +25,7 @@ static const struct option options[] = {
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
-	{ "phases", 1, NULL, 'P' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' },
+	{ "phases", 1, NULL, 'P' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' }, { "intervals", 1, NULL, 'i' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -61,6 +62,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'R': p->recursion = atof(optarg); break;
 		case 'T': p->ticks = atof(optarg); break;
 		case 'z': p->reset = strtoull(optarg, NULL, 0); break;
+		case 'i': p->intervals = number(optarg) + 1; break;
 		case 'P': p->phases = number(optarg); break;
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;

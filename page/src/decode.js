@@ -98,7 +98,8 @@ function sideOf(reader, about) {
 	cycles.entries = reader.column(c.cycle_entries, Int32Array);
 	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each'], ['thread', 'node']);
 	shares.variance = variances(shares.measured, shares.each);
-	return { ...about, routines, arcs, tree, cycles, shares };
+	const slices = reader.columns(c.slices, ['thread', 'node', 'interval', 'time', 'ticks'], ['thread', 'node', 'interval']);
+	return { ...about, routines, arcs, tree, cycles, shares, slices };
 }
 
 // What a run of SIDE, whose files are N runs, came to on average; samples stay those of all of them, and stand for less.

@@ -271,7 +271,7 @@ export const flame = {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
 	},
 
-	depends: ['metric', 'thread', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of'],
 
 	show(box, app) {
 		const dir = app.state.dir;

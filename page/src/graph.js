@@ -110,7 +110,7 @@ function lacks(app, detail) {
 }
 
 export const graph = {
-	depends: ['metric', 'thread', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of'],
 
 	// The hits that are drawn, the heaviest first.
 	async found(app) {

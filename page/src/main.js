@@ -12,6 +12,7 @@ import { matched } from './paths.js';
 import { run } from './run.js';
 import { State, pathLinks, pathText } from './state.js';
 import { change } from './stats.js';
+import { strip } from './strip.js';
 import { table } from './table.js';
 import { threads } from './threads.js';
 import * as tip from './tip.js';
@@ -30,7 +31,7 @@ const KEYS = [
 	['1 … 6', 'the sheets'],
 	['/', 'search: a regular expression'],
 	['n, N', 'to the next hit, to the one before'],
-	['Esc', 'clear the search, or zoom out'],
+	['Esc', 'clear the search, or zoom out, or show the whole run'],
 	['m', 'time or calls'],
 	['b', 'base or new, of two profiles'],
 	['s', 'sandwich around the selected routine'],
@@ -60,7 +61,7 @@ class App {
 	constructor(model, feed = null) {
 		this.base = model;
 		this.feed = feed;
-		this.caches = new Map();
+		this.caches = new WeakMap();
 		this.stateHolder = new State((changed) => this.#changed(changed));
 		this.#frame();
 		this.#theme();
@@ -96,10 +97,10 @@ class App {
 		this.stateHolder.set({ ...typed, ...patch });
 	}
 
-	// The figures of the threads on show.
+	// The figures of the threads on show, in the range of time that is chosen.
 	get view() {
 		const thread = this.state.thread;
-		return this.model.view(!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread);
+		return this.model.view(!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread, this.state.range);
 	}
 
 	// Which of two profiles gives widths and orders.
@@ -246,6 +247,7 @@ class App {
 	// The bar over all sheets.
 	#bar() {
 		const { state, model, base } = this,
+			end = this.barBox.contains(document.activeElement) ? document.activeElement.dataset.end : undefined,
 			last = document.activeElement?.id === 'search' ? document.activeElement.selectionStart : null;
 		const part = state.thread,
 			others = base.compared(part)
@@ -371,11 +373,13 @@ class App {
 				),
 			),
 		);
+		this.barBox.append(...strip(this));
 		this.barBox.querySelector('[aria-selected=true]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		if (last !== null) {
 			this.input.focus();
 			this.input.setSelectionRange(last, last);
 		}
+		if (end) this.barBox.querySelector(`[data-end=${end}]`)?.focus();
 		this.#tellFound();
 	}
 
@@ -502,10 +506,10 @@ class App {
 		const before = this.base,
 			more = model.routines.length - before.routines.length;
 		this.base = model;
-		this.caches.clear();
+		this.caches = new WeakMap();
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
-		if (model.threads.length !== before.threads.length || model.timed !== before.timed || model.byThread !== before.byThread) this.#bar();
+		if (model.interval || model.threads.length !== before.threads.length || model.timed !== before.timed || model.byThread !== before.byThread) this.#bar();
 		else this.#tellFound();
 		const alike = model.timed === before.timed && model.sampled === before.sampled;
 		if (!alike || !this.sheet.renew?.(this)) this.#showAgain();
@@ -547,7 +551,7 @@ class App {
 		if (changed.has('sel') && this.state.of === 'sel') changed.add('of');
 		if (changed.has('theme')) this.#theme();
 		if (changed.has('q')) this.#search();
-		const bar = ['tab', 'metric', 'side', 'thread', 'of'].some((key) => changed.has(key));
+		const bar = ['tab', 'metric', 'side', 'thread', 'range', 'of'].some((key) => changed.has(key));
 		if (changed.has('q') && this.input.value !== this.state.q) this.input.value = this.state.q;
 		if (bar) this.#bar();
 		else if (changed.has('q')) this.#tellFound();
@@ -564,6 +568,7 @@ class App {
 		const s = this.state;
 		if (s.q) this.set({ q: '' });
 		else if (s.zoom || s.zoomup) this.set({ zoom: '', zoomup: '' });
+		else if (s.range) this.set({ range: '' });
 		else if (s.sel) this.set({ sel: '', hops: '0' });
 		this.input.blur();
 	}

@@ -258,9 +258,12 @@ export class Model {
 		this.threads = threads.list;
 		this.threadMaps = threads.maps;
 		this.byThread = this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
+		this.interval = this.compares ? 0 : sides[0].interval_ns; // ns of the run that a slice is of; 0: there are none
+		this.intervals = this.interval ? sides[0].slices.interval.reduce((a, b) => Math.max(a, b), 0) + 1 : 0;
 		this.#trees(sides, maps);
 		this.cycles = sides.map((side, s) => cyclesOf(side, maps[s]));
 		this.views = new Map();
+		this.cuts = { key: '', views: new Map() }; // views of the range of time that was asked for last
 	}
 
 	#trees(sides, maps) {
@@ -304,14 +307,90 @@ export class Model {
 		return this.pairs.get(pair);
 	}
 
-	// What is shown of all threads together ("all"), side by side ("split"), or of those that a key means.
-	view(thread) {
-		if (!this.views.has(thread))
-			this.views.set(
-				thread,
-				thread === 'all' ? this.#whole() : thread === 'split' ? this.#split() : this.#part(this.members(`${thread}`)),
-			);
-		return this.views.get(thread);
+	// The intervals [first, end) that RANGE, `FROM..TO` in seconds of the run, means, as `aprof report --time-range` has it: those whose middle is in it.  null: all,
+	// or none.
+	cut(range) {
+		const told = /^(\d*\.?\d*)\.\.(\d*\.?\d*)$/.exec(range);
+		if (!told || !this.interval) return null;
+		const at = (seconds) => Math.max(0, Math.min(this.intervals, Math.ceil((Number(seconds) * 1e9) / this.interval - 0.5))),
+			[first, end] = [at(told[1]), told[2] === '' ? this.intervals : at(told[2])];
+		return first < end && end - first < this.intervals ? [first, end] : null;
+	}
+
+	// What is shown of all threads together ("all"), side by side ("split"), or of those that a key means; and of the RANGE of time, if it means some intervals.
+	view(thread, range = '') {
+		const cut = this.cut(range),
+			views = cut ? this.#viewsOf(`${cut}`) : this.views;
+		if (!views.has(thread)) views.set(thread, this.#make(thread, range, cut));
+		return views.get(thread);
+	}
+
+	#viewsOf(key) {
+		if (this.cuts.key !== key) this.cuts = { key, views: new Map() };
+		return this.cuts.views;
+	}
+
+	#make(thread, range, cut) {
+		if (thread === 'split') return this.#split(range, cut);
+		if (thread !== 'all') return this.#part(this.members(`${thread}`), cut);
+		return cut ? this.#part(null, cut) : this.#whole();
+	}
+
+	// The shares of side S, in the range of time if RANGE means some intervals.
+	sharesOf(s, range) {
+		const cut = this.cut(range);
+		return cut && this.byThread ? this.#sharesIn(cut) : this.sides[s].shares;
+	}
+
+	// Samples by interval, of the threads that KEY means, or of all.
+	samples(key) {
+		const sums = new Float64Array(this.intervals),
+			{ thread, interval, ticks } = this.sides[0].slices,
+			members = this.members(`${key}`);
+		for (let i = 0; i < interval.length; i++) if (!members || members.has(this.threadMaps[0][thread[i]])) sums[interval[i]] += ticks[i];
+		return sums;
+	}
+
+	// The shares of threads in contexts, of which there are none in the page where there is one thread; and of each slice the number of its share.
+	get #sliced() {
+		if (this.slicedShares) return this.slicedShares;
+		const [side] = this.sides,
+			shares = this.byThread ? side.shares : sharesOfTree(this.tree),
+			numbers = new Map(),
+			{ thread, node, time } = side.slices,
+			n = shares.node.length;
+		for (let i = 0; i < n; i++) numbers.set(shares.thread[i] * this.tree.n + shares.node[i], i);
+		const place = Int32Array.from(node, (at, i) => numbers.get((this.byThread ? thread[i] : 0) * this.tree.n + at) ?? n),
+			whole = new Float64Array(n + 1);
+		for (let i = 0; i < place.length; i++) whole[place[i]] += time[i];
+		return (this.slicedShares = { shares, place, whole });
+	}
+
+	// The same in the intervals from FIRST to END; calls stay those of the whole run.  Of the time that is left without hooks as great a part is in them as of the
+	// time with hooks; of a context that no sample met, of its routine's.
+	#sharesIn([first, end]) {
+		const { shares, place, whole } = this.#sliced,
+			{ interval, time, ticks } = this.sides[0].slices,
+			n = shares.node.length,
+			part = new Float64Array(n + 1),
+			found = new Float64Array(n + 1);
+		for (let i = 0; i < place.length; i++)
+			if (interval[i] >= first && interval[i] < end) {
+				part[place[i]] += time[i];
+				found[place[i]] += ticks[i];
+			}
+		const routine = (i) => (shares.node[i] ? this.tree.routine[shares.node[i]] : this.routines.length),
+			sums = [part, whole].map((column) => {
+				const sum = new Float64Array(this.routines.length + 1);
+				for (let i = 0; i < n; i++) sum[routine(i)] += column[i];
+				return sum;
+			});
+		const factor = Float64Array.from({ length: n }, (_, i) =>
+			whole[i] ? part[i] / whole[i] : sums[1][routine(i)] ? sums[0][routine(i)] / sums[1][routine(i)] : 0,
+		);
+		const scaled = Object.fromEntries(EVIDENCE.map((name) => [name, shares[name].map((v, i) => v * factor[i])]));
+		const left = shares.time.map((v, i) => (whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i])));
+		return { ...shares, ...scaled, time: left, ticks: found };
 	}
 
 	#whole() {
@@ -332,12 +411,14 @@ export class Model {
 		);
 	}
 
-	#part(threads) {
+	// THREADS null: of all, whose shares are made to be the whole.
+	#part(threads, cut) {
 		const own = this.sides.map((side, s) => {
 			const w = empty(this.tree.n),
-				from = side.shares;
+				from = cut ? this.#sharesIn(cut) : side.shares,
+				scale = threads ? () => 1 : sharesScale(this, this.#sliced.shares, s);
 			for (let i = 0; i < from.node.length; i++)
-				if (threads.has(this.threadMaps[s][from.thread[i]])) shareAdd(side, w, this.node(s, from.node[i]), i, 1);
+				if (!threads || threads.has(this.threadMaps[s][from.thread[i]])) shareAdd(from, w, this.node(s, from.node[i]), i, scale(i));
 			return w;
 		});
 		const tree = { ...this.tree, own };
@@ -366,9 +447,9 @@ export class Model {
 	}
 
 	// The same routines and arcs as of all threads; the tree has the threads as its first level.
-	#split() {
-		const all = this.view('all');
-		const split = treeByThread(this);
+	#split(range, cut) {
+		const all = this.view('all', range);
+		const split = treeByThread(this, (side) => (cut ? this.#sharesIn(cut) : side.shares));
 		return new View(this, split, all.figures, () => all.arcs, all.whole);
 	}
 
@@ -439,25 +520,31 @@ function partOf(model, key) {
 
 // The hooks' cost is subtracted from a context as a whole, and from the share of each thread, never below zero: so shares
 // can be more than the whole.  What a share's time is multiplied by so that they are the whole.
-function sharesScale(model, side, s) {
+function sharesScale(model, shares, s) {
 	const sum = new Float64Array(model.tree.n);
-	for (let i = 0; i < side.shares.node.length; i++) sum[model.node(s, side.shares.node[i])] += side.shares.time[i];
+	for (let i = 0; i < shares.node.length; i++) sum[model.node(s, shares.node[i])] += shares.time[i];
 	return (i) => {
-		const node = model.node(s, side.shares.node[i]);
+		const node = model.node(s, shares.node[i]);
 		return sum[node] ? model.tree.own[s].self[node] / sum[node] : 1;
 	};
 }
 
-// Add share I of side S to the figures W at NODE, its time by SCALE.
-function shareAdd(side, w, node, i, scale) {
-	w.self[node] += side.shares.time[i] * scale;
-	for (const name of ['calls', 'recursive', 'ticks', ...EVIDENCE]) w[name][node] += side.shares[name][i];
+// Add share I of SHARES to the figures W at NODE, its time by SCALE.
+function shareAdd(shares, w, node, i, scale) {
+	w.self[node] += shares.time[i] * scale;
+	for (const name of ['calls', 'recursive', 'ticks', ...EVIDENCE]) w[name][node] += shares[name][i];
+}
+
+// The shares of the one thread that there is: what the nodes of TREE have.
+function sharesOfTree(tree) {
+	const { self: time, ...others } = tree.own[0];
+	return { thread: new Int32Array(tree.n), node: Int32Array.from({ length: tree.n }, (_, i) => i), time, ...others };
 }
 
 const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].reduce((sum, v) => sum + v, 0)]));
 
-// A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others.
-function treeByThread(model) {
+// A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others; SHARESOF(side) is what they have there.
+function treeByThread(model, sharesOf) {
 	const base = model.tree,
 		parent = [-1],
 		routine = [-1],
@@ -476,13 +563,14 @@ function treeByThread(model) {
 		place.set(key, made);
 		return made;
 	};
-	model.sides.forEach((side, s) => {
-		for (let i = 0; i < side.shares.node.length; i++)
-			rows.push([s, nodeOf(model.threadMaps[s][side.shares.thread[i]], model.node(s, side.shares.node[i])), i]);
+	model.sides.forEach(({ shares }, s) => {
+		for (let i = 0; i < shares.node.length; i++)
+			rows.push([s, nodeOf(model.threadMaps[s][shares.thread[i]], model.node(s, shares.node[i])), i]);
 	});
-	const own = model.sides.map(() => empty(parent.length));
-	const scale = model.sides.map((side, s) => sharesScale(model, side, s));
-	for (const [s, node, i] of rows) shareAdd(model.sides[s], own[s], node, i, scale[s](i));
+	const own = model.sides.map(() => empty(parent.length)),
+		from = model.sides.map(sharesOf);
+	const scale = model.sides.map((side, s) => sharesScale(model, side.shares, s));
+	for (const [s, node, i] of rows) shareAdd(from[s], own[s], node, i, scale[s](i));
 	return listed({ n: parent.length, parent: Int32Array.from(parent), routine: Int32Array.from(routine), flags: Uint8Array.from(flags), own });
 }
 

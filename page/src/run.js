@@ -308,7 +308,7 @@ function summary(app) {
 }
 
 export const run = {
-	depends: ['thread', 'q', 'of'],
+	depends: ['thread', 'range', 'q', 'of'],
 
 	// The hits among the links.
 	async found(app) {

@@ -4,6 +4,7 @@ export const DEFAULTS = {
 	tab: 'run', // run, flame, graph, table, tree, threads
 	metric: 'time', // time or calls
 	thread: 'all', // all; split; a number; pN: those of process N; or two of the latter two, A~B, compared
+	range: '', // FROM..TO, in seconds of the run, either of which may be left out: times of these alone; '': all
 	versus: '', // threads: what is to be compared with the next that is chosen
 	order: 'order', // threads: order (as in the file), name, time, cpu, ticks, calls
 	of: 'run', // what shares are shares of: run, parent (where there is one), sel (the selected routine)
@@ -28,7 +29,7 @@ export const DEFAULTS = {
 };
 
 // Choices that are one step back: what the browser's Back button undoes.
-const STEPS = new Set(['tab', 'sel', 'thread', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
+const STEPS = new Set(['tab', 'sel', 'thread', 'range', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
 
 export class State {
 	constructor(changed) {

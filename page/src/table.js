@@ -242,7 +242,7 @@ function key(app, event) {
 }
 
 export const table = {
-	depends: ['metric', 'thread', 'side', 'q', 'only', 'sel', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of'],
 
 	show(box, app) {
 		const columns = columnsOf(app),

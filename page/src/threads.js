@@ -4,6 +4,7 @@
 // Two of them are compared as two files are: the state is `A~B` then, and the model that of Model.compared.
 import { choice, fill, h } from './dom.js';
 import * as format from './format.js';
+import { chart, mostOf } from './strip.js';
 
 const CARDS = 200, // drawn
 	HEAVY = 4; // routines that a strip tells by name
@@ -35,16 +36,16 @@ const blank = (model, key, name, about) => ({
 const aboutThread = (told) =>
 	[told.folded > 1 ? `${format.plural(told.folded, 'thread')} added up` : `tid ${told.tid}`, told.state.replace('_', ' ')].join(', ');
 
-// The threads, with what their shares add up to.
-function threadCards(model) {
+// The threads, with what their shares add up to in RANGE.
+function threadCards(model, range) {
 	const cards = model.threads.map((t, i) => blank(model, model.byThread ? String(i) : '', `thread ${t.label}`, ''));
 	model.sides.forEach((side, s) => {
 		side.threads.forEach((told, i) => {
 			const card = cards[model.threadMaps[s][i]];
-			card.cpu[s] += told.cpu_ns / side.runs;
+			if (!model.cut(range)) card.cpu[s] += told.cpu_ns / side.runs; // which is not known by interval
 			card.about ||= aboutThread(told);
 		});
-		const { shares } = side;
+		const shares = model.sharesOf(s, range);
 		for (let i = 0; i < shares.node.length; i++) {
 			const card = cards[model.threadMaps[s][shares.thread[i]]],
 				node = model.node(s, shares.node[i]);
@@ -56,9 +57,9 @@ function threadCards(model) {
 		}
 		if (!model.byThread && cards.length === 1) {
 			const [card] = cards,
-				whole = model.view('all').whole[s];
+				whole = model.view('all', range).whole[s];
 			Object.assign(card, { time: [whole.time + whole.outside], ticks: [whole.ticks], calls: [whole.calls] });
-			model.view('all').figures[s].self.forEach((v, r) => v && card.own.set(r, v));
+			model.view('all', range).figures[s].self.forEach((v, r) => v && card.own.set(r, v));
 		}
 	});
 	return cards;
@@ -150,6 +151,9 @@ function strip(app, card) {
 	);
 }
 
+// Its samples over the time of the run, as high as the others'.
+const over = (app, card, most) => (app.base.interval && card.key !== '' ? chart(app, card.key, most, card.name) : null);
+
 function cardOf(app, card, most, measures) {
 	const shown = app.stateHolder.now.thread,
 		pair = shown.split('~'),
@@ -174,6 +178,7 @@ function cardOf(app, card, most, measures) {
 				measures.map((m) => bar(app, m, card[m[0]], most[m[0]])),
 			),
 		),
+		over(app, card, most.samples),
 		strip(app, card),
 		card.key === ''
 			? null
@@ -220,6 +225,12 @@ function section(app, title, cards, more = null) {
 	const shown = app.hits && app.state.only === '1' ? cards.filter((card) => isHit(app, card)) : cards;
 	const measures = MEASURES.filter(([measure]) => cards.some((card) => card[measure].some((v) => v > 0)));
 	const most = Object.fromEntries(measures.map(([m]) => [m, cards.reduce((a, card) => Math.max(a, ...card[m]), 0)]));
+	most.samples = app.base.interval
+		? mostOf(
+				app.base,
+				cards.map((card) => card.key).filter((key) => key !== ''),
+			)
+		: 0;
 	return h(
 		'section',
 		{},
@@ -237,7 +248,7 @@ function section(app, title, cards, more = null) {
 }
 
 export const threads = {
-	depends: ['thread', 'side', 'order', 'versus', 'q', 'only'],
+	depends: ['thread', 'range', 'side', 'order', 'versus', 'q', 'only'],
 
 	async found() {
 		return [...document.querySelectorAll('main .slice.hit')].map((card) => () => card.focus());
@@ -245,7 +256,7 @@ export const threads = {
 
 	show(box, app) {
 		const model = app.base,
-			list = threadCards(model),
+			list = threadCards(model, app.state.range),
 			processes = processCards(model, list),
 			phases = phaseCards(model);
 		fill(

@@ -222,7 +222,7 @@ function pick(app, row) {
 }
 
 export const tree = {
-	depends: ['metric', 'thread', 'side', 'tree', 'q', 'only', 'sel', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'tree', 'q', 'only', 'sel', 'of'],
 
 	show(box, app) {
 		const dir = app.state.tree,

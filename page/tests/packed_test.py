@@ -22,6 +22,7 @@ ROUTINE = ['calls', 'recursive', 'self', 'total', 'self_ticks', 'total_ticks', '
 ARC = ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded']
 NODE = ['children', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', 'each']
 CYCLE = ['length', 'calls', 'time']
+SLICE = ['thread', 'node', 'interval', 'time', 'ticks']
 SHARE = ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each']
 
 
@@ -56,6 +57,7 @@ class Packed:
                     node=self.columns(count['nodes'], NODE), cycle=self.columns(count['cycles'], CYCLE))
         side['cycle_entry'] = [self.number() for _ in range(count['cycle_entries'])]
         side['share'] = self.columns(count['shares'], SHARE)
+        side['slice'] = self.columns(count['slices'], SLICE)
         return side
 
 
@@ -135,6 +137,22 @@ class With(Page):
         for name, value in zip(side['names'], side['beyond']):
             self.assertAlmostEqual(value, beyond[name], delta=1)
         self.assertNotIn('beyond', self.page('amon.out').sides[0])
+
+    def test_slices(self):
+        """What samples charged by interval is the run's time with hooks, sample by sample; of two sides, and of one range, there are none."""
+        sliced = ['--seed', '3', '--routines', '15', '--threads', '2', '--calls', '900', '--ticks', '0.6', '--intervals', '1']
+        self.make('amon.out', *sliced)
+        side = self.page('amon.out').sides[0]
+        slices = side['slice']
+        self.assertEqual(side['interval_ns'], 8000000)
+        self.assertEqual(sum(slices['time']), side['run']['times']['raw_ns'])
+        self.assertEqual(sum(slices['ticks']), side['times']['ticks'] + side['times']['outside_ticks'])
+        self.assertLess(max(slices['interval']), 1000)
+        self.assertLess(max(slices['node']), side['counts']['nodes'])
+        self.assertEqual(set(slices['thread']), {0, 1})
+        for operands in ['amon.out', '--against', 'amon.out'], ['amon.out', 'amon.out'], ['--time-range=0..1', 'amon.out']:
+            for side in self.page(*operands).sides:
+                self.assertEqual((side['interval_ns'], side['counts']['slices']), (0, 0), operands)
 
     def test_one(self):
         side, = self.page('amon.out').sides

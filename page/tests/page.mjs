@@ -21,7 +21,7 @@ const HOSTILE = {
 	R: 'r\u202evil\u001b[31m',
 	S: 'back\\slash & "quotes"',
 };
-let one, two, threads, hostile, onePage, pairPage, threadsPage;
+let one, two, threads, hostile, sliced, onePage, pairPage, threadsPage, slicedPage;
 
 // The program of the paper, with names made to harm whoever believes them.
 function hostileProgram() {
@@ -67,6 +67,8 @@ before(async () => {
 	onePage = bench.page('one.html', one);
 	pairPage = bench.page('pair.html', one, '--against', two);
 	threadsPage = bench.page('threads.html', threads);
+	sliced = bench.make('sliced', '--seed', '9', '--routines', '12', '--threads', '3', '--calls', '900', '--ticks', '0.7', '--intervals', '0');
+	slicedPage = bench.page('sliced.html', sliced);
 	await bench.open();
 });
 
@@ -1045,6 +1047,111 @@ test('threads: each alone is that of --thread, side by side they are the whole',
 	await closed(tab);
 });
 
+// A part of a time is rounded in each context, and there are some hundreds.
+const close = (a, b, what) => assert.ok(Math.abs(a - b) <= 200, `${what}: ${a}, not ${b}`);
+
+// The figures of all threads, or of THREAD, in RANGE, as the page has them: self, total, calls, recursive by routine.
+const inRange = async (tab, thread, range) =>
+	new Map(
+		await tab.evaluate(
+			([t, r]) => {
+				const { model } = app,
+					f = model.view(t, r).figures[0];
+				return model.routines
+					.map((routine, i) => [routine.name, [f.self[i], f.total[i], f.calls[i], f.recursive[i], f.selfTicks[i]]])
+					.filter(([, values]) => values.some(Boolean));
+			},
+			[thread, range],
+		),
+	);
+
+// The same as `aprof report --time-range` says.
+function reportedIn(file, range, ...options) {
+	const { flat } = bench.json('report', `--time-range=${range}`, ...options, file);
+	return new Map(flat.map((r) => [r.name, [r.self_ns, r.total_ns, r.calls, r.recursive, r.self_ticks]]));
+}
+
+test('a range of time: every figure is that of --time-range, of all threads and of each', async () => {
+	const [several, single] = [
+		sliced,
+		bench.make('sliced-one', '--seed', '7', '--routines', '20', '--calls', '4000', '--ticks', '0.5', '--recursion', '0.2', '--intervals', '1'),
+	];
+	for (const [file, threadsThere] of [
+		[several, ['0', '1', '2']],
+		[single, []],
+	]) {
+		const tab = await bench.tab(bench.page(`${path.basename(file)}.html`, file));
+		for (const range of ['..0.7', '0.3..2.1', '1.2345..', '0.002..0.006'])
+			for (const thread of ['all', ...threadsThere]) {
+				const want = reportedIn(file, range, ...(thread === 'all' ? [] : ['--thread', thread])),
+					got = await inRange(tab, thread, range);
+				assert.deepEqual([...got.keys()].sort(), [...want.keys()].sort(), `${range}, ${thread}`);
+				for (const [name, values] of want)
+					values.forEach((v, i) => v === undefined || close(got.get(name)[i], v, `${range}, ${thread}, ${name}`));
+			}
+		const whole = await inRange(tab, 'all', ''),
+			parts = [await inRange(tab, 'all', '..1'), await inRange(tab, 'all', '1..')];
+		for (const [name, values] of whole)
+			close(
+				parts.reduce((sum, part) => sum + (part.get(name)?.[0] ?? 0), 0),
+				values[0],
+				`sum of ${name}`,
+			);
+		await closed(tab);
+	}
+});
+
+test('a range of time is dragged, typed and taken back; it filters all sheets, and the address keeps it', async () => {
+	const file = sliced,
+		tab = await bench.tab(slicedPage, 'tab=flame');
+	const chart = tab.locator('header .strip'),
+		box = await chart.boundingBox(),
+		all = (await frames(tab))[0].value;
+	await tab.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
+	await tab.mouse.down();
+	await tab.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2, { steps: 4 });
+	await tab.mouse.up();
+	await tab.waitForFunction(() => location.hash.includes('range='));
+	const range = new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range'),
+		time = (r) => bench.json('report', `--time-range=${r}`, file).run.times.contexts_ns;
+	await settled(tab);
+	close((await frames(tab))[0].value, time(range), 'the part that was dragged');
+	assert.ok(time(range) < 0.4 * all);
+	const other = await bench.tab(tab.url().replace('tab=flame', 'tab=table')),
+		flat = reportedIn(file, range);
+	for (const row of await allRows(other)) {
+		close(row.self, flat.get(row.name)[0], row.name);
+		assert.equal(row.calls, flat.get(row.name)[2], row.name);
+	}
+	await closed(other);
+	await tab.getByLabel('from second').focus();
+	await tab.keyboard.press('Control+A');
+	await tab.keyboard.type('0.5');
+	await tab.keyboard.press('Enter');
+	await tab.waitForFunction(() => location.hash.includes('range=0.5..'));
+	await settled(tab);
+	close((await frames(tab))[0].value, time(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range')), 'the part that was typed');
+	assert.equal(await tab.evaluate(() => document.activeElement.dataset.end), 'from');
+	await sheet(tab, 'threads');
+	assert.equal(await tab.locator('.slice .strip').count(), 3);
+	const shown = new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range');
+	for (const card of await cards(tab)) {
+		const { run } = bench.json('report', `--time-range=${shown}`, '--thread', card.key, file);
+		close(card.time[0], run.times.contexts_ns + run.times.outside_ns, card.name);
+		assert.equal(card.cpu, undefined);
+	}
+	await tab.getByRole('button', { name: 'whole run' }).click();
+	await tab.waitForFunction(() => !location.hash.includes('range='));
+	await sheet(tab, 'flame');
+	await settled(tab);
+	assert.equal((await frames(tab))[0].value, all);
+	await closed(tab);
+	const none = await bench.tab(threadsPage, 'range=0..1');
+	assert.equal(await none.locator('.strip').count(), 0);
+	assert.equal(await none.evaluate(() => app.view === app.model.view('all')), true);
+	await closed(none);
+});
+
 // The figures of each card of the sheet of threads: key, and by measure what each side has.
 const cards = (tab) =>
 	tab.evaluate(() =>
@@ -1411,7 +1518,7 @@ test('a search is followed in every sheet: n and N, the place of a hit, trees un
 test('on a telephone the controls are lines that scroll sideways, and the sheet has the room', async () => {
 	const names = longNames(),
 		room = { viewport: { width: 390, height: 844 } };
-	for (const page of [names, pairPage, threadsPage])
+	for (const page of [names, pairPage, threadsPage, slicedPage])
 		for (const name of ['run', 'flame', 'graph', 'table', 'tree', 'threads']) {
 			const tab = await bench.tab(page, `tab=${name}`, room);
 			await settled(tab);
@@ -1438,7 +1545,7 @@ test('on a telephone the controls are lines that scroll sideways, and the sheet 
 					}),
 				};
 			});
-			assert.ok(seen.header <= 115 && seen.bar <= 45, `${name}: ${JSON.stringify(seen)}`);
+			assert.ok(seen.header <= (page === slicedPage ? 150 : 115) && seen.bar <= 45, `${name}: ${JSON.stringify(seen)}`);
 			assert.ok(seen.left >= 0 && seen.tab <= 390 - 20, `${name}: its tab is seen`);
 			assert.equal(seen.wide, 390, name);
 			assert.ok(
@@ -1538,8 +1645,8 @@ test('text that stands back can be read: contrast 4.5 at least, in both themes',
 test("readers of screens, and who has no mouse: axe-core's rules hold in every sheet, in both themes", async () => {
 	const none = { sel: '', q: '', dir: 'down', tree: 'down', least: '' };
 	for (const theme of ['light', 'dark'])
-		for (const page of [onePage, pairPage, threadsPage]) {
-			const tab = await bench.tab(page, `theme=${theme}`);
+		for (const page of [onePage, pairPage, threadsPage, slicedPage]) {
+			const tab = await bench.tab(page, `theme=${theme}${page === slicedPage ? '&range=0.5..1.4' : ''}`);
 			for (const view of [
 				{ tab: 'run' },
 				{ tab: 'flame' },
