@@ -381,7 +381,8 @@ struct reduction *reduction_begin(struct run *run)
 	if (r) {
 		r->run = run;
 		r->job = run->job;
-		r->listener = r->connection = -1;
+		r->listener = -1;
+		r->connection = -1;
 	}
 	if (r && listen_begin(r) && thread_begin(r))
 		return r;

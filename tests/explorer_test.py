@@ -101,7 +101,9 @@ class Explorer(unittest.TestCase):
         subprocess.run(['objcopy', '--redefine-sym', 'hostile=\x1b[31mred', 'prog'], cwd=cls.cwd, check=True)
         subprocess.run([APROF, 'run', '--no-report', './prog'], cwd=cls.cwd, check=True)
         report = subprocess.run([APROF, 'report', '--json'], cwd=cls.cwd, check=True, capture_output=True, text=True)
-        cls.flat = {row['name']: row for row in json.loads(report.stdout)['flat']}
+        told = json.loads(report.stdout)
+        cls.flat = {row['name']: row for row in told['flat']}
+        cls.whole = told['run']['times']['contexts_ns'] + told['run']['times']['outside_ns']
 
     def tmux(self, *arguments, check=True):
         return subprocess.run(['tmux', '-S', self.socket, '-f', '/dev/null', *arguments], check=check,
@@ -216,8 +218,7 @@ class Explorer(unittest.TestCase):
 
     def share(self, name, kind):
         """How the report has the share of routine NAME by KIND: `12.34 ±1.2`, or a bound where it may be chance."""
-        whole = sum(row['self_ns'] for row in self.flat.values()) or 1
-        share, error = (100 * self.flat[name][f'{kind}_{what}'] / whole for what in ('ns', 'error_ns'))
+        share, error = (100 * self.flat[name][f'{kind}_{what}'] / self.whole for what in ('ns', 'error_ns'))
         return share, error
 
     def test_shares_have_their_errors(self):

@@ -414,7 +414,8 @@ class Hot(Views):
         self.assertLessEqual(sum(off), 3, (callers, self.worked))
 
     def test_few_calls_are_not_asked_about(self):
-        self.assertEqual([r['name'] for r in self.json('hot')['library']], ['often'])
+        named = [r['name'] for r in self.json('hot')['library'] if not r['name'].startswith('(')]    # the kernel is there, too, on a busy machine
+        self.assertEqual(named, ['often'])
         self.assertIn('do its callers need all these calls?\n   often at cases.c:', self.text('hot'))
 
     def test_the_projects_library_is_none(self):
