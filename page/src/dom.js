@@ -40,6 +40,23 @@ function partsOf(name) {
 	return found;
 }
 
+// What stands in < and > left out of TEXT.
+function withoutArguments(text) {
+	let kept = '';
+	for (let i = 0, depth = 0; i < text.length; i++) {
+		if (text[i] === '<') depth++;
+		if (depth === 0) kept += text[i];
+		if (text[i] === '>') depth = Math.max(0, depth - 1);
+	}
+	return kept;
+}
+
+// The class or namespace of the short NAME, of a template that of all its instances; '': it is in none.
+export function scopeOf(name) {
+	const scope = name.slice(0, partsOf(name).at(-1) ?? 0);
+	return withoutArguments(scope) || scope;
+}
+
 // The short NAME of a routine, which keeps its end where it is too wide; WHOLE is shown on hover.
 export function named(name, whole, properties = {}) {
 	const at = partsOf(name).at(-1) ?? 0;

@@ -5,7 +5,7 @@
 import { choice, fill, h } from './dom.js';
 import { arcShare, centreOf, detailOf, heaviest, MOST, routineShare } from './detail.js';
 import * as format from './format.js';
-import { GROUPINGS, groups } from './groups.js';
+import { groupings, groups } from './groups.js';
 import { layout } from './layouts.js';
 import { dotOf, Picture, roomOf, sizeOfLayout } from './picture.js';
 import { save } from './save.js';
@@ -185,7 +185,7 @@ export const graph = {
 					'span',
 					{ class: 'labelled' },
 					'frames ',
-					choice('frames around', GROUPINGS, app.state.group, (group) => app.set({ group, folded: '' })),
+					choice('frames around', groupings(app), app.state.group, (group) => app.set({ group, folded: '' })),
 					groups(app).length
 						? tool(app.state.folded ? 'unfold all' : 'fold all', 'each group as one node', () =>
 								app.set({

@@ -1,14 +1,16 @@
-// groups.js - routines that belong together in the call graph: strongly connected components, which are gprof's cycles, and modules.
+// groups.js - routines that belong together in the call graph: strongly connected components, which are gprof's cycles, and what kinds.js has.
 //
-// A group is { id, title, members }; its id stays while the routine of its lowest number belongs to it.  It is folded when its id is among the
+// A group is as kinds.js has it.  It is folded when its id is among the
 // folded ones of the address: then it is one node, with the figures of all its members, whether they would be in the picture or not.
-import { moduleOf } from './colour.js';
 import * as format from './format.js';
+import { differs, group, partition } from './kinds.js';
 import { matched } from './paths.js';
 
-export const GROUPINGS = [
+const GROUPINGS = [
 	['cycle', 'cycles', 'routines that call each other, round and round, have a frame around them'],
 	['module', 'modules', 'the routines of the program, and of each library, have a frame around them'],
+	['file', 'files', 'the routines of each source file have a frame around them'],
+	['class', 'classes', 'the routines of each class or namespace have a frame around them'],
 	['none', 'none'],
 ];
 
@@ -49,28 +51,18 @@ function components(n, arcs) {
 	return found;
 }
 
-function modules(app) {
-	const found = new Map();
-	app.model.routines.forEach((about, r) => {
-		if (!app.view.figures.some((f) => f.calls[r] || f.total[r])) return;
-		if (!found.has(moduleOf(about))) found.set(moduleOf(about), []);
-		found.get(moduleOf(about)).push(r);
-	});
-	return found.size > 1 ? [...found] : [];
-}
+// The groupings that APP's routines can have.
+export const groupings = (app) => GROUPINGS.filter(([kind]) => kind === 'cycle' || kind === 'none' || differs(app, kind));
 
-const group = (kind, title, members) => ({ id: `${kind}${members.reduce((a, b) => Math.min(a, b))}`, title, members });
+const cycles = (app) =>
+	components(app.model.routines.length, app.view.arcs.out).map((members) =>
+		group('c', `cycle of ${format.count(members.length)} routines`, members),
+	);
 
 function groupsOf(app) {
 	return app.remember(`groups ${app.state.group}`, () => {
-		const list =
-			app.state.group === 'module'
-				? modules(app).map(([module, members]) => group('m', format.basename(module), members))
-				: app.state.group === 'cycle'
-					? components(app.model.routines.length, app.view.arcs.out).map((members) =>
-							group('c', `cycle of ${format.count(members.length)} routines`, members),
-						)
-					: [];
+		const kind = groupings(app).some(([key]) => key === app.state.group) ? app.state.group : 'none',
+			list = kind === 'none' ? [] : kind === 'cycle' ? cycles(app) : partition(app, kind);
 		return { list, of: new Map(list.flatMap((g) => g.members.map((r) => [r, g]))) };
 	});
 }

@@ -4,7 +4,7 @@ import { fill, h } from './dom.js';
 import { changeText } from './figures.js';
 import { findings, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
-import { change, error, routinePart, wholeChange } from './stats.js';
+import { change, error, partOf, wholeChange } from './stats.js';
 
 const TEN = 10;
 
@@ -136,7 +136,7 @@ function heaviest(app, title, name, ticks, text) {
 	const figure = (r) => {
 		if (app.model.compares)
 			return [h('td', {}, changeText(changeOf(r), text)), h('td', {}, `${text(f[0][name][r])} → ${text(f[1][name][r])}`)];
-		const e = metric === 'time' ? error(app.model, app.view, routinePart(app.view, name, r)) : null;
+		const e = metric === 'time' ? error(app.model, app.view, partOf(app.view.figures[0], name, r)) : null;
 		return [
 			h('td', { 'data-exact': f[0][name][r] }, text(f[0][name][r])),
 			h('td', {}, app.share(f[0][name][r], 0, metric)),

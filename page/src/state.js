@@ -19,12 +19,14 @@ export const DEFAULTS = {
 	tree: 'down', // tree: down or up
 	least: '', // call graph: least share shown, percent
 	most: '', // call graph: how many routines, at most: a number; fit: as many as there is room for; the same where neither this nor least is given
-	group: 'cycle', // call graph: what has frames: cycle, module, none
+	group: 'cycle', // call graph: what has frames: cycle, module, file, class, none
 	folded: '', // call graph: groups that are one node
 	by: 'total', // call graph: share of total or self
 	hops: '0', // call graph: only the selected routine and its neighbours so many calls away; 0: all
 	sort: '', // table: column.asc or column.desc
 	hide: '', // table: columns not shown
+	kind: 'none', // table: by what routines are grouped: none, module, file, class
+	opened: '', // table: groups whose routines are shown
 	theme: 'auto', // auto, light, dark
 };
 

@@ -31,11 +31,8 @@ export function error(model, view, part) {
 	return Math.min(1, Math.max(Math.abs(share - (middle - half)), Math.abs(middle + half - share))) * whole;
 }
 
-// The figures of one routine, R, as such a part: by NAME, self or total.
-export const routinePart = (view, name, r) => {
-	const f = view.figures[0];
-	return { time: f[name][r], measured: f[`${name}Measured`][r], variance: f[`${name}Variance`][r] };
-};
+// The figures of one routine or group, R of F, as such a part: by NAME, self or total.
+export const partOf = (f, name, r) => ({ time: f[name][r], measured: f[`${name}Measured`][r], variance: f[`${name}Variance`][r] });
 
 // The chance that a normal variable is above T, by the series of the error function (DLMF 7.6.1) or the continued fraction of its
 // complement (DLMF 7.9.1).

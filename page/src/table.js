@@ -1,19 +1,30 @@
-// table.js - the table of routines, and beside it gprof's entry of the selected one.
+// table.js - the table of routines, by what they belong to if so chosen, and beside it gprof's entry of the selected one.
 //
 // Tabulator draws only the rows in sight.  Every formatter returns an element: strings would be read as HTML.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { fill, groupRows, h, nameWidth, named } from './dom.js';
+import { choice, fill, groupRows, h, nameWidth, named } from './dom.js';
 import { entry } from './entry.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
-import { change, error, routinePart } from './stats.js';
+import { differs, partition, seen, sumsOf } from './kinds.js';
+import { change, error, partOf } from './stats.js';
+
+const GROUPED = [
+	['none', 'none'],
+	['module', 'module', 'the program and each library'],
+	['file', 'file', 'source files'],
+	['class', 'class', 'C++ classes and namespaces'],
+];
 
 const cell = (text, exact) => h('span', exact === undefined ? {} : { 'data-exact': exact }, text);
 const right = { hozAlign: 'right', headerHozAlign: 'right', headerSortStartingDir: 'desc', sorter: 'number' };
 
+// A formatter of values by SHOWN; of a group some are not known.
+const given = (shown) => (c) => (c.getValue() === null ? '' : shown(c));
+
 // A column of times of the side S.
 function timeColumn(app, title, field, s) {
-	return { ...right, title, field, width: 112, formatter: (c) => cell(format.time(c.getValue()), c.getValue()) };
+	return { ...right, title, field, width: 112, formatter: given((c) => cell(format.time(c.getValue()), c.getValue())) };
 }
 
 function shareColumn(app, title, field, of, s) {
@@ -22,11 +33,11 @@ function shareColumn(app, title, field, of, s) {
 		title,
 		field,
 		width: 92,
-		formatter: (c) => {
+		formatter: given((c) => {
 			const whole = app.whole(s),
 				p = whole ? (100 * c.getValue()) / whole : 0;
 			return h('span', { class: 'share', style: `--p:${p.toFixed(2)}%` }, app.share(c.getValue(), s));
-		},
+		}),
 	};
 }
 
@@ -38,8 +49,8 @@ function changeColumn(app, title, field, text) {
 		title,
 		field,
 		width: 178,
-		sorter: (a, b) => Math.abs(a.by) - Math.abs(b.by) || a.by - b.by,
-		formatter: (c) => changeText(c.getValue(), text),
+		sorter: (a, b) => Math.abs(a?.by ?? 0) - Math.abs(b?.by ?? 0) || (a?.by ?? 0) - (b?.by ?? 0),
+		formatter: given((c) => changeText(c.getValue(), text)),
 	};
 }
 
@@ -48,6 +59,15 @@ const lastColumns = [
 	{ title: 'source', field: 'source', width: 170, formatter: (c) => h('span', { title: c.getData().file }, c.getValue()) },
 ];
 
+const titleOf = (row) => [named(row.name, row.whole), h('span', { class: 'note' }, format.plural(row.kids.length, 'routine'))];
+
+const nameCell = (app, row) =>
+	h(
+		'span',
+		{ class: `branch${app.hits?.[row.id] ? ' hit' : ''}${row.kids ? ' group' : ''}` },
+		row.kids ? titleOf(row) : named(app.model.routineName(row.id), row.name),
+	);
+
 function nameColumn(app) {
 	return {
 		title: 'routine',
@@ -55,7 +75,7 @@ function nameColumn(app) {
 		minWidth: nameWidth(220),
 		widthGrow: 3,
 		headerSortStartingDir: 'asc',
-		formatter: (c) => named(app.model.routineName(c.getData().id), c.getValue(), { class: app.hits?.[c.getData().id] ? 'hit' : '' }),
+		formatter: (c) => nameCell(app, c.getData()),
 	};
 }
 
@@ -120,26 +140,25 @@ function columnsOfTwo(app) {
 
 const per = (value, calls) => (calls ? value / calls : 0);
 
-function rowOfOne(app, r, row) {
-	const f = app.view.figures[0];
+// The figures of item R, a routine or group, of F, those of each side, into ROW.
+function rowOfOne(app, [f], r, row) {
 	return {
 		...row,
 		self: f.self[r],
 		selfShare: f.self[r],
-		error: error(app.model, app.view, routinePart(app.view, 'self', r)) ?? 0,
+		error: error(app.model, app.view, partOf(f, 'self', r)) ?? 0,
 		total: f.total[r],
 		totalShare: f.total[r],
 		calls: f.calls[r],
 		recursive: f.recursive[r],
-		uneven: app.model.beyond?.[r],
-		selfCall: per(f.self[r], f.calls[r] + f.recursive[r]),
-		totalCall: per(f.total[r], f.calls[r]),
+		uneven: row.kids ? null : app.model.beyond?.[r],
+		selfCall: row.kids ? null : per(f.self[r], f.calls[r] + f.recursive[r]),
+		totalCall: row.kids ? null : per(f.total[r], f.calls[r]),
 	};
 }
 
-function rowOfTwo(app, r, row) {
-	const [a, b] = app.view.figures,
-		told = (name, ticks) => change(app.view, name, [a[name][r], b[name][r]], ticks ? [a[ticks][r], b[ticks][r]] : []);
+function rowOfTwo(app, [a, b], r, row) {
+	const told = (name, ticks) => change(app.view, name, [a[name][r], b[name][r]], ticks ? [a[ticks][r], b[ticks][r]] : []);
 	const total = told('total', 'totalTicks'),
 		before = per(a.total[r], a.calls[r]),
 		after = per(b.total[r], b.calls[r]);
@@ -154,24 +173,42 @@ function rowOfTwo(app, r, row) {
 		callsChange: told('calls'),
 		calls0: a.calls[r],
 		calls1: b.calls[r],
-		callChange: { before, after, by: after - before, news: total.news && before !== after },
+		callChange: row.kids ? null : { before, after, by: after - before, news: total.news && before !== after },
 	};
 }
 
-export function rowsOf(app) {
-	const seen = (r) => app.view.figures.some((f) => f.calls[r] || f.recursive[r] || f.total[r] || f.self[r]);
-	return app.model.routines.flatMap((about, r) => {
-		if (!seen(r)) return [];
-		const row = {
-			id: r,
-			name: about.name,
-			module: about.module,
-			file: about.file,
-			source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '',
-		};
-		return [app.model.compares ? rowOfTwo(app, r, row) : rowOfOne(app, r, row)];
+const figured = (app, figures, r, row) => (app.model.compares ? rowOfTwo : rowOfOne)(app, figures, r, row);
+
+function rowOf(app, r) {
+	const about = app.model.routines[r];
+	return figured(app, app.view.figures, r, {
+		id: r,
+		name: about.name,
+		module: about.module,
+		file: about.file,
+		source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '',
 	});
 }
+
+// The kind of groups that the rows are in, or none.
+const kindOf = (app) => (kinds(app).some(([kind]) => kind === app.state.kind) ? app.state.kind : 'none');
+const kinds = (app) => GROUPED.filter(([kind]) => kind === 'none' || differs(app, kind));
+
+// What the table shows: routines, or groups, whose kids they are.
+function rowsOf(app) {
+	const kind = kindOf(app);
+	if (kind === 'none') return app.model.routines.flatMap((_, r) => (seen(app, r) ? [rowOf(app, r)] : []));
+	const groups = partition(app, kind),
+		sums = app.remember(`sums ${kind}`, () => sumsOf(app.view, groups));
+	return groups.map(({ id, title, whole, members }, g) =>
+		figured(app, sums, g, { id, name: title, whole, module: '', file: '', source: '', kids: members.map((r) => rowOf(app, r)) }),
+	);
+}
+
+const openedIds = (app) => new Set(app.state.opened.split(',').filter(Boolean));
+
+// Whether the group ROW shows its routines: it was opened, or has a hit.
+const isOpen = (app, row) => Boolean(row.kids) && (app.hits ? row.kids.some((kid) => app.hits[kid.id]) : openedIds(app).has(row.id));
 
 const columnsOf = (app) => (app.model.compares ? columnsOfTwo : columnsOfOne)(app);
 
@@ -212,37 +249,95 @@ function chooser(app, columns) {
 }
 
 function tell(app, note) {
-	const n = shown.getDataCount('active'),
-		all = shown.getDataCount();
-	note.textContent = n === all ? format.plural(all, 'routine') : `${format.count(n)} of ${format.plural(all, 'routine')}`;
+	const groups = shown.getData(),
+		rows = groups.flatMap((row) => row.kids ?? [row]),
+		n = app.hits && app.state.only === '1' ? rows.filter((row) => app.hits[row.id]).length : rows.length;
+	note.textContent = n === rows.length ? format.plural(n, 'routine') : `${format.count(n)} of ${format.plural(rows.length, 'routine')}`;
 }
 
 function filter(app) {
-	if (app.hits && app.state.only === '1') shown.setFilter((row) => Boolean(app.hits[row.id]));
+	const hit = (row) => (row.kids ?? [row]).some(({ id }) => app.hits[id]);
+	if (app.hits && app.state.only === '1') shown.setFilter(hit);
 	else shown.clearFilter();
 }
 
+// The rows as they stand, those of open groups too.
+const displayed = () => shown.rowManager.getDisplayRows().map((row) => row.getComponent());
+const rowById = (id) => displayed().find((row) => row.getData().id === id);
+
 function select(app) {
 	shown.deselectRow();
-	if (app.selected >= 0 && shown.getRow(app.selected)) {
-		shown.selectRow(app.selected);
-		shown.scrollToRow(app.selected, 'center', false).catch(() => {});
-	}
+	if (app.selected < 0) return;
+	const group = shown.getRows('active').find((row) => row.getData().kids?.some(({ id }) => id === app.selected));
+	if (group && !group.isTreeExpanded()) group.treeExpand();
+	const row = rowById(app.selected);
+	row?.select();
+	row?.scrollTo('center', false).catch(() => {});
 }
 
-// Up and down move the selection as the rows stand.
+// Have the row of a routine selected, or that of a group marked.
+function pick(app, row) {
+	const { id, kids } = row.getData();
+	if (!kids) return app.set({ sel: id });
+	shown.deselectRow();
+	row.select();
+	row.scrollTo('nearest', false).catch(() => {});
+}
+
+// Up and down move the selection as the rows stand, right and left open and close a group.
 function key(app, event) {
-	const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-	if (!by || event.target.closest('input')) return;
-	const rows = shown.getRows('active'),
-		at = rows.findIndex((row) => row.getData().id === app.selected);
-	const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
-	if (next) app.set({ sel: next.getData().id });
+	if (event.target.closest('input')) return;
+	const rows = displayed(),
+		[row] = shown.getSelectedRows(),
+		at = rows.findIndex((r) => r.getData().id === row?.getData().id),
+		by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+	if (by) {
+		const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+		if (next) pick(app, next);
+	} else if (event.key === 'ArrowRight' && row?.getData().kids) row.treeExpand();
+	else if (event.key === 'ArrowLeft' && row?.getData().kids) row.treeCollapse();
+	else if (event.key === 'ArrowLeft' && row?.getTreeParent()) pick(app, row.getTreeParent());
+	else return;
 	event.preventDefault();
 }
 
+// The groups whose routines are shown are those that the address says.
+function sync(app) {
+	for (const row of shown.getRows('active'))
+		if (row.getData().kids && row.isTreeExpanded() !== isOpen(app, row.getData()))
+			row.isTreeExpanded() ? row.treeCollapse() : row.treeExpand();
+}
+
+// The reader has opened or closed the group ROW.  What a search opens is open as long as it lasts.
+function turned(app, row, isNow) {
+	if (app.hits) return;
+	const ids = openedIds(app);
+	isNow ? ids.add(row.getData().id) : ids.delete(row.getData().id);
+	app.set({ opened: [...ids].join(',') });
+}
+
+function grouper(app) {
+	if (kinds(app).length < 2) return null;
+	const kind = kindOf(app),
+		all = kind === 'none' ? [] : partition(app, kind).map(({ id }) => id),
+		open = all.some((id) => openedIds(app).has(id));
+	return h(
+		'span',
+		{ class: 'labelled' },
+		'by ',
+		choice('grouped by', kinds(app), kind, (k) => app.set({ kind: k, opened: '' })),
+		all.length && !app.hits
+			? h(
+					'button',
+					{ type: 'button', onclick: () => app.set({ opened: open ? '' : all.join(',') }) },
+					open ? 'fold all' : 'unfold all',
+				)
+			: null,
+	);
+}
+
 export const table = {
-	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of', 'kind', 'opened'],
 
 	show(box, app) {
 		const columns = columnsOf(app),
@@ -252,7 +347,7 @@ export const table = {
 		const note = h('span', { class: 'note', role: 'status' });
 		fill(
 			box,
-			h('div', { class: 'bar' }, chooser(app, columns), note),
+			h('div', { class: 'bar' }, chooser(app, columns), (this.grouper = h('span', {}, grouper(app))), note),
 			h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side),
 		);
 		const grid = new Tabulator(place, {
@@ -266,11 +361,16 @@ export const table = {
 			printRowRange: 'active',
 			selectableRows: 1,
 			initialSort: sortOf(app, columns),
+			dataTree: kindOf(app) !== 'none',
+			dataTreeChildField: 'kids',
+			dataTreeStartExpanded: (row) => isOpen(app, row.getData()),
+			dataTreeChildIndent: 14,
 			placeholder: 'no such routine',
 		});
 		shown = grid;
 		this.side = side;
 		this.note = note;
+		this.kinds = `${kinds(app)}`;
 		this.built = new Promise((done) =>
 			grid.on('tableBuilt', () => {
 				groupRows(place);
@@ -280,7 +380,9 @@ export const table = {
 				done();
 			}),
 		);
-		grid.on('rowClick', (event, row) => app.set({ sel: row.getData().id }));
+		grid.on('rowClick', (event, row) => pick(app, row));
+		grid.on('dataTreeRowExpanded', (row) => turned(app, row, true));
+		grid.on('dataTreeRowCollapsed', (row) => turned(app, row, false));
 		grid.on('dataFiltered', () => setTimeout(() => shown === grid && tell(app, note)));
 		grid.on('headerClick', () => {
 			const [sorter] = grid.getSorters();
@@ -289,16 +391,18 @@ export const table = {
 		entry(side, app);
 	},
 
-	// New figures in the same rows.
+	// New figures in the same rows; false: there are other kinds of groups.
 	renew(app) {
+		if (`${kinds(app)}` !== this.kinds) return false;
 		const grid = shown,
-			scroller = this.side.scrollTop;
+			scroller = this.side.scrollTop,
+			marked = grid.getSelectedRows()[0]?.getData().id;
 		this.built
 			.then(() => shown === grid && grid.replaceData(rowsOf(app)))
 			.then(() => {
 				if (shown !== grid) return;
 				filter(app);
-				if (app.selected >= 0 && grid.getRow(app.selected)) grid.selectRow(app.selected);
+				if (marked !== undefined) rowById(marked)?.select();
 				tell(app, this.note);
 			});
 		entry(this.side, app);
@@ -307,22 +411,26 @@ export const table = {
 	},
 
 	update(changed, app) {
-		if (![...changed].every((k) => k === 'q' || k === 'only' || k === 'sel')) return false;
+		const searched = changed.has('q') || changed.has('only');
+		if (![...changed].every((k) => ['q', 'only', 'sel', 'opened'].includes(k)) || (searched && kindOf(app) !== 'none')) return false;
 		this.built.then(() => {
-			if (changed.has('q') || changed.has('only')) {
+			if (changed.has('opened')) {
+				sync(app);
+				fill(this.grouper, grouper(app));
+			}
+			if (searched) {
 				filter(app);
 				shown.getRows('visible').forEach((row) => row.reformat());
 			}
-			select(app);
+			if (searched || changed.has('sel')) select(app);
 		});
-		entry(this.side, app);
+		if (searched || changed.has('sel')) entry(this.side, app);
 		return true;
 	},
 
 	async found(app) {
 		await this.built;
-		return shown
-			.getRows('active')
+		return displayed()
 			.map((row) => row.getData().id)
 			.filter((r) => app.hits[r])
 			.map((r) => () => app.set({ sel: r }));

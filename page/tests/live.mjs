@@ -21,9 +21,13 @@ const PROGRAM = `
 #include <unistd.h>
 static volatile long sink;
 __attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+#line 1 "cheap.c"
 __attribute__((noinline)) void cheap(void) { for (int i = 0; i < 10; i++) work(20000); }
+#line 1 "server.c"
 __attribute__((noinline)) void dear(void) { for (int i = 0; i < 10; i++) work(400000); }
+#line 1 "late.c"
 __attribute__((noinline)) void late(void) { work(6000000); }
+#line 1 "server.c"
 int main(void)
 {
 	struct pollfd in = { .fd = 0, .events = POLLIN };
@@ -168,6 +172,42 @@ test('figures move under what the reader does, to the last ones', async () => {
 	);
 	assert.equal(shown, await callsOf(tab, 'cheap'));
 	assert.ok((await tab.locator('.entry .own').innerText()).includes(shown.toLocaleString('en')));
+
+	// By file: groups stay open, their sums move with their rows, and a file that comes has its group.
+	await tab.locator('#search').fill('');
+	await tab.locator('[aria-label="grouped by"] button[data-value=file]').click();
+	await tab.locator('.tabulator-row', { hasText: 'server.c' }).locator('.tabulator-data-tree-control').click();
+	await tab.waitForSelector('.tabulator-tree-level-1');
+	const figures = () =>
+		tab.evaluate(() =>
+			[...document.querySelectorAll('.grid .tabulator-row')].map((row) => {
+				const exact = (field) => Number(row.querySelector(`[tabulator-field=${field}] [data-exact]`).dataset.exact);
+				return {
+					name: row.querySelector('.last').textContent,
+					self: exact('self'),
+					calls: exact('calls'),
+				};
+			}),
+		);
+	const sums = await figures();
+	assert.deepEqual(sums.map((f) => f.name).sort(), ['cheap', 'cheap.c', 'dear', 'late.c', 'main', 'server.c', 'work']);
+	await moved(tab);
+	await tab.waitForFunction(
+		(n) =>
+			Number(
+				document.querySelector('.grid .group').closest('.tabulator-row').querySelector('[tabulator-field=calls] [data-exact]')
+					.dataset.exact,
+			) > n,
+		sums[0].calls,
+	);
+	const later = await figures();
+	assert.deepEqual(later.map((f) => f.name).sort(), sums.map((f) => f.name).sort());
+	const within = (list, name) => list.filter((f) => ['dear', 'main', 'work'].includes(f.name)).reduce((sum, f) => sum + f[name], 0);
+	for (const name of ['self', 'calls']) {
+		assert.equal(later.find((f) => f.name === 'server.c')[name], within(later, name), name);
+		assert.ok(within(later, name) > within(sums, name), `${name} grows`);
+	}
+	await tab.locator('[aria-label="grouped by"] button[data-value=none]').click();
 
 	// What was typed right before another sheet is chosen is not lost.
 	await tab.evaluate(() => {

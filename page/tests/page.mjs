@@ -855,6 +855,125 @@ function twoModules() {
 	return bench.page('modules.html', bench.file('modules.out'));
 }
 
+// The groups of the table with their rows, all of them open: { name, self, ..., rows }.
+async function openGroups(tab) {
+	await tab.getByRole('button', { name: 'unfold all' }).click();
+	await tab.waitForSelector('.tabulator-tree-level-1');
+	const groups = [];
+	for (const row of await allRows(tab)) {
+		const [, title, n] = /^(.*?)([\d,]+) routines?$/.exec(row.name) ?? [];
+		if (title === undefined) groups.at(-1).rows.push(row);
+		else groups.push({ ...row, name: title, count: Number(n), rows: [] });
+	}
+	return groups;
+}
+
+const FIGURES = ['self', 'calls', 'recursive'];
+
+test('routines by module and file: sums are those of their rows, totals those of the contexts, figures those of the report', async () => {
+	const address = twoModules(),
+		file = bench.file('modules.out'),
+		flat = byName(bench.json('report', file).flat),
+		contexts = bench.json('contexts', file).contexts;
+	for (const [kind, titles] of [
+		['module', ['liblibrary.so', 'modules']],
+		['file', ['library.c', 'program.c']],
+	]) {
+		const tab = await bench.tab(address, 'tab=table');
+		await tab.locator(`[aria-label="grouped by"] button[data-value=${kind}]`).click();
+		await tab.waitForSelector('.grid .group');
+		assert.equal(await tab.locator('.grid .tabulator-row').count(), titles.length, 'folded at first');
+		const groups = await openGroups(tab);
+		assert.deepEqual(groups.map((g) => g.name).sort(), titles);
+		assert.deepEqual(
+			groups.map((g) => g.self),
+			groups.map((g) => g.self).sort((a, b) => b - a),
+			'the heaviest first',
+		);
+		for (const g of groups) {
+			assert.equal(g.rows.length, g.count);
+			for (const row of g.rows) {
+				const r = flat.get(row.name);
+				assert.deepEqual(
+					[row.self, row.total, row.calls, row.recursive],
+					[r.self_ns, r.total_ns, r.calls, r.recursive],
+					row.name,
+				);
+			}
+			for (const name of FIGURES)
+				assert.equal(
+					g[name],
+					g.rows.reduce((sum, row) => sum + row[name], 0),
+					`${g.name}: ${name}`,
+				);
+			const names = new Set(g.rows.map((row) => row.name)),
+				inside = contexts.filter((c) => c.history.split(' ').some((name) => names.has(name)));
+			assert.equal(
+				g.total,
+				inside.reduce((sum, c) => sum + c.time_ns, 0),
+				`${g.name}: total, counted once`,
+			);
+			assert.deepEqual([g.selfCall, g.totalCall], ['', '']);
+		}
+		assert.deepEqual(groups.flatMap((g) => g.rows.map((row) => row.name)).sort(), [...flat.keys()].sort(), 'each routine once');
+		await closed(tab);
+	}
+});
+
+test('routines by module: foldable by click, key and link; a search shows the hits within, a selection its group', async () => {
+	const tab = await bench.tab(twoModules(), 'tab=table&kind=module'),
+		names = () => tab.locator('.grid .tabulator-row .last').allInnerTexts(),
+		folded = ['liblibrary.so', 'modules'];
+	await tab.waitForSelector('.grid .group');
+	assert.deepEqual((await names()).sort(), folded);
+	await tab.locator('.tabulator-row', { hasText: 'liblibrary.so' }).locator('.tabulator-data-tree-control').click();
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
+	assert.match(tab.url(), /opened=m\d+/);
+	const link = await bench.tab(tab.url());
+	await link.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
+	await link.close();
+	await tab.locator('#search').fill('^(deep|mine)$');
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 4);
+	assert.deepEqual((await names()).sort(), ['deep', ...folded, 'mine'].sort());
+	assert.match(await tab.locator('main .note[role=status]').innerText(), /^2 of 5 routines$/);
+	await tab.locator('#search').fill('');
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
+	await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'mine') }));
+	await tab.waitForSelector('.tabulator-row.tabulator-selected');
+	assert.equal(await tab.locator('.tabulator-row.tabulator-selected .last').innerText(), 'mine');
+	await tab.locator('.grid').press('ArrowLeft');
+	assert.match(await tab.locator('.tabulator-row.tabulator-selected').innerText(), /^modules/);
+	await tab.locator('.grid').press('ArrowLeft');
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
+	await tab.getByRole('button', { name: 'fold all' }).click();
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 2);
+	await closed(tab);
+});
+
+test('routines by class: those of a class template, and of all its instances, are one group', async () => {
+	const tab = await bench.tab(longNames(), 'tab=table&kind=class'),
+		flat = byName(bench.json('report', bench.file('names.out')).flat);
+	await tab.waitForSelector('.grid .group');
+	const groups = await openGroups(tab);
+	assert.ok(groups.find((g) => g.name === 'expression::sum').count > 1);
+	assert.ok(groups.some((g) => g.name === '(no class or namespace)' && g.rows.some((row) => row.name === 'main')));
+	for (const g of groups) {
+		assert.ok(!/[<>]/.test(g.name), g.name);
+		for (const name of FIGURES)
+			assert.equal(
+				g[name],
+				g.rows.reduce((sum, row) => sum + row[name], 0),
+				`${g.name}: ${name}`,
+			);
+	}
+	near(
+		groups.reduce((sum, g) => sum + g.self, 0),
+		[...flat.values()].reduce((sum, r) => sum + r.self_ns, 0),
+		'all groups',
+	);
+	await closed(tab);
+});
+
 test('call graph: cycles and modules have frames, and fold into one node that has their sums', async () => {
 	const tab = await bench.tab(twoModules(), 'tab=graph&group=module'),
 		file = bench.file('modules.out'),
