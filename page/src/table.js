@@ -364,7 +364,12 @@ export const table = {
 		const note = h('span', { class: 'note', role: 'status' });
 		fill(
 			box,
-			h('div', { class: 'bar' }, chooser(app, columns), (this.grouper = h('span', {}, grouper(app))), app.leafChoice(), note),
+			h(
+				'div',
+				{ class: 'bar' },
+				chooser(app, columns),
+				h('div', { class: 'along' }, (this.grouper = h('span', {}, grouper(app))), app.leafChoice(), note),
+			),
 			h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side),
 		);
 		const grid = new Tabulator(place, {
