@@ -62,7 +62,7 @@ struct overhead {
 struct overhead *overhead_make(const struct profile *p, struct symbols *symbols, struct error *err);
 void overhead_free(struct overhead *o);
 
-/* Both O and P, of which it is, are to be of the range R of the runs alone (profile_take_range).  False: out of memory, and both are as they were. */
+/* Both O and P, of which it is, are to be of the range R of the runs alone (profile_take_range).  False: out of memory, and neither is of use any more. */
 bool overhead_take_range(struct overhead *o, struct profile *p, const struct profile_range *r);
 
 /* The time of CONTEXT less the hooks' cost, never below 0, ns. */

@@ -7,46 +7,56 @@
 #include "overhead/overhead.h"
 #include "overhead/steps.h"
 
-/* Whole times, of which the range is a part, ns: by context, then by routine, and of the root. */
-struct whole {
-	double *contexts, *routines, *ranges;	/* routines: of the runs, and in the range */
+/* Times by context, by context with all that it leads to, and by routine, and of the root, ns. */
+struct sums {
+	double *own, *below, *routine;
 	double all;
 };
 
-static bool whole_make(struct whole *w, const struct profile *p)
+static bool sums_make(struct sums *s, const struct profile *p)
 {
-	*w = (struct whole){ .contexts = calloc((size_t)p->ncontexts + 1, sizeof *w->contexts), .routines = calloc((size_t)p->nroutines + 1, sizeof *w->routines),
-			     .ranges = calloc((size_t)p->nroutines + 1, sizeof *w->ranges), .all = (double)p->time };
-	for (uint32_t i = 0; w->contexts && w->routines && w->ranges && i < p->ncontexts; i++) {
-		w->contexts[i] = (double)p->contexts[i].time;
-		w->routines[group_of(p, i)] += w->contexts[i];
+	*s = (struct sums){ .own = calloc((size_t)p->ncontexts + 1, sizeof *s->own), .below = calloc((size_t)p->ncontexts + 1, sizeof *s->below),
+			    .routine = calloc((size_t)p->nroutines + 1, sizeof *s->routine), .all = (double)p->time };
+	if (!s->own || !s->below || !s->routine)
+		return false;
+	for (uint32_t i = p->ncontexts; i-- > 0;) {
+		s->own[i] = (double)p->contexts[i].time;
+		s->below[i] += s->own[i];
+		s->routine[group_of(p, i)] += s->own[i];
+		if (i > 0)
+			s->below[p->contexts[i].parent] += s->below[i];
 	}
-	return w->contexts && w->routines && w->ranges;
+	return true;
 }
 
-static void whole_free(struct whole *w)
+static void sums_free(struct sums *s)
 {
-	free(w->contexts);
-	free(w->routines);
-	free(w->ranges);
+	free(s->own);
+	free(s->below);
+	free(s->routine);
 }
 
-/* The part of CONTEXT's time that is in the range; of one that no sample met, its routine's. */
-static double part_of(const struct whole *w, const struct profile *p, uint32_t context)
+static double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/* The part of CONTEXT's time that is in the RANGE of the WHOLE run; of one that no sample met, that of the nearest thing that samples met: what it leads to, its
+ * routine, the run. */
+static double part_of(const struct sums *range, const struct sums *whole, const struct profile *p, uint32_t context)
 {
 	uint32_t r = group_of(p, context);
 
-	if (w->contexts[context] > 0)
-		return (double)p->contexts[context].time / w->contexts[context];
-	return w->routines[r] > 0 ? w->ranges[r] / w->routines[r] : 0;
+	if (whole->own[context] > 0)
+		return ratio(range->own[context], whole->own[context]);
+	if (whole->below[context] > 0)
+		return ratio(range->below[context], whole->below[context]);
+	return whole->routine[r] > 0 ? ratio(range->routine[r], whole->routine[r]) : ratio(range->all, whole->all);
 }
 
-static void costs_scale(struct overhead *o, const struct whole *w)
+static void costs_scale(struct overhead *o, const struct sums *range, const struct sums *whole)
 {
 	const struct profile *p = o->profile;
 
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
-		double part = part_of(w, p, i);
+		double part = part_of(range, whole, p, i);
 
 		o->hooks[i] = llround((double)o->hooks[i] * part);
 		if (o->evidence) {
@@ -55,21 +65,22 @@ static void costs_scale(struct overhead *o, const struct whole *w)
 		}
 	}
 	for (uint32_t r = 0; r <= p->nroutines; r++)
-		o->kernel[r] *= w->routines[r] > 0 ? w->ranges[r] / w->routines[r] : 0;
-	o->cost.total = w->all > 0 ? (uint64_t)((double)o->cost.total * ((double)p->time / w->all)) : 0;
+		o->kernel[r] *= ratio(range->routine[r], whole->routine[r]);
+	o->cost.total = (uint64_t)((double)o->cost.total * ratio(range->all, whole->all));
 }
 
 bool overhead_take_range(struct overhead *o, struct profile *p, const struct profile_range *r)
 {
-	struct whole w;
-	bool ok = whole_make(&w, p);
+	struct sums whole, range = { 0 };
+	bool ok = sums_make(&whole, p);
 
 	if (ok) {
 		profile_take_range(p, r);
-		for (uint32_t i = 0; i < p->ncontexts; i++)
-			w.ranges[group_of(p, i)] += (double)p->contexts[i].time;
-		costs_scale(o, &w);
+		ok = sums_make(&range, p);
 	}
-	whole_free(&w);
+	if (ok)
+		costs_scale(o, &range, &whole);
+	sums_free(&whole);
+	sums_free(&range);
 	return ok;
 }

@@ -379,8 +379,25 @@ export class Model {
 		return (this.slicedShares = { shares, place, whole });
 	}
 
+	// The number of the routine of NODE; behind all others that of the run.
+	#routineAt(node) {
+		return node ? this.tree.routine[node] : this.routines.length;
+	}
+
+	// COLUMN, of SHARES, added up by node with all below it, and by routine.
+	#sumsOf(shares, column) {
+		const below = new Float64Array(this.tree.n),
+			routine = new Float64Array(this.routines.length + 1);
+		for (let i = 0; i < shares.node.length; i++) {
+			below[shares.node[i]] += column[i];
+			routine[this.#routineAt(shares.node[i])] += column[i];
+		}
+		for (let i = this.tree.n - 1; i > 0; i--) below[this.tree.parent[i]] += below[i];
+		return { below, routine };
+	}
+
 	// The same in the intervals from FIRST to END; calls stay those of the whole run.  Of the time that is left without hooks as great a part is in them as of the
-	// time with hooks; of a context that no sample met, of its routine's.
+	// time with hooks; of a context that no sample met, of the nearest thing that samples met: what it leads to, its routine, the run.
 	#sharesIn([first, end]) {
 		const { shares, place, whole } = this.#sliced,
 			{ interval, time, ticks } = this.sides[0].slices,
@@ -392,15 +409,15 @@ export class Model {
 				part[place[i]] += time[i];
 				found[place[i]] += ticks[i];
 			}
-		const routine = (i) => (shares.node[i] ? this.tree.routine[shares.node[i]] : this.routines.length),
-			sums = [part, whole].map((column) => {
-				const sum = new Float64Array(this.routines.length + 1);
-				for (let i = 0; i < n; i++) sum[routine(i)] += column[i];
-				return sum;
-			});
-		const factor = Float64Array.from({ length: n }, (_, i) =>
-			whole[i] ? part[i] / whole[i] : sums[1][routine(i)] ? sums[0][routine(i)] / sums[1][routine(i)] : 0,
-		);
+		const [inRange, inRun] = [part, whole].map((column) => this.#sumsOf(shares, column));
+		const factor = Float64Array.from({ length: n }, (_, i) => {
+			const node = shares.node[i],
+				routine = this.#routineAt(node);
+			if (whole[i]) return part[i] / whole[i];
+			if (inRun.below[node]) return inRange.below[node] / inRun.below[node];
+			if (inRun.routine[routine]) return inRange.routine[routine] / inRun.routine[routine];
+			return inRun.below[0] ? inRange.below[0] / inRun.below[0] : 0;
+		});
 		const scaled = Object.fromEntries(EVIDENCE.map((name) => [name, shares[name].map((v, i) => v * factor[i])]));
 		const left = shares.time.map((v, i) => (whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i])));
 		return { ...shares, ...scaled, time: left, ticks: found };
