@@ -104,7 +104,10 @@ class App {
 	// The figures of the threads on show, in the range of time that is chosen.
 	get view() {
 		const thread = this.state.thread,
-			view = this.model.view(!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread, this.state.range);
+			view = this.model.view(
+				!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread,
+				this.state.range,
+			);
 		return this.leafed ? view.leafed : view;
 	}
 
@@ -550,7 +553,13 @@ class App {
 		this.caches = new WeakMap();
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
-		if (model.interval || model.threads.length !== before.threads.length || model.timed !== before.timed || model.byThread !== before.byThread) this.#bar();
+		if (
+			model.interval ||
+			model.threads.length !== before.threads.length ||
+			model.timed !== before.timed ||
+			model.byThread !== before.byThread
+		)
+			this.#bar();
 		else this.#tellFound();
 		const alike = model.timed === before.timed && model.sampled === before.sampled;
 		if (!alike || !this.sheet.renew?.(this)) this.#showAgain();

@@ -419,7 +419,9 @@ export class Model {
 			return inRun.below[0] ? inRange.below[0] / inRun.below[0] : 0;
 		});
 		const scaled = Object.fromEntries(EVIDENCE.map((name) => [name, shares[name].map((v, i) => v * factor[i])]));
-		const left = shares.time.map((v, i) => (whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i])));
+		const left = shares.time.map((v, i) =>
+			whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i]),
+		);
 		return { ...shares, ...scaled, time: left, ticks: found };
 	}
 
@@ -448,7 +450,8 @@ export class Model {
 				from = cut ? this.#sharesIn(cut) : side.shares,
 				scale = threads ? () => 1 : sharesScale(this, this.#sliced.shares, s);
 			for (let i = 0; i < from.node.length; i++)
-				if (!threads || threads.has(this.threadMaps[s][from.thread[i]])) shareAdd(from, w, this.node(s, from.node[i]), i, scale(i));
+				if (!threads || threads.has(this.threadMaps[s][from.thread[i]]))
+					shareAdd(from, w, this.node(s, from.node[i]), i, scale(i));
 			return w;
 		});
 		const tree = { ...this.tree, own };

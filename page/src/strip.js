@@ -122,10 +122,20 @@ export function strip(app) {
 				end(app, 'to', 'to second', last, (to) => set(first, Math.min(base.intervals, to))),
 				` s of ${format.time(base.intervals * base.interval)}`,
 				cut
-					? h('button', { type: 'button', class: 'small', 'data-end': 'all', onclick: () => app.set({ range: '' }) }, 'whole run')
+					? h(
+							'button',
+							{ type: 'button', class: 'small', 'data-end': 'all', onclick: () => app.set({ range: '' }) },
+							'whole run',
+						)
 					: h('span', { class: 'note' }, 'drag a range of time'),
 			),
-			cut ? h('span', { class: 'note' }, 'Times are of this range; calls, findings, and the figures of the run as a whole are of all of it.') : null,
+			cut
+				? h(
+						'span',
+						{ class: 'note' },
+						'Times are of this range; calls, findings, and the figures of the run as a whole are of all of it.',
+					)
+				: null,
 		),
 	];
 }

@@ -1193,7 +1193,21 @@ function reportedIn(file, range, ...options) {
 test('a range of time: every figure is that of --time-range, of all threads and of each', async () => {
 	const [several, single] = [
 		sliced,
-		bench.make('sliced-one', '--seed', '7', '--routines', '20', '--calls', '4000', '--ticks', '0.5', '--recursion', '0.2', '--intervals', '1'),
+		bench.make(
+			'sliced-one',
+			'--seed',
+			'7',
+			'--routines',
+			'20',
+			'--calls',
+			'4000',
+			'--ticks',
+			'0.5',
+			'--recursion',
+			'0.2',
+			'--intervals',
+			'1',
+		),
 	];
 	for (const [file, threadsThere] of [
 		[several, ['0', '1', '2']],
