@@ -75,7 +75,6 @@ function tipOf(app, frame) {
 		tip.title(app, b.routine, nameOf(app, frame)),
 		figures.table(app, figures.ofBranch(b, b.tree instanceof Down)),
 		b.folded ? h('div', { class: 'note' }, "' folded recursion: active again further on; calls between are squeezed out") : null,
-		figures.leafNote(app, b),
 		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null,
 	];
 }
@@ -145,7 +144,6 @@ class Drawing {
 			if (b) this.#label(g.querySelector('.d3-flame-graph-label'), b);
 			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
-			g.classList.toggle('leaf', Boolean(b?.leaf));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
 		}
 		const svg = this.box.querySelector('svg'),
@@ -273,7 +271,7 @@ export const flame = {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
 	},
 
-	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of', 'leaves'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of'],
 
 	show(box, app) {
 		const dir = app.state.dir;
@@ -302,7 +300,6 @@ export const flame = {
 							'colour',
 							choice('colour', colours(app), app.colour, (colour) => app.set({ colour })),
 						),
-				app.leafChoice(),
 				app.picker(),
 				app.model.compares ? null : legend(app),
 				app.legend(),

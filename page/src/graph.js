@@ -110,7 +110,7 @@ function lacks(app, detail) {
 }
 
 export const graph = {
-	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of', 'leaves'],
+	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of'],
 
 	// The hits that are drawn, the heaviest first.
 	async found(app) {
@@ -216,7 +216,6 @@ export const graph = {
 					tool('SVG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'svg')),
 					tool('PNG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'png')),
 				),
-				app.leafChoice(),
 				this.picked,
 				app.legend('graph'),
 				this.note,
