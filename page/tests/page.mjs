@@ -741,7 +741,7 @@ test('call graph: letters of 10 pixels, two lines a node, a way from the root, a
 					all.bottom <= box.bottom + 1
 				);
 			});
-			if (what !== 'pair.html at 1024') assert.ok(inside || first.nodes.length <= 2, `${what}: all of it is seen`); // the strip of time leaves it too little room
+			assert.ok(inside || first.nodes.length <= 2, `${what}: all of it is seen`);
 			assert.ok(
 				first.note.includes(` of ${first.routines.toLocaleString('en-US')} routines`) || first.note.startsWith('all '),
 				first.note,
