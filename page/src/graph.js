@@ -123,17 +123,21 @@ export const graph = {
 			});
 	},
 
-	// Draw; with FROM, the look of a picture before, what one looks at stays where it is: at SCALE, or as large as it was.
-	async draw(app, from = null, scale = null) {
+	// Draw; with FROM, the look of a picture before, what one looks at stays where it is: at SCALE, or as large as it was.  AGAIN: what the note says has
+	// taken room from the picture.
+	async draw(app, from = null, scale = null, again = false) {
 		const { box, note } = this,
 			mine = ++turn,
 			room = roomOf(box),
 			n = asked(app);
-		note.textContent = 'laying out …';
+		if (!again) note.textContent = 'laying out …';
 		box.classList.add('busy');
 		try {
 			const made = n ? await laidOut(app, n, room) : await fitting(app, room, () => mine !== turn);
 			if (mine !== turn) return;
+			note.textContent = noteOf(made.detail);
+			this.slider.tell(app.state.least ? Number(app.state.least) : made.detail.least);
+			if (!again && roomOf(box).height !== room.height) return this.draw(app, from, scale, true);
 			const fitted = n ? picture?.fitted : made.detail.items.length,
 				focus = box.contains(document.activeElement);
 			picture = new Picture(app, box, made.detail, room, (by) => turnDetail(app, by));
@@ -141,8 +145,6 @@ export const graph = {
 			picture.put(made.svg);
 			if (focus) box.focus({ preventScroll: true });
 			if (from && !(made.fits && scale)) picture.lookAs(from, scale);
-			note.textContent = noteOf(made.detail);
-			this.slider.tell(app.state.least ? Number(app.state.least) : made.detail.least);
 			app.tellHits();
 		} catch (error) {
 			if (mine === turn) note.textContent = `no picture: ${error.message}`;
