@@ -8,6 +8,7 @@
 
 #include "base/short_names.h"
 #include "format/slice.h"
+#include "report/leaves.h"
 #include "report/version.h"
 #include "page/pack.h"
 #include "page/template.h"
@@ -26,6 +27,21 @@ struct briefs {
 	const char **name, **brief;	/* of one side after the other, by routine */
 };
 
+/* A function without hooks. */
+struct plain_function {
+	const char *name;
+	const char *module;	/* its path, or what stands for one, such as [kernel] */
+};
+
+/* The functions without hooks in which the routines' own time went. */
+struct plain_functions {
+	struct leaves leaves;	/* by routine */
+	struct leaf_count *counts; /* by context */
+	size_t ncounts;		/* how many */
+	struct plain_function *all; /* sorted, each once */
+	size_t n;		/* how many */
+};
+
 /* A side under way. */
 struct side {
 	const char *label;
@@ -35,7 +51,8 @@ struct side {
 	uint64_t *recursive;	/* by node: direct recursive calls of the contexts that end there */
 	struct overhead_evidence *evidence; /* by node: of their time */
 	struct strings strings;
-	const char *const *brief;	/* by routine: the short form of its name */
+	struct plain_functions plain;
+	const char *const *brief;	/* by routine, then by plain function: the short form of its name */
 	size_t nshares;		/* shares that are written */
 	bool sliced;		/* slices are */
 	size_t nslices;		/* how many */
@@ -113,8 +130,78 @@ static size_t slices_count(const struct side *s)
 	return n;
 }
 
+static int by_module(const void *left, const void *right)
+{
+	const struct plain_function *a = left, *b = right;
+	int c = strcmp(a->module, b->module);
+
+	return c ? c : strcmp(a->name, b->name);
+}
+
+static struct plain_function plain_function_of(const struct side *s, const struct leaf *leaf)
+{
+	const struct profile *p = s->g->profile;
+	bool in_module = leaf->pc && leaf->pc->module < p->nmodules && strcmp(leaf->place, print_basename(p->modules[leaf->pc->module].path)) == 0;
+
+	return (struct plain_function){ .name = leaf->name, .module = in_module ? p->modules[leaf->pc->module].path : leaf->place };
+}
+
+/* The number of LEAF's function. */
+static uint64_t plain_number(const struct side *s, const struct leaf *leaf)
+{
+	struct plain_function key = plain_function_of(s, leaf);
+	const struct plain_function *found = bsearch(&key, s->plain.all, s->plain.n, sizeof key, by_module);
+
+	return (uint64_t)(found - s->plain.all);
+}
+
+/* Keep the counts of contexts that have a node. */
+static void counts_choose(struct plain_functions *plain, const struct tree *tree)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < plain->ncounts; i++)
+		if (tree->node_of[plain->counts[i].context] != GRAPH_NONE)
+			plain->counts[kept++] = plain->counts[i];
+	plain->ncounts = kept;
+}
+
+/* Where the routines' own time went, of S with its tree; nothing of a single thread, since samples are kept by context.  False: out of memory; freed with plain_functions_free in any case. */
+static bool plain_functions_make(struct side *s, struct error *err)
+{
+	struct report_options split = { .leaves = s->g->options.thread == GRAPH_NONE };
+	struct plain_functions *plain = &s->plain;
+	size_t kept = 0;
+
+	if (!leaves_make(&plain->leaves, s->in, &split, err))
+		return false;
+	plain->counts = leaves_count(&plain->leaves, s->in, &plain->ncounts);
+	plain->all = calloc(plain->leaves.n + 1, sizeof *plain->all);
+	if (!plain->counts || !plain->all)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	if (plain->leaves.n == 0)
+		plain->ncounts = 0;	/* all was in the routines' own code */
+	counts_choose(plain, s->tree);
+	for (size_t i = 0; i < plain->leaves.n; i++)
+		plain->all[i] = plain_function_of(s, &plain->leaves.leaf[i]);
+	qsort(plain->all, plain->leaves.n, sizeof *plain->all, by_module);
+	for (size_t i = 0; i < plain->leaves.n; i++)
+		if (kept == 0 || by_module(&plain->all[kept - 1], &plain->all[i]) != 0)
+			plain->all[kept++] = plain->all[i];
+	plain->n = kept;
+	return true;
+}
+
+static void plain_functions_free(struct plain_functions *plain)
+{
+	leaves_free(&plain->leaves);
+	free(plain->counts);
+	free(plain->all);
+}
+
 static void side_free(struct side *s)
 {
+	plain_functions_free(&s->plain);
 	tree_free(s->tree);
 	free(s->recursive);
 	free(s->evidence);
@@ -142,7 +229,7 @@ static bool side_make(struct side *s, const struct html_side *from, bool alone, 
 		}
 	s->nshares = shares_count(s);
 	s->nslices = slices_count(s);
-	return true;
+	return plain_functions_make(s, err);
 }
 
 /* The head of the report as one string; NULL: out of memory. */
@@ -197,9 +284,25 @@ static json_t *counts_json(const struct side *s)
 
 	for (uint32_t i = 0; i < s->g->ncycles; i++)
 		entries += s->g->cycles[i].length;
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "routines", emit_count(s->g->nroutines), "arcs", emit_count(s->g->narcs),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "routines", emit_count(s->g->nroutines), "arcs", emit_count(s->g->narcs),
 			 "nodes", emit_count(s->tree->nnodes), "cycles", emit_count(s->g->ncycles),
-			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares), "slices", emit_count(s->nslices));
+			 "cycle_entries", emit_count(entries), "shares", emit_count(s->nshares), "slices", emit_count(s->nslices),
+			 "leaves", emit_count(s->plain.leaves.n), "leaf_counts", emit_count(s->plain.ncounts));
+}
+
+/* The short form BRIEF of NAME; null: the name itself. */
+static json_t *brief_json(const char *brief, const char *name)
+{
+	return brief && strcmp(brief, name) != 0 ? emit_name(brief) : json_null();
+}
+
+static void plain_json(const struct side *s, struct emit *e)
+{
+	emit_array(e, "plain");
+	for (size_t i = 0; i < s->plain.n; i++)
+		emit_item(e, json_pack("{s:o, s:o, s:o}", "name", emit_name(s->plain.all[i].name), "brief", brief_json(s->brief[s->g->nroutines + i], s->plain.all[i].name),
+				       "module", emit_name(s->plain.all[i].module)));
+	emit_array_end(e);
 }
 
 /* The report NAME as an object of that name. */
@@ -253,8 +356,9 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 		emit_member(e, "beyond", beyond_json(s->g));
 	emit_array(e, "briefs");
 	for (uint32_t r = 0; r < s->g->nroutines; r++)
-		emit_item(e, s->brief[r] && strcmp(s->brief[r], s->g->routines[r].name.name) != 0 ? emit_name(s->brief[r]) : json_null());
+		emit_item(e, brief_json(s->brief[r], s->g->routines[r].name.name));
 	emit_array_end(e);
+	plain_json(s, e);
 	return true;
 }
 
@@ -391,6 +495,26 @@ static void slices_write(struct pack *p, const struct side *s)
 	SLICES(p, s, slice->ticks);
 }
 
+static void leaves_write(struct pack *p, const struct side *s)
+{
+	const struct leaves *l = &s->plain.leaves;
+
+	COLUMN(p, l->leaf, l->n, item->routine);
+	COLUMN(p, l->leaf, l->n, plain_number(s, item));
+	COLUMN(p, l->leaf, l->n, item->time);
+	COLUMN(p, l->leaf, l->n, item->ticks);
+}
+
+static void leaf_counts_write(struct pack *p, const struct side *s)
+{
+	const struct leaf_count *c = s->plain.counts;
+	size_t n = s->plain.ncounts;
+
+	COLUMN(p, c, n, s->tree->node_of[item->context]);
+	COLUMN(p, c, n, item->leaf == LEAF_OWN ? 0 : (uint64_t)item->leaf + 1);
+	COLUMN(p, c, n, item->ticks);
+}
+
 /* The JSON object of the sides, malloc'ed, *LEN bytes; NULL with *ERR set. */
 static char *object_make(const struct side *sides, size_t n, size_t *len, struct error *err)
 {
@@ -437,6 +561,8 @@ static bool profile_write_packed(const struct side *sides, size_t n, FILE *out, 
 			cycles_write(p, &sides[i]);
 			shares_write(p, &sides[i]);
 			slices_write(p, &sides[i]);
+			leaves_write(p, &sides[i]);
+			leaf_counts_write(p, &sides[i]);
 		}
 		ok = pack_end(p);
 	}
@@ -507,15 +633,17 @@ static bool briefs_make(struct briefs *b, struct side *sides, size_t n)
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++)
-		count += sides[i].g->nroutines;
+		count += sides[i].g->nroutines + sides[i].plain.n;
 	*b = (struct briefs){ .name = calloc(2 * count + 1, sizeof *b->name) };
 	b->brief = b->name + count;
 	if (!b->name)
 		return false;
-	for (size_t i = 0, at = 0; i < n; at += sides[i].g->nroutines, i++) {
+	for (size_t i = 0, at = 0; i < n; i++) {
 		sides[i].brief = b->brief + at;
 		for (uint32_t r = 0; r < sides[i].g->nroutines; r++)
-			b->name[at + r] = sides[i].g->routines[r].name.name;
+			b->name[at++] = sides[i].g->routines[r].name.name;
+		for (size_t k = 0; k < sides[i].plain.n; k++)
+			b->name[at++] = sides[i].plain.all[k].name;
 	}
 	return short_names(b->brief, b->name, count, &b->arena);
 }

@@ -17,7 +17,8 @@
  *   hot, paths what `aprof hot --json` and `aprof paths --json` say, the first ten of these; not of two sides, nor paths of a profile without contexts
  *   sources    the source of the heaviest routines (report.h); none of two sides, nor where no source is wanted
  *   interval_ns  how long the intervals of the slices are; 0: there are none
- *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares, slices follow
+ *   plain[]    functions without hooks in which the routines' own time went: name, brief, module (or what stands for one, such as [kernel])
+ *   counts     how many routines, arcs, nodes, cycles, cycle_entries, shares, slices, leaves, leaf_counts follow
  *
  * and its columns, one after the other, each with one number an item:
  *
@@ -31,7 +32,9 @@
  *
  *   share      thread, node, calls, recursive, time, ticks, measured, each; none when there is one thread
  *   slice      thread, node, interval, time (with the hooks' cost left in), ticks of what samples charged in an interval of the run (profile_slice); none of
- *              two sides, of several files, and of a page of a range of time */
+ *              two sides, of several files, and of a page of a range of time
+ *   leaf       routine, index in plain, time, samples (0: the kernel's, which has none): what of the routine's own time went there (report/leaves.h)
+ *   leaf count node, leaf + 1 (0: the routine's own code), samples: where those of the contexts that end there were */
 #ifndef PAGE_CONTENTS_H
 #define PAGE_CONTENTS_H
 

@@ -230,6 +230,79 @@ bool leaves_make(struct leaves *l, const struct report_input *in, const struct r
 	return true;
 }
 
+/* ---- by context ---- */
+
+static int by_pointed(const void *left, const void *right)
+{
+	return by_what(*(const struct leaf *const *)left, *(const struct leaf *const *)right);
+}
+
+static int by_context(const void *left, const void *right)
+{
+	const struct leaf_count *a = left, *b = right;
+	int c = (a->context > b->context) - (a->context < b->context);
+
+	return c ? c : (a->leaf > b->leaf) - (a->leaf < b->leaf);
+}
+
+/* The index of the leaf that sample I was in; SORTED are all of L by_pointed. */
+static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sorted, const struct report_input *in, size_t i)
+{
+	static const struct report_options split = { .leaves = true };
+	const struct graph *g = in->graph;
+	struct leaf key = { .routine = g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine] };
+	const struct leaf *wanted = &key;
+	const struct leaf *const *found;
+
+	if (l->n == 0 || !leaf_of(&key, in, i, &split))
+		return LEAF_OWN;
+	if (key.nameless)
+		key.name = called_name(l->called + key.routine, in->symbols, key.name, key.pc);
+	found = bsearch(&wanted, sorted, l->n, sizeof *sorted, by_pointed);
+	return found ? (uint32_t)(*found - l->leaf) : LEAF_OWN;
+}
+
+/* Join counts of one place. */
+static size_t counts_join(struct leaf_count *counts, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(counts, n, sizeof *counts, by_context);
+	for (size_t i = 0; i < n; i++) {
+		if (kept > 0 && by_context(&counts[kept - 1], &counts[i]) == 0)
+			counts[kept - 1].ticks += counts[i].ticks;
+		else
+			counts[kept++] = counts[i];
+	}
+	return kept;
+}
+
+struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n)
+{
+	const struct graph *g = in->graph;
+	const struct profile *p = g->profile;
+	struct leaf_count *counts = calloc(p->npcs + 1, sizeof *counts);
+	const struct leaf **sorted = calloc(l->n + 1, sizeof *sorted);
+	size_t found = 0;
+
+	for (size_t i = 0; sorted && i < l->n; i++)
+		sorted[i] = &l->leaf[i];
+	if (sorted)
+		qsort(sorted, l->n, sizeof *sorted, by_pointed);
+	for (size_t i = 0; counts && sorted && i < p->npcs; i++)
+		if (is_explained(g, i))
+			counts[found++] = (struct leaf_count){ .context = g->context_of[p->pcs[i].context],
+				.leaf = leaf_find(l, sorted, in, i), .ticks = p->pcs[i].count };
+	if (counts && sorted)
+		*n = counts_join(counts, found);
+	if (!sorted) {
+		free(counts);
+		counts = NULL;
+	}
+	free(sorted);
+	return counts;
+}
+
 void leaves_free(struct leaves *l)
 {
 	for (uint32_t r = 0; l->called && r < l->nroutines; r++)

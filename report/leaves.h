@@ -36,11 +36,24 @@ struct leaves {
 	struct called *called;	/* by routine: what it calls, which the names of its leaves may be of; NULL: nobody asked */
 };
 
+enum { LEAF_OWN = UINT32_MAX };	/* the code of the routine itself */
+
+/* Samples of one context in one place. */
+struct leaf_count {
+	uint32_t context;	/* index in graph.contexts */
+	uint32_t leaf;		/* index in leaves.leaf, of the context's routine; LEAF_OWN */
+	uint64_t ticks;		/* samples, 1 at least */
+};
+
 /* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing.
  * False with *ERR set: out of memory.  Freed with leaves_free. */
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
 		 struct error *err);
 void leaves_free(struct leaves *l);
+
+/* Where the samples of each context were: a malloc'ed array of *N, by context, then leaf, each pair once; those of L's `explained` add up to all of them.
+ * L was made with `leaves`, without `lines`.  NULL: out of memory. */
+struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n);
 
 /* The samples that tell where ROUTINE's own time went. */
 uint64_t leaves_explained(const struct graph *g, uint32_t routine);

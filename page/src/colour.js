@@ -7,10 +7,14 @@ const COLOURS = [
 	['routine', 'routine', 'each routine has a colour of its own'],
 	['module', 'module', 'the program and its libraries each have a colour'],
 	['self', 'self', 'the more of a frame is time of its own, the hotter'],
+	['known', 'known by', 'what hooks told, to the call, and what samples alone tell'],
 	['calls', 'calls', 'the more calls, the hotter; each step is ten times as many'],
 ];
 const NONE = 'var(--frame-none)',
 	GOLDEN = 137.508, // degrees: as far apart as can be, however many there are
+	COUNTED = 38, // degrees
+	SAMPLED = 210,
+	UNHOOKED = 170, // turns a warm colour into a cold one
 	MODULES = 8; // in the legend
 
 const hue = (degrees) => `hsl(${degrees} var(--frame-saturation) var(--frame-lightness))`;
@@ -30,7 +34,9 @@ function modules(app) {
 	return app.remember('modules', () => {
 		const f = app.view.figures[app.side],
 			self = new Map();
-		app.model.routines.forEach((about, r) => self.set(moduleOf(about), (self.get(moduleOf(about)) ?? 0) + f.self[r]));
+		app.model.routines.forEach((about, r) => {
+			if (app.leafed || !about.leaf) self.set(moduleOf(about), (self.get(moduleOf(about)) ?? 0) + f.self[r]);
+		});
 		return [...self].sort((a, b) => b[1] - a[1]).map(([module], i) => [module, (28 + i * GOLDEN) % 360]);
 	});
 }
@@ -43,8 +49,8 @@ const callsPart = (app, calls) => {
 	return Math.min(1, Math.log10(1 + calls) / Math.log10(1 + most));
 };
 
-// The colours to choose from in APP: without counted calls these have none.
-export const colours = (app) => COLOURS.filter(([key]) => key !== 'calls' || app.model.counted);
+// The colours to choose from in APP: without counted calls these have none, and without functions that samples alone tell of all is known in one way.
+export const colours = (app) => COLOURS.filter(([key]) => (key !== 'calls' || app.model.counted) && (key !== 'known' || app.leafed));
 
 // The colour of BRANCH.
 export function shade(app, branch) {
@@ -58,12 +64,14 @@ export function shade(app, branch) {
 	switch (app.colour) {
 		case 'module':
 			return hue(hueOfModule(app, moduleOf(about)));
+		case 'known':
+			return hue(about.leaf ? SAMPLED : COUNTED);
 		case 'self':
 			return heat(branch.time[s] ? Math.min(1, branch.self[s] / branch.time[s]) : 0);
 		case 'calls':
 			return heat(callsPart(app, branch.entries[s]));
 		default:
-			return hue(hueOfName(about.name));
+			return hue(hueOfName(about.name) + (about.leaf ? UNHOOKED : 0));
 	}
 }
 
@@ -71,7 +79,7 @@ export function shade(app, branch) {
 export function legend(app) {
 	const swatch = (background, text) => [h('i', { style: `background: ${background}` }), text, ' '];
 	const means = {
-		routine: () => [],
+		routine: () => (app.leafed ? swatch(hue(COUNTED + UNHOOKED), h('em', {}, 'without hooks')) : []),
 		module: () => {
 			const all = modules(app);
 			return [
@@ -79,6 +87,7 @@ export function legend(app) {
 				all.length > MODULES ? `and ${all.length - MODULES} more` : null,
 			];
 		},
+		known: () => [swatch(hue(COUNTED), 'hooks: exact calls'), swatch(hue(SAMPLED), 'samples')],
 		self: () => [swatch(heat(0), 'none of it is its own'), swatch(heat(1), 'all of it')],
 		calls: () => [swatch(heat(0), 'none'), swatch(heat(1), 'most')],
 	};

@@ -99,7 +99,32 @@ function sideOf(reader, about) {
 	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each'], ['thread', 'node']);
 	shares.variance = variances(shares.measured, shares.each);
 	const slices = reader.columns(c.slices, ['thread', 'node', 'interval', 'time', 'ticks'], ['thread', 'node', 'interval']);
-	return { ...about, routines, arcs, tree, cycles, shares, slices };
+	const leaves = reader.columns(c.leaves, ['routine', 'plain', 'time', 'ticks'], ['routine', 'plain']);
+	leaves.share = leaves.time.map((time, i) => (time ? time / routines.self[leaves.routine[i]] : 0));
+	const leafCounts = reader.columns(c.leaf_counts, ['node', 'leaf', 'ticks'], ['node', 'leaf']);
+	return withPlain({ ...about, routines, arcs, tree, cycles, shares, slices, leaves, leafCounts });
+}
+
+// SIDE with its functions without hooks behind its routines, of which there are `hooked`.
+function withPlain(side) {
+	const hooked = side.names.length,
+		n = hooked + side.plain.length;
+	const routines = Object.fromEntries(
+		Object.entries(side.routines).map(([name, column]) => {
+			const values = new column.constructor(n);
+			values.set(column);
+			return [name, values];
+		}),
+	);
+	side.plain.forEach(({ module }, k) => (routines.module[hooked + k] = side.strings.length + k + 1));
+	return {
+		...side,
+		hooked,
+		routines,
+		names: [...side.names, ...side.plain.map(({ name }) => name)],
+		briefs: [...side.briefs, ...side.plain.map(({ brief }) => brief)],
+		strings: [...side.strings, ...side.plain.map(({ module }) => module)],
+	};
 }
 
 // What a run of SIDE, whose files are N runs, came to on average; samples stay those of all of them, and stand for less.

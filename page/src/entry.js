@@ -87,9 +87,11 @@ function arcLine(app, arc, other, self, child) {
 				app.model.counted
 					? cell(
 							at.calls,
-							app.model.compares
-								? format.count(at.calls)
-								: `${format.count(at.calls)}/${format.count(all)}`,
+							app.model.routines[arc.to].leaf
+								? ''
+								: app.model.compares
+									? format.count(at.calls)
+									: `${format.count(at.calls)}/${format.count(all)}`,
 						)
 					: null,
 				changes(
@@ -129,7 +131,14 @@ function own(app, r) {
 		'tr',
 		{ class: 'own' },
 		app.model.timed ? [cell(f.self[r], format.time(f.self[r])), cell(children, format.time(children))] : null,
-		app.model.counted ? cell(f.calls[r], `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`) : null,
+		app.model.counted
+			? cell(
+					f.calls[r],
+					app.model.routines[r].leaf
+						? ''
+						: `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`,
+				)
+			: null,
 		changes(
 			app,
 			'total',
@@ -172,6 +181,7 @@ export function entry(box, app) {
 		h('h2', {}, about.brief),
 		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
+		about.leaf ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,
 		app.jumps(),
 		figures.table(app, figures.ofRoutine(app, r)),
 		h(

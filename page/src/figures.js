@@ -18,7 +18,8 @@ export function changeText(c, text, brief = false) {
 const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 
 // Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self, selfTicks,
-// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing.
+// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing; UNCOUNTED: calls
+// are not known.
 export function rows(app, what) {
 	const times = (label, values, ticks, [measured, variance], kind) => [
 		label,
@@ -43,9 +44,10 @@ export function rows(app, what) {
 					: []),
 				times('total', what.time, what.ticks, [what.measured, what.variance], kindOf(what)),
 			];
-	if (app.model.counted) lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
+	const counted = app.model.counted && !what.uncounted;
+	if (counted) lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
-	if (app.model.timed && app.model.counted)
+	if (app.model.timed && counted)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
 	return lines.map(([label, values, ticks, text, kind]) =>
 		h(
@@ -82,6 +84,7 @@ export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
 	return {
 		isRoutine: true,
+		uncounted: app.model.routines[r].leaf,
 		self: column('self'),
 		time: column('total'),
 		calls: column('calls'),
@@ -98,7 +101,29 @@ export function ofRoutine(app, r) {
 // Those of branch B; SELF: it has a self time.
 export function ofBranch(b, self) {
 	const { time, entries: calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance } = b;
-	return { parent: b.parent?.time, self: self ? b.self : null, time, calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance };
+	return {
+		uncounted: b.uncounted,
+		parent: b.parent?.time,
+		self: self ? b.self : null,
+		time,
+		calls,
+		ticks,
+		measured,
+		variance,
+		selfTicks,
+		selfMeasured,
+		selfVariance,
+	};
+}
+
+// How the time of branch B, if it is one of a function without hooks, is known.
+export function leafNote(app, b) {
+	if (!b.leaf) return null;
+	const { module } = app.model.routines[b.routine],
+		by = b.sampled
+			? `time by ${format.plural(b.sampled, 'sample')} of these contexts`
+			: 'no sample of these contexts was there: time as in all of the routine';
+	return h('div', { class: 'note' }, `without hooks, in ${format.basename(module)}; ${by}; calls are not counted`);
 }
 
 // The tone of a branch or routine by the metric on show.

@@ -6,7 +6,8 @@ const CALLERS = 4; // that are named, of a case
 
 // The number of the routine called NAME: of several of one name that whose total is TOTAL; -1: it has no hooks, or is no routine.
 function routineOf(app, name, total = null) {
-	const found = app.model.sides[0].names.flatMap((n, i) => (n === name ? [app.model.maps[0][i]] : []));
+	const [side] = app.model.sides,
+		found = side.names.flatMap((n, i) => (n === name && i < side.hooked ? [app.model.maps[0][i]] : []));
 	return found.find((r) => app.model.view('all').figures[0].total[r] === total) ?? found[0] ?? -1;
 }
 

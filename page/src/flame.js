@@ -75,6 +75,7 @@ function tipOf(app, frame) {
 		tip.title(app, b.routine, nameOf(app, frame)),
 		figures.table(app, figures.ofBranch(b, b.tree instanceof Down)),
 		b.folded ? h('div', { class: 'note' }, "' folded recursion: active again further on; calls between are squeezed out") : null,
+		figures.leafNote(app, b),
 		b.gap ? h('div', { class: 'note' }, '.. calls were squeezed out before this one: no known call') : null,
 	];
 }
@@ -144,6 +145,7 @@ class Drawing {
 			if (b) this.#label(g.querySelector('.d3-flame-graph-label'), b);
 			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
+			g.classList.toggle('leaf', Boolean(b?.leaf));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
 		}
 		const svg = this.box.querySelector('svg'),
@@ -271,7 +273,7 @@ export const flame = {
 		return [...document.querySelectorAll('g.frame.hit')].map((g) => () => g.focus());
 	},
 
-	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'dir', 'zoom', 'zoomup', 'sel', 'colour', 'of', 'leaves'],
 
 	show(box, app) {
 		const dir = app.state.dir;
@@ -300,6 +302,7 @@ export const flame = {
 							'colour',
 							choice('colour', colours(app), app.colour, (colour) => app.set({ colour })),
 						),
+				app.leafChoice(),
 				app.picker(),
 				app.model.compares ? null : legend(app),
 				app.legend(),

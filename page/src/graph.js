@@ -110,7 +110,7 @@ function lacks(app, detail) {
 }
 
 export const graph = {
-	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'least', 'most', 'by', 'hops', 'group', 'folded', 'sel', 'q', 'of', 'leaves'],
 
 	// The hits that are drawn, the heaviest first.
 	async found(app) {
@@ -218,6 +218,7 @@ export const graph = {
 					tool('SVG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'svg')),
 					tool('PNG', 'save the picture as it is seen', () => picture && save(picture.svg, file(), 'png')),
 				),
+				app.leafChoice(),
 				this.picked,
 				app.legend('graph'),
 				this.note,

@@ -51,6 +51,13 @@ export const differs = (app, kind) => partition(app, kind).length > 1;
 const SUMS = ['calls', 'recursive', 'self', 'selfTicks', 'selfMeasured', 'selfVariance'];
 const BELOW = { total: 'time', totalTicks: 'ticks', totalMeasured: 'measured', totalVariance: 'variance' };
 
+const LEAFED = [
+	['total', 'self'],
+	['totalTicks', 'ticks'],
+	['totalMeasured', 'measured'],
+	['totalVariance', 'variance'],
+];
+
 // The BELOW of one SIDE by group, where OF is the group of each routine, or -1: what its outermost nodes on each path of the tree came to.
 function belowOf(view, side, of, n) {
 	const tree = view.tree,
@@ -63,6 +70,13 @@ function belowOf(view, side, of, n) {
 		for (let k = 0; k < tree.kids[i]; k++) stack.push(tree.list ? tree.list[tree.first[i] + k] : tree.first[i] + k);
 	};
 	open(0);
+	const leafed = (i) =>
+		// functions without hooks, in groups of which nothing else is active
+		view.eachLeaf(side, i, (leaf, part) => {
+			const g = of[leaf];
+			if (g < 0 || active[g]) return;
+			for (const [name, own] of LEAFED) sums[name][g] += part * tree.own[side][own][i];
+		});
 	while (stack.length) {
 		const i = stack.pop();
 		if (i < 0) {
@@ -74,6 +88,7 @@ function belowOf(view, side, of, n) {
 			if (!active[g]++) for (const name in BELOW) sums[name][g] += totals[BELOW[name]][i];
 			stack.push(~i);
 		}
+		leafed(i);
 		open(i);
 	}
 	return sums;

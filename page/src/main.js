@@ -27,6 +27,8 @@ const SHEETS = [
 	['threads', 'Threads', threads],
 ];
 
+const LEAFED = ['flame', 'graph', 'table', 'tree']; // sheets that can show functions without hooks
+
 const KEYS = [
 	['1 … 6', 'the sheets'],
 	['/', 'search: a regular expression'],
@@ -51,6 +53,8 @@ const MARKS = [
 	'± so far from it, at most, the true time is in 95 of 100 runs: times that are samples have a statistical error. Of two profiles, ' +
 		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
 		'all the same. A change of calls is coloured always.',
+	'Names in italics: functions without hooks, of libraries and the kernel. Their times are own times of the routines above them, divided as ' +
+		'samples of the program counter are, in each context by its own samples as far as it has any; calls of them are not counted.',
 ];
 
 // What has the focus, by what it stands for, so that it is found again in a new drawing.
@@ -99,8 +103,48 @@ class App {
 
 	// The figures of the threads on show, in the range of time that is chosen.
 	get view() {
-		const thread = this.state.thread;
-		return this.model.view(!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread, this.state.range);
+		const thread = this.state.thread,
+			view = this.model.view(
+				!this.model.byThread || !(thread === 'split' || this.model.members(thread)) ? 'all' : thread,
+				this.state.range,
+			);
+		return this.leafed ? view.leafed : view;
+	}
+
+	// Whether there are functions without hooks to show: samples of the program counter are kept by context, not by thread nor by interval.
+	get hasLeaves() {
+		const { thread, tab, range } = this.state;
+		return this.model.hasLeaves && !range && LEAFED.includes(tab) && (thread === 'all' || !this.base.byThread);
+	}
+
+	// Whether time in them stands below their callers: as is chosen, or else in pictures, and where such a function is selected.
+	get leafed() {
+		const { leaves, tab } = this.state;
+		if (!this.hasLeaves || leaves === 'within') return false;
+		return leaves === 'below' || tab !== 'table' || (this.selected >= 0 && this.model.routines[this.selected].leaf);
+	}
+
+	// The choice of that; null: there are none.
+	leafChoice() {
+		if (!this.hasLeaves || this.state.metric !== 'time') return null;
+		return h(
+			'span',
+			{ class: 'labelled' },
+			'code without hooks ',
+			choice(
+				'code without hooks',
+				[
+					[
+						'below',
+						'below callers',
+						'functions of libraries and the kernel stand below the routines that called them, as far as samples tell',
+					],
+					['within', 'in callers', 'its time is own time of the routines that called it, as in the text reports'],
+				],
+				this.leafed ? 'below' : 'within',
+				(leaves) => this.set({ leaves, zoom: '', zoomup: '' }),
+			),
+		);
 	}
 
 	// Which of two profiles gives widths and orders.

@@ -6,6 +6,7 @@
 //     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion), first and kids or
 //     (joined trees) childStart and childList, and own[side] = { self, calls, recursive, ticks, measured, variance }
 import { basename, visible } from './format.js';
+import { Leaves } from './leaves.js';
 
 export const GAP = 1,
 	FOLDED = 2;
@@ -38,12 +39,15 @@ function twinsOf(sides, identities) {
 	return twins;
 }
 
+// What tells a function without hooks from a routine of that name.
+const leafMark = (side, r) => (r < side.hooked ? '' : '\0leaf');
+
 // What a routine of a program that runs is in all readings of it: the nth of its name, file and line in a module.
 function lastingIdentities(side) {
 	const seen = new Map(),
 		text = (column, r) => (side.routines[column][r] ? side.strings[side.routines[column][r] - 1] : '');
 	return side.names.map((name, r) => {
-		const key = [name, text('module', r), text('file', r), side.routines.line[r]].join('\0'),
+		const key = [name, text('module', r), text('file', r), side.routines.line[r], leafMark(side, r)].join('\0'),
 			nth = seen.get(key) ?? 0;
 		seen.set(key, nth + 1);
 		return `${key}\0${nth}`;
@@ -55,7 +59,7 @@ function lastingIdentities(side) {
 // numbers, and new ones come behind.
 function routinesOf(sides, before) {
 	const identities = sides.map((side) =>
-		sides.length > 1 ? side.names.map((name, r) => `${name}\0${moduleIdentity(side, r)}`) : lastingIdentities(side),
+		sides.length > 1 ? side.names.map((name, r) => `${name}\0${moduleIdentity(side, r)}${leafMark(side, r)}`) : lastingIdentities(side),
 	);
 	const numbers = new Map(before?.numbers),
 		list = before ? [...before.routines] : [],
@@ -80,6 +84,7 @@ function routinesOf(sides, before) {
 				file: text('file'),
 				line: side.routines.line[r],
 				pseudo: Boolean(side.routines.pseudo[r]),
+				leaf: r >= side.hooked, // a function without hooks
 			});
 		}
 		maps.push(map);
@@ -237,6 +242,7 @@ function threadsOf(sides, before) {
 }
 
 export class Model {
+	#leaves;
 	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines.
 	constructor({ version, sides }, before = null, whole = null) {
 		this.version = version;
@@ -262,8 +268,15 @@ export class Model {
 		this.intervals = this.interval ? sides[0].slices.interval.reduce((a, b) => Math.max(a, b), 0) + 1 : 0;
 		this.#trees(sides, maps);
 		this.cycles = sides.map((side, s) => cyclesOf(side, maps[s]));
+		this.hasLeaves = sides.some((side) => side.plain.length > 0);
 		this.views = new Map();
 		this.cuts = { key: '', views: new Map() }; // views of the range of time that was asked for last
+	}
+
+	// By side, where the own time of contexts was; null: nothing is known of that.
+	get leaves() {
+		if (this.#leaves === undefined) this.#leaves = this.hasLeaves ? this.sides.map((_, s) => new Leaves(this, s)) : null;
+		return this.#leaves;
 	}
 
 	#trees(sides, maps) {
@@ -608,14 +621,57 @@ function cyclesOf(side, map) {
 	return cycles;
 }
 
-// Figures of one choice of threads.
+// Figures of one choice of threads.  With LEAVES, those of the model, time in code without hooks is not
+// that of the routine on whose time it ran, but of the function where it was, as if the routine had called it.
 export class View {
 	#arcs;
 	#makeArcs;
 	#totals;
-	constructor(model, tree, figures, makeArcs, whole) {
-		Object.assign(this, { model, tree, figures, whole });
+	#leafed;
+	constructor(model, tree, figures, makeArcs, whole, leaves = null) {
+		Object.assign(this, { model, tree, figures, whole, leaves });
 		this.#makeArcs = makeArcs;
+	}
+
+	// The same with leaves, of a view of all threads of a model that has them.
+	get leafed() {
+		return (this.#leafed ??= this.#withLeaves(this.model.leaves));
+	}
+
+	#withLeaves(leaves) {
+		const view = new View(this.model, this.tree, this.figures, () => leafedArcs(view, this.arcs), this.whole, leaves);
+		view.sums = this.figures.map((_, s) => leafSums(view, s));
+		view.figures = this.figures.map((f, s) => leafedFigures(f, view.sums[s]));
+		return view;
+	}
+
+	// The parts of the own time of node I, of side S, by slot (leaves.js); null: all was in its own code.
+	parts(s, i) {
+		return this.leaves ? this.leaves[s].parts(i) : null;
+	}
+
+	// What of that was in its own code.
+	ownPart(s, i) {
+		return this.parts(s, i)?.[0] ?? 1;
+	}
+
+	// Call VISIT with each function without hooks in which own time of node I, of side S, was, and the part that was there.
+	eachLeaf(s, i, visit) {
+		const parts = this.parts(s, i);
+		if (!parts) return;
+		const { leaf } = this.leaves[s].places.get(this.tree.routine[i]);
+		for (let l = 1; l < parts.length; l++) if (parts[l] > 0) visit(leaf[l], parts[l]);
+	}
+
+	// What of the own time of node I was in function LEAF.
+	leafPart(s, i, leaf) {
+		const slot = this.leaves?.[s].places.get(this.tree.routine[i])?.slots.get(leaf);
+		return slot === undefined ? 0 : this.parts(s, i)[slot];
+	}
+
+	// Samples that tell so of node I alone.
+	leafSamples(s, i, leaf) {
+		return this.leaves[s].samples(i, leaf);
 	}
 
 	get arcs() {
@@ -630,6 +686,87 @@ export class View {
 	size(side, metric) {
 		return this.totals[side][metric][0];
 	}
+}
+
+const LEAFED = [
+	['self', 'self', 'total'],
+	['ticks', 'selfTicks', 'totalTicks'],
+	['measured', 'selfMeasured', 'totalMeasured'],
+	['variance', 'selfVariance', 'totalVariance'],
+]; // of a node; of a routine
+
+// What of side S of VIEW was in functions without hooks: [{ routine, leaf, self, ticks, measured, variance }].
+function leafSums(view, s) {
+	const own = view.tree.own[s],
+		alike = new Map(); // nodes by their parts: all that have no samples share those of their routine
+	for (let i = 1; i < view.tree.n; i++) {
+		const parts = view.parts(s, i);
+		if (!parts) continue;
+		if (!alike.has(parts)) alike.set(parts, { i, sums: LEAFED.map(() => 0) });
+		LEAFED.forEach(([name], k) => (alike.get(parts).sums[k] += own[name][i]));
+	}
+	const found = new Map();
+	for (const { i, sums } of alike.values())
+		view.eachLeaf(s, i, (leaf, part) => {
+			const routine = view.tree.routine[i],
+				key = `${routine} ${leaf}`;
+			if (!found.has(key)) found.set(key, { routine, leaf, ...Object.fromEntries(LEAFED.map(([name]) => [name, 0])) });
+			LEAFED.forEach(([name], k) => (found.get(key)[name] += part * sums[k]));
+		});
+	return [...found.values()];
+}
+
+// The figures F of one side, with those of SUMS taken from the routines and given to the functions.
+function leafedFigures(f, sums) {
+	const figures = { ...f };
+	for (const [name, self, total] of LEAFED) {
+		figures[self] = f[self].slice();
+		figures[total] = f[total].slice();
+		for (const sum of sums) {
+			figures[self][sum.routine] = Math.max(0, figures[self][sum.routine] - sum[name]);
+			figures[self][sum.leaf] += sum[name];
+			figures[total][sum.leaf] += sum[name];
+		}
+	}
+	return figures;
+}
+
+// The arcs of VIEW, of those WITHOUT leaves: there are such to functions, without calls; and of the time along an arc what its callee spent in
+// functions is its child time.  What recursion folded is divided alike at both ends.
+function leafedArcs(view, without) {
+	const arcs = new Arcs(view.figures.length, view.model.routines.length);
+	for (const from of without.list) {
+		const arc = arcs.at(from.from, from.to);
+		arc.folded = from.folded;
+		from.at.forEach((at, s) => Object.assign(arc.at[s], at));
+	}
+	view.figures.forEach((_, s) => {
+		const { tree } = view,
+			moved = new Map(),
+			side = (arc) => arc.at[s];
+		for (let i = 1; i < tree.n; i++) {
+			const part = 1 - view.ownPart(s, i),
+				up = tree.parent[i];
+			if (part > 0 && tree.own[s].self[i] > 0) {
+				const arc = arcs.at(up === 0 ? -1 : tree.routine[up], tree.routine[i]);
+				moved.set(arc, (moved.get(arc) ?? 0) + part * tree.own[s].self[i]);
+			}
+		}
+		for (const [arc, time] of moved) {
+			const at = side(arc),
+				part = at.self2 ? Math.min(1, time / at.self2) : 0;
+			at.child1 += part * at.self1;
+			at.child2 += part * at.self2;
+			at.self1 -= part * at.self1;
+			at.self2 -= part * at.self2;
+		}
+		for (const { routine, leaf, self } of view.sums[s]) {
+			const at = side(arcs.at(routine, leaf));
+			at.self1 += self;
+			at.self2 += self;
+		}
+	});
+	return arcs;
 }
 
 // The history model (Spivey 2004, "Presenting the results") on the tree, for the own figures W of one thread: of a path the

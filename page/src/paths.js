@@ -6,10 +6,13 @@
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
+// Where the view has leaves (leaves.js), a routine's branches are also the functions without hooks on its time; these end there.
+//
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
 import { FOLDED, GAP, totals } from './model.js';
 
+const OWN = -1; // not in a function without hooks
 const SIDES = (n) => new Float64Array(n);
 const EVIDENCE = [
 	['ticks', 'selfTicks'],
@@ -28,10 +31,17 @@ class Branch {
 		for (const name of ['time', 'self', 'calls', 'entries']) this[name] = SIDES(tree.sides);
 		for (const names of EVIDENCE) for (const name of names) this[name] = SIDES(tree.sides);
 		this.members = [];
+		this.leaf = false; // of a function without hooks
+		this.sampled = 0; // samples that say so of these very contexts
 	}
 
 	get link() {
 		return this.routine * 2 + (this.gap ? 1 : 0);
+	}
+
+	// Whether its calls are not known: it is, or leads up from, a function without hooks.
+	get uncounted() {
+		return this.leaf || (this.lower ?? OWN) >= 0;
 	}
 
 	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.
@@ -74,6 +84,19 @@ export function follow(top, path) {
 	return branch;
 }
 
+// Add to BRANCH, of function LEAF, the PART of the own figures of node I, of side S, that was in it.
+function leafJoin(view, branch, s, i, leaf, part) {
+	const own = view.tree.own[s];
+	if (!part || !(own.self[i] || own.ticks[i])) return;
+	branch.time[s] += part * own.self[i];
+	branch.self[s] += part * own.self[i];
+	for (const [name, self] of EVIDENCE) {
+		branch[name][s] += part * own[name][i];
+		branch[self][s] += part * own[name][i];
+	}
+	branch.sampled += view.leafSamples(s, i, leaf);
+}
+
 function kidsOf(t, i, visit) {
 	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++) visit(t.list ? t.list[k] : k);
 }
@@ -86,6 +109,7 @@ export class Down {
 		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totals(view.tree, own, around));
 		this.top = new Branch(this, null, around * 2);
 		if (around < 0) this.#join(this.top, 0);
+		else if (view.model.routines[around].leaf) this.#joinLeaves(around);
 		else for (let i = 1; i < view.tree.n; i++) if (view.tree.routine[i] === around) this.#join(this.top, i);
 	}
 
@@ -96,18 +120,34 @@ export class Down {
 		for (let s = 0; s < this.sides; s++) {
 			branch.time[s] += this.totals[s].time[i];
 			branch.calls[s] += this.totals[s].calls[i];
-			branch.self[s] += t.own[s].self[i];
+			const part = this.view.ownPart(s, i);
+			branch.self[s] += part * t.own[s].self[i];
 			for (const [name, self] of EVIDENCE) {
 				branch[name][s] += this.totals[s][name][i];
-				branch[self][s] += t.own[s][name][i];
+				branch[self][s] += part * t.own[s][name][i];
 			}
 			branch.entries[s] += t.own[s].calls[i];
 		}
 	}
 
+	// All of function LEAF is the top.
+	#joinLeaves(leaf) {
+		this.top.leaf = true;
+		for (let i = 1; i < this.view.tree.n; i++)
+			for (let s = 0; s < this.sides; s++) leafJoin(this.view, this.top, s, i, leaf, this.view.leafPart(s, i, leaf));
+	}
+
 	grow(branch) {
 		const t = this.view.tree,
 			found = new Map();
+		if (branch.leaf) return [];
+		for (const i of branch.members)
+			for (let s = 0; s < this.sides; s++)
+				this.view.eachLeaf(s, i, (leaf, part) => {
+					const link = leaf * 2;
+					if (!found.has(link)) found.set(link, Object.assign(new Branch(this, branch, link), { leaf: true }));
+					leafJoin(this.view, found.get(link), s, i, leaf, part);
+				});
 		for (const i of branch.members)
 			kidsOf(t, i, (k) => {
 				if (t.routine[k] === this.around) return;
@@ -125,13 +165,27 @@ export class Down {
 export class Up {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
-		const t = view.tree;
+		const t = view.tree,
+			leaf = around >= 0 && view.model.routines[around].leaf;
 		this.carried =
-			around < 0
+			around < 0 || leaf
 				? t.own.map((own) => ({ ...own, time: own.self }))
 				: t.own.map((own) => ({ ...totals(t, own, around), calls: own.calls }));
-		this.top = new Branch(this, null, around * 2);
-		for (let i = 1; i < t.n; i++) if ((around < 0 || t.routine[i] === around) && this.#carries(i)) this.#join(this.top, i, i);
+		this.top = this.#branch(null, around * 2, leaf, leaf ? around : null);
+		const begins = (i) => around < 0 || (leaf ? this.#part(this.top, i) > 0 : t.routine[i] === around);
+		for (let i = 1; i < t.n; i++) if (this.#carries(i) && begins(i)) this.#join(this.top, i, i);
+	}
+
+	// LOWER is where what is carried went: a function without hooks, OWN, or null: everywhere.
+	#branch(parent, link, leaf, lower) {
+		return Object.assign(new Branch(this, parent, link), { leaf, lower });
+	}
+
+	// What of the figures of node FROM, of side S or else the most of any side, BRANCH carries.
+	#part({ lower }, from, s = -1) {
+		if (lower === null) return 1;
+		if (s < 0) return Math.max(...this.carried.map((_, side) => this.#part({ lower }, from, side)));
+		return lower === OWN ? this.view.ownPart(s, from) : this.view.leafPart(s, from, lower);
 	}
 
 	#carries(i) {
@@ -141,48 +195,73 @@ export class Up {
 
 	#join(branch, from, at) {
 		if (branch.members.length === 0 && this.around < 0) branch.folded = branch.again;
-		else if (this.around >= 0 && branch.parent !== null && this.view.tree.flags[at] & FOLDED) branch.folded = true;
+		else if (this.around >= 0 && branch.parent !== null && !branch.parent.leaf && this.view.tree.flags[at] & FOLDED) branch.folded = true;
 		branch.members.push(from, at);
+		const called = !branch.uncounted;
 		for (let s = 0; s < this.sides; s++) {
-			const carried = this.carried[s];
-			branch.time[s] += carried.time[from];
-			branch.calls[s] += carried.calls[from];
-			branch.entries[s] += carried.calls[from];
-			for (const [name] of EVIDENCE) branch[name][s] += carried[name][from];
+			const carried = this.carried[s],
+				part = this.#part(branch, from, s);
+			branch.time[s] += part * carried.time[from];
+			if (called) branch.calls[s] += carried.calls[from];
+			if (called) branch.entries[s] += carried.calls[from];
+			for (const [name] of EVIDENCE) branch[name][s] += part * carried[name][from];
+			if (!called) branch.sampled += this.view.leafSamples(s, from, branch.lower);
 			if (branch.depth > 1) continue;
 			branch.self[s] = branch.time[s];
 			for (const [name, self] of EVIDENCE) branch[self][s] = branch[name][s];
 		}
 	}
 
+	// Each function in which own time of FROM was begins a branch, of which the routine is the first caller.
+	#leaves(branch, found, from) {
+		for (let s = 0; s < this.sides; s++)
+			this.view.eachLeaf(s, from, (leaf) => {
+				const link = leaf * 2;
+				if (!found.has(link)) found.set(link, this.#branch(branch, link, true, leaf));
+				const { members } = found.get(link);
+				if (members.at(-1) !== from) this.#join(found.get(link), from, from);
+			});
+	}
+
 	grow(branch) {
 		const t = this.view.tree,
 			found = new Map(),
-			first = branch.parent === null && this.around < 0;
+			first = branch.parent === null && this.around < 0,
+			lower = first && this.view.leaves ? OWN : branch.lower;
 		for (let m = 0; m < branch.members.length; m += 2) {
 			const from = branch.members[m],
 				at = branch.members[m + 1],
-				next = first ? at : t.parent[at];
+				stays = first || branch.leaf,
+				next = stays ? at : t.parent[at];
 			if (next === 0) continue;
-			const link = t.routine[next] * 2 + (first ? 0 : t.flags[at] & GAP);
-			let child = found.get(link);
-			if (!child) found.set(link, (child = new Branch(this, branch, link)));
-			this.#join(child, from, next);
+			const link = t.routine[next] * 2 + (stays ? 0 : t.flags[at] & GAP);
+			if (!found.has(link)) found.set(link, this.#branch(branch, link, false, lower));
+			this.#join(found.get(link), from, next);
+			if (first) this.#leaves(branch, found, from);
 		}
 		return [...found.values()];
 	}
+}
+
+// What of the own time of node I, of side S, was in functions without hooks that are hits.
+function hitPart(view, hit, s, i) {
+	let sum = 0;
+	view.eachLeaf(s, i, (leaf, part) => (sum += hit[leaf] ? part : 0));
+	return sum;
 }
 
 // Whether a branch of DIR, down or up, that has anything of METRIC, is a hit of HIT (by routine: true) or leads to one that has: a function of branches.
 export function leading(view, hit, dir, metric) {
 	const t = view.tree,
 		leads = new Uint8Array(t.n),
-		shown = (i) => dir === 'up' || view.totals.some((total) => total[metric][i] > 0);
-	for (let i = 1; i < t.n; i++) leads[i] = hit[t.routine[i]] && shown(i) ? 1 : 0;
+		shown = (i) => dir === 'up' || view.totals.some((total) => total[metric][i] > 0),
+		below = (i) => dir === 'down' && metric === 'time' && t.own.some((own, s) => own.self[i] > 0 && hitPart(view, hit, s, i) > 0);
+	for (let i = 1; i < t.n; i++) leads[i] = (hit[t.routine[i]] && shown(i)) || below(i) ? 1 : 0;
 	if (dir === 'down') for (let i = t.n - 1; i > 0; i--) leads[t.parent[i]] |= leads[i];
 	else for (let i = 1; i < t.n; i++) leads[i] |= leads[t.parent[i]];
-	if (dir === 'down') return (branch) => branch.members.some((i) => leads[i]);
-	return ({ members, tree }) => {
+	if (dir === 'down') return (branch) => (branch.leaf ? hit[branch.routine] : branch.members.some((i) => leads[i]));
+	return ({ members, tree, leaf, routine }) => {
+		if (leaf && hit[routine]) return true;
 		for (let m = 0; m < members.length; m += 2)
 			if (leads[members[m + 1]] && tree.carried.some((c) => c[metric][members[m]] > 0)) return true;
 		return false;
@@ -196,11 +275,13 @@ export function matched(view, hit) {
 	const sums = t.own.map(() => ({ time: 0, calls: 0, ticks: 0, measured: 0, variance: 0 }));
 	for (let i = 1; i < t.n; i++) {
 		active[i] = active[t.parent[i]] || (hit[t.routine[i]] ? 1 : 0);
-		if (active[i])
-			t.own.forEach((own, s) => {
-				sums[s].time += own.self[i];
-				for (const name of ['calls', 'ticks', 'measured', 'variance']) sums[s][name] += own[name][i];
-			});
+		t.own.forEach((own, s) => {
+			const part = active[i] || hitPart(view, hit, s, i);
+			if (!part) return;
+			sums[s].time += part * own.self[i];
+			for (const name of ['ticks', 'measured', 'variance']) sums[s][name] += part * own[name][i];
+			if (active[i]) sums[s].calls += own.calls[i];
+		});
 	}
 	return sums;
 }

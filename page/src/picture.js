@@ -38,6 +38,14 @@ const inCycle = (app, arc) => arc.parts.some((part) => cycleArcs(app).has(`${par
 // The figures of ITEM, as figures.table wants them.
 const whatOf = (app, item) => (item.group ? figuresOf(app, item.group) : figures.ofRoutine(app, item.routine));
 
+// That and where routine R has no hooks, if so.
+const unhooked = (app, r) => {
+	const about = app.model.routines[r];
+	return about.leaf
+		? h('div', { class: 'note' }, `without hooks, in ${format.basename(about.module)}; time by samples, calls are not counted`)
+		: null;
+};
+
 const quoted = (text) => text.replace(/[\\"]/g, '\\$&').replace(/&/g, '&amp;');
 
 // A name of LONGEST characters, about, that can still be told from others.
@@ -310,6 +318,7 @@ export class Picture {
 			g.style.setProperty('--heat', `${Math.round(heat)}%`);
 			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
 			g.classList.toggle('group', Boolean(item.group));
+			g.classList.toggle('leaf', Boolean(app.model.routines[item.routine]?.leaf));
 			g.dataset.routine = item.routine;
 			const label = `${fullName(app, item)}, total ${app.shareText(what.time[app.side], app.side)}`;
 			if (item.group)
@@ -320,7 +329,7 @@ export class Picture {
 					() => turn(app, item.group.id),
 				);
 			else {
-				const show = () => [tip.title(app, item.routine), figures.table(app, what)];
+				const show = () => [tip.title(app, item.routine), figures.table(app, what), unhooked(app, item.routine)];
 				this.#offer(g, label, show, () => app.set({ sel: item.routine }));
 				g.addEventListener('dblclick', () => app.set({ sel: item.routine, hops: '1' }));
 			}

@@ -63,7 +63,7 @@ function calleesByLine(source) {
 }
 
 function calleeText(app, callee) {
-	const r = callee.place ? -1 : app.model.routines.findIndex((about) => about.name === callee.name);
+	const r = callee.place ? -1 : app.model.routines.findIndex((about) => about.name === callee.name && !about.leaf);
 	const figures = [callee.calls ? `${format.count(callee.calls)} ×` : '', format.time(callee.time_ns)].filter(Boolean).join(' ');
 	return h(
 		'span',

@@ -7,6 +7,7 @@ export const DEFAULTS = {
 	range: '', // FROM..TO, in seconds of the run, either of which may be left out: times of these alone; '': all
 	versus: '', // threads: what is to be compared with the next that is chosen
 	order: 'order', // threads: order (as in the file), name, time, cpu, ticks, calls
+	leaves: 'auto', // time in code without hooks: below its callers, within them; auto: below in pictures
 	of: 'run', // what shares are shares of: run, parent (where there is one), sel (the selected routine)
 	side: 'new', // of two profiles the one that gives widths and orders: new or base
 	sel: '', // number of the selected routine

@@ -68,8 +68,9 @@ function tossesAbove(k, n, p) {
 }
 
 // The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
-export function chance(model, [before, after], [ticksBefore, ticksAfter]) {
-	const [a, b] = model.ticks,
+export function chance(model, [before, after], ticks) {
+	const [ticksBefore, ticksAfter] = ticks.map(Math.round), // parts of them are no whole numbers
+		[a, b] = model.ticks,
 		worth = (time, ticks) => (ticks > 0 || time <= 0 ? ticks : 1); // time without a sample is worth one
 	const deviation = Math.sqrt(worth(before, ticksBefore) * a * a + worth(after, ticksAfter) * b * b);
 	if (!deviation) return NaN;

@@ -41,7 +41,13 @@ function shareColumn(app, title, field, of, s) {
 	};
 }
 
-const countColumn = (title, field) => ({ ...right, title, field, width: 118, formatter: (c) => cell(format.count(c.getValue()), c.getValue()) });
+const countColumn = (title, field) => ({
+	...right,
+	title,
+	field,
+	width: 118,
+	formatter: given((c) => cell(format.count(c.getValue()), c.getValue())),
+});
 
 function changeColumn(app, title, field, text) {
 	return {
@@ -65,7 +71,7 @@ const nameCell = (app, row) =>
 	h(
 		'span',
 		{ class: `branch${app.hits?.[row.id] ? ' hit' : ''}${row.kids ? ' group' : ''}` },
-		row.kids ? titleOf(row) : named(app.model.routineName(row.id), row.name),
+		row.kids ? titleOf(row) : named(app.model.routineName(row.id), row.name, { class: row.leaf ? 'leaf' : '' }),
 	);
 
 function nameColumn(app) {
@@ -149,11 +155,11 @@ function rowOfOne(app, [f], r, row) {
 		error: error(app.model, app.view, partOf(f, 'self', r)) ?? 0,
 		total: f.total[r],
 		totalShare: f.total[r],
-		calls: f.calls[r],
-		recursive: f.recursive[r],
+		calls: row.leaf ? null : f.calls[r],
+		recursive: row.leaf ? null : f.recursive[r],
 		uneven: row.kids ? null : app.model.beyond?.[r],
-		selfCall: row.kids ? null : per(f.self[r], f.calls[r] + f.recursive[r]),
-		totalCall: row.kids ? null : per(f.total[r], f.calls[r]),
+		selfCall: row.kids || row.leaf ? null : per(f.self[r], f.calls[r] + f.recursive[r]),
+		totalCall: row.kids || row.leaf ? null : per(f.total[r], f.calls[r]),
 	};
 }
 
@@ -170,10 +176,10 @@ function rowOfTwo(app, [a, b], r, row) {
 		totalChange: total,
 		total0: a.total[r],
 		total1: b.total[r],
-		callsChange: told('calls'),
-		calls0: a.calls[r],
-		calls1: b.calls[r],
-		callChange: row.kids ? null : { before, after, by: after - before, news: total.news && before !== after },
+		callsChange: row.leaf ? null : told('calls'),
+		calls0: row.leaf ? null : a.calls[r],
+		calls1: row.leaf ? null : b.calls[r],
+		callChange: row.kids || row.leaf ? null : { before, after, by: after - before, news: total.news && before !== after },
 	};
 }
 
@@ -184,6 +190,7 @@ function rowOf(app, r) {
 	return figured(app, app.view.figures, r, {
 		id: r,
 		name: about.name,
+		leaf: about.leaf,
 		module: about.module,
 		file: about.file,
 		source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '',
@@ -200,9 +207,19 @@ function rowsOf(app) {
 	if (kind === 'none') return app.model.routines.flatMap((_, r) => (seen(app, r) ? [rowOf(app, r)] : []));
 	const groups = partition(app, kind),
 		sums = app.remember(`sums ${kind}`, () => sumsOf(app.view, groups));
-	return groups.map(({ id, title, whole, members }, g) =>
-		figured(app, sums, g, { id, name: title, whole, module: '', file: '', source: '', kids: members.map((r) => rowOf(app, r)) }),
-	);
+	return groups.map(({ id, title, whole, members }, g) => {
+		const leaf = members.every((r) => app.model.routines[r].leaf);
+		return figured(app, sums, g, {
+			id,
+			name: title,
+			whole,
+			leaf,
+			module: '',
+			file: '',
+			source: '',
+			kids: members.map((r) => rowOf(app, r)),
+		});
+	});
 }
 
 const openedIds = (app) => new Set(app.state.opened.split(',').filter(Boolean));
@@ -337,7 +354,7 @@ function grouper(app) {
 }
 
 export const table = {
-	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of', 'kind', 'opened'],
+	depends: ['metric', 'thread', 'range', 'side', 'q', 'only', 'sel', 'of', 'kind', 'opened', 'leaves'],
 
 	show(box, app) {
 		const columns = columnsOf(app),
@@ -351,7 +368,7 @@ export const table = {
 				'div',
 				{ class: 'bar' },
 				chooser(app, columns),
-				h('div', { class: 'along' }, (this.grouper = h('span', {}, grouper(app))), note),
+				h('div', { class: 'along' }, (this.grouper = h('span', {}, grouper(app))), app.leafChoice(), note),
 			),
 			h('div', { class: `halves${app.model.compares ? ' two' : ''}` }, place, side),
 		);
@@ -376,6 +393,7 @@ export const table = {
 		this.side = side;
 		this.note = note;
 		this.kinds = `${kinds(app)}`;
+		this.leafed = app.leafed;
 		this.built = new Promise((done) =>
 			grid.on('tableBuilt', () => {
 				groupRows(place);
@@ -417,7 +435,12 @@ export const table = {
 
 	update(changed, app) {
 		const searched = changed.has('q') || changed.has('only');
-		if (![...changed].every((k) => ['q', 'only', 'sel', 'opened'].includes(k)) || (searched && kindOf(app) !== 'none')) return false;
+		if (
+			![...changed].every((k) => ['q', 'only', 'sel', 'opened'].includes(k)) ||
+			(searched && kindOf(app) !== 'none') ||
+			this.leafed !== app.leafed
+		)
+			return false;
 		this.built.then(() => {
 			if (changed.has('opened')) {
 				sync(app);

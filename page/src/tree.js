@@ -54,7 +54,7 @@ function nameCell(app, row) {
 		'span',
 		{ class: `branch${app.hits?.[b.routine] ? ' hit' : ''}`, 'data-routine': b.routine },
 		b.gap ? h('span', { class: 'note', title: 'calls were squeezed out: no known call' }, '.. ') : null,
-		named(app.model.routineName(b.routine), app.model.wholeName(b.routine)),
+		named(app.model.routineName(b.routine), app.model.wholeName(b.routine), { class: b.leaf ? 'leaf' : '' }),
 		b.folded ? h('span', { title: 'folded recursion' }, "'") : null,
 	);
 }
@@ -68,6 +68,7 @@ function numberColumn(title, name, s, text) {
 		width: 118,
 		formatter: (c) => {
 			const v = sum(c.getData(), name, s);
+			if (text === format.count && c.getData().branch?.uncounted) return '';
 			return h('span', { 'data-exact': v }, text(v));
 		},
 	};
@@ -95,8 +96,8 @@ function changeColumn(app, title, name) {
 		width: 178,
 		formatter: (c) => {
 			const row = c.getData();
-			if (row.rest) return '';
 			const timed = name === 'time';
+			if (row.rest || (!timed && row.branch.uncounted)) return '';
 			return changeText(
 				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.ticks),
 				timed ? format.time : format.count,
@@ -222,7 +223,7 @@ function pick(app, row) {
 }
 
 export const tree = {
-	depends: ['metric', 'thread', 'range', 'side', 'tree', 'q', 'only', 'sel', 'of'],
+	depends: ['metric', 'thread', 'range', 'side', 'tree', 'q', 'only', 'sel', 'of', 'leaves'],
 
 	show(box, app) {
 		const dir = app.state.tree,
@@ -246,6 +247,7 @@ export const tree = {
 					dir,
 					(t) => app.set({ tree: t }),
 				),
+				app.leafChoice(),
 				h(
 					'span',
 					{ class: 'note' },

@@ -24,6 +24,8 @@ NODE = ['children', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', '
 CYCLE = ['length', 'calls', 'time']
 SLICE = ['thread', 'node', 'interval', 'time', 'ticks']
 SHARE = ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each']
+LEAF = ['routine', 'plain', 'time', 'ticks']
+LEAF_COUNT = ['node', 'leaf', 'ticks']
 
 
 class Packed:
@@ -58,6 +60,8 @@ class Packed:
         side['cycle_entry'] = [self.number() for _ in range(count['cycle_entries'])]
         side['share'] = self.columns(count['shares'], SHARE)
         side['slice'] = self.columns(count['slices'], SLICE)
+        side['leaf'] = self.columns(count['leaves'], LEAF)
+        side['leaf_count'] = self.columns(count['leaf_counts'], LEAF_COUNT)
         return side
 
 
@@ -116,14 +120,29 @@ class With(Page):
             self.assertEqual(routine['self'][r] + sum(arc['self1'][i] + arc['child1'][i] for i in outgoing), total)
             self.assertEqual(sum(arc['calls'][i] for i in incoming), routine['calls'][r])
 
+        self.leaves_conserved(side)
+
+    def leaves_conserved(self, side):
+        leaf, count, link = side['leaf'], side['leaf_count'], side['node']['link']
+        for i, ticks in enumerate(leaf['ticks']):
+            of_leaf = [k for k, number in enumerate(count['leaf']) if number == i + 1]
+            self.assertEqual(sum(count['ticks'][k] for k in of_leaf), ticks, 'samples by context are those by routine')
+            self.assertEqual({link[count['node'][k]] >> 2 for k in of_leaf} - {leaf['routine'][i]}, set())
+        for r, time in enumerate(side['routine']['self']):
+            self.assertLessEqual(sum(t for t, of in zip(leaf['time'], leaf['routine']) if of == r), time)
+
     def as_reported(self, side, file, *options):
-        flat = {row['name']: row for row in self.json('report', *options, file)['flat']}
+        leaves = [] if '--thread' in options else ['--leaves']
+        flat = {row['name']: row for row in self.json('report', *leaves, *options, file)['flat']}
         for r, name in enumerate(side['names']):
             row = flat.get(name, {})
             for column in ['calls', 'recursive']:
                 self.assertEqual(side['routine'][column][r], row.get(column, 0), name)
             for column in ['self', 'total']:
                 self.assertEqual(side['routine'][column][r], row.get(column + '_ns', 0), name)
+            leaf = side['leaf']
+            parts = [(side['plain'][plain]['name'], time, ticks) for of, plain, time, ticks in zip(*(leaf[column] for column in LEAF)) if of == r]
+            self.assertEqual(parts, [(part['name'], part['self_ns'], part['ticks']) for part in row.get('parts', [])], name)
 
     def test_ranks(self):
         """How uneven an MPI job's ranks are in each routine: what the report has of its contexts, added up; of what is no job, nothing."""

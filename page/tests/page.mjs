@@ -302,7 +302,7 @@ test('the entry of every routine has the arcs of the call graph, both sets', asy
 });
 
 test('flame graph: totals are conserved, zoom, way back, search, calls', async () => {
-	const tab = await bench.tab(onePage, 'tab=flame'),
+	const tab = await bench.tab(onePage, 'tab=flame&leaves=within'),
 		report = bench.json('report', one),
 		tree = bench.json('tree', one).tree;
 	let all = await frames(tab);
@@ -344,7 +344,7 @@ test('flame graph: totals are conserved, zoom, way back, search, calls', async (
 });
 
 test('colours of frames mean what is chosen: the module, the share of own time, calls', async () => {
-	const tab = await bench.tab(onePage, 'tab=flame&colour=self');
+	const tab = await bench.tab(onePage, 'tab=flame&colour=self&leaves=within');
 	const fills = () =>
 		tab.evaluate(() =>
 			[...document.querySelectorAll('g.frame')]
@@ -378,13 +378,13 @@ test('colours of frames mean what is chosen: the module, the share of own time, 
 	assert.equal(new Set([...modules.values()].map((c) => [...c][0])).size, modules.size);
 	assert.equal(
 		await tab.locator('.legend > span').count(),
-		new Set(await tab.evaluate(() => app.model.routines.map((r) => r.module || r.name))).size,
+		new Set(await tab.evaluate(() => app.model.routines.filter((r) => !r.leaf).map((r) => r.module || r.name))).size,
 	);
 	await closed(tab);
 });
 
 test('inverted: the first level is self time; sandwich: both halves are the total, their first levels the arcs', async () => {
-	const tab = await bench.tab(onePage, 'tab=flame&dir=up'),
+	const tab = await bench.tab(onePage, 'tab=flame&dir=up&leaves=within'),
 		report = bench.json('report', one);
 	const first = (await frames(tab)).filter((f) => f.depth === 1);
 	const flat = byName(report.flat);
@@ -431,7 +431,7 @@ test('trees: opened line by line they are those of aprof tree', async () => {
 		['tree=down', []],
 		['tree=up', ['--bottom-up']],
 	]) {
-		const tab = await bench.tab(onePage, `tab=tree&${hash}`),
+		const tab = await bench.tab(onePage, `tab=tree&${hash}&leaves=within`),
 			tree = bench.json('tree', ...args, one).tree;
 		await tab.waitForSelector('.grid .tabulator-row');
 		const tops = tree.filter((n) => n.parent === 0 && n.total_ns > 0);
@@ -491,7 +491,7 @@ test('shares are of the run, of the parent or of the selected routine, in every 
 	const report = bench.json('report', one),
 		tree = bench.json('tree', one).tree,
 		flat = byName(report.flat);
-	const tab = await bench.tab(onePage, 'tab=tree');
+	const tab = await bench.tab(onePage, 'tab=tree&leaves=within');
 	const choose = (of) => tab.locator('select[aria-label="shares of"]').selectOption(of);
 	const lines = () =>
 		tab.evaluate(() =>
@@ -727,7 +727,7 @@ test('call graph: letters of 10 pixels, two lines a node, a way from the root, a
 					[390, 844, 'light'],
 				][i],
 		)) {
-			const tab = await bench.tab(page, `tab=graph&theme=${theme}`, { viewport: { width, height } }),
+			const tab = await bench.tab(page, `tab=graph&theme=${theme}&leaves=within`, { viewport: { width, height } }),
 				what = `${path.basename(page)} at ${width}`;
 			await drawn(tab);
 			const first = await readable(tab, what);
@@ -775,7 +775,7 @@ test('call graph: letters of 10 pixels, two lines a node, a way from the root, a
 
 test('call graph: of a thousand routines that call each other as many are drawn as are asked for, and the wheel asks', async () => {
 	const dense = bench.make('dense', '--seed', '6', '--routines', '300', '--calls', '6000', '--ticks', '0.5', '--recursion', '0.5'),
-		tab = await bench.tab(bench.page('dense.html', dense), 'tab=graph&most=200');
+		tab = await bench.tab(bench.page('dense.html', dense), 'tab=graph&most=200&leaves=within');
 	await drawn(tab);
 	const d = await readable(tab, 'dense');
 	assert.equal(d.nodes.length, 200);
@@ -789,7 +789,7 @@ test('call graph: of a thousand routines that call each other as many are drawn 
 });
 
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
-	const tab = await bench.tab(onePage, 'tab=graph&least=5'),
+	const tab = await bench.tab(onePage, 'tab=graph&least=5&leaves=within'),
 		report = bench.json('report', one);
 	await drawn(tab);
 	const whole = report.run.times.contexts_ns + report.run.times.outside_ns;
@@ -975,7 +975,7 @@ test('routines by class: those of a class template, and of all its instances, ar
 });
 
 test('call graph: cycles and modules have frames, and fold into one node that has their sums', async () => {
-	const tab = await bench.tab(twoModules(), 'tab=graph&group=module'),
+	const tab = await bench.tab(twoModules(), 'tab=graph&group=module&leaves=within'),
 		file = bench.file('modules.out'),
 		report = bench.json('report', file);
 	await drawn(tab);
@@ -1005,7 +1005,7 @@ test('call graph: cycles and modules have frames, and fold into one node that ha
 	await tab.waitForSelector('.canvas:not(.busy) g.node:not(.group)');
 	await closed(tab);
 
-	const cyclic = await bench.tab(onePage, 'tab=graph'),
+	const cyclic = await bench.tab(onePage, 'tab=graph&leaves=within'),
 		one_ = bench.json('report', one);
 	await drawn(cyclic);
 	const [id] = (await readable(cyclic, 'cycles')).frames;
@@ -1449,7 +1449,7 @@ test('processes and phases as small charts: processes are those of each file, ph
 test('two profiles: both sides and the change in every sheet', async () => {
 	const base = byName(bench.json('report', one).flat),
 		next = byName(bench.json('report', two).flat);
-	const tab = await bench.tab(pairPage, 'tab=table'),
+	const tab = await bench.tab(pairPage, 'tab=table&leaves=within'),
 		rows = await allRows(tab);
 	assert.equal(rows.length, new Set([...base.keys(), ...next.keys()]).size);
 	for (const row of rows) {
@@ -1503,7 +1503,7 @@ test('two profiles: what is news is what aprof diff says', async () => {
 	const news = bench.make('news', '--seed', '7', '--routines', '40', '--calls', '46000', '--ticks', '0.12', '--recursion', '0.2');
 	const fewer = bench.make('fewer', '--seed', '7', '--routines', '40', '--calls', '40000', '--ticks', '0.1', '--recursion', '0.2');
 	const diff = JSON.parse(bench.aprof('diff', '--json', fewer, news)),
-		tab = await bench.tab(bench.page('news.html', fewer, '--against', news), 'tab=table');
+		tab = await bench.tab(bench.page('news.html', fewer, '--against', news), 'tab=table&leaves=within');
 	const rows = await tab.evaluate(() => {
 		const found = {};
 		for (const row of app.model.routines.keys()) {
@@ -1554,7 +1554,7 @@ test('several runs a side: what they came to on average, as aprof diff has it', 
 	);
 	const files = [runs[0], runs[2], '--against', runs[1]],
 		diff = JSON.parse(bench.aprof('diff', '--json', ...files)),
-		tab = await bench.tab(bench.page('several.html', ...files), 'tab=table');
+		tab = await bench.tab(bench.page('several.html', ...files), 'tab=table&leaves=within');
 	const rows = await tab.evaluate(() =>
 		Object.fromEntries(
 			[...app.model.routines.keys()].map((r) => [
@@ -1890,6 +1890,147 @@ function longNames() {
 	namesPage = bench.page('names.html', bench.file('names.out'));
 	return namesPage;
 }
+
+// A program whose time goes on in libc: both() fills memory for one caller and sorts for the other; the page of its profile is plain.html.
+let plainPage;
+function plainCode() {
+	if (plainPage) return plainPage;
+	fs.writeFileSync(
+		bench.file('plain.c'),
+		`#include <stdlib.h>
+#include <string.h>
+static char room[1 << 16];
+static int numbers[3000];
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+__attribute__((noinline)) void both(int sorts)
+{
+	if (!sorts) {
+		for (int i = 0; i < 300; i++) { memset(room, i, sizeof room); __asm__ volatile("" : : "r"(room) : "memory"); }
+		return;
+	}
+	for (int i = 0; i < 3000; i++)
+		numbers[i] = i * 7919 % 3001;
+	qsort(numbers, 3000, sizeof *numbers, by_value);
+}
+__attribute__((noinline)) void fills(void) { both(0); __asm__ volatile(""); }
+__attribute__((noinline)) void sorts(void) { both(1); __asm__ volatile(""); }
+int main(void) { for (int i = 0; i < 1200; i++) { fills(); sorts(); } return 0; }
+`,
+	);
+	bench.run(path.join(bench.build, 'aprof-cc'), '-O1', '-g', '--aprof-except=by_value', '-o', 'plain', 'plain.c');
+	bench.aprof('run', '--no-report', '--data=plain.out', './plain');
+	plainPage = bench.page('plain.html', bench.file('plain.out'));
+	return plainPage;
+}
+
+// The branches of the flame graph on show, in DIR, each with its children's sum.
+const branchesOf = (tab, dir) =>
+	tab.evaluate((d) => {
+		const found = [],
+			look = (b, names) => {
+				found.push({
+					names,
+					leaf: b.leaf,
+					time: b.time[0],
+					self: b.self[0],
+					below: b.children.reduce((sum, c) => sum + c.time[0], 0),
+					calls: b.entries[0],
+					sampled: b.sampled,
+				});
+				if (names.length < 6) b.children.forEach((c) => look(c, [...names, app.model.routineName(c.routine)]));
+			};
+		look(app.remember(d, () => null).top, []); // as the sheet has made it
+		return found;
+	}, dir);
+
+test('code without hooks stands below its callers: times are conserved, and those of aprof report --leaves', async () => {
+	const tab = await bench.tab(plainCode(), 'tab=flame'),
+		file = bench.file('plain.out'),
+		report = bench.json('report', '--leaves', file),
+		whole = report.run.times.contexts_ns + report.run.times.outside_ns;
+	await tab.waitForSelector('g.frame.leaf');
+	const all = await branchesOf(tab, 'down'),
+		at = (...names) => all.find((b) => isDeepStrictEqual(b.names, names)) ?? { time: 0 };
+	near(all[0].time, whole, 'the run');
+	for (const b of all) if (b.names.length < 6) near(b.self + b.below, b.time, b.names.join(' '));
+	assert.ok(all.filter((b) => b.leaf).every((b) => b.below === 0 && b.calls === 0));
+	// Each function is where its samples were: of one routine in one context it is this, in the other that.
+	const [fills, sorts] = ['fills', 'sorts'].map((name) => ['main', name, 'both']);
+	assert.ok(at(...fills, 'memset').time > 0.8 * at(...fills).time && at(...fills, 'memset').sampled > 0);
+	assert.ok(at(...sorts, 'memset').time < 0.1 * at(...sorts).time);
+	assert.ok(at(...sorts, 'qsort').time > 0.5 * at(...sorts).time);
+	// The sums of each routine are the report's.
+	for (const r of report.flat)
+		for (const part of r.parts) {
+			const sum = all
+				.filter((b) => b.leaf && b.names.at(-1) === part.name && b.names.at(-2) === r.name)
+				.reduce((s, b) => s + b.time, 0);
+			assert.ok(Math.abs(sum - part.self_ns) <= 2 + 1e-3 * r.self_ns, `${r.name}: ${part.name}: ${sum}, not ${part.self_ns}`);
+		}
+	// Bottom-up its callers are above it.
+	await tab.evaluate(() => app.set({ dir: 'up' }));
+	const up = await branchesOf(tab, 'up');
+	near(up[0].below, report.run.times.contexts_ns, 'all that ran');
+	for (const b of up) if (b.names.length === 1 && b.names[0] !== 'main') near(b.below, b.time, b.names[0]);
+	const parts = report.flat.flatMap((r) => r.parts).filter((part) => part.name === 'memset');
+	assert.ok(
+		Math.abs(up.find((b) => b.names[0] === 'memset' && b.names.length === 1).time - parts.reduce((s, p) => s + p.self_ns, 0)) <
+			1e-3 * whole,
+	);
+	await closed(tab);
+});
+
+test('code without hooks: in the tree, the graph, the search and the table, as is chosen', async () => {
+	const tab = await bench.tab(plainCode(), 'tab=tree'),
+		report = bench.json('report', bench.file('plain.out')),
+		self = (name) => report.flat.find((r) => r.name === name).self_ns,
+		choose = (value) => tab.locator(`[aria-label="code without hooks"] button[data-value=${value}]`).click(),
+		names = () => tab.locator('.grid .name').allInnerTexts();
+	await tab.locator('#search').fill('^memset$');
+	await tab.waitForFunction(() => [...document.querySelectorAll('.grid .hit .name')].some((e) => e.textContent === 'memset'));
+	const [found] = await exact(tab.locator('#found b'));
+	assert.ok(found > 0.1 * report.run.times.contexts_ns && found <= self('both') + self('main') + self('fills') + self('sorts'));
+	assert.ok((await names()).includes('fills'));
+	await choose('within');
+	await tab.waitForFunction(() => !document.querySelector('.grid .name'));
+	await tab.locator('#search').fill('');
+	await tab.waitForFunction(() => document.querySelector('.grid .name'));
+	assert.ok(!(await names()).includes('memset'));
+	await sheet(tab, 'graph');
+	await drawn(tab);
+	assert.equal(await tab.locator('g.node.leaf').count(), 0);
+	await choose('below');
+	await tab.waitForSelector('.canvas:not(.busy) g.node.leaf');
+	const memset = await tab.evaluate(() => app.model.routines.findIndex((r) => r.name === 'memset'));
+	assert.ok((await drawing(tab)).arcs.some(([, to]) => to === `n${memset}`));
+	await sheet(tab, 'table');
+	const rows = await allRows(tab);
+	near(
+		rows.reduce((sum, row) => sum + row.self, 0),
+		report.run.times.contexts_ns,
+		'own times of all rows',
+	);
+	const row = rows.find((r) => r.name === 'memset');
+	assert.deepEqual([row.calls, row.recursive, row.totalCall], ['', '', '']);
+	near(row.self, found, 'what the search found');
+	// The entry of such a function has the routines above it, and its routine has it below: sums are kept.
+	await tab.evaluate((sel) => app.set({ sel }), memset);
+	await tab.waitForSelector('.arcs .parents tr[data-routine]');
+	const sum = async (part) =>
+		(await exact(tab.locator(`.arcs .${part} tr[data-routine] td[data-exact]:nth-child(-n+2)`))).reduce((s, v) => s + v, 0);
+	near(await sum('parents'), row.total, 'callers of memset');
+	await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'both') }));
+	const both = rows.find((r) => r.name === 'both');
+	near(await sum('parents'), both.total, 'callers of both');
+	near(await sum('children'), both.total - both.self, 'callees of both');
+	// Without a choice the table is the report's; a function that is selected is in it.
+	await tab.evaluate(() => app.set({ leaves: 'auto', sel: '' }));
+	await tab.waitForFunction(() => !document.querySelector('.grid .leaf'));
+	for (const plain of await allRows(tab)) assert.equal(plain.self, self(plain.name), plain.name);
+	await tab.evaluate((sel) => app.set({ sel }), memset);
+	await tab.waitForSelector('.tabulator-selected .leaf');
+	await closed(tab);
+});
 
 test('long names are short and told apart in every sheet; whole on hover, and where they are copied', async () => {
 	const tab = await bench.tab(longNames(), 'tab=table'),
