@@ -190,8 +190,9 @@ def environment(folder, **more):
 
 
 def plain(output):
-    """OUTPUT without what is another in each process."""
+    """OUTPUT without what is another in each process: its number, addresses, and the bytes at one of them that UBSan prints."""
     output = re.sub(rb"==\d+==", b"==PID==", output)
+    output = re.sub(rb"(note: pointer points here\n) [0-9a-f ]*\n *\^[ ~]*\n", rb"\1", output)
     return re.sub(rb"0x[0-9a-f]{6,}", b"0xADDRESS", output)
 
 

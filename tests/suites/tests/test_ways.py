@@ -138,6 +138,12 @@ class Held(unittest.TestCase):
             verdict = against.compare(self.bench(status=3), program, ["-O0"], ("fentry",))
             self.assertEqual((verdict.differences, verdict.placed), ([(("fentry",), ["another output"])], False), what)
 
+    def test_bytes_that_a_sanitizer_prints_are_not_compared_but_what_it_found_is(self):
+        for where, differences in (("1", []), ("(STATUS ? 4 : 1)", [(("fentry",), ["another output"])])):
+            program = self.program(f"char bytes[16];\nint main(void) {{ bytes[8] = 'a' + STATUS; return *(volatile int *)(bytes + {where}); }}\n")
+            verdict = against.compare(self.bench(status=3), program, ["-O0", "-fsanitize=alignment"], ("fentry",))
+            self.assertEqual(verdict.differences, differences, where)
+
     def test_other_languages(self):
         programs = {
             "Fortran": ("p.f90", "program p\n  call f(3)\ncontains\n  recursive subroutine f(n)\n    integer, value :: n\n"
