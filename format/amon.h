@@ -145,6 +145,9 @@ struct amon_header {
 	uint64_t sum_inside[2];		/* and hook_inside */
 	uint64_t sum_periods;		/* the sum of pc_period over the processes that have one, ns, */
 	uint64_t sum_period_processes;	/* and how many these are */
+	uint64_t late_charged;		/* CPU time that the sampler's looks were to place when a thread may have been elsewhere than where they, being late, found and
+					 * charged it, ns */
+	uint64_t late_left;		/* and what such looks left to the next one that came in time, ns; both are in the times */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps

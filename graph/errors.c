@@ -7,7 +7,9 @@
  *
  * as if it had been counted in N samples, each of which stands for V / time.  Of such counts Wilson's interval (1927) has the true share in 95 of 100
  * cases, also where samples are few and where the share is near 0 or 1.  The share that is printed was drawn to the calls (overhead/draw.c), and may be
- * anywhere in that interval or beside: its error is the distance to the farther end. */
+ * anywhere in that interval or beside: its error is the distance to the farther end.
+ *
+ * Where samples came too late the interval is wider (overhead/tick.c), as if they had in all parts of the run alike. */
 #include <math.h>
 
 #include "graph/graph.h"
@@ -34,7 +36,7 @@ static double samples_of(double q, const struct overhead_evidence *part, const s
 double graph_error(const struct graph *g, uint64_t part, const struct overhead_evidence *of_part, uint64_t whole,
 		   const struct overhead_evidence *of_whole)
 {
-	double z = DEVIATIONS, share = whole ? fmin((double)part / (double)whole, 1) : 0, q, n, middle, half;
+	double z = DEVIATIONS, share = whole ? fmin((double)part / (double)whole, 1) : 0, q, n, middle, half, lo, hi;
 
 	if (!g->sampled)
 		return -1;
@@ -42,7 +44,10 @@ double graph_error(const struct graph *g, uint64_t part, const struct overhead_e
 	n = samples_of(q, of_part, of_whole);
 	middle = (n * q + z * z / 2) / (n + z * z);
 	half = z * sqrt(n * q * (1 - q) + z * z / 4) / (n + z * z);
-	return fmax(fabs(share - (middle - half)), fabs(middle + half - share));
+	lo = fmax(middle - half, 0);
+	hi = fmin(middle + half, 1);
+	overhead_widen(&g->late, &lo, &hi);
+	return fmax(fabs(share - lo), fabs(hi - share));
 }
 
 double graph_run_error(const struct graph *g, uint64_t time, const struct overhead_evidence *evidence)

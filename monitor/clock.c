@@ -170,9 +170,9 @@ void clock_stop(void)
 /* The words of a thread whose end nobody tells may vanish under a look; the first thread's never do. */
 void clock_thread(struct thread *t, bool end_seen)
 {
-	t->sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	t->sampled_cpu = t->slept_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 	t->sampled_wall = sys_clock(CLOCK_MONOTONIC);
-	t->pending = 0;
+	t->pending = t->pending_late = 0;
 	if (!t->record->cpu_first)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
 	t->tls->last = clock_is_tsc() ? cycles_now() : 0;

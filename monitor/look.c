@@ -5,7 +5,9 @@
  * charged to where it is.  A thread that sleeps is not at work, whatever it spent since the last
  * look: its last burst did not belong to the routine in which it now waits.  What "at work" is:
  *   1. the clock goes on between two readings: it runs on another processor; or
- *   2. it could run, and did not sleep since it was last asked, or it ran until we began, on its processor.
+ *   2. it could run, and did not sleep then or since when it was last asked, or it ran until we began, on its processor.
+ * Where the kernel tells when it had a processor (ran.h), it is at work if it had one when the look was due; a look that came late tells only of those that
+ * never sleep.
  * (A thread that only waits for a processor, in the routine in which it has just been woken, is not.  A server that sleeps a thousand times a second
  * mostly is in that state where it shares its processor.)
  *
@@ -27,6 +29,13 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+
+enum {
+	AT_ONCE = 8000,			/* ns, at most, from when the sampler could run to its first look, if it need not wait for a processor; */
+	IN_KERNEL = 20000,		/* and if it waits for a thread to leave the kernel, where on many systems no processor is taken from anybody */
+	OFTEN = 4,			/* times, in what a sample is to stand for and once more, that a thread leaves its processor and yet computes */
+	MOST_PENDING = 20,		/* of what a sample is to stand for, that waits for a look that comes in time */
+};
 
 static struct sys_lock look_lock;
 static volatile uint32_t stopped;	/* no more looks */
@@ -123,6 +132,12 @@ static void place_lost(struct thread *t)
 	forget_lost(t);
 }
 
+/* T's time is of no look to come. */
+static void forget_pending(struct thread *t)
+{
+	t->pending = t->pending_late = 0;
+}
+
 static bool is_lost(const struct look *l) { return l->at == LOST_ID && !l->busy; }
 
 static void place_pending(struct thread *t, const struct look *l)
@@ -132,37 +147,126 @@ static void place_pending(struct thread *t, const struct look *l)
 		keep_lost(t, t->pending);
 	else if (charge(t, l, t->pending))
 		t->record->unplaced -= t->pending;
-	t->pending = 0;
+	forget_pending(t);
 }
+
+/* What a look says of a thread at the moment when it was due. */
+enum finding {
+	AWAY,				/* it had no processor */
+	AT_WORK,			/* it had, in the context that it is in now */
+	PASSED,				/* it had, and what it did is not known: it has worked on since */
+	UNSURE,				/* it may have had, and is at work in the context that it is in now */
+};
+
+/* What T has pending was to be placed by a look that came too late for it. */
+static void leave_pending(struct thread *t)
+{
+	monitor.header->late_left += t->pending - t->pending_late;
+	t->pending_late = t->pending;
+}
+
+/* It was, and the look places it. */
+static void place_late(struct thread *t, const struct look *l)
+{
+	monitor.header->late_left -= t->pending_late;
+	monitor.header->late_charged += t->pending;
+	place_pending(t, l);
+}
+
+static bool is_late(const struct look_time *when) { return when->now - when->ready > AT_ONCE; }
 
 /* Is T at work, which the look L found to have spent SPENT of the PASSED ns since the last one?  One that had a processor all the time
- * did not sleep.  The others are asked, which costs more than all else here, if as much time is pending as a sample was to stand for. */
-static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, uint64_t passed)
+ * did not sleep.  The others are asked, which costs more than all else here, if as much time is pending as a sample was to stand for, or the look
+ * is LATE. */
+static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, uint64_t passed, bool late)
 {
-	bool asked = t->asked;
+	bool asked = t->asked, runs = l->after > l->before, due = t->pending >= clock_period();
 
 	t->asked = false;
-	if (l->after > l->before || spent >= passed - passed / 64)
+	if (spent >= passed - passed / 64 || (runs && !late))
 		return true;
-	if (t->pending < clock_period())
+	if (!due && !late)
 		return false;
 	t->asked = true;
-	return status_was_preempted(t, asked);
+	return (status_was_preempted(t, asked) && due) || runs;
 }
 
-static void tick(struct thread *t, uint64_t now)
+/* The same where the kernel does not tell.  One that slept may have had a processor when a look was due that came late, or none: if it is charged then, it
+ * is for what it came to do. */
+static enum finding guess(struct thread *t, const struct look *l, const struct look_time *when, uint64_t spent)
+{
+	uint64_t slept = t->slept;
+	bool was_asleep = t->asleep;
+	bool at_work = is_at_work(t, l, spent, when->now - t->sampled_wall, is_late(when));
+
+	if (is_late(when) && (t->slept != slept || was_asleep))
+		return at_work ? UNSURE : PASSED;
+	return at_work ? AT_WORK : AWAY;
+}
+
+/* Did the thread of RAN, which WAITED ns ago had the sampler's processor, leave it to the sampler, being where it is since then?  It was in user mode, and a
+ * processor was taken from it at once; or it had to end a system call before, or was about to sleep.  One that slept later may have come from anywhere. */
+static bool made_way(const struct ran *ran, uint64_t waited)
+{
+	return ran->had && !ran->has && ran->nsec + AT_ONCE >= waited && waited <= (ran->preempted ? IN_KERNEL : AT_ONCE);
+}
+
+/* Does T, which spent SPENT ns since the last look, compute, as far as the kernel tells?  It has worked for as long as a sample is to stand for without sleep,
+ * and left its processor as often at most as one does from which it is taken for others.  One that wakes others leaves it to them each time.  To be
+ * asked at each look. */
+static bool is_steady(struct thread *t, uint64_t spent)
+{
+	struct ran ran = ran_since(t, t->sampled_wall);
+
+	if (!ran.known || ran.slept || ran.left > OFTEN * (1 + spent / clock_period()))
+		t->slept_cpu = t->sampled_cpu;
+	return t->sampled_cpu - t->slept_cpu >= clock_period();
+}
+
+/* What T does by the kernel's word, RAN, of what it did since the moment that the look at WHEN was due.  A look that came at once tells of its own
+ * moment, but for who made way to the sampler.  One that came late may not count, since who did not go on meanwhile is most often one that went
+ * to sleep, or woke another that took its processor.  But a thread that computes is at work whenever a look comes after it has worked, though it may wait for
+ * a processor: where one is taken from it has to do with others. */
+static enum finding finding_of(struct thread *t, const struct ran *ran, const struct look_time *when, uint64_t spent)
+{
+	bool steady = is_steady(t, spent);
+
+	if (steady || (ran->cpu == when->cpu && made_way(ran, when->now - when->ready)) || (ran->has && !is_late(when)))
+		return AT_WORK;
+	return ran->had && is_late(when) ? PASSED : AWAY;
+}
+
+/* What the look L at T says, which spent SPENT ns since the last one.  What has waited too long for a look in time is charged by a late one. */
+static enum finding find(struct thread *t, const struct look *l, const struct look_time *when, uint64_t spent)
+{
+	struct ran ran = ran_since(t, when->ready);
+	enum finding found = ran.known ? finding_of(t, &ran, when, spent) : guess(t, l, when, spent);
+
+	if (found == PASSED && ran.known && t->pending >= MOST_PENDING * clock_period() &&
+	    is_at_work(t, l, spent, when->now - t->sampled_wall, true))
+		return UNSURE;
+	return found;
+}
+
+static void tick(struct thread *t, const struct look_time *when)
 {
 	struct look l = look_at(t);
-	uint64_t spent = l.after - t->sampled_cpu, passed = now - t->sampled_wall;
+	uint64_t spent = l.after - t->sampled_cpu;
+	enum finding found = AWAY;
 
-	t->sampled_wall = now;
 	if (!l.before)
 		t->watched = 0;		/* gone, without a word */
-	if (l.after <= t->sampled_cpu)
-		return;
-	account_advance(t, l.after);
-	if (is_at_work(t, &l, spent, passed))
+	if (l.after > t->sampled_cpu) {
+		account_advance(t, l.after);
+		found = find(t, &l, when, spent);
+	}
+	t->sampled_wall = when->now;
+	if (found == AT_WORK)
 		place_pending(t, &l);
+	else if (found == UNSURE)
+		place_late(t, &l);
+	else if (found == PASSED)
+		leave_pending(t);
 }
 
 static void tick_wall(struct thread *t, uint64_t now)
@@ -180,7 +284,7 @@ static void tick_wall(struct thread *t, uint64_t now)
 	t->sampled_wall = now;
 }
 
-uint64_t look_round(uint64_t now)
+uint64_t look_round(const struct look_time *when)
 {
 	uint64_t worked = 0;
 
@@ -190,11 +294,12 @@ uint64_t look_round(uint64_t now)
 		sys_lock(&look_lock);
 		if (t->watched && !stopped) {
 			if (monitor.clock.clock == AMON_CLOCK_WALL)
-				tick_wall(t, now);
+				tick_wall(t, when->now);
 			else
-				tick(t, now);
-		} else if (t->state_fd) {
+				tick(t, when);
+		} else if (t->state_fd || t->ran.tid) {
 			status_close(t);
+			ran_close(t);
 		}
 		sys_unlock(&look_lock);
 		worked += t->sampled_cpu - before;
@@ -240,7 +345,7 @@ void look_reset(void)
 	sys_lock(&look_lock);
 	reset_counters();
 	for (struct thread *t = monitor.threads; t; t = t->next) {
-		t->pending = 0;
+		forget_pending(t);
 		forget_lost(t);
 	}
 	sys_unlock(&look_lock);
@@ -264,7 +369,7 @@ static void account(struct thread *t)
 
 	account_advance(t, cpu);
 	place_lost(t);
-	t->pending = 0;
+	forget_pending(t);
 	if (cpu && clock_is_tsc())		/* 0: gone, without a word */
 		cycles_settle(t);
 }
@@ -320,7 +425,7 @@ static void last_look(struct thread *t)
 		place_pending(t, &l);
 	place_lost(t);
 	t->watched = 0;
-	t->pending = 0;
+	forget_pending(t);
 }
 
 void look_last(void)

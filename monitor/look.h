@@ -11,7 +11,14 @@ struct thread;
 
 /* ---- for the sampler ---- */
 
-uint64_t look_round(uint64_t now) HIDDEN;	/* look at every thread, at NOW; returns what all have worked since the last round, ns */
+/* When a round of looks is, by CLOCK_MONOTONIC, ns. */
+struct look_time {
+	uint64_t ready;			/* since when the sampler could run, and waited for a processor: the moment of which a look is to tell */
+	uint64_t now;
+	uint32_t cpu;			/* processor that it has now; UINT32_MAX: not known */
+};
+
+uint64_t look_round(const struct look_time *when) HIDDEN; /* look at every thread; returns what all have worked since the last round, ns */
 void look_reset(void) HIDDEN;			/* zero the counters, with nobody between a look and its charge */
 bool look_is_losing(void) HIDDEN;		/* is more than a fiftieth of the program's time in no context, since threads end before they are looked at? */
 

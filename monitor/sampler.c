@@ -16,6 +16,7 @@
 #include "monitor/credentials.h"
 #include "monitor/look.h"
 #include "monitor/pc.h"
+#include "monitor/ran.h"
 #include "monitor/state.h"
 #include "monitor/status.h"
 #include "monitor/sys.h"
@@ -24,6 +25,8 @@
 enum {
 	STACK = 65536,			/* bytes; the handler of SIGBUS may run on it */
 	SLICE = 100000,			/* ns of a processor at a time */
+	FIRST = -20,			/* niceness */
+	AWAKE = 5000,			/* ns, at most, from when it has one to its first look */
 	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
 	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
 	LONGEST = 10000000,		/* ns between two looks in the mean, whatever they cost: as gprof's samples */
@@ -101,6 +104,17 @@ static uint64_t mean_add(uint64_t mean, uint64_t value)
 	return mean ? (mean * 7 + value) / 8 : value;
 }
 
+/* The round of looks that was due at DUE begins. */
+static struct look_time round_begin(uint64_t due)
+{
+	uint64_t waited = status_waited();
+	struct look_time when = { .ready = due, .now = sys_clock(CLOCK_MONOTONIC), .cpu = ran_cpu() };
+
+	if (waited < UINT64_MAX && waited + AWAKE < when.now - due)
+		when.ready = when.now - waited - AWAKE;	/* the timer was late, and no thread had to do with it */
+	return when;
+}
+
 static void pace_follow(uint64_t worked, uint64_t passed)
 {
 	uint64_t used = passed ? worked * WHOLE / passed : 0;
@@ -115,8 +129,9 @@ static void pace_set(uint64_t cost)
 	pace.share = monitor.clock.is_rate_asked || look_is_losing() ? SHARE_MOST : SHARE;
 }
 
-/* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep. */
-static void slice_set(void)
+/* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep; so does the highest priority among the usual ones, for
+ * whom it is permitted to. */
+static void precedence_set(void)
 {
 	struct {
 		uint32_t size, policy;
@@ -130,6 +145,8 @@ static void slice_set(void)
 		attr.size = sizeof attr;
 		attr.runtime = SLICE;
 		sys3(sched_setattr, 0, &attr, 0);
+		attr.nice = FIRST;
+		sys3(sched_setattr, 0, &attr, 0);
 	}
 }
 
@@ -137,6 +154,7 @@ static void slice_set(void)
 static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 {
 	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now;
+	struct look_time when;
 	uint32_t rounds = 0, idle = 0;
 	bool own_descriptors;
 	int status = 0;
@@ -148,9 +166,10 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 	pace.cost = 0;
 	pace.used = WHOLE;
 	pace.share = SHARE;
-	slice_set();
+	precedence_set();
 	own_descriptors = status_begin();
 	credentials_begin();
+	ran_begin(own_descriptors);
 	pc_begin(own_descriptors);
 	while (!look_is_stopped() && (++idle % IDLE_ROUNDS || !status_is_alone(&status))) {
 		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < MEASURE_ROUNDS / 4;
@@ -158,8 +177,9 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 
 		due = next_look(due, now);
 		sleep_until(due);
-		now = sys_clock(CLOCK_MONOTONIC);
-		worked = look_round(now);
+		when = round_begin(due);
+		now = when.now;
+		worked = look_round(&when);
 		if (worked)
 			idle = 0;
 		pace_follow(worked, now - before);
@@ -223,6 +243,7 @@ static long clone_sampler(void *top)
 void sampler_forget(void)
 {
 	look_forget();
+	ran_forget();
 	sampler_tid = 0;
 }
 

@@ -19,6 +19,8 @@ enum { SWITCH = 10000 };		/* ns, at most, from the end of a thread to our beginn
 
 static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
 static int own_sched;			/* task/TID/sched of the sampler, there; 0: none */
+static int own_waits;			/* .../schedstat, the same */
+static uint64_t waited_before;		/* what that said last */
 
 /* A descriptor of the FILE of thread TID; 0: none. */
 static int task_open(int tid, const char *file)
@@ -37,16 +39,36 @@ static int task_open(int tid, const char *file)
 bool status_begin(void)
 {
 	proc = -1;
-	own_sched = 0;
+	own_sched = own_waits = 0;
 	if (sys_failed(sys3(close_range, 0, ~0u, CLOSE_RANGE_UNSHARE)))
 		return false;
 	sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_CLOEXEC, 0);	/* 0 stands for none */
 	proc = (int)sys4(openat, AT_FDCWD, "/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (proc < 0)
 		note_once(AMON_NOTE_NO_PROC);
-	else
+	if (proc >= 0) {
 		own_sched = task_open((int)sys0(gettid), "/sched");
+		own_waits = task_open((int)sys0(gettid), "/schedstat");
+	}
 	return true;
+}
+
+/* The file has the time with a processor and the time of waiting for one, ns. */
+uint64_t status_waited(void)
+{
+	char text[64];
+	const char *at = text;
+	long n = own_waits ? sys4(pread64, own_waits, text, sizeof text - 1, 0) : 0;
+	uint64_t before = waited_before;
+
+	if (n <= 0)
+		return UINT64_MAX;
+	text[n] = 0;
+	text_number(&at);
+	if (*at++ != ' ')
+		return UINT64_MAX;
+	waited_before = text_number(&at);
+	return waited_before - before;
 }
 
 /* ---- a thread ---- */
@@ -122,13 +144,15 @@ bool status_was_preempted(struct thread *t, bool just)
 	char text[2048];
 	const char *state, *at;
 	uint64_t slept = t->slept, preempted = t->preempted;
+	bool was_asleep = t->asleep;
 
 	if (!status_read(t, text, sizeof text))
 		return true;
 	at = state = text_after(text, "\nState:\t");
 	t->slept = read_number(&at, "\nvoluntary_ctxt_switches:\t");
 	t->preempted = read_number(&at, "\nnonvoluntary_ctxt_switches:\t");
-	return !at || (*state == 'R' && (t->slept == slept || made_way(t, just, t->preempted != preempted)));
+	t->asleep = at && *state != 'R';
+	return !at || (!t->asleep && ((t->slept == slept && !was_asleep) || made_way(t, just, t->preempted != preempted)));
 }
 
 bool status_is_blocked(struct thread *t, int sig)

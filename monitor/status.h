@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "monitor/monitor.h"
 
@@ -19,6 +20,9 @@ void status_close(struct thread *t) HIDDEN;	/* nobody asks for T any more */
  * notes, ran until we began.  One that has just been woken and waits behind us could run, too, but ran before it slept.  Where there are no such
  * notes: that was JUST, and a processor was taken from it since.  Where /proc does not tell: yes. */
 bool status_was_preempted(struct thread *t, bool just) HIDDEN;
+
+/* How long the calling thread, the sampler's, waited for a processor since this was asked last, ns; UINT64_MAX: /proc does not tell. */
+uint64_t status_waited(void) HIDDEN;
 
 bool status_is_blocked(struct thread *t, int sig) HIDDEN; /* has T the signal SIG blocked?  Where /proc does not tell: no */
 

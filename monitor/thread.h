@@ -9,6 +9,7 @@
 #include "format/history.h"
 #include "monitor/context.h"
 #include "monitor/monitor.h"
+#include "monitor/ran.h"
 #include "monitor/state.h"
 #include "monitor/tls.h"
 
@@ -127,6 +128,7 @@ struct thread {
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
+	uint64_t pending_late;		/* and part of that which a late look was to place, ns */
 	uint64_t lost_time;		/* what looks found in LOST_ID, ns: it waits for `found`, and until then it is unplaced. The sampler's */
 	uint32_t lost_ticks;		/* those looks */
 	context_id found;		/* in which context the thread was, as it found out when there was such time; 0: not yet. The sampler
@@ -136,7 +138,10 @@ struct thread {
 	int sched_fd;			/* .../sched, the same */
 	uint64_t slept;			/* times that it gave up its processor, when last asked */
 	uint64_t preempted;		/* times that one was taken from it */
+	bool asleep;			/* and slept then */
 	bool asked;			/* that was in the last look */
+	struct ran_ring ran;		/* when it had a processor */
+	uint64_t slept_cpu;		/* CPU clock at the last look before which it slept, or left its processor often, ns */
 	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
 	uint32_t npcs;			/* of them; 0: none */
 	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */

@@ -79,6 +79,17 @@ bool overhead_count_pcs(const struct overhead *o, uint64_t *counts);
  * its times are no samples. */
 double overhead_tick(const struct profile *p);
 
+/* The parts of P's time, 0..1, that the sampler's looks came too late for to tell where it was spent. */
+struct overhead_late {
+	double charged;		/* to where a late look found the thread */
+	double left;		/* to the next look that came in time */
+};
+
+struct overhead_late overhead_late(const struct profile *p);
+
+/* Between what bounds a share is whose part that is known is from LO to HI, 0..1 (tick.c). */
+void overhead_widen(const struct overhead_late *late, double *lo, double *hi);
+
 /* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);
 

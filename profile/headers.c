@@ -104,6 +104,8 @@ static void counts_add(struct amon_header *sum, const struct amon_header *o)
 	wide_add(sum->sum_inside, wide(o->sum_inside));
 	add_capped(&sum->sum_periods, o->sum_periods);
 	add_capped(&sum->sum_period_processes, o->sum_period_processes);
+	add_capped(&sum->late_charged, o->late_charged);
+	add_capped(&sum->late_left, o->late_left);
 }
 
 /* Take over what SUM has of one process from O. */

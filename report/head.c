@@ -22,6 +22,7 @@
 #include "report/verified.h"
 
 #define LEAST_DRAWN 0.005		/* of the time that is drawn to calls, of which the head says so */
+#define LEAST_LATE 0.005		/* the same of the time that samples came too late for */
 
 /* The head under way. */
 struct head {
@@ -287,6 +288,7 @@ static void samples_print(struct head *h, const char *clock)
 {
 	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
 	uint64_t n = h->graph->ticks, all = n + h->graph->overhead->codes;
+	double late = h->graph->late.charged + h->graph->late.left;
 	char samples[32];
 
 	if (n == 0)
@@ -296,6 +298,9 @@ static void samples_print(struct head *h, const char *clock)
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
 			    print_grouped(samples, all), print_plural(all), sign, sums_error(h->graph, 10));
+	if (n > 0 && late >= LEAST_LATE)
+		print_field(h->out, &h->options->style, "", "for %.2g %% of the time they came too late to tell where it went: errors are wider",
+			    100 * late);
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
 		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));
@@ -716,10 +721,10 @@ static json_t *times_json(const struct head *h)
 {
 	const struct graph *g = h->graph;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns", emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns",emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
 			 emit_count(h->profile->time), "hooks_ns", json_integer(g->hooks), "hooks_unplaced_ns",
 			 emit_count(g->hooks_unplaced), "monitor_ns", emit_count(g->monitor), "unplaced_ns",
-			 emit_count(g->unplaced), "raw", (int)g->options.raw);
+			 emit_count(g->unplaced), "late_ns", emit_count(h->sums.late), "raw", (int)g->options.raw);
 }
 
 static json_t *counts_json(const struct head *h)

@@ -368,12 +368,42 @@ static void test_evidence_wins(void **state)
 	made_free(m);
 }
 
+/* Samples that came too late make each error wider: they may all have been of one caller, or of none. */
+static void test_late_is_wider(void **state)
+{
+	static const char *const few[] = { "Main", "one", "other", "work" };
+	struct made *m = made_new(few, 4);
+	uint32_t first = made_call(m, 0, 0, 1), one = made_call(m, first, 1, 1), other = made_call(m, first, 2, 1);
+	uint64_t ticks[16] = { 0 };
+	const struct graph_arc *arc;
+	struct run *r;
+	struct graph *g;
+	double error;
+
+	(void)state;
+	ticks[made_call(m, one, 3, 1000)] = 3000;
+	ticks[made_call(m, other, 3, 1000)] = 7000;
+	r = run_new(m);
+	g = by_hand(m, r, ticks, 0);
+	arc = arc_between(g, "one", "work");
+	error = graph_arc_error(g, arc, true);
+	assert_true(error < 0.02);
+	g->late.charged = 0.2;
+	assert_true(fabs(graph_arc_error(g, arc, true) - error - 0.14) < 0.01);
+	g->late = (struct overhead_late){ .left = 0.2 };
+	assert_true(fabs(graph_arc_error(g, arc, true) - error - 0.2 * (0.6 / 1.3 - 0.3)) < 0.01);
+	graph_free(g);
+	run_free(r);
+	made_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_claims_hold),
 		cmocka_unit_test(test_hooks_hide_callers),
 		cmocka_unit_test(test_evidence_wins),
+		cmocka_unit_test(test_late_is_wider),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* test_overhead.c - what hooks cost, on profiles made by hand. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -403,6 +404,33 @@ static void test_evidence_of_little(void **state)
 	settled_free(o);
 }
 
+/* Of two runs of 3 s together late looks charged 0.3 s, and left 0.6 s to others. */
+static void test_too_late(void **state)
+{
+	struct profile_run runs[2] = { { .header.late_charged = 300000000, .header.late_left = 200000000 }, { .header.late_left = 400000000 } };
+	struct profile p = { .time = 2500000000, .monitor = 100000000, .unplaced = 400000000, .nruns = 2, .runs = runs };
+	struct overhead_late late = overhead_late(&p);
+	double lo = 0.4, hi = 0.5;
+
+	(void)state;
+	assert_true(fabs(late.charged - 0.1) < 1e-9 && fabs(late.left - 0.2) < 1e-9);
+	overhead_widen(&late, &lo, &hi);
+	assert_true(fabs(lo - (0.7 * 0.4 + 0.2 * 0.25)) < 1e-9);		/* odds of 2 to 3 are at least 1 to 3, */
+	assert_true(fabs(hi - (0.7 * 0.5 + 0.2 * 2 / 3 + 0.1)) < 1e-9);	/* those of 1 to 1 at most 2 to 1 */
+	lo = 0, hi = 1;
+	overhead_widen(&late, &lo, &hi);
+	assert_true(fabs(lo) < 1e-9 && fabs(hi - 1) < 1e-9);
+	runs[0].header.late_charged = UINT64_MAX;		/* made up */
+	late = overhead_late(&p);
+	lo = 0.4, hi = 0.5;
+	overhead_widen(&late, &lo, &hi);
+	assert_true(late.charged == 1 && late.left == 0 && lo == 0 && hi == 1);
+	late = (struct overhead_late){ 0 };
+	lo = 0.4, hi = 0.5;
+	overhead_widen(&late, &lo, &hi);
+	assert_true(lo == 0.4 && hi == 0.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_hooks_of_nobody),
 		cmocka_unit_test(test_no_tick),
 		cmocka_unit_test(test_late_samples),
+		cmocka_unit_test(test_too_late),
 		cmocka_unit_test(test_samples_of_user_mode),
 		cmocka_unit_test(test_kernel_and_codes),
 		cmocka_unit_test(test_evidence_of_little),

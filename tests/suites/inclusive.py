@@ -21,7 +21,7 @@ from recipe import Trouble
 HEAVIEST = 10       # routines that are compared
 DEVIATIONS = 4      # by chance; of ten routines of ten programs one is beyond 4 in a hundred runs
 POINTS = 0.03       # as in doc/accuracy.md
-LATE = 0.1          # of aprof's looks, beyond which they are no fair sample
+LATE = 0.1          # of the time, for which aprof's looks came late: a quieter moment may tell more
 FEW = 100           # samples of which nothing can be said
 STATED = 1.96       # standard deviations that a stated error is, for 95 of 100
 UNKNOWN = "[unknown]"
@@ -80,9 +80,9 @@ def ticks_of(report):
 
 
 def late(report):
-    """Of aprof's looks, the share that came late: where all processors are busy it looks when the program sleeps, and says so."""
-    count = sum(note["count"] for note in report["run"]["notes"] if note["note"] == "overrun")
-    return count / max(count + ticks_of(report), 1)
+    """The part of the time for which aprof's looks came too late: it says so, and states errors that are as much wider."""
+    times = report["run"]["times"]
+    return times["late_ns"] / max(times["raw_ns"] + times["monitor_ns"] + times["unplaced_ns"], 1)
 
 
 def deviation(share, samples):
@@ -90,9 +90,10 @@ def deviation(share, samples):
     return math.sqrt(max(share * (1 - share), 0.01) / samples)
 
 
-def tolerance(share, samples, ticks):
-    """How far a SHARE by so many samples of perf's and ticks of aprof's may be off."""
-    return DEVIATIONS * math.hypot(deviation(share, samples), deviation(share, ticks)) + POINTS
+def tolerance(share, samples, ticks, error):
+    """How far a SHARE by so many samples of perf's and ticks of aprof's, which states such an ERROR, may be off."""
+    by_perf = deviation(share, samples)
+    return max(DEVIATIONS * math.hypot(by_perf, deviation(share, ticks)) + POINTS, error + DEVIATIONS * by_perf)
 
 
 def compare(report, samples):
@@ -107,6 +108,6 @@ def compare(report, samples):
         made.compared += 1
         made.worst = max(made.worst, off)
         made.stated += off <= math.hypot(error, STATED * deviation(own, total))
-        if off > tolerance(own, total, ticks):
+        if off > tolerance(own, total, ticks, error):
             made.wrong.append(f"{name}: {100 * own:.1f} % by aprof, {100 * least:.1f} to {100 * most:.1f} % by perf")
     return made

@@ -1,0 +1,159 @@
+/* ran.c - when the program's threads had a processor: rings of perf events that count nothing.
+ *
+ * A ring is all that is kept of an event, whose descriptor is closed at once.  It is not mapped in a forked child.  The kernel writes it from its end to
+ * its beginning, each record below the last one, and over the oldest: so the last ones are always there, and are read back in time. */
+#include "monitor/ran.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "format/amon.h"
+#include "monitor/state.h"
+#include "monitor/sys.h"
+#include "monitor/thread.h"
+
+enum {
+	RECORD = 24,			/* bytes of a record */
+	RECORDS = 4096,			/* of a ring beside the kernel's page */
+};
+
+static void *own;			/* the sampler's ring; NULL: it is not permitted to ask */
+
+/* A record as the attributes below ask for it. */
+struct change {
+	bool in;			/* the thread got a processor; else it left it */
+	bool preempted;			/* which was taken from it */
+	uint32_t cpu;			/* which */
+	uint64_t time;			/* CLOCK_MONOTONIC, ns */
+};
+
+/* A descriptor of the event of thread TID, or minus an errno. */
+static long event_open(int tid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.context_switch = 1,
+		.write_backward = 1,
+	};
+
+	return sys5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The ring of thread TID; NULL: it cannot be had. */
+static void *ring_map(int tid)
+{
+	long fd = event_open(tid), pages;
+
+	if (sys_failed(fd))
+		return NULL;
+	pages = sys6(mmap, NULL, AMON_PAGE + RECORDS, PROT_READ, MAP_SHARED, fd, 0);
+	sys1(close, fd);
+	return sys_failed(pages) ? NULL : (void *)pages;
+}
+
+static void ring_unmap(void *pages)
+{
+	if (pages)
+		sys2(munmap, pages, AMON_PAGE + RECORDS);
+}
+
+void ran_begin(bool own_descriptors)
+{
+	ring_unmap(own);
+	own = own_descriptors && monitor.clock.pc_wanted == AMON_SOURCE_PERF ? ring_map((int)sys0(gettid)) : NULL;
+}
+
+void ran_forget(void) { own = NULL; }
+
+void ran_close(struct thread *t)
+{
+	ring_unmap(t->ran.pages);
+	t->ran = (struct ran_ring){ .tid = 0 };
+}
+
+static void ring_open(struct thread *t)
+{
+	ran_close(t);
+	t->ran = (struct ran_ring){ .tid = t->tid, .pages = ring_map(t->tid) };
+}
+
+/* The 8 bytes at the position AT in PAGES; records are multiples of that, and may go around the end. */
+static uint64_t word_at(const void *pages, uint64_t at)
+{
+	return *(const volatile uint64_t *)((const char *)pages + AMON_PAGE + at % RECORDS);
+}
+
+/* Read the record at *AT to C, and go to the one before it in time.  False: there is none. */
+static bool change_read(const void *pages, uint64_t *at, struct change *c)
+{
+	uint64_t head = word_at(pages, *at);	/* struct perf_event_header: type, misc, size */
+
+	c->in = !(head >> 32 & PERF_RECORD_MISC_SWITCH_OUT);
+	c->preempted = head >> 32 & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	c->time = word_at(pages, *at + 8);
+	c->cpu = (uint32_t)word_at(pages, *at + 16);
+	*at += head >> 48;
+	return (uint32_t)head == PERF_RECORD_SWITCH && head >> 48 == RECORD;
+}
+
+/* The position of the last record, below which the next one will be. */
+static uint64_t position(const void *pages)
+{
+	return __atomic_load_n(&((const volatile struct perf_event_mmap_page *)pages)->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* From the last record back to one that is not after SINCE.  What the kernel may have written over meanwhile does not count. */
+static struct ran ring_read(const void *pages, uint64_t since)
+{
+	uint64_t first = position(pages), at = first, until = sys_clock(CLOCK_MONOTONIC);
+	struct ran ran = { .known = false };
+	struct change c;
+
+	while (!ran.known && at - first < RECORDS && change_read(pages, &at, &c)) {
+		uint64_t from = c.time > since ? c.time : since;
+
+		if (at - first == RECORD) {
+			ran.has = c.in;
+			ran.preempted = c.preempted;
+			ran.cpu = c.cpu;
+		}
+		if (c.in && until > from)
+			ran.nsec += until - from;
+		until = c.time;
+		ran.had = c.in;
+		ran.known = c.time <= since;
+		ran.left += !c.in && !ran.known;
+		ran.slept = ran.slept || (!c.in && !c.preempted);
+	}
+	ran.known = ran.known && at - position(pages) <= RECORDS;
+	return ran;
+}
+
+struct ran ran_since(struct thread *t, uint64_t since)
+{
+	struct ran none = { .known = false };
+
+	if (!own || (t->index > 0 && t->sampled_cpu < clock_period()))
+		return none;
+	if (t->ran.tid != t->tid)
+		ring_open(t);
+	return t->ran.pages ? ring_read(t->ran.pages, since) : none;
+}
+
+uint32_t ran_cpu(void)
+{
+	uint64_t at = own ? position(own) : 0;
+	struct change c;
+
+	return own && change_read(own, &at, &c) ? c.cpu : UINT32_MAX;
+}
