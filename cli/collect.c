@@ -555,13 +555,6 @@ static enum amon_source source_wanted(void)
 	return AMON_SOURCE_NONE;
 }
 
-static bool intervals_wanted(const struct options *o)
-{
-	const char *wish = getenv("APROF_INTERVALS");
-
-	return o->intervals || (wish && *wish && strcmp(wish, "0"));
-}
-
 void collect_sampling(struct run *r)
 {
 	enum { RATE = 997 };
@@ -574,7 +567,7 @@ void collect_sampling(struct run *r)
 					       .memory = bytes_of(memory), .source = source_wanted(),
 					       .skip = r->options->stacks ? collect_has_mcount : collect_has_hooks,
 					       .ways = r->options->stacks ? ways_of : NULL, .kernel = r->options->kernel, .inlined = r->options->inlines,
-					       .intervals = intervals_wanted(r->options),
+					       .intervals = r->options->intervals || options_wished("APROF_INTERVALS"),
 					       .wall = clock && !strcmp(clock, "wall") };
 }
 

@@ -9,12 +9,11 @@
 #include "export/export.h"
 #include "cli/message.h"
 #include "cli/operands.h"
+#include "cli/options.h"
 
 bool gmon_file_wanted(void)
 {
-	const char *wish = getenv("APROF_GMON");
-
-	return wish && *wish && strcmp(wish, "0") != 0;
+	return options_wished("APROF_GMON");
 }
 
 /* The name of the file, to be freed; NULL: out of memory. */

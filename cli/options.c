@@ -452,6 +452,13 @@ static bool options_check(struct options *o, unsigned command)
 	return true;
 }
 
+bool options_wished(const char *name)
+{
+	const char *wish = getenv(name);
+
+	return wish && *wish && strcmp(wish, "0") != 0;
+}
+
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop)
 {
 	struct option *longs = option_table_longs(command);

@@ -87,6 +87,9 @@ struct options {
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop);
 
+/* Whether the environment has NAME, which stands for an option, set to something else than 0. */
+bool options_wished(const char *name);
+
 /* Print the rows of COMMAND for --help (option_table.c). */
 void options_help(unsigned command);
 
