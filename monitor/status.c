@@ -15,7 +15,7 @@
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
-enum { SWITCH = 10000 };		/* ns, at most, from the end of a thread to our beginning on its processor */
+enum { SWITCH = 1000 };		/* ns, at most, from the end of a thread to our beginning on its processor, which are one reading of the clock of that */
 
 static int proc = -1;			/* /proc/self, in our descriptor table; -1: we have none of our own */
 static int own_sched;			/* task/TID/sched of the sampler, there; 0: none */
