@@ -721,7 +721,7 @@ static json_t *times_json(const struct head *h)
 {
 	const struct graph *g = h->graph;
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns",emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns", emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
 			 emit_count(h->profile->time), "hooks_ns", json_integer(g->hooks), "hooks_unplaced_ns",
 			 emit_count(g->hooks_unplaced), "monitor_ns", emit_count(g->monitor), "unplaced_ns",
 			 emit_count(g->unplaced), "late_ns", emit_count(h->sums.late), "raw", (int)g->options.raw);

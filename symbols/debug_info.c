@@ -102,78 +102,74 @@ bool debug_read(struct debug_info *s, const struct binary *b)
 	return true;
 }
 
-/* A file name of DWARF that was relative to the folder of its compilation. */
-struct joined_path {
-	const char *name;	/* as DWARF has it: this very string */
-	char *path;		/* joined with the folder */
+/* A text that was put together once. */
+struct joined {
+	uint64_t key;		/* of what: the address of a name, the offset of an entry */
+	char *text;		/* NULL: there is none */
 };
 
-static void path_free(void *node)
+static void joined_free(void *node)
 {
-	struct joined_path *p = node;
+	struct joined *j = node;
 
-	free(p->path);
-	free(p);
+	free(j->text);
+	free(j);
 }
 
-static int compare_paths(const void *p, const void *q)
+static int compare_joined(const void *p, const void *q)
 {
-	const struct joined_path *a = p, *b = q;
+	const struct joined *a = p, *b = q;
 
-	return (a->name > b->name) - (a->name < b->name);
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* What TREE has of KEY; NULL: nothing is known. */
+static const struct joined *joined_find(void *const *tree, uint64_t key)
+{
+	const struct joined wanted = { .key = key }, *const *node = tfind(&wanted, tree, compare_joined);
+
+	return node ? *node : NULL;
+}
+
+/* Keep TEXT, which is TREE's from now on, by KEY.  Returns it; NULL: there is none, or no memory. */
+static const char *joined_keep(void **tree, uint64_t key, char *text)
+{
+	struct joined *j = malloc(sizeof *j);
+
+	if (!j) {
+		free(text);
+		return NULL;
+	}
+	*j = (struct joined){ key, text };
+	if (tsearch(j, tree, compare_joined))
+		return text;
+	joined_free(j);
+	return NULL;
 }
 
 /* FILE of UNIT as an absolute path, where DWARF says in which folder it was compiled.  The same FILE gives the same pointer. */
 static const char *absolute(struct debug_info *s, struct debug_unit *unit, const char *file)
 {
-	struct joined_path wanted = { .name = file }, *p, **node;
+	const struct joined *known;
 	Dwarf_Attribute attribute;
-	const char *folder;
+	const char *folder, *kept;
+	char *path;
 
 	if (!file || file[0] == '/' || !(folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))))
 		return file;
-	node = tfind(&wanted, &s->paths, compare_paths);
-	if (node)
-		return (*node)->path;
-	p = malloc(sizeof *p);
-	if (!p)
+	known = joined_find(&s->paths, (uintptr_t)file);
+	if (known)
+		return known->text;
+	if (asprintf(&path, "%s/%s", folder, file) < 0)
 		return file;
-	*p = wanted;
-	if (asprintf(&p->path, "%s/%s", folder, file) < 0) {
-		free(p);
-		return file;
-	}
-	if (tsearch(p, &s->paths, compare_paths))
-		return p->path;
-	path_free(p);
-	return file;
-}
-
-/* The name of a function behind those of what it is in. */
-struct scoped {
-	Dwarf_Off offset;	/* of its entry */
-	char *name;		/* NULL: it has none */
-};
-
-static void scoped_free(void *node)
-{
-	struct scoped *n = node;
-
-	free(n->name);
-	free(n);
-}
-
-static int compare_scoped(const void *p, const void *q)
-{
-	const struct scoped *a = p, *b = q;
-
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	kept = joined_keep(&s->paths, (uintptr_t)file, path);
+	return kept ? kept : file;
 }
 
 void debug_free(struct debug_info *s)
 {
-	tdestroy(s->paths, path_free);
-	tdestroy(s->scoped, scoped_free);
+	tdestroy(s->paths, joined_free);
+	tdestroy(s->scoped, joined_free);
 	for (size_t i = 0; i < s->nunits; i++)
 		free(s->units[i].places);
 	free(s->units);
@@ -532,18 +528,10 @@ static char *scoped_name(Dwarf_Die *function)
 /* scoped_name of FUNCTION, looked for once; NULL: there is none. */
 static const char *scoped_once(struct debug_info *s, Dwarf_Die *function)
 {
-	struct scoped wanted = { .offset = dwarf_dieoffset(function) }, *found, **node = tfind(&wanted, &s->scoped, compare_scoped);
+	Dwarf_Off offset = dwarf_dieoffset(function);
+	const struct joined *known = joined_find(&s->scoped, offset);
 
-	if (node)
-		return (*node)->name;
-	found = malloc(sizeof *found);
-	if (!found)
-		return NULL;
-	*found = (struct scoped){ wanted.offset, scoped_name(function) };
-	if (tsearch(found, &s->scoped, compare_scoped))
-		return found->name;
-	scoped_free(found);
-	return NULL;
+	return known ? known->text : joined_keep(&s->scoped, offset, scoped_name(function));
 }
 
 /* Whether functions of the language of DIE's unit are in nothing that has a name. */
