@@ -5,7 +5,7 @@ WHICH ?= --all
 # Headers for way inline's plugin, of the GCC that is installed by then (%: tests/deps); the other ways do without.
 PLUGIN = try:gcc-%-plugin-dev
 PKGS = meson ninja-build pkg-config python3 g++ libelf-dev libdw-dev libiberty-dev libcapstone-dev libcmocka-dev libjansson-dev libncurses-dev \
-  zlib1g-dev libevent-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
+  zlib1g-dev libevent-dev libcurl4-openssl-dev libxxhash-dev libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libgraphviz-dev $(PLUGIN)
 PKGS_CHECK = $(PKGS) binutils clang libclang-rt-dev mandoc jq try:binutils-gold cmake autoconf automake gfortran gdc gnat gdb valgrind tmux \
   graphviz golang-go libdevel-nytprof-perl chromium lua5.4 try:redis-server try:debuginfod try:python3-dev try:libpython3.11-testsuite $(NODE)
 # Other people's programs for tests/suites/ways: GCC's own tests, and a maker of random ones.
@@ -14,6 +14,8 @@ PKGS_WAYS = dpkg-dev csmith libcsmith-dev try:gcc-%-source gfortran gdc gnat try
 NODE = $(if $(shell command -v npm),,nodejs npm)
 # Both MPIs, for tests/mpi_test.py.
 PKGS_MPI = try:libopenmpi-dev try:openmpi-bin try:libmpich-dev try:mpich
+# A server for tests/store_test.py.
+PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What tests/realworld builds, asks and holds against.
@@ -26,7 +28,7 @@ made: all ; @ninja -C build $(MADE) >/dev/null
 demo: made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
-check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) && tests/check build $(WHICH)
+check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) && tests/check build $(WHICH)
 bench: deps made ; @bench/all doc/results.md && bench/million && node bench/page.mjs
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results doc/accuracy.md

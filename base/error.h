@@ -21,7 +21,8 @@
 	X(ERROR_NO_SYMBOLS,	"no symbols") \
 	X(ERROR_PATTERN,	"bad pattern") \
 	X(ERROR_USAGE,		"usage") \
-	X(ERROR_COMPILER,	"compiler cannot do that")
+	X(ERROR_COMPILER,	"compiler cannot do that") \
+	X(ERROR_STORE,		"the store cannot do that")
 
 enum error_code {
 #define X(code, text) code,

@@ -35,6 +35,8 @@ static const struct command *const table[] = {
 	&command_diff,
 	&command_check,
 	&command_merge,
+	&command_push,
+	&command_pull,
 	&command_ps,
 	&command_reset,
 	&command_cc,

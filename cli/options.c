@@ -295,6 +295,9 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_INLINES: o->inlines = true; return true;
 	case KEY_ALL_PROCESSES: o->all = true; return true;
 	case KEY_AGAINST: return against_set(o);
+	case KEY_STORE: o->store = argument; return true;
+	case KEY_LABEL: return word_add(&o->labels, &o->nlabels, argument);
+	case KEY_SCHEMA: o->schema = true; return true;
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;
 	}
@@ -497,6 +500,7 @@ void options_free(struct options *o)
 	free(o->sources.substitutes);
 	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
+	free(o->labels);
 	free(o->operands);
 	o->operands = NULL;
 }

@@ -34,6 +34,8 @@ enum {
 	COMMAND_HTML = 1 << 24,
 	COMMAND_PS = 1 << 22,
 	COMMAND_ATTACH = 1 << 23,
+	COMMAND_PUSH = 1 << 27,
+	COMMAND_PULL = 1 << 28,
 	COMMAND_SIDES = COMMAND_DIFF | COMMAND_CHECK | COMMAND_HTML | COMMAND_VIEW,	/* commands with --against */
 	COMMAND_VIEWS = COMMAND_REPORT | COMMAND_TREE | COMMAND_CYCLES | COMMAND_CONTEXTS | COMMAND_INFO | COMMAND_PATHS
 		| COMMAND_COMPARE | COMMAND_HOT | COMMAND_ANNOTATE,
@@ -74,6 +76,10 @@ struct options {
 	const char *clock;		/* run, attach: APROF_CLOCK; NULL: as it is */
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
+	const char *store;		/* push, pull: --store; NULL: APROF_STORE */
+	bool schema;			/* push: --schema */
+	char **labels;			/* push: --label, NAME=VALUE; point into argv */
+	size_t nlabels;			/* how many */
 	int first;			/* index in argv of the first operand */
 	char **operands;		/* commands with --against: all operands in their order, pointing into argv */
 	size_t noperands;		/* how many */

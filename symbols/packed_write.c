@@ -428,3 +428,21 @@ bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, s
 	message_free(&k, &m);
 	return ok;
 }
+
+bool symbols_pack_functions(const struct symbol *const *functions, size_t n, bool alone, struct profile_symbols *out)
+{
+	struct packing k = { 0 };
+	Symbols m = SYMBOLS__INIT;
+	bool ok;
+
+	*out = (struct profile_symbols){ 0 };
+	m.alone = alone;
+	string_add(&k, "");
+	for (size_t i = 0; i < n; i++)
+		symbol_add(&k, &k.functions, &k.nfunctions, &k.function_room, functions[i]);
+	functions_write(&k, &m);
+	rest_write(&k, &m);
+	ok = !k.failed && packed_deflate(&m, out);
+	message_free(&k, &m);
+	return ok;
+}

@@ -162,6 +162,10 @@ bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, s
 /* Whether only what the profile carries tells about MODULE: it was made from a file of other people's, with addresses of its own. */
 bool symbols_are_alone(struct symbols *s, uint32_t module);
 
+/* Write down the N functions FUNCTIONS of one module, by start, then name, each once, as somebody else kept them; ALONE: their addresses are made of their names, as symbols_are_alone says.
+ * OUT->data is malloc'ed.  False: memory is short. */
+bool symbols_pack_functions(const struct symbol *const *functions, size_t n, bool alone, struct profile_symbols *out);
+
 /* A function that a file of other people's names. */
 struct symbols_named {
 	uint64_t start;		/* an address that no other has */

@@ -1,0 +1,253 @@
+/* http.c - ClickHouse over HTTP, by libcurl. */
+#include "store/http.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "store/curl_calls.h"
+
+enum {
+	CONNECT_SECONDS = 20,
+	FIRST_PAUSE = 100,		/* ms before the server is asked again; twice as long each time, */
+	LONGEST_PAUSE = 10000,		/* up to that, */
+	TRIES = 30,			/* as often */
+};
+
+/* Errors of ClickHouse's that have a remedy. */
+enum { UNKNOWN_TABLE = 60, UNKNOWN_DATABASE = 81, TOO_MANY_QUERIES = 202, TOO_MANY_PARTS = 252 };
+
+struct http {
+	const struct curl_calls *lib;
+	CURL *curl;
+	char *server;			/* as it is named in messages: scheme, host, port */
+	char *query;			/* what the URLs of all requests begin with */
+	char *user, *password;		/* NULL: none */
+};
+
+static bool no_memory(struct error *err)
+{
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+}
+
+/* ---- its address ---- */
+
+/* PART of U, malloc'ed; that of the environment, where it has none; NULL: that has none either. */
+static char *part_of(const struct http *h, CURLU *u, CURLUPart part, const char *variable)
+{
+	const char *set = variable ? getenv(variable) : NULL;
+	char *text = NULL, *copy = NULL;
+
+	if (h->lib->url_get(u, part, &text, CURLU_URLDECODE) == CURLUE_OK)
+		copy = strdup(text);
+	else if (set && *set)
+		copy = strdup(set);
+	h->lib->free(text);
+	return copy;
+}
+
+/* The names of H of the parts of U.  False: out of memory. */
+static bool names_make(struct http *h, CURLU *u)
+{
+	char *scheme = part_of(h, u, CURLUPART_SCHEME, NULL), *host = part_of(h, u, CURLUPART_HOST, NULL), *port = part_of(h, u, CURLUPART_PORT, NULL);
+	char *path = part_of(h, u, CURLUPART_PATH, NULL), *database = NULL;
+	bool ok = scheme && host && path;
+
+	if (ok && !port)
+		port = strdup(strcmp(scheme, "https") == 0 ? "8443" : "8123");
+	if (ok && path[0] == '/' && path[1])
+		database = h->lib->easy_escape(h->curl, path + 1, 0);
+	ok = ok && port && asprintf(&h->server, "%s://%s:%s", scheme, host, port) >= 0 &&
+	     asprintf(&h->query, "%s/?wait_end_of_query=1%s%s", h->server, database ? "&database=" : "", database ? database : "") >= 0;
+	h->user = part_of(h, u, CURLUPART_USER, "CLICKHOUSE_USER");
+	h->password = part_of(h, u, CURLUPART_PASSWORD, "CLICKHOUSE_PASSWORD");
+	h->lib->free(database);
+	free(scheme);
+	free(host);
+	free(port);
+	free(path);
+	return ok;
+}
+
+/* Is what URL names to be asked at all?  Only what is before the host is looked at: the rest may be a password. */
+static bool is_http(const char *url)
+{
+	return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+}
+
+/* The parts of URL for H.  False with *ERR set. */
+static bool url_read(struct http *h, const char *url, struct error *err)
+{
+	CURLU *u = h->lib->url();
+	bool ok = u && (h->curl = h->lib->easy_init());
+
+	if (!ok)
+		no_memory(err);
+	else if (!is_http(url) || h->lib->url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK)
+		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "the store's URL is to be of the form http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]");
+	else if (!names_make(h, u))
+		ok = no_memory(err);
+	h->lib->url_cleanup(u);
+	return ok;
+}
+
+struct http *http_open(const char *url, struct error *err)
+{
+	const struct curl_calls *lib = curl_calls_load(err);
+	struct http *h = lib ? calloc(1, sizeof *h) : NULL;
+
+	if (h) {
+		h->lib = lib;
+		if (url_read(h, url, err))
+			return h;
+	} else if (lib) {
+		no_memory(err);
+	}
+	http_free(h);
+	return NULL;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	if (h->curl)
+		h->lib->easy_cleanup(h->curl);
+	free(h->server);
+	free(h->query);
+	free(h->user);
+	free(h->password);
+	free(h);
+}
+
+/* ---- a request ---- */
+
+static size_t reply_take(char *data, size_t size, size_t n, void *arg)
+{
+	struct http_reply *reply = arg;
+
+	if (!array_reserve(&reply->data, &reply->room, reply->len + size * n + 1, 1))
+		return 0;
+	memcpy(reply->data + reply->len, data, size * n);
+	reply->len += size * n;
+	reply->data[reply->len] = '\0';
+	return size * n;
+}
+
+/* Post the LEN bytes at DATA to URL; *STATUS is HTTP's. */
+static CURLcode post(struct http *h, const char *url, const void *data, size_t len, struct http_reply *reply, long *status)
+{
+	const struct curl_calls *l = h->lib;
+	struct curl_slist *headers = l->slist_append(NULL, "Expect:");	/* no round trip before the data */
+	CURL *c = h->curl;
+	CURLcode code;
+
+	*reply = (struct http_reply){ 0 };
+	*status = 0;
+	l->easy_reset(c);
+	l->easy_setopt(c, CURLOPT_URL, url);
+	l->easy_setopt(c, CURLOPT_HTTPHEADER, headers);
+	l->easy_setopt(c, CURLOPT_POST, 1L);
+	l->easy_setopt(c, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	l->easy_setopt(c, CURLOPT_POSTFIELDS, data);
+	l->easy_setopt(c, CURLOPT_USERNAME, h->user);
+	l->easy_setopt(c, CURLOPT_PASSWORD, h->password ? h->password : h->user ? "" : NULL);
+	l->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+	l->easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	l->easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
+	l->easy_setopt(c, CURLOPT_WRITEFUNCTION, reply_take);
+	l->easy_setopt(c, CURLOPT_WRITEDATA, reply);
+	code = headers ? l->easy_perform(c) : CURLE_OUT_OF_MEMORY;
+	l->easy_getinfo(c, CURLINFO_RESPONSE_CODE, status);
+	l->slist_free_all(headers);
+	return code;
+}
+
+/* The number of the error of ClickHouse's that TEXT tells; 0: it tells none. */
+static int error_number(const char *text)
+{
+	return strncmp(text, "Code: ", 6) == 0 ? atoi(text + 6) : 0;
+}
+
+/* Set *ERR to what the server says in TEXT, one line of it: `Code: 60, e.displayText() = DB::Exception: WORDS, e.what() = ...`, or, of newer ones, `Code: 60. DB::Exception:
+ * WORDS (version ...)`. */
+static bool refused(const struct http *h, const char *text, long status, struct error *err)
+{
+	static const char *const ends[] = { ", e.what()", " (version ", ", Stack trace", "\n" };
+	const char *words = strstr(text, "DB::Exception: ");
+	int number = error_number(text);
+	size_t n;
+
+	if (number == UNKNOWN_TABLE || number == UNKNOWN_DATABASE)
+		return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: the store has no %s; `aprof push --schema | clickhouse-client --multiquery` makes its tables", h->server,
+				 number == UNKNOWN_TABLE ? "tables of aprof's" : "such database");
+	words = words ? words + strlen("DB::Exception: ") : text;
+	n = strlen(words);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const char *end = strstr(words, ends[i]);
+
+		n = end && (size_t)(end - words) < n ? (size_t)(end - words) : n;
+	}
+	if (n == 0)
+		return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: refused, with HTTP status %ld", h->server, status);
+	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: refused: %.*s", h->server, (int)(n < 600 ? n : 600), words);
+}
+
+/* Post as `post` does.  False with *ERR set, and ClickHouse's number of the error in *NUMBER, or 0. */
+static bool exchange(struct http *h, const char *url, const void *data, size_t len, struct http_reply *reply, int *number, struct error *err)
+{
+	long status;
+	CURLcode code = post(h, url, data, len, reply, &status);
+	const char *text = reply->data ? (const char *)reply->data : "";
+
+	*number = 0;
+	if (code == CURLE_OK && status == 200)
+		return true;
+	if (code != CURLE_OK) {
+		error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: %s", h->server, h->lib->easy_strerror(code));
+	} else {
+		*number = error_number(text);
+		refused(h, text, status, err);
+	}
+	free(reply->data);
+	*reply = (struct http_reply){ 0 };
+	return false;
+}
+
+bool http_ask(struct http *h, const char *sql, struct http_reply *reply, struct error *err)
+{
+	int number;
+
+	return exchange(h, h->query, sql, strlen(sql), reply, &number, err);
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+bool http_send(struct http *h, const char *sql, const void *data, size_t len, struct error *err)
+{
+	char *escaped = h->lib->easy_escape(h->curl, sql, 0), *url = NULL;
+	struct http_reply reply = { 0 };
+	long wait = FIRST_PAUSE;
+	int number = 0;
+	bool ok = escaped && asprintf(&url, "%s&query=%s", h->query, escaped) >= 0;
+
+	h->lib->free(escaped);
+	if (!ok)
+		return no_memory(err);
+	for (int i = 1; !(ok = exchange(h, url, data, len, &reply, &number, err)) && i < TRIES; i++) {
+		if (number != TOO_MANY_PARTS && number != TOO_MANY_QUERIES)
+			break;
+		pause_ms(wait);
+		wait = 2 * wait < LONGEST_PAUSE ? 2 * wait : LONGEST_PAUSE;
+	}
+	free(reply.data);
+	free(url);
+	return ok;
+}
