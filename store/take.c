@@ -272,8 +272,9 @@ static bool header_read(struct taking *t, struct tuples_reader *r)
 
 static void commands_print(const struct taking *t, FILE *out)
 {
-	fputs("SELECT c.name, sum(c.processes), sum(c.nsec), sum(c.calls) FROM aprof_profiles FINAL ARRAY JOIN commands AS c WHERE (", out);
-	fprintf(out, "%s) AND pushed <= toDateTime(%" PRIu64 ") GROUP BY c.name", t->condition, t->until);
+	fputs("SELECT command, sum(n), sum(spent), sum(made) FROM (SELECT commands.name AS names, commands.processes AS processes, commands.nsec AS nsecs, commands.calls AS counts", out);
+	where_print(t, out);
+	fputs(") ARRAY JOIN names AS command, processes AS n, nsecs AS spent, counts AS made GROUP BY command", out);
 }
 
 static bool commands_read(struct taking *t, struct tuples_reader *r, struct profile_command **commands, size_t *n)

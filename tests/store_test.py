@@ -1,16 +1,23 @@
 """store_test.py BUILD: `aprof push` and `aprof pull` against a ClickHouse server: what is pulled is what merge makes of the same files, whoever pushed it, and however often."""
+import concurrent.futures
+import http.server
 import json
 import os
 import pathlib
+import random
+import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 import urllib.parse
+import urllib.request
 
 sys.dont_write_bytecode = True
 import clickhouse
-import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -35,6 +42,46 @@ def contexts(path):
     return sorted(line for line in lines if not line.startswith('0 0 0.000000000 '))
 
 
+class Breaking(http.server.ThreadingHTTPServer):
+    """Stands before SERVER, and kills who asks at the request number AT: when it has come, or, if AFTER, when the server has done what it says."""
+
+    def __init__(self, server, at, after):
+        self.server, self.at, self.after, self.count, self.victim, self.known = server, at, after, 0, None, threading.Event()
+        super().__init__(('127.0.0.1', 0), Passing)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass                                                    # who asked is gone
+
+    def kill(self):
+        self.known.wait()
+        os.kill(self.victim, signal.SIGKILL)
+
+
+class Passing(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def do_POST(self):
+        data = self.rfile.read(int(self.headers['Content-Length']))
+        self.server.count += 1
+        last = self.server.count == self.server.at
+        if last and not self.server.after:
+            self.server.kill()
+            return
+        with urllib.request.urlopen(urllib.request.Request(self.server.server.url + self.path, data=data)) as answer:
+            body = answer.read()
+        if last:
+            self.server.kill()
+            return
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
 class Store(unittest.TestCase):
     """Each test has tables of its own, in a database of its name."""
 
@@ -47,6 +94,7 @@ class Store(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix='aprof-store-')
         self.addCleanup(folder.cleanup)
         self.cwd = pathlib.Path(folder.name)
+        self.merged = self.sums = None                          # what was merged last, and what is in it
         self.database = self.id().rpartition('.')[2]
         self.url = f'{self.server.url}/{self.database}'
         self.server.make_tables(self.aprof('push', '--schema', store=None).stdout, self.database)
@@ -58,12 +106,18 @@ class Store(unittest.TestCase):
             if name not in dict(env):
                 own.pop(name, None)
         words = [APROF, args[0], *(['--store', store or self.url] if store is not None else []), *args[1:]]
-        done = limits.run(words, cwd=self.cwd, capture_output=True, text=True, env=own)
+        done = subprocess.run(words, cwd=self.cwd, capture_output=True, text=True, env=own)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
     def make(self, name, *options):
-        limits.run([MAKE_AMON, *options, name], cwd=self.cwd, check=True)
+        subprocess.run([MAKE_AMON, *options, name], cwd=self.cwd, check=True)
+        return name
+
+    def of_program(self, name, number):
+        """The made profile NAME is of program NUMBER, as its build-id says."""
+        path = self.cwd / name
+        path.write_bytes(path.read_bytes().replace(b'made-by-make-amon---', b'%020d' % number))
         return name
 
     def rows(self, table, final=False):
@@ -71,10 +125,11 @@ class Store(unittest.TestCase):
 
     def pulled_is_merged(self, condition, files):
         self.aprof('pull', '-o', 'pulled', condition)
-        self.aprof('merge', '-o', 'merged', *files, store=None)
-        self.assertTrue(contexts(self.cwd / 'merged'))
-        self.assertEqual(contexts(self.cwd / 'pulled'), contexts(self.cwd / 'merged'))
-        self.assertEqual(self.table('pulled', 'arcs'), self.table('merged', 'arcs'))
+        if self.merged != files:
+            self.aprof('merge', '-o', 'merged', *files, store=None)
+            self.merged, self.sums = files, (contexts(self.cwd / 'merged'), self.table('merged', 'arcs'))
+        self.assertTrue(self.sums[0])
+        self.assertEqual((contexts(self.cwd / 'pulled'), self.table('pulled', 'arcs')), self.sums)
 
     def table(self, file, table):
         """Caller, callee and calls of the arcs in FILE; times are estimates in which program counters have a part."""
@@ -85,9 +140,9 @@ class Store(unittest.TestCase):
 
     def program(self):
         (self.cwd / 'prog.c').write_text(SOURCE)
-        limits.run([APROF, 'cc', '-O2', '-g', '-o', 'prog', 'prog.c'], cwd=self.cwd, check=True)
+        subprocess.run([APROF, 'cc', '-O2', '-g', '-o', 'prog', 'prog.c'], cwd=self.cwd, check=True)
         for i in range(3):
-            limits.run([APROF, 'run', '--no-report', f'--data=run.{i}', './prog', str(10 + i)], cwd=self.cwd, check=True)
+            subprocess.run([APROF, 'run', '--no-report', f'--data=run.{i}', './prog', str(10 + i)], cwd=self.cwd, check=True)
         return [f'run.{i}' for i in range(3)]
 
     def test_pull_is_merge(self):
@@ -170,6 +225,98 @@ class Store(unittest.TestCase):
         self.aprof('push', '--label', 'service=a', *files)
         self.pulled_is_merged('service = a', files)
 
+    def test_broken_off(self):
+        """Killed before or behind each of its requests: what is whole counts, the rest does not; when it has been pushed again all is there, once."""
+        files = [self.make(f'made.{seed}', '--seed', str(seed), '--routines', '7', '--calls', '1000', '--recursion', '0.3') for seed in range(3)]
+        at = 0
+        while True:
+            at += 1
+            for after in False, True:
+                service = f'{at}{after}'
+                for table in TABLES:
+                    self.server.ask(f'TRUNCATE TABLE {self.database}.{table}')
+                with Breaking(self.server, at, after) as broken:
+                    url = f'http://127.0.0.1:{broken.server_port}/{self.database}'
+                    pushing = subprocess.Popen([APROF, 'push', '--store', url, '--label', f'service={service}', *files], cwd=self.cwd, stderr=subprocess.DEVNULL)
+                    broken.victim = pushing.pid
+                    broken.known.set()
+                    status = pushing.wait()
+                    broken.shutdown()
+                if status == 0:
+                    self.assertGreater(at, 10)
+                    return
+                self.assertEqual(status, -signal.SIGKILL)
+                seen = self.server.ask(f"SELECT count() FROM {self.database}.aprof_profiles WHERE service = '{service}'")[0][0]
+                self.assertIn(int(seen), (0, len(files)))
+                if int(seen):
+                    self.pulled_is_merged(f'service = {service}', files)
+                self.aprof('push', '--label', f'service={service}', *files)
+                self.pulled_is_merged(f'service = {service}', files)
+                doubled = self.server.ask(f"SELECT count() FROM (SELECT profile, context, caller, count() AS n FROM {self.database}.aprof_figures FINAL WHERE service = '{service}' "
+                                          'GROUP BY profile, context, caller) WHERE n > 1')
+                self.assertEqual(doubled, [['0']])
+
+    def write_killed(self, chance, label, files):
+        """Push FILES as SERVICE, killed some times at some moment, until it is done."""
+        while True:
+            pushing = subprocess.Popen([APROF, 'push', '--store', self.url, '--label', label, *files], cwd=self.cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            try:
+                _, said = pushing.communicate(timeout=chance.expovariate(1) if chance.random() < 0.5 else None)
+            except subprocess.TimeoutExpired:
+                pushing.kill()
+                pushing.communicate()
+                continue
+            self.assertEqual(pushing.returncode, 0, said)
+            return
+
+    def test_many_writers(self):
+        """At one time, to one service, some of them killed: no row twice, none missing."""
+        writers, each = int(os.environ.get('WRITERS', 12)), 3
+        files = [[self.make(f'w{writer}.{i}', '--seed', str(writer * each + i), '--routines', '30', '--calls', '2000', '--recursion', '0.2') for i in range(each)] for writer in range(writers)]
+        with concurrent.futures.ThreadPoolExecutor(writers) as pool:
+            for done in [pool.submit(self.write_killed, random.Random(writer), 'service=all', files[writer]) for writer in range(writers)]:
+                done.result()
+        flat = [name for some in files for name in some]
+        self.pulled_is_merged('service = all', flat)
+        self.assertEqual(self.rows('aprof_profiles', final=True), len(flat))
+        wanted = int(self.server.ask(f'SELECT sum(rows) FROM {self.database}.aprof_profiles FINAL')[0][0])
+        self.assertEqual(self.rows('aprof_figures', final=True), wanted)
+        self.assertEqual(int(self.server.ask(f'SELECT uniqExact(profile, context, caller) FROM {self.database}.aprof_figures')[0][0]), wanted)
+
+    def rows_read(self, since, begins):
+        """The most rows that a query read from moment SINCE on, of those that begin as BEGINS says."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            self.server.ask('SYSTEM FLUSH LOGS')
+            rows = self.server.ask(f"SELECT max(read_rows) FROM system.query_log WHERE type = 2 AND event_time >= toDateTime({since}) AND query LIKE '{begins}%'")
+            if rows[0][0] != '0':
+                return int(rows[0][0])
+            time.sleep(0.2)
+        self.fail(f'no query {begins} in the log')
+
+    def test_reads_its_own(self):
+        """A pull of one service reads the rows of its profiles and its program, and what shares their granules, which are made small here."""
+        small = 'SETTINGS index_granularity = 64'
+        self.server.ask(f'DROP DATABASE {self.database}')
+        schema = self.aprof('push', '--schema', store=None).stdout
+        self.server.make_tables(re.sub(r'(ORDER BY \([^()]*\));', rf'\1 {small};', schema), self.database)
+        services = 40
+        for i in range(services):
+            names = [self.of_program(self.make(f's{i}.{k}', '--seed', str(100 * i + k), '--routines', '12', '--calls', '500'), i) for k in range(2)]
+            self.aprof('push', '--label', f'service=s{i}', *names)
+        since = self.server.ask('SELECT toUInt32(now())')[0][0]
+        time.sleep(1.1)
+        since = int(since) + 1
+        self.pulled_is_merged('service = s7', ['s7.0', 's7.1'])
+        image = self.server.ask(f"SELECT image FROM {self.database}.aprof_profiles WHERE service = 's7' LIMIT 1")[0][0]
+        for table, mine, begins in (('aprof_figures', "service = 's7'", 'SELECT context, caller'), ('aprof_routines', f'image = {image}', 'SELECT routine, module'),
+                                    ('aprof_modules', f'image = {image}', 'SELECT module, max'), ('aprof_contexts', f'image = {image}', 'SELECT context, parent')):
+            own, all_, parts = (int(n) for n in self.server.ask(f'SELECT countIf({mine}), count(), uniqExact(_part) FROM {self.database}.{table}')[0])
+            with self.subTest(table):
+                self.assertGreaterEqual(all_, services * own // 4)
+                others = (0 if table != 'aprof_contexts' else self.rows_read(since, 'SELECT context, caller')) + 2 * services
+                self.assertLessEqual(self.rows_read(since, begins), own + 2 * 64 * parts + others)
+
     def test_refused(self):
         """One line each, and status 2; no password in any."""
         name = self.make('made', '--seed', '1', '--calls', '300')
@@ -200,7 +347,7 @@ class Store(unittest.TestCase):
     def test_kinds(self):
         """Profiles by several clocks cannot be added up; a condition parts them."""
         self.program()
-        limits.run([APROF, 'run', '--no-report', '--clock=none', '--data=none', './prog', '5'], cwd=self.cwd, check=True)
+        subprocess.run([APROF, 'run', '--no-report', '--clock=none', '--data=none', './prog', '5'], cwd=self.cwd, check=True)
         self.aprof('push', 'run.0', 'none')
         said = self.aprof('pull', 'service = prog', status=2).stderr
         self.assertIn('several clocks', said)
