@@ -215,17 +215,27 @@ static struct naming naming_of(const struct profile *p, const struct profile_rou
 	return n;
 }
 
+/* Which routines contexts of P refer to, of all of them; malloc'ed.  NULL: out of memory. */
+static bool *used_make(const struct profile *p)
+{
+	bool *used = calloc((size_t)p->nroutines + 1, sizeof *used);
+
+	for (uint32_t i = 1; used && i < p->ncontexts; i++)
+		used[p->contexts[i].routine] = true;
+	return used;
+}
+
 static bool routines_add(struct store *s, const struct profile *p, const struct keys *k, struct symbols *symbols)
 {
 	struct tuples *r = &s->tables[TABLE_ROUTINES];
-	bool failed = false;
+	bool *used = used_make(p), failed = used == NULL;
 
-	for (uint32_t i = 0; i < p->nroutines; i++) {
+	for (uint32_t i = 0; used && i < p->nroutines; i++) {
 		const struct profile_routine *of = &p->routines[i];
 		struct naming n;
 
-		if (is_known(s, k->image, k->routines[i], KNOWN_NAMED, &failed))
-			continue;		/* nobody needs to look for its name */
+		if (!used[i] || is_known(s, k->image, k->routines[i], KNOWN_NAMED, &failed))
+			continue;		/* nobody needs it, or nobody needs to look for its name */
 		n = naming_of(p, of, symbols);
 		if (!n.named && is_known(s, k->image, k->routines[i], KNOWN_ROUTINE, &failed))
 			continue;
@@ -250,6 +260,7 @@ static bool routines_add(struct store *s, const struct profile *p, const struct 
 		tuples_byte(r, n.part);
 		r->n++;
 	}
+	free(used);
 	return !failed;
 }
 
