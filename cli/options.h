@@ -78,6 +78,7 @@ struct options {
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	const char *store;		/* push, pull: --store; NULL: APROF_STORE */
 	bool schema;			/* push: --schema */
+	bool pprof;			/* push: --format=pprof */
 	char **labels;			/* push: --label, NAME=VALUE; point into argv */
 	size_t nlabels;			/* how many */
 	int first;			/* index in argv of the first operand */

@@ -1,4 +1,5 @@
-/* push.c - aprof push: profiles into the store of a fleet. */
+/* push.c - aprof push: profiles into the store of a fleet, as rows or as pprof. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,10 @@
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "export/export.h"
 #include "input/add_up.h"
 #include "store/condition.h"
+#include "store/ingest.h"
 #include "store/schema.h"
 #include "store/store.h"
 
@@ -106,19 +109,25 @@ static uint64_t start_of(const struct amon_header *h, const char *file)
 	return stat(file, &st) == 0 && st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
 }
 
-/* Put P, read from FILE, whose identity is ID. */
-static bool profile_push(struct store *s, const struct given *g, const char *file, const struct profile *p, const unsigned char *id, struct error *err)
+/* What P, read from FILE, is found by; VERSION is room for one. */
+static struct store_labels labels_of(const struct given *g, const char *file, const struct profile *p, char *version)
 {
 	const struct amon_header *h = &p->runs[0].header;
 	const char *program = profile_run_name(&p->runs[0]), *slash = strrchr(program, '/');
-	char version[2 * SHORT_ID + 1];
-	struct store_labels labels = { .service = g->service ? g->service : slash ? slash + 1 : program, .host = g->host ? g->host : h->host,
-		.version = g->version ? g->version : version, .time = g->has_time ? g->time : start_of(h, file), .more = g->more, .nmore = g->nmore };
-	struct symbols *symbols = symbols_open(p, NULL, err);
-	bool ok;
 
 	version_make(version, p);
-	ok = symbols && store_put(s, p, symbols, &labels, id, err);
+	return (struct store_labels){ .service = g->service ? g->service : slash ? slash + 1 : program, .host = g->host ? g->host : h->host,
+		.version = g->version ? g->version : version, .time = g->has_time ? g->time : start_of(h, file), .more = g->more, .nmore = g->nmore };
+}
+
+/* Put P, read from FILE, whose identity is ID. */
+static bool profile_push(struct store *s, const struct given *g, const char *file, const struct profile *p, const unsigned char *id, struct error *err)
+{
+	char version[2 * SHORT_ID + 1];
+	struct store_labels labels = labels_of(g, file, p, version);
+	struct symbols *symbols = symbols_open(p, NULL, err);
+	bool ok = symbols && store_put(s, p, symbols, &labels, id, err);
+
 	symbols_free(symbols);
 	return ok;
 }
@@ -134,21 +143,68 @@ static bool identity_make(const char *file, unsigned char *id, struct error *err
 	return ok;
 }
 
+/* Where profiles go: one of the two. */
+struct goal {
+	struct store *store;
+	struct ingest *ingest;
+};
+
 /* Put FILE into the store.  False with *ERR set. */
-static bool file_push(struct store *s, const struct given *g, char *file, struct error *err)
+static bool rows_push(struct store *s, const struct given *g, char *file, struct error *err)
 {
 	struct input in = { .listener = &listener };
 	unsigned char id[16];
-	bool ok;
-
-	if (files_held(file))
-		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "a running process writes it; push it when that has ended");
-	ok = identity_make(file, id, err) && input_add_up(&in, &file, 1, NULL, err);
+	bool ok = identity_make(file, id, err) && input_add_up(&in, &file, 1, NULL, err);
 	if (ok && in.profile->nruns == 0)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "there is no profile in it");
 	ok = ok && profile_push(s, g, file, in.profile, id, err);
 	input_free(&in);
 	return ok;
+}
+
+/* When the process of H ended, seconds since 1970, if it began at START: at least a second later. */
+static uint64_t end_of(const struct amon_header *h, uint64_t start)
+{
+	uint64_t lasted = h->end_monotonic > h->start_monotonic ? (h->end_monotonic - h->start_monotonic) / 1000000000 : 0;
+
+	return start + (lasted ? lasted : 1);
+}
+
+/* What was built of FILE, as pprof.  False with *ERR set. */
+static bool built_send(struct ingest *to, const struct given *g, const char *file, const struct input *in, struct error *err)
+{
+	char version[2 * SHORT_ID + 1], *data = NULL;
+	struct store_labels labels = labels_of(g, file, in->profile, version);
+	size_t len;
+	FILE *out = open_memstream(&data, &len);
+	bool ok = out ? export_write(export_find("pprof"), &in->report, &(struct export_options){ 0 }, out, err) : error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+
+	if (out && fclose(out) != 0 && ok)
+		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
+	ok = ok && ingest_send(to, &labels, end_of(&in->profile->runs[0].header, labels.time), data, len, err);
+	free(data);
+	return ok;
+}
+
+/* Send FILE as pprof.  False with *ERR set. */
+static bool pprof_push(struct ingest *to, const struct given *g, char *file, struct error *err)
+{
+	struct input in = { .listener = &listener };
+	struct graph_options options = { .thread = GRAPH_NONE };
+	bool ok = input_read(&in, &file, 1, NULL, err);
+
+	if (ok && in.profile->nruns == 0)
+		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "there is no profile in it");
+	ok = ok && input_build(&in, NULL, &options, err) && built_send(to, g, file, &in, err);
+	input_free(&in);
+	return ok;
+}
+
+static bool file_push(const struct goal *to, const struct given *g, char *file, struct error *err)
+{
+	if (files_held(file))
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "a running process writes it; push it when that has ended");
+	return to->store ? rows_push(to->store, g, file, err) : pprof_push(to->ingest, g, file, err);
 }
 
 /* Is what is wrong with a file no reason to leave the others? */
@@ -157,33 +213,35 @@ static bool is_of_file(const struct error *err)
 	return err->code != ERROR_STORE && err->code != ERROR_MEMORY;
 }
 
-static bool files_push(struct store *s, const struct given *g, char **files, size_t n)
+static bool files_push(const struct goal *to, const struct given *g, char **files, size_t n)
 {
 	struct error err;
 	bool all = true, ok = true;
+	uint64_t again;
 
 	for (size_t i = 0; ok && i < n; i++) {
 		progress_step("pushing");
 		progress_part(i, n);
-		if (file_push(s, g, files[i], &err))
+		if (file_push(to, g, files[i], &err))
 			continue;
 		progress_end();
 		all = false;
 		ok = is_of_file(&err);
 		message_error(&err, ok ? files[i] : NULL);
 	}
-	if (ok && !(ok = store_put_end(s, &err)))
+	if (ok && to->store && !(ok = store_put_end(to->store, &err)))
 		message_error(&err, NULL);
 	progress_end();
-	if (ok && store_put_again(s))
-		message("note: %llu of the profiles %s in the store already", (unsigned long long)store_put_again(s), store_put_again(s) == 1 ? "was" : "were");
+	again = to->store ? store_put_again(to->store) : 0;
+	if (ok && again)
+		message("note: %" PRIu64 " of the profiles %s in the store already", again, again == 1 ? "was" : "were");
 	return all && ok;
 }
 
 static int push(const struct options *o, char **files, size_t n)
 {
 	const char *url = o->store ? o->store : getenv("APROF_STORE");
-	struct store *s = NULL;
+	struct goal to = { 0 };
 	struct given g = { 0 };
 	struct error err;
 	bool ok = false;
@@ -191,12 +249,17 @@ static int push(const struct options *o, char **files, size_t n)
 	if (!url || !*url || n == 0)
 		message("push: say where to and what: aprof push --store URL FILE...");
 	else if (given_make(&g, o)) {
-		s = store_open(url, &err);
-		if (!s)
+		if (o->pprof)
+			to.ingest = ingest_open(url, &err);
+		else
+			to.store = store_open(url, &err);
+		if (!to.ingest && !to.store)
 			message_error(&err, NULL);
-		ok = s && files_push(s, &g, files, n);
+		else
+			ok = files_push(&to, &g, files, n);
 	}
-	store_free(s);
+	store_free(to.store);
+	ingest_free(to.ingest);
 	free(g.more);
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
@@ -212,7 +275,7 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 
 const struct command command_push = {
 	.name = "push",
-	.usage = "--store URL [--label NAME=VALUE]... FILE...",
+	.usage = "--store URL [--format FORMAT] [--label NAME=VALUE]... FILE...",
 #ifdef APROF_STORE
 	.summary = "put profiles into a fleet's store",
 #endif

@@ -1,4 +1,4 @@
-/* http.c - ClickHouse over HTTP, by libcurl. */
+/* http.c - requests over HTTP, by libcurl. */
 #include "store/http.h"
 
 #include <stdio.h>
@@ -23,9 +23,12 @@ struct http {
 	const struct curl_calls *lib;
 	CURL *curl;
 	char *server;			/* as it is named in messages: scheme, host, port */
-	char *query;			/* what the URLs of all requests begin with */
+	char *path;			/* of the URL, without a slash at its end */
+	char *query;			/* what the URLs of all requests to ClickHouse begin with */
 	char *user, *password;		/* NULL: none */
 };
+
+const struct http_kind http_clickhouse = { "8123", "8443", "CLICKHOUSE_USER", "CLICKHOUSE_PASSWORD", "http[s]://[USER:PASSWORD@]HOST[:PORT][/DATABASE]" };
 
 static bool no_memory(struct error *err)
 {
@@ -49,25 +52,27 @@ static char *part_of(const struct http *h, CURLU *u, CURLUPart part, const char 
 }
 
 /* The names of H of the parts of U.  False: out of memory. */
-static bool names_make(struct http *h, CURLU *u)
+static bool names_make(struct http *h, CURLU *u, const struct http_kind *kind)
 {
 	char *scheme = part_of(h, u, CURLUPART_SCHEME, NULL), *host = part_of(h, u, CURLUPART_HOST, NULL), *port = part_of(h, u, CURLUPART_PORT, NULL);
 	char *path = part_of(h, u, CURLUPART_PATH, NULL), *database = NULL;
 	bool ok = scheme && host && path;
 
 	if (ok && !port)
-		port = strdup(strcmp(scheme, "https") == 0 ? "8443" : "8123");
+		port = strdup(strcmp(scheme, "https") == 0 ? kind->tls_port : kind->port);
 	if (ok && path[0] == '/' && path[1])
 		database = h->lib->easy_escape(h->curl, path + 1, 0);
 	ok = ok && port && asprintf(&h->server, "%s://%s:%s", scheme, host, port) >= 0 &&
 	     asprintf(&h->query, "%s/?wait_end_of_query=1%s%s", h->server, database ? "&database=" : "", database ? database : "") >= 0;
-	h->user = part_of(h, u, CURLUPART_USER, "CLICKHOUSE_USER");
-	h->password = part_of(h, u, CURLUPART_PASSWORD, "CLICKHOUSE_PASSWORD");
+	h->user = part_of(h, u, CURLUPART_USER, kind->user);
+	h->password = part_of(h, u, CURLUPART_PASSWORD, kind->password);
 	h->lib->free(database);
 	free(scheme);
 	free(host);
 	free(port);
-	free(path);
+	h->path = path;
+	if (path && *path && path[strlen(path) - 1] == '/')
+		path[strlen(path) - 1] = '\0';
 	return ok;
 }
 
@@ -78,7 +83,7 @@ static bool is_http(const char *url)
 }
 
 /* The parts of URL for H.  False with *ERR set. */
-static bool url_read(struct http *h, const char *url, struct error *err)
+static bool url_read(struct http *h, const char *url, const struct http_kind *kind, struct error *err)
 {
 	CURLU *u = h->lib->url();
 	bool ok = u && (h->curl = h->lib->easy_init());
@@ -86,21 +91,21 @@ static bool url_read(struct http *h, const char *url, struct error *err)
 	if (!ok)
 		no_memory(err);
 	else if (!is_http(url) || h->lib->url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK)
-		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "the store's URL is to be of the form http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]");
-	else if (!names_make(h, u))
+		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "the store's URL is to be of the form %s", kind->form);
+	else if (!names_make(h, u, kind))
 		ok = no_memory(err);
 	h->lib->url_cleanup(u);
 	return ok;
 }
 
-struct http *http_open(const char *url, struct error *err)
+struct http *http_open(const char *url, const struct http_kind *kind, struct error *err)
 {
 	const struct curl_calls *lib = curl_calls_load(err);
 	struct http *h = lib ? calloc(1, sizeof *h) : NULL;
 
 	if (h) {
 		h->lib = lib;
-		if (url_read(h, url, err))
+		if (url_read(h, url, kind, err))
 			return h;
 	} else if (lib) {
 		no_memory(err);
@@ -116,6 +121,7 @@ void http_free(struct http *h)
 	if (h->curl)
 		h->lib->easy_cleanup(h->curl);
 	free(h->server);
+	free(h->path);
 	free(h->query);
 	free(h->user);
 	free(h->password);
@@ -136,11 +142,26 @@ static size_t reply_take(char *data, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-/* Post the LEN bytes at DATA to URL; *STATUS is HTTP's. */
-static CURLcode post(struct http *h, const char *url, const void *data, size_t len, struct http_reply *reply, long *status)
+/* The header fields of a request with data of the media type TYPE; NULL: the usual one.  NULL: out of memory. */
+static struct curl_slist *fields_make(const struct curl_calls *l, const char *type)
+{
+	struct curl_slist *fields = l->slist_append(NULL, "Expect:"), *more;	/* no round trip before the data */
+	char *text = NULL;
+
+	if (!fields || !type)
+		return fields;
+	more = asprintf(&text, "Content-Type: %s", type) >= 0 ? l->slist_append(fields, text) : NULL;
+	free(text);
+	if (!more)
+		l->slist_free_all(fields);
+	return more;
+}
+
+/* Post the LEN bytes at DATA, of the media type TYPE, to URL; *STATUS is HTTP's. */
+static CURLcode post(struct http *h, const char *url, const char *type, const void *data, size_t len, struct http_reply *reply, long *status)
 {
 	const struct curl_calls *l = h->lib;
-	struct curl_slist *headers = l->slist_append(NULL, "Expect:");	/* no round trip before the data */
+	struct curl_slist *headers = fields_make(l, type);
 	CURL *c = h->curl;
 	CURLcode code;
 
@@ -196,14 +217,14 @@ static bool refused(const struct http *h, const char *text, long status, struct 
 }
 
 /* Post as `post` does.  False with *ERR set, and ClickHouse's number of the error in *NUMBER, or 0. */
-static bool exchange(struct http *h, const char *url, const void *data, size_t len, struct http_reply *reply, int *number, struct error *err)
+static bool exchange(struct http *h, const char *url, const char *type, const void *data, size_t len, struct http_reply *reply, int *number, struct error *err)
 {
 	long status;
-	CURLcode code = post(h, url, data, len, reply, &status);
+	CURLcode code = post(h, url, type, data, len, reply, &status);
 	const char *text = reply->data ? (const char *)reply->data : "";
 
 	*number = 0;
-	if (code == CURLE_OK && status == 200)
+	if (code == CURLE_OK && status / 100 == 2)
 		return true;
 	if (code != CURLE_OK) {
 		error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: %s", h->server, h->lib->easy_strerror(code));
@@ -216,11 +237,31 @@ static bool exchange(struct http *h, const char *url, const void *data, size_t l
 	return false;
 }
 
+char *http_escape(struct http *h, const char *text)
+{
+	char *escaped = h->lib->easy_escape(h->curl, text, 0), *copy = escaped ? strdup(escaped) : NULL;
+
+	h->lib->free(escaped);
+	return copy;
+}
+
+bool http_post(struct http *h, const char *target, const char *type, const void *data, size_t len, struct error *err)
+{
+	struct http_reply reply = { 0 };
+	char *url = NULL;
+	int number;
+	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? exchange(h, url, type, data, len, &reply, &number, err) : no_memory(err);
+
+	free(reply.data);
+	free(url);
+	return ok;
+}
+
 bool http_ask(struct http *h, const char *sql, struct http_reply *reply, struct error *err)
 {
 	int number;
 
-	return exchange(h, h->query, sql, strlen(sql), reply, &number, err);
+	return exchange(h, h->query, NULL, sql, strlen(sql), reply, &number, err);
 }
 
 static void pause_ms(long ms)
@@ -241,7 +282,7 @@ bool http_send(struct http *h, const char *sql, const void *data, size_t len, st
 	h->lib->free(escaped);
 	if (!ok)
 		return no_memory(err);
-	for (int i = 1; !(ok = exchange(h, url, data, len, &reply, &number, err)) && i < TRIES; i++) {
+	for (int i = 1; !(ok = exchange(h, url, NULL, data, len, &reply, &number, err)) && i < TRIES; i++) {
 		if (number != TOO_MANY_PARTS && number != TOO_MANY_QUERIES)
 			break;
 		pause_ms(wait);

@@ -1,4 +1,4 @@
-/* http.h - a ClickHouse server, asked by its HTTP interface. */
+/* http.h - servers that are asked over HTTP: ClickHouse by its own interface, and others. */
 #ifndef STORE_HTTP_H
 #define STORE_HTTP_H
 
@@ -9,10 +9,27 @@
 
 struct http;
 
-/* The server at URL, http[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]; without a port 8123, or 8443.  User and password that are not in it are CLICKHOUSE_USER's and
- * CLICKHOUSE_PASSWORD's of the environment.  Nothing is sent yet.  NULL with *ERR set: the URL is none, or memory is short.  Freed with http_free. */
-struct http *http_open(const char *url, struct error *err);
+/* What a URL of some kind of server leaves out, and how it is to look. */
+struct http_kind {
+	const char *port, *tls_port;	/* where it says none */
+	const char *user, *password;	/* variables of the environment that have these, if the URL has none; NULL: none do */
+	const char *form;		/* for the message that it is none */
+};
+
+extern const struct http_kind http_clickhouse;
+
+/* The server at URL, http[s]://[USER[:PASSWORD]@]HOST[:PORT][/PATH], of KIND.  Nothing is sent yet.  NULL with *ERR set: the URL is none, or memory is short.
+ * Freed with http_free. */
+struct http *http_open(const char *url, const struct http_kind *kind, struct error *err);
 void http_free(struct http *h);
+
+/* TEXT as it may stand in a URL, malloc'ed.  NULL: out of memory. */
+char *http_escape(struct http *h, const char *text);
+
+/* Post the LEN bytes at DATA, which are of the media type TYPE, to TARGET, a path and a query behind the path of the URL.  False with *ERR set. */
+bool http_post(struct http *h, const char *target, const char *type, const void *data, size_t len, struct error *err);
+
+/* ---- ClickHouse: PATH is the database ---- */
 
 /* What comes back. */
 struct http_reply {

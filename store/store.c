@@ -13,7 +13,7 @@ struct store *store_open(const char *url, struct error *err)
 		return NULL;
 	}
 	s->known = (struct keyed){ .size = sizeof(struct known), .key = sizeof(struct known) };
-	s->http = http_open(url, err);
+	s->http = http_open(url, &http_clickhouse, err);
 	if (s->http)
 		return s;
 	free(s);
