@@ -164,7 +164,7 @@ static bool add_flags(const struct request *r, const char *libdir, struct list *
 		find_plugins(libdir, &plugins);
 		probe(&compiler, r->language, &plugins, &ability);
 		good = way_choose(&r->way, &ability, compiler.path, &hooks, &why, err) && (!r->tsc || way_check_tsc(hooks, why, err)) &&
-		       (!r->sites || way_check_sites(hooks, r->tsc, why, err));
+		       (!r->sites || way_check_sites(hooks, why, err));
 	}
 	find_free(&compiler);
 	if (good && r->compile)

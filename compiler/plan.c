@@ -267,7 +267,7 @@ static bool check_clock(const struct plan *p, struct error *err)
 
 static bool check_sites(const struct plan *p, struct error *err)
 {
-	return !p->choice.sites || way_check_sites(p->hooks, p->choice.tsc, p->why, err);
+	return !p->choice.sites || way_check_sites(p->hooks, p->why, err);
 }
 
 /* The last of -finstrument-functions and its opposite, or what stands for them: the caller's program has hooks of its own. */

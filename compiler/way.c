@@ -106,14 +106,12 @@ bool way_check_tsc(enum hooks hooks, const char *why, struct error *err)
 			 "code for it: run the program with APROF_CLOCK=tsc", way_name(hooks), why);
 }
 
-bool way_check_sites(enum hooks hooks, bool tsc, const char *why, struct error *err)
+bool way_check_sites(enum hooks hooks, const char *why, struct error *err)
 {
-	if (hooks != HOOKS_INLINE)
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for way inline, and this is way %s (%s), which needs no other "
-				 "code for it: run the program with APROF_SITES=1", way_name(hooks), why);
-	if (tsc)
-		return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites and --aprof-clock=tsc: code that does both is not to be had");
-	return true;
+	if (hooks == HOOKS_INLINE)
+		return true;
+	return error_set(err, ERROR_COMPILER, ERROR_NO_OFFSET, "--aprof-sites is for way inline, and this is way %s (%s), which needs no other "
+			 "code for it: run the program with APROF_SITES=1", way_name(hooks), why);
 }
 
 void way_compile_flags(enum hooks hooks, const char *plugin, bool tsc, bool sites, struct list *out)

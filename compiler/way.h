@@ -58,8 +58,8 @@ void way_plugin_argument(const char *plugin, const char *key, const char *value,
 /* False with *ERR set if the code for HOOKS, chosen for the reason WHY, cannot be such as clock tsc needs it compiled. */
 bool way_check_tsc(enum hooks hooks, const char *why, struct error *err);
 
-/* The same of code that tells its call sites, and TSC as above. */
-bool way_check_sites(enum hooks hooks, bool tsc, const char *why, struct error *err);
+/* The same of code that tells its call sites. */
+bool way_check_sites(enum hooks hooks, const char *why, struct error *err);
 
 /* Append what the link that LINE does with a compiler of ABILITY needs: the monitor out of the directory LIBDIR, in its static
  * form for an executable (unless its hooks would be hidden), as a shared library for a shared library.

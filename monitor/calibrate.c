@@ -48,17 +48,20 @@ calibrated_loop aprof_calibrate_cyg HIDDEN, aprof_calibrate_cyg_apart HIDDEN;
 calibrated_loop aprof_calibrate_inline HIDDEN, aprof_calibrate_inline_apart HIDDEN;
 calibrated_loop aprof_calibrate_tsc HIDDEN, aprof_calibrate_tsc_apart HIDDEN;
 calibrated_loop aprof_calibrate_sites HIDDEN, aprof_calibrate_sites_apart HIDDEN;	/* way inline, by code that tells its call sites */
+calibrated_loop aprof_calibrate_sites_tsc HIDDEN, aprof_calibrate_sites_tsc_apart HIDDEN;
 #define SITES_OF(name) extern const char name##_site[] HIDDEN, name##_apart_site[] HIDDEN	/* where the leaf returns to in both */
 SITES_OF(aprof_calibrate_fentry);
 SITES_OF(aprof_calibrate_cyg);
 SITES_OF(aprof_calibrate_inline);
 SITES_OF(aprof_calibrate_tsc);
 SITES_OF(aprof_calibrate_sites);
+SITES_OF(aprof_calibrate_sites_tsc);
 extern const char aprof_calibrate_fentry_routine[] HIDDEN;
 extern const char aprof_calibrate_cyg_leaf[] HIDDEN;
 extern const char aprof_calibrate_inline_leaf[] HIDDEN;
 extern const char aprof_calibrate_tsc_leaf[] HIDDEN;
 extern const char aprof_calibrate_sites_leaf[] HIDDEN;
+extern const char aprof_calibrate_sites_tsc_leaf[] HIDDEN;
 
 struct hooks aprof_calibrate_hooks HIDDEN;
 
@@ -155,7 +158,24 @@ __asm__(".text\n"
 	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne 1f\n\t"
 	"movq %rcx, " WORD(TLS_CURRENT) "\n"
 	"1:\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
-	LOOP("aprof_calibrate_sites", "aprof_calibrate_sites_leaf", NO_HOOKS));
+	LOOP("aprof_calibrate_sites", "aprof_calibrate_sites_leaf", NO_HOOKS)
+	".p2align 4\n.hidden aprof_calibrate_sites_tsc_leaf\n.globl aprof_calibrate_sites_tsc_leaf\n"
+	"aprof_calibrate_sites_tsc_leaf:\n\t"
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
+	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_sites_tsc_leaf(%rip), %r10\n\t"
+	"movq " WORD(TLS_CURRENT) ", %rdi\n\tmovq 8(%rsp), %rdx\n\t"
+	"leaq (%rdi,%r10), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
+	"leaq (%rcx,%rdx), %r9\n\timulq $" AS_TEXT(STEP_FACTOR) ", %r9, %r9\n\t"
+	"movq %r9, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_SITES_MASK) ", %r8\n\taddq " WORD(TLS_SITES) ", %r8\n\t"
+	"movq (%r8), %r8\n\t"
+	"cmpq %r9, " AS_TEXT(KEY_ID) "-1(%r8)\n\tjne 4f\n\tcmpq %r10, " AS_TEXT(KEY_ROUTINE) "-1(%r8)\n\tjne 4f\n\t"
+	"cmpq %rdx, " AS_TEXT(ALIAS_SITE) "-1(%r8)\n\tjne 4f\n\t"
+	CHARGE "movq " WORD(TLS_CHARGED) ", %r10\n\t"
+	"movq " AS_TEXT(KEY_TIME) "-1(%r8), %r9\n\tmovq %r9, " WORD(TLS_CHARGED) "\n\t"
+	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne 4f\n\t"
+	"movq %rcx, " WORD(TLS_CURRENT) "\n"
+	"4:\t" CHARGE "movq %r10, " WORD(TLS_CHARGED) "\n\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
+	LOOP("aprof_calibrate_sites_tsc", "aprof_calibrate_sites_tsc_leaf", NO_HOOKS));
 #endif
 
 /* A machine that knows one call: of item 1 from item 0. */
@@ -174,8 +194,8 @@ static struct {
 /* Let the hooks find the call of ROUTINE from SITE, where call sites are told apart. */
 static void pretend_site(struct aprof_tls *tls, uintptr_t routine, uintptr_t site)
 {
-	fake.alias = (struct alias){ .key = { .id = key_step(ROOT_ID, routine, site), .routine = routine }, .count = &fake.counters[1],
-				     .to = fake.counters[1].id, .site = site };
+	fake.alias = (struct alias){ .key = { .id = key_step(ROOT_ID, routine, site), .routine = routine, .time = (uintptr_t)&fake.counters[1] },
+				     .count = &fake.counters[1], .to = fake.counters[1].id, .site = site };
 	fake.front[0] = fake.front[1] = (target)&fake.alias + 1;
 	tls->sites = fake.front;
 	tls->sites_mask = sizeof(target);
@@ -301,7 +321,9 @@ void calibrate(const struct hooks *hooks)
 	began = cycles_moment();
 	cost_of_hooks[0] = measure(&(struct trial){ TRIAL(aprof_calibrate_fentry), aprof_calibrate_fentry_routine, false });
 	cost_of_hooks[1] = measure(&(struct trial){ TRIAL(aprof_calibrate_cyg), aprof_calibrate_cyg_leaf, false });
-	if (monitor.inline_sites)
+	if (monitor.inline_sites && monitor.reads_counter)
+		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_sites_tsc), aprof_calibrate_sites_tsc_leaf, true });
+	else if (monitor.inline_sites)
 		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_sites), aprof_calibrate_sites_leaf, true });
 	else if (monitor.reads_counter)
 		cost_of_hooks[2] = measure(&(struct trial){ TRIAL(aprof_calibrate_tsc), aprof_calibrate_tsc_leaf, true });

@@ -37,8 +37,8 @@ static inline context_id key_step(context_id from, uintptr_t routine, uintptr_t 
  *
  * Where call sites are told apart, each (context, call site, routine) is an alias; its key is exact, too: (id, routine, site). */
 struct alias {
-	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls unused; with clock tsc
-					 * its time is the address of the counters of the context after the call */
+	struct amon_counter key;	/* id and routine as in a context, but nothing is called so; calls unused; its
+					 * time is the address of the counters of the context after the call */
 	struct amon_counter *count;	/* whose calls to bump */
 	context_id to;			/* context after the call */
 	uintptr_t site;			/* the call site that it is of, by which key.id has been stepped once more; 0: of any */

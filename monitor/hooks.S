@@ -248,6 +248,28 @@ __return__:
 	.cfi_endproc
 	.size	aprof_inline_miss_sites, .-aprof_inline_miss_sites
 
+	/* Charge the counters in r11, which are those of the context in rsi, if time is taken, and enter the context in rcx, whose counters are in rdi. r8
+	 * is the thread's base, r9 is lost; in rax and rdx is what aprof_inline_miss_tsc returns. */
+	.macro	enter_timed
+.Lcharge\@:
+	movq	TLS(TLS_LAST, %r8), %r9		/* as the plugin's code does it */
+	testq	%r9, %r9
+	jz	.Luntimed\@
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rax, %rdx
+	movq	%r9, %rax
+	cmpxchgq %rdx, TLS(TLS_LAST, %r8)
+	jne	.Lcharge\@
+	subq	%rax, %rdx
+	addq	%rdx, KEY_TIME(%r11)
+	movq	%rdi, TLS(TLS_CHARGED, %r8)
+.Luntimed\@:
+	movq	%r11, %rdx
+	movq	%rcx, TLS(TLS_CURRENT, %r8)
+	movq	%rsi, %rax
+	.endm
+
 	/* As aprof_inline_miss, in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
 	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
 	detour	aprof_inline_miss_tsc
@@ -266,26 +288,11 @@ __return__:
 	look_further %rcx, %rdi, %r8, .Ltsc_found, .Ltsc_alias, .Ltsc_slow
 .Ltsc_alias:
 	movq	KEY_TIME-1(%rax), %rdi		/* the counters of the context that it leads to */
-	jmp	.Ltsc_charge
+	jmp	.Ltsc_enter
 .Ltsc_found:
 	movq	%rax, %rdi			/* its own counters are charged from now on */
-.Ltsc_charge:
-	movq	TLS(TLS_LAST, %r8), %r9		/* as the plugin's code does it */
-	testq	%r9, %r9
-	jz	.Ltsc_untimed
-	rdtsc
-	shlq	$32, %rdx
-	orq	%rax, %rdx
-	movq	%r9, %rax
-	cmpxchgq %rdx, TLS(TLS_LAST, %r8)
-	jne	.Ltsc_charge
-	subq	%rax, %rdx
-	addq	%rdx, KEY_TIME(%r11)
-	movq	%rdi, TLS(TLS_CHARGED, %r8)
-.Ltsc_untimed:
-	movq	%r11, %rdx
-	movq	%rcx, TLS(TLS_CURRENT, %r8)
-	movq	%rsi, %rax
+.Ltsc_enter:
+	enter_timed
 .Ltsc_done:
 	.cfi_remember_state
 	restore	rcx, rdi, rsi, r8, r9
@@ -301,6 +308,40 @@ __return__:
 	jmp	.Ltsc_done
 	.cfi_endproc
 	.size	aprof_inline_miss_tsc, .-aprof_inline_miss_tsc
+
+	/* The same in a routine that tells its call sites, too.  r10: where it returns to; it is lost. */
+	detour	aprof_inline_miss_sites_tsc
+	save	rcx, rdi, rsi, r8, r9
+	movq	%rax, %rdi
+	TLS_BASE(%r8)
+	movq	TLS(TLS_CURRENT, %r8), %rsi
+	movq	TLS(TLS_CHARGED, %r8), %r11
+	cmpq	$0, TLS(TLS_LAST, %r8)
+	je	.Lsites_tsc_find		/* no time is taken */
+	cmpq	%rsi, KEY_ID(%r11)
+	jne	.Lsites_tsc_slow
+.Lsites_tsc_find:
+	movq	%rsi, %rcx
+	addq	%rdi, %rcx
+	imulq	$STEP_FACTOR, %rcx, %rcx
+	look_at_site %rcx, %rdi, %r10, %r9, %r8, .Lsites_tsc_slow
+	movq	KEY_TIME-1(%rax), %rdi		/* the counters of the context that it leads to */
+	enter_timed
+.Lsites_tsc_done:
+	.cfi_remember_state
+	restore	rcx, rdi, rsi, r8, r9
+	go_on
+	as_remembered 176
+.Lsites_tsc_slow:
+	save	rbp
+	leaq	184(%rsp), %rsi
+	movl	$1, %edx
+	movq	%r10, %rcx
+	call_aligned aprof_inline_slow
+	restore	rbp
+	jmp	.Lsites_tsc_done
+	.cfi_endproc
+	.size	aprof_inline_miss_sites_tsc, .-aprof_inline_miss_sites_tsc
 
 	/* Clock tsc: time is to be charged, and not to what `charged` says. All registers but r11 and the flags are kept. */
 	detour	aprof_inline_charge

@@ -208,8 +208,7 @@ static target alias_new(struct thread *t, context_id from, uintptr_t address, ui
 		return 0;
 	alias = items_alias(t, t->naliases);
 	*alias = (struct alias){ .key = { .id = key_step(from, address, site), .routine = address }, .count = count, .to = to, .site = site };
-	if (clock_is_tsc())
-		alias->key.time = (uintptr_t)items_counter(t, machine_item(t, to));
+	alias->key.time = (uintptr_t)items_counter(t, machine_item(t, to));
 	t->naliases++;
 	t->ntargets++;
 	t->nsites += site != 0;

@@ -76,7 +76,8 @@ static bool visit_callers(struct module *m, const char *name, void (*visit)(void
 }
 
 /* Those of way inline: where a probe misses they go to one of these.  False: out of memory. */
-static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_sites", "aprof_inline_miss_tsc" };
+static const char *const inline_misses[] = { "aprof_inline_miss", "aprof_inline_miss_sites", "aprof_inline_miss_tsc",
+					    "aprof_inline_miss_sites_tsc" };
 
 static bool visit_inlines(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)
 {

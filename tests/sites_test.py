@@ -192,7 +192,7 @@ class Sites(unittest.TestCase):
                 self.assertEqual(sum(p["calls"] for p in child["sites"]), child["calls"], (entry["name"], child["name"]))
 
     def test_inline(self):
-        for words in (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-static"], ["-O2", "-flto"]):
+        for words in (["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "-static"], ["-O2", "-flto"], ["-O2", "--aprof-clock=tsc"], ["-O0", "--aprof-clock=tsc"]):
             with self.subTest(words=words):
                 self.build_inline(*words)
                 shell(["./p"], self.cwd)
@@ -271,6 +271,20 @@ class Sites(unittest.TestCase):
         lines = {line: cost for (caller, callee, line), cost in costs.items() if (caller, callee) == ("main", "work")}
         self.assertEqual(sum(lines.values()), arc["self_ns"] + arc["children_ns"])
         self.assertEqual(len([line for line, cost in lines.items() if cost]), 2)
+
+    def test_cycles(self):
+        """Code that tells its call sites and reads the cycle counter: the time is charged where it belongs."""
+        with open(os.path.join(self.cwd, "t.c"), "w") as file:
+            file.write(TIMES)
+        self.build_inline("-O2", "--aprof-clock=tsc", sources=["t.c"], program="t")
+        shell(["./t"], self.cwd)
+        report = json.loads(self.aprof("report", "--sites", "--json", "--", "amon.out"))
+        self.assertEqual(report["run"]["clock"]["clock"], "tsc")
+        flat = {r["name"]: r["self_ns"] for r in report["flat"]}
+        self.assertGreater(flat["leaf"] / sum(flat.values()), 0.8, flat)
+        arc = next(c for e in report["callgraph"] if e["name"] == "work" for c in e["children"] if c["name"] == "leaf")
+        self.assertAlmostEqual(arc["self_ns"] / flat["leaf"], 1 / 2, delta=0.3)       # time in which others had the processor is in it
+        self.assertEqual([len(self.places(e, "leaf")) for e in report["callgraph"] if e["name"] == "both"], [2])
 
     def skip_without_samples(self):
         """Where the machine gives no samples of program counters there is no time by call site."""

@@ -51,7 +51,8 @@
  *             prev = aprof_inline_miss_sites(routine, site);
  *     }
  *
- * and leaves as ever.
+ * and leaves as ever. With clock=tsc, too, it charges its time as above, and aprof_tls.charged is put to what the alias has: the counters of the
+ * context that it leads to.
  *
  * A third pass, behind all of GCC's, writes down which parts of a function it has put far from the rest.
  *

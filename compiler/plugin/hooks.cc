@@ -55,8 +55,18 @@ static tree emit_site(gimple_seq *seq)
 	"lea{q\t1f(%%rip), %%r11|\tr11, 1f[rip]}\n\t" \
 	"jmp\t{*" name "@GOTPCREL(%%rip)|[QWORD PTR " name "@GOTPCREL[rip]]}\n1:"
 
-const char miss[] = MISS("aprof_inline_miss"), miss_tsc[] = MISS("aprof_inline_miss_tsc");
-const char miss_sites[] = "mov{q\t%2, %%r10|\tr10, %2}\n\t" MISS("aprof_inline_miss_sites");
+static const char miss[] = MISS("aprof_inline_miss"), miss_tsc[] = MISS("aprof_inline_miss_tsc");
+static const char miss_sites[] = "mov{q\t%2, %%r10|\tr10, %2}\n\t" MISS("aprof_inline_miss_sites");
+static const char miss_sites_tsc[] = "mov{q\t%3, %%r10|\tr10, %3}\n\t" MISS("aprof_inline_miss_sites_tsc");
+
+bool is_miss(const char *text)
+{
+	for (const char *own : { miss, miss_tsc, miss_sites, miss_sites_tsc })
+		if (!strcmp(text, own))
+			return true;
+	return false;
+}
+
 const char count[] = "inc{q\t%0|\tQWORD PTR %0}";
 
 /* Of an alias, to whose second byte operand 3 points, bump the counter; operand 2 becomes the context that it leads to, which it mostly is already, so
@@ -75,37 +85,48 @@ static tree emit_miss(gimple_seq *seq, tree routine, tree site, tree *before)
 {
 	tree prev = make_ssa_name(word_type());
 
-	if (site) {
+	if (options.tsc)
+		*before = make_ssa_name(word_type());
+	if (site && options.tsc)
+		emit_asm(seq, miss_sites_tsc, { operand("=a", prev), operand("=d", *before) }, { operand("0", routine), operand("r", site) },
+			 { "r10", "r11", "cc", "memory" });
+	else if (site)
 		emit_asm(seq, miss_sites, { operand("=a", prev) }, { operand("0", routine), operand("r", site) },
 			 { "r10", "r11", "cc", "memory" });
-	} else if (options.tsc) {
-		*before = make_ssa_name(word_type());
+	else if (options.tsc)
 		emit_asm(seq, miss_tsc, { operand("=a", prev), operand("=d", *before) }, { operand("0", routine) },
 			 { "r11", "cc", "memory" });
-	} else {
+	else
 		emit_asm(seq, miss, { operand("=a", prev) }, { operand("0", routine) }, { "r11", "cc", "memory" });
-	}
 	return prev;
 }
 
-/* Count the call from a call site and change the context. */
-static void emit_hit_at_site(gimple_seq *seq, tree to, tree next)
+/* With clock tsc: charge the caller. Returns what was charged, NULL by other clocks. */
+static tree emit_charge_caller(gimple_seq *seq)
 {
-	tree scratch = make_ssa_name(word_type()), context = make_ssa_name(word_type());
-
-	emit_asm(seq, count_site, { operand("=m", current()), operand("=&r", scratch), operand("=&r", context) },
-		 { operand("r", to), operand("2", next) }, { "cc" });
+	if (!options.tsc)
+		return NULL_TREE;
+	emit_charge(seq, charge, NULL_TREE, NULL_TREE);
+	return emit_load(seq, volatile_word(TLS_CHARGED));
 }
 
-/* Count the call and change the context. Returns what was charged before, with clock tsc. */
+/* Count the call from a call site and change the context. Returns as emit_charge_caller. */
+static tree emit_hit_at_site(gimple_seq *seq, tree to, tree next)
+{
+	tree before = emit_charge_caller(seq), scratch = make_ssa_name(word_type()), context = make_ssa_name(word_type());
+
+	if (options.tsc)	/* the counters of the context that the alias leads to */
+		emit_store(seq, volatile_word(TLS_CHARGED), emit_load(seq, word_at(to, KEY_TIME - 1, false)));
+	emit_asm(seq, count_site, { operand("=m", current()), operand("=&r", scratch), operand("=&r", context) },
+		 { operand("r", to), operand("2", next) }, { "cc" });
+	return before;
+}
+
+/* Count the call and change the context. Returns as emit_charge_caller. */
 static tree emit_hit(gimple_seq *seq, tree to, tree next)
 {
-	tree calls = word_at(to, KEY_CALLS, false), before = NULL_TREE;
+	tree calls = word_at(to, KEY_CALLS, false), before = emit_charge_caller(seq);
 
-	if (options.tsc) {
-		emit_charge(seq, charge, NULL_TREE, NULL_TREE);
-		before = emit_load(seq, volatile_word(TLS_CHARGED));
-	}
 	emit_asm(seq, count, { operand("=m", calls) }, { operand("m", unshare_expr(calls)) }, { "cc" });
 	if (options.tsc)
 		emit_store(seq, volatile_word(TLS_CHARGED), emit_assign(seq, word_type(), fold_convert(word_type(), to)));
@@ -168,7 +189,7 @@ void insert_entry(hooks *h, bool receives)
 	basic_block probe = split_edge(start), join, hit, miss;
 	profile_count rare = probe->count.apply_probability(profile_probability::very_unlikely());
 	gimple_seq seq = NULL;
-	tree prev, routine, next, id, to, missed, site = NULL_TREE, before = NULL_TREE, missed_before = NULL_TREE;
+	tree prev, routine, next, id, to, missed, before, site = NULL_TREE, missed_before = NULL_TREE;
 	int behind = options.sites ? -1 : 0;		/* aliases are pointed to one byte behind */
 
 	join = split_edge(single_succ_edge(probe));
@@ -200,10 +221,7 @@ void insert_entry(hooks *h, bool receives)
 	}
 
 	seq = NULL;
-	if (options.sites)
-		emit_hit_at_site(&seq, to, next);
-	else
-		before = emit_hit(&seq, to, next);
+	before = options.sites ? emit_hit_at_site(&seq, to, next) : emit_hit(&seq, to, next);
 	fill(hit, seq);
 	make_single_succ_edge(hit, join, EDGE_FALLTHRU);
 

@@ -182,7 +182,7 @@ static value of_asm(const knowledge &k, rtx x)
 		return evaluate(k, ASM_OPERANDS_INPUT(x, 0));
 	if (!strcmp(text, tail_exit_tsc) && ASM_OPERANDS_OUTPUT_IDX(x) == TAIL_EXIT_TSC_CONTEXT)
 		return evaluate(k, ASM_OPERANDS_INPUT(x, TAIL_EXIT_TSC_PREV));
-	if ((!strcmp(text, miss) || !strcmp(text, miss_tsc) || !strcmp(text, miss_sites)) && !ASM_OPERANDS_OUTPUT_IDX(x))
+	if (is_miss(text) && !ASM_OPERANDS_OUTPUT_IDX(x))
 		return { PREV, 0, 0 };
 	if (!strcmp(text, count_site) && ASM_OPERANDS_OUTPUT_IDX(x) == COUNT_SITE_CONTEXT)
 		return evaluate(k, ASM_OPERANDS_INPUT(x, COUNT_SITE_NEXT));
@@ -358,7 +358,7 @@ static void note_mend(knowledge *k, rtx_insn *insn)
 /* The entry's miss changes the context by itself. */
 static void note_miss(knowledge *k, rtx_insn *insn)
 {
-	if (!is_asm(insn, miss) && !is_asm(insn, miss_tsc) && !is_asm(insn, miss_sites))
+	if (!is_miss(asm_text(insn)))
 		return;
 	k->set(context, { k->kind_at(context) == PREV ? OWN : UNKNOWN, 0, 0 });
 	k->set(entered, { NUMBER, 0, 1 });
@@ -400,9 +400,11 @@ bool writes_words(const knowledge &k, rtx_insn *insn)
 {
 	rtx pattern = PATTERN(insn);
 
-	for (const char *text : { miss, miss_tsc, miss_sites, count, count_site, charge, tail_exit, tail_exit_tsc, mend_here, mend_there })
+	for (const char *text : { count, count_site, charge, tail_exit, tail_exit_tsc, mend_here, mend_there })
 		if (is_asm(insn, text))
 			return true;
+	if (is_miss(asm_text(insn)))
+		return true;
 	return writes_word(k, GET_CODE(pattern) == PARALLEL ? XVECEXP(pattern, 0, 0) : pattern);
 }
 

@@ -70,7 +70,7 @@ struct options {
 	struct select select;	/* patterns of files and routines to leave out */
 	int leaf;		/* leaves of fewer statements than this are, too; 0: none */
 	bool tsc;		/* read the cycle counter */
-	bool sites;		/* tell call sites; not with `tsc' */
+	bool sites;		/* tell call sites */
 	enum verify verify;
 	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
@@ -147,9 +147,11 @@ void emit_charge(gimple_seq *seq, const char *text, tree before, tree prev);
 
 /* ---- hooks.cc ---- */
 
-/* Asms of the entry: a miss, for either clock and where call sites are told, whose first output is the context before the entry; a call counted;
- * and a call from a call site counted, with the context changed, whose output and input have these numbers. */
-extern const char miss[], miss_tsc[], miss_sites[], count[], count_site[];
+/* Is TEXT an asm of the entry where the probe missed?  Its first output is the context before the entry. */
+bool is_miss(const char *text);
+
+/* Asms of the entry: a call counted; and a call from a call site counted, with the context changed, whose output and input have these numbers. */
+extern const char count[], count_site[];
 enum { COUNT_SITE_CONTEXT = 0, COUNT_SITE_NEXT = 1 };
 
 /* Does a call of DECL return on another stack? NULL: no. */
@@ -192,6 +194,9 @@ extern const char copy_word[];		/* an asm that copies its input to its output */
 hooks hooks_in(const hooks *h, basic_block bb);
 
 /* ---- tails.cc ---- */
+
+/* The text of the asm INSN; "": it is none. */
+const char *asm_text(rtx_insn *insn);
 
 /* Is INSN the asm TEXT? */
 bool is_asm(rtx_insn *insn, const char *text);

@@ -13,12 +13,14 @@
 
 namespace aprof {
 
-bool is_asm(rtx_insn *insn, const char *text)
+const char *asm_text(rtx_insn *insn)
 {
 	rtx op = NONJUMP_INSN_P(insn) ? extract_asm_operands(PATTERN(insn)) : NULL_RTX;
 
-	return op && !strcmp(ASM_OPERANDS_TEMPLATE(op), text);
+	return op ? ASM_OPERANDS_TEMPLATE(op) : "";
 }
+
+bool is_asm(rtx_insn *insn, const char *text) { return !strcmp(asm_text(insn), text); }
 
 bool is_tail_exit(rtx_insn *insn) { return is_asm(insn, tail_exit) || is_asm(insn, tail_exit_tsc); }
 

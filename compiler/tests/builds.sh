@@ -597,7 +597,8 @@ inline_verify() {
 		__attribute__((noinline, noclone)) double t(unsigned long x) { return half((double)x); }
 		int main(int argc, char **argv) { return t(argc * 6) == 3 && half(argc) < 1 ? 0 : 1; }
 	C
-	for o in -O2 -Os "-O3 -fPIC" "-O2 -flto" "-O2 -masm=intel" "-O2 -static" "-O2 --aprof-clock=tsc"; do
+	for o in -O2 -Os "-O3 -fPIC" "-O2 -flto" "-O2 -masm=intel" "-O2 -static" "-O2 --aprof-clock=tsc" "-O2 --aprof-sites" \
+		"-O2 --aprof-sites --aprof-clock=tsc"; do
 		makes 4 "$cc" $lose $o tail.c -o t
 		shape "1:1 1:2 2:2 " "$o"
 		"$cc" $lose --aprof-verify $o tail.c -o t 2>err && fail "--aprof-verify $o takes it"
@@ -620,7 +621,7 @@ inline_verify() {
 		int main(int argc, char **argv) { return t(argc) == 1 ? 0 : 1; }
 	C
 	lose=-fplugin-arg-$plugin-test=lose-receivers
-	for o in -O0 -O1 -O2 "-O2 -fPIC" "-O1 --aprof-clock=tsc"; do
+	for o in -O0 -O1 -O2 "-O2 -fPIC" "-O1 --aprof-clock=tsc" "-O1 --aprof-sites" "-O1 --aprof-sites --aprof-clock=tsc"; do
 		makes 6 "$cxx" $lose $o back.cc -o t
 		shape "1:1 1:2 1:3 1:3 2:3 " "$o"
 		"$cxx" $lose --aprof-verify $o back.cc -o t 2>err && fail "--aprof-verify $o takes it"

@@ -213,7 +213,7 @@ static const struct row rows[] = {
 	{&plugged, "--aprof-sites -c a.c", PLUGIN ARGUMENT "sites=yes " WHOLLY "-c a.c"},
 	{&plugged, "--aprof-sites a.o -flto", PLUGIN ARGUMENT "sites=yes " WHOLLY EXE "a.o -flto"},
 	{&plugged, "--aprof-sites --aprof-way=fentry -c a.c", "error: --aprof-sites is for way inline, and this is way fentry (asked for)"},
-	{&plugged, "--aprof-sites --aprof-clock=tsc -c a.c", "error: --aprof-sites and --aprof-clock=tsc: code that does both is not to be had"},
+	{&plugged, "--aprof-sites --aprof-clock=tsc -c a.c", PLUGIN ARGUMENT "clock=tsc " ARGUMENT "sites=yes " WHOLLY "-c a.c"},
 	{&plugged, "--aprof-sites=yes -c a.c", "error: --aprof-sites=yes: no such option"},
 	{&plugged, "--aprof-clock=tick -c a.c", "error: --aprof-clock=tick: there is tsc"},
 	{&plugged, "--aprof-leaf=0 -c a.c", "error: --aprof-leaf=0: it wants a number"},
