@@ -44,6 +44,7 @@ BUILDS = {
     "cyg": Build(way="cyg"),
     "gprof": Build(cflags=("-pg",)),
     "mfentry": Build(cflags=("-pg", "-mfentry")),
+    "contextual": Build(cflags=("-mllvm", "-profile-context-root=main"), ldflags=("-lclang_rt.ctx_profile-x86_64", "-lstdc++")),   # by bench/clang19
     "gcov": Build(cflags=("--coverage", "-fprofile-update=atomic")),    # counts of tests/realworld; no variant is measured with it
 }
 
@@ -101,6 +102,8 @@ VARIANTS = {
                       launch="{build}/aprof run --no-report --data=amon.out --", data="amon.out*", default=False),
     "perf": Variant("bare", "perf record --call-graph dwarf of the bare build, at the same rate",
                     launch="perf record -q -e cpu-clock -F 997 --call-graph dwarf -o perf.data --", tool="perf", data="perf.data", default=False),
+    "contextual": Variant("contextual", "LLVM's contextual profile below main, -profile-context-root; it is kept in memory, and not written",
+                          launch="prlimit --as=8589934592", tool="prlimit", default=False),  # contexts of recursion are as many as calls
     "callgrind": Variant("bare", "valgrind --tool=callgrind of the bare build",
                          launch="valgrind -q --tool=callgrind --callgrind-out-file=callgrind.out",
                          tool="valgrind", data="callgrind.out*", slow=True),

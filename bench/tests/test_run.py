@@ -35,6 +35,17 @@ class Samples(unittest.TestCase):
         self.assertRegex(done.stdout, r"## P\n(.*\n)*\| gprof +\| 3\.00 .*\| 3\.00 ")
         self.assertRegex(done.stdout, r"\| empty +\| not built ")
 
+    def test_note(self):
+        """A paragraph above the tables, on the terminal and in a section, which is as long as it was when it is made again."""
+        results, texts = self.path + ".md", []
+        for _ in range(2):
+            done = self.run_on([HEAD, sample("bare", 0, 1.0)], "--note", "To be *read*.", "--results", results, "--section", "S")
+            self.assertRegex(done.stdout, r"\A.*\n\nTo be \*read\*\.\n\n## P\n")
+            with open(results) as file:
+                texts.append(file.read())
+        self.assertIn("\n\nTo be *read*.\n\n", texts[0])
+        self.assertEqual(*texts)
+
     def test_files_that_are_no_samples(self):
         good = sample("bare", 0, 1.0)
         for content, said in [
