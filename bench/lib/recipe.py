@@ -189,7 +189,7 @@ class Program:
 
     def _key(self, *more):
         folder = "micro" if self.name.startswith("micro") else self.name
-        own = glob.glob(os.path.join(self.shop.bench, folder, "*.c"))
+        own = [f for kind in ("*.c", "*.patch") for f in glob.glob(os.path.join(self.shop.bench, folder, kind))]
         files = [os.path.join(self.shop.bench, "recipe.sh"), *sorted(own)]
         return _digest([_without_runs(self.path)] + [_contents(f) for f in files] + self._versions() + [self.shop.compiler_version, *more])
 
