@@ -54,6 +54,7 @@ enum { LUA_MASKCALL = 1, LUA_MASKRET = 2, LUA_MASKCOUNT = 8 };
 enum { LUA_REGISTRYINDEX = -1000000 - 1000, LUA_TTABLE = 5, LUA_TSTRING = 4 };
 
 extern void lua_sethook(lua_State *L, lua_Hook hook, int mask, int count);
+extern lua_Hook lua_gethook(lua_State *L);
 extern int lua_getinfo(lua_State *L, const char *what, lua_Debug *ar);
 extern int lua_getstack(lua_State *L, int level, lua_Debug *ar);
 extern int lua_gettop(lua_State *L);
@@ -67,6 +68,9 @@ extern int lua_rawequal(lua_State *L, int a, int b);
 extern const char *lua_tolstring(lua_State *L, int index, size_t *length);
 extern lua_CFunction lua_tocfunction(lua_State *L, int index);
 extern const void *lua_topointer(lua_State *L, int index);
+extern lua_State *lua_tothread(lua_State *L, int index);
+extern void lua_pushcclosure(lua_State *L, lua_CFunction function, int n);
+extern void lua_setfield(lua_State *L, int index, const char *key);
 
 int aprof_lua_begin(lua_State *L) __attribute__((visibility("default")));
 
@@ -86,7 +90,7 @@ struct prototype {
 	int linedefined, lastlinedefined;
 	const void *constants, *code;
 	char between[40];
-	const char *source;		/* the string's object; its text is TEXT bytes into it */
+	const char *source;		/* the string's object; its text is TEXT bytes into it; NULL: it was stripped away */
 };
 
 struct closure {
@@ -291,20 +295,28 @@ static aprof_routine routine_asked(lua_State *L, lua_Debug *ar)
 	return routine_in_c(L, ar, (const void *)function);
 }
 
+static const char stripped[] = "=?";
+
+/* The text that says where P comes from, as Lua says it. */
+static inline const char *source_of(const struct prototype *p)
+{
+	return p->source ? p->source + TEXT : stripped;
+}
+
 /* Is the function in Lua with the prototype P the one that F was found to be?  A short string is told by its hash, which is of all its text. */
 static inline bool is_known(const struct function *f, const struct prototype *p)
 {
 	const struct string *text = (const struct string *)p->source;
 
-	return f->id.at == p && f->id.line == p->linedefined && f->id.source == p->source + TEXT && f->id.code == p->code &&
-	       (text->tag == TAG_SHORT ? f->hash == text->hash : strncmp(f->start, f->id.source, sizeof f->start) == 0);
+	return f->id.at == p && f->id.line == p->linedefined && f->id.source == source_of(p) && f->id.code == p->code &&
+	       (text && text->tag == TAG_SHORT ? f->hash == text->hash : strncmp(f->start, f->id.source, sizeof f->start) == 0);
 }
 
 static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const struct prototype *p)
 {
-	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = p->source + TEXT, .code = p->code });
+	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = source_of(p), .code = p->code });
 
-	if (functions)
+	if (functions && p->source)
 		place_of(functions, nslots, p, p->linedefined)->hash = ((const struct string *)p->source)->hash;
 	return routine;
 }
@@ -505,13 +517,97 @@ static void hook(lua_State *L, lua_Debug *ar)
 	}
 }
 
+/* ---- hooks of the script's own ----
+ *
+ * A state has one hook.  A script that sets its own takes ours away, and has it back when it has taken its own away; that there is ours it does not see. */
+
+static bool counts;			/* clock count: instructions are told, too */
+static lua_CFunction debug_gethook, debug_sethook;	/* Lua's own; NULL: it has none */
+
+static void hook_set(lua_State *L)
+{
+	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
+}
+
+/* The coroutine that a function of `debug` is called for: it is the first argument, or else the one that runs. */
+static lua_State *state_meant(lua_State *L)
+{
+	lua_State *named = lua_tothread(L, 1);
+
+	return named ? named : L;
+}
+
+/* In the place of debug.gethook. */
+static int gethook(lua_State *L)
+{
+	if (lua_gethook(state_meant(L)) != hook)
+		return debug_gethook(L);
+	lua_pushnil(L);
+	return 1;
+}
+
+/* L's hook was taken away by the C function that runs: nobody will tell that this returns. */
+static void leave_untold(lua_State *L)
+{
+	struct state *s = state_of(L);
+	unsigned depth;
+	lua_Debug ar;
+
+	if (!s || !lua_getstack(L, 0, &ar) || !(depth = depth_of(s, ar.i_ci)))
+		return;
+	tell();
+	leave_to(s, depth - 1);
+}
+
+/* In the place of debug.sethook. */
+static int sethook(lua_State *L)
+{
+	lua_State *meant = state_meant(L);
+	bool was_ours = lua_gethook(meant) == hook;
+	int results = debug_sethook(L);
+
+	if (!lua_gethook(meant))
+		hook_set(meant);
+	else if (was_ours && meant == L)
+		leave_untold(L);
+	return results;
+}
+
+/* Let NAME in the table on top of L's stack be FUNCTION.  Returns what was there; NULL: no C function, and it still is. */
+static lua_CFunction replace(lua_State *L, const char *name, lua_CFunction function)
+{
+	lua_CFunction before;
+
+	lua_getfield(L, -1, name);
+	before = lua_tocfunction(L, -1);
+	lua_settop(L, -2);
+	if (!before)
+		return NULL;
+	lua_pushcclosure(L, function, 0);
+	lua_setfield(L, -2, name);
+	return before;
+}
+
+static void hide_hook(lua_State *L)
+{
+	int top = lua_gettop(L);
+
+	if (lua_checkstack(L, 4) && lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") == LUA_TTABLE && lua_getfield(L, -1, "debug") == LUA_TTABLE) {
+		debug_gethook = replace(L, "gethook", gethook);
+		debug_sethook = replace(L, "sethook", sethook);
+	}
+	lua_settop(L, top);
+}
+
 int aprof_lua_begin(lua_State *L)
 {
 	const char *clock = getenv("APROF_CLOCK");
-	bool counts = clock && strcmp(clock, "count") == 0;
 
+	counts = clock && strcmp(clock, "count") == 0;
 	layout_prove(L);
-	if (aprof_is_on())
-		lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
+	if (!aprof_is_on())
+		return 0;
+	hide_hook(L);
+	hook_set(L);
 	return 0;
 }

@@ -148,6 +148,43 @@ for i = 1, 100000 do local c = coroutine.create(function() coroutine.yield() end
             self.profile(LUA, "s.lua", clock="count", data=name)
         self.assertRegex(run([APROF, "check", "a", "--against", "b"], self.cwd, status=1).stdout, r"\bf\b")
 
+    def test_own_hook(self):
+        """A script does not see our hook; while it has its own nothing is told, and afterwards it is again."""
+        self.write("s.lua", """
+local function before() end
+local function during() end
+local function after() end
+local seen = 0
+before()
+assert(not debug.gethook())
+debug.sethook(function() seen = seen + 1 end, "c")
+assert(debug.gethook())
+during()
+debug.sethook()
+assert(not debug.gethook() and seen > 1)
+local function deep() for i = 1, 3 do after() end end
+deep()
+local co = coroutine.create(function() after() end)
+assert(not debug.gethook(co))
+coroutine.resume(co)
+print(seen)
+""")
+        self.assertEqual(self.profile(LUA, "s.lua").stdout, run([LUA, "s.lua"], self.cwd).stdout)
+        names = "before", "during", "after", "deep"
+        found = {tuple(h.split()[1:]): counts[0] for h, counts in self.contexts().items() if h.split()[-1] in names}
+        self.assertEqual(found, {("before",): 1, ("deep",): 1, ("deep", "after"): 3, ("coroutine.resume", "<s.lua:15>", "after"): 1}, self.contexts())
+
+    def test_stripped(self):
+        """Functions whose debug information was stripped away have no source and no name."""
+        self.write("s.lua", """
+local one = load(string.dump(function() return 1 end, true))
+local two = load(string.dump(load("local function g() return 2 end return g() + g()"), true))
+for i = 1, 3 do one() two() end
+""")
+        self.profile(LUA, "s.lua")
+        calls = sorted(r["calls"] for r in self.routines("lua") if r["name"] in ("one", "two", "g") or "?" in r["name"])
+        self.assertEqual(calls, [3, 3, 6], self.routines("lua"))
+
     def test_environment(self):
         """What the user has in LUA_INIT runs too, and children of the script are followed."""
         self.write("s.lua", "print(x)\nif not arg[1] then os.execute('%s s.lua child') end\n" % LUA)
