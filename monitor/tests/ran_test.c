@@ -37,7 +37,7 @@ static void change(struct made *m, uint64_t time, uint64_t misc, uint32_t cpu)
 	put(m, m->head, PERF_RECORD_SWITCH | misc << 32 | (uint64_t)RECORD << 48);
 	put(m, m->head + 8, time);
 	put(m, m->head + 16, cpu);
-	((struct perf_event_mmap_page *)m->words)->data_head = m->head;
+	m->words[offsetof(struct perf_event_mmap_page, data_head) / 8] = m->head;
 }
 
 static uint64_t now(void) { return sys_clock(CLOCK_MONOTONIC); }
