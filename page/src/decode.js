@@ -1,6 +1,8 @@
 // decode.js - the profile that stands in the page: see page/contents.h for what its columns are.
 //
-// A side is an object of typed arrays, one a column, with the strings of its JSON object beside them.
+// A side is an object of typed arrays, one a column, with the strings of its JSON object beside them; what there is of each
+// context, or of each thread in it, are columns of column.js.
+import { Column } from './column.js';
 
 async function inflated(base64) {
 	const text = atob(base64);
@@ -45,27 +47,40 @@ class Reader {
 		const integer = new Set(integers);
 		return Object.fromEntries(names.map((name) => [name, this.column(n, integer.has(name) ? Int32Array : Float64Array)]));
 	}
+
+	// Columns of N numbers each, NAMES, then what samples say of a time: measured, and its variance.
+	packed(n, names) {
+		const columns = Object.fromEntries(names.map((name) => [name, new Column(this.column(n))])),
+			measured = this.column(n);
+		return { ...columns, measured: new Column(measured), variance: new Column(variances(measured, this.column(n))) };
+	}
 }
 
 const variances = (measured, each) => measured.map((time, i) => time * each[i]);
 
 // Children stand side by side, in the order of their parents: so their numbers are all that is needed.
-function treeOf(reader, n) {
-	const t = reader.columns(n, ['kids', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', 'each'], ['kids', 'link']);
+function shapeOf(reader, n, routines) {
 	const parent = new Int32Array(n),
-		first = new Int32Array(n),
-		routine = new Int32Array(n),
+		first = new Int32Array(n + 1),
+		routine = new (routines < 0x8000 ? Int16Array : Int32Array)(n),
 		flags = new Uint8Array(n);
+	const kids = reader.column(n, Uint32Array),
+		link = reader.column(n, Uint32Array);
 	let next = 1;
-	parent[0] = routine[0] = -1;
 	for (let i = 0; i < n; i++) {
 		first[i] = next;
-		for (let k = 0; k < t.kids[i]; k++) parent[next++] = i;
-		if (i > 0) routine[i] = t.link[i] >> 2;
-		flags[i] = t.link[i] & 3;
+		for (let k = 0; k < kids[i]; k++) parent[next++] = i;
+		routine[i] = link[i] >> 2;
+		flags[i] = link[i] & 3;
 	}
-	const { kids, self, calls, recursive, ticks, measured } = t;
-	return { n, parent, first, kids, routine, flags, self, calls, recursive, ticks, measured, variance: variances(measured, t.each) };
+	first[n] = next;
+	parent[0] = routine[0] = -1;
+	return { n, parent, first, routine, flags };
+}
+
+function treeOf(reader, n, routines) {
+	const shape = shapeOf(reader, n, routines);
+	return { ...shape, ...reader.packed(n, ['self', 'calls', 'recursive', 'ticks']) };
 }
 
 function sideOf(reader, about) {
@@ -93,11 +108,13 @@ function sideOf(reader, about) {
 	routines.totalVariance = variances(routines.totalMeasured, routines.totalEach);
 	const arcs = reader.columns(c.arcs, ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded'], ['from', 'to', 'folded']);
 	for (let i = 0; i < c.arcs; i++) arcs.from[i]--;
-	const tree = treeOf(reader, c.nodes);
+	const tree = treeOf(reader, c.nodes, c.routines);
 	const cycles = reader.columns(c.cycles, ['length', 'calls', 'time'], ['length']);
 	cycles.entries = reader.column(c.cycle_entries, Int32Array);
-	const shares = reader.columns(c.shares, ['thread', 'node', 'calls', 'recursive', 'time', 'ticks', 'measured', 'each'], ['thread', 'node']);
-	shares.variance = variances(shares.measured, shares.each);
+	const shares = {
+		...reader.columns(c.shares, ['thread', 'node'], ['thread', 'node']),
+		...reader.packed(c.shares, ['calls', 'recursive', 'time', 'ticks']),
+	};
 	const slices = reader.columns(c.slices, ['thread', 'node', 'interval', 'time', 'ticks'], ['thread', 'node', 'interval']);
 	const leaves = reader.columns(c.leaves, ['routine', 'plain', 'time', 'ticks'], ['routine', 'plain']);
 	leaves.share = leaves.time.map((time, i) => (time ? time / routines.self[leaves.routine[i]] : 0));
@@ -129,9 +146,14 @@ function withPlain(side) {
 
 // What a run of SIDE, whose files are N runs, came to on average; samples stay those of all of them, and stand for less.
 function meanOf(side, n) {
+	const mean = (value) => value / n;
 	const divide = (columns, ...names) => {
-		for (const name of names) columns[name] = columns[name].map((value) => value / n);
+		for (const name of names) {
+			const column = columns[name];
+			columns[name] = column instanceof Column ? new Column(column.wide().map(mean)) : column.map(mean);
+		}
 	};
+	if (n === 1) return { ...side, runs: n };
 	divide(side.routines, 'calls', 'recursive', 'self', 'total');
 	divide(side.arcs, 'calls', 'self1', 'child1', 'self2', 'child2');
 	divide(side.tree, 'self', 'calls', 'recursive');

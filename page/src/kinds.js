@@ -5,6 +5,7 @@
 import { moduleOf } from './colour.js';
 import { scopeOf } from './dom.js';
 import { basename } from './format.js';
+import { kidsOf } from './model.js';
 
 const KINDS = {
 	module: { letter: 'm', of: moduleOf, none: '(module unknown)' },
@@ -66,16 +67,14 @@ function belowOf(view, side, of, n) {
 		active = new Int32Array(n),
 		stack = [];
 	const groupAt = (i) => of[tree.routine[i]] ?? -1;
-	const open = (i) => {
-		for (let k = 0; k < tree.kids[i]; k++) stack.push(tree.list ? tree.list[tree.first[i] + k] : tree.first[i] + k);
-	};
+	const open = (i) => kidsOf(tree, i, (k) => stack.push(k));
 	open(0);
 	const leafed = (i) =>
 		// functions without hooks, in groups of which nothing else is active
 		view.eachLeaf(side, i, (leaf, part) => {
 			const g = of[leaf];
 			if (g < 0 || active[g]) return;
-			for (const [name, own] of LEAFED) sums[name][g] += part * tree.own[side][own][i];
+			for (const [name, own] of LEAFED) sums[name][g] += part * tree.own[side][own].at(i);
 		});
 	while (stack.length) {
 		const i = stack.pop();
@@ -85,7 +84,7 @@ function belowOf(view, side, of, n) {
 		}
 		const g = groupAt(i);
 		if (g >= 0) {
-			if (!active[g]++) for (const name in BELOW) sums[name][g] += totals[BELOW[name]][i];
+			if (!active[g]++) for (const name in BELOW) sums[name][g] += totals[BELOW[name]].at(i);
 			stack.push(~i);
 		}
 		leafed(i);

@@ -124,9 +124,9 @@ export class Leaves {
 			const q = this.tree.routine[i];
 			if (!this.places.has(q)) continue;
 			const counts = this.counts.get(i);
-			if (!counts) rest.set(q, (rest.get(q) ?? 0) + self[i]);
-			else if (rows.has(q)) rows.get(q).push({ size: self[i], counts });
-			else rows.set(q, [{ size: self[i], counts }]);
+			if (!counts) rest.set(q, (rest.get(q) ?? 0) + self.at(i));
+			else if (rows.has(q)) rows.get(q).push({ size: self.at(i), counts });
+			else rows.set(q, [{ size: self.at(i), counts }]);
 		}
 		for (const [q, places] of this.places) places.fit(rows.get(q) ?? [], rest.get(q) ?? 0);
 	}

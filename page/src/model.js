@@ -3,8 +3,10 @@
 // With two, routines are matched by name and module, contexts by their paths, and every figure exists once
 // for each side: index 0 is the base, 1 the new profile.  A tree is arrays by node, parents before children, node 0 the run:
 //
-//     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion), first and kids or
-//     (joined trees) childStart and childList, and own[side] = { self, calls, recursive, ticks, measured, variance }
+//     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion),
+//     first (its children are the nodes from first[node] on, before first[node + 1], or these places of list, if there is one),
+//     and own[side] = { self, calls, recursive, ticks, measured, variance }, each a column (column.js)
+import { Column } from './column.js';
 import { basename, visible } from './format.js';
 import { Leaves } from './leaves.js';
 
@@ -144,7 +146,14 @@ function arcsOf(sides, maps, n) {
 	return arcs;
 }
 
+// Own figures to be added up, and the same as they are kept.
 const empty = (n) => Object.fromEntries(OWN.map((name) => [name, new Float64Array(n)]));
+const packed = (figures) => Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, new Column(values)]));
+
+// Call VISIT with each child of node I of TREE.
+export function kidsOf(tree, i, visit) {
+	for (let k = tree.first[i]; k < tree.first[i + 1]; k++) visit(tree.list ? tree.list[k] : k);
+}
 
 // One tree that has the paths of both; nodes[side][node of the side] is the common node.
 function treesJoined(sides, maps) {
@@ -179,33 +188,30 @@ function treesJoined(sides, maps) {
 	}
 	const own = sides.map((side, s) => {
 		const w = empty(n);
-		for (const name of OWN) for (let i = 0; i < side.tree.n; i++) w[name][nodes[s][i]] += side.tree[name][i];
-		return w;
+		for (const name of OWN) for (let i = 0; i < side.tree.n; i++) w[name][nodes[s][i]] += side.tree[name].at(i);
+		return packed(w);
 	});
-	return { ...listed({ n, parent: parent.subarray(0, n), routine: routine.subarray(0, n), flags: flags.subarray(0, n), own }), nodes };
+	return { ...listed({ n, parent: parent.slice(0, n), routine: routine.slice(0, n), flags: flags.slice(0, n), own }), nodes };
 }
 
 // A tree whose children do not stand side by side gets lists of them.
 function listed(tree) {
-	const kids = new Int32Array(tree.n),
-		first = new Int32Array(tree.n),
-		list = new Int32Array(tree.n);
-	for (let i = 1; i < tree.n; i++) kids[tree.parent[i]]++;
-	for (let i = 0, next = 0; i < tree.n; i++) {
-		first[i] = next;
-		next += kids[i];
-	}
+	const first = new Int32Array(tree.n + 1),
+		list = new Int32Array(tree.n - 1);
+	for (let i = 1; i < tree.n; i++) first[tree.parent[i] + 1]++;
+	for (let i = 0; i < tree.n; i++) first[i + 1] += first[i];
 	const at = first.slice();
 	for (let i = 1; i < tree.n; i++) list[at[tree.parent[i]]++] = i;
-	return { ...tree, first, kids, list };
+	return { ...tree, first, list };
 }
 
 // Inclusive figures by node: totals of the node and all below it; but the next entry of routine AROUND takes what passes through it.
-export function totals(tree, own, around = -1) {
+// Each column is given to KEPT.
+export function totals(tree, own, around = -1, kept = (sums) => new Column(sums)) {
 	const sum = (column) => {
-		const sums = column.slice();
+		const sums = column.wide();
 		for (let i = tree.n - 1; i > 0; i--) if (around < 0 || tree.routine[i] !== around) sums[tree.parent[i]] += sums[i];
-		return sums;
+		return kept(sums);
 	};
 	return { time: sum(own.self), calls: sum(own.calls), ticks: sum(own.ticks), measured: sum(own.measured), variance: sum(own.variance) };
 }
@@ -267,7 +273,6 @@ export class Model {
 		this.interval = this.compares ? 0 : sides[0].interval_ns; // ns of the run that a slice is of; 0: there are none
 		this.intervals = this.interval ? sides[0].slices.interval.reduce((a, b) => Math.max(a, b), 0) + 1 : 0;
 		this.#trees(sides, maps);
-		this.cycles = sides.map((side, s) => cyclesOf(side, maps[s]));
 		this.hasLeaves = sides.some((side) => side.plain.length > 0);
 		this.views = new Map();
 		this.cuts = { key: '', views: new Map() }; // views of the range of time that was asked for last
@@ -285,9 +290,21 @@ export class Model {
 			this.nodes = this.tree.nodes;
 		} else {
 			const { self, calls, recursive, ticks, measured, variance, ...shape } = sides[0].tree;
-			shape.routine = shape.routine.map((r) => (r < 0 ? r : maps[0][r]));
+			if (maps[0].some((q, r) => q !== r)) shape.routine = Int32Array.from(shape.routine, (r) => (r < 0 ? r : maps[0][r]));
 			this.tree = { ...shape, list: null, own: [{ self, calls, recursive, ticks, measured, variance }] };
 			this.nodes = [null];
+		}
+	}
+
+	// The cycles of side S, one after the other, each { entries: [{ routine, known }], calls, time }.
+	*cycles(s) {
+		const { length, calls, time, entries } = this.sides[s].cycles;
+		for (let i = 0, at = 0; i < length.length; at += length[i++]) {
+			const those = Array.from(entries.subarray(at, at + length[i]), (e) => ({
+				routine: this.maps[s][e >> 1],
+				known: Boolean(e & 1),
+			}));
+			yield { entries: those, calls: calls[i], time: time[i] };
 		}
 	}
 
@@ -418,11 +435,11 @@ export class Model {
 			if (inRun.routine[routine]) return inRange.routine[routine] / inRun.routine[routine];
 			return inRun.below[0] ? inRange.below[0] / inRun.below[0] : 0;
 		});
-		const scaled = Object.fromEntries(EVIDENCE.map((name) => [name, shares[name].map((v, i) => v * factor[i])]));
-		const left = shares.time.map((v, i) =>
-			whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i]),
-		);
-		return { ...shares, ...scaled, time: left, ticks: found };
+		const scaled = Object.fromEntries(EVIDENCE.map((name) => [name, shares[name].wide().map((v, i) => v * factor[i])]));
+		const left = shares.time
+			.wide()
+			.map((v, i) => (whole[i] ? Math.max(0, part[i] - Math.round((whole[i] - v) * factor[i])) : Math.round(v * factor[i])));
+		return { ...shares, ...packed({ ...scaled, time: left, ticks: found }) };
 	}
 
 	#whole() {
@@ -452,11 +469,11 @@ export class Model {
 			for (let i = 0; i < from.node.length; i++)
 				if (!threads || threads.has(this.threadMaps[s][from.thread[i]]))
 					shareAdd(from, w, this.node(s, from.node[i]), i, scale(i));
-			return w;
+			return packed(w);
 		});
 		const tree = { ...this.tree, own };
 		const charged = own.map((w) => attribute(tree, w, this.routines.length));
-		const whole = charged.map((c, s) => ({ ...c.whole, outside: own[s].self[0], ...evidenceOf(own[s]) }));
+		const whole = charged.map((c, s) => ({ ...c.whole, outside: own[s].self.at(0), ...evidenceOf(own[s]) }));
 		return new View(
 			this,
 			tree,
@@ -525,7 +542,8 @@ function partOf(model, key) {
 			...Object.fromEntries(ARC.map((name) => [name, Float64Array.from(list, (arc) => arc.at[0][name])])),
 		};
 	let contexts = 0;
-	for (let i = 1; i < model.tree.n; i++) if (own.self[i] || own.calls[i] || own.recursive[i] || own.ticks[i]) contexts++;
+	const seen = (i) => ['self', 'calls', 'recursive', 'ticks'].some((name) => own[name].at(i));
+	for (let i = 1; i < model.tree.n; i++) if (seen(i)) contexts++;
 	const times = { ...side.run.times, contexts_ns: whole.time, outside_ns: whole.outside, hooks_ns: 0, monitor_ns: 0, unplaced_ns: 0 };
 	return {
 		...side,
@@ -555,17 +573,17 @@ function partOf(model, key) {
 // can be more than the whole.  What a share's time is multiplied by so that they are the whole.
 function sharesScale(model, shares, s) {
 	const sum = new Float64Array(model.tree.n);
-	for (let i = 0; i < shares.node.length; i++) sum[model.node(s, shares.node[i])] += shares.time[i];
+	for (let i = 0; i < shares.node.length; i++) sum[model.node(s, shares.node[i])] += shares.time.at(i);
 	return (i) => {
 		const node = model.node(s, shares.node[i]);
-		return sum[node] ? model.tree.own[s].self[node] / sum[node] : 1;
+		return sum[node] ? model.tree.own[s].self.at(node) / sum[node] : 1;
 	};
 }
 
 // Add share I of SHARES to the figures W at NODE, its time by SCALE.
 function shareAdd(shares, w, node, i, scale) {
-	w.self[node] += shares.time[i] * scale;
-	for (const name of ['calls', 'recursive', 'ticks', ...EVIDENCE]) w[name][node] += shares[name][i];
+	w.self[node] += shares.time.at(i) * scale;
+	for (const name of ['calls', 'recursive', 'ticks', ...EVIDENCE]) w[name][node] += shares[name].at(i);
 }
 
 // The shares of the one thread that there is: what the nodes of TREE have.
@@ -574,7 +592,7 @@ function sharesOfTree(tree) {
 	return { thread: new Int32Array(tree.n), node: Int32Array.from({ length: tree.n }, (_, i) => i), time, ...others };
 }
 
-const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].reduce((sum, v) => sum + v, 0)]));
+const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].wide().reduce((sum, v) => sum + v, 0)]));
 
 // A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others; SHARESOF(side) is what they have there.
 function treeByThread(model, sharesOf) {
@@ -604,21 +622,13 @@ function treeByThread(model, sharesOf) {
 		from = model.sides.map(sharesOf);
 	const scale = model.sides.map((side, s) => sharesScale(model, side.shares, s));
 	for (const [s, node, i] of rows) shareAdd(from[s], own[s], node, i, scale[s](i));
-	return listed({ n: parent.length, parent: Int32Array.from(parent), routine: Int32Array.from(routine), flags: Uint8Array.from(flags), own });
-}
-
-// Cycles as lists of { routine, known }.
-function cyclesOf(side, map) {
-	const cycles = [];
-	for (let i = 0, at = 0; i < side.cycles.length.length; i++) {
-		const entries = Array.from(side.cycles.entries.subarray(at, at + side.cycles.length[i]), (e) => ({
-			routine: map[e >> 1],
-			known: Boolean(e & 1),
-		}));
-		at += side.cycles.length[i];
-		cycles.push({ entries, calls: side.cycles.calls[i], time: side.cycles.time[i] });
-	}
-	return cycles;
+	return listed({
+		n: parent.length,
+		parent: Int32Array.from(parent),
+		routine: Int32Array.from(routine),
+		flags: Uint8Array.from(flags),
+		own: own.map(packed),
+	});
 }
 
 // Figures of one choice of threads.  With LEAVES, those of the model, time in code without hooks is not
@@ -628,6 +638,7 @@ export class View {
 	#makeArcs;
 	#totals;
 	#leafed;
+	#within; // the view without leaves, which has the same tree
 	constructor(model, tree, figures, makeArcs, whole, leaves = null) {
 		Object.assign(this, { model, tree, figures, whole, leaves });
 		this.#makeArcs = makeArcs;
@@ -640,6 +651,7 @@ export class View {
 
 	#withLeaves(leaves) {
 		const view = new View(this.model, this.tree, this.figures, () => leafedArcs(view, this.arcs), this.whole, leaves);
+		view.#within = this;
 		view.sums = this.figures.map((_, s) => leafSums(view, s));
 		view.figures = this.figures.map((f, s) => leafedFigures(f, view.sums[s]));
 		return view;
@@ -679,12 +691,12 @@ export class View {
 	}
 
 	get totals() {
-		return (this.#totals ??= this.tree.own.map((own) => totals(this.tree, own)));
+		return this.#within?.totals ?? (this.#totals ??= this.tree.own.map((own) => totals(this.tree, own)));
 	}
 
 	// What a share is a share of: the run's time, or its calls from one routine to another.
 	size(side, metric) {
-		return this.totals[side][metric][0];
+		return this.totals[side][metric].at(0);
 	}
 }
 
@@ -703,7 +715,7 @@ function leafSums(view, s) {
 		const parts = view.parts(s, i);
 		if (!parts) continue;
 		if (!alike.has(parts)) alike.set(parts, { i, sums: LEAFED.map(() => 0) });
-		LEAFED.forEach(([name], k) => (alike.get(parts).sums[k] += own[name][i]));
+		LEAFED.forEach(([name], k) => (alike.get(parts).sums[k] += own[name].at(i)));
 	}
 	const found = new Map();
 	for (const { i, sums } of alike.values())
@@ -747,9 +759,9 @@ function leafedArcs(view, without) {
 		for (let i = 1; i < tree.n; i++) {
 			const part = 1 - view.ownPart(s, i),
 				up = tree.parent[i];
-			if (part > 0 && tree.own[s].self[i] > 0) {
+			if (part > 0 && tree.own[s].self.at(i) > 0) {
 				const arc = arcs.at(up === 0 ? -1 : tree.routine[up], tree.routine[i]);
-				moved.set(arc, (moved.get(arc) ?? 0) + part * tree.own[s].self[i]);
+				moved.set(arc, (moved.get(arc) ?? 0) + part * tree.own[s].self.at(i));
 			}
 		}
 		for (const [arc, time] of moved) {
@@ -775,7 +787,7 @@ function leafedArcs(view, without) {
 function attribute(tree, w, n) {
 	const figures = Object.fromEntries(FIGURES.map((name) => [name, new Float64Array(n)])),
 		arcs = new Arcs(1, n);
-	const all = totals(tree, w),
+	const all = totals(tree, w, -1, (sums) => sums),
 		charged = Object.fromEntries(Object.entries(all).map(([name, column]) => [name, column.slice()]));
 	const last = new Int32Array(n).fill(-1),
 		before = new Int32Array(tree.n),
@@ -805,38 +817,38 @@ function attribute(tree, w, n) {
 			}
 			for (let q = i; q >= 0; q = before[q]) {
 				const parent = tree.parent[q];
-				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += w.self[i];
+				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += w.self.at(i);
 			}
 			last[r] = i;
 			stack.push(~i);
 		}
-		for (let k = 0; k < tree.kids[i]; k++) stack.push(tree.list ? tree.list[tree.first[i] + k] : tree.first[i] + k);
+		kidsOf(tree, i, (k) => stack.push(k));
 	}
 	for (const i of order) {
 		const r = tree.routine[i],
 			up = tree.parent[i],
 			from = up === 0 ? -1 : tree.routine[up],
 			arc = arcs.at(from, r).at[0];
-		for (const name of ['self', 'calls', 'recursive']) figures[name][r] += w[name][i];
+		for (const name of ['self', 'calls', 'recursive']) figures[name][r] += w[name].at(i);
 		figures.total[r] += charged.time[i];
 		for (const [name, title] of [
 			['ticks', 'Ticks'],
 			['measured', 'Measured'],
 			['variance', 'Variance'],
 		]) {
-			figures[`self${title}`][r] += w[name][i];
+			figures[`self${title}`][r] += w[name].at(i);
 			figures[`total${title}`][r] += charged[name][i];
 		}
-		arc.calls += w.calls[i];
-		arc.self2 += w.self[i];
-		arc.child2 += charged.time[i] - w.self[i];
+		arc.calls += w.calls.at(i);
+		arc.self2 += w.self.at(i);
+		arc.child2 += charged.time[i] - w.self.at(i);
 		const outer = from < 0 ? charged.time[i] : all.time[i] - inner[i],
-			self = from < 0 ? w.self[i] : running[i];
+			self = from < 0 ? w.self.at(i) : running[i];
 		arc.self1 += self;
 		arc.child1 += outer - self;
-		whole.time += w.self[i];
-		whole.ticks += w.ticks[i];
-		whole.calls += w.calls[i] + w.recursive[i];
+		whole.time += w.self.at(i);
+		whole.ticks += w.ticks.at(i);
+		whole.calls += w.calls.at(i) + w.recursive.at(i);
 	}
 	return { figures, arcs, whole };
 }

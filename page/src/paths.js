@@ -10,7 +10,7 @@
 //
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
-import { FOLDED, GAP, totals } from './model.js';
+import { FOLDED, GAP, kidsOf, totals } from './model.js';
 
 const OWN = -1; // not in a function without hooks
 const SIDES = (n) => new Float64Array(n);
@@ -87,18 +87,14 @@ export function follow(top, path) {
 // Add to BRANCH, of function LEAF, the PART of the own figures of node I, of side S, that was in it.
 function leafJoin(view, branch, s, i, leaf, part) {
 	const own = view.tree.own[s];
-	if (!part || !(own.self[i] || own.ticks[i])) return;
-	branch.time[s] += part * own.self[i];
-	branch.self[s] += part * own.self[i];
+	if (!part || !(own.self.at(i) || own.ticks.at(i))) return;
+	branch.time[s] += part * own.self.at(i);
+	branch.self[s] += part * own.self.at(i);
 	for (const [name, self] of EVIDENCE) {
-		branch[name][s] += part * own[name][i];
-		branch[self][s] += part * own[name][i];
+		branch[name][s] += part * own[name].at(i);
+		branch[self][s] += part * own[name].at(i);
 	}
 	branch.sampled += view.leafSamples(s, i, leaf);
-}
-
-function kidsOf(t, i, visit) {
-	for (let k = t.first[i], end = k + t.kids[i]; k < end; k++) visit(t.list ? t.list[k] : k);
 }
 
 // From the top down; members are nodes of the view's tree.  With AROUND, only what goes on below each last entry of that
@@ -118,15 +114,15 @@ export class Down {
 		branch.members.push(i);
 		branch.folded ||= Boolean(t.flags[i] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
-			branch.time[s] += this.totals[s].time[i];
-			branch.calls[s] += this.totals[s].calls[i];
+			branch.time[s] += this.totals[s].time.at(i);
+			branch.calls[s] += this.totals[s].calls.at(i);
 			const part = this.view.ownPart(s, i);
-			branch.self[s] += part * t.own[s].self[i];
+			branch.self[s] += part * t.own[s].self.at(i);
 			for (const [name, self] of EVIDENCE) {
-				branch[name][s] += this.totals[s][name][i];
-				branch[self][s] += part * t.own[s][name][i];
+				branch[name][s] += this.totals[s][name].at(i);
+				branch[self][s] += part * t.own[s][name].at(i);
 			}
-			branch.entries[s] += t.own[s].calls[i];
+			branch.entries[s] += t.own[s].calls.at(i);
 		}
 	}
 
@@ -189,7 +185,7 @@ export class Up {
 	}
 
 	#carries(i) {
-		for (const c of this.carried) if (c.time[i] || c.calls[i] || c.ticks[i]) return true;
+		for (const c of this.carried) if (c.time.at(i) || c.calls.at(i) || c.ticks.at(i)) return true;
 		return false;
 	}
 
@@ -201,10 +197,10 @@ export class Up {
 		for (let s = 0; s < this.sides; s++) {
 			const carried = this.carried[s],
 				part = this.#part(branch, from, s);
-			branch.time[s] += part * carried.time[from];
-			if (called) branch.calls[s] += carried.calls[from];
-			if (called) branch.entries[s] += carried.calls[from];
-			for (const [name] of EVIDENCE) branch[name][s] += part * carried[name][from];
+			branch.time[s] += part * carried.time.at(from);
+			if (called) branch.calls[s] += carried.calls.at(from);
+			if (called) branch.entries[s] += carried.calls.at(from);
+			for (const [name] of EVIDENCE) branch[name][s] += part * carried[name].at(from);
 			if (!called) branch.sampled += this.view.leafSamples(s, from, branch.lower);
 			if (branch.depth > 1) continue;
 			branch.self[s] = branch.time[s];
@@ -254,8 +250,8 @@ function hitPart(view, hit, s, i) {
 export function leading(view, hit, dir, metric) {
 	const t = view.tree,
 		leads = new Uint8Array(t.n),
-		shown = (i) => dir === 'up' || view.totals.some((total) => total[metric][i] > 0),
-		below = (i) => dir === 'down' && metric === 'time' && t.own.some((own, s) => own.self[i] > 0 && hitPart(view, hit, s, i) > 0);
+		shown = (i) => dir === 'up' || view.totals.some((total) => total[metric].at(i) > 0),
+		below = (i) => dir === 'down' && metric === 'time' && t.own.some((own, s) => own.self.at(i) > 0 && hitPart(view, hit, s, i) > 0);
 	for (let i = 1; i < t.n; i++) leads[i] = (hit[t.routine[i]] && shown(i)) || below(i) ? 1 : 0;
 	if (dir === 'down') for (let i = t.n - 1; i > 0; i--) leads[t.parent[i]] |= leads[i];
 	else for (let i = 1; i < t.n; i++) leads[i] |= leads[t.parent[i]];
@@ -263,7 +259,7 @@ export function leading(view, hit, dir, metric) {
 	return ({ members, tree, leaf, routine }) => {
 		if (leaf && hit[routine]) return true;
 		for (let m = 0; m < members.length; m += 2)
-			if (leads[members[m + 1]] && tree.carried.some((c) => c[metric][members[m]] > 0)) return true;
+			if (leads[members[m + 1]] && tree.carried.some((c) => c[metric].at(members[m]) > 0)) return true;
 		return false;
 	};
 }
@@ -278,9 +274,9 @@ export function matched(view, hit) {
 		t.own.forEach((own, s) => {
 			const part = active[i] || hitPart(view, hit, s, i);
 			if (!part) return;
-			sums[s].time += part * own.self[i];
-			for (const name of ['ticks', 'measured', 'variance']) sums[s][name] += part * own[name][i];
-			if (active[i]) sums[s].calls += own.calls[i];
+			sums[s].time += part * own.self.at(i);
+			for (const name of ['ticks', 'measured', 'variance']) sums[s][name] += part * own[name].at(i);
+			if (active[i]) sums[s].calls += own.calls.at(i);
 		});
 	}
 	return sums;

@@ -26,8 +26,8 @@ const FONT = 'system-ui, Helvetica, Arial, sans-serif';
 function cycleArcs(app) {
 	return app.remember('cycle arcs', () => {
 		const found = new Set();
-		for (const cycles of app.model.cycles)
-			for (const { entries } of cycles)
+		for (const s of app.model.sides.keys())
+			for (const { entries } of app.model.cycles(s))
 				entries.forEach((e, i) => e.known && found.add(`${e.routine} ${entries[(i + 1) % entries.length].routine}`));
 		return found;
 	});

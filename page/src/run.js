@@ -161,19 +161,17 @@ const cycleKey = (c) => c.entries.map((e) => `${e.routine}${e.known ? '>' : '.'}
 
 // Cycles of both sides as one list of { entries, time[], calls[] }.
 function cyclesOf(app) {
-	const found = new Map();
-	app.model.cycles.forEach((list, s) =>
-		list.forEach((c) => {
-			const at = found.get(cycleKey(c)) ?? {
-				entries: c.entries,
-				time: app.model.cycles.map(() => 0),
-				calls: app.model.cycles.map(() => 0),
-			};
+	const { model } = app,
+		found = new Map();
+	if (!model.compares) return Array.from(model.cycles(0), (c) => ({ entries: c.entries, time: [c.time], calls: [c.calls] }));
+	for (const s of model.sides.keys())
+		for (const c of model.cycles(s)) {
+			const key = cycleKey(c),
+				at = found.get(key) ?? { entries: c.entries, time: model.sides.map(() => 0), calls: model.sides.map(() => 0) };
 			at.time[s] += c.time;
 			at.calls[s] += c.calls;
-			found.set(cycleKey(c), at);
-		}),
-	);
+			found.set(key, at);
+		}
 	return [...found.values()];
 }
 

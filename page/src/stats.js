@@ -120,10 +120,10 @@ function routines(view, name, ticks) {
 
 function paths(view, [a, b]) {
 	const chances = [],
-		seen = (own, i) => own.calls[i] || own.recursive[i] || own.self[i];
+		seen = (own, i) => own.calls.at(i) || own.recursive.at(i) || own.self.at(i);
 	for (let i = 0; i < view.tree.n; i++)
 		if (seen(view.tree.own[0], i) || seen(view.tree.own[1], i))
-			chances.push(chance(view.model, [a.time[i], b.time[i]], [a.ticks[i], b.ticks[i]]));
+			chances.push(chance(view.model, [a.time.at(i), b.time.at(i)], [a.ticks.at(i), b.ticks.at(i)]));
 	return chances;
 }
 

@@ -49,11 +49,11 @@ function threadCards(model, range) {
 		for (let i = 0; i < shares.node.length; i++) {
 			const card = cards[model.threadMaps[s][shares.thread[i]]],
 				node = model.node(s, shares.node[i]);
-			card.time[s] += shares.time[i];
-			card.ticks[s] += shares.ticks[i];
-			card.calls[s] += shares.calls[i] + shares.recursive[i];
+			card.time[s] += shares.time.at(i);
+			card.ticks[s] += shares.ticks.at(i);
+			card.calls[s] += shares.calls.at(i) + shares.recursive.at(i);
 			const r = model.tree.routine[node];
-			if (r >= 0) card.own.set(r, (card.own.get(r) ?? 0) + shares.time[i]);
+			if (r >= 0) card.own.set(r, (card.own.get(r) ?? 0) + shares.time.at(i));
 		}
 		if (!model.byThread && cards.length === 1) {
 			const [card] = cards,

@@ -1531,11 +1531,11 @@ test('two profiles: what is news is what aprof diff says', async () => {
 		() =>
 			[...app.view.tree.parent.keys()].filter(
 				(i) =>
-					app.view.tree.own.some((own) => own.calls[i] || own.recursive[i] || own.self[i]) &&
+					app.view.tree.own.some((own) => own.calls.at(i) || own.recursive.at(i) || own.self.at(i)) &&
 					app.changeOf(
 						'path',
-						app.view.totals.map((t) => t.time[i]),
-						app.view.totals.map((t) => t.ticks[i]),
+						app.view.totals.map((t) => t.time.at(i)),
+						app.view.totals.map((t) => t.ticks.at(i)),
 					).news,
 			).length,
 	);
