@@ -7,6 +7,8 @@
 // context without samples is divided as its routine is.  What the kernel took is known of routines only.
 //
 // A slot is a place in which a routine's own time can be: 0 its own code, the others functions.
+import { Column } from './column.js';
+
 const ROUNDS = 1000,
 	CLOSE = 1e-6; // what is left of a sum to be met, as a part of it
 
@@ -89,8 +91,6 @@ export class Leaves {
 			map = model.maps[s];
 		this.tree = model.tree;
 		this.places = new Map(); // by routine
-		this.counts = new Map(); // by node: Map of slots
-		this.known = new Map(); // parts by node
 		const self = new Map();
 		side.routines.self.forEach((time, r) => self.set(map[r], (self.get(map[r]) ?? 0) + time));
 		const { routine, plain, share, ticks } = side.leaves;
@@ -100,30 +100,34 @@ export class Leaves {
 			const part = self.get(q) ? (share[i] * side.routines.self[routine[i]]) / self.get(q) : 0;
 			this.places.get(q).add(map[side.hooked + plain[i]], part, ticks[i] === 0);
 		}
-		this.#count(model, s);
-		this.#fit(model.tree.own[s].self);
+		const counts = this.#counts(model, s);
+		this.#fit(model.tree.own[s].self, counts);
+		this.#keep(counts);
 	}
 
-	#count(model, s) {
+	// Samples of the nodes that have such: by node a Map by slot.
+	#counts(model, s) {
 		const side = model.sides[s],
+			counts = new Map(),
 			{ node, leaf, ticks } = side.leafCounts;
 		for (let i = 0; i < node.length; i++) {
 			const at = model.node(s, node[i]),
 				places = this.places.get(this.tree.routine[at]);
 			if (!places) continue;
 			const slot = leaf[i] ? places.slots.get(model.maps[s][side.hooked + side.leaves.plain[leaf[i] - 1]]) : 0;
-			if (!this.counts.has(at)) this.counts.set(at, new Map());
-			this.counts.get(at).set(slot, (this.counts.get(at).get(slot) ?? 0) + ticks[i]);
+			if (!counts.has(at)) counts.set(at, new Map());
+			counts.get(at).set(slot, (counts.get(at).get(slot) ?? 0) + ticks[i]);
 		}
+		return counts;
 	}
 
-	#fit(self) {
+	#fit(self, all) {
 		const rows = new Map(),
 			rest = new Map();
 		for (let i = 1; i < this.tree.n; i++) {
 			const q = this.tree.routine[i];
 			if (!this.places.has(q)) continue;
-			const counts = this.counts.get(i);
+			const counts = all.get(i);
 			if (!counts) rest.set(q, (rest.get(q) ?? 0) + self.at(i));
 			else if (rows.has(q)) rows.get(q).push({ size: self.at(i), counts });
 			else rows.set(q, [{ size: self.at(i), counts }]);
@@ -131,17 +135,36 @@ export class Leaves {
 		for (const [q, places] of this.places) places.fit(rows.get(q) ?? [], rest.get(q) ?? 0);
 	}
 
+	// The parts, and COUNTS, of the nodes that have such, one node after the other, each by slot.
+	#keep(counts) {
+		const begins = new Float64Array(this.tree.n), // by node, and 1 more; 0: it has no samples
+			placesOf = (i) => this.places.get(this.tree.routine[i]);
+		let size = 0;
+		for (const i of counts.keys()) {
+			begins[i] = size + 1;
+			size += placesOf(i).share.length;
+		}
+		const ticks = new Float64Array(size);
+		this.known = new Float64Array(size);
+		for (const [i, slots] of counts) {
+			this.known.set(placesOf(i).partsOf(slots), begins[i] - 1);
+			for (const [slot, n] of slots) ticks[begins[i] - 1 + slot] = n;
+		}
+		this.begins = new Column(begins);
+		this.ticks = new Column(ticks);
+	}
+
 	// What of the own time of node I was where, by the slots of its routine's places; null: all in its own code.
 	parts(i) {
 		const places = this.places.get(this.tree.routine[i]),
-			counts = this.counts.get(i);
-		if (!places || !counts) return places?.usual ?? null;
-		if (!this.known.has(i)) this.known.set(i, places.partsOf(counts));
-		return this.known.get(i);
+			begin = places ? this.begins.at(i) - 1 : -1;
+		return begin < 0 ? (places?.usual ?? null) : this.known.subarray(begin, begin + places.share.length);
 	}
 
 	// Samples of node I in function LEAF.
 	samples(i, leaf) {
-		return this.counts.get(i)?.get(this.places.get(this.tree.routine[i])?.slots.get(leaf)) ?? 0;
+		const slot = this.places.get(this.tree.routine[i])?.slots.get(leaf),
+			begin = this.begins.at(i) - 1;
+		return slot === undefined || begin < 0 ? 0 : this.ticks.at(begin + slot);
 	}
 }

@@ -639,6 +639,7 @@ export class View {
 	#totals;
 	#leafed;
 	#within; // the view without leaves, which has the same tree
+	// MAKEARCS makes the arcs, for a view that is asked for its like with leaves new ones each time.
 	constructor(model, tree, figures, makeArcs, whole, leaves = null) {
 		Object.assign(this, { model, tree, figures, whole, leaves });
 		this.#makeArcs = makeArcs;
@@ -650,7 +651,7 @@ export class View {
 	}
 
 	#withLeaves(leaves) {
-		const view = new View(this.model, this.tree, this.figures, () => leafedArcs(view, this.arcs), this.whole, leaves);
+		const view = new View(this.model, this.tree, this.figures, () => leafedArcs(view, this.#makeArcs()), this.whole, leaves);
 		view.#within = this;
 		view.sums = this.figures.map((_, s) => leafSums(view, s));
 		view.figures = this.figures.map((f, s) => leafedFigures(f, view.sums[s]));
@@ -743,15 +744,9 @@ function leafedFigures(f, sums) {
 	return figures;
 }
 
-// The arcs of VIEW, of those WITHOUT leaves: there are such to functions, without calls; and of the time along an arc what its callee spent in
+// ARCS, those without leaves, made those of VIEW: there are such to functions, without calls; and of the time along an arc what its callee spent in
 // functions is its child time.  What recursion folded is divided alike at both ends.
-function leafedArcs(view, without) {
-	const arcs = new Arcs(view.figures.length, view.model.routines.length);
-	for (const from of without.list) {
-		const arc = arcs.at(from.from, from.to);
-		arc.folded = from.folded;
-		from.at.forEach((at, s) => Object.assign(arc.at[s], at));
-	}
+function leafedArcs(view, arcs) {
 	view.figures.forEach((_, s) => {
 		const { tree } = view,
 			moved = new Map(),
