@@ -226,6 +226,13 @@ const sums = (app, top) => {
 	return h('b', { 'data-exact': value }, metric === 'time' ? format.time(value) : format.plural(value, 'call'));
 };
 
+// The trees around routine R: { up, down }.  Only those of the last one are kept: each has figures of all contexts.
+function halves(app, r) {
+	const kept = app.remember('sandwich', () => ({}));
+	if (kept.r !== r) Object.assign(kept, { r, up: new Up(app.view, r).top, down: new Down(app.view, r).top });
+	return kept;
+}
+
 function sandwich(app, box) {
 	const r = app.selected >= 0 ? app.selected : app.heaviest('self');
 	if (!app.view.figures[app.side].total[r] && app.state.metric === 'time')
@@ -239,8 +246,7 @@ function sandwich(app, box) {
 					: null,
 			),
 		);
-	const up = app.remember(`up ${r}`, () => new Up(app.view, r)).top,
-		down = app.remember(`down ${r}`, () => new Down(app.view, r)).top;
+	const { up, down } = halves(app, r);
 	box.append(
 		h(
 			'p',

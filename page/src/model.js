@@ -207,7 +207,7 @@ function listed(tree) {
 
 // Inclusive figures by node: totals of the node and all below it; but the next entry of routine AROUND takes what passes through it.
 // Each column is given to KEPT.
-export function totals(tree, own, around = -1, kept = (sums) => new Column(sums)) {
+function totals(tree, own, around = -1, kept = (sums) => new Column(sums)) {
 	const sum = (column) => {
 		const sums = column.wide();
 		for (let i = tree.n - 1; i > 0; i--) if (around < 0 || tree.routine[i] !== around) sums[tree.parent[i]] += sums[i];
@@ -637,6 +637,7 @@ export class View {
 	#arcs;
 	#makeArcs;
 	#totals;
+	#around; // { r, totals }
 	#leafed;
 	#within; // the view without leaves, which has the same tree
 	// MAKEARCS makes the arcs, for a view that is asked for its like with leaves new ones each time.
@@ -693,6 +694,12 @@ export class View {
 
 	get totals() {
 		return this.#within?.totals ?? (this.#totals ??= this.tree.own.map((own) => totals(this.tree, own)));
+	}
+
+	// The same, but the next entry of routine R takes what passes through it; kept until another one is asked for.
+	totalsAround(r) {
+		if (this.#around?.r !== r) this.#around = { r, totals: this.tree.own.map((own) => totals(this.tree, own, r)) };
+		return this.#around.totals;
 	}
 
 	// What a share is a share of: the run's time, or its calls from one routine to another.

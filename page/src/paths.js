@@ -10,7 +10,7 @@
 //
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
-import { FOLDED, GAP, kidsOf, totals } from './model.js';
+import { FOLDED, GAP, kidsOf } from './model.js';
 
 const OWN = -1; // not in a function without hooks
 const SIDES = (n) => new Float64Array(n);
@@ -102,7 +102,7 @@ function leafJoin(view, branch, s, i, leaf, part) {
 export class Down {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
-		this.totals = around < 0 ? view.totals : view.tree.own.map((own) => totals(view.tree, own, around));
+		this.totals = around < 0 ? view.totals : view.totalsAround(around);
 		this.top = new Branch(this, null, around * 2);
 		if (around < 0) this.#join(this.top, 0);
 		else if (view.model.routines[around].leaf) this.#joinLeaves(around);
@@ -166,7 +166,7 @@ export class Up {
 		this.carried =
 			around < 0 || leaf
 				? t.own.map((own) => ({ ...own, time: own.self }))
-				: t.own.map((own) => ({ ...totals(t, own, around), calls: own.calls }));
+				: view.totalsAround(around).map((sums, s) => ({ ...sums, calls: t.own[s].calls }));
 		this.top = this.#branch(null, around * 2, leaf, leaf ? around : null);
 		const begins = (i) => around < 0 || (leaf ? this.#part(this.top, i) > 0 : t.routine[i] === around);
 		for (let i = 1; i < t.n; i++) if (this.#carries(i) && begins(i)) this.#join(this.top, i, i);
