@@ -288,7 +288,6 @@ static void samples_print(struct head *h, const char *clock)
 {
 	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
 	uint64_t n = h->graph->ticks, all = n + h->graph->overhead->codes;
-	double late = h->graph->late.charged + h->graph->late.left;
 	char samples[32];
 
 	if (n == 0)
@@ -298,12 +297,18 @@ static void samples_print(struct head *h, const char *clock)
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
 			    print_grouped(samples, all), print_plural(all), sign, sums_error(h->graph, 10));
-	if (n > 0 && late >= LEAST_LATE)
-		print_field(h->out, &h->options->style, "", "for %.2g %% of the time they came too late to tell where it went: errors are wider",
-			    100 * late);
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
 		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));
+}
+
+/* Errors that are wider; last, for they say so themselves. */
+static void late_print(struct head *h)
+{
+	double late = h->graph->late.charged + h->graph->late.left;
+
+	if (h->graph->ticks > 0 && late >= LEAST_LATE)
+		print_field(h->out, &h->options->style, "late", "samples of %.2g %% of the time: errors are wider", 100 * late);
 }
 
 /* What the times of other people's files are. */
@@ -627,6 +632,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	calls_print(&h);
 	hooks_print(&h);
 	plain_print(&h);
+	late_print(&h);
 	left_out_print(in, options, out);
 	verified_print(in, options, out);
 	plain_free(&h.plain);
