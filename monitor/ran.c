@@ -1,6 +1,7 @@
 /* ran.c - when the program's threads had a processor: rings of perf events that count nothing.
  *
- * A ring is all that is kept of an event, whose descriptor is closed at once.  It is not mapped in a forked child.  The kernel writes it from its end to
+ * A ring is all that is kept of an event, whose descriptor is closed at once.  It is not mapped in a forked child.  Its place in the address space is reserved before: what the
+ * program maps stands where it would without the sampler, at whatever moment that asks for a ring.  The kernel writes it from its end to
  * its beginning, each record below the last one, and over the oldest: so the last ones are always there, and are read back in time. */
 #include "monitor/ran.h"
 
@@ -17,8 +18,14 @@
 enum {
 	RECORD = 24,			/* bytes of a record */
 	RECORDS = 4096,			/* of a ring beside the kernel's page */
+	RING = AMON_PAGE + RECORDS,
+	PLACES = 64,			/* for rings; as much as an ordinary user may have (perf_event_mlock_kb) */
 };
 
+static struct {
+	char *base;			/* reserved; NULL: there are none */
+	uint64_t taken;			/* a bit for each: a ring is there, or the place is lost */
+} places;
 static void *own;			/* the sampler's ring; NULL: it is not permitted to ask */
 
 /* A record as the attributes below ask for it. */
@@ -49,22 +56,34 @@ static long event_open(int tid)
 	return sys5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The ring of thread TID; NULL: it cannot be had. */
+void ran_reserve(void)
+{
+	long base = -1;
+
+	if (!places.base && monitor.clock.pc_wanted == AMON_SOURCE_PERF)
+		base = sys6(mmap, NULL, PLACES * RING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base != -1 && !sys_failed(base))
+		places.base = (char *)base;
+}
+
+/* The ring of thread TID; NULL: it cannot be had.  Where mapping fails its place may be somebody else's, and is lost. */
 static void *ring_map(int tid)
 {
-	long fd = event_open(tid), pages;
+	int place = places.base && ~places.taken ? __builtin_ctzll(~places.taken) : -1;
+	long fd = place >= 0 ? event_open(tid) : -1, pages;
 
 	if (sys_failed(fd))
 		return NULL;
-	pages = sys6(mmap, NULL, AMON_PAGE + RECORDS, PROT_READ, MAP_SHARED, fd, 0);
+	places.taken |= UINT64_C(1) << place;
+	pages = sys6(mmap, places.base + place * RING, RING, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
 	sys1(close, fd);
 	return sys_failed(pages) ? NULL : (void *)pages;
 }
 
 static void ring_unmap(void *pages)
 {
-	if (pages)
-		sys2(munmap, pages, AMON_PAGE + RECORDS);
+	if (pages && !sys_failed(sys6(mmap, pages, RING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)))
+		places.taken &= ~(UINT64_C(1) << ((char *)pages - places.base) / RING);
 }
 
 void ran_begin(bool own_descriptors)

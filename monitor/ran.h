@@ -31,10 +31,13 @@ struct ran {
 	uint64_t nsec;			/* how long it had one since that moment, ns */
 };
 
+/* Of a thread of the program, before there is a sampler: reserve room for 64 rings, where they may be wanted. */
+void ran_reserve(void) HIDDEN;
+
 /* Choose whether to ask: perf events must be wanted and permitted, and descriptors be our OWN.  A ring for the sampler itself is made. */
 void ran_begin(bool own_descriptors) HIDDEN;
 
-/* A forked child has none of the rings. */
+/* A forked child has none of the rings, and what was theirs may be anybody's. */
 void ran_forget(void) HIDDEN;
 
 /* The processor that the sampler got last; UINT32_MAX: not known. */

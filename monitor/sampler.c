@@ -258,6 +258,7 @@ bool sampler_start(void)
 		sys3(mprotect, stack, AMON_PAGE, PROT_NONE);
 	if (!stack)
 		return false;
+	ran_reserve();
 	sys_block_signals(&mask);
 	ret = clone_sampler(stack + STACK - 64);
 	sys_restore_signals(&mask);
