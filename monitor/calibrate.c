@@ -95,6 +95,24 @@ const char *aprof_calibrate_copy HIDDEN;
 /* A word of the thread, whose place is in rsi. */
 #define WORD(offset) "%fs:" AS_TEXT(offset) "(%rsi)"
 
+/* A leaf that tells its call sites: its beginning, and the probe, which goes to MISS where it misses; the routine's address is in REGISTER. */
+#define PROBE_AT_SITE(leaf, register, miss) \
+	leaf ":\n\t" \
+	"pushq %rbp\n\tmovq %rsp, %rbp\n\t" \
+	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq " leaf "(%rip), " register "\n\t" \
+	"movq " WORD(TLS_CURRENT) ", %rdi\n\tmovq 8(%rsp), %rdx\n\t" \
+	"leaq (%rdi," register "), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t" \
+	"leaq (%rcx,%rdx), %r9\n\timulq $" AS_TEXT(STEP_FACTOR) ", %r9, %r9\n\t" \
+	"movq %r9, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_SITES_MASK) ", %r8\n\taddq " WORD(TLS_SITES) ", %r8\n\t" \
+	"movq (%r8), %r8\n\t" \
+	"cmpq %r9, " AS_TEXT(KEY_ID) "-1(%r8)\n\tjne " miss "\n\tcmpq " register ", " AS_TEXT(KEY_ROUTINE) "-1(%r8)\n\tjne " miss "\n\t" \
+	"cmpq %rdx, " AS_TEXT(ALIAS_SITE) "-1(%r8)\n\tjne " miss "\n\t"
+
+/* And the call counted, and the context changed. */
+#define COUNT_AT_SITE(miss) \
+	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne " miss "\n\t" \
+	"movq %rcx, " WORD(TLS_CURRENT) "\n"
+
 /* What the plugin's code does to charge its time. Nothing is out of line here. */
 #define CHARGE \
 	"1:\tmovq " WORD(TLS_LAST) ", %r9\n\ttestq %r9, %r9\n\tjz 3f\n\tmovq " WORD(TLS_CHARGED) ", %r11\n\tmovq " WORD(TLS_CURRENT) ", %rax\n\t" \
@@ -145,35 +163,15 @@ __asm__(".text\n"
 	"4:\t" CHARGE "movq %r10, " WORD(TLS_CHARGED) "\n\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_tsc", "aprof_calibrate_tsc_leaf", NO_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_sites_leaf\n.globl aprof_calibrate_sites_leaf\n"
-	"aprof_calibrate_sites_leaf:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
-	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_sites_leaf(%rip), %rax\n\t"
-	"movq " WORD(TLS_CURRENT) ", %rdi\n\tmovq 8(%rsp), %rdx\n\t"
-	"leaq (%rdi,%rax), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
-	"leaq (%rcx,%rdx), %r9\n\timulq $" AS_TEXT(STEP_FACTOR) ", %r9, %r9\n\t"
-	"movq %r9, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_SITES_MASK) ", %r8\n\taddq " WORD(TLS_SITES) ", %r8\n\t"
-	"movq (%r8), %r8\n\t"
-	"cmpq %r9, " AS_TEXT(KEY_ID) "-1(%r8)\n\tjne 1f\n\tcmpq %rax, " AS_TEXT(KEY_ROUTINE) "-1(%r8)\n\tjne 1f\n\t"
-	"cmpq %rdx, " AS_TEXT(ALIAS_SITE) "-1(%r8)\n\tjne 1f\n\t"
-	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne 1f\n\t"
-	"movq %rcx, " WORD(TLS_CURRENT) "\n"
+	PROBE_AT_SITE("aprof_calibrate_sites_leaf", "%rax", "1f")
+	COUNT_AT_SITE("1f")
 	"1:\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_sites", "aprof_calibrate_sites_leaf", NO_HOOKS)
 	".p2align 4\n.hidden aprof_calibrate_sites_tsc_leaf\n.globl aprof_calibrate_sites_tsc_leaf\n"
-	"aprof_calibrate_sites_tsc_leaf:\n\t"
-	"pushq %rbp\n\tmovq %rsp, %rbp\n\t"
-	"movq aprof_tls@gottpoff(%rip), %rsi\n\tleaq aprof_calibrate_sites_tsc_leaf(%rip), %r10\n\t"
-	"movq " WORD(TLS_CURRENT) ", %rdi\n\tmovq 8(%rsp), %rdx\n\t"
-	"leaq (%rdi,%r10), %rcx\n\timulq $" AS_TEXT(STEP_FACTOR) ", %rcx, %rcx\n\t"
-	"leaq (%rcx,%rdx), %r9\n\timulq $" AS_TEXT(STEP_FACTOR) ", %r9, %r9\n\t"
-	"movq %r9, %r8\n\tshrq $" AS_TEXT(FRONT_SHIFT) ", %r8\n\tandq " WORD(TLS_SITES_MASK) ", %r8\n\taddq " WORD(TLS_SITES) ", %r8\n\t"
-	"movq (%r8), %r8\n\t"
-	"cmpq %r9, " AS_TEXT(KEY_ID) "-1(%r8)\n\tjne 4f\n\tcmpq %r10, " AS_TEXT(KEY_ROUTINE) "-1(%r8)\n\tjne 4f\n\t"
-	"cmpq %rdx, " AS_TEXT(ALIAS_SITE) "-1(%r8)\n\tjne 4f\n\t"
+	PROBE_AT_SITE("aprof_calibrate_sites_tsc_leaf", "%r10", "4f")
 	CHARGE "movq " WORD(TLS_CHARGED) ", %r10\n\t"
 	"movq " AS_TEXT(KEY_TIME) "-1(%r8), %r9\n\tmovq %r9, " WORD(TLS_CHARGED) "\n\t"
-	"movq " AS_TEXT(ALIAS_COUNT) "-1(%r8), %r9\n\tincq (%r9)\n\tcmpq " AS_TEXT(ALIAS_TO) "-1(%r8), %rcx\n\tjne 4f\n\t"
-	"movq %rcx, " WORD(TLS_CURRENT) "\n"
+	COUNT_AT_SITE("4f")
 	"4:\t" CHARGE "movq %r10, " WORD(TLS_CHARGED) "\n\tmovq %rdi, " WORD(TLS_CURRENT) "\n\tpopq %rbp\n\tret\n"
 	LOOP("aprof_calibrate_sites_tsc", "aprof_calibrate_sites_tsc_leaf", NO_HOOKS));
 #endif

@@ -270,20 +270,26 @@ __return__:
 	movq	%rsi, %rax
 	.endm
 
-	/* As aprof_inline_miss, in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
-	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
-	detour	aprof_inline_miss_tsc
-	save	rcx, rdi, rsi, r8, r9
+	/* Of a miss with clock tsc, of the routine in rax: rdi the routine, rsi and rcx the context, r8 the thread's words, r11 what time is charged to.  To \slow if that is not
+	 * the context's, and time is taken. */
+	.macro	miss_timed slow
 	movq	%rax, %rdi
 	TLS_BASE(%r8)
 	movq	TLS(TLS_CURRENT, %r8), %rsi
 	movq	TLS(TLS_CHARGED, %r8), %r11
 	cmpq	$0, TLS(TLS_LAST, %r8)
-	je	.Ltsc_find			/* no time is taken */
+	je	.Lfind\@			/* no time is taken */
 	cmpq	%rsi, KEY_ID(%r11)
-	jne	.Ltsc_slow
-.Ltsc_find:
+	jne	\slow
+.Lfind\@:
 	movq	%rsi, %rcx
+	.endm
+
+	/* As aprof_inline_miss, in a routine that reads the counter, for clock tsc.  Returns in rdx what was charged before.  The call is
+	 * counted here if its time can be charged here: to `charged`, which has the current context's id. */
+	detour	aprof_inline_miss_tsc
+	save	rcx, rdi, rsi, r8, r9
+	miss_timed .Ltsc_slow
 	PROBE(%rcx, %rdi, %r8)
 	look_further %rcx, %rdi, %r8, .Ltsc_found, .Ltsc_alias, .Ltsc_slow
 .Ltsc_alias:
@@ -312,16 +318,7 @@ __return__:
 	/* The same in a routine that tells its call sites, too.  r10: where it returns to; it is lost. */
 	detour	aprof_inline_miss_sites_tsc
 	save	rcx, rdi, rsi, r8, r9
-	movq	%rax, %rdi
-	TLS_BASE(%r8)
-	movq	TLS(TLS_CURRENT, %r8), %rsi
-	movq	TLS(TLS_CHARGED, %r8), %r11
-	cmpq	$0, TLS(TLS_LAST, %r8)
-	je	.Lsites_tsc_find		/* no time is taken */
-	cmpq	%rsi, KEY_ID(%r11)
-	jne	.Lsites_tsc_slow
-.Lsites_tsc_find:
-	movq	%rsi, %rcx
+	miss_timed .Lsites_tsc_slow
 	addq	%rdi, %rcx
 	imulq	$STEP_FACTOR, %rcx, %rcx
 	look_at_site %rcx, %rdi, %r10, %r9, %r8, .Lsites_tsc_slow
