@@ -107,7 +107,7 @@ static uint64_t mean_add(uint64_t mean, uint64_t value)
 /* The round of looks that was due at DUE begins. */
 static struct look_time round_begin(uint64_t due)
 {
-	uint64_t waited = status_waited();
+	uint64_t waited = monitor.clock.clock == AMON_CLOCK_TICK ? status_waited() : UINT64_MAX;
 	struct look_time when = { .ready = due, .now = sys_clock(CLOCK_MONOTONIC), .cpu = ran_cpu() };
 
 	if (waited < UINT64_MAX && waited + AWAKE < when.now - due)
