@@ -1,6 +1,7 @@
 /* put.c - a profile as rows, and their way to the server. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -446,6 +447,18 @@ static void totals_add(struct tuples *r, const struct totals *t)
 	}
 }
 
+/* Add the figure that stands AT bytes into each of the N COMMANDS. */
+static void command_figures_add(struct tuples *r, const struct profile_command *commands, size_t n, size_t at)
+{
+	tuples_length(r, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t figure;
+
+		memcpy(&figure, (const char *)&commands[i] + at, sizeof figure);
+		tuples_u64(r, figure);
+	}
+}
+
 static bool commands_add(struct tuples *r, const struct profile *p)
 {
 	size_t n;
@@ -456,15 +469,9 @@ static bool commands_add(struct tuples *r, const struct profile *p)
 	tuples_length(r, n);
 	for (size_t i = 0; i < n; i++)
 		tuples_text(r, commands[i].name);
-	tuples_length(r, n);
-	for (size_t i = 0; i < n; i++)
-		tuples_u64(r, commands[i].processes);
-	tuples_length(r, n);
-	for (size_t i = 0; i < n; i++)
-		tuples_u64(r, commands[i].time);
-	tuples_length(r, n);
-	for (size_t i = 0; i < n; i++)
-		tuples_u64(r, commands[i].calls);
+	command_figures_add(r, commands, n, offsetof(struct profile_command, processes));
+	command_figures_add(r, commands, n, offsetof(struct profile_command, time));
+	command_figures_add(r, commands, n, offsetof(struct profile_command, calls));
 	free(commands);
 	return true;
 }
