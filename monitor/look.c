@@ -4,8 +4,9 @@
  * spent since the last look; that is pending until a look finds the thread at work, and is then
  * charged to where it is.  A thread that sleeps is not at work, whatever it spent since the last
  * look: its last burst did not belong to the routine in which it now waits.  What "at work" is:
- *   1. the clock goes on between two readings: it runs on another processor; or
- *   2. it could run, and did not sleep then or since when it was last asked, or it ran until we began, on its processor.
+ *   1. it had a processor all the time since the last look, but for what the sampler took of it; or
+ *   2. the clock goes on between two readings: it runs on another processor; or
+ *   3. it could run, and did not sleep then or since when it was last asked, or it ran until we began, on its processor.
  * Where the kernel tells when it had a processor (ran.h), it is at work if it had one when the look was due; a look that came late tells only of those that
  * never sleep.
  * (A thread that only waits for a processor, in the routine in which it has just been woken, is not.  A server that sleeps a thousand times a second
@@ -175,15 +176,14 @@ static void place_late(struct thread *t, const struct look *l)
 
 static bool is_late(const struct look_time *when) { return when->now - when->ready > AT_ONCE; }
 
-/* Is T at work, which the look L found to have spent SPENT of the PASSED ns since the last one?  One that had a processor all the time
- * did not sleep.  The others are asked, which costs more than all else here, if as much time is pending as a sample was to stand for, or the look
- * is LATE. */
-static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, uint64_t passed, bool late)
+/* Is T at work, where the look L found it?  It is asked, which costs more than all else here, if as much time is pending as a sample was to stand for, or
+ * the look is LATE. */
+static bool is_at_work(struct thread *t, const struct look *l, bool late)
 {
 	bool asked = t->asked, runs = l->after > l->before, due = t->pending >= clock_period();
 
 	t->asked = false;
-	if (spent >= passed - passed / 64 || (runs && !late))
+	if (runs && !late)
 		return true;
 	if (!due && !late)
 		return false;
@@ -193,11 +193,11 @@ static bool is_at_work(struct thread *t, const struct look *l, uint64_t spent, u
 
 /* The same where the kernel does not tell.  One that slept may have had a processor when a look was due that came late, or none: if it is charged then, it
  * is for what it came to do. */
-static enum finding guess(struct thread *t, const struct look *l, const struct look_time *when, uint64_t spent)
+static enum finding guess(struct thread *t, const struct look *l, const struct look_time *when)
 {
 	uint64_t slept = t->slept;
 	bool was_asleep = t->asleep;
-	bool at_work = is_at_work(t, l, spent, when->now - t->sampled_wall, is_late(when));
+	bool at_work = is_at_work(t, l, is_late(when));
 
 	if (is_late(when) && (t->slept != slept || was_asleep))
 		return at_work ? UNSURE : PASSED;
@@ -231,34 +231,45 @@ static enum finding finding_of(struct thread *t, const struct ran *ran, const st
 {
 	bool steady = is_steady(t, spent);
 
-	if (steady || (ran->cpu == when->cpu && made_way(ran, when->now - when->ready)) || (ran->has && !is_late(when)))
+	if (steady || (made_way(ran, when->now - when->ready) && ran->cpu == ran_cpu()) || (ran->has && !is_late(when)))
 		return AT_WORK;
 	return ran->had && is_late(when) ? PASSED : AWAY;
 }
 
-/* What the look L at T says, which spent SPENT ns since the last one.  What has waited too long for a look in time is charged by a late one. */
+/* What the look L at T says, which did not have a processor all the time and spent SPENT ns since the last one.  What has waited too long for a look in time is
+ * charged by a late one. */
 static enum finding find(struct thread *t, const struct look *l, const struct look_time *when, uint64_t spent)
 {
 	struct ran ran = ran_since(t, when->ready);
-	enum finding found = ran.known ? finding_of(t, &ran, when, spent) : guess(t, l, when, spent);
+	enum finding found = ran.known ? finding_of(t, &ran, when, spent) : guess(t, l, when);
 
-	if (found == PASSED && ran.known && t->pending >= MOST_PENDING * clock_period() &&
-	    is_at_work(t, l, spent, when->now - t->sampled_wall, true))
+	if (found == PASSED && ran.known && t->pending >= MOST_PENDING * clock_period() && is_at_work(t, l, true))
 		return UNSURE;
 	return found;
+}
+
+/* Did a thread that spent SPENT of the PASSED ns have a processor all the time, but for what the sampler TOOK of it? */
+static bool had_all(uint64_t spent, uint64_t passed, uint64_t took)
+{
+	return spent + took >= passed - passed / 64;
 }
 
 static void tick(struct thread *t, const struct look_time *when)
 {
 	struct look l = look_at(t);
-	uint64_t spent = l.after - t->sampled_cpu;
+	uint64_t spent = l.after - t->sampled_cpu, passed = when->now - t->sampled_wall;
 	enum finding found = AWAY;
 
 	if (!l.before)
 		t->watched = 0;		/* gone, without a word */
 	if (l.after > t->sampled_cpu) {
 		account_advance(t, l.after);
-		found = find(t, &l, when, spent);
+		if (had_all(spent, passed, when->took)) {
+			t->asked = false;
+			found = AT_WORK;
+		} else {
+			found = find(t, &l, when, spent);
+		}
 	}
 	t->sampled_wall = when->now;
 	if (found == AT_WORK)

@@ -15,7 +15,7 @@ struct thread;
 struct look_time {
 	uint64_t ready;			/* since when the sampler could run, and waited for a processor: the moment of which a look is to tell */
 	uint64_t now;
-	uint32_t cpu;			/* processor that it has now; UINT32_MAX: not known */
+	uint64_t took;			/* CPU time of the sampler's own, from one round to the next, ns */
 };
 
 uint64_t look_round(const struct look_time *when) HIDDEN; /* look at every thread; returns what all have worked since the last round, ns */

@@ -26,7 +26,7 @@ static struct {
 	char *base;			/* reserved; NULL: there are none */
 	uint64_t taken;			/* a bit for each: a ring is there, or the place is lost */
 } places;
-static void *own;			/* the sampler's ring; NULL: it is not permitted to ask */
+static bool permitted;			/* to ask */
 
 /* A record as the attributes below ask for it. */
 struct change {
@@ -88,11 +88,10 @@ static void ring_unmap(void *pages)
 
 void ran_begin(bool own_descriptors)
 {
-	ring_unmap(own);
-	own = own_descriptors && monitor.clock.pc_wanted == AMON_SOURCE_PERF ? ring_map((int)sys0(gettid)) : NULL;
+	permitted = own_descriptors && monitor.clock.pc_wanted == AMON_SOURCE_PERF;
 }
 
-void ran_forget(void) { own = NULL; }
+void ran_forget(void) { permitted = false; }
 
 void ran_close(struct thread *t)
 {
@@ -162,7 +161,7 @@ struct ran ran_since(struct thread *t, uint64_t since)
 {
 	struct ran none = { .known = false };
 
-	if (!own || (t->index > 0 && t->sampled_cpu < clock_period()))
+	if (!permitted || (t->index > 0 && t->sampled_cpu < clock_period()))
 		return none;
 	if (t->ran.tid != t->tid)
 		ring_open(t);
@@ -171,8 +170,7 @@ struct ran ran_since(struct thread *t, uint64_t since)
 
 uint32_t ran_cpu(void)
 {
-	uint64_t at = own ? position(own) : 0;
-	struct change c;
+	uint32_t cpu;
 
-	return own && change_read(own, &at, &c) ? c.cpu : UINT32_MAX;
+	return sys_failed(sys3(getcpu, &cpu, NULL, NULL)) ? UINT32_MAX : cpu;
 }

@@ -34,13 +34,13 @@ struct ran {
 /* Of a thread of the program, before there is a sampler: reserve room for 64 rings, where they may be wanted. */
 void ran_reserve(void) HIDDEN;
 
-/* Choose whether to ask: perf events must be wanted and permitted, and descriptors be our OWN.  A ring for the sampler itself is made. */
+/* Choose whether to ask: perf events must be wanted, and descriptors be our OWN. */
 void ran_begin(bool own_descriptors) HIDDEN;
 
 /* A forked child has none of the rings, and what was theirs may be anybody's. */
 void ran_forget(void) HIDDEN;
 
-/* The processor that the sampler got last; UINT32_MAX: not known. */
+/* The processor that the sampler has; UINT32_MAX: not known. */
 uint32_t ran_cpu(void) HIDDEN;
 
 /* What T did since the moment SINCE (CLOCK_MONOTONIC, ns).  Nothing is known of a thread that has worked for less than a sample of the clock stands for and

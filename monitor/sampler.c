@@ -31,7 +31,8 @@ enum {
 	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
 	LONGEST = 10000000,		/* ns between two looks in the mean, whatever they cost: as gprof's samples */
 	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
-	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs */
+	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs, unless that is too much, */
+	YOUNG = 32,			/* or the round is one of the first so many */
 	WHOLE = 1024,			/* a processor, in pace.used */
 	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials and modes */
 };
@@ -44,6 +45,8 @@ static struct {
 	uint64_t cost;			/* CPU time of a round, to sleep and to be woken included, ns: a mean of the last ones */
 	uint64_t used;			/* processors that the program used, in parts of WHOLE: the same; at least WHOLE */
 	uint64_t share;			/* at most about one part in that of them is ours */
+	uint64_t cpu;			/* our CPU clock at the end of the last round, ns */
+	uint64_t took;			/* CPU time from the end of the round before to that */
 } pace;
 
 /* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share, but for LONGEST. */
@@ -104,11 +107,11 @@ static uint64_t mean_add(uint64_t mean, uint64_t value)
 	return mean ? (mean * 7 + value) / 8 : value;
 }
 
-/* The round of looks that was due at DUE begins. */
+/* The round of looks that was due at DUE begins.  Until it ends our own CPU clock is not to be read: the scheduler would note anew when we began (status.c). */
 static struct look_time round_begin(uint64_t due)
 {
 	uint64_t waited = monitor.clock.clock == AMON_CLOCK_TICK ? status_waited() : UINT64_MAX;
-	struct look_time when = { .ready = due, .now = sys_clock(CLOCK_MONOTONIC), .cpu = ran_cpu() };
+	struct look_time when = { .ready = due, .now = sys_clock(CLOCK_MONOTONIC), .took = pace.took };
 
 	if (waited < UINT64_MAX && waited + AWAKE < when.now - due)
 		when.ready = when.now - waited - AWAKE;	/* the timer was late, and no thread had to do with it */
@@ -122,10 +125,21 @@ static void pace_follow(uint64_t worked, uint64_t passed)
 	pace.used = mean_add(pace.used, used > WHOLE ? used : WHOLE);
 }
 
-/* A round has cost COST ns. */
-static void pace_set(uint64_t cost)
+/* A round is at its end.  Returns our CPU clock. */
+static uint64_t round_end(void)
 {
-	pace.cost = mean_add(pace.cost, cost);
+	uint64_t cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+
+	pace.took = cpu - pace.cpu;
+	return pace.cpu = cpu;
+}
+
+/* A round has cost COST ns, the NTH.  What is dear once, as to open what tells of a thread, is soon forgotten, and at the beginning, when most is opened, at once. */
+static void pace_set(uint64_t cost, uint32_t nth)
+{
+	uint64_t less = nth < YOUNG ? cost : (pace.cost + cost) / 2;
+
+	pace.cost = cost < pace.cost ? less : mean_add(pace.cost, cost);
 	pace.share = monitor.clock.is_rate_asked || look_is_losing() ? SHARE_MOST : SHARE;
 }
 
@@ -166,25 +180,28 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 	pace.cost = 0;
 	pace.used = WHOLE;
 	pace.share = SHARE;
+	pace.cpu = 0;
 	precedence_set();
 	own_descriptors = status_begin();
 	credentials_begin();
 	ran_begin(own_descriptors);
 	pc_begin(own_descriptors);
+	round_end();
 	while (!look_is_stopped() && (++idle % IDLE_ROUNDS || !status_is_alone(&status))) {
-		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < MEASURE_ROUNDS / 4;
-		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked;
+		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < YOUNG || period() > clock_period();
+		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked, ended;
 
 		due = next_look(due, now);
 		sleep_until(due);
 		when = round_begin(due);
 		now = when.now;
 		worked = look_round(&when);
+		ended = round_end();
 		if (worked)
 			idle = 0;
 		pace_follow(worked, now - before);
 		if (measure)
-			pace_set(sys_clock(CLOCK_THREAD_CPUTIME_ID) - began);
+			pace_set(ended - began, rounds);
 		pc_round();
 		if (rounds % FOLLOW_ROUNDS == 0) {
 			credentials_follow();
