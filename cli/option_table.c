@@ -140,7 +140,7 @@ static const struct row rows[] = {
 	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out" },
 	{ KEY_STORE, "store", "URL", COMMAND_PUSH | COMMAND_PULL, "the store, http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; without it, the environment's APROF_STORE" },
 	{ KEY_LABEL, "label", "NAME=VALUE", COMMAND_PUSH, "say what the profiles are found by: service, host, version, time, or a name of your own; may be given several times" },
-	{ KEY_FORMAT, "format", "FORMAT", COMMAND_PUSH, "send rows to ClickHouse (rows), or pprof to Pyroscope (pprof)" },
+	{ KEY_FORMAT, "format", "FORMAT", COMMAND_PUSH, "send rows to ClickHouse (rows), or pprof to Pyroscope (pprof) or Parca (parca)" },
 	{ KEY_SCHEMA, "schema", NULL, COMMAND_PUSH, "print the statements that make the store's tables, and push nothing" },
 	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
 	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },

@@ -297,7 +297,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_AGAINST: return against_set(o);
 	case KEY_STORE: o->store = argument; return true;
 	case KEY_LABEL: return word_add(&o->labels, &o->nlabels, argument);
-	case KEY_FORMAT: ok = one_of("format", argument, "rows, pprof", &i); o->pprof = i; return ok;
+	case KEY_FORMAT: return one_of("format", argument, "rows, pprof, parca", &o->format);
 	case KEY_SCHEMA: o->schema = true; return true;
 	case KEY_OPERAND: o->operands[o->noperands++] = argument; return true;
 	default: return false;

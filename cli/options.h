@@ -78,7 +78,7 @@ struct options {
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	const char *store;		/* push, pull: --store; NULL: APROF_STORE */
 	bool schema;			/* push: --schema */
-	bool pprof;			/* push: --format=pprof */
+	unsigned format;		/* push: enum push_format */
 	char **labels;			/* push: --label, NAME=VALUE; point into argv */
 	size_t nlabels;			/* how many */
 	int first;			/* index in argv of the first operand */
@@ -90,6 +90,9 @@ struct options {
 	bool live;			/* html: --live */
 	bool no_source;			/* html: --no-source */
 };
+
+/* --format of push, in the order of its words. */
+enum push_format { PUSH_ROWS, PUSH_PPROF, PUSH_PARCA };
 
 /* Parse ARGV of COMMAND, argv[0] being its name.  With STOP, options end at the first operand (aprof run).  False after a message. */
 bool options_parse(struct options *o, unsigned command, int argc, char **argv, bool stop);

@@ -181,7 +181,7 @@ static bool built_send(struct ingest *to, const struct given *g, const char *fil
 
 	if (out && fclose(out) != 0 && ok)
 		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	ok = ok && ingest_send(to, &labels, end_of(&in->profile->runs[0].header, labels.time), data, len, err);
+	ok = ok && ingest_send(to, &(struct ingest_profile){ &labels, end_of(&in->profile->runs[0].header, labels.time), data, len }, err);
 	free(data);
 	return ok;
 }
@@ -195,6 +195,8 @@ static bool pprof_push(struct ingest *to, const struct given *g, char *file, str
 
 	if (ok && in.profile->nruns == 0)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "there is no profile in it");
+	if (ok && g->has_time)
+		in.profile->runs[0].header.start_realtime = g->time * 1000000000;
 	ok = ok && input_build(&in, NULL, &options, err) && built_send(to, g, file, &in, err);
 	input_free(&in);
 	return ok;
@@ -249,8 +251,8 @@ static int push(const struct options *o, char **files, size_t n)
 	if (!url || !*url || n == 0)
 		message("push: say where to and what: aprof push --store URL FILE...");
 	else if (given_make(&g, o)) {
-		if (o->pprof)
-			to.ingest = ingest_open(url, &err);
+		if (o->format != PUSH_ROWS)
+			to.ingest = ingest_open(url, o->format == PUSH_PARCA ? &ingest_parca : &ingest_pyroscope, &err);
 		else
 			to.store = store_open(url, &err);
 		if (!to.ingest && !to.store)

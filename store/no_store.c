@@ -59,9 +59,12 @@ struct profile *store_take(struct store *s, const char *condition, const char *l
 	return NULL;
 }
 
-struct ingest *ingest_open(const char *url, struct error *err)
+const struct ingest_server ingest_pyroscope, ingest_parca;
+
+struct ingest *ingest_open(const char *url, const struct ingest_server *kind, struct error *err)
 {
 	(void)url;
+	(void)kind;
 	missing(err);
 	return NULL;
 }
@@ -71,12 +74,9 @@ void ingest_free(struct ingest *g)
 	(void)g;
 }
 
-bool ingest_send(struct ingest *g, const struct store_labels *labels, uint64_t until, const void *data, size_t len, struct error *err)
+bool ingest_send(struct ingest *g, const struct ingest_profile *p, struct error *err)
 {
 	(void)g;
-	(void)labels;
-	(void)until;
-	(void)data;
-	(void)len;
+	(void)p;
 	return missing(err);
 }

@@ -1,4 +1,4 @@
-"""ingest_test.py BUILD: `aprof push --format=pprof` against a recorder that holds each request to what Pyroscope documents of POST /ingest."""
+"""ingest_test.py BUILD: `aprof push` of pprof against a recorder that holds each request to what Pyroscope documents of POST /ingest, and Parca of WriteRaw."""
 import base64
 import email
 import gzip
@@ -31,7 +31,31 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Ingest(unittest.TestCase):
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of the fields of a message: integers, bytes."""
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        value, at = varint(data, at)
+        assert tag & 7 in (0, 2), 'a field that pprof does not have'
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield tag >> 3, value
+
+
+class Pushed(unittest.TestCase):
+    """A profile, and a server that takes all."""
+    FORMAT = ''
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix='aprof-ingest-')
         self.addCleanup(folder.cleanup)
@@ -45,10 +69,17 @@ class Ingest(unittest.TestCase):
         self.host = f'127.0.0.1:{self.server.server_port}'
 
     def push(self, *args, url=None, status=0):
-        done = subprocess.run([APROF, 'push', '--format=pprof', '--store', url or f'http://{self.host}', *args], cwd=self.cwd, capture_output=True, text=True,
+        done = subprocess.run([APROF, 'push', f'--format={self.FORMAT}', '--store', url or f'http://{self.host}', *args], cwd=self.cwd, capture_output=True, text=True,
                               env=dict(os.environ, LC_ALL='C.UTF-8', CLICKHOUSE_USER='nobody'))
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr
+
+    def exported(self):
+        return gzip.decompress(subprocess.run([APROF, 'export', 'pprof', 'made'], cwd=self.cwd, capture_output=True, check=True).stdout)
+
+
+class Pyroscope(Pushed):
+    FORMAT = 'pprof'
 
     def documented(self, path, headers, body):
         """The query, and the parts of the form by name, of a request that is as it should be."""
@@ -77,15 +108,14 @@ class Ingest(unittest.TestCase):
         query, profile = self.documented(*request)
         self.assertEqual(query['name'], ['web{host=h,version=1.2,zone=_eu_1___x_}'])
         self.assertEqual(query['from'], ['1793491200'])
-        exported = subprocess.run([APROF, 'export', 'pprof', 'made'], cwd=self.cwd, capture_output=True, check=True).stdout
-        self.assertEqual(gzip.decompress(profile), gzip.decompress(exported))
+        self.assertEqual(dict(fields(gzip.decompress(profile)))[9], 1793491200 * 10**9)
         self.assertIsNone(request[1]['Authorization'])
 
     def test_path_and_password(self):
         self.push('made', 'made', url=f'http://me:p%40ss@{self.host}/behind/a/')
         self.assertEqual(len(self.server.requests), 2)
         for path, headers, body in self.server.requests:
-            self.documented(path, headers, body)
+            self.assertEqual(gzip.decompress(self.documented(path, headers, body)[1]), self.exported())
             self.assertTrue(path.startswith('/behind/a/ingest?'))
             self.assertEqual(base64.b64decode(headers['Authorization'].split()[1]), b'me:p@ss')
 
@@ -96,7 +126,76 @@ class Ingest(unittest.TestCase):
         self.server.status, self.server.said = 503, b''
         self.assertIn('HTTP status 503', self.push('made', status=2))
         self.assertIn('is to be of the form', self.push('made', url='gopher://x', status=2))
-        self.assertIn('not one of rows, pprof', self.push('--format=jfr', 'made', status=2))
+        self.assertIn('not one of rows, pprof, parca', self.push('--format=jfr', 'made', status=2))
+
+
+class Parca(Pushed):
+    FORMAT = 'parca'
+
+    def documented(self, path, headers, body):
+        """The labels and the profile of a request that is as it should be."""
+        self.assertEqual(headers['Content-Type'], 'application/json')
+        self.assertTrue(path.endswith('/api/profiles/writeraw'))
+        request = json.loads(body)
+        self.assertEqual(set(request), {'series', 'normalized'})
+        ((series,), normalized) = (request['series'], request['normalized'])
+        self.assertIs(normalized, True)
+        self.assertEqual(set(series), {'labels', 'samples'})
+        labels = {label['name']: label['value'] for label in series['labels']['labels']}
+        self.assertEqual(len(labels), len(series['labels']['labels']))
+        for name in labels:
+            self.assertRegex(name, '^[a-zA-Z_][a-zA-Z0-9_]*$')
+        ((sample,),) = (series['samples'],)
+        self.assertEqual(set(sample), {'rawProfile'})
+        return labels, base64.b64decode(sample['rawProfile'], validate=True)
+
+    def test_request(self):
+        self.push('--label=service=web', '--label=host=h', '--label=version=1.2', '--label=a.zone-of={eu}="x"', '--label=time=2026-11-01', 'made')
+        (request,) = self.server.requests
+        labels, profile = self.documented(*request)
+        self.assertEqual(labels, {'__name__': 'aprof', 'service': 'web', 'host': 'h', 'version': '1.2', 'a_zone_of': '{eu}="x"'})
+        self.assertEqual(dict(fields(gzip.decompress(profile)))[9], 1793491200 * 10**9)
+
+    def test_valid(self):
+        """What Parca holds a profile to: numbers of mappings, functions and locations run from 1, the first string is empty, values are as many as types."""
+        self.push('made', url=f'http://{self.host}/behind')
+        (request,) = self.server.requests
+        self.assertTrue(request[0].startswith('/behind/api/'))
+        _, profile = self.documented(*request)
+        self.assertEqual(gzip.decompress(profile), self.exported())
+        found = {}
+        for number, value in fields(gzip.decompress(profile)):
+            found.setdefault(number, []).append(value)
+        self.assertEqual(found[6][0], b'')
+        for number in 3, 4, 5:
+            self.assertEqual([dict(fields(message))[1] for message in found[number]], list(range(1, len(found[number]) + 1)))
+        for sample in found[2]:
+            self.assertEqual(len(self.packed(dict(fields(sample))[2])), len(found[1]))
+
+    @staticmethod
+    def packed(data):
+        values, at = [], 0
+        while at < len(data):
+            value, at = varint(data, at)
+            values.append(value)
+        return values
+
+    def test_lengths(self):
+        """Data of each length modulo 3 is whole behind base64."""
+        seen = set()
+        for seed in range(2, 40):
+            subprocess.run([MAKE_AMON, '--seed', str(seed), '--calls', '50', '--ticks', '0.3', 'made'], cwd=self.cwd, check=True)
+            self.push('made')
+            _, profile = self.documented(*self.server.requests[-1])
+            self.assertEqual(gzip.decompress(profile), self.exported())
+            seen.add(len(profile) % 3)
+            if len(seen) == 3:
+                return
+        self.fail(f'only lengths of {seen}')
+
+    def test_refused(self):
+        self.server.status, self.server.said = 400, b'{"code":3,"message":"missing __name__ label","details":[]}'
+        self.assertIn('refused: ', self.push('made', status=2))
 
 
 if __name__ == '__main__':
