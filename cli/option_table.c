@@ -86,6 +86,7 @@ static const struct row rows[] = {
 	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that told them apart" },
 	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that told them apart (APROF_SITES=1)" },
 	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings" },
+	{ KEY_RANK, "rank", "N", COMMAND_REPORT, "the same, but only contexts of which rank N has the most" },
 	{ KEY_MPI, "mpi", NULL, COMMAND_REPORT, "print the calls of MPI, by routine and caller, with their bytes, instead of the listings" },
 	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
 	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },

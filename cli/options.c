@@ -258,6 +258,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_SITES: o->report.sites = true; return true;
 	case KEY_LINES: o->report.lines = true; return true;
 	case KEY_IMBALANCE: o->report.imbalance = true; return true;
+	case KEY_RANK: o->report.imbalance = o->report.of_rank = true; return whole_number(argument, "rank", &o->report.rank);
 	case KEY_MPI: o->report.mpi = true; return true;
 	case KEY_BOTTOM_UP: o->report.bottom_up = true; return true;
 	case KEY_ORDER: ok = one_of("sort", argument, "self, total, calls, percall", &i); o->diff.sort = i; return ok;

@@ -52,13 +52,20 @@ static struct row row_make(const struct graph *g, uint32_t context)
 	return row;
 }
 
-/* What the options leave out is not shown, nor what no rank has. */
-static bool is_shown(const struct graph *g, uint32_t context)
+/* The rank that has the most of what SPREAD is of. */
+static uint32_t rank_of(const struct rows *r, const struct profile_spread *spread)
 {
-	return context > 0 && g->profile->spreads[context].ranks > 0 && g->contexts[g->context_of[context]].kept;
+	return r->timed ? spread->time_rank : spread->calls_rank;
 }
 
-static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
+/* What the options leave out is not shown, nor what no rank has. */
+static bool is_shown(const struct rows *r, const struct graph *g, uint32_t context, const struct report_options *options)
+{
+	return context > 0 && g->profile->spreads[context].ranks > 0 && g->contexts[g->context_of[context]].kept &&
+	       (!options->of_rank || rank_of(r, &g->profile->spreads[context]) == options->rank);
+}
+
+static bool rows_make(struct rows *r, const struct graph *g, const struct report_options *options, struct error *err)
 {
 	const struct profile *p = g->profile;
 
@@ -66,12 +73,14 @@ static bool rows_make(struct rows *r, const struct graph *g, struct error *err)
 	if (r->ranks == 0)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--imbalance: this is no profile of an MPI job, added up when its ranks called MPI_Finalize "
 				 "(mpirun -n N aprof run PROGRAM), or of one and other files");
+	if (options->of_rank && options->rank >= r->ranks)
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--rank=%" PRIu32 ": the ranks of this job are 0 to %" PRIu32, options->rank, r->ranks - 1);
 	r->rows = calloc((size_t)p->nspreads + 1, sizeof *r->rows);
 	r->history = calloc((size_t)g->longest + 1, sizeof *r->history);
 	if (!r->rows || !r->history)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	for (uint32_t i = 0; i < p->nspreads && i < p->ncontexts; i++)
-		if (is_shown(g, i))
+		if (is_shown(r, g, i, options))
 			r->rows[r->n++] = row_make(g, i);
 	qsort(r->rows, r->n, sizeof *r->rows, by_beyond);
 	return true;
@@ -114,10 +123,13 @@ static void row_print(struct rows *r, const struct graph *g, const struct row *r
 bool imbalance_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct rows r;
-	bool ok = rows_make(&r, in->graph, err);
+	bool ok = rows_make(&r, in->graph, options, err);
 
 	if (ok) {
-		fprintf(out, "Imbalance over %" PRIu32 " ranks, %s a rank, by context\n\n", r.ranks, r.timed ? "seconds of" : "calls of");
+		fprintf(out, "Imbalance over %" PRIu32 " ranks, %s a rank, by context", r.ranks, r.timed ? "seconds of" : "calls of");
+		if (options->of_rank)
+			fprintf(out, ", where rank %" PRIu32 " has the most", options->rank);
+		fputs("\n\n", out);
 		fputs("   beyond     least      mean      most   rank  context\n", out);
 		for (size_t i = 0; i < r.n && i < MOST_ROWS; i++)
 			row_print(&r, in->graph, &r.rows[i], options, out);
@@ -142,9 +154,8 @@ static json_t *history_json(struct rows *r, const struct graph *g, const struct 
 bool imbalance_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	struct rows r;
-	bool ok = rows_make(&r, in->graph, err);
+	bool ok = rows_make(&r, in->graph, options, err);
 
-	(void)options;
 	if (ok) {
 		emit_member(e, "ranks", json_integer(r.ranks));
 		emit_array(e, "imbalance");

@@ -49,6 +49,8 @@ struct report_options {
 	double min_percent;	/* tree, paths: leave out what is below this share of the run, percent */
 	unsigned top;		/* paths, compare-models: how many to list; 0: all */
 	bool imbalance;		/* the ranks of an MPI job, instead of the listings */
+	uint32_t rank;		/* imbalance: only what this one has most of, if `of_rank` */
+	bool of_rank;
 	bool mpi;		/* the calls of MPI, instead of the listings */
 	bool processes;		/* info: each process of several */
 	bool threads;		/* info: each thread */

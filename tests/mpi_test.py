@@ -489,6 +489,20 @@ class Imbalance(Job):
         self.assertEqual({row["history"][1] for row in self.rows("--focus=balanced", "amon.out")["imbalance"]}, {"balanced"})
 
     @each_kind
+    def test_of_rank(self, kind):
+        """--rank leaves what that rank has the most of; together all ranks' rows are the table."""
+        self.compile(kind)
+        self.run_job(kind, 4, 2, 10)
+        whole = self.rows()["imbalance"]
+        for rank in range(4):
+            self.assertEqual(self.rows(f"--rank={rank}")["imbalance"], [row for row in whole if row["time_rank"] == rank])
+        self.assertIn(["main", "solve", "part"], [row["history"] for row in self.rows("--rank=2")["imbalance"]])
+        text = self.command(APROF, "report", "--rank=2", "--brief").stdout.splitlines()
+        self.assertEqual(text[0], "Imbalance over 4 ranks, seconds of a rank, by context, where rank 2 has the most")
+        self.assertIn("--rank=4: the ranks of this job are 0 to 3", self.command(APROF, "report", "--rank", "4", status=2).stderr)
+        self.assertIn("--rank=x", self.command(APROF, "report", "--rank=x", status=2).stderr)
+
+    @each_kind
     def test_merged(self, kind):
         """Of two jobs the ranks are taken together; with a file of no job nothing is told, and a line says so."""
         self.compile(kind)
