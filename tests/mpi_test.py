@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 }
 '''
 
-# Each rank has a routine of its own, and tells in MARK.rank, which is its memory, who it is and how often it has called that.
+# Each rank has a routine of its own, and tells in MARK.rank, which is its memory, who it is and how often it has called that.  Ranks spin in a
+# barrier until the last of them gets a processor, so few of them make a job cheap.
 DYING = r'''
 #include <mpi.h>
 #include <fcntl.h>
@@ -65,6 +66,7 @@ DYING = r'''
 #include <sys/mman.h>
 #include <unistd.h>
 #define ALONE __attribute__((noinline))
+#define BARRIERS 5
 static volatile long sink;
 ALONE static void work_0(void) { sink++; }
 ALONE static void work_1(void) { sink--; }
@@ -86,7 +88,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds; i++) {
         work[rank]();
         mark[1] = i + 1;
-        if (i % 256 == 0) MPI_Barrier(MPI_COMM_WORLD);
+        if (i % (rounds / BARRIERS) == 0) MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;
@@ -521,7 +523,8 @@ class Imbalance(Job):
 
 class Killed(Job):
     """A rank is killed at a random moment, from its MPI_Init on into the time behind its MPI_Finalize, KILLS times."""
-    RANKS, ROUNDS = 4, 20000
+    RANKS, ROUNDS = 4, 1000000
+    PATIENCE = ["0", "0", "0", "1"]     # seconds from SIGTERM to SIGKILL that Open MPI gives the others when one has died, and waits for in any case
 
     def marks(self):
         """Of each rank that has begun its number and how often it has worked."""
@@ -530,13 +533,13 @@ class Killed(Job):
             if path.exists() and path.stat().st_size == 4096:
                 yield rank, struct.unpack("ii", path.read_bytes()[:8])
 
-    def strike(self, kind, rank, delay):
-        """Run the job, and kill RANK so many seconds after it has begun, or let it go on.  Was it there to be killed, and for how long did the job run from then on?"""
+    def strike(self, kind, rank, delay, patience="1"):
+        """Run the job, and kill RANK so many seconds after it has begun, or let it go on.  Was it there to be killed, and how long did it live from then on?"""
         for path in glob.glob(self.folder + "/mark.*"):
             os.remove(path)
         with open(self.folder + "/err", "w") as err:
             job = subprocess.Popen(["mpirun." + kind, *(("--oversubscribe",) if kind == "openmpi" else ()), "-n", str(self.RANKS), APROF, "run", "--clock=none", "--no-report",
-                                    "./ring", str(self.ROUNDS)], cwd=self.folder, env=environment(), stdout=err, stderr=err)
+                                    "./ring", str(self.ROUNDS)], cwd=self.folder, env=environment(OMPI_MCA_odls_base_sigkill_timeout=patience), stdout=err, stderr=err)
         pid = 0
         while not pid and job.poll() is None:
             time.sleep(0.001)
@@ -548,8 +551,11 @@ class Killed(Job):
                 if job.poll() is None and pid:
                     os.kill(pid, signal.SIGKILL)
                     struck = True
+        while pathlib.Path(f"/proc/{pid}").exists() and job.poll() is None:
+            time.sleep(0.001)
+        lived = time.monotonic() - begun
         job.wait()
-        return struck, time.monotonic() - begun
+        return struck, lived
 
     def found(self):
         """Rank -> the most that any profile that is left has of its work."""
@@ -565,12 +571,12 @@ class Killed(Job):
         """All that any rank did before is in a profile: of those that were not killed, and of the one that was."""
         draw, struck, tries, kills = random.Random(kind), 0, 0, int(os.environ.get("KILLS", 3))
         self.compile(kind, source=DYING)
-        _, whole = self.strike(kind, 0, None)
+        _, life = self.strike(kind, 0, None)
         while struck < kills and tries < 10 * kills:
             for path in glob.glob(self.folder + "/amon.out"):
                 os.remove(path)
-            rank, delay = draw.randrange(self.RANKS), draw.uniform(0, whole)
-            there, _ = self.strike(kind, rank, delay)
+            rank, delay = draw.randrange(self.RANKS), draw.uniform(0, life)
+            there, _ = self.strike(kind, rank, delay, draw.choice(self.PATIENCE))
             struck, tries = struck + there, tries + 1
             did = {rank: rounds for rank, (_, rounds) in self.marks()}
             found = self.found()
