@@ -51,10 +51,10 @@ def by_test(aprof, paths):
         if test_of(path):
             groups[test_of(path)].append(path)
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(groups, pool.map(lambda own: _read(aprof, own), groups.values())))
+        return dict(zip(groups, pool.map(lambda own: total(aprof, own), groups.values())))
 
 
-def _read(aprof, paths):
+def total(aprof, paths):
     """The sum of PATHS.  A file that cannot be read is profiles.py's to tell."""
     sums = {}
     for i in range(0, len(paths), MOST):

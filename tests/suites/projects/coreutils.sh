@@ -26,7 +26,7 @@ run() {
         echo "1..$(echo $names | wc -w)"
     fi
     for test in $names; do
-        export APROF_OUT="$profiles/$test:%n.%p"
+        export APROF_OUT="${together:-$profiles/$test:%n.%p}"
         mkdir -p "tests/${test%:*}"
         make -s -f Makefile -f one.mk one test="tests/$(echo "$test" | tr : /)" >&2
         case $(cat status) in 0) echo "ok - $test" ;; 77) echo "ok - $test # SKIP" ;; *) echo "not ok - $test" ;; esac

@@ -26,7 +26,7 @@ run() {
         echo "1..$(echo $names | wc -w)"
     fi
     for test in $names; do
-        export APROF_OUT="$profiles/$test:%n.%p"
+        export APROF_OUT="${together:-$profiles/$test:%n.%p}"
         make -s "$test" abs_builddir="$PWD" abs_top_builddir="${PWD%/*}" >&2 || true
         if [ -e "_$test" ]; then echo "not ok - $test"; else echo "ok - $test"; fi
     done

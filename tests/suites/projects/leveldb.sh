@@ -31,6 +31,6 @@ run() {
         echo "1..$(echo $names | wc -w)"
     fi
     for test in $names; do
-        if APROF_OUT="$profiles/$test:%n.%p" "${program%/*}/${test%%:*}" "--gtest_filter=${test#*:}" --gtest_random_seed=1 >"$test" 2>&1; then echo "ok - $test"; else echo "not ok - $test"; fi
+        if APROF_OUT="${together:-$profiles/$test:%n.%p}" "${program%/*}/${test%%:*}" "--gtest_filter=${test#*:}" --gtest_random_seed=1 >"$test" 2>&1; then echo "ok - $test"; else echo "not ok - $test"; fi
     done
 }

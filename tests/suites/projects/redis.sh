@@ -17,7 +17,7 @@ build() {
 one_file() {
     file=$(echo "$1" | tr : /)
     end="not ok"
-    APROF_OUT="$profiles/$1:%n.%p" tclsh tests/test_helper.tcl --single "$file" --clients 1 >"$1.log" && end=ok
+    APROF_OUT="${together:-$profiles/$1:%n.%p}" tclsh tests/test_helper.tcl --single "$file" --clients 1 >"$1.log" && end=ok
     sed -n "s/#//g; s,^\[ok\]: \(.*\) ([0-9]* ms)$,ok - $1: \1,p; s,^\[err\]: \(.*\) in tests/.*,not ok - $1: \1,p; s,^\[\(skip\|ignore\)\]: \(.*\),ok - $1: \2 # SKIP,p" "$1.log"
     echo "$end - $1: all"
 }

@@ -10,12 +10,13 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUITES = os.path.dirname(HERE)
-sys.path[:0] = [SUITES, os.path.dirname(SUITES)]
+sys.path[:0] = [SUITES, os.path.dirname(SUITES), os.path.join(os.path.dirname(os.path.dirname(SUITES)), "bench", "lib")]
 
 import contexts  # noqa: E402
 import here  # noqa: E402
 import outcome  # noqa: E402
 import profiles  # noqa: E402
+import together  # noqa: E402
 
 TAP = """1..5
 ok 1 - platform_output
@@ -212,6 +213,34 @@ class Held(unittest.TestCase):
         self.assertEqual([contexts.test_of(f"/a:b/{name}") for name in ("tail-2:wait.sh:tail.17", "amon.out.17", "t:x.y.1")], ["tail-2:wait.sh", "", "t"])
 
 
+class Together(unittest.TestCase):
+    """What was kept, against the files of single processes; these are made up, of one program."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        subprocess.run([os.path.join(BUILD, "format", "make-runs"), "run", "20"], cwd=folder.name, check=True)
+        self.aprof = os.path.join(BUILD, "aprof")
+        self.single = sorted(os.path.join(folder.name, name) for name in os.listdir(folder.name))
+        self.sum = os.path.join(folder.name, "sum")
+        subprocess.run([self.aprof, "merge", "-o", self.sum, *self.single], check=True)
+
+    def wrong(self, kept, single):
+        return "\n".join(together.compare(self.aprof, kept, single).wrong)
+
+    def test_the_sum(self):
+        sums = together.compare(self.aprof, [self.sum], self.single)
+        self.assertEqual((sums.processes, sums.programs, sums.wrong), (20, 1, []))
+        self.assertEqual(sums.calls, sums.single)
+
+    def test_a_process_that_is_not_in_it(self):
+        self.assertRegex(self.wrong([self.sum], self.single[1:]), r"(?s)kept are 20 processes of 19\n.*contexts differ: kept \d+\+\d+, single files \d+\+\d+: ")
+
+    def test_more_than_one_profile_of_a_program(self):
+        self.assertIn("2 profiles kept, not one", self.wrong([self.sum, self.single[0]], self.single))
+        self.assertIn("0 profiles kept, not one", self.wrong([], self.single))
+
+
 class Run(unittest.TestCase):
     """The whole of it, on a project made up here."""
 
@@ -264,6 +293,15 @@ class Run(unittest.TestCase):
         self.assertIn("ways, inline and fentry -O2: unsteady: 1 unsteady contexts: 2+0, 3+0: main f\n", out)
         self.assertIn("DIFFERS: planted: 1+0, 2+0: main f\n", out)
         self.assertTrue(out.endswith("2 passed, 1 failed\n"), out)
+
+    def test_under_one_run(self):
+        """The sum of 340 processes, most of which were added up, and their files removed, while the suite went on."""
+        status, out, err = self.run_suites("--projects", "crowd", "--together")
+        self.assertEqual(status, 0, out + err)
+        cells = [cell.strip() for cell in out.splitlines()[5].strip("|").split("|")]
+        calls = str(20 * (15 + 15 * 16 // 2) + 2 * (20 + 20 * 21 // 2))
+        self.assertEqual(cells[:9], ["crowd", "cyg -O2, under aprof run", "20", "0", "340", "2", "4", f"{int(calls):,}", f"{int(calls):,}"], out)
+        self.assertTrue(out.endswith("2 passed, 0 failed\n"), out)
 
     def test_a_suite_that_cannot_run_is_trouble(self):
         with open(os.path.join(self.cache, "broken.sh"), "w") as file:

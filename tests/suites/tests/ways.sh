@@ -24,7 +24,7 @@ run() {
     [ -n "$names" ] || { names="steady unsteady planted"; echo "1..3"; }
     for test in $names; do
         case $test in steady) times=7 ;; unsteady) times=$(grep -c '' "$cache/runs") ;; planted) times=$(cat "${program%/*}/planted") ;; esac
-        APROF_OUT="$profiles/$test:%n.%p" "$program" "$times"
+        APROF_OUT="${together:-$profiles/$test:%n.%p}" "$program" "$times"
         echo "ok - $test"
     done
 }
