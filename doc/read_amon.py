@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""read_amon.py [--names FILE] [--sites] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
+"""read_amon.py [--names FILE] [--sites | --intervals] AMON.OUT... - print the contexts of profiles, as `aprof contexts` does:
 entries, direct recursive calls, seconds, and the history with ' after each unmarked entry; or, with --sites,
-the calls by call site: how many, caller, callee, and the address that they return to.
+the calls by call site: how many, caller, callee, and the address that they return to; or, with --intervals, of runs
+that kept their times by interval: seconds of the run from and to, samples, seconds that they charged, and the history.
 
 An independent reader of the format of doc/format.md, by that document alone.  Routines are printed as
 module+0xaddress; lines of FILE, `module+0xaddress NAME`, name them."""
 import argparse, os, signal, struct, sys
 
 PAGE, NONE, ROOT = 4096, 0xffffffff, 0x7fffff00
-MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES = 1, 2, 3, 4, 7, 8, 9, 14, 15
+MODULES, ROUTINES, THREADS, CONTEXTS, RESET, PHASES, PHASE_COUNTS, SCRIPTS, SITES, SLICES = 1, 2, 3, 4, 7, 8, 9, 14, 15, 19
 SEVERAL = 2**64 - 1                     # call sites that were not told apart
 PSEUDO = {ROOT + 1: "(elided)", ROOT + 2: "(lost)", ROOT + 3: "(monitor)", ROOT + 4: "(unplaced)"}
 CLOCK, TSC_HZ = 104, 120                # offsets in the header of these fields
@@ -33,14 +34,14 @@ def step(history, routine):
 def chunks(data):
     """(kind, thread, offset of the items, whole items, offset of counters, base) of each chunk, in the file's order."""
     used, at = struct.unpack_from("<Q", data, 16)[0], PAGE
-    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8}
+    sizes = {MODULES: 1, ROUTINES: 16, THREADS: 136, CONTEXTS: 32, RESET: 8, PHASES: 64, PHASE_COUNTS: 24, SCRIPTS: 1, SITES: 8, SLICES: 24}
     while at < used and at + 64 <= len(data):
         magic, kind, size, thread, count, capacity, first, counters, base = struct.unpack_from("<IIQIIIIII", data, at)
         if magic != 0x6b6e6863 or size == 0 or size % PAGE or at + size > used or count > capacity:
             sys.exit("corrupt at byte %d" % at)
         if kind in sizes:
             here = max(0, len(data) - at - (counters or first)) // sizes[kind]
-            yield kind, thread, at + first, min(count, here), at + counters, base
+            yield kind, thread, at + first, min(capacity if kind == SLICES else count, here), at + counters, base
         at += size
 
 def modules(data, at, end):
@@ -81,8 +82,20 @@ def place(mods, address):
     found = [m for m in sorted(mods, key=lambda m: m[3]) if m[3] < address]
     return "%s+0x%x" % (found[-1][1], address - found[-1][2]) if found and address <= found[-1][4] else "0x%x" % address
 
-def read(data, contexts, names, sites):
-    """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text; SITES: (caller, callee, place) -> calls."""
+def slices(data, found):
+    """(thread, item or NONE, first ns, ns after the last, ticks, time) of each slice, all intervals as long as the longest."""
+    tables = [(thread, at, count, base) for kind, thread, at, count, _, base in found if kind == SLICES and count]
+    longest = max((base for *_, base in tables), default=0)
+    length = 4000000 << longest
+    for thread, at, count, level in tables:
+        for interval, item, time, ticks in struct.iter_unpack("<IIQI4x", data[at:at + 24 * count]):
+            if interval:
+                begin = (interval - 1 >> longest - level) * length
+                yield thread, item, begin, begin + length, ticks, time
+
+def read(data, contexts, names, sites, parts):
+    """Add the file DATA to CONTEXTS, history -> [entries, recursive, time]; NAMES: (module, address) -> text; SITES: (caller, callee, place) -> calls;
+    PARTS: (first ns, ns after the last, history) -> [ticks, time], by interval of the run."""
     if data[:8] != b"amon.out" or len(data) < PAGE or struct.unpack_from("<I", data, 8)[0] != 1:
         sys.exit("not an amon.out of version 1")
     clock, hz = struct.unpack_from("<I", data, CLOCK)[0], struct.unpack_from("<Q", data, TSC_HZ)[0]
@@ -127,6 +140,13 @@ def read(data, contexts, names, sites):
                     sites[key] = sites.get(key, 0) + calls
                 time = max(0, time - off_time)
                 sums[2] += time * 10**9 // hz if clock == 2 else time
+    for thread, item, *interval, ticks, time in slices(data, found):
+        if item != NONE and item >= len(items.get(thread, ())):
+            continue                                            # it was cut off, or copied before the item was written
+        history = items[thread][item] if item != NONE else (((None, ROOT + 3, 0), True),)
+        names.setdefault((None, ROOT + 3, 0), PSEUDO[ROOT + 3])
+        sums = parts.setdefault((*interval, history), [0, 0])
+        sums[:] = sums[0] + ticks, sums[1] + time
 
 def seconds(ns):
     whole, part = "%d.%09d" % divmod(ns, 10**9), 6
@@ -137,22 +157,30 @@ def seconds(ns):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--names")
-    parser.add_argument("--sites", action="store_true")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--sites", action="store_true")
+    kinds.add_argument("--intervals", action="store_true")
     parser.add_argument("files", nargs="+")
-    options, contexts, names, given, sites = parser.parse_args(), {}, {}, {}, {}
+    options, contexts, names, given, sites, parts = parser.parse_args(), {}, {}, {}, {}, {}
     if options.names:
         with open(options.names) as lines:
             given = dict(line.rstrip("\n").split(" ", 1) for line in lines)
     for file in options.files:
         with open(file, "rb") as f:
             head = f.read(PAGE)                                 # a file in use is longer than what is used of it
-            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names, sites)
-    for (caller, callee, at), calls in sites.items() if options.sites else ():
-        print(calls, *(given.get(names[r], names[r]) if r else "-" for r in (caller, callee)), at)
-    for history, (entries, recursive, time) in contexts.items() if not options.sites else ():
-        words = [given.get(names[r], names[r]).replace(" ", "\\x20") + ("" if m else "'") for r, m in history]
-        if words or time:
-            print(entries, recursive, seconds(time), *(words or ["-"]))
+            read(head + f.read(max(0, int.from_bytes(head[16:24], "little") - PAGE)), contexts, names, sites, parts)
+    name = lambda r: given.get(names[r], names[r])
+    path = lambda history: [name(r).replace(" ", "\\x20") + ("" if m else "'") for r, m in history] or ["-"]
+    if options.sites:
+        for (caller, callee, at), calls in sites.items():
+            print(calls, name(caller) if caller else "-", name(callee), at)
+    elif options.intervals:
+        for (begin, end, history), (ticks, time) in sorted(parts.items(), key=lambda part: part[0][:2]):
+            print(seconds(begin), seconds(end), ticks, seconds(time), *path(history))
+    else:
+        for history, (entries, recursive, time) in contexts.items():
+            if history or time:
+                print(entries, recursive, seconds(time), *path(history))
 
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)     # die quietly when the output is not wanted
 main()

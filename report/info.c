@@ -6,6 +6,7 @@
 #include "format/slice.h"
 #include "profile/commands.h"
 #include "report/arguments.h"
+#include "report/intervals.h"
 #include "report/left_out.h"
 #include "report/life.h"
 #include "report/measured.h"
@@ -411,6 +412,8 @@ bool info_json(const struct report_input *in, const struct report_options *optio
 				       "time_ns", emit_count(c[i].time), "calls", emit_calls(profile_counts_calls(p), c[i].calls)));
 	emit_array_end(e);
 	free(c);
+	if (!intervals_emit(e, p, err))
+		return false;
 	emit_array(e, "modules");
 	for (uint32_t i = 0; i < p->nmodules; i++)
 		emit_item(e, json_pack("{s:o, s:o, s:b, s:b}", "path", emit_name(p->modules[i].path), "build_id",

@@ -7,6 +7,7 @@ sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
 import limits
 
 BUILD = os.path.abspath(sys.argv[1])
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "doc", "read_amon.py")
 
 # Works in early() for MS milliseconds of CPU time, then as long in late(), or with "ever" goes on; says when it went from one to the other.  With a number
 # of THREADS each of them does so, the second of two waiting for the first.
@@ -124,6 +125,44 @@ class Intervals(unittest.TestCase):
         for history in wholes[1].keys() | sums[1].keys():
             self.assertAlmostEqual(sums[1].get(history, 0), wholes[1].get(history, 0), delta=off, msg=history)
 
+    def told(self):
+        """(from, to) in ns -> (samples, raw ns) of each interval, as aprof info has them."""
+        return {(i["from_ns"], i["to_ns"]): (i["ticks"], i["raw_ns"]) for i in json.loads(self.aprof("info", "--json"))["intervals"]}
+
+    def read(self):
+        """(from, to) in ns, history -> (samples, raw ns), as the reader of the format has them; without the monitor's own."""
+        ns = lambda text: round(float(text) * 1e9)
+        lines = [line.split(" ", 4) for line in shell([sys.executable, READER, "--intervals", "amon.out"], self.cwd)[0].splitlines()]
+        return {((ns(begin), ns(end)), history): (int(ticks), ns(time)) for begin, end, ticks, time, history in lines if history != "(monitor)"}
+
+    def check_told(self):
+        """aprof info and the reader of the format tell the same intervals, which are as long as all others, and in them what the contexts have."""
+        told, read, sums = self.told(), self.read(), {}
+        for (interval, _), (ticks, time) in read.items():
+            old = sums.get(interval, (0, 0))
+            sums[interval] = old[0] + ticks, old[1] + time
+        self.assertGreater(len(told), 5)
+        self.assertEqual(list(told), sorted(told))
+        for begin, end in told:
+            self.assertAlmostEqual(end - begin, self.interval() * 1e9, delta=1)
+        for interval, (ticks, time) in told.items():
+            self.assertEqual(sums[interval][0], ticks)
+            self.assertAlmostEqual(sums[interval][1], time, delta=2)
+        return told, read
+
+    def test_told(self):
+        """Whoever reads JSON, or the file itself, has the samples of each interval."""
+        self.build()
+        moment, = self.run_it("300", "t")
+        told, read = self.check_told()
+        self.assertEqual(sum(ticks for ticks, _ in told.values()), sum(self.ticks("--raw").values()))
+        cut = [ticks for ((begin, end), _), (ticks, _) in read.items() if (begin + end) / 2e9 < moment]
+        self.assertEqual(sum(cut), sum(self.ticks("--raw", "--time-range=..%.9f" % moment).values()))
+        by_history = {}
+        for (_, history), (ticks, _) in read.items():
+            by_history[history] = by_history.get(history, 0) + ticks
+        self.assertEqual(sorted(n for n in by_history.values() if n), sorted(self.ticks("--raw").values()))
+
     def test_phases_of_work(self):
         """Each shows in its own range alone; all of them together are the run."""
         self.build()
@@ -185,6 +224,7 @@ class Intervals(unittest.TestCase):
         self.assertEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), 0)
         self.assertEqual(self.whole("early", "--time-range=%.6f.." % (moment + step)), 0)
         self.check_sums([moment], off=1)
+        self.check_told()
 
     def test_waiting(self):
         """By elapsed time: a wait stands where it was."""
@@ -227,6 +267,8 @@ class Intervals(unittest.TestCase):
         self.build()
         self.aprof("run", "--no-report", "./p", "50")
         self.assertNotIn("by intervals of", re.sub(r"\s+", " ", self.aprof("info")))
+        self.assertEqual(self.told(), {})
+        self.assertEqual(self.read(), {})
         self.assertIn("does not tell its time by interval", self.refused("report", "--time-range=0..1")[0])
 
     def test_refused(self):
