@@ -70,6 +70,13 @@ export class Column {
 		return this.#small === null ? 0 : this.#small[i];
 	}
 
+	// The largest; 0 if there is none above.
+	get most() {
+		let most = 0;
+		for (let i = 0; i < this.length; i++) most = Math.max(most, this.at(i));
+		return most;
+	}
+
 	// All of them, to be added up or changed.
 	wide() {
 		const values = new Float64Array(this.length);

@@ -1,7 +1,7 @@
 // decode.js - the profile that stands in the page: see page/contents.h for what its columns are.
 //
 // A side is an object of typed arrays, one a column, with the strings of its JSON object beside them; what there is of each
-// context, or of each thread in it, are columns of column.js.
+// context, of each thread in it, or of each interval of that, are columns of column.js.
 import { Column } from './column.js';
 
 async function inflated(base64) {
@@ -48,9 +48,14 @@ class Reader {
 		return Object.fromEntries(names.map((name) => [name, this.column(n, integer.has(name) ? Int32Array : Float64Array)]));
 	}
 
+	// The same, as columns of column.js.
+	small(n, names) {
+		return Object.fromEntries(names.map((name) => [name, new Column(this.column(n))]));
+	}
+
 	// Columns of N numbers each, NAMES, then what samples say of a time: measured, and its variance.
 	packed(n, names) {
-		const columns = Object.fromEntries(names.map((name) => [name, new Column(this.column(n))])),
+		const columns = this.small(n, names),
 			measured = this.column(n);
 		return { ...columns, measured: new Column(measured), variance: new Column(variances(measured, this.column(n))) };
 	}
@@ -115,7 +120,7 @@ function sideOf(reader, about) {
 		...reader.columns(c.shares, ['thread', 'node'], ['thread', 'node']),
 		...reader.packed(c.shares, ['calls', 'recursive', 'time', 'ticks']),
 	};
-	const slices = reader.columns(c.slices, ['thread', 'node', 'interval', 'time', 'ticks'], ['thread', 'node', 'interval']);
+	const slices = reader.small(c.slices, ['thread', 'node', 'interval', 'time', 'ticks']);
 	const leaves = reader.columns(c.leaves, ['routine', 'plain', 'time', 'ticks'], ['routine', 'plain']);
 	leaves.share = leaves.time.map((time, i) => (time ? time / routines.self[leaves.routine[i]] : 0));
 	const leafCounts = reader.columns(c.leaf_counts, ['node', 'leaf', 'ticks'], ['node', 'leaf']);

@@ -110,7 +110,12 @@ class Drawing {
 			.tooltip(tips)
 			.getName((d) => nameOf(this.app, d.data))
 			.setColorMapper((d) => colourOf(this.app, d.data));
-		select(this.box).datum(frame).call(chart);
+		const box = select(this.box).datum(frame).call(chart);
+		// At once: the library would let the frames grow, and put its text into labels that are ours.
+		box.selectAll('rect')
+			.interrupt()
+			.attr('width', (d) => (d.x1 - d.x0) * width);
+		box.selectAll('.d3-flame-graph-label').interrupt();
 		this.#finish(width);
 	}
 
@@ -142,7 +147,9 @@ class Drawing {
 				mark.setAttribute('height', CELL);
 				g.insertBefore(mark, g.querySelector('foreignObject'));
 			}
-			if (b) this.#label(g.querySelector('.d3-flame-graph-label'), b);
+			const label = g.querySelector('.d3-flame-graph-label');
+			if (b) this.#label(label, b);
+			else fill(label, nameOf(app, d.data));
 			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
 			g.classList.toggle('leaf', Boolean(b?.leaf));
@@ -156,10 +163,9 @@ class Drawing {
 		this.box.classList.toggle('searched', Boolean(hits));
 	}
 
-	// The name in a frame keeps its end; in a label of our own, since the library puts its text into its own a little later.
+	// The name in a frame keeps its end.
 	#label(label, b) {
-		const own = label.cloneNode(false);
-		label.replaceWith(fill(own, b.gap ? '.. ' : null, named(this.app.model.routineName(b.routine)), b.folded ? "'" : null));
+		fill(label, b.gap ? '.. ' : null, named(this.app.model.routineName(b.routine)), b.folded ? "'" : null);
 	}
 
 	#click(event) {
@@ -228,7 +234,7 @@ const sums = (app, top) => {
 
 // The trees around routine R: { up, down }.  Only those of the last one are kept: each has figures of all contexts.
 function halves(app, r) {
-	const kept = app.remember('sandwich', () => ({}));
+	const kept = app.keep('sandwich', () => ({}));
 	if (kept.r !== r) Object.assign(kept, { r, up: new Up(app.view, r).top, down: new Down(app.view, r).top });
 	return kept;
 }
@@ -316,6 +322,6 @@ export const flame = {
 			drawn,
 		);
 		if (dir === 'sandwich') sandwich(app, drawn);
-		else place(app, drawn, app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top, 'zoom', true);
+		else place(app, drawn, app.tree(dir), 'zoom', true);
 	},
 };

@@ -8,7 +8,8 @@ import * as format from './format.js';
 import { graph } from './graph.js';
 import { Feed } from './live.js';
 import { Model } from './model.js';
-import { matched } from './paths.js';
+import { Down, Up, matched } from './paths.js';
+import { Recent } from './recent.js';
 import { run } from './run.js';
 import { State, pathLinks, pathText } from './state.js';
 import { change } from './stats.js';
@@ -28,6 +29,9 @@ const SHEETS = [
 ];
 
 const LEAFED = ['flame', 'graph', 'table', 'tree']; // sheets that can show functions without hooks
+
+const VIEWS = 4; // of which what was made is kept
+const VALUES = 500; // of each of these
 
 const KEYS = [
 	['1 … 6', 'the sheets'],
@@ -65,7 +69,7 @@ class App {
 	constructor(model, feed = null) {
 		this.base = model;
 		this.feed = feed;
-		this.caches = new WeakMap();
+		this.caches = new Recent(VIEWS);
 		this.stateHolder = new State((changed) => this.#changed(changed));
 		this.#frame();
 		this.#theme();
@@ -157,13 +161,19 @@ class App {
 		return Number.isInteger(r) && this.model.isRoutine(r) ? r : -1;
 	}
 
-	// MAKE's value for the view on show, made once.
+	// MAKE's value for the view on show, made once, as long as it is among the last that were asked for.
+	keep(key, make) {
+		return this.caches.get(this.view, () => new Recent(VALUES)).get(key, make);
+	}
+
+	// The same of a value that is another one for each measure, and each profile that gives the widths.
 	remember(key, make) {
-		const cache = this.caches.get(this.view) ?? new Map(),
-			whole = `${key} ${this.state.metric} ${this.side}`;
-		this.caches.set(this.view, cache);
-		if (!cache.has(whole)) cache.set(whole, make());
-		return cache.get(whole);
+		return this.keep(`${key} ${this.state.metric} ${this.side}`, make);
+	}
+
+	// The top of the tree from the root DOWN, or from the running routines up.
+	tree(dir) {
+		return this.keep(dir, () => new (dir === 'down' ? Down : Up)(this.view)).top;
 	}
 
 	// What shares are shares of: the run, the parent, or, if there is one, the selected routine.
@@ -550,7 +560,7 @@ class App {
 		const before = this.base,
 			more = model.routines.length - before.routines.length;
 		this.base = model;
-		this.caches = new WeakMap();
+		this.caches = new Recent(VIEWS);
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
 		if (

@@ -9,6 +9,7 @@
 import { Column } from './column.js';
 import { basename, visible } from './format.js';
 import { Leaves } from './leaves.js';
+import { Recent } from './recent.js';
 
 export const GAP = 1,
 	FOLDED = 2;
@@ -18,6 +19,8 @@ export const FIGURES = [
 ];
 const EVIDENCE = ['measured', 'variance']; // what samples alone say of a time, and the variance of that
 const OWN = ['self', 'calls', 'recursive', 'ticks', ...EVIDENCE];
+const PARTS = 4, // views of some threads, or of a range of time, that are kept: each has figures of all contexts
+	PAIRS = 2; // parts that are compared
 const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
 
 // What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
@@ -249,6 +252,7 @@ function threadsOf(sides, before) {
 
 export class Model {
 	#leaves;
+	#all; // the view of all threads, in all of the run
 	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines.
 	constructor({ version, sides }, before = null, whole = null) {
 		this.version = version;
@@ -271,11 +275,11 @@ export class Model {
 		this.threadMaps = threads.maps;
 		this.byThread = this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
 		this.interval = this.compares ? 0 : sides[0].interval_ns; // ns of the run that a slice is of; 0: there are none
-		this.intervals = this.interval ? sides[0].slices.interval.reduce((a, b) => Math.max(a, b), 0) + 1 : 0;
+		this.intervals = this.interval ? sides[0].slices.interval.most + 1 : 0;
 		this.#trees(sides, maps);
 		this.hasLeaves = sides.some((side) => side.plain.length > 0);
-		this.views = new Map();
-		this.cuts = { key: '', views: new Map() }; // views of the range of time that was asked for last
+		this.parts = new Recent(PARTS);
+		this.pairs = new Recent(PAIRS);
 	}
 
 	// By side, where the own time of contexts was; null: nothing is known of that.
@@ -331,10 +335,7 @@ export class Model {
 	compared(pair) {
 		const keys = pair.split('~');
 		if (keys.length !== 2 || this.compares || !this.byThread || keys.some((key) => !this.members(key))) return null;
-		this.pairs ??= new Map();
-		if (!this.pairs.has(pair))
-			this.pairs.set(pair, new Model({ version: this.version, sides: keys.map((key) => partOf(this, key)) }, null, this));
-		return this.pairs.get(pair);
+		return this.pairs.get(pair, () => new Model({ version: this.version, sides: keys.map((key) => partOf(this, key)) }, null, this));
 	}
 
 	// The intervals [first, end) that RANGE, `FROM..TO` in seconds of the run, means, as `aprof report --time-range` has it: those whose middle is in it.  null: all,
@@ -349,21 +350,14 @@ export class Model {
 
 	// What is shown of all threads together ("all"), side by side ("split"), or of those that a key means; and of the RANGE of time, if it means some intervals.
 	view(thread, range = '') {
-		const cut = this.cut(range),
-			views = cut ? this.#viewsOf(`${cut}`) : this.views;
-		if (!views.has(thread)) views.set(thread, this.#make(thread, range, cut));
-		return views.get(thread);
-	}
-
-	#viewsOf(key) {
-		if (this.cuts.key !== key) this.cuts = { key, views: new Map() };
-		return this.cuts.views;
+		const cut = this.cut(range);
+		if (thread === 'all' && !cut) return (this.#all ??= this.#whole());
+		return this.parts.get(`${thread} ${cut}`, () => this.#make(thread, range, cut));
 	}
 
 	#make(thread, range, cut) {
 		if (thread === 'split') return this.#split(range, cut);
-		if (thread !== 'all') return this.#part(this.members(`${thread}`), cut);
-		return cut ? this.#part(null, cut) : this.#whole();
+		return this.#part(thread === 'all' ? null : this.members(`${thread}`), cut);
 	}
 
 	// The shares of side S, in the range of time if RANGE means some intervals.
@@ -377,7 +371,8 @@ export class Model {
 		const sums = new Float64Array(this.intervals),
 			{ thread, interval, ticks } = this.sides[0].slices,
 			members = this.members(`${key}`);
-		for (let i = 0; i < interval.length; i++) if (!members || members.has(this.threadMaps[0][thread[i]])) sums[interval[i]] += ticks[i];
+		for (let i = 0; i < interval.length; i++)
+			if (!members || members.has(this.threadMaps[0][thread.at(i)])) sums[interval.at(i)] += ticks.at(i);
 		return sums;
 	}
 
@@ -390,9 +385,12 @@ export class Model {
 			{ thread, node, time } = side.slices,
 			n = shares.node.length;
 		for (let i = 0; i < n; i++) numbers.set(shares.thread[i] * this.tree.n + shares.node[i], i);
-		const place = Int32Array.from(node, (at, i) => numbers.get((this.byThread ? thread[i] : 0) * this.tree.n + at) ?? n),
+		const place = Int32Array.from(
+				{ length: node.length },
+				(_, i) => numbers.get((this.byThread ? thread.at(i) : 0) * this.tree.n + node.at(i)) ?? n,
+			),
 			whole = new Float64Array(n + 1);
-		for (let i = 0; i < place.length; i++) whole[place[i]] += time[i];
+		for (let i = 0; i < place.length; i++) whole[place[i]] += time.at(i);
 		return (this.slicedShares = { shares, place, whole });
 	}
 
@@ -422,9 +420,9 @@ export class Model {
 			part = new Float64Array(n + 1),
 			found = new Float64Array(n + 1);
 		for (let i = 0; i < place.length; i++)
-			if (interval[i] >= first && interval[i] < end) {
-				part[place[i]] += time[i];
-				found[place[i]] += ticks[i];
+			if (interval.at(i) >= first && interval.at(i) < end) {
+				part[place[i]] += time.at(i);
+				found[place[i]] += ticks.at(i);
 			}
 		const [inRange, inRun] = [part, whole].map((column) => this.#sumsOf(shares, column));
 		const factor = Float64Array.from({ length: n }, (_, i) => {

@@ -6,18 +6,22 @@
 //     entries        down: of the contexts that end there, the calls of this very branch; up: the same as calls
 //     self           down: time of the contexts that end there; up: that of the first routine, on whose behalf it went on
 //
+// A branch's members are the nodes of the view's tree whose figures it carries (members.js).
+//
 // Where the view has leaves (leaves.js), a routine's branches are also the functions without hooks on its time; these end there.
 //
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
+import { Members } from './members.js';
 import { FOLDED, GAP, kidsOf } from './model.js';
 
 const OWN = -1; // not in a function without hooks
-const SIDES = (n) => new Float64Array(n);
+const NAMES = ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks', 'measured', 'selfMeasured', 'variance', 'selfVariance'];
+const [TIME, SELF, CALLS, ENTRIES, TICKS, SELF_TICKS, MEASURED, SELF_MEASURED, VARIANCE, SELF_VARIANCE] = NAMES.keys();
 const EVIDENCE = [
-	['ticks', 'selfTicks'],
-	['measured', 'selfMeasured'],
-	['variance', 'selfVariance'],
+	['ticks', TICKS, SELF_TICKS],
+	['measured', MEASURED, SELF_MEASURED],
+	['variance', VARIANCE, SELF_VARIANCE],
 ];
 
 class Branch {
@@ -28,9 +32,8 @@ class Branch {
 		this.gap = Boolean(link & 1);
 		this.folded = false;
 		this.depth = parent ? parent.depth + 1 : 0;
-		for (const name of ['time', 'self', 'calls', 'entries']) this[name] = SIDES(tree.sides);
-		for (const names of EVIDENCE) for (const name of names) this[name] = SIDES(tree.sides);
-		this.members = [];
+		this.figures = Array(NAMES.length * tree.sides).fill(0); // one side after the other: there are many branches, and an array for each figure would take more
+		this.members = new Members();
 		this.leaf = false; // of a function without hooks
 		this.sampled = 0; // samples that say so of these very contexts
 	}
@@ -52,12 +55,26 @@ class Branch {
 
 	// The branches below, unsorted, made when first asked for.
 	get children() {
-		return (this.made ??= this.tree.grow(this));
+		return (this.made ??= this.#grown());
+	}
+
+	#grown() {
+		const made = this.tree.grow(this);
+		for (const branch of made) branch.members.pack();
+		return made;
+	}
+
+	// Figure K of all sides together.
+	whole(k) {
+		let sum = 0;
+		for (; k < this.figures.length; k += NAMES.length) sum += this.figures[k];
+		return sum;
 	}
 
 	// Largest first by METRIC ("time" or "calls"), summed over the sides.
 	sorted(metric) {
-		const size = (b) => b[metric].reduce((sum, v) => sum + v, 0);
+		const k = NAMES.indexOf(metric),
+			size = (b) => b.whole(k);
 		if (this.sortedBy !== metric) {
 			this.order = [...this.children].sort((a, b) => size(b) - size(a) || a.link - b.link);
 			this.sortedBy = metric;
@@ -72,6 +89,15 @@ class Branch {
 		return links.reverse();
 	}
 }
+
+// Each figure by its name, an array by side.
+NAMES.forEach((name, k) =>
+	Object.defineProperty(Branch.prototype, name, {
+		get() {
+			return Array.from({ length: this.tree.sides }, (_, s) => this.figures[s * NAMES.length + k]);
+		},
+	}),
+);
 
 // The branch at the end of PATH, or the last that exists on the way.
 export function follow(top, path) {
@@ -88,16 +114,18 @@ export function follow(top, path) {
 function leafJoin(view, branch, s, i, leaf, part) {
 	const own = view.tree.own[s];
 	if (!part || !(own.self.at(i) || own.ticks.at(i))) return;
-	branch.time[s] += part * own.self.at(i);
-	branch.self[s] += part * own.self.at(i);
-	for (const [name, self] of EVIDENCE) {
-		branch[name][s] += part * own[name].at(i);
-		branch[self][s] += part * own[name].at(i);
+	const { figures } = branch,
+		side = s * NAMES.length;
+	figures[side + TIME] += part * own.self.at(i);
+	figures[side + SELF] += part * own.self.at(i);
+	for (const [name, all, self] of EVIDENCE) {
+		figures[side + all] += part * own[name].at(i);
+		figures[side + self] += part * own[name].at(i);
 	}
 	branch.sampled += view.leafSamples(s, i, leaf);
 }
 
-// From the top down; members are nodes of the view's tree.  With AROUND, only what goes on below each last entry of that
+// From the top down; a member is the node that is reached.  With AROUND, only what goes on below each last entry of that
 // routine, all of them together.
 export class Down {
 	constructor(view, around = -1) {
@@ -107,22 +135,25 @@ export class Down {
 		if (around < 0) this.#join(this.top, 0);
 		else if (view.model.routines[around].leaf) this.#joinLeaves(around);
 		else for (let i = 1; i < view.tree.n; i++) if (view.tree.routine[i] === around) this.#join(this.top, i);
+		this.top.members.pack();
 	}
 
 	#join(branch, i) {
 		const t = this.view.tree;
-		branch.members.push(i);
+		branch.members.add(i);
 		branch.folded ||= Boolean(t.flags[i] & FOLDED);
 		for (let s = 0; s < this.sides; s++) {
-			branch.time[s] += this.totals[s].time.at(i);
-			branch.calls[s] += this.totals[s].calls.at(i);
-			const part = this.view.ownPart(s, i);
-			branch.self[s] += part * t.own[s].self.at(i);
-			for (const [name, self] of EVIDENCE) {
-				branch[name][s] += this.totals[s][name].at(i);
-				branch[self][s] += part * t.own[s][name].at(i);
+			const { figures } = branch,
+				side = s * NAMES.length,
+				part = this.view.ownPart(s, i);
+			figures[side + TIME] += this.totals[s].time.at(i);
+			figures[side + CALLS] += this.totals[s].calls.at(i);
+			figures[side + SELF] += part * t.own[s].self.at(i);
+			for (const [name, all, self] of EVIDENCE) {
+				figures[side + all] += this.totals[s][name].at(i);
+				figures[side + self] += part * t.own[s][name].at(i);
 			}
-			branch.entries[s] += t.own[s].calls.at(i);
+			figures[side + ENTRIES] += t.own[s].calls.at(i);
 		}
 	}
 
@@ -137,27 +168,29 @@ export class Down {
 		const t = this.view.tree,
 			found = new Map();
 		if (branch.leaf) return [];
-		for (const i of branch.members)
+		branch.members.each((i) => {
 			for (let s = 0; s < this.sides; s++)
 				this.view.eachLeaf(s, i, (leaf, part) => {
 					const link = leaf * 2;
 					if (!found.has(link)) found.set(link, Object.assign(new Branch(this, branch, link), { leaf: true }));
 					leafJoin(this.view, found.get(link), s, i, leaf, part);
 				});
-		for (const i of branch.members)
+		});
+		branch.members.each((i) =>
 			kidsOf(t, i, (k) => {
 				if (t.routine[k] === this.around) return;
 				const link = t.routine[k] * 2 + (t.flags[k] & GAP);
 				let child = found.get(link);
 				if (!child) found.set(link, (child = new Branch(this, branch, link)));
 				this.#join(child, k);
-			});
+			}),
+		);
 		return [...found.values()];
 	}
 }
 
-// From the running routines up to their callers; members are pairs: the node whose figures are carried, and the node
-// reached on the way to the root.  With AROUND, from the last entries of that routine with all that happens below them.
+// From the running routines up to their callers; a member is the node whose figures are carried, and the one that is reached is as many steps
+// nearer to the root as the branch is.  With AROUND, from the last entries of that routine with all that happens below them.
 export class Up {
 	constructor(view, around = -1) {
 		Object.assign(this, { view, around, sides: view.tree.own.length });
@@ -167,14 +200,24 @@ export class Up {
 			around < 0 || leaf
 				? t.own.map((own) => ({ ...own, time: own.self }))
 				: view.totalsAround(around).map((sums, s) => ({ ...sums, calls: t.own[s].calls }));
-		this.top = this.#branch(null, around * 2, leaf, leaf ? around : null);
+		this.top = this.#branch(null, around * 2, { leaf, lower: leaf ? around : null, steps: 0 });
 		const begins = (i) => around < 0 || (leaf ? this.#part(this.top, i) > 0 : t.routine[i] === around);
 		for (let i = 1; i < t.n; i++) if (this.#carries(i) && begins(i)) this.#join(this.top, i, i);
+		this.top.members.pack();
 	}
 
-	// LOWER is where what is carried went: a function without hooks, OWN, or null: everywhere.
-	#branch(parent, link, leaf, lower) {
-		return Object.assign(new Branch(this, parent, link), { leaf, lower });
+	// LOWER is where what is carried went: a function without hooks, OWN, or null: everywhere; STEPS is how many nodes lie between a member and the node reached,
+	// that one too.
+	#branch(parent, link, { leaf = false, lower, steps }) {
+		return Object.assign(new Branch(this, parent, link), { leaf, lower, steps });
+	}
+
+	// The node that BRANCH reaches from member FROM.
+	reached({ steps }, from) {
+		const { parent } = this.view.tree;
+		let at = from;
+		for (let step = 0; step < steps; step++) at = parent[at];
+		return at;
 	}
 
 	// What of the figures of node FROM, of side S or else the most of any side, BRANCH carries.
@@ -190,21 +233,22 @@ export class Up {
 	}
 
 	#join(branch, from, at) {
-		if (branch.members.length === 0 && this.around < 0) branch.folded = branch.again;
+		if (branch.members.n === 0 && this.around < 0) branch.folded = branch.again;
 		else if (this.around >= 0 && branch.parent !== null && !branch.parent.leaf && this.view.tree.flags[at] & FOLDED) branch.folded = true;
-		branch.members.push(from, at);
+		branch.members.add(from);
 		const called = !branch.uncounted;
 		for (let s = 0; s < this.sides; s++) {
 			const carried = this.carried[s],
+				{ figures } = branch,
+				side = s * NAMES.length,
 				part = this.#part(branch, from, s);
-			branch.time[s] += part * carried.time.at(from);
-			if (called) branch.calls[s] += carried.calls.at(from);
-			if (called) branch.entries[s] += carried.calls.at(from);
-			for (const [name] of EVIDENCE) branch[name][s] += part * carried[name].at(from);
+			figures[side + TIME] += part * carried.time.at(from);
+			if (called) figures[side + CALLS] = figures[side + ENTRIES] += carried.calls.at(from);
+			for (const [name, all] of EVIDENCE) figures[side + all] += part * carried[name].at(from);
 			if (!called) branch.sampled += this.view.leafSamples(s, from, branch.lower);
 			if (branch.depth > 1) continue;
-			branch.self[s] = branch.time[s];
-			for (const [name, self] of EVIDENCE) branch[self][s] = branch[name][s];
+			figures[side + SELF] = figures[side + TIME];
+			for (const [, all, self] of EVIDENCE) figures[side + self] = figures[side + all];
 		}
 	}
 
@@ -213,9 +257,8 @@ export class Up {
 		for (let s = 0; s < this.sides; s++)
 			this.view.eachLeaf(s, from, (leaf) => {
 				const link = leaf * 2;
-				if (!found.has(link)) found.set(link, this.#branch(branch, link, true, leaf));
-				const { members } = found.get(link);
-				if (members.at(-1) !== from) this.#join(found.get(link), from, from);
+				if (!found.has(link)) found.set(link, this.#branch(branch, link, { leaf: true, lower: leaf, steps: 0 }));
+				if (found.get(link).members.last !== from) this.#join(found.get(link), from, from);
 			});
 	}
 
@@ -223,18 +266,17 @@ export class Up {
 		const t = this.view.tree,
 			found = new Map(),
 			first = branch.parent === null && this.around < 0,
-			lower = first && this.view.leaves ? OWN : branch.lower;
-		for (let m = 0; m < branch.members.length; m += 2) {
-			const from = branch.members[m],
-				at = branch.members[m + 1],
-				stays = first || branch.leaf,
+			stays = first || branch.leaf,
+			below = { lower: first && this.view.leaves ? OWN : branch.lower, steps: branch.steps + (stays ? 0 : 1) };
+		branch.members.each((from) => {
+			const at = this.reached(branch, from),
 				next = stays ? at : t.parent[at];
-			if (next === 0) continue;
+			if (next === 0) return;
 			const link = t.routine[next] * 2 + (stays ? 0 : t.flags[at] & GAP);
-			if (!found.has(link)) found.set(link, this.#branch(branch, link, false, lower));
+			if (!found.has(link)) found.set(link, this.#branch(branch, link, below));
 			this.#join(found.get(link), from, next);
 			if (first) this.#leaves(branch, found, from);
-		}
+		});
 		return [...found.values()];
 	}
 }
@@ -256,11 +298,10 @@ export function leading(view, hit, dir, metric) {
 	if (dir === 'down') for (let i = t.n - 1; i > 0; i--) leads[t.parent[i]] |= leads[i];
 	else for (let i = 1; i < t.n; i++) leads[i] |= leads[t.parent[i]];
 	if (dir === 'down') return (branch) => (branch.leaf ? hit[branch.routine] : branch.members.some((i) => leads[i]));
-	return ({ members, tree, leaf, routine }) => {
+	return (branch) => {
+		const { members, tree, leaf, routine } = branch;
 		if (leaf && hit[routine]) return true;
-		for (let m = 0; m < members.length; m += 2)
-			if (leads[members[m + 1]] && tree.carried.some((c) => c[metric].at(members[m]) > 0)) return true;
-		return false;
+		return members.some((from) => leads[tree.reached(branch, from)] && tree.carried.some((c) => c[metric].at(from) > 0));
 	};
 }
 

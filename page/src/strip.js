@@ -49,6 +49,7 @@ function draggable(app, chart, out) {
 		out.setAttribute('d', outside(base.intervals, from, at(event)));
 	});
 	chart.addEventListener('pointerup', (event) => {
+		if (from === null) return; // it was pressed elsewhere
 		const to = at(event),
 			[first, end] = [Math.floor(Math.min(from, to)), Math.ceil(Math.max(from, to))];
 		from = null;

@@ -359,7 +359,7 @@ export const table = {
 	show(box, app) {
 		const columns = columnsOf(app),
 			hidden = new Set(app.state.hide.split(','));
-		const place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) }),
+		const place = h('div', { class: 'grid busy', tabindex: 0, onkeydown: (event) => key(app, event) }),
 			side = h('aside', { class: 'entry' });
 		const note = h('span', { class: 'note', role: 'status' });
 		fill(
@@ -396,6 +396,7 @@ export const table = {
 		this.leafed = app.leafed;
 		this.built = new Promise((done) =>
 			grid.on('tableBuilt', () => {
+				place.classList.remove('busy');
 				groupRows(place);
 				filter(app);
 				select(app);

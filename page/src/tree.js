@@ -3,7 +3,7 @@ import { TabulatorFull as Tabulator } from 'tabulator-tables';
 import { choice, fill, groupRows, h, named } from './dom.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
-import { Down, Up, leading } from './paths.js';
+import { leading } from './paths.js';
 import { change, error } from './stats.js';
 
 const MOST = 500; // branches of one parent that are listed
@@ -227,8 +227,8 @@ export const tree = {
 
 	show(box, app) {
 		const dir = app.state.tree,
-			place = h('div', { class: 'grid', tabindex: 0, onkeydown: (event) => key(app, event) });
-		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
+			place = h('div', { class: 'grid busy', tabindex: 0, onkeydown: (event) => key(app, event) });
+		const top = app.tree(dir);
 		leads = app.hits ? leading(app.view, app.hits, dir, app.state.metric) : null;
 		const rows = rowsOf(app, shownOf(app, top), '');
 		open = leads ? new Set() : hotKeys(app, rows);
@@ -283,6 +283,7 @@ export const tree = {
 		const grid = shown;
 		this.built = new Promise((done) =>
 			grid.on('tableBuilt', () => {
+				place.classList.remove('busy');
 				groupRows(place);
 				done();
 			}),
@@ -294,7 +295,7 @@ export const tree = {
 		const grid = shown,
 			dir = app.state.tree,
 			picked = grid.getSelectedRows()[0]?.getData().key;
-		const top = app.remember(dir, () => new (dir === 'down' ? Down : Up)(app.view)).top;
+		const top = app.tree(dir);
 		this.built
 			.then(() => shown === grid && grid.replaceData(rowsOf(app, shownOf(app, top), '')))
 			.then(() => {

@@ -11,6 +11,10 @@ function made(of, n = N) {
 		column = new Column(values);
 	assert.equal(column.length, n);
 	assert.deepEqual(column.wide(), values);
+	assert.equal(
+		column.most,
+		values.reduce((a, b) => Math.max(a, b), 0),
+	);
 	for (let i = 0; i < n; i++) assert.equal(column.at(i), values[i], `number ${i}`);
 	return column;
 }

@@ -1292,6 +1292,29 @@ test('a range of time is dragged, typed and taken back; it filters all sheets, a
 	await closed(none);
 });
 
+test('of many views what was made for the last few is kept, and a tree is one for both measures', async () => {
+	const tab = await bench.tab(slicedPage, 'tab=flame');
+	const kept = await tab.evaluate(() => {
+		const sizes = [];
+		for (let i = 1; i <= 12; i++) {
+			app.set({ range: `${i / 10}..${i / 10 + 0.3}`, thread: ['all', '0', 'split', '1'][i % 4] });
+			sizes.push([app.caches.size, app.model.parts.size, app.view === app.view]);
+		}
+		const { view } = app,
+			tree = app.tree('down');
+		app.set({ metric: 'calls' });
+		const shared = app.tree('down') === tree;
+		app.set({ thread: 'all', range: '' });
+		const all = app.view;
+		for (let i = 1; i <= 4; i++) app.set({ thread: `${i % 3}~${(i + 1) % 3}` });
+		app.set({ thread: 'all' });
+		return { sizes, shared, all: app.view === all, pairs: app.model.pairs.size, before: view !== all };
+	});
+	for (const [caches, parts, same] of kept.sizes) assert.ok(caches <= 4 && parts <= 4 && same, `${caches} and ${parts}`);
+	assert.deepEqual([kept.sizes.at(-1), kept.shared, kept.all, kept.pairs, kept.before], [[4, 4, true], true, true, 2, true]);
+	await closed(tab);
+});
+
 // The figures of each card of the sheet of threads: key, and by measure what each side has.
 const cards = (tab) =>
 	tab.evaluate(() =>
@@ -1951,7 +1974,7 @@ const branchesOf = (tab, dir) =>
 				});
 				if (names.length < 6) b.children.forEach((c) => look(c, [...names, app.model.routineName(c.routine)]));
 			};
-		look(app.remember(d, () => null).top, []); // as the sheet has made it
+		look(app.tree(d), []); // as the sheet has made it
 		return found;
 	}, dir);
 
