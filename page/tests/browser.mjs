@@ -68,7 +68,7 @@ export class Bench {
 		return this.browser;
 	}
 
-	// A tab with ADDRESS and HASH, ready; what goes wrong in it is in tab.wrong, what it asked for in tab.asked.
+	// A tab with ADDRESS and HASH, ready and drawn; what goes wrong in it is in tab.wrong, what it asked for in tab.asked.
 	async tab(address, hash = '', options = {}) {
 		const tab = await this.browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
 		tab.setDefaultTimeout(600000);
@@ -79,6 +79,10 @@ export class Bench {
 		tab.on('request', (request) => tab.asked.push(request.url()));
 		await tab.goto(address + (hash && `#${hash}`));
 		await tab.waitForSelector('body[data-ready]');
+		await settled(tab);
 		return tab;
 	}
 }
+
+// The sheet on show is drawn: its table is built, its picture laid out.
+export const settled = (tab) => tab.waitForFunction(() => !document.querySelector('.busy'));

@@ -6,7 +6,7 @@ import path from 'node:path';
 import test, { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { Bench, chromium } from './browser.mjs';
+import { Bench, chromium, settled } from './browser.mjs';
 
 if (!chromium) {
 	console.log('no Chromium here');
@@ -74,8 +74,19 @@ before(async () => {
 
 after(() => bench.browser?.close());
 
-const sheet = (tab, name) => tab.locator(`button[data-tab=${name}]`).click();
-const settled = (tab) => tab.waitForFunction(() => !document.querySelector('.busy'));
+async function sheet(tab, name) {
+	await tab.locator(`button[data-tab=${name}]`).click();
+	await settled(tab);
+}
+
+// Its address, and what that says of KEY; tab.url() learns of a change some time later.
+const addressOf = (tab) => tab.evaluate(() => location.href);
+const stateOf = async (tab, key) => new URLSearchParams(new URL(await addressOf(tab)).hash.slice(1)).get(key);
+
+// The first row of the table is NAME's.
+const firstIs = (tab, name) =>
+	tab.waitForFunction((n) => document.querySelector('.grid .tabulator-row [tabulator-field=name]')?.textContent === n, name);
+
 const exact = (locator) => locator.evaluateAll((all) => all.map((e) => Number(e.dataset.exact)));
 const byName = (list) => new Map(list.map((r) => [r.name, r]));
 const near = (a, b, what) => assert.ok(Math.abs(a - b) <= 1e-6 * Math.max(1, Math.abs(b)), `${what}: ${a}, not ${b}`);
@@ -229,21 +240,21 @@ test("routines: every figure is the report's; sort, filter, columns", async () =
 		assert.deepEqual([row.self, row.total, row.calls, row.recursive], [r.self_ns, r.total_ns, r.calls, r.recursive], r.name);
 		about(row.error, r.self_error_ns, `${r.name}: error`);
 	}
-	const first = async () => (await tableRows(tab))[0].name;
 	await tab.locator('.grid .tabulator-tableholder').evaluate((holder) => {
 		holder.scrollTop = 0;
 	});
-	assert.equal(await first(), [...flat].sort((a, b) => b.self_ns - a.self_ns)[0].name);
+	await firstIs(tab, [...flat].sort((a, b) => b.self_ns - a.self_ns)[0].name);
 	await tab.locator('.tabulator-col[tabulator-field=calls]').click();
 	await tab.waitForFunction(() => location.hash.includes('sort=calls.desc'));
-	assert.equal(await first(), [...flat].sort((a, b) => b.calls - a.calls)[0].name);
+	await firstIs(tab, [...flat].sort((a, b) => b.calls - a.calls)[0].name);
 	await tab.locator('#search').fill(`${flat[3].name.slice(-5)}$`);
 	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 1);
-	assert.equal(await first(), flat[3].name);
+	await firstIs(tab, flat[3].name);
 	await tab.locator('#search').fill('');
+	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length > 1);
 	await tab.locator('.menu summary').click();
 	await tab.getByLabel('total/call').uncheck();
-	assert.equal(await tab.locator('.tabulator-col[tabulator-field=totalCall]').isVisible(), false);
+	await tab.locator('.tabulator-col[tabulator-field=totalCall]').waitFor({ state: 'hidden' });
 	await closed(tab);
 });
 
@@ -782,7 +793,17 @@ test('call graph: of a thousand routines that call each other as many are drawn 
 	assert.ok(d.arcs.length <= 600, `${d.arcs.length} arcs`);
 	assert.equal(d.frames.length, 1, 'all of it is one component');
 	await tab.locator('.canvas').hover();
-	while (!(await tab.evaluate(() => location.hash.includes('most=100')))) await tab.mouse.wheel(0, 400);
+	// Each turn of the wheel makes it smaller, and the one after the smallest asks for fewer; the next waits until it was taken.
+	const look = () => tab.evaluate(() => [document.querySelector('.canvas svg > g').getAttribute('transform'), location.hash].join(' '));
+	while ((await stateOf(tab, 'most')) === '200') {
+		const before = await look();
+		await tab.mouse.wheel(0, 400);
+		await tab.waitForFunction(
+			(was) => [document.querySelector('.canvas svg > g').getAttribute('transform'), location.hash].join(' ') !== was,
+			before,
+		);
+	}
+	assert.equal(await stateOf(tab, 'most'), '100');
 	await drawn(tab);
 	assert.equal((await readable(tab, 'dense, fewer')).nodes.length, 100);
 	await closed(tab);
@@ -803,7 +824,7 @@ test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const before = await over(5);
 	await tab.locator('.slider input').fill('930');
 	await tab.waitForFunction((n) => document.querySelectorAll('g.node').length < n && !document.querySelector('.busy'), before);
-	await over(Number(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('least')));
+	await over(Number(await stateOf(tab, 'least')));
 	await tab.locator('g.node').nth(1).click();
 	await tab.waitForSelector('g.node.selected');
 	const name = await tab.locator('.picked b').innerText(),
@@ -935,14 +956,14 @@ test('routines by module: foldable by click, key and link; a search shows the hi
 	assert.deepEqual((await names()).sort(), folded);
 	await tab.locator('.tabulator-row', { hasText: 'liblibrary.so' }).locator('.tabulator-data-tree-control').click();
 	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
-	assert.match(tab.url(), /opened=m\d+/);
-	const link = await bench.tab(tab.url());
+	assert.match(await stateOf(tab, 'opened'), /^m\d+$/);
+	const link = await bench.tab(await addressOf(tab));
 	await link.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
 	await link.close();
 	await tab.locator('#search').fill('^(deep|mine)$');
 	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 4);
 	assert.deepEqual((await names()).sort(), ['deep', ...folded, 'mine'].sort());
-	assert.match(await tab.locator('main .note[role=status]').innerText(), /^2 of 5 routines$/);
+	await tab.waitForFunction(() => document.querySelector('main .note[role=status]').textContent === '2 of 5 routines');
 	await tab.locator('#search').fill('');
 	await tab.waitForFunction(() => document.querySelectorAll('.grid .tabulator-row').length === 5);
 	await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'mine') }));
@@ -1252,12 +1273,12 @@ test('a range of time is dragged, typed and taken back; it filters all sheets, a
 	await tab.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2, { steps: 4 });
 	await tab.mouse.up();
 	await tab.waitForFunction(() => location.hash.includes('range='));
-	const range = new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range'),
+	const range = await stateOf(tab, 'range'),
 		time = (r) => bench.json('report', `--time-range=${r}`, file).run.times.contexts_ns;
 	await settled(tab);
 	close((await frames(tab))[0].value, time(range), 'the part that was dragged');
 	assert.ok(time(range) < 0.4 * all);
-	const other = await bench.tab(tab.url().replace('tab=flame', 'tab=table')),
+	const other = await bench.tab((await addressOf(tab)).replace('tab=flame', 'tab=table')),
 		flat = reportedIn(file, range);
 	for (const row of await allRows(other)) {
 		close(row.self, flat.get(row.name)[0], row.name);
@@ -1270,11 +1291,11 @@ test('a range of time is dragged, typed and taken back; it filters all sheets, a
 	await tab.keyboard.press('Enter');
 	await tab.waitForFunction(() => location.hash.includes('range=0.5..'));
 	await settled(tab);
-	close((await frames(tab))[0].value, time(new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range')), 'the part that was typed');
+	close((await frames(tab))[0].value, time(await stateOf(tab, 'range')), 'the part that was typed');
 	assert.equal(await tab.evaluate(() => document.activeElement.dataset.end), 'from');
 	await sheet(tab, 'threads');
 	assert.equal(await tab.locator('.slice .strip').count(), 3);
-	const shown = new URLSearchParams(new URL(tab.url()).hash.slice(1)).get('range');
+	const shown = await stateOf(tab, 'range');
 	for (const card of await cards(tab)) {
 		const { run } = bench.json('report', `--time-range=${shown}`, '--thread', card.key, file);
 		close(card.time[0], run.times.contexts_ns + run.times.outside_ns, card.name);
@@ -1363,7 +1384,7 @@ test('threads as small charts: figures are those of --thread; sorted; one select
 	assert.equal(await tab.locator('.slice.chosen h3').innerText(), name);
 	await sheet(tab, 'flame');
 	assert.equal((await frames(tab))[0].value, reported(report).time);
-	const other = await bench.tab(tab.url().replace('tab=flame', 'tab=table')),
+	const other = await bench.tab((await addressOf(tab)).replace('tab=flame', 'tab=table')),
 		flat = byName(report.flat);
 	for (const row of await allRows(other))
 		assert.deepEqual(
@@ -1622,11 +1643,9 @@ test('a link restores the view', async () => {
 	await tab.locator('[aria-label=measure] button[data-value=calls]').click();
 	await tab.locator('#search').fill('2');
 	await tab.waitForFunction(() => /q=2/.test(location.hash));
-	const address = tab.url(),
+	const address = await addressOf(tab),
 		look = async (t) => [await frames(t), await t.locator('.crumbs').innerText(), await t.locator('#found').innerText()];
-	const other = await bench.tab(address),
-		same = async () => isDeepStrictEqual(await look(other), await look(tab));
-	for (let i = 0; i < 3000 && !(await same()); i++) await tab.waitForTimeout(100); // frames move to their places
+	const other = await bench.tab(address);
 	assert.deepEqual(await look(other), await look(tab));
 	await closed(other);
 	await closed(tab);
@@ -2119,8 +2138,6 @@ test('names harm nobody, and stand as in the text reports', async () => {
 	const tab = await bench.tab(address);
 	for (const name of ['run', 'flame', 'graph', 'table', 'tree', 'threads']) {
 		await sheet(tab, name);
-		await tab.waitForTimeout(200);
-		await settled(tab);
 		assert.equal(await tab.evaluate(() => window.hacked), undefined, name);
 		assert.equal(await tab.locator('img').count(), 0);
 	}
@@ -2141,9 +2158,15 @@ test('a run without times shows calls; one without calls shows none', async () =
 	]) {
 		const tab = await bench.tab(bench.page(`${name}.html`, bench.file(name)), 'sel=1');
 		let all = '';
-		for (const key of ['2', '3', '4', '5', '1']) {
+		for (const [key, name] of [
+			['2', 'flame'],
+			['3', 'graph'],
+			['4', 'table'],
+			['5', 'tree'],
+			['1', 'run'],
+		]) {
 			await tab.keyboard.press(key);
-			await tab.waitForTimeout(150);
+			await tab.waitForFunction((n) => document.body.dataset.tab === n, name);
 			await settled(tab);
 			all += await tab.locator('body').innerText();
 		}
