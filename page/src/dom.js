@@ -1,4 +1,5 @@
 // dom.js - elements without markup in strings, so that no name is ever read as HTML.
+import { pieces } from './names.js';
 
 // An element with the given properties: `class`, `data-...`, `aria-...` and the like become attributes, on... listeners.
 export function h(tag, properties = {}, ...children) {
@@ -29,50 +30,18 @@ export function choice(label, choices, value, pick) {
 	);
 }
 
-// Where the parts of a qualified name begin, behind the first: at each `::` outside of all brackets.
-function partsOf(name) {
-	const found = [];
-	for (let i = 0, depth = 0; i < name.length; i++) {
-		if ('<([{'.includes(name[i])) depth++;
-		else if ('>)]}'.includes(name[i])) depth = Math.max(0, depth - 1);
-		else if (depth === 0 && name.startsWith('::', i)) found.push(i++);
-	}
-	return found;
-}
-
-// What stands in < and > left out of TEXT.
-function withoutArguments(text) {
-	let kept = '';
-	for (let i = 0, depth = 0; i < text.length; i++) {
-		if (text[i] === '<') depth++;
-		if (depth === 0) kept += text[i];
-		if (text[i] === '>') depth = Math.max(0, depth - 1);
-	}
-	return kept;
-}
-
-// The class or namespace of the short NAME, of a template that of all its instances; '': it is in none.
-export function scopeOf(name) {
-	const scope = name.slice(0, partsOf(name).at(-1) ?? 0);
-	return withoutArguments(scope) || scope;
-}
-
-// The short NAME of a routine, which keeps its end where it is too wide; WHOLE is shown on hover.
+// The NAME of a routine as it is shown: where it is too wide its last arguments give way first, then what it is in; WHOLE is shown on hover.
 export function named(name, whole, properties = {}) {
-	const at = partsOf(name).at(-1) ?? 0;
+	const [scope, last, args, number] = pieces(name);
+	const piece = (kind, text) => (text ? h('span', { class: kind }, text) : null);
 	return h(
 		'span',
 		{ title: whole, ...properties, class: `name ${properties.class ?? ''}`.trim() },
-		at ? h('span', { class: 'scope' }, name.slice(0, at)) : null,
-		h('span', { class: 'last' }, name.slice(at)),
+		piece('scope', scope),
+		h('span', { class: 'last' }, last),
+		piece('args', args),
+		piece('nth', number),
 	);
-}
-
-// NAME without as many of its first parts as it takes for FITS to be true, or of its last part what is left of it.
-export function fitted(name, fits) {
-	if (fits(name)) return name;
-	const shorter = partsOf(name).map((at) => `…${name.slice(at)}`);
-	return shorter.find(fits) ?? shorter.at(-1) ?? name;
 }
 
 // Put TEXT where other programs paste from; a page from a file may have to do it as of old.

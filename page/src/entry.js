@@ -178,7 +178,7 @@ export function entry(box, app) {
 	const place = about.file ? `${about.file}${about.line ? `:${about.line}` : ''}` : 'source unknown';
 	fill(
 		box,
-		h('h2', {}, about.brief),
+		h('h2', {}, app.model.routineName(r)),
 		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
 		about.leaf ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,

@@ -3,7 +3,7 @@
 // A group is { id, title, whole, members }: WHOLE is the full text of what its routines have in common, TITLE what is shown of it, MEMBERS are their numbers.
 // Its id stays while the routine of its lowest number belongs to it.
 import { moduleOf } from './colour.js';
-import { scopeOf } from './dom.js';
+import { scopeOf } from './names.js';
 import { basename } from './format.js';
 import { kidsOf } from './model.js';
 

@@ -57,6 +57,7 @@ const MARKS = [
 	'± so far from it, at most, the true time is in 95 of 100 runs: times that are samples have a statistical error. Of two profiles, ' +
 		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
 		'all the same. A change of calls is coloured always.',
+	'(2) of long names that are the same but for template arguments, which have no room, each has a number.',
 	'Names in italics: functions without hooks, of libraries and the kernel. Their times are own times of the routines above them, divided as ' +
 		'samples of the program counter are, in each context by its own samples as far as it has any; calls of them are not counted.',
 ];

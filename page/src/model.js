@@ -9,6 +9,7 @@
 import { Column } from './column.js';
 import { basename, visible } from './format.js';
 import { Leaves } from './leaves.js';
+import { numbersOf } from './names.js';
 import { Recent } from './recent.js';
 
 export const GAP = 1,
@@ -94,6 +95,7 @@ function routinesOf(sides, before) {
 		}
 		maps.push(map);
 	});
+	numbersOf(list.map(({ brief }) => brief)).forEach((n, r) => (list[r] = { ...list[r], number: n ? ` (${n})` : '' }));
 	return { list, maps, numbers };
 }
 
@@ -506,13 +508,13 @@ export class Model {
 		return r >= 0 && r < this.routines.length;
 	}
 
-	// The short form of its name, as the text reports have it on a terminal (base/short_names.h).
+	// The short form of its name, as the text reports have it on a terminal (base/short_names.h), with its number if it looks like others.
 	routineName(r) {
 		return r < 0
 			? '(the run)'
 			: r >= this.routines.length
 				? `thread ${this.threads[r - this.routines.length].label}`
-				: this.routines[r].brief;
+				: this.routines[r].brief + this.routines[r].number;
 	}
 
 	wholeName(r) {

@@ -3,7 +3,7 @@
 // No letter is ever smaller than ten pixels: those of the layout are TEXT units or more, and it is never shown smaller than at LEAST.
 import { select } from 'd3-selection';
 import { zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { fill, fitted, h } from './dom.js';
+import { fill, h } from './dom.js';
 import * as figures from './figures.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
@@ -11,6 +11,7 @@ import { arcShare, arcTime, routineShare } from './detail.js';
 import { figuresOf, groupOf, turn } from './groups.js';
 import { arcTicks, change, tone } from './stats.js';
 import * as tip from './tip.js';
+import { fitted } from './names.js';
 
 const TEXT = 12, // size of the smallest letters
 	LEAST = 10.05 / TEXT, // scale
@@ -52,7 +53,7 @@ const quoted = (text) => text.replace(/[\\"]/g, '\\$&').replace(/&/g, '&amp;');
 function shortened(name, longest) {
 	const text = fitted(name, (t) => t.length <= longest);
 	return text.length > longest || (text !== name && text.length < longest / 2)
-		? `${name.slice(0, Math.ceil(longest * 0.55))}…${name.slice(-Math.floor(longest * 0.43))}`
+		? `${name.slice(0, Math.ceil(longest * 0.55))}…${name.slice(-Math.floor(longest * 0.43)).replace(/^\.+/, '')}`
 		: text;
 }
 
@@ -61,7 +62,7 @@ const labelsOf = (app, longest) =>
 	app.remember(`labels ${longest}`, () => {
 		const seen = new Map();
 		return app.model.routines.map((about) => {
-			const text = shortened(about.brief, longest),
+			const text = shortened(about.brief, longest) + about.number,
 				nth = (seen.get(text) ?? 0) + 1;
 			seen.set(text, nth);
 			return nth > 1 ? `${text} (${nth})` : text;
