@@ -1,4 +1,4 @@
-# 340 processes of two programs: one of them ends, with the number of the process, as the other by exec.
+# 340 processes of two programs.  One of them becomes the other by exec: that is a process of each.
 title="crowd"
 results=tap
 
