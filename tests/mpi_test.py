@@ -544,16 +544,15 @@ class Killed(Job):
         while not pid and job.poll() is None:
             time.sleep(0.001)
             pid = dict(self.marks()).get(rank, (0, 0))[0]
-        begun, struck = time.monotonic(), False
-        if delay is not None:
-            time.sleep(delay)
-            with contextlib.suppress(ProcessLookupError):
-                if job.poll() is None and pid:
-                    os.kill(pid, signal.SIGKILL)
-                    struck = True
-        while pathlib.Path(f"/proc/{pid}").exists() and job.poll() is None:
+        begun, lived, struck = time.monotonic(), 0, False
+        there = lambda: pid and job.poll() is None and pathlib.Path(f"/proc/{pid}").exists()  # noqa: E731
+        while there() and (delay is None or lived < delay):
             time.sleep(0.001)
-        lived = time.monotonic() - begun
+            lived = time.monotonic() - begun
+        with contextlib.suppress(ProcessLookupError):
+            if there():
+                os.kill(pid, signal.SIGKILL)
+                struck = True
         job.wait()
         return struck, lived
 
@@ -575,8 +574,9 @@ class Killed(Job):
         while struck < kills and tries < 10 * kills:
             for path in glob.glob(self.folder + "/amon.out"):
                 os.remove(path)
-            rank, delay = draw.randrange(self.RANKS), draw.uniform(0, life)
-            there, _ = self.strike(kind, rank, delay, draw.choice(self.PATIENCE))
+            rank, delay = draw.randrange(self.RANKS), draw.uniform(0, 1.2 * life)
+            there, lived = self.strike(kind, rank, delay, draw.choice(self.PATIENCE))
+            life = life if there or not lived else lived     # which depends on what else runs here
             struck, tries = struck + there, tries + 1
             did = {rank: rounds for rank, (_, rounds) in self.marks()}
             found = self.found()
