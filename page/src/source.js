@@ -112,11 +112,15 @@ function lineOf(app, source, template, text, line, cost, callees) {
 	);
 }
 
+// How many blanks all of LINES begin with that are not empty.
+const marginOf = (lines) => Math.min(...lines.filter((text) => text.trim()).map((text) => /^ */.exec(text)[0].length), 80);
+
 // The source of routine R as an element; null where the page has none.
 export function sourceOf(app, r) {
 	const source = app.model.compares ? null : app.model.sides[0].sources?.find((s) => s.routine === r);
 	if (!source) return null;
-	const box = h('section', { class: 'source', 'aria-label': 'source' });
+	const box = h('section', { class: 'source', 'aria-label': 'source' }),
+		margin = marginOf(source.text);
 	const draw = () => {
 		const costs = new Map(source.lines.map((cost) => [cost.line, cost])),
 			callees = calleesByLine(source),
@@ -135,10 +139,18 @@ export function sourceOf(app, r) {
 				{ class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'lines' },
 				h(
 					'table',
-					{},
+					{ class: source.lines.length ? '' : 'bare' },
 					source.text.map((text, i) => {
 						const line = source.first_line + i;
-						return lineOf(app, source, template, text, line, costs.get(line), callees.get(line) ?? []);
+						return lineOf(
+							app,
+							source,
+							template,
+							text.slice(margin),
+							line,
+							costs.get(line),
+							callees.get(line) ?? [],
+						);
 					}),
 				),
 			),

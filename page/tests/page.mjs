@@ -2136,6 +2136,27 @@ test('long names are short and told apart in every sheet; whole on hover, and wh
 	await closed(tab);
 });
 
+test('the source of a method begins at the margin, and names of callers and callees are not cut off where there is little room', async () => {
+	for (const width of [1440, 1024, 390]) {
+		const tab = await bench.tab(longNames(), 'tab=table', { viewport: { width, height: 800 } });
+		// One of those whose lines are all within a class.
+		await tab.evaluate(() =>
+			app.set({
+				sel: app.model.sides[0].sources.find(({ text }) => text.every((line) => !line.trim() || line[0] === ' ')).routine,
+			}),
+		);
+		const lines = (await tab.locator('.source code').allTextContents()).filter((text) => text.trim());
+		assert.equal(Math.min(...lines.map((text) => text.search(/\S/))), 0);
+		await tab.evaluate(() => app.set({ sel: app.model.routines.findIndex((r) => r.name === 'main') }));
+		const beyond = await tab.evaluate(() => {
+			const entry = document.querySelector('.entry');
+			return entry.scrollWidth - entry.clientWidth;
+		});
+		assert.equal(beyond, 0, `at ${width}`);
+		await closed(tab);
+	}
+});
+
 test('names harm nobody, and stand as in the text reports', async () => {
 	const report = bench.aprof('report', '-p', '-b', hostile, bench.file('paper'));
 	const address = bench.page('hostile.html', hostile, bench.file('paper')),
