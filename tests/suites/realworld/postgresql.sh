@@ -68,4 +68,5 @@ run() {
         ask psql --no-align --tuples-only --command="$query"
     done
     stop
+    sed -n '/^aprof/p' log >&2      # what aprof run said is among what the server did
 }
