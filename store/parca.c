@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "store/ingest.h"
 #include "text/emit.h"
-
-enum { BYTES = 3, LETTERS = 4 };	/* base64: so many bytes are so many letters */
 
 static char *target_make(struct http *h, const struct ingest_profile *p)
 {
@@ -15,32 +14,19 @@ static char *target_make(struct http *h, const struct ingest_profile *p)
 	return strdup("/api/profiles/writeraw");
 }
 
-/* The LEN bytes at DATA in base64 (RFC 4648, section 4), to OUT, which has room for LETTERS for each BYTES that are begun. */
-static void base64_make(char *out, const unsigned char *data, size_t len)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (; len > 0; data += BYTES, out += LETTERS) {
-		size_t n = len < BYTES ? len : BYTES;
-		unsigned group = (unsigned)data[0] << 16 | (n > 1 ? (unsigned)data[1] << 8 : 0) | (n > 2 ? data[2] : 0u);
-
-		for (size_t i = 0; i < LETTERS; i++)
-			out[i] = i <= n ? letters[group >> (18 - 6 * i) & 63] : '=';
-		len -= n;
-	}
-}
-
 /* P as a string of JSON.  NULL: out of memory. */
 static json_t *data_make(const struct ingest_profile *p)
 {
-	size_t len = (p->len + BYTES - 1) / BYTES * LETTERS;
-	char *text = malloc(len + 1);
-	json_t *string;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	json_t *string = NULL;
 
-	if (!text)
+	if (!out)
 		return NULL;
-	base64_make(text, p->data, p->len);
-	string = json_stringn_nocheck(text, len);
+	base64_write(out, p->data, p->len);
+	if (fclose(out) == 0)
+		string = json_stringn_nocheck(text, len);
 	free(text);
 	return string;
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/base64.h"
 #include "base/name.h"
 #include "base/number.h"
 #include "base/pair_table.h"
@@ -349,6 +351,35 @@ static void test_task_stat(void **state)
 	assert_int_equal(child.start, 0);
 }
 
+/* The vectors of RFC 4648, section 10, each digit once, and parts of a whole. */
+static void test_base64(void **state)
+{
+	static const struct { const char *bytes, *text; } vectors[] = {
+		{ "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foob", "Zm9vYg==" }, { "fooba", "Zm9vYmE=" }, { "foobar", "Zm9vYmFy" },
+	};
+	static const unsigned char all[] = {
+		0x00, 0x10, 0x83, 0x10, 0x51, 0x87, 0x20, 0x92, 0x8b, 0x30, 0xd3, 0x8f, 0x41, 0x14, 0x93, 0x51, 0x55, 0x97, 0x61, 0x96, 0x9b, 0x71, 0xd7, 0x9f,
+		0x82, 0x18, 0xa3, 0x92, 0x59, 0xa7, 0xa2, 0x9a, 0xab, 0xb2, 0xdb, 0xaf, 0xc3, 0x1c, 0xb3, 0xd3, 0x5d, 0xb7, 0xe3, 0x9e, 0xbb, 0xf3, 0xdf, 0xbf,
+	};
+	char text[128] = "";
+	FILE *out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+		out = fmemopen(text, sizeof text, "w");
+		base64_write(out, vectors[i].bytes, strlen(vectors[i].bytes));
+		putc('\0', out);
+		fclose(out);
+		assert_string_equal(text, vectors[i].text);
+	}
+	out = fmemopen(text, sizeof text, "w");
+	base64_write(out, all, 3);
+	base64_write(out, all + 3, sizeof all - 3);
+	putc('\0', out);
+	fclose(out);
+	assert_string_equal(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_pairs_without_memory),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_task_stat),
+		cmocka_unit_test(test_base64),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
