@@ -4,6 +4,9 @@
 Environment: MUTATIONS, wrong bytes that are tried of each file (3000)."""
 import gzip, json, os, pathlib, re, shutil, struct, subprocess, sys, tempfile, unittest
 
+sys.dont_write_bytecode = True
+from protobuf import fields, packed  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF, APROF_CC, MAKE_AMON, MUTATE = (BUILD / name for name in ("aprof", "aprof-cc", "format/make-amon", "import/mutate_import"))
 
@@ -389,34 +392,6 @@ class Script(Import):
             self.assertAlmostEqual(100 * times[name][0] / whole, self_, delta=0.011 * n, msg=name)
             self.assertAlmostEqual(100 * times[name][1] / whole, children, delta=0.011 * n, msg=name)
         self.assertGreater(len(compared), 3, report)
-
-
-def varint(data, at):
-    number = shift = 0
-    while True:
-        byte, at = data[at], at + 1
-        number, shift = number | (byte & 127) << shift, shift + 7
-        if byte < 128:
-            return number, at
-
-
-def fields(data):
-    """(number, value) of each field of a protobuf message; the value is a number or bytes."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        value, at = varint(data, at)
-        if tag & 7 == 2:
-            value, at = data[at:at + value], at + value
-        yield tag >> 3, value
-
-
-def packed(value):
-    at, numbers = 0, []
-    while at < len(value):
-        number, at = varint(value, at)
-        numbers.append(number)
-    return numbers
 
 
 def pprof(data):

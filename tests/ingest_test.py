@@ -14,6 +14,8 @@ import unittest
 import urllib.parse
 
 sys.dont_write_bytecode = True
+from protobuf import fields, packed  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF, MAKE_AMON = BUILD / 'aprof', BUILD / 'format' / 'make-amon'
 FIELDS = {'units': ('samples', 'objects', 'bytes'), 'aggregation': ('sum', 'average'), 'sampled': (True, False)}
@@ -29,27 +31,6 @@ class Recorder(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift, at = shift + 7, at + 1
-        if data[at - 1] < 128:
-            return value, at
-
-
-def fields(data):
-    """(number, value) of the fields of a message: integers, bytes."""
-    at = 0
-    while at < len(data):
-        tag, at = varint(data, at)
-        value, at = varint(data, at)
-        assert tag & 7 in (0, 2), 'a field that pprof does not have'
-        if tag & 7 == 2:
-            value, at = data[at:at + value], at + value
-        yield tag >> 3, value
 
 
 class Pushed(unittest.TestCase):
@@ -170,15 +151,7 @@ class Parca(Pushed):
         for number in 3, 4, 5:
             self.assertEqual([dict(fields(message))[1] for message in found[number]], list(range(1, len(found[number]) + 1)))
         for sample in found[2]:
-            self.assertEqual(len(self.packed(dict(fields(sample))[2])), len(found[1]))
-
-    @staticmethod
-    def packed(data):
-        values, at = [], 0
-        while at < len(data):
-            value, at = varint(data, at)
-            values.append(value)
-        return values
+            self.assertEqual(len(packed(dict(fields(sample))[2])), len(found[1]))
 
     def test_lengths(self):
         """Data of each length modulo 3 is whole behind base64."""
