@@ -240,6 +240,9 @@ static bool files_push(const struct goal *to, const struct given *g, char **file
 	return all && ok;
 }
 
+/* Who takes pprof, by --format. */
+static const struct ingest_server *const servers[] = { [PUSH_ROWS] = NULL, [PUSH_PPROF] = &ingest_pyroscope, [PUSH_PARCA] = &ingest_parca };
+
 static int push(const struct options *o, char **files, size_t n)
 {
 	const char *url = o->store ? o->store : getenv("APROF_STORE");
@@ -251,8 +254,8 @@ static int push(const struct options *o, char **files, size_t n)
 	if (!url || !*url || n == 0)
 		message("push: say where to and what: aprof push --store URL FILE...");
 	else if (given_make(&g, o)) {
-		if (o->format != PUSH_ROWS)
-			to.ingest = ingest_open(url, o->format == PUSH_PARCA ? &ingest_parca : &ingest_pyroscope, &err);
+		if (servers[o->format])
+			to.ingest = ingest_open(url, servers[o->format], &err);
 		else
 			to.store = store_open(url, &err);
 		if (!to.ingest && !to.store)

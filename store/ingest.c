@@ -15,6 +15,7 @@ static bool no_memory(struct error *err)
 
 struct ingest *ingest_open(const char *url, const struct ingest_server *kind, struct error *err)
 {
+	const struct http_kind http = { .port = kind->port, .tls_port = "443", .form = "http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH]" };
 	struct ingest *g = calloc(1, sizeof *g);
 
 	if (!g) {
@@ -22,7 +23,7 @@ struct ingest *ingest_open(const char *url, const struct ingest_server *kind, st
 		return NULL;
 	}
 	g->kind = kind;
-	g->http = http_open(url, &kind->http, err);
+	g->http = http_open(url, &http, err);
 	if (g->http)
 		return g;
 	free(g);

@@ -25,7 +25,7 @@ struct ingest_profile {
 
 /* A kind of server, in the file of its name. */
 struct ingest_server {
-	struct http_kind http;
+	const char *port;		/* where the URL says none; by TLS that is 443 */
 	const char *type;		/* media type of what is posted */
 	/* The path and query for P, malloc'ed.  NULL: out of memory. */
 	char *(*target)(struct http *h, const struct ingest_profile *p);

@@ -85,7 +85,7 @@ static bool request_write(const struct ingest_profile *p, FILE *out)
 }
 
 const struct ingest_server ingest_parca = {
-	.http = { .port = "7070", .tls_port = "443", .form = "http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH]" },
+	.port = "7070",
 	.type = "application/json",
 	.target = target_make,
 	.write = request_write,

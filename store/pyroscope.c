@@ -75,7 +75,7 @@ static bool form_write(const struct ingest_profile *p, FILE *out)
 }
 
 const struct ingest_server ingest_pyroscope = {
-	.http = { .port = "4040", .tls_port = "443", .form = "http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH]" },
+	.port = "4040",
 	.type = "multipart/form-data; boundary=" BOUNDARY,
 	.target = target_make,
 	.write = form_write,
