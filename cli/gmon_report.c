@@ -177,6 +177,7 @@ static bool options_fit(const struct options *o)
 		{ o->phase, "--phase", "it knows no phases" },
 		{ o->range.to, "--time-range", "it does not tell when its samples were" },
 		{ o->graph.model == GRAPH_CCT, "--model=cct", "its arcs are enough for gprof's model alone" },
+		{ o->report.of_rank, "--rank", "it is of one process" },
 		{ o->report.imbalance, "--imbalance", "it is of one process" },
 		{ o->report.mpi, "--mpi", "it knows no calls of MPI" },
 		{ o->report.leaves, "--leaves", "gprof's samples are of the program alone" },

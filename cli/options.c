@@ -380,7 +380,8 @@ static bool range_check(const struct options *o)
 {
 	const struct { bool given; const char *option; } others[] = {
 		{ o->phase, "--phase: samples of phases" }, { o->report.leaves, "--leaves: samples of program counters" },
-		{ o->report.lines, "--lines: samples of program counters" }, { o->report.imbalance, "--imbalance: sums of ranks" },
+		{ o->report.lines, "--lines: samples of program counters" }, { o->report.of_rank, "--rank: sums of ranks" },
+		{ o->report.imbalance, "--imbalance: sums of ranks" },
 	};
 
 	for (size_t i = 0; o->range.to && i < sizeof others / sizeof *others; i++)

@@ -71,8 +71,8 @@ static bool rows_make(struct rows *r, const struct graph *g, const struct report
 
 	*r = (struct rows){ .ranks = profile_ranks(p), .timed = p->time > 0 };
 	if (r->ranks == 0)
-		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--imbalance: this is no profile of an MPI job, added up when its ranks called MPI_Finalize "
-				 "(mpirun -n N aprof run PROGRAM), or of one and other files");
+		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--%s: this is no profile of an MPI job, added up when its ranks called MPI_Finalize "
+				 "(mpirun -n N aprof run PROGRAM), or of one and other files", options->of_rank ? "rank" : "imbalance");
 	if (options->of_rank && options->rank >= r->ranks)
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "--rank=%" PRIu32 ": the ranks of this job are 0 to %" PRIu32, options->rank, r->ranks - 1);
 	r->rows = calloc((size_t)p->nspreads + 1, sizeof *r->rows);
@@ -120,22 +120,36 @@ static void row_print(struct rows *r, const struct graph *g, const struct row *r
 	putc('\n', out);
 }
 
+static void title_print(const struct rows *r, const struct report_options *options, FILE *out)
+{
+	fprintf(out, "Imbalance over %" PRIu32 " ranks, %s of a rank, by context", r->ranks, r->timed ? "seconds" : "calls");
+	if (options->of_rank)
+		fprintf(out, ", where rank %" PRIu32 " has the most", options->rank);
+	fputs("\n\n", out);
+}
+
+static void rows_print(struct rows *r, const struct graph *g, const struct report_options *options, FILE *out)
+{
+	if (r->n == 0) {
+		fputs("there is none\n", out);
+		return;
+	}
+	fputs("   beyond     least      mean      most   rank  context\n", out);
+	for (size_t i = 0; i < r->n && i < MOST_ROWS; i++)
+		row_print(r, g, &r->rows[i], options, out);
+	if (r->n > MOST_ROWS)
+		fprintf(out, "and %zu more: --json has them\n", r->n - MOST_ROWS);
+	print_legend(out, &options->style, legend);
+}
+
 bool imbalance_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct rows r;
 	bool ok = rows_make(&r, in->graph, options, err);
 
 	if (ok) {
-		fprintf(out, "Imbalance over %" PRIu32 " ranks, %s a rank, by context", r.ranks, r.timed ? "seconds of" : "calls of");
-		if (options->of_rank)
-			fprintf(out, ", where rank %" PRIu32 " has the most", options->rank);
-		fputs("\n\n", out);
-		fputs("   beyond     least      mean      most   rank  context\n", out);
-		for (size_t i = 0; i < r.n && i < MOST_ROWS; i++)
-			row_print(&r, in->graph, &r.rows[i], options, out);
-		if (r.n > MOST_ROWS)
-			fprintf(out, "and %zu more: --json has them\n", r.n - MOST_ROWS);
-		print_legend(out, &options->style, legend);
+		title_print(&r, options, out);
+		rows_print(&r, in->graph, options, out);
 	}
 	rows_free(&r);
 	return ok;

@@ -501,6 +501,8 @@ class Imbalance(Job):
         self.assertIn(["main", "solve", "part"], [row["history"] for row in self.rows("--rank=2")["imbalance"]])
         text = self.command(APROF, "report", "--rank=2", "--brief").stdout.splitlines()
         self.assertEqual(text[0], "Imbalance over 4 ranks, seconds of a rank, by context, where rank 2 has the most")
+        idle = next(rank for rank in range(4) if not self.rows(f"--rank={rank}", "--focus=part")["imbalance"])
+        self.assertEqual(self.command(APROF, "report", f"--rank={idle}", "--focus=part", "--brief").stdout.splitlines()[2:], ["there is none"])
         self.assertIn("--rank=4: the ranks of this job are 0 to 3", self.command(APROF, "report", "--rank", "4", status=2).stderr)
         self.assertIn("--rank=x", self.command(APROF, "report", "--rank=x", status=2).stderr)
 
