@@ -49,6 +49,10 @@ int main(void)
 }
 `;
 
+// Its routines and files.  Beside them a sample may find code without hooks at any time, the kernel's first of all, and that has a row from then on.
+const OURS = ['cheap', 'cheap.c', 'dear', 'late', 'late.c', 'main', 'server.c', 'work'];
+const ours = (names) => names.filter((name) => OURS.includes(name)).sort();
+
 const bench = new Bench(process.argv[2]);
 const aprof = path.join(bench.build, 'aprof');
 const started = [];
@@ -190,7 +194,7 @@ test('figures move under what the reader does, to the last ones', async () => {
 			}),
 		);
 	const sums = await figures();
-	assert.deepEqual(sums.map((f) => f.name).sort(), ['cheap', 'cheap.c', 'dear', 'late.c', 'main', 'server.c', 'work']);
+	assert.deepEqual(ours(sums.map((f) => f.name)), ['cheap', 'cheap.c', 'dear', 'late.c', 'main', 'server.c', 'work']);
 	await moved(tab);
 	await tab.waitForFunction(
 		(n) =>
@@ -201,7 +205,7 @@ test('figures move under what the reader does, to the last ones', async () => {
 		sums[0].calls,
 	);
 	const later = await figures();
-	assert.deepEqual(later.map((f) => f.name).sort(), sums.map((f) => f.name).sort());
+	assert.deepEqual(ours(later.map((f) => f.name)), ours(sums.map((f) => f.name)));
 	const within = (list, name) => list.filter((f) => ['dear', 'main', 'work'].includes(f.name)).reduce((sum, f) => sum + f[name], 0);
 	for (const name of ['self', 'calls']) {
 		assert.equal(later.find((f) => f.name === 'server.c')[name], within(later, name), name);
@@ -234,11 +238,11 @@ test('figures move under what the reader does, to the last ones', async () => {
 	await row('cheap').first().locator('.tabulator-data-tree-control').click();
 	await row('late').first().click();
 	const lines = () => tab.locator('.tabulator-row .name').allInnerTexts();
-	const open = (await lines()).sort();
+	const open = ours(await lines());
 	assert.ok(open.filter((name) => name === 'work').length >= 1);
 	await moved(tab);
 	await moved(tab);
-	assert.deepEqual((await lines()).sort(), open);
+	assert.deepEqual(ours(await lines()), open);
 	assert.equal(await tab.locator('.tabulator-row.tabulator-selected .name').innerText(), 'late');
 
 	// Call graph: moved and made larger; no new layout, but new words: the times of arcs, which grow.
