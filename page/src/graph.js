@@ -60,6 +60,13 @@ function noteOf({ items, arcs, arcsAll, shown, all, limited }) {
 	return `${routines}, ${drawn}; ${items.length < MOST ? 'zoom in or press + for more' : 'a picture of more would be a tangle'}`;
 }
 
+// Room for twice the N items on show, or for as many as it takes for more of them: a routine's way to the root may be longer than that room.
+function roomier(app, n) {
+	let room = Math.min(MOST, 2 * n);
+	while (room < MOST && detailOf(app, room).items.length <= n) room = Math.min(MOST, 2 * room);
+	return room;
+}
+
 // More detail by 1, less by -1; by 0 as much as fits. False: there is no other.
 function turnDetail(app, by) {
 	const { items, shown, all } = picture.detail,
@@ -67,7 +74,7 @@ function turnDetail(app, by) {
 		now = { most: app.state.most, least: app.state.least };
 	let next = now;
 	if (picture.box.classList.contains('busy')) return true;
-	if (by > 0 && shown < all && n < MOST) next = { most: String(Math.min(MOST, 2 * n)), least: '' };
+	if (by > 0 && shown < all && n < MOST) next = { most: String(roomier(app, n)), least: '' };
 	else if (by < 0 && asked(app)) next = n / 2 <= (picture.fitted ?? FEWEST) ? { most: '', least: '' } : { most: String(n >> 1), least: '' };
 	else if (by === 0 && !picture.fits) next = { ...now, most: now.least ? 'fit' : '' };
 	if (next.most === now.most && next.least === now.least) return false;

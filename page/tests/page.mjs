@@ -810,6 +810,18 @@ test('call graph: of a thousand routines that call each other as many are drawn 
 	await closed(tab);
 });
 
+test('call graph: who asks for more gets more, though the next routine has a way longer than twice what is drawn', async () => {
+	const way = Array.from({ length: 30 }, (_, i) => `on_the_way_${i}`);
+	fs.writeFileSync(bench.file('far.folded'), `main;near 500\nmain;also 400\nmain;${way.join(';')} 100\n`);
+	const tab = await bench.tab(bench.page('far.html', bench.file('far.folded')), 'tab=graph&by=self&most=3');
+	await drawn(tab);
+	assert.equal((await readable(tab, 'near')).nodes.length, 3);
+	while ((await stateOf(tab, 'most')) === '3') await tab.locator('.canvas').press('+');
+	await drawn(tab);
+	assert.equal((await readable(tab, 'far')).nodes.length, 33);
+	await closed(tab);
+});
+
 test('call graph: threshold, neighbourhood, selection, zoom', async () => {
 	const tab = await bench.tab(onePage, 'tab=graph&least=5&leaves=within'),
 		report = bench.json('report', one);
