@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """intervals_test.py BUILD [TEST...] - times by interval of the run (aprof run --intervals, APROF_INTERVALS=1) and parts of a run (--time-range)."""
-import json, os, re, signal, subprocess, sys, tempfile, time, unittest
+import json, os, re, signal, struct, subprocess, sys, tempfile, time, unittest
 
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
 import limits
 
 BUILD = os.path.abspath(sys.argv[1])
+START = 56                               # offset of amon_header.start_monotonic
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "doc", "read_amon.py")
 
 # Works in early() for MS milliseconds of CPU time, then as long in late(), or with "ever" goes on; says when it went from one to the other.  With a number
@@ -18,9 +19,8 @@ PROGRAM = r"""#include <pthread.h>
 #include <unistd.h>
 #define N __attribute__((noinline, noclone))
 static volatile long sink;
-static double begun;
 static double clock_of(clockid_t c) { struct timespec t; clock_gettime(c, &t); return (double)t.tv_sec + (double)t.tv_nsec / 1e9; }
-static double now(void) { return clock_of(CLOCK_MONOTONIC) - begun; }
+static double now(void) { return clock_of(CLOCK_MONOTONIC); }
 N void leaf(long n) { for (long i = 0; i < n; i++) sink += i; }
 N void early(void) { leaf(2000); sink++; }
 N void late(void) { leaf(3000); sink++; }
@@ -35,16 +35,15 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 	pthread_t t;
 
-	begun = clock_of(CLOCK_MONOTONIC);
 	first(ms);
-	printf("%.6f\n", now());
+	printf("%.9f\n", now());
 	fflush(stdout);
 	if (*what == 't') {
 		pthread_create(&t, NULL, thread, &ms);
 		pthread_join(t, NULL);
 	} else if (*what == 's') {
 		sleeping();
-		printf("%.6f\n", now());
+		printf("%.9f\n", now());
 		second(ms);
 	} else if (*what == 'f') {
 		if (fork())
@@ -89,9 +88,14 @@ class Intervals(unittest.TestCase):
               env={"APROF_CC": "gcc"})
 
     def run_it(self, *arguments, options=()):
-        """Run it; the moments that it told, seconds."""
+        """Run it; the moments that it told, seconds of the run."""
         out = self.aprof("run", "--no-report", "--intervals", *options, "--", "./p", *arguments)
-        return [float(line) for line in out.split()]
+        return [self.of_the_run(line) for line in out.split()]
+
+    def of_the_run(self, moment, profile="amon.out"):
+        """The MOMENT that the program told, seconds of the run: its file was begun some time before main."""
+        with open(os.path.join(self.cwd, profile), "rb") as file:
+            return float(moment) - struct.unpack_from("<Q", file.read(64), START)[0] / 1e9
 
     def contexts(self, *options, profile="amon.out"):
         """ns by history."""
@@ -214,11 +218,12 @@ class Intervals(unittest.TestCase):
         """The file of a process that was killed tells its intervals, too."""
         self.build()
         process = subprocess.Popen(["./p", "300", "ever"], cwd=self.cwd, stdout=subprocess.PIPE, env=dict(os.environ, APROF_INTERVALS="1", APROF_OUT="amon.out"))
-        moment = float(process.stdout.readline())
+        line = process.stdout.readline()
         time.sleep(1)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
+        moment = self.of_the_run(line)
         step = 3 * self.interval()
         self.assertGreater(self.whole("early", "--time-range=..%.6f" % (moment - step)), 0)
         self.assertEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), 0)
@@ -238,9 +243,10 @@ class Intervals(unittest.TestCase):
     def test_stacks(self):
         """Call stacks of a program without hooks; its waiting, which is charged at its end, is spread over the time that it took."""
         shell(["gcc", "-O2", "-g", "-fno-optimize-sibling-calls", "-pthread", "p.c", "-o", "p"], self.cwd)
-        moment, = self.run_it("400")
+        self.aprof("run", "--no-report", "./p", "50")
         if not os.path.exists(os.path.join(self.cwd, "amon.out")):
             self.skipTest("call stacks cannot be sampled here")
+        moment, = self.run_it("400")
         step = 3 * self.interval()
         self.assertGreater(self.whole("early", "--time-range=..%.6f" % (moment - step)), 0)
         self.assertEqual(self.whole("late", "--time-range=..%.6f" % (moment - step)), 0)
