@@ -321,20 +321,41 @@ static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const str
 	return routine;
 }
 
-static inline aprof_routine routine_of(lua_State *L, lua_Debug *ar)
+/* The routine of the function V, where layouts are known; 0: it was not called before, or is not found at once. */
+static inline aprof_routine routine_known(const struct value *v)
+{
+	const struct closure *c = v->content;
+	const struct function *f;
+	const void *at;
+
+	if (!functions)
+		return 0;
+	if (v->tag == TAG_LUA) {
+		const struct prototype *p = c->prototype;
+
+		f = &functions[hash_of(p, p->linedefined) & (nslots - 1)];
+		return is_known(f, p) ? f->routine : 0;
+	}
+	if (v->tag != TAG_C && v->tag != TAG_C_CLOSURE)
+		return 0;
+	at = v->tag == TAG_C ? v->content : c->prototype;
+	f = &functions[hash_of(at, -1) & (nslots - 1)];
+	return f->id.at == at && f->id.line < 0 ? f->routine : 0;
+}
+
+static aprof_routine routine_of(lua_State *L, lua_Debug *ar)
 {
 	const struct value *v = layout_known ? ((const struct record *)ar->i_ci)->function : NULL;
+	aprof_routine routine = v ? routine_known(v) : 0;
 	const struct closure *c;
 
+	if (routine)
+		return routine;
 	if (!v)
 		return routine_asked(L, ar);
 	c = v->content;
-	if (v->tag == TAG_LUA) {
-		const struct prototype *p = c->prototype;
-		const struct function *f = functions ? &functions[hash_of(p, p->linedefined) & (nslots - 1)] : NULL;
-
-		return f && is_known(f, p) ? f->routine : routine_of_prototype(L, ar, p);
-	}
+	if (v->tag == TAG_LUA)
+		return routine_of_prototype(L, ar, c->prototype);
 	if (v->tag == TAG_C)
 		return routine_in_c(L, ar, c);
 	return v->tag == TAG_C_CLOSURE ? routine_in_c(L, ar, c->prototype) : routine_asked(L, ar);
@@ -488,16 +509,12 @@ static void call(struct state *s, lua_State *L, lua_Debug *ar)
 	aprof_enter(routine_of(L, ar));
 }
 
-static void hook(lua_State *L, lua_Debug *ar)
+/* Whatever Lua tells of, but for instructions. */
+static __attribute__((noinline)) void event(lua_State *L, lua_Debug *ar)
 {
-	struct state *s;
+	struct state *s = state_of(L);
 	unsigned depth;
 
-	if (ar->event == LUA_HOOKCOUNT) {
-		executed++;
-		return;
-	}
-	s = state_of(L);
 	if (!s)
 		return;
 	tell();
@@ -517,6 +534,35 @@ static void hook(lua_State *L, lua_Debug *ar)
 	}
 }
 
+/* By clock count. */
+static void hook_counting(lua_State *L, lua_Debug *ar)
+{
+	if (ar->event == LUA_HOOKCOUNT)
+		executed++;
+	else
+		event(L, ar);
+}
+
+/* By the other clocks.  What is usual is done here: a known function is called by the one that is open, or this one returns. */
+static void hook(lua_State *L, lua_Debug *ar)
+{
+	const struct record *r = ar->i_ci;
+	struct state *s = last;
+	aprof_routine routine;
+
+	if (__builtin_expect(!s || s->L != L || s->depth - 1 >= s->room - 1, 0)) {
+		event(L, ar);
+	} else if (ar->event == LUA_HOOKRET && s->frames[s->depth - 1] == r) {
+		s->depth--;
+		aprof_leave();
+	} else if (ar->event == LUA_HOOKCALL && layout_known && s->frames[s->depth - 1] == r->previous && (routine = routine_known(r->function))) {
+		s->frames[s->depth++] = r;
+		aprof_enter(routine);
+	} else {
+		event(L, ar);
+	}
+}
+
 /* ---- hooks of the script's own ----
  *
  * A state has one hook.  A script that sets its own takes ours away, and has it back when it has taken its own away; that there is ours it does not see. */
@@ -524,9 +570,14 @@ static void hook(lua_State *L, lua_Debug *ar)
 static bool counts;			/* clock count: instructions are told, too */
 static lua_CFunction debug_gethook, debug_sethook;	/* Lua's own; NULL: it has none */
 
+static bool is_ours(lua_Hook h)
+{
+	return h == hook || h == hook_counting;
+}
+
 static void hook_set(lua_State *L)
 {
-	lua_sethook(L, hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
+	lua_sethook(L, counts ? hook_counting : hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
 }
 
 /* The coroutine that a function of `debug` is called for: it is the first argument, or else the one that runs. */
@@ -540,7 +591,7 @@ static lua_State *state_meant(lua_State *L)
 /* In the place of debug.gethook. */
 static int gethook(lua_State *L)
 {
-	if (lua_gethook(state_meant(L)) != hook)
+	if (!is_ours(lua_gethook(state_meant(L))))
 		return debug_gethook(L);
 	lua_pushnil(L);
 	return 1;
@@ -563,7 +614,7 @@ static void leave_untold(lua_State *L)
 static int sethook(lua_State *L)
 {
 	lua_State *meant = state_meant(L);
-	bool was_ours = lua_gethook(meant) == hook;
+	bool was_ours = is_ours(lua_gethook(meant));
 	int results = debug_sethook(L);
 
 	if (!lua_gethook(meant))

@@ -72,17 +72,23 @@ __typeof(__aprof_script_begun) __aprof_script_begun EXPORTED;
 
 /* ---- the thread's context ---- */
 
+/* From now on the calling thread is in the context C; what it spent in the one before is charged, or by this clock it need not be. */
+static inline __attribute__((always_inline)) void be_in(struct aprof_tls *tls, context_id c)
+{
+	if (LIKELY(tls->current))
+		__atomic_store_n(&tls->current, c, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&tls_open(tls)->context, c, __ATOMIC_RELAXED);
+}
+
 /* From now on the calling thread is in the context C. */
-static inline __attribute__((always_inline)) void go(struct aprof_tls *tls, context_id c)
+static void go(struct aprof_tls *tls, context_id c)
 {
 	struct thread *t = tls->thread;
 
 	if (UNLIKELY(clock_is_tsc()) && t)
 		cycles_charge(t, tls_context(tls));
-	if (tls->current)
-		__atomic_store_n(&tls->current, c, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&tls_open(tls)->context, c, __ATOMIC_RELAXED);
+	be_in(tls, c);
 }
 
 /* The context of T, the calling thread's, as one of its machine, with signals blocked. */
@@ -270,21 +276,34 @@ void __aprof_script_enter(unsigned long long routine)
 	}
 	counter_bump(&target_count(to)->calls);
 	s->entries[s->depth++] = (struct entry){ from, target_to(to), routine };
-	go(tls, target_to(to));
+	be_in(tls, target_to(to));
+}
+
+static __attribute__((noinline)) void leave_slow(struct aprof_tls *tls, struct aprof_stack *s)
+{
+	if (tls->inert)
+		return;
+	if (!s->depth) {
+		if (monitor_state() == MONITOR_ON)
+			note(AMON_NOTE_UNBALANCED_EXIT);
+		return;
+	}
+	if (--s->depth < s->room)
+		go(tls, s->entries[s->depth].before);
 }
 
 void __aprof_script_leave(void)
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct aprof_stack *s = in_use;
+	uint32_t depth = s->depth - 1;
 
-	if (UNLIKELY(!s->depth || tls->inert)) {
-		if (!tls->inert && monitor_state() == MONITOR_ON)
-			note(AMON_NOTE_UNBALANCED_EXIT);
+	if (UNLIKELY(depth >= s->room || tls->inert || clock_is_tsc())) {
+		leave_slow(tls, s);
 		return;
 	}
-	if (LIKELY(--s->depth < s->room))
-		go(tls, s->entries[s->depth].before);
+	s->depth = depth;
+	be_in(tls, s->entries[depth].before);
 }
 
 unsigned __aprof_script_depth(void)
