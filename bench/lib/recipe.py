@@ -156,6 +156,7 @@ class Program:
         self.uses = about["uses"].split()
         self.results = about["results"]     # form of what a test suite prints, "" for a program of the bench
         self.counted = bool(about["counted"])   # every run enters each routine as often as any other
+        self.timed = about["counted"].partition(" but ")[2].split()     # but for these
         self.prepared = ""
 
     def step(self, step):

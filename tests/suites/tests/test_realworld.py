@@ -89,6 +89,10 @@ class Counts(unittest.TestCase):
         self.assertEqual(coverage.differing(own, Counter(f=7, g=5)),
                          ["g: 0 calls by aprof, 5 by gcov", "f: 6 calls by aprof, 7 by gcov", "main: 1 calls by aprof, 0 by gcov"])
 
+    def test_routines_that_wait_for_others_may_differ(self):
+        self.assertEqual(coverage.differing(Counter(main=1, full=99), Counter(main=1, full=97), ["full"]), [])
+        self.assertEqual(coverage.differing(Counter(full=99, f=1), Counter(full=97), ["full"]), ["f: 1 calls by aprof, 0 by gcov"])
+
 
 class Run(unittest.TestCase):
     """The whole of it."""
