@@ -70,9 +70,11 @@ static bool is_privileged(const char *program)
 /* The program left no profile: say why, as far as can be told. */
 static void nothing_tell(const struct run *r)
 {
-	const char *rebuild = "rebuild it: make clean && make CC=aprof-cc CXX=aprof-c++";
 	uint32_t hooks = 0;
 	struct error err;
+	bool is_read = r->program && symbols_has_hooks(r->program, &hooks, &err);
+	const char *rebuild = hooks == SYMBOLS_MONITOR ? "rebuild it: aprof-cc linked it, but --aprof-only or --aprof-except left all routines out, or another compiler made its objects" :
+			      "rebuild it: make clean && make CC=aprof-cc CXX=aprof-c++";
 
 	if (r->options->script)
 		message("--script: no interpreter of this run told of a script; %s are known, as Debian 12 has them, unless they are told to leave "
@@ -84,7 +86,7 @@ static void nothing_tell(const struct run *r)
 			r->program);
 	else if (r->sampling.directory)
 		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
-	else if (!r->program || !symbols_has_hooks(r->program, &hooks, &err))
+	else if (!is_read)
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
 	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
 		message("%s has hooks but left no profile: is it set-uid, or was no routine with hooks called?", r->program);

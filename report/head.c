@@ -471,6 +471,7 @@ static void stacks_print(struct head *h)
 		return;
 	}
 	print_field(h->out, &h->options->style, "calls", h->first->way & ~(1u << AMON_WAY_STACKS) ? "not counted here: call stacks were sampled%s, beside exact contexts" :
+		    h->in->nleft_out ? "not counted, since all that could have hooks is left out: call stacks were sampled%s" :
 		    "not counted, since it has no hooks: call stacks were sampled%s (aprof-cc builds it with hooks)", source_text(source, sizeof source, h));
 	if (!is_part(h))
 		snprintf(whole, sizeof whole, "; %.*f %% go back to the thread's start", cut ? 2 : 0, 100 - print_percent(cut < all ? cut : all, all));

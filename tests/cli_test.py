@@ -1031,6 +1031,17 @@ class Real(unittest.TestCase):
         self.assertIn('has no hooks', done.stderr)
         self.assertIn('aprof-cc builds it with hooks', re.sub(r'\s+', ' ', done.stderr))
 
+    def test_all_routines_are_left_out(self):
+        pathlib.Path(self.cwd, 'left.c').write_text(
+            'int main(int argc, char **argv) { for (volatile long i = 0; i < (argc > 1 ? 300000000 : 9); i++); return 4; }')
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-only=nosuch', '-o', 'left', 'left.c'], cwd=self.cwd, check=True)
+        for arguments in [], ['long']:
+            done = aprof('run', './left', *arguments, cwd=self.cwd)
+            self.assertEqual(done.returncode, 4)
+            self.assertIn('--aprof-only', done.stderr)
+            self.assertNotIn('CC=aprof-cc', done.stderr)
+            self.assertNotIn('aprof-cc builds it with hooks', re.sub(r'\s+', ' ', done.stderr))
+
     def test_linked_with_the_monitor_but_no_hooks(self):
         pathlib.Path(self.cwd, 'linked.c').write_text('int main(void) { return 4; }')
         for flags, told in ([], 'has no hooks'), (['-pg'], 'was linked by aprof-cc'):
