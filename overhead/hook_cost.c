@@ -375,7 +375,8 @@ static double calibrated(const struct profile *p)
 	return calls > 0 ? cost / calls : 0;
 }
 
-/* By how much contexts change is by chance alone where no sample fell into hooks: their cost is then what was calibrated. */
+/* By how much contexts change is by chance alone where that is in all less than one sample stands for, or none fell into hooks: their cost is then what
+ * was calibrated. */
 static void costs_store(struct work *w)
 {
 	struct overhead *o = w->o;
@@ -389,6 +390,8 @@ static void costs_store(struct work *w)
 		cost += w->by_samples ? (double)o->hooks[i] : cost_of(w, i);
 		calls += (double)w->p->contexts[i].calls_out;
 	}
+	if (cost < w->nsec)
+		o->cost.samples = 0;
 	if (!o->cost.samples)
 		cost = calibrated(w->p) * calls;
 	o->cost.total = cost > 0 ? (uint64_t)fmin(cost, 0x1p63) : 0;

@@ -151,7 +151,7 @@ static void costs_print(FILE *out, const struct graph *g, const struct report_op
 			    (double)cost->picoseconds / 1e3, cost->samples, print_plural(cost->samples), (double)cost->total / 1e9,
 			    cost->divided ? "times are divided as the samples are" : "subtracted from the times");
 	else if (cost->picoseconds)
-		print_field(out, &options->style, "hooks", "%.3f ns a call, as calibrated; no program counter was sampled in their code; %s",
+		print_field(out, &options->style, "hooks", "%.3f ns a call, as calibrated; too few program counters were sampled in their code to tell it; %s",
 			    (double)cost->picoseconds / 1e3, cost->divided ? "times are divided as the samples are" : "subtracted from the times");
 }
 

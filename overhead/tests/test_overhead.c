@@ -216,6 +216,20 @@ static void test_edges_by_samples(void **state)
 	settled_free(o);
 }
 
+/* Hooks of 1 ns, 2 us in all: a sample that fell into them by chance, and stands for 4 ms, does not tell their cost. */
+static void test_hooks_of_less_than_a_sample(void **state)
+{
+	struct make_amon *m = make_sampled_calls(1, 499);
+	struct overhead *o;
+
+	(void)state;
+	make_amon_header(m)->hook_picoseconds = 1000;
+	o = settle(m, sampled_spots);
+	assert_int_equal(o->cost.samples, 0);
+	assert_int_equal(o->cost.picoseconds, 1000);
+	settled_free(o);
+}
+
 /* Q shows nothing but its hooks, which waited for 1.33 s; of the work that its 1000 calls are given, 0.6 s, a part was done meanwhile:
  * 1.33 s * 0.6 s / (0.6 s + 4 s). */
 static void test_all_hidden(void **state)
@@ -440,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_elapsed_time),
 		cmocka_unit_test(test_period),
 		cmocka_unit_test(test_edges_by_samples),
+		cmocka_unit_test(test_hooks_of_less_than_a_sample),
 		cmocka_unit_test(test_all_hidden),
 		cmocka_unit_test(test_carried),
 		cmocka_unit_test(test_hooks_of_nobody),
