@@ -116,10 +116,14 @@ static bool is_hooks(const struct leaf *l)
 	return strcmp(l->name, "(hooks)") == 0;
 }
 
-/* Of a library, so that what is called there is known by another name. */
-static bool is_foreign(const struct leaf *l, const char *program)
+/* Of a library, so that what is called there is known by another name: also of one that was linked into the program, whose source nothing tells. */
+static bool is_foreign(const struct hot_cases *c, const struct leaf *l, const char *program)
 {
-	return l->place[0] != '[' && l->place[0] != '(' && !is_hooks(l) && (!program || strcmp(l->place, print_basename(program)) != 0);
+	if (l->place[0] == '[' || l->place[0] == '(' || is_hooks(l))
+		return false;
+	if (!program || strcmp(l->place, print_basename(program)) != 0)
+		return true;
+	return l->pc && leaves_has_no_source(c->in, l->pc);
 }
 
 /* Give the leaves of ROUTINE the names by which they were called, if that is worth a look at its code.  False: out of memory. */
@@ -130,13 +134,13 @@ static bool routine_name_leaves(struct hot_cases *c, const struct called_hooked 
 	uint64_t time = 0;
 
 	for (const struct leaf *l = leaf; l < end; l++)
-		time += is_foreign(l, program) ? l->time : 0;
+		time += is_foreign(c, l, program) ? l->time : 0;
 	if (time * SEEN < c->whole || time == 0)
 		return true;
 	if (!called_find(c->called + routine, c->in, hooked, routine))
 		return false;
 	for (; leaf < end; leaf++)
-		if (is_foreign(leaf, program))
+		if (is_foreign(c, leaf, program))
 			leaf->name = called_name(c->called + routine, c->in->symbols, leaf->name, leaf->pc);
 	return true;
 }

@@ -12,6 +12,14 @@
 
 enum { SEEN = 1000 };			/* a part of the run's time that is worth a look at a routine's code */
 
+bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc)
+{
+	const char *file;
+	uint32_t line;
+
+	return in->symbols && !symbols_line(in->symbols, pc->module, pc->address, &file, &line);
+}
+
 /* Say what the sample I was in; false when it tells nothing beyond the routine. */
 static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, const struct report_options *options)
 {
@@ -38,7 +46,8 @@ static bool leaf_of(struct leaf *leaf, const struct report_input *in, size_t i, 
 		symbol = symbols_find(in->symbols, pc->module, pc->address);
 		leaf->place = print_basename(p->modules[pc->module].path);
 		leaf->name = symbol->known ? symbol->display : "(no symbols)";
-		leaf->nameless = (!symbol->known || symbol->local) && pc->module != p->routines[p->contexts[pc->context].routine].module;
+		leaf->nameless = (!symbol->known || symbol->local) &&
+				 (pc->module != p->routines[p->contexts[pc->context].routine].module || leaves_has_no_source(in, pc));
 		return options->leaves;
 	default:
 		return false;

@@ -24,7 +24,7 @@ struct leaf {
 	uint64_t time;		/* ns of the routine's self time */
 	uint64_t ticks;		/* samples; the kernel has none */
 	const struct profile_pc *pc; /* one of them; NULL: none */
-	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or it is local */
+	bool nameless;		/* no program can have called the plain function by a name of its own: it has none, or is local, in a library or linked from one */
 };
 
 struct leaves {
@@ -54,6 +54,9 @@ void leaves_free(struct leaves *l);
 /* Where the samples of each context were: a malloc'ed array of *N, by context, then leaf, each pair once; those of L's `explained` add up to all of them.
  * L was made with `leaves`, without `lines`.  NULL: out of memory. */
 struct leaf_count *leaves_count(const struct leaves *l, const struct report_input *in, size_t *n);
+
+/* Whether nothing tells what source line PC is of: so it is in a library that was linked into the program, mostly. */
+bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc);
 
 /* The samples that tell where ROUTINE's own time went. */
 uint64_t leaves_explained(const struct graph *g, uint32_t routine);
