@@ -57,7 +57,8 @@ static void lacking_tell(const struct run *r)
 		r->harvest.why == EFBIG ? " for the limit on the size of files (ulimit -f)" : "; TMPDIR names another place");
 }
 
-/* Does PROGRAM run with rights that its user has not?  Then nothing is preloaded into it, and nobody but root may trace it. */
+/* Does PROGRAM run with rights that its user has not?  Then nothing is preloaded into it, nobody but root may trace it, and other users' perf events
+ * end when it begins. */
 static bool is_privileged(const char *program)
 {
 	struct stat st;
@@ -81,9 +82,8 @@ static void nothing_tell(const struct run *r)
 			"their environment alone (lua -E, python3 -I, -E, -S)", interpreters_known);
 	else if (r->unsampled.code)
 		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
-	else if (r->sampling.directory && r->sampling.source != AMON_SOURCE_PERF && r->program && is_privileged(r->program))
-		message("%s is set-uid, or has capabilities, and perf events are not permitted here, so its call stacks cannot be sampled; run aprof as root",
-			r->program);
+	else if (r->sampling.directory && r->program && is_privileged(r->program))
+		message("%s is set-uid, or has capabilities, so the kernel lets nobody but root sample its call stacks; run aprof as root", r->program);
 	else if (r->sampling.directory)
 		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
 	else if (!is_read)
