@@ -76,7 +76,8 @@ static struct image *image_new(pid_t pid, const char *path, uint64_t device, uin
 	if (!i->present)
 		return i;
 	build_id_take(i);
-	i->rules = rules_new(i->binary.elf);
+	go_table_read(&i->go, &i->binary);
+	i->rules = rules_new(&i->binary);
 	return i;
 }
 
@@ -159,6 +160,22 @@ bool image_is_behind_call(const struct image *i, uint64_t address)
 	return false;
 }
 
+uint64_t image_called(const struct image *i, uint64_t address)
+{
+	enum { CALL = 0xe8, SIZE = 5 };
+	const unsigned char *code;
+	uint64_t to;
+	int32_t by;
+	size_t length;
+
+	if (!i->present || !binary_area(&i->binary, address - SIZE) || !(code = binary_bytes(&i->binary, address - SIZE, &length)) || length < SIZE
+	    || code[0] != CALL)
+		return 0;
+	memcpy(&by, code + 1, sizeof by);
+	to = address + (uint64_t)(int64_t)by;
+	return binary_area(&i->binary, to) ? to : 0;
+}
+
 int image_pushed(const struct image *i, uint64_t address, bool called)
 {
 	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;
@@ -188,11 +205,14 @@ bool image_is_signal(const struct image *i, uint64_t address)
 
 uint64_t image_function(struct image *i, uint64_t address)
 {
+	struct go_function function;
 	uint64_t start, end;
 
 	if (is_jump(i, address))
 		return 0;
-	return i->present && unwind_find(&i->binary, address, &start, &end) ? start : address;
+	if (i->present && unwind_find(&i->binary, address, &start, &end))
+		return start;
+	return i->go.bytes && go_table_find(&i->go, address, &function) ? function.start : address;
 }
 
 void image_inlined(struct image *i, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg)

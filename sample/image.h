@@ -9,6 +9,7 @@
 #include "sample/rules.h"
 #include "symbols/binary.h"
 #include "symbols/debug_info.h"
+#include "symbols/go_table.h"
 
 struct image {
 	char *path;			/* as mapped; "[vdso]" */
@@ -16,6 +17,7 @@ struct image {
 	bool present;			/* it could be opened; nothing that follows else */
 	struct binary binary;
 	struct rules *rules;
+	struct go_table go;		/* of a program in Go */
 	struct debug_info debug;	/* read when it is first asked about */
 	bool debug_known;
 	uint8_t build_id[32];		/* GNU build-id */
@@ -48,13 +50,16 @@ int image_pushed(const struct image *i, uint64_t address, bool called);
 /* Whether a call's instruction ends at ADDRESS, link-time. */
 bool image_is_behind_call(const struct image *i, uint64_t address);
 
+/* The link-time address that the call whose instruction ends at ADDRESS leads to; 0: it has none in it, or there is no call. */
+uint64_t image_called(const struct image *i, uint64_t address);
+
 /* Whether ADDRESS, link-time, is where the file is entered: there nothing was called yet. */
 bool image_is_entry(const struct image *i, uint64_t address);
 
 /* Whether ADDRESS is of the kernel's frame below a signal handler's. */
 bool image_is_signal(const struct image *i, uint64_t address);
 
-/* The link-time address where the function around ADDRESS begins: what the unwind table says, else the symbols of the file, else ADDRESS.  0: it is
+/* The link-time address where the function around ADDRESS begins: what the unwind table says, else Go's own, else ADDRESS.  0: it is
  * in a linker's table of jumps. */
 uint64_t image_function(struct image *i, uint64_t address);
 

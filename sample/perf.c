@@ -62,7 +62,8 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1000000000 / rate,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.exclude_callchain_kernel = 1,
 		.sample_regs_user = REGISTERS, .sample_stack_user = MOST_STACK,
 		.disabled = 1, .inherit = 1, .enable_on_exec = on_exec, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1,
 		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
@@ -263,8 +264,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->source = (struct source){ .kind = &by_perf, .rate = w->rate };
 	p->wall = w->wall;
 	p->attr = attr_make(w->rate, w->on_exec);
-	p->attr.sample_type |= w->frames ? PERF_SAMPLE_CALLCHAIN : 0;
-	p->attr.exclude_callchain_user = w->frames;
+	p->attr.exclude_callchain_kernel = !w->frames;
 	p->all = w->all;
 	p->attr.inherit = !w->all;		/* a processor's event sees children as it sees all */
 	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -356,20 +356,28 @@ static void take_pair(const char **at, uint32_t *a, uint32_t *b)
 	*at += sizeof(uint64_t);
 }
 
-/* The kernel's frames of a sample: between marks that say whose they are. */
+/* The frames behind the mark WHOSE among the N at CHAIN; *COUNT: how many, to the next mark. */
+static const uint64_t *frames_of(const uint64_t *chain, uint64_t n, uint64_t whose, size_t *count)
+{
+	uint64_t i = 0;
+
+	while (i < n && chain[i] != whose)
+		i++;
+	chain += i < n ? ++i : i;
+	for (*count = 0; i + *count < n && chain[*count] < (uint64_t)PERF_CONTEXT_MAX;)
+		++*count;
+	return chain;
+}
+
+/* The frames of a sample, the kernel's and the program's. */
 static void read_chain(const char **at, struct happening *h)
 {
 	uint64_t n = take(at);
 	const uint64_t *chain = (const uint64_t *)(const void *)*at;
 
 	*at += n * sizeof *chain;
-	while (n > 0 && chain[0] >= (uint64_t)PERF_CONTEXT_MAX) {
-		chain++;
-		n--;
-	}
-	h->chain = chain;
-	for (h->nchain = 0; h->nchain < n && chain[h->nchain] < (uint64_t)PERF_CONTEXT_MAX;)
-		h->nchain++;
+	h->chain = frames_of(chain, n, (uint64_t)PERF_CONTEXT_KERNEL, &h->nchain);
+	h->user = frames_of(chain, n, (uint64_t)PERF_CONTEXT_USER, &h->nuser);
 }
 
 static void read_sample(const struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
@@ -384,9 +392,7 @@ static void read_sample(const struct perf *p, const struct perf_event_header *re
 	h->period = take(&at);
 	h->waits = p->wall && h->period == SWITCH_PERIOD;
 	h->period = h->cpu = h->waits ? 0 : h->period;
-	h->nchain = 0;
-	if (p->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-		read_chain(&at, h);
+	read_chain(&at, h);
 	abi = take(&at);
 	for (unsigned i = 0; abi != PERF_SAMPLE_REGS_ABI_NONE && i < HAPPENING_REGS; i++)
 		h->regs[place[i]] = take(&at);

@@ -630,7 +630,8 @@ static size_t kernel_routines(struct process *p, const struct happening *h, cons
 /* Follow the stack of H; false: not to the thread's start. */
 static bool follow(const struct process *p, const struct happening *h, uint64_t *addresses, size_t *n)
 {
-	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg };
+	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg,
+		.chain = h->user, .nchain = h->nuser };
 
 	*n = 0;
 	memcpy(w.regs, h->regs, sizeof w.regs);

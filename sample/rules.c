@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "symbols/go_table.h"
 
 enum { DEEPEST = 32, LONGEST = 64 };	/* of an expression: its stack, its operations */
 
@@ -33,6 +34,7 @@ struct rules {
 	Dwarf_CFI *eh_frame;		/* NULL: there is none */
 	Dwarf *dwarf;			/* NULL: none */
 	Dwarf_CFI *debug_frame;		/* of that */
+	struct go_table go;		/* of a program in Go */
 	struct rules_line *lines;
 	uint32_t nlines;
 	size_t lines_room;
@@ -44,14 +46,15 @@ struct rules {
 	size_t expressions_room;
 };
 
-struct rules *rules_new(Elf *elf)
+struct rules *rules_new(const struct binary *b)
 {
 	struct rules *r = calloc(1, sizeof *r);
 
 	if (!r)
 		return NULL;
-	r->eh_frame = dwarf_getcfi_elf(elf);
-	r->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	go_table_read(&r->go, b);
+	r->eh_frame = dwarf_getcfi_elf(b->elf);
+	r->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
 	if (r->dwarf)
 		r->debug_frame = dwarf_getcfi(r->dwarf);
 	return r;
@@ -247,10 +250,83 @@ static uint32_t line_make(struct rules *r, Dwarf_CFI *cfi, uint64_t address)
 	return k;
 }
 
+static bool is_among(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* Is F where a stack of Go's ends (runtime/traceback.go, topofstack)?  So is where the scheduler begins on the thread's own stack: the goroutine that
+ * it came from waits, and others run. */
+static bool is_go_start(const struct go_function *f)
+{
+	static const char *const names[] = { "runtime.goexit", "runtime.mstart", "runtime.mcall", "runtime.rt0_go", NULL };
+
+	return is_among(f->name, names);
+}
+
+/* Does F go on for its caller on the thread's own stack, without a frame (runtime/asm_amd64.s)? */
+static bool is_go_switch(const struct go_function *f)
+{
+	static const char *const names[] = { "runtime.systemstack", "runtime.asmcgocall", NULL };
+
+	return is_among(f->name, names);
+}
+
+/* The kernel's frame of a signal that Go's own routine returns from: registers are where struct rt_sigframe has them, behind the return address. */
+static void go_signal(struct rules_line *line)
+{
+	enum { RBP = 120, RSP = 160, RIP = 168 };
+
+	line->signal = true;
+	line->cfa = (struct rules_register){ RULES_IS, RULES_RSP, 0 };
+	line->reg[RULES_RBP] = (struct rules_register){ RULES_AT, RULES_CFA, RBP };
+	line->reg[RULES_RSP] = (struct rules_register){ RULES_AT, RULES_CFA, RSP };
+	line->reg[RULES_RIP] = (struct rules_register){ RULES_AT, RULES_CFA, RIP };
+}
+
+/* DEPTH bytes above the stack pointer is the return address, and below that, in a routine with a frame, its caller's frame pointer. */
+static void go_frame(struct rules_line *line, uint32_t depth)
+{
+	line->cfa = (struct rules_register){ RULES_IS, RULES_RSP, (int32_t)depth + 8 };
+	line->reg[RULES_RBP].how = RULES_SAME;
+	if (depth > 0)
+		line->reg[RULES_RBP] = (struct rules_register){ RULES_AT, RULES_CFA, -16 };
+	line->reg[RULES_RSP] = (struct rules_register){ RULES_IS, RULES_CFA, 0 };
+	line->reg[RULES_RIP] = (struct rules_register){ RULES_AT, RULES_CFA, -8 };
+}
+
+static uint32_t go_line(struct rules *r, uint64_t address)
+{
+	static const char *const signals[] = { "runtime.sigreturn", "runtime.sigreturn__sigaction", NULL };
+	struct rules_line line = { 0 };			/* all registers unknown: Go's routines keep none */
+	struct go_function f;
+	uint32_t depth;
+
+	if (!r->go.bytes || !go_table_find(&r->go, address, &f))
+		return NO_LINE;
+	line.end = f.end;
+	if (strcmp(f.name, "runtime.morestack") == 0)
+		line.reg[RULES_RIP].how = RULES_SAME;	/* it switches stacks, too, but its caller has no frame yet: that cannot be known */
+	else if (is_among(f.name, signals))
+		go_signal(&line);
+	else if (is_go_switch(&f))
+		line.switched = true;
+	else if (!is_go_start(&f)) {
+		if (!go_table_depth(&r->go, &f, address, &depth, &line.end))
+			return NO_LINE;
+		go_frame(&line, depth);
+	}
+	return line_keep(r, &line, address);
+}
+
 static uint32_t line_find(struct rules *r, uint64_t address)
 {
 	uint32_t line = line_known(r, address);
 
+	if (line == NO_LINE)
+		line = go_line(r, address);
 	if (line == NO_LINE)
 		line = line_make(r, r->eh_frame, address);
 	if (line == NO_LINE)

@@ -1,4 +1,5 @@
-/* rules.h - how to leave a frame: what the frame descriptions of a file (.eh_frame, .debug_frame) say, made into lines that are quick to follow.
+/* rules.h - how to leave a frame: what the frame descriptions of a file (.eh_frame, .debug_frame) say, made into lines that are quick to follow.  Of
+ * Go's routines its own table says it, which stripping leaves, and which knows where stacks end and are switched.
  *
  * libdw parses (DWARF 5, 6.4); a line is made when its code is first met, and kept for all processes that have the file.  x86-64 System V. */
 #ifndef SAMPLE_RULES_H
@@ -7,6 +8,8 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "symbols/binary.h"
 
 /* Registers by their DWARF numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15, and the return address's column. */
 enum { RULES_RBP = 6, RULES_RSP = 7, RULES_RIP = 16, RULES_REGISTERS = 17 };
@@ -31,6 +34,7 @@ struct rules_register {
 /* What holds in a range of code. */
 struct rules_line {
 	uint64_t end;			/* link-time address behind it */
+	bool switched;			/* the caller is on another stack of the thread, and its frame pointer in its register: no more is known */
 	bool signal;			/* the frame is the kernel's, which interrupted the caller: no call stands before its address */
 	struct rules_register cfa;	/* RULES_IS or RULES_IS_EXPRESSION; RULES_UNDEFINED: it is not known */
 	struct rules_register reg[RULES_REGISTERS];
@@ -41,8 +45,8 @@ struct rules_line {
 
 struct rules;
 
-/* Those of ELF, which must outlive them.  NULL: out of memory.  A file without descriptions has rules without lines. */
-struct rules *rules_new(Elf *elf);
+/* Those of B, which must outlive them.  NULL: out of memory.  A file without descriptions has rules without lines. */
+struct rules *rules_new(const struct binary *b);
 void rules_free(struct rules *r);
 
 /* The line that holds at the link-time ADDRESS; NULL: there is none, or it says what nobody writes.  Lives until the next call. */

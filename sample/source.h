@@ -52,6 +52,8 @@ struct happening {
 	void *more_arg;			/* for it */
 	const uint64_t *chain;		/* the kernel's frames, if they were asked for: addresses, innermost first */
 	size_t nchain;			/* how many */
+	const uint64_t *user;		/* the same of the program, as frame pointers have it */
+	size_t nuser;			/* how many */
 	/* HAPPENED_MAPPED */
 	uint64_t start, length, offset;	/* addresses, and where in the file */
 	uint64_t device, inode;		/* of the file; 0: none */

@@ -9,6 +9,7 @@ struct frame {
 	uint32_t known;			/* of them, a bit each */
 	const struct mapping *mapping;	/* that the address is in; NULL: not looked for yet */
 	bool called;			/* regs[RULES_RIP] is behind a call */
+	uint64_t between;		/* where the routine begins that called what this one had called; 0: there is none, or it is not known */
 };
 
 static bool read_word(void *arg, uint64_t address, uint64_t *word)
@@ -162,6 +163,27 @@ static bool returns_to_top(const struct frame *f)
 	return m && m->image && image_is_behind_call(m->image, back - m->bias);
 }
 
+/* The caller of F, which switched stacks, has no frame pointer but its own: that leads to who called it, and their call tells who it is. */
+static enum walk_end step_switched(struct frame *f)
+{
+	uint64_t rbp = f->regs[RULES_RBP], up, back;
+	const struct mapping *m;
+
+	if (!is_known(f, RULES_RBP) || !read_word((void *)f->w, rbp, &up) || !read_word((void *)f->w, rbp + 8, &back))
+		return WALK_NO_RULES;
+	m = space_find(f->w->space, back - 1);
+	if (!m || !m->image)
+		return WALK_WRONG;
+	f->between = image_called(m->image, back - m->bias);
+	f->between += f->between ? m->bias : 0;
+	set(f, RULES_RSP, rbp + 16);
+	set(f, RULES_RBP, up);
+	set(f, RULES_RIP, back);
+	f->known = 1u << RULES_RSP | 1u << RULES_RBP | 1u << RULES_RIP;
+	f->called = true;
+	return WALK_CUT;
+}
+
 /* Find the mapping that F is at; false: there is none. */
 static bool place(struct frame *f)
 {
@@ -181,7 +203,9 @@ static enum walk_end leave(struct frame *f, bool *moved)
 	enum walk_end end;
 	int pushed;
 
-	if (line)
+	if (line && line->switched)
+		end = step_switched(f);
+	else if (line)
 		end = line->usual ? step_usual(f, line) : step(f, m->image->rules, line);
 	else if (m->image && (pushed = image_pushed(m->image, at - m->bias, f->called)) >= 0)
 		end = step_over(f, pushed);
@@ -191,6 +215,48 @@ static enum walk_end leave(struct frame *f, bool *moved)
 		end = step_by_pointer(f, m);
 	*moved = end == WALK_CUT && (f->regs[RULES_RIP] != before || f->regs[RULES_RSP] != sp);
 	return end;
+}
+
+/* Where in the chain F is, which switched stacks: what follows is found by its frame pointer, which may be the thread's own still.  The chain's length: nowhere. */
+static size_t place_in_chain(const struct frame *f)
+{
+	const struct walk *w = f->w;
+	size_t i = 0;
+
+	if (is_known(f, RULES_RBP) && f->regs[RULES_RBP] == w->regs[RULES_RBP])
+		return 0;
+	while (i < w->nchain && w->chain[i] != f->regs[RULES_RIP])
+		i++;
+	return i;
+}
+
+/* What the kernel found behind F, which switched stacks, to OUT as walk_stack does. */
+static enum walk_end follow_chain(const struct frame *f, uint64_t *out, size_t most, size_t *n)
+{
+	const struct walk *w = f->w;
+	const struct rules_line *line = NULL;
+	size_t i = place_in_chain(f);
+
+	for (bool first = true; ++i < w->nchain && *n + 2 <= most; first = false) {
+		const struct mapping *m = space_find(w->space, w->chain[i] - 1);
+		uint64_t between;
+
+		if (!m || !m->image || !m->image->rules)
+			return WALK_WRONG;
+		if (first && (between = image_called(m->image, w->chain[i] - m->bias)))
+			out[(*n)++] = between + m->bias;
+		out[(*n)++] = w->chain[i] - 1;
+		line = rules_find(m->image->rules, w->chain[i] - 1 - m->bias);
+	}
+	return line && !line->switched && line->reg[RULES_RIP].how == RULES_UNDEFINED ? WALK_WHOLE : WALK_CUT;
+}
+
+static bool is_switch(const struct frame *f)
+{
+	const struct mapping *m = f->mapping;
+	const struct rules_line *line = m->image && m->image->rules ? rules_find(m->image->rules, f->regs[RULES_RIP] - f->called - m->bias) : NULL;
+
+	return line && line->switched;
 }
 
 enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n)
@@ -205,7 +271,12 @@ enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_
 			return *n ? WALK_WRONG : WALK_NO_RULES;
 		out[(*n)++] = f.regs[RULES_RIP] - f.called;
 		moved = false;
+		f.between = 0;
 		end = leave(&f, &moved);
+		if (end == WALK_NO_RULES && w->nchain && is_switch(&f))
+			return follow_chain(&f, out, most, n);
+		if (f.between && *n < most)
+			out[(*n)++] = f.between;
 	}
 	return end;
 }

@@ -24,9 +24,14 @@ struct walk {
 	size_t size;
 	bool (*more)(void *arg, uint64_t address, uint64_t *word); /* reads other memory of it; NULL: nobody can */
 	void *more_arg;			/* for it */
+	const uint64_t *chain;		/* the addresses that the kernel found by frame pointers, innermost first */
+	size_t nchain;			/* how many */
 };
 
-/* Write the addresses of the frames to OUT, innermost first, MOST at most; *N is how many.  Each is of an instruction in its function: of a call it
+/* Where a routine of Go's went on for its caller on another stack of the thread, that one is followed by its frame pointer, by MORE or, where nobody can read
+ * it, by the chain.
+ *
+ * Write the addresses of the frames to OUT, innermost first, MOST at most; *N is how many.  Each is of an instruction in its function: of a call it
  * is one less than where that returns to.  No memory is allocated where code was met before. */
 enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n);
 

@@ -1,6 +1,6 @@
 /* functions.c - from symbol tables to functions.
  *
- *     symbols -> labels (sorted, in code) -> functions (one an address) -> ranges (who covers what)
+ *     symbols, Go's own table -> labels (sorted, in code) -> functions (one an address) -> ranges (who covers what)
  *
  * A label makes a function if it is one by its type, or untyped and not inside another function.  A
  * function without a size reaches to the next function, a local untyped label not being one (it is a
@@ -11,6 +11,8 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbols/go_table.h"
 
 /* Whether a symbol may name code: assemblers' own labels do not. */
 static bool is_code_name(const char *name, unsigned type)
@@ -119,6 +121,31 @@ static bool read_labels(struct functions *f, const struct binary *b, struct aren
 			unit = *name ? name : NULL;
 		else if (name && !add_label(f, b, arena, name, &symbol, address, unit))
 			return false;
+	}
+	return true;
+}
+
+/* The labels of Go's own table that B's symbols lack, behind these: stripped programs of Go's have none.  False: out of memory. */
+static bool read_go_labels(struct functions *f, const struct binary *b)
+{
+	struct go_table go;
+	struct go_function function;
+	size_t n = f->nlabels, at = 0;
+	struct label *labels;
+
+	if (!go_table_read(&go, b))
+		return true;
+	labels = reallocarray(f->labels, n + go.n + 1, sizeof *labels);
+	if (!labels)
+		return false;
+	f->labels = labels;
+	for (uint32_t i = 0; i < go.n; i++) {
+		if (!go_table_function(&go, i, &function) || !*function.name || !binary_area(b, function.start))
+			continue;
+		while (at < n && labels[at].start < function.start)
+			at++;
+		if (at == n || labels[at].start != function.start)
+			labels[f->nlabels++] = (struct label){ .start = function.start, .size = function.end - function.start, .name = function.name, .function = true };
 	}
 	return true;
 }
@@ -308,6 +335,9 @@ bool functions_read(struct functions *f, const struct binary *b, struct arena *a
 {
 	memset(f, 0, sizeof *f);
 	if (!read_labels(f, b, arena))
+		return false;
+	qsort(f->labels, f->nlabels, sizeof *f->labels, compare_labels);
+	if (!read_go_labels(f, b))
 		return false;
 	qsort(f->labels, f->nlabels, sizeof *f->labels, compare_labels);
 	if (f->nunits)

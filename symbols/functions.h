@@ -58,7 +58,7 @@ struct functions {
 	bool ada;		/* it has what starts a program of GNAT's */
 };
 
-/* Read the symbols of B and of its debug file.  Strings live as long as B and ARENA. False: out of memory. */
+/* Read the symbols of B and of its debug file, and what Go's own table has beside them.  Strings live as long as B and ARENA. False: out of memory. */
 bool functions_read(struct functions *f, const struct binary *b, struct arena *arena);
 void functions_free(struct functions *f);
 

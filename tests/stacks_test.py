@@ -200,6 +200,19 @@ int main(void)
 	for (;;) { for (long i = 0; i < 100000; i++) sink++; poll(0, 0, 10); }
 }
 """
+GO_HEAP = """package main
+import "fmt"
+type node struct{ l, r *node; v int }
+//go:noinline
+func build(d int) *node { if d == 0 { return &node{v: 1} }; return &node{build(d-1), build(d-1), d} }
+//go:noinline
+func sum(n *node) int { if n == nil { return 0 }; return n.v + sum(n.l) + sum(n.r) }
+func main() {
+	out := make(chan int)
+	for i := 0; i < 4; i++ { go func() { t := 0; for k := 0; k < 20; k++ { t += sum(build(16)) }; out <- t }() }
+	fmt.Println(<-out + <-out + <-out + <-out)
+}
+"""
 SCRIPT = """
 function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i % 7 + s); return s; }
 function fast() { inner(1000); }
@@ -710,6 +723,28 @@ class Stacks(Recording):
         finally:
             process.kill()
             process.wait()
+
+    def go_names(self, *link):
+        """A program in Go that collects garbage, without symbols: the head of its report, and who called what runs on the threads' own stacks."""
+        with open(os.path.join(self.path, "g.go"), "w") as file:
+            file.write(GO_HEAP)
+        subprocess.run(["go", "build", "-ldflags=-s -w", *link, "g.go"], cwd=self.path, check=True, env=dict(os.environ, HOME=self.path, GO111MODULE="off", GOFLAGS=""))
+        done = self.aprof("run", "--data=a", "./g")
+        rows = self.flat("a")
+        self.assertGreater(rows["main.build"]["total_ns"], 0.2 * sum(row["self_ns"] for row in rows.values()))
+        unnamed = sum(row["self_ns"] for name, row in rows.items() if name.startswith("0x"))
+        self.assertLess(unnamed, 0.01 * sum(row["self_ns"] for row in rows.values()))
+        callers = re.findall(r"([^;\n]*);runtime\.systemstack;([^;\n ]*)\.func\d+\b", self.aprof("export", "folded", "a").stdout)
+        self.assertEqual({caller for caller, closure in callers if closure == "runtime.gcAssistAlloc"}, {"runtime.gcAssistAlloc"})
+        stacks, whole = re.search(r"\nstacks +([\d,]+) in [\d,]+ contexts; ([\d.]+) % go back to the thread's start\n", done.stderr).groups()
+        stacks = int(stacks.replace(",", ""))
+        self.assertLess(stacks * (100 - float(whole)) / 100, 2 + stacks / 100)
+
+    @unittest.skipUnless(shutil.which("go"), "go is not installed")
+    def test_go(self):
+        """Stripped, it has names by Go's own table, and its stacks go back beyond where its runtime switched to the thread's own stack."""
+        self.go_names()
+        self.go_names("-buildmode=pie")
 
     @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
     def test_functions_of_node(self):
