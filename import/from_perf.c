@@ -499,7 +499,7 @@ static bool chain_walk(struct perf_reading *p, struct task *t, const struct samp
 /* The stack of S, innermost first. */
 static bool stack_find(struct perf_reading *p, struct task *t, const struct sample *s, bool *cut)
 {
-	struct walk w;
+	struct walk w = { 0 };
 	bool unwound = s->stack && !p->file.other_machine && regs_take(s, &w), is_whole = true;
 
 	p->stack.n = 0;
