@@ -84,6 +84,9 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
 	else if (r->sampling.directory && r->program && is_privileged(r->program))
 		message("%s is set-uid, or has capabilities, so the kernel lets nobody but root sample its call stacks; run aprof as root", r->program);
+	else if (r->sampling.directory && r->untold.refused)
+		message("%s has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; run aprof as root, or %s",
+			r->program ? r->program : "the program", rebuild);
 	else if (r->sampling.directory)
 		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
 	else if (!is_read)
@@ -393,6 +396,9 @@ void collect(struct run *r)
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.lacking)
 		lacking_tell(r);
+	if (r->harvest.n && r->untold.refused)
+		message("note: the call stacks of %" PRIu64 " process%s could not be sampled: neither perf events nor ptrace is permitted for %s", r->untold.refused,
+			r->untold.refused == 1 ? "" : "es", r->untold.refused == 1 ? "it" : "them");
 	if (r->harvest.n == 0 && r->harvest.lacking)
 		;
 	else if (r->harvest.n == 0)

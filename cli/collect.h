@@ -28,6 +28,7 @@ struct run {
 	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
 	struct recorder *recorder;	/* at work; NULL: none is */
 	struct housekeeping *housekeeping; /* adds up what ended processes leave; NULL: all is added up at the end */
+	struct record_untold untold;	/* what of that could not be had */
 	struct error unsampled;		/* why it is not, if it was wanted */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
 };

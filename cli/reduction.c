@@ -149,7 +149,7 @@ static void own_read(struct reduction *r, int32_t pid)
 	struct error err;
 
 	if (r->run->recorder) {
-		record_end(r->run->recorder, NULL);
+		record_end(r->run->recorder, &r->run->untold);
 		r->run->recorder = NULL;
 	}
 	if (!harvest_make(&r->harvest, r->run->directory, r->run->options->stacks, &err))

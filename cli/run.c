@@ -146,7 +146,7 @@ static int run(const struct options *o, char **argv)
 		result = reduction_end(reduction);
 	collect_stacks_tell(&r);
 	if (r.recorder)
-		record_end(r.recorder, NULL);
+		record_end(r.recorder, &r.untold);
 	else if (r.options->stacks && r.unsampled.code)
 		message("--stacks: %s", r.unsampled.text);
 	housekeeping_end(r.housekeeping);

@@ -350,6 +350,7 @@ static void waiting_charge(struct recorder *r, uint64_t time)
 static void sources_close(struct recorder *r)
 {
 	for (int i = 0; i < SOURCES; i++) {
+		r->untold.refused += r->sources[i] ? r->sources[i]->refused : 0;
 		if (r->sources[i])
 			r->sources[i]->kind->close(r->sources[i]);
 		r->sources[i] = NULL;

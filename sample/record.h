@@ -40,8 +40,9 @@ struct recorder *record_processes(const pid_t *pids, size_t n, const struct reco
 /* Begin to record all that runs on this machine, but this process, as it is met.  NULL with *ERR set: that is not permitted. */
 struct recorder *record_all(const struct record_options *options, struct error *err);
 
-/* Of record_all, when it is over: */
+/* When it is over: */
 struct record_untold {
+	uint64_t refused;		/* processes that no source may look at.  The rest is of record_all. */
 	uint64_t processes;		/* whose mappings we may not read: their stacks are not followed */
 	uint64_t samples;		/* of processes that have no number here: of other containers */
 	uint64_t lost;			/* records that came faster than they were read, most of them samples */

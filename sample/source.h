@@ -98,6 +98,7 @@ struct source_kind {
 struct source {
 	const struct source_kind *kind;
 	unsigned rate;			/* samples a second of the clock's time that it takes at most */
+	uint64_t refused;		/* processes that may not be looked at, so far */
 	bool sees_kernel;		/* the kernel's part of the time is in its samples */
 };
 

@@ -381,6 +381,7 @@ static void scan(struct trace *t)
 	uint64_t begun = now(), took;
 
 	tracees_scan(&t->all);
+	t->source.refused = t->all.nrefused;
 	took = now() - begun;
 	t->next_scan = now() + (took * PART > SCAN * UINT64_C(1000000) ? took * PART : SCAN * UINT64_C(1000000));
 }

@@ -228,7 +228,10 @@ static void scan_from(struct tracees *t, pid_t pid, int depth)
 		p = process_add(t, pid);
 	if (p) {
 		p->found = true;
-		p->refused = p->refused || (!process_scan(t, p) && errno == EPERM);
+		if (!p->refused && !process_scan(t, p) && (errno == EPERM || errno == ENOSYS)) {
+			p->refused = true;
+			t->nrefused++;
+		}
 		if (!p->refused)
 			process_tell_of(t, p);
 	}

@@ -47,6 +47,7 @@ struct tracees {
 	size_t nprocesses, processes_room;
 	struct traced_thread *threads;
 	size_t nthreads, threads_room;
+	uint64_t nrefused;		/* processes that may not be traced, so far */
 	struct happening *queue;	/* what happened beside samples; names in it are its own */
 	size_t nqueue, queue_room;
 };

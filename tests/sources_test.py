@@ -200,6 +200,7 @@ import "fmt"
 func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }
 func main() { c := make(chan int); for i := 0; i < 3; i++ { go func() { c <- fib(37) }() }; fmt.Println(<-c + <-c + <-c) }
 """
+BUSY = "int main(void) { volatile long x = 0; for (long i = 0; i < 300000000; i++) x += i; return 3; }\n"
 PYTHON = """
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
 print(fib(27), len(sorted(str(i) for i in range(300000))))
@@ -511,6 +512,21 @@ class Refused(Source):
         source, _, whole = self.head(done)
         self.assertEqual(source, "ptrace")
         self.assertTrue(whole, done.stderr)
+
+    def test_neither(self):
+        """Where ptrace is refused, too, one line says it of what the timer cannot serve."""
+        self.build(stacks.REFUSE.replace("SYS_perf_event_open, 0, 1)", "SYS_perf_event_open, 1, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1)")
+                   .replace("{ 4, f }", "{ 5, f }"), "neither")
+        static, dynamic = self.build(BUSY, "static", options=("-O2", "-static")), self.build(BUSY, "dynamic")
+        done = self.aprof_by("./neither", "run", static)
+        self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; .*\n$")
+        done = self.aprof_by("./neither", "run", "sh", "-c", f"{static}; {dynamic}")
+        self.assertRegex(done.stderr, r"^aprof: note: the call stacks of 1 process could not be sampled: .*\n\n?command +")
+
+    def aprof_by(self, before, *arguments):
+        done = subprocess.run([before, APROF, *arguments], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        return done
 
     def test_set_uid(self):
         """It keeps its rights, and one line says why there is no profile."""
