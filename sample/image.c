@@ -1,6 +1,7 @@
 /* image.c - files of code. */
 #include "sample/image.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/array.h"
 #include "symbols/eh_frame.h"
+#include "symbols/elsewhere.h"
 
 /* Names are looked up when a report is made; here nobody looks for a debug file, but for what is inlined. */
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
@@ -35,6 +37,31 @@ static bool open_at(struct image *i, const char *path, const Dwfl_Callbacks *how
 	return is_same(path, i->inode) && binary_open(&i->binary, path, how, &ignored);
 }
 
+/* The same where the file has another name, or none: keep it for who reads the profile. */
+static bool open_elsewhere(struct image *i, const char *path, const Dwfl_Callbacks *how)
+{
+	return open_at(i, path, how) && (elsewhere_keep(i->path, path) || true);
+}
+
+/* The same by what process PID has mapped, which opens files that were deleted: for root. */
+static bool open_mapped(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
+{
+	char path[64 + 256];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof path, "/proc/%d/map_files", (int)pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof path, "/proc/%d/map_files/%s", (int)pid, entry->d_name);
+		found = open_elsewhere(i, path, how);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 {
 	struct error ignored;
@@ -47,10 +74,10 @@ static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 	if (open_at(i, i->path, how))
 		return true;
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, i->path);
-	if (open_at(i, path, how))
+	if (open_elsewhere(i, path, how))
 		return true;
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);	/* a program that was deleted */
-	return i->inode && open_at(i, path, how);
+	return i->inode && (open_elsewhere(i, path, how) || open_mapped(i, pid, how));
 }
 
 static void build_id_take(struct image *i)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/elsewhere.h"
 #include "symbols/goals.h"
 #include "symbols/monitor_note.h"
 
@@ -86,6 +87,18 @@ static bool open_at(struct module *m, const char *path, const Dwfl_Callbacks *ca
 	return false;
 }
 
+static bool open_elsewhere(struct module *m, const Dwfl_Callbacks *callbacks)
+{
+	char path[ELSEWHERE_PATH];
+	struct error ignored;
+	size_t next = 0;
+
+	while (elsewhere_next(m->from->path, &next, path))
+		if (open_at(m, path, callbacks, &ignored))
+			return true;
+	return false;
+}
+
 /* A module that several runs had at several places, one of them perhaps a copy that is gone, is taken from where it still is;
  * if it is nowhere, the error is that of the first place. */
 bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error *err)
@@ -101,7 +114,7 @@ bool module_open(struct module *m, const Dwfl_Callbacks *callbacks, struct error
 	for (uint32_t i = 0; i < m->from->nalso; i++)
 		if (open_at(m, m->from->also[i], callbacks, &ignored))
 			return true;
-	return false;
+	return open_elsewhere(m, callbacks);
 }
 
 static void keep(void *node)

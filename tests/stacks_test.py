@@ -706,6 +706,37 @@ class Stacks(Recording):
         done = self.aprof("attach", "--clock=tsc", str(os.getpid()), status=2)
         self.assertIn("aprof: --clock=tsc: call stacks are sampled by CPU time (cpu) or elapsed time (wall)\n", done.stderr)
 
+    def names_of_hidden(self, *command):
+        """COMMAND, which says on its output when it runs from files that nobody can open by their names: the routines of its profile."""
+        process = subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        process.stdout.read(1)
+        self.aprof("attach", "--seconds=0.5", "--no-report", "--data=hidden", str(process.pid))
+        process.kill()
+        process.wait()
+        return self.flat("hidden")
+
+    def test_files_that_are_gone(self):
+        """A program and a library that were deleted, as by an upgrade, and a program of another mount namespace, have their names."""
+        work = "volatile double x;\n__attribute__((noinline)) void %s(long n) { for (long i = 0; i < n; i++) x = x * 1.0000001 + i; }\n"
+        program = work % "of_program" + """#include <stdio.h>
+            #include <unistd.h>
+            void of_library(long n);
+            int main(int c, char **v) { for (int i = 1; i < c; i++) unlink(v[i]); puts(""); fflush(stdout); for (;;) { of_program(10000000); of_library(10000000); } }
+            """
+        for name, text in ("library.c", work % "of_library"), ("program.c", program):
+            with open(os.path.join(self.path, name), "w") as file:
+                file.write(text)
+        subprocess.run("cc -O2 -shared -fPIC -o library.so library.c && cc -O2 -o here program.c ./library.so && cp here there", shell=True, cwd=self.path, check=True)
+        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"], stderr=subprocess.DEVNULL).returncode == 0:
+            seen = self.names_of_hidden("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt && cp there /mnt/inside && exec /mnt/inside")
+            self.assertTrue({"of_program", "of_library", "main"} <= set(seen), seen.keys())
+        deleted = ["here"] + ["library.so"] * os.access(f"/proc/{os.getpid()}/map_files", os.R_OK) * (os.geteuid() == 0)
+        seen = self.names_of_hidden("./here", *deleted)
+        self.assertTrue({"of_program", "of_library", "main"} <= set(seen), seen.keys())
+
     def test_attach_ends_with_its_process(self):
         process = subprocess.Popen(["sleep", "0.7"], cwd=self.path)
         threading.Thread(target=process.wait).start()

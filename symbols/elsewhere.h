@@ -1,0 +1,17 @@
+/* elsewhere.h - files that cannot be opened by the names that profiles have for them: deleted, or of another mount namespace.  Who finds one where it is keeps
+ * it, and it can be opened again for as long as this process runs. */
+#ifndef SYMBOLS_ELSEWHERE_H
+#define SYMBOLS_ELSEWHERE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ELSEWHERE_PATH = 32 };		/* bytes of a path that opens one */
+
+/* Keep the file that PATH opens now for the name NAME; false: it cannot be opened, or memory or descriptors are short. */
+bool elsewhere_keep(const char *name, const char *path);
+
+/* Where the next file of that name can be opened, from number *I on, which is 0 at first: to PATH.  False: there is none.  They may be of several builds. */
+bool elsewhere_next(const char *name, size_t *i, char path[ELSEWHERE_PATH]);
+
+#endif
