@@ -84,6 +84,9 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
 	else if (r->sampling.directory && r->program && is_privileged(r->program))
 		message("%s is set-uid, or has capabilities, so the kernel lets nobody but root sample its call stacks; run aprof as root", r->program);
+	else if (r->sampling.directory && r->sampling.source != AMON_SOURCE_PERF && access("/proc/self", F_OK) != 0)
+		message("%s has no hooks, and its call stacks cannot be sampled: perf events are not permitted here, and /proc, which ptrace needs, is not there; "
+			"run aprof as root, or %s", r->program ? r->program : "the program", rebuild);
 	else if (r->sampling.directory && r->untold.refused)
 		message("%s has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; run aprof as root, or %s",
 			r->program ? r->program : "the program", rebuild);

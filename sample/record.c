@@ -94,7 +94,7 @@ static pid_t *threads_of(const pid_t *pids, size_t n, size_t *count, struct erro
 		snprintf(path, sizeof path, "/proc/%d/task", (int)pids[i]);
 		dir = opendir(path);
 		if (!dir) {
-			error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: no such process", (int)pids[i]);
+			tracee_missing(pids[i], err);
 			free(tids);
 			return NULL;
 		}

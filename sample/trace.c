@@ -329,7 +329,7 @@ static bool refuse(struct error *err, pid_t pid, int error)
 	int tracer;
 
 	if (error == ESRCH)
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: no such process", (int)pid);
+		return tracee_missing(pid, err), false;
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
 	tracee_read(path, text, sizeof text);
 	at = strstr(text, "\nTracerPid:");

@@ -34,6 +34,13 @@ void tracee_read(const char *path, char *text, size_t size)
 	text[n > 0 ? n : 0] = 0;
 }
 
+void tracee_missing(pid_t pid, struct error *err)
+{
+	bool proc = access("/proc/self", F_OK) == 0;
+
+	error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, proc ? "%d: no such process" : "%d: /proc is not there, which tells of its threads", (int)pid);
+}
+
 void tracee_name(pid_t pid, pid_t tid, char *name, size_t size)
 {
 	char path[64];

@@ -85,6 +85,9 @@ bool tracee_has_signal(const struct traced_thread *t);
 /* The name of thread TID of PID, NUL-terminated. */
 void tracee_name(pid_t pid, pid_t tid, char *name, size_t size);
 
+/* Set *ERR to why nothing is known of process PID: there is none, or no /proc. */
+void tracee_missing(pid_t pid, struct error *err);
+
 /* What a file of /proc has at its beginning; "": nothing. */
 void tracee_read(const char *path, char *text, size_t size);
 

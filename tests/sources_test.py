@@ -518,14 +518,29 @@ class Refused(Source):
         self.build(stacks.REFUSE.replace("SYS_perf_event_open, 0, 1)", "SYS_perf_event_open, 1, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1)")
                    .replace("{ 4, f }", "{ 5, f }"), "neither")
         static, dynamic = self.build(BUSY, "static", options=("-O2", "-static")), self.build(BUSY, "dynamic")
-        done = self.aprof_by("./neither", "run", static)
+        done = self.aprof_by("./neither", command=("run", static))
         self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; .*\n$")
-        done = self.aprof_by("./neither", "run", "sh", "-c", f"{static}; {dynamic}")
+        done = self.aprof_by("./neither", command=("run", "sh", "-c", f"{static}; {dynamic}"))
         self.assertRegex(done.stderr, r"^aprof: note: the call stacks of 1 process could not be sampled: .*\n\n?command +")
 
-    def aprof_by(self, before, *arguments):
-        done = subprocess.run([before, APROF, *arguments], cwd=self.path, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 3, done.stderr)
+    def test_without_proc(self):
+        """Perf events need none to follow a program; where they are refused one line says what is missing."""
+        bare = "unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"
+        if subprocess.run([*bare, "true"], capture_output=True).returncode != 0:
+            self.skipTest("/proc cannot be taken away here")
+        self.build(stacks.REFUSE, "refuse")
+        for program in self.build(BUSY, "dynamic"), self.build(BUSY, "static", options=("-O2", "-static")):
+            done = self.aprof_by(*bare, "./refuse", command=("run", program))
+            self.assertRegex(done.stderr, r"\naprof: \S+ has no hooks, and its call stacks cannot be sampled: .* /proc, which ptrace needs, is not there; .*\n$")
+        self.aprof_by(*bare, command=("run", "--no-report", program))
+        self.assertIn("main", self.flat())
+        for before in (), ("./refuse",):
+            done = self.aprof_by(*bare, *before, command=("attach", "1"), status=2)
+            self.assertEqual(done.stderr, "aprof: 1: /proc is not there, which tells of its threads\n")
+
+    def aprof_by(self, *before, command, status=3):
+        done = subprocess.run([*before, APROF, *command], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stderr)
         return done
 
     def test_set_uid(self):
