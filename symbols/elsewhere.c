@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -17,11 +18,19 @@ static struct kept {
 static size_t n, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Whether one more leaves most descriptors to others: a recorder of the whole machine meets files of thousands of containers. */
+static bool has_room(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && n < limit.rlim_cur / ELSEWHERE_PART;
+}
+
 static bool add(const char *name, int fd)
 {
 	char *copy = strdup(name);
 
-	if (copy && array_reserve(&all, &room, n + 1, sizeof *all)) {
+	if (copy && has_room() && array_reserve(&all, &room, n + 1, sizeof *all)) {
 		all[n++] = (struct kept){ copy, fd };
 		return true;
 	}

@@ -6,9 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ELSEWHERE_PATH = 32 };		/* bytes of a path that opens one */
+enum {
+	ELSEWHERE_PATH = 32,		/* bytes of a path that opens one */
+	ELSEWHERE_PART = 4,		/* those kept are at most this part of the descriptors that the process may have */
+};
 
-/* Keep the file that PATH opens now for the name NAME; false: it cannot be opened, or memory or descriptors are short. */
+/* Keep the file that PATH opens now for the name NAME; false: it cannot be opened, memory is short, or as many are kept as may be. */
 bool elsewhere_keep(const char *name, const char *path);
 
 /* Where the next file of that name can be opened, from number *I on, which is 0 at first: to PATH.  False: there is none.  They may be of several builds. */
