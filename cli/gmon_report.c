@@ -173,6 +173,7 @@ static bool options_fit(const struct options *o)
 {
 	const struct { bool given; const char *option, *instead; } needing[] = {
 		{ o->graph.nfocus > 0, "--focus", "-f NAME and -q NAME keep a part of its call graph" },
+		{ o->graph.nhide > 0, "--hide", "-E NAME keeps a routine's time from its callers, and none gives it to them" },
 		{ o->graph.thread != GRAPH_NONE, "--thread", "all threads are one in it" },
 		{ o->phase, "--phase", "it knows no phases" },
 		{ o->range.to, "--time-range", "it does not tell when its samples were" },

@@ -70,6 +70,8 @@ static const struct row rows[] = {
 	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
 	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
+	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_COMPARE, "fold the frames of the routines that PATTERN means into their callers: their own time is "
+	  "their callers', who call what they called; may be given several times" },
 	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it" },
 	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
 	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_COMPARE, "look at the time from second FROM of the run to second TO only, either of "

@@ -248,6 +248,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MODEL: ok = one_of("model", argument, "history, gprof, cct", &i); o->graph.model = i; return ok;
 	case KEY_ONLY: return word_add(&o->report.only, &o->report.nonly, argument);
 	case KEY_FOCUS: return word_add(&o->graph.focus, &o->graph.nfocus, argument);
+	case KEY_HIDE: return word_add(&o->graph.hide, &o->graph.nhide, argument);
 	case KEY_THREAD: return whole_number(argument, "thread", &o->graph.thread);
 	case KEY_PHASE: o->phase = argument; return true;
 	case KEY_TIME_RANGE: return range_set(o, argument);
@@ -438,6 +439,9 @@ static bool options_check(struct options *o, unsigned command)
 	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nfocus; i++)
 		if (!pattern_check("focus", o->graph.focus[i]))
 			return false;
+	for (size_t i = 0; command == COMMAND_RUN && i < o->graph.nhide; i++)
+		if (!pattern_check("hide", o->graph.hide[i]))
+			return false;
 	o->least_given = o->report.min_percent >= 0;
 	if (!o->least_given)
 		o->report.min_percent = command & (COMMAND_EXPORT | COMMAND_CHECK) ? 0.5 : o->report.json ? 0 : 0.1;
@@ -497,12 +501,14 @@ void options_free(struct options *o)
 {
 	gprof_choice_free(&o->gprof);
 	free(o->graph.focus);
+	free(o->graph.hide);
 	free(o->report.only);
 	o->report.only = NULL;
 	free(o->sources.folders);
 	free(o->sources.substitutes);
 	o->sources = (struct source_places){ 0 };
 	o->graph.focus = NULL;
+	o->graph.hide = NULL;
 	free(o->labels);
 	free(o->operands);
 	o->operands = NULL;

@@ -1,6 +1,6 @@
 /* build.h - what the files of graph/ share while a graph is built.
  *
- *     routines_fold -> contexts_fold -> charge_contexts -> focus_apply -> calls and self times -> a model -> cycles_find
+ *     routines_fold -> routines_leave_out -> contexts_fold -> charge_contexts -> focus_apply -> calls and self times -> a model -> cycles_find
  *
  * Each step fills its own fields of struct graph and relies on those before it.  Steps return
  * false with *ERR set; graph_build then frees what there is. */
@@ -13,7 +13,10 @@
 /* Fold the routines of g->profile and of the static arcs by key: fills routines[] (names only), routine_of[] and static_ends[]. */
 bool routines_fold(struct graph *g, const struct graph_name *names, struct error *err);
 
-/* Replay the profile's contexts on the folded routines: fills contexts[] without counters, context_of[],
+/* Mark the routines whose frames are to be their callers', as the options say: fills left_out and nhidden. */
+bool routines_leave_out(struct graph *g, struct error *err);
+
+/* Replay the profile's contexts on the folded routines, without those that are left out: fills contexts[] without counters, context_of[],
  * spelled[] and longest. */
 bool contexts_fold(struct graph *g, struct error *err);
 

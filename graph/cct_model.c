@@ -83,7 +83,7 @@ static void find_bottoms(struct tree_of_contexts *t)
 		uint32_t *bottom = t->bottom + g->context_of[i], parents = t->bottom[g->context_of[c->parent]];
 
 		if (*bottom == GRAPH_NONE)
-			*bottom = parents == GRAPH_NONE ? g->routine_of[c->routine] : parents;
+			*bottom = parents == GRAPH_NONE ? graph_owner(g, i) : parents;
 	}
 }
 

@@ -184,12 +184,36 @@ static void charge_thread(struct graph *g)
 	g->unplaced = p->threads[g->options.thread].record.unplaced;
 }
 
+/* The same of what is left out is its callers', as much as they have of its time; LEFT is the routines' own. */
+static bool pass_kernel(struct graph *g, double *left)
+{
+	double *kernel = calloc((size_t)g->nroutines + 1, sizeof *kernel);
+
+	if (!kernel)
+		return false;
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		left[r] = 0;
+	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
+		uint32_t owner = graph_owner(g, i);
+
+		if (owner == GRAPH_NONE)
+			continue;
+		left[owner] += (double)graph_time(g, i);
+		kernel[owner] += (double)graph_time(g, i) * g->routines[g->routine_of[g->profile->contexts[i].routine]].kernel;
+	}
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		g->routines[r].kernel = left[r] > 0 ? fmin(kernel[r] / left[r], 1) : 0;
+	free(kernel);
+	return true;
+}
+
 /* The kernel's shares, of the whole run's times. */
 static bool charge_kernel(struct graph *g, struct error *err)
 {
 	double *left = calloc((size_t)g->nroutines + 1, sizeof *left);
+	bool ok = left, some = false;
 
-	if (!left)
+	if (!ok)
 		return build_no_memory(err);
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++)
 		if (g->profile->contexts[i].routine != PROFILE_NONE)
@@ -198,8 +222,11 @@ static bool charge_kernel(struct graph *g, struct error *err)
 		g->routines[g->routine_of[i]].kernel += g->overhead->kernel[i];
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		g->routines[r].kernel = left[r] > 0 ? fmin(g->routines[r].kernel / left[r], 1) : 0;
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		some |= g->routines[r].left_out;
+	ok = !some || pass_kernel(g, left) || build_no_memory(err);
 	free(left);
-	return true;
+	return ok;
 }
 
 bool charge_contexts(struct graph *g, struct error *err)

@@ -6,7 +6,7 @@
  *     Main P X P.part.0      renamed Main P X P       gives Main P' X P
  *     Main P P.part.0        renamed Main P P         gives Main P
  *
- * Routines of the layer that was not asked for (graph_options.layer) are entries without a name: a call of one leads back to its caller's
+ * Routines that are left out (leave_out.c) are entries without a name: a call of one leads back to its caller's
  * context, which has its time, and what it calls was called by that caller.
  *
  *     Main run f run g       without Main and run     gives f g
@@ -296,16 +296,6 @@ static void find_several(struct folding *f)
 			f->several[of[i]] = f->renamed = true;
 }
 
-/* Which routines are of the layer that is not asked for. */
-static void leave_out(struct folding *f)
-{
-	struct graph *g = f->g;
-
-	for (uint32_t r = 0; g->options.layer != GRAPH_ALL && r < g->nroutines; r++)
-		if (!g->routines[r].pseudo && (profile_language(g->routines[r].name.module) != NULL) == (g->options.layer == GRAPH_NATIVE))
-			g->routines[r].left_out = f->renamed = true;
-}
-
 /* What is needed if something was renamed. */
 static bool renaming_start(struct folding *f)
 {
@@ -332,7 +322,8 @@ static bool folding_start(struct folding *f)
 	if (!f->several || !f->made || !f->other || !g->contexts || !g->context_of)
 		return false;
 	find_several(f);
-	leave_out(f);
+	for (uint32_t r = 0; r < g->nroutines; r++)
+		f->renamed |= g->routines[r].left_out;
 	if (f->renamed && !renaming_start(f))
 		return false;
 	if (f->renamed)

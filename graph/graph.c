@@ -59,13 +59,13 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 	return true;
 }
 
-/* The static arcs; direct recursion is none, and makes no arc. */
+/* The static arcs; direct recursion is none, and makes no arc, and what is left out has none. */
 static bool add_static_arcs(const struct graph *g, struct arcs *arcs, struct error *err)
 {
 	for (size_t i = 0; i < g->options.nstatic_arcs; i++) {
 		uint32_t from = g->static_ends[2 * i], to = g->static_ends[2 * i + 1];
 
-		if (from != to && !arcs_at(arcs, from, to))
+		if (from != to && !g->routines[from].left_out && !g->routines[to].left_out && !arcs_at(arcs, from, to))
 			return build_no_memory(err);
 	}
 	return true;
@@ -109,7 +109,7 @@ static bool attribute(struct graph *g, struct error *err)
 /* Can what is asked for be had without contexts?  False with *ERR set. */
 static bool options_fit(const struct graph *g, struct error *err)
 {
-	const char *what = g->options.nfocus > 0 ? "--focus" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
+	const char *what = g->options.nfocus > 0 ? "--focus" : g->options.nhide > 0 ? "--hide" : g->options.model != GRAPH_HISTORY ? "another model" : NULL;
 
 	for (size_t i = 0; i < g->options.nspecs && !what; i++)
 		if (g->options.specs[i].table >= GPROF_INCLUDE_ARCS && g->options.specs[i].table <= GPROF_EXCLUDE_TIME &&
@@ -133,7 +133,7 @@ struct graph *graph_build(const struct overhead *o, const struct graph_name *nam
 	g->names = names;
 	g->counted = profile_counts_calls(g->profile);
 	g->arcs_alone = !profile_has_contexts(g->profile);
-	if (options_fit(g, err) && routines_fold(g, names, err) && contexts_fold(g, err) && charge_contexts(g, err)
+	if (options_fit(g, err) && routines_fold(g, names, err) && routines_leave_out(g, err) && contexts_fold(g, err) && charge_contexts(g, err)
 	    && narrow_routines(g, err) && focus_apply(g, err) && attribute(g, err)) {
 		ranks_sum(g);
 		return g;

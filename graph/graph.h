@@ -83,7 +83,7 @@ struct graph_routine {
 	double beyond;		/* graph_beyond of its contexts that are kept, added up: what all gain, at most, if their own work is spread evenly */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
-	bool left_out;		/* of the other layer: its contexts are its callers' */
+	bool left_out;		/* of the other layer, or hidden: its contexts are its callers' */
 	bool partly;		/* its beginning was inlined somewhere: calls and recursive may be more, by calls that ended there */
 	bool off_flat;		/* left out of the flat profile (-p, -P) */
 	bool off_graph;		/* without an entry in the call graph (-e, -f, -q, -Q) */
@@ -171,6 +171,8 @@ struct graph_options {
 	enum graph_model model;	/* attribution; history is the default */
 	bool raw;		/* do not subtract the hooks' cost */
 	enum graph_layer layer;	/* which routines there are */
+	char **hide;		/* words or patterns (graph_match); the frames of such routines are their callers' */
+	size_t nhide;		/* how many; 0: hide none */
 	char **focus;		/* words or patterns (graph_match); contexts in which no such routine is active are left out */
 	size_t nfocus;		/* how many; 0: keep all */
 	uint32_t thread;	/* only this thread of the profile; GRAPH_NONE: all */
@@ -189,6 +191,7 @@ struct graph {
 	struct graph_routine *routines;	/* routines after folding */
 	struct arena briefs;		/* short forms of their names */
 	uint32_t nroutines;		/* how many */
+	uint32_t nhidden;		/* how many of them the options hide */
 	uint32_t *routine_of;		/* profile routine -> index in routines[]; profile->nroutines of them */
 	const struct graph_name *names;	/* as given, not owned: one for each routine of the profile */
 	uint32_t *static_ends;		/* indices in routines[] of the options' static arcs: caller, callee of each */
@@ -264,6 +267,13 @@ bool graph_match(const struct graph *g, const char *option, const char *word, bo
 /* By how much the rank with the most of CONTEXT, of the profile's contexts[], is beyond the mean of all ranks of an MPI job: ns, raw, or, in a profile without
  * times, calls.  0: the profile is of no job. */
 double graph_beyond(const struct graph *g, uint32_t context);
+
+/* The routine of G whose own the time of CONTEXT is, of the profile's contexts[]: the one that ran or, where that is left out, its nearest caller that is not.
+ * GRAPH_NONE: there is none. */
+static inline uint32_t graph_owner(const struct graph *g, uint32_t context)
+{
+	return g->contexts[g->context_of[context]].routine;
+}
 
 /* The time of CONTEXT, of the profile's contexts[], ns, charged or raw as the graph was asked to have it. */
 uint64_t graph_time(const struct graph *g, uint32_t context);

@@ -5,13 +5,13 @@
 
 #include "graph/build.h"
 
-/* Is S kept by focus and thread, and no jump to a piece of a routine? */
+/* Is S kept by focus and thread, and no jump to a piece of a routine, nor a call of one that is left out? */
 static bool is_kept(const struct graph *g, const struct profile_site *s)
 {
 	const struct graph_context *to = &g->contexts[g->context_of[s->to]];
 	uint32_t routine = g->profile->contexts[s->to].routine;
 
-	return to->kept && !(routine != PROFILE_NONE && g->names[routine].part) &&
+	return to->kept && !(routine != PROFILE_NONE && (g->names[routine].part || g->routines[g->routine_of[routine]].left_out)) &&
 	       (g->options.thread == GRAPH_NONE || g->options.thread == s->thread);
 }
 

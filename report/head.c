@@ -353,6 +353,12 @@ static bool is_part(const struct head *h)
 	return h->graph->options.nfocus > 0 || h->graph->options.thread != GRAPH_NONE || h->in->range.to;
 }
 
+/* Whether calls and contexts are others than those of the files. */
+static bool is_other(const struct head *h)
+{
+	return is_part(h) || h->graph->nhidden > 0;
+}
+
 /* What a share of the run's CPU time is called beside the times of this report. */
 static const char *of_cpu(const struct head *h)
 {
@@ -410,12 +416,22 @@ static void time_print(struct head *h)
 			    print_percent(whole, run_of(h->profile)), print_time_text(run, (double)run_of(h->profile)));
 }
 
+/* What is hidden. */
+static void hidden_print(struct head *h)
+{
+	uint32_t n = h->graph->nhidden;
+
+	if (n > 0)
+		print_field(h->out, &h->options->style, "hidden", "%u routine%s: what %s took is %s callers' own", n, n == 1 ? "" : "s",
+			    n == 1 ? "it" : "they", n == 1 ? "its" : "their");
+}
+
 /* In how many contexts of what was asked for anything was counted. */
 static uint64_t contexts_of(const struct head *h)
 {
 	uint64_t n = 0;
 
-	if (!is_part(h))
+	if (!is_other(h))
 		return h->sums.contexts;
 	for (uint32_t i = 1; i < h->graph->ncontexts; i++) {
 		const struct graph_context *c = &h->graph->contexts[i];
@@ -512,7 +528,7 @@ static void calls_print(struct head *h)
 		print_field(h->out, &h->options->style, "calls", "none: no hook was called. Was the program built with aprof-cc, and linked "
 			    "with it too? (make CC=aprof-cc, after make clean)");
 	else
-		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, is_part(h) ? h->graph->calls : h->sums.calls),
+		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, is_other(h) ? h->graph->calls : h->sums.calls),
 			    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)));
 }
 
@@ -628,6 +644,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	phase_print(&h);
 	range_print(&h);
 	time_print(&h);
+	hidden_print(&h);
 	clock_print(&h);
 	warnings_print(&h);
 	calls_print(&h);

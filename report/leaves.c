@@ -107,7 +107,7 @@ static void leaves_index(struct leaves *l, uint32_t nroutines)
 
 static bool is_kept(const struct graph *g, uint32_t context)
 {
-	return g->profile->contexts[context].routine != PROFILE_NONE && g->contexts[g->context_of[context]].kept;
+	return graph_owner(g, context) != GRAPH_NONE && g->contexts[g->context_of[context]].kept;
 }
 
 /* Whether sample I tells where its routine's own time went: of what is kept, and not in hooks, unless their cost was left in. */
@@ -124,7 +124,7 @@ static void kernel_collect(struct leaves *l, const struct graph *g)
 
 		if (!is_kept(g, i))
 			continue;
-		leaf.routine = g->routine_of[g->profile->contexts[i].routine];
+		leaf.routine = graph_owner(g, i);
 		leaf.time = (uint64_t)((double)graph_time(g, i) * g->routines[leaf.routine].kernel);
 		if (leaf.time > 0)
 			l->leaf[l->n++] = leaf;
@@ -137,7 +137,7 @@ uint64_t leaves_explained(const struct graph *g, uint32_t routine)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < p->npcs; i++)
-		if (is_explained(g, i) && g->routine_of[p->contexts[p->pcs[i].context].routine] == routine)
+		if (is_explained(g, i) && graph_owner(g, p->pcs[i].context) == routine)
 			n += p->pcs[i].count;
 	return n;
 }
@@ -146,7 +146,7 @@ static void explained_count(struct leaves *l, const struct graph *g)
 {
 	for (size_t i = 0; i < g->profile->npcs; i++)
 		if (is_explained(g, i))
-			l->explained[g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine]] += g->profile->pcs[i].count;
+			l->explained[graph_owner(g, g->profile->pcs[i].context)] += g->profile->pcs[i].count;
 }
 
 double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained)
@@ -166,7 +166,7 @@ static void leaves_collect(struct leaves *l, const struct report_input *in, cons
 
 		if (!is_kept(g, pc->context))
 			continue;
-		leaf->routine = g->routine_of[p->contexts[pc->context].routine];
+		leaf->routine = graph_owner(g, pc->context);
 		if (!leaf_of(leaf, in, i, options))
 			continue;
 		leaf->ticks = pc->count;
@@ -259,7 +259,7 @@ static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sort
 {
 	static const struct report_options split = { .leaves = true };
 	const struct graph *g = in->graph;
-	struct leaf key = { .routine = g->routine_of[g->profile->contexts[g->profile->pcs[i].context].routine] };
+	struct leaf key = { .routine = graph_owner(g, g->profile->pcs[i].context) };
 	const struct leaf *wanted = &key;
 	const struct leaf *const *found;
 

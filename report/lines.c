@@ -78,9 +78,8 @@ static void costs_find(struct search *k)
 
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
-		const struct profile_context *context = &p->contexts[pc->context];
 
-		if (context->routine == PROFILE_NONE || g->routine_of[context->routine] != k->l->routine)
+		if (graph_owner(g, pc->context) != k->l->routine)
 			continue;
 		if (g->contexts[g->context_of[pc->context]].kept && g->overhead->spots[i].place == OVERHEAD_OWN)
 			cost_add(k, pc, (uint64_t)(sample * (double)pc->count));

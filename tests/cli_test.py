@@ -196,6 +196,7 @@ class Mistakes(unittest.TestCase):
             self.assertIn('not a whole number', self.one_line('tree', '--depth=1.5', cwd=folder))
             self.assertIn('which program', self.one_line('run', cwd=folder))
             self.assertIn('--focus=(: no regular expression', self.one_line('run', '--focus=(', 'true', cwd=folder))
+            self.assertIn('--hide=(: no regular expression', self.one_line('run', '--hide=(', 'true', cwd=folder))
             for words in ['run', '--data='], ['run', '-o', ''], ['merge', '-o', ''], ['html', '--output='], ['export', '-o', '', 'json']:
                 self.assertIn('takes the name of a file', self.one_line(*words, 'true', cwd=folder))
             self.assertIn('no such process', self.one_line('reset', '999999999', cwd=folder))
@@ -313,7 +314,7 @@ class Made(unittest.TestCase):
 
     def test_options_that_need_contexts(self):
         (pathlib.Path(self.cwd) / 'gmon.out').write_bytes(b'gmon\1' + bytes(15))
-        for option in '--focus=x', '--thread=0', '--phase=x', '--time-range=0..1', '--model=cct', '--leaves', '--lines', '--sort=calls', '--imbalance', '--rank=0', '--mpi':
+        for option in '--focus=x', '--hide=x', '--thread=0', '--phase=x', '--time-range=0..1', '--model=cct', '--leaves', '--lines', '--sort=calls', '--imbalance', '--rank=0', '--mpi':
             done = aprof(option, APROF, 'gmon.out', cwd=self.cwd)
             self.assertEqual((done.returncode, done.stdout), (2, ''))
             self.assertRegex(done.stderr, rf'^aprof: {option.split("=")[0]}[^\n]*: not with a gmon.out: [^\n]*\n$')

@@ -408,6 +408,49 @@ static void test_focus(void **state)
 	made_free(m);
 }
 
+static struct graph *without(const struct made *m, const char *pattern, struct error *err)
+{
+	char *patterns[] = { (char *)pattern };
+
+	return graph_build(&m->o, m->names, &(struct graph_options){ .hide = patterns, .nhide = 1, .thread = GRAPH_NONE }, err);
+}
+
+static void test_hide(void **state)
+{
+	static const char *const names[] = { "Main", "save", "load", "write" };
+	struct made *m = made_new(names, COUNT(names));
+	struct error err;
+	struct graph *g;
+
+	(void)state;
+	made_spend(m, 0, 1000, 0);
+	made_play(m, "Main save write", 1);
+	made_play(m, "Main save", 10);
+	made_play(m, "Main load save load", 100);
+	g = without(m, "save", &err);
+	assert_non_null(g);
+	assert_int_equal(g->nhidden, 1);
+	assert_int_equal(g->time, 111);
+	assert_int_equal(g->outside, 1000);
+	assert_routine(g, "Main", 3, 0, 10, 111);
+	assert_routine(g, "write", 1, 0, 1, 1);
+	assert_routine(g, "load", 1, 1, 100, 100);	/* by way of save, itself */
+	assert_routine(g, "save", 0, 0, 0, 0);
+	assert_arc(g, "Main", "write", 1, 1, 0, 1, 0);
+	graph_free(g);
+	g = without(m, "Main|save|load|write", &err);
+	assert_int_equal(g->nhidden, 4);
+	assert_int_equal(g->time, 0);
+	assert_int_equal(g->outside, 1111);
+	assert_int_equal(g->narcs, 0);
+	assert_int_equal(g->calls, 0);
+	graph_free(g);
+	assert_null(without(m, "nobody", &err));
+	assert_int_equal(err.code, ERROR_PATTERN);
+	assert_memory_equal(err.text, "--hide=nobody: ", 15);
+	made_free(m);
+}
+
 static void test_thread(void **state)
 {
 	static const char *const names[] = { "Main", "work" };
@@ -651,6 +694,7 @@ int main(void)
 		cmocka_unit_test(test_charged_and_raw),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_focus),
+		cmocka_unit_test(test_hide),
 		cmocka_unit_test(test_thread),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_innermost_cycle),

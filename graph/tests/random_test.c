@@ -314,12 +314,18 @@ static void test_random_programs(void **state)
 		struct made *m = random_program(&seed);
 		struct graph *g = made_graph(m, NULL);
 		char *focus[] = { (char *)g->routines[random_below(&seed, g->nroutines)].name.name };
+		char *hide[] = { (char *)g->routines[random_below(&seed, g->nroutines)].name.name };
 
 		compare_histories(m, g);
 		compare(m, g, GRAPH_NONE);
 		graph_free(g);
 		g = made_graph(m, &(struct graph_options){ .thread = GRAPH_NONE, .focus = focus, .nfocus = 1 });
 		compare(m, g, named(g, focus[0]));
+		graph_free(g);
+		g = made_graph(m, &(struct graph_options){ .thread = GRAPH_NONE, .hide = hide, .nhide = 1 });
+		assert_true(g->routines[named(g, hide[0])].left_out);
+		compare_histories(m, g);
+		compare(m, g, GRAPH_NONE);
 		graph_free(g);
 		made_free(m);
 	}

@@ -8,10 +8,12 @@
 
 size_t slow_normalise(const struct graph *g, const history_entry *s, size_t n, history_entry *out)
 {
-	size_t length = 0;
+	size_t length = 0, kept = 0;
 
-	for (size_t i = 0; i < n; i++)
-		out[i] = g->routine_of[history_routine(s[i])] << 1 | history_is_marked(s[i]);
+	for (size_t i = 0; i < n; i++)		/* without what is left out */
+		if (!g->routines[g->routine_of[history_routine(s[i])]].left_out)
+			out[kept++] = g->routine_of[history_routine(s[i])] << 1 | history_is_marked(s[i]);
+	n = kept;
 	for (size_t i = 0; i < n; i++)		/* only the last mark of a routine stays */
 		for (size_t j = i + 1; j < n; j++)
 			if (history_is_marked(out[j]) && history_routine(out[i]) == history_routine(out[j]))
@@ -157,13 +159,19 @@ static bool is_own(const struct made *m, const struct graph *g, uint32_t index)
 	return n > 0 && nbefore > 0 && s[n - 1] == before[nbefore - 1];
 }
 
+/* Is the routine of context INDEX left out? */
+static bool is_left_out(const struct made *m, const struct graph *g, uint32_t index)
+{
+	return g->routines[g->routine_of[m->p.contexts[index].routine]].left_out;
+}
+
 /* Entries from other routines of all contexts with the history of context INDEX: of pieces, or of what is none. */
 static uint64_t entries_like(const struct made *m, const struct graph *g, uint32_t index, bool pieces)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 1; i < m->p.ncontexts; i++)
-		if (g->context_of[i] == g->context_of[index] && m->names[m->p.contexts[i].routine].part == pieces && !is_own(m, g, i))
+		if (g->context_of[i] == g->context_of[index] && m->names[m->p.contexts[i].routine].part == pieces && !is_own(m, g, i) && !is_left_out(m, g, i))
 			sum += m->p.contexts[i].entries;
 	return sum;
 }
@@ -185,8 +193,10 @@ static void add_context(struct slow *slow, const struct made *m, const struct gr
 		return;
 	}
 	slow->time += time;
-	slow->recursive[history_routine(s[n - 1])] += c->recursive;
-	if (is_own(m, g, index)) {
+	slow->recursive[history_routine(s[n - 1])] += is_left_out(m, g, index) ? 0 : c->recursive;
+	if (is_left_out(m, g, index)) {
+		entries = 0;
+	} else if (is_own(m, g, index)) {
 		slow->recursive[history_routine(s[n - 1])] += m->names[c->routine].part ? 0 : entries;
 		entries = 0;
 	} else if (m->names[c->routine].part != (entries_like(m, g, index, true) > entries_like(m, g, index, false))) {
