@@ -2,6 +2,7 @@
 import { h } from './dom.js';
 import { toneOf } from './figures.js';
 import { basename } from './format.js';
+import { moduleOf } from './kinds.js';
 
 const COLOURS = [
 	['routine', 'routine', 'each routine has a colour of its own'],
@@ -25,9 +26,6 @@ function hueOfName(name) {
 	for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
 	return 8 + (hash % 48);
 }
-
-// Where a routine is: in a module, or in what stands for one, such as the kernel.
-export const moduleOf = (about) => about.module || about.name;
 
 // The modules of the view's routines by self time, the heaviest first: [path, hue].
 function modules(app) {

@@ -2,12 +2,14 @@
 //
 // A group is { id, title, whole, members }: WHOLE is the full text of what its routines have in common, TITLE what is shown of it, MEMBERS are their numbers.
 // Its id stays while the routine of its lowest number belongs to it.
-import { moduleOf } from './colour.js';
 import { scopeOf } from './names.js';
 import { basename } from './format.js';
-import { kidsOf } from './model.js';
+import { kidsOf } from './shape.js';
 
-const KINDS = {
+// Where a routine is: in a module, or in what stands for one, such as the kernel.
+export const moduleOf = (about) => about.module || about.name;
+
+export const KINDS = {
 	module: { letter: 'm', of: moduleOf, none: '(module unknown)' },
 	file: { letter: 'f', of: (about) => about.file, none: '(file unknown)' },
 	class: { letter: 's', of: (about) => scopeOf(about.brief), none: '(no class or namespace)' },

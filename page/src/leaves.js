@@ -154,17 +154,109 @@ export class Leaves {
 		this.ticks = new Column(ticks);
 	}
 
-	// What of the own time of node I was where, by the slots of its routine's places; null: all in its own code.
+	// The places of node I's routine; undefined: all own time is in its own code.
+	placesOf(i) {
+		return this.places.get(this.tree.routine[i]);
+	}
+
+	// What of the own time of node I was where, by the slots of its places; null: all in its own code.
 	parts(i) {
-		const places = this.places.get(this.tree.routine[i]),
+		const places = this.placesOf(i),
 			begin = places ? this.begins.at(i) - 1 : -1;
 		return begin < 0 ? (places?.usual ?? null) : this.known.subarray(begin, begin + places.share.length);
 	}
 
+	// What of that was in functions of WANTED, by routine.
+	sum(i, wanted) {
+		const parts = this.parts(i);
+		let sum = 0;
+		if (parts) this.placesOf(i).leaf.forEach((leaf, slot) => (sum += slot && wanted[leaf] ? parts[slot] : 0));
+		return sum;
+	}
+
 	// Samples of node I in function LEAF.
 	samples(i, leaf) {
-		const slot = this.places.get(this.tree.routine[i])?.slots.get(leaf),
+		const slot = this.placesOf(i)?.slots.get(leaf),
 			begin = this.begins.at(i) - 1;
 		return slot === undefined || begin < 0 ? 0 : this.ticks.at(begin + slot);
+	}
+}
+
+// The same of a tree narrowed down (contexts.js), by the leaves of the tree that it was: a node has what those have that became it, but for the run, whose own time nothing is known of.  Time in hidden functions
+// is that of the routine that called them; of a node of which functions alone are in focus it is in these.
+export class Gathered {
+	#kept = new Map(); // by node, or by the parts that a node had before, { parts, places }
+	#none = { parts: null, places: undefined };
+
+	// LEAVES are those of the whole; N how many nodes there are, FROM(i) and TO(j) their numbers, by those of the side before and after; SELF the side's own times.
+	constructor(leaves, { n, narrowed, from, to, self }) {
+		Object.assign(this, { leaves, narrowed, from });
+		this.first = new Int32Array(n + 1);
+		const counts = (visit) => {
+			for (let i = 1; i < narrowed.to.length; i++) if (narrowed.to[i] > 0 && self.at(i)) visit(to(narrowed.to[i]), i);
+		};
+		counts((j) => this.first[j + 1]++);
+		for (let j = 0; j < n; j++) this.first[j + 1] += this.first[j];
+		const at = this.first.slice();
+		this.nodes = new Int32Array(this.first[n]); // by node of the new tree, one after the other, those of the side before
+		counts((j, i) => (this.nodes[at[j]++] = i));
+		this.self = self;
+	}
+
+	// What node I of the side before has, without what is hidden or not in focus.
+	#before(i) {
+		const parts = this.leaves.parts(this.from(i));
+		if (!parts) return this.#none;
+		const places = this.leaves.placesOf(this.from(i)),
+			{ hidden, wanted } = this.narrowed,
+			all = this.narrowed.isActive(i);
+		if (all && !places.leaf.some((leaf, slot) => slot && hidden?.[leaf])) return { parts, places };
+		return this.#shown(
+			places.leaf.map((leaf, slot) => [leaf, slot && (all || wanted[leaf]) ? parts[slot] : 0]),
+			all ? 1 : this.narrowed.part(i),
+		);
+	}
+
+	// PARTS, pairs of function and part of a time, as those of ALL of it; what is in none of them, or in hidden ones, is in own code.
+	#shown(parts, all) {
+		const places = { leaf: [-1], slots: new Map() },
+			shown = [0];
+		for (const [leaf, part] of parts) {
+			if (!part || this.narrowed.hidden?.[leaf]) continue;
+			if (!places.slots.has(leaf)) places.slots.set(leaf, places.leaf.push(leaf) - 1);
+			const slot = places.slots.get(leaf);
+			shown[slot] = (shown[slot] ?? 0) + part / all;
+		}
+		return places.leaf.length > 1 ? { parts: whole(shown), places } : this.#none;
+	}
+
+	#made(j) {
+		const list = this.nodes.subarray(this.first[j], this.first[j + 1]);
+		if (list.length < 2) return list.length ? this.#before(list[0]) : this.#none;
+		const all = Array.from(list, (i) => [this.#before(i), this.self.at(i) * this.narrowed.part(i)]);
+		if (all.every(([before]) => before.parts === all[0][0].parts)) return all[0][0];
+		return this.#shown(
+			all.flatMap(([{ parts, places }, time]) => (places?.leaf ?? []).map((leaf, slot) => [leaf, slot ? parts[slot] * time : 0])),
+			all.reduce((sum, [, time]) => sum + time, 0),
+		);
+	}
+
+	#at(j) {
+		if (!this.#kept.has(j)) this.#kept.set(j, this.#made(j));
+		return this.#kept.get(j);
+	}
+
+	placesOf(j) {
+		return this.#at(j).places;
+	}
+
+	parts(j) {
+		return this.#at(j).parts;
+	}
+
+	samples(j, leaf) {
+		let sum = 0;
+		for (let k = this.first[j]; k < this.first[j + 1]; k++) sum += this.leaves.samples(this.from(this.nodes[k]), leaf);
+		return sum;
 	}
 }

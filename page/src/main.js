@@ -8,6 +8,7 @@ import * as format from './format.js';
 import { graph } from './graph.js';
 import { Feed } from './live.js';
 import { Model } from './model.js';
+import { chips, focusOn, hideOne, isNarrowed, narrowed, offer, offerOf, showAll } from './narrow.js';
 import { Down, Up, matched } from './paths.js';
 import { Recent } from './recent.js';
 import { run } from './run.js';
@@ -37,11 +38,13 @@ const KEYS = [
 	['1 … 6', 'the sheets'],
 	['/', 'search: a regular expression'],
 	['n, N', 'to the next hit, to the one before'],
-	['Esc', 'clear the search, or zoom out, or show the whole run'],
+	['Esc', 'clear the search, or zoom out, or show the whole run, or select nothing, or show all'],
 	['m', 'time or calls'],
 	['b', 'base or new, of two profiles'],
 	['s', 'sandwich around the selected routine'],
 	['g', 'its neighbourhood in the call graph'],
+	['f, h', 'the selected routine: focus on it, hide it; more on a right click, on the routine, its file, class, module'],
+	['a', 'show all again: nothing in focus, nothing hidden'],
 	['t', 'light or dark'],
 	['p', 'of a program that runs: hold the figures, go on'],
 	['?', 'this help'],
@@ -58,6 +61,9 @@ const MARKS = [
 		'a change of time is coloured if it is more than noise, as `aprof diff` has it: of those that are coloured 5 in 100 are noise ' +
 		'all the same. A change of calls is coloured always.',
 	'(2) of long names that are the same but for template arguments, which have no room, each has a number.',
+	'Focus: only contexts in which the routine is active count, as with `aprof report --focus`; shares are shares of these. ' +
+		"Hidden: the routine's frames are its callers'. Its own time is theirs, and what it called was called by them, as with " +
+		'`aprof report --hide`; nothing is lost. Findings, cycles and source lines are of the run as a whole.',
 	'Names in italics: functions without hooks, of libraries and the kernel. Their times are own times of the routines above them, divided as ' +
 		'samples of the program counter are, in each context by its own samples as far as it has any; calls of them are not counted.',
 ];
@@ -68,10 +74,11 @@ const likeness = (e) =>
 
 class App {
 	constructor(model, feed = null) {
-		this.base = model;
+		this.reading = model; // all that the page has
 		this.feed = feed;
 		this.caches = new Recent(VIEWS);
 		this.stateHolder = new State((changed) => this.#changed(changed));
+		this.#narrow();
 		this.#frame();
 		this.#theme();
 		this.#search();
@@ -88,7 +95,12 @@ class App {
 		window.addEventListener('afterprint', () => this.#theme());
 	}
 
-	// What is looked at: all that the page has, or two parts of it, compared.
+	// What is in focus, without what is hidden.
+	#narrow() {
+		this.base = narrowed(this.reading, this.stateHolder.now);
+	}
+
+	// What is looked at: all that there is then, or two parts of it, compared.
 	get model() {
 		return this.base.compared(this.stateHolder.now.thread) ?? this.base;
 	}
@@ -159,7 +171,7 @@ class App {
 
 	get selected() {
 		const r = this.state.sel === '' ? -1 : Number(this.state.sel);
-		return Number.isInteger(r) && this.model.isRoutine(r) ? r : -1;
+		return Number.isInteger(r) && this.model.isRoutine(r) && !this.base.hidden?.[r] ? r : -1;
 	}
 
 	// MAKE's value for the view on show, made once, as long as it is among the last that were asked for.
@@ -254,6 +266,17 @@ class App {
 				'copy name',
 			),
 			this.state.tab === 'table' ? null : go('callers and callees', { tab: 'table' }),
+			h(
+				'button',
+				{
+					type: 'button',
+					class: 'small',
+					title: 'look at its contexts alone (f), fold it into its callers (h); or all of its file, class or module',
+					'aria-haspopup': 'menu',
+					onclick: ({ currentTarget }) => offer(this, this.selected, tip.below(currentTarget)),
+				},
+				'focus, hide …',
+			),
 		);
 	}
 
@@ -276,6 +299,7 @@ class App {
 
 	#frame() {
 		this.box = h('main', { id: 'sheet', tabindex: -1 });
+		this.box.addEventListener('contextmenu', (event) => this.#offered(event));
 		this.barBox = h('header');
 		document.getElementById('wait').replaceWith(this.barBox, this.box, this.#help());
 		document.body.dataset.ready = '';
@@ -428,7 +452,7 @@ class App {
 				),
 			),
 		);
-		this.barBox.append(...strip(this));
+		this.barBox.append(...chips(this), ...strip(this));
 		this.barBox.querySelector('[aria-selected=true]').scrollIntoView({ block: 'nearest', inline: 'nearest' });
 		if (last !== null) {
 			this.input.focus();
@@ -558,13 +582,15 @@ class App {
 
 	// Show MODEL, a later reading: what is selected, zoomed, opened, searched and scrolled stays.
 	renew(model) {
-		const before = this.base,
+		const before = this.reading,
 			more = model.routines.length - before.routines.length;
-		this.base = model;
+		this.reading = model;
+		this.#narrow();
 		this.caches = new Recent(VIEWS);
 		if (more) this.#threadsMoved(before.routines.length, more);
 		this.#search();
 		if (
+			isNarrowed(this) ||
 			model.interval ||
 			model.threads.length !== before.threads.length ||
 			model.timed !== before.timed ||
@@ -611,12 +637,15 @@ class App {
 	#changed(changed) {
 		if (changed.has('sel') && this.state.of === 'sel') changed.add('of');
 		if (changed.has('theme')) this.#theme();
+		const narrower = changed.has('focus') || changed.has('hidden');
+		if (narrower) this.#narrow();
 		if (changed.has('q')) this.#search();
-		const bar = ['tab', 'metric', 'side', 'thread', 'range', 'of'].some((key) => changed.has(key));
+		const bar = narrower || ['tab', 'metric', 'side', 'thread', 'range', 'of'].some((key) => changed.has(key));
 		if (changed.has('q') && this.input.value !== this.state.q) this.input.value = this.state.q;
 		if (bar) this.#bar();
 		else if (changed.has('q')) this.#tellFound();
 		if (changed.has('tab')) this.#show();
+		else if (narrower) this.#showAgain();
 		else if (
 			this.sheet.depends.some((key) => changed.has(key)) &&
 			!this.sheet.update?.(new Set([...changed].filter((k) => this.sheet.depends.includes(k))), this)
@@ -631,7 +660,20 @@ class App {
 		else if (s.zoom || s.zoomup) this.set({ zoom: '', zoomup: '' });
 		else if (s.range) this.set({ range: '' });
 		else if (s.sel) this.set({ sel: '', hops: '0' });
+		else if (isNarrowed(this)) showAll(this);
 		this.input.blur();
+	}
+
+	// What is under the pointer, or has the focus, is offered.
+	#offered(event) {
+		const at = event.button === 2 ? event : tip.below(event.target);
+		if (!event.shiftKey && offerOf(this, event.target, { x: at.x, y: at.y })) event.preventDefault();
+	}
+
+	// The routine that a key is about: what has the focus stands for it, or it is selected.
+	get #meant() {
+		const r = Number(document.activeElement?.closest('[data-routine]')?.dataset.routine ?? this.selected);
+		return this.model.isRoutine(r) ? r : -1;
 	}
 
 	#key(event) {
@@ -648,6 +690,9 @@ class App {
 		else if (event.key === 'b' && this.model.compares) this.set({ side: this.side ? 'base' : 'new' });
 		else if (event.key === 't') this.#turn();
 		else if (event.key === 'p' && this.feed && !this.feed.over) this.feed.hold(!this.feed.paused);
+		else if (event.key === 'f' && this.#meant >= 0) focusOn(this, this.#meant);
+		else if (event.key === 'h' && this.#meant >= 0) hideOne(this, this.#meant);
+		else if (event.key === 'a' && isNarrowed(this)) showAll(this);
 		else if (event.key === 's') this.set({ tab: 'flame', dir: 'sandwich', zoom: '', zoomup: '' });
 		else if (event.key === 'g') this.set({ tab: 'graph', hops: '1', ...(this.selected < 0 ? { sel: this.heaviest('self') } : {}) });
 		else return;

@@ -1,19 +1,16 @@
 // model.js - what the page looks at: one profile, or two on common routines, arcs and contexts.
 //
 // With two, routines are matched by name and module, contexts by their paths, and every figure exists once
-// for each side: index 0 is the base, 1 the new profile.  A tree is arrays by node, parents before children, node 0 the run:
-//
-//     parent, routine, flags (1: the link to the parent is no known call, 2: folded recursion),
-//     first (its children are the nodes from first[node] on, before first[node + 1], or these places of list, if there is one),
-//     and own[side] = { self, calls, recursive, ticks, measured, variance }, each a column (column.js)
+// for each side: index 0 is the base, 1 the new profile.  A tree is a shape (shape.js) and
+// own[side] = { self, calls, recursive, ticks, measured, variance }, each a column (column.js).
 import { Column } from './column.js';
+import { Narrowed } from './contexts.js';
 import { basename, visible } from './format.js';
-import { Leaves } from './leaves.js';
+import { Gathered, Leaves } from './leaves.js';
 import { numbersOf } from './names.js';
 import { Recent } from './recent.js';
+import { GAP, kidsOf, listed } from './shape.js';
 
-export const GAP = 1,
-	FOLDED = 2;
 export const FIGURES = [
 	...['calls', 'recursive', 'self', 'total', 'selfTicks', 'totalTicks'],
 	...['selfMeasured', 'selfVariance', 'totalMeasured', 'totalVariance'],
@@ -21,7 +18,8 @@ export const FIGURES = [
 const EVIDENCE = ['measured', 'variance']; // what samples alone say of a time, and the variance of that
 const OWN = ['self', 'calls', 'recursive', 'ticks', ...EVIDENCE];
 const PARTS = 4, // views of some threads, or of a range of time, that are kept: each has figures of all contexts
-	PAIRS = 2; // parts that are compared
+	PAIRS = 2, // parts that are compared
+	NARROWED = 1; // models narrowed down
 const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
 
 // What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
@@ -155,11 +153,6 @@ function arcsOf(sides, maps, n) {
 const empty = (n) => Object.fromEntries(OWN.map((name) => [name, new Float64Array(n)]));
 const packed = (figures) => Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, new Column(values)]));
 
-// Call VISIT with each child of node I of TREE.
-export function kidsOf(tree, i, visit) {
-	for (let k = tree.first[i]; k < tree.first[i + 1]; k++) visit(tree.list ? tree.list[k] : k);
-}
-
 // One tree that has the paths of both; nodes[side][node of the side] is the common node.
 function treesJoined(sides, maps) {
 	const size = sides.reduce((sum, side) => sum + side.tree.n, 1 - sides.length);
@@ -197,17 +190,6 @@ function treesJoined(sides, maps) {
 		return packed(w);
 	});
 	return { ...listed({ n, parent: parent.slice(0, n), routine: routine.slice(0, n), flags: flags.slice(0, n), own }), nodes };
-}
-
-// A tree whose children do not stand side by side gets lists of them.
-function listed(tree) {
-	const first = new Int32Array(tree.n + 1),
-		list = new Int32Array(tree.n - 1);
-	for (let i = 1; i < tree.n; i++) first[tree.parent[i] + 1]++;
-	for (let i = 0; i < tree.n; i++) first[i + 1] += first[i];
-	const at = first.slice();
-	for (let i = 1; i < tree.n; i++) list[at[tree.parent[i]]++] = i;
-	return { ...tree, first, list };
 }
 
 // Inclusive figures by node: totals of the node and all below it; but the next entry of routine AROUND takes what passes through it.
@@ -255,12 +237,18 @@ function threadsOf(sides, before) {
 export class Model {
 	#leaves;
 	#all; // the view of all threads, in all of the run
-	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines.
-	constructor({ version, sides }, before = null, whole = null) {
+	#origin; // the model that this one is narrowed down from; null: it is none
+	#narrowed; // by side, how
+
+	// BEFORE is the model of an earlier reading, whose routines keep their numbers; WHOLE that of which SIDES are parts, with its routines; NARROWED, by side, how
+	// they are narrowed down from those.
+	constructor({ version, sides }, before = null, whole = null, narrowed = null) {
 		this.version = version;
 		this.sides = sides;
+		this.#origin = narrowed ? whole : null;
+		this.#narrowed = narrowed;
 		const { list, maps, numbers } = whole
-			? { list: whole.routines, maps: sides.map(() => whole.maps[0]), numbers: whole.numbers }
+			? { list: whole.routines, maps: sides.map((_, s) => whole.maps[narrowed ? s : 0]), numbers: whole.numbers }
 			: routinesOf(sides, before);
 		this.routines = list;
 		this.maps = maps;
@@ -271,23 +259,70 @@ export class Model {
 		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
 		this.runs = sides.map((side) => side.runs); // whose mean a side is
 		this.beyond = beyondOf(sides, maps[0], list.length);
-		this.timed = sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
-		const threads = threadsOf(sides, before);
+		this.timed = narrowed ? whole.timed : sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
+		const threads = threadsOf(sides, narrowed ? whole : before);
 		this.threads = threads.list;
 		this.threadMaps = threads.maps;
-		this.byThread = this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
+		this.byThread = narrowed ? whole.byThread : this.threads.length > 1 && sides.some((side) => side.shares.node.length > 0);
 		this.interval = this.compares ? 0 : sides[0].interval_ns; // ns of the run that a slice is of; 0: there are none
-		this.intervals = this.interval ? sides[0].slices.interval.most + 1 : 0;
+		this.intervals = narrowed ? whole.intervals : this.interval ? sides[0].slices.interval.most + 1 : 0;
 		this.#trees(sides, maps);
 		this.hasLeaves = sides.some((side) => side.plain.length > 0);
 		this.parts = new Recent(PARTS);
 		this.pairs = new Recent(PAIRS);
+		this.narrower = new Recent(NARROWED);
+		this.hidden = narrowed?.[0].hidden ?? null; // by routine, whether it is
+		this.focused = Boolean(narrowed?.[0].wanted); // only contexts in which something is active
+	}
+
+	// The model that it is narrowed down from; itself: it is not narrowed down.
+	get whole() {
+		return this.#origin ?? this;
+	}
+
+	// The same contexts, but for those in which nothing of WANTED is active, and without the frames of HIDDEN: both by routine, or null.  KEY tells them from others.
+	narrow(key, wanted, hidden) {
+		return this.narrower.get(key, () => {
+			const narrowed = this.sides.map((_, s) => this.#narrow(s, wanted, hidden));
+			return new Model(
+				{ version: this.version, sides: this.sides.map((side, s) => narrowedSide(side, narrowed[s])) },
+				null,
+				this,
+				narrowed.map((n) => Object.assign(n, { hidden, wanted })),
+			);
+		});
+	}
+
+	#narrow(s, wanted, hidden) {
+		const side = this.sides[s],
+			map = this.maps[s],
+			own = (marks) => marks && Uint8Array.from(map, (r) => marks[r]),
+			leaves = wanted && this.leaves && this.routines.some((about, r) => about.leaf && wanted[r]) ? this.leaves[s] : null;
+		return new Narrowed(side.tree, {
+			wanted: own(wanted),
+			hidden: own(hidden),
+			routines: map.length,
+			leafPart: leaves ? (i) => leaves.sum(this.node(s, i), wanted) : () => 0,
+		});
 	}
 
 	// By side, where the own time of contexts was; null: nothing is known of that.
 	get leaves() {
-		if (this.#leaves === undefined) this.#leaves = this.hasLeaves ? this.sides.map((_, s) => new Leaves(this, s)) : null;
+		if (this.#leaves === undefined) this.#leaves = this.hasLeaves ? this.sides.map((_, s) => this.#leavesOf(s)) : null;
 		return this.#leaves;
+	}
+
+	#leavesOf(s) {
+		if (!this.#origin) return new Leaves(this, s);
+		const whole = this.#origin,
+			narrowed = this.#narrowed[s];
+		return new Gathered(whole.leaves[s], {
+			n: this.tree.n,
+			narrowed,
+			from: (i) => whole.node(s, i),
+			to: (j) => this.node(s, j),
+			self: whole.sides[s].tree.self,
+		});
 	}
 
 	#trees(sides, maps) {
@@ -295,9 +330,9 @@ export class Model {
 			this.tree = treesJoined(sides, maps);
 			this.nodes = this.tree.nodes;
 		} else {
-			const { self, calls, recursive, ticks, measured, variance, ...shape } = sides[0].tree;
+			const { self, calls, recursive, ticks, measured, variance, list = null, ...shape } = sides[0].tree;
 			if (maps[0].some((q, r) => q !== r)) shape.routine = Int32Array.from(shape.routine, (r) => (r < 0 ? r : maps[0][r]));
-			this.tree = { ...shape, list: null, own: [{ self, calls, recursive, ticks, measured, variance }] };
+			this.tree = { ...shape, list, own: [{ self, calls, recursive, ticks, measured, variance }] };
 			this.nodes = [null];
 		}
 	}
@@ -381,6 +416,7 @@ export class Model {
 	// The shares of threads in contexts, of which there are none in the page where there is one thread; and of each slice the number of its share.
 	get #sliced() {
 		if (this.slicedShares) return this.slicedShares;
+		if (this.#origin) return (this.slicedShares = { shares: this.#narrowed[0].shares(this.#origin.#sliced.shares) });
 		const [side] = this.sides,
 			shares = this.byThread ? side.shares : sharesOfTree(this.tree),
 			numbers = new Map(),
@@ -416,6 +452,7 @@ export class Model {
 	// The same in the intervals from FIRST to END; calls stay those of the whole run.  Of the time that is left without hooks as great a part is in them as of the
 	// time with hooks; of a context that no sample met, of the nearest thing that samples met: what it leads to, its routine, the run.
 	#sharesIn([first, end]) {
+		if (this.#origin) return this.#narrowed[0].shares(this.#origin.#sharesIn([first, end]));
 		const { shares, place, whole } = this.#sliced,
 			{ interval, time, ticks } = this.sides[0].slices,
 			n = shares.node.length,
@@ -522,41 +559,28 @@ export class Model {
 	}
 }
 
-// The part of MODEL's one side that KEY means, as a side of its own: as the page would have it of `aprof html --thread`.
-function partOf(model, key) {
-	const [side] = model.sides,
-		view = model.view(key),
-		[f] = view.figures,
-		[whole] = view.whole,
-		[own] = view.tree.own,
-		map = model.maps[0],
-		label = model.partName(key);
+// SIDE with the contexts of TREE alone, which came to WHOLE; FIGURES(name) and ARCS, of its own routines.  What is known of the run as a whole only is not there.
+function sideOf(side, { tree, figures, arcs, whole, contexts }) {
 	const routines = { ...side.routines };
-	for (const name of FIGURES) routines[name] = Float64Array.from(map, (r) => f[name][r]);
-	const back = new Map(Array.from(map, (r, i) => [r, i]));
-	const list = view.arcs.list,
-		arcs = {
-			from: Int32Array.from(list, (arc) => (arc.from < 0 ? -1 : back.get(arc.from))),
-			to: Int32Array.from(list, (arc) => back.get(arc.to)),
-			folded: Int32Array.from(list, (arc) => Number(arc.folded)),
-			...Object.fromEntries(ARC.map((name) => [name, Float64Array.from(list, (arc) => arc.at[0][name])])),
-		};
-	let contexts = 0;
-	const seen = (i) => ['self', 'calls', 'recursive', 'ticks'].some((name) => own[name].at(i));
-	for (let i = 1; i < model.tree.n; i++) if (seen(i)) contexts++;
-	const times = { ...side.run.times, contexts_ns: whole.time, outside_ns: whole.outside, hooks_ns: 0, monitor_ns: 0, unplaced_ns: 0 };
+	for (const name of FIGURES) routines[name] = figures(name);
 	return {
 		...side,
-		label,
 		routines,
 		arcs,
-		tree: { ...side.tree, ...own },
+		tree,
+		part: true,
 		cycles: { length: [], calls: [], time: [], entries: new Int32Array(0) },
-		shares: { thread: [], node: [] },
-		threads: [],
 		phases: [],
 		never: [],
-		run: { ...side.run, times, counts: { ...side.run.counts, calls: whole.calls, contexts } },
+		hot: null,
+		paths: null,
+		beyond: null,
+		arc_places: null,
+		run: {
+			...side.run,
+			times: { ...side.run.times, contexts_ns: whole.time, outside_ns: whole.outside, hooks_ns: 0, monitor_ns: 0, unplaced_ns: 0 },
+			counts: { ...side.run.counts, calls: whole.calls, contexts },
+		},
 		times: {
 			...side.times,
 			time_ns: whole.time,
@@ -566,6 +590,63 @@ function partOf(model, key) {
 			measured_ns: whole.measured,
 			each_ns: whole.measured ? whole.variance / whole.measured : 0,
 		},
+	};
+}
+
+// How many nodes with figures OWN, of N, are contexts that something was counted in.
+function contextsIn(own, n) {
+	let contexts = 0;
+	for (let i = 1; i < n; i++) if (['self', 'calls', 'recursive', 'ticks'].some((name) => own[name].at(i))) contexts++;
+	return contexts;
+}
+
+// LIST, of Arcs, as columns; NUMBER of each of their routines.
+const arcColumns = (list, number) => ({
+	from: Int32Array.from(list, (arc) => (arc.from < 0 ? -1 : number(arc.from))),
+	to: Int32Array.from(list, (arc) => number(arc.to)),
+	folded: Int32Array.from(list, (arc) => Number(arc.folded)),
+	...Object.fromEntries(ARC.map((name) => [name, Float64Array.from(list, (arc) => arc.at[0][name])])),
+});
+
+// The part of MODEL's one side that KEY means, as a side of its own: as the page would have it of `aprof html --thread`.
+function partOf(model, key) {
+	const [side] = model.sides,
+		view = model.view(key),
+		[f] = view.figures,
+		[own] = view.tree.own,
+		map = model.maps[0],
+		back = new Map(Array.from(map, (r, i) => [r, i]));
+	return {
+		...sideOf(side, {
+			tree: { ...side.tree, ...own },
+			figures: (name) => Float64Array.from(map, (r) => f[name][r]),
+			arcs: arcColumns(view.arcs.list, (r) => back.get(r)),
+			whole: view.whole[0],
+			contexts: contextsIn(own, model.tree.n),
+		}),
+		label: model.partName(key),
+		shares: { thread: [], node: [] },
+		threads: [],
+	};
+}
+
+// SIDE, NARROWED down.
+function narrowedSide(side, narrowed) {
+	const { tree } = narrowed,
+		{ figures, arcs, whole } = attribute(tree, tree, side.names.length);
+	return {
+		...sideOf(side, {
+			tree,
+			figures: (name) => figures[name],
+			arcs: arcColumns(
+				arcs.list.filter(({ at: [at] }) => ARC.some((name) => at[name])),
+				(r) => r,
+			),
+			whole: { ...whole, outside: tree.self.at(0), ...evidenceOf(tree) },
+			contexts: contextsIn(tree, tree.n),
+		}),
+		shares: narrowed.shares(side.shares),
+		slices: narrowed.slices(side.slices),
 	};
 }
 
@@ -673,13 +754,13 @@ export class View {
 	eachLeaf(s, i, visit) {
 		const parts = this.parts(s, i);
 		if (!parts) return;
-		const { leaf } = this.leaves[s].places.get(this.tree.routine[i]);
+		const { leaf } = this.leaves[s].placesOf(i);
 		for (let l = 1; l < parts.length; l++) if (parts[l] > 0) visit(leaf[l], parts[l]);
 	}
 
 	// What of the own time of node I was in function LEAF.
 	leafPart(s, i, leaf) {
-		const slot = this.leaves?.[s].places.get(this.tree.routine[i])?.slots.get(leaf);
+		const slot = this.leaves?.[s].placesOf(i)?.slots.get(leaf);
 		return slot === undefined ? 0 : this.parts(s, i)[slot];
 	}
 
@@ -800,13 +881,31 @@ function attribute(tree, w, n) {
 	const inner = new Float64Array(tree.n); // of what passes a node, what the next entry of its parent's routine takes
 	const running = new Float64Array(tree.n); // time in the routine of a node, at it or below, while its parent's entry is the last
 	const order = [];
+	const has = (i) => OWN.some((name) => w[name].at(i) > 0);
+	const leads = new Uint8Array(tree.n); // whether a node, or any below it, has figures
+	leads[0] = 1;
+	for (let i = tree.n - 1; i > 0; i--) {
+		if (has(i)) leads[i] = 1;
+		if (leads[i]) leads[tree.parent[i]] = 1;
+	}
+	// The entry of node U is not its routine's last any more: the arcs to and from it of which the other end is have only one.
+	const refold = (u) => {
+		const below = path[depth[u] + 1],
+			above = tree.parent[u];
+		if (last[tree.routine[below]] === below) arcs.at(tree.routine[u], tree.routine[below]).folded = true;
+		if (above > 0 && last[tree.routine[above]] === above) arcs.at(tree.routine[above], tree.routine[u]).folded = true;
+	};
+	// The same of all entries that are no longer the last in the context I, and were in the context before it.
+	const refoldAll = (i) => {
+		for (let k = i; k > 0 && (k === i || !has(k)); k = tree.parent[k]) if (before[k] >= 0) refold(before[k]);
+	};
 	while (stack.length) {
 		const i = stack.pop();
 		if (i < 0) {
 			last[tree.routine[~i]] = before[~i];
 			continue;
 		}
-		if (i > 0 && all.time[i] === 0 && all.calls[i] === 0 && all.ticks[i] === 0) continue;
+		if (!leads[i]) continue;
 		const r = tree.routine[i];
 		if (i > 0) {
 			depth[i] = depth[tree.parent[i]] + 1;
@@ -822,6 +921,7 @@ function attribute(tree, w, n) {
 				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += w.self.at(i);
 			}
 			last[r] = i;
+			if (has(i)) refoldAll(i);
 			stack.push(~i);
 		}
 		kidsOf(tree, i, (k) => stack.push(k));

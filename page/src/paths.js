@@ -13,7 +13,7 @@
 // Sums are kept: down, a branch's time is its self time and that of its branches; up, that of its branches and of
 // the histories that begin with it.
 import { Members } from './members.js';
-import { FOLDED, GAP, kidsOf } from './model.js';
+import { FOLDED, GAP, kidsOf } from './shape.js';
 
 const OWN = -1; // not in a function without hooks
 const NAMES = ['time', 'self', 'calls', 'entries', 'ticks', 'selfTicks', 'measured', 'selfMeasured', 'variance', 'selfVariance'];

@@ -277,6 +277,7 @@ export class Picture {
 		for (const [group] of frames(this.app, this.items)) {
 			const g = this.svg.querySelector(`#${group.id}`),
 				head = g.querySelector('text');
+			if (/^[fsm]/.test(group.id)) g.dataset.group = group.id;
 			head.setAttribute('text-anchor', 'start'); // its letters are wider than Graphviz took them for
 			head.setAttribute('x', Math.min(...[...g.querySelector('polygon').points].map((p) => p.x)) + 8);
 			this.#offer(
@@ -322,6 +323,7 @@ export class Picture {
 			g.classList.toggle('leaf', Boolean(app.model.routines[item.routine]?.leaf));
 			g.dataset.routine = item.routine;
 			const label = `${fullName(app, item)}, total ${app.shareText(what.time[app.side], app.side)}`;
+			if (/^[fsm]/.test(item.group?.id ?? '')) g.dataset.group = item.group.id;
 			if (item.group)
 				this.#offer(
 					g,

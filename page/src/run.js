@@ -4,9 +4,11 @@ import { fill, h } from './dom.js';
 import { changeText } from './figures.js';
 import { findings, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
+import { isNarrowed } from './narrow.js';
 import { change, error, partOf, wholeChange } from './stats.js';
 
 const TEN = 10;
+const OF_ALL = '. Where to look first, sequences that recur and cycles are told of the run as a whole.';
 
 // The head of `aprof report` as pairs of label and text; its lines are wrapped and indented.
 function headOf(text) {
@@ -87,7 +89,9 @@ function tiles(app) {
 			'contexts',
 			counts.map((c) => c.contexts),
 			format.count,
-			`histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
+			sides.some((side) => side.part)
+				? null
+				: `histories ${counts[0].mean_history.toFixed(1)} long, longest ${counts[0].longest_history}`,
 		),
 		app.model.timed && times.some((t) => t.hooks_ns)
 			? tileOf(
@@ -176,6 +180,7 @@ function cyclesOf(app) {
 }
 
 function cycles(app) {
+	if (app.model.sides.some((side) => side.part)) return null;
 	const all = cyclesOf(app),
 		weight = (c) => c.time.reduce((a, b) => a + b, 0),
 		calls = (c) => c.calls.reduce((a, b) => a + b, 0);
@@ -222,7 +227,7 @@ function heads(app) {
 	return h(
 		'section',
 		{ class: 'wide' },
-		h('h2', {}, 'The run'),
+		h('h2', {}, app.model.sides.some((side) => side.part) ? 'The run, all of it' : 'The run'),
 		h(
 			'table',
 			{ class: 'head' },
@@ -280,13 +285,15 @@ function summary(app) {
 	}
 	const [{ run }] = app.model.sides,
 		lost = run.notes.filter((n) => !n.harmless).length,
-		time = app.model.sides[0].hot.time_ns;
+		part = isNarrowed(app),
+		time = part ? spentOf(app)[0] : app.model.sides[0].hot.time_ns;
 	return h(
 		'p',
 		{ class: 'summary' },
 		app.model.timed ? [h('b', { 'data-exact': time }, format.time(time)), ', '] : null,
 		app.model.counted ? [h('b', {}, format.plural(run.counts.calls, 'call')), ', '] : null,
 		format.plural(run.counts.contexts, 'context'),
+		part ? (app.base.focused ? ' in focus' : ' without what is hidden') : null,
 		lost
 			? [
 					'; ',
@@ -301,7 +308,7 @@ function summary(app) {
 					),
 				]
 			: null,
-		app.model.timed ? h('span', { class: 'note' }, '. Where to look first:') : null,
+		!app.model.timed ? null : part ? h('span', { class: 'note' }, OF_ALL) : h('span', { class: 'note' }, '. Where to look first:'),
 	);
 }
 

@@ -1,6 +1,7 @@
 // source.js - the source of a routine, where the page has it: samples and calls by line, as `aprof annotate` has them.
 import { h, named } from './dom.js';
 import * as format from './format.js';
+import { isNarrowed } from './narrow.js';
 
 // Editors that open a file at a line, by the address that they listen to.
 const EDITORS = {
@@ -51,9 +52,9 @@ function editorChoice(draw) {
 }
 
 // Callees by line: those that are called on one line only have their calls and time there, others stand at each.
-function calleesByLine(source) {
+function calleesByLine(source, hidden) {
 	const lines = new Map();
-	for (const callee of source.callees)
+	for (const callee of source.callees.filter(({ name }) => !hidden.has(name)))
 		for (const line of callee.call_lines) {
 			const site = callee.call_sites?.filter((s) => s.line === line) ?? [];
 			const calls = site.length ? site.reduce((sum, s) => sum + s.calls, 0) : callee.calls;
@@ -72,7 +73,7 @@ function calleeText(app, callee) {
 			? callee.name
 			: h(
 					'button',
-					{ type: 'button', class: 'link', onclick: () => app.set({ sel: r }) },
+					{ type: 'button', class: 'link', 'data-routine': r, onclick: () => app.set({ sel: r }) },
 					named(app.model.routineName(r), callee.name),
 				),
 		` ${figures}${callee.shared ? ' ~' : ''}`,
@@ -121,9 +122,10 @@ export function sourceOf(app, r) {
 	if (!source) return null;
 	const box = h('section', { class: 'source', 'aria-label': 'source' }),
 		margin = marginOf(source.text);
+	const hidden = new Set(app.model.routines.filter((_, r) => app.base.hidden?.[r]).map(({ name }) => name));
 	const draw = () => {
 		const costs = new Map(source.lines.map((cost) => [cost.line, cost])),
-			callees = calleesByLine(source),
+			callees = calleesByLine(source, hidden),
 			template = remembered();
 		box.replaceChildren(
 			h(
@@ -158,6 +160,9 @@ export function sourceOf(app, r) {
 				'p',
 				{ class: 'note' },
 				app.state.thread === 'all' || !app.model.byThread ? '' : 'Of all threads. ',
+				isNarrowed(app)
+					? 'Of the run as a whole: with what is not in focus, and without what is hidden in the routine. '
+					: '',
 				'Own time of each line by its samples; calls that begin there, with all that they called. ',
 				callees.size && [...callees.values()].flat().some((c) => c.shared)
 					? '~ the routine is called on several lines: the figures are of all of them. '

@@ -5,6 +5,8 @@ export const DEFAULTS = {
 	metric: 'time', // time or calls
 	thread: 'all', // all; split; a number; pN: those of process N; or two of the latter two, A~B, compared
 	range: '', // FROM..TO, in seconds of the run, either of which may be left out: times of these alone; '': all
+	focus: '', // what is to be active for a context to count, as narrow.js has it; '': whatever
+	hidden: '', // what is hidden, of the same, by comma
 	versus: '', // threads: what is to be compared with the next that is chosen
 	order: 'order', // threads: order (as in the file), name, time, cpu, ticks, calls
 	leaves: 'auto', // time in code without hooks: below its callers, within them; auto: below in pictures
@@ -32,7 +34,7 @@ export const DEFAULTS = {
 };
 
 // Choices that are one step back: what the browser's Back button undoes.
-const STEPS = new Set(['tab', 'sel', 'thread', 'range', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
+const STEPS = new Set(['tab', 'sel', 'thread', 'range', 'focus', 'hidden', 'dir', 'zoom', 'zoomup', 'tree', 'hops']);
 
 export class State {
 	constructor(changed) {

@@ -70,7 +70,7 @@ const titleOf = (row) => [named(row.name, row.whole), h('span', { class: 'note' 
 const nameCell = (app, row) =>
 	h(
 		'span',
-		{ class: `branch${app.hits?.[row.id] ? ' hit' : ''}${row.kids ? ' group' : ''}` },
+		{ class: `branch${app.hits?.[row.id] ? ' hit' : ''}${row.kids ? ' group' : ''}`, [row.kids ? 'data-group' : 'data-routine']: row.id },
 		row.kids ? titleOf(row) : named(app.model.routineName(row.id), row.name, { class: row.leaf ? 'leaf' : '' }),
 	);
 

@@ -42,7 +42,7 @@ function threadCards(model, range) {
 	model.sides.forEach((side, s) => {
 		side.threads.forEach((told, i) => {
 			const card = cards[model.threadMaps[s][i]];
-			if (!model.cut(range)) card.cpu[s] += told.cpu_ns / side.runs; // which is not known by interval
+			if (!model.cut(range) && !model.focused) card.cpu[s] += told.cpu_ns / side.runs; // which is not known by interval, nor by context
 			card.about ||= aboutThread(told);
 		});
 		const shares = model.sharesOf(s, range);
@@ -144,7 +144,11 @@ function strip(app, card) {
 				h(
 					'div',
 					{ style: `--p: ${((100 * v) / all).toFixed(2)}%` },
-					h('span', { class: found(r) ? 'hit' : '', title: app.base.wholeName(r) }, app.base.routineName(r)),
+					h(
+						'span',
+						{ class: found(r) ? 'hit' : '', 'data-routine': r, title: app.base.wholeName(r) },
+						app.base.routineName(r),
+					),
 					h('span', {}, format.percent(v, all)),
 				),
 			),

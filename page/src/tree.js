@@ -248,6 +248,7 @@ export const tree = {
 					(t) => app.set({ tree: t }),
 				),
 				app.leafChoice(),
+				(this.picked = h('span', {}, app.picker())),
 				h(
 					'span',
 					{ class: 'note' },
@@ -306,7 +307,8 @@ export const tree = {
 		return true;
 	},
 
-	update(changed) {
+	update(changed, app) {
+		if (changed.has('sel')) fill(this.picked, app.picker());
 		return [...changed].every((k) => k === 'sel');
 	},
 

@@ -1650,6 +1650,236 @@ test('a profile compared with itself has no news', async () => {
 	await closed(tab);
 });
 
+// The keys of what is in force, from the bar over all sheets.
+const chipsOf = (tab) => tab.locator('.chip').evaluateAll((all) => all.map((chip) => chip.dataset.key));
+
+// It is narrowed down to what HASH says, and drawn.
+const narrowedTo = async (tab, focus, hidden) => {
+	await tab.waitForFunction(
+		([f, h]) => {
+			const { now } = app.stateHolder;
+			return now.focus === f && now.hidden === h;
+		},
+		[focus, hidden],
+	);
+	await settled(tab);
+};
+
+test('a routine in focus, by the list on it, by key and by link: every sheet has the figures of --focus, and Back takes it back', async () => {
+	const tab = await bench.tab(onePage, 'tab=flame&leaves=within'),
+		frame = (await frames(tab)).filter((f) => !f.more)[3],
+		r = await tab.evaluate((name) => app.model.routines.findIndex((about) => about.name === name), frame.name),
+		all = (await frames(tab))[0].value,
+		report = bench.json('report', `--focus=${frame.name}`, one);
+	await tab.locator(`g.frame[data-routine="${r}"]`).first().click({ button: 'right' });
+	assert.match(await tab.locator('.actions').innerText(), /^0x\w+\s+focus on 0x/);
+	await tab.getByRole('menuitem', { name: 'focus on 0x' }).click();
+	await narrowedTo(tab, `r${r}`, '');
+	assert.deepEqual(await chipsOf(tab), [`r${r}`]);
+	assert.deepEqual(await exact(tab.locator('.chips [data-exact]')), [report.run.times.contexts_ns]);
+	assert.equal((await frames(tab))[0].value, report.run.times.contexts_ns);
+	await sheet(tab, 'table');
+	const rows = await allRows(tab),
+		flat = byName(report.flat);
+	assert.equal(rows.length, flat.size);
+	for (const row of rows) {
+		const want = flat.get(row.name);
+		assert.deepEqual(
+			[row.self, row.total, row.calls, row.recursive],
+			[want.self_ns, want.total_ns, want.calls, want.recursive],
+			row.name,
+		);
+		about(row.error, want.self_error_ns, `${row.name}: error`);
+	}
+	await sheet(tab, 'run');
+	assert.deepEqual(await exact(tab.locator('.summary b[data-exact]')), [report.run.times.contexts_ns]);
+	assert.deepEqual(
+		await exact(tab.locator('[data-list=self] td[data-exact]')),
+		[...report.flat]
+			.sort((a, b) => b.self_ns - a.self_ns)
+			.slice(0, 10)
+			.map((row) => row.self_ns),
+	);
+	assert.equal(await tab.locator('.findings, [data-list=cycles]').count(), 0, 'which are of the whole run');
+	await sheet(tab, 'tree');
+	assert.equal(await tab.evaluate(() => app.tree('down').time[0]), bench.json('tree', `--focus=${frame.name}`, one).tree[0].total_ns);
+	await sheet(tab, 'graph');
+	assert.equal(await tab.evaluate(() => app.view.size(0, 'time')), report.run.times.contexts_ns);
+	for (let i = 0; i < 4; i++) await tab.goBack();
+	await tab.waitForFunction(() => app.state.tab === 'flame');
+	await tab.goBack();
+	await narrowedTo(tab, '', '');
+	assert.equal((await frames(tab))[0].value, all);
+	assert.equal(await tab.locator('.chips').count(), 0);
+	// The key is about what has the focus.
+	await tab.locator(`g.frame[data-routine="${r}"]`).first().focus();
+	await tab.keyboard.press('f');
+	await narrowedTo(tab, `r${r}`, '');
+	assert.equal((await frames(tab))[0].value, report.run.times.contexts_ns);
+	const other = await bench.tab(await addressOf(tab));
+	assert.equal((await frames(other))[0].value, report.run.times.contexts_ns, 'the link restores it');
+	await closed(other);
+	await tab.keyboard.press('a');
+	await narrowedTo(tab, '', '');
+	await closed(tab);
+});
+
+test('hidden routines are in no sheet, and nothing is lost: by key, by list, taken back one by one and all together', async () => {
+	const tab = await bench.tab(onePage, 'tab=table&leaves=within'),
+		sum = async () => (await allRows(tab)).reduce((all, row) => all + row.self, 0),
+		whole = await sum(),
+		pick = async (r) => {
+			await tab.evaluate((x) => app.set({ sel: x }), r);
+			await tab.waitForFunction((x) => app.selected === x, r);
+		};
+	const [first, second] = await tab.evaluate(() =>
+		[...app.model.routines.keys()]
+			.filter((r) => !app.view.arcs.in[r].some((arc) => arc.from < 0))
+			.sort((a, b) => app.view.figures[0].self[b] - app.view.figures[0].self[a])
+			.slice(0, 2),
+	);
+	const names = await tab.evaluate((list) => list.map((r) => app.model.routines[r].name), [first, second]);
+	await pick(first);
+	await tab.keyboard.press('h');
+	await narrowedTo(tab, '', `r${first}`);
+	assert.equal(await tab.evaluate(() => app.selected), -1, 'what is hidden is not selected');
+	await pick(second);
+	await tab.locator('.entry').getByRole('button', { name: 'focus, hide' }).click();
+	await tab.getByRole('menuitem', { name: 'hide 0x' }).click();
+	await narrowedTo(tab, '', `r${first},r${second}`);
+	assert.equal(await sum(), whole, 'self times add up to the same');
+	const report = bench.json('report', ...names.map((name) => `--hide=${name}`), one);
+	assert.deepEqual(
+		new Map((await allRows(tab)).map((row) => [row.name, [row.self, row.total, row.calls + row.recursive]])),
+		new Map([...byName(report.flat)].map(([name, row]) => [name, [row.self_ns, row.total_ns, row.calls + row.recursive]])),
+	);
+	for (const name of ['run', 'flame', 'graph', 'table', 'tree', 'threads']) {
+		await sheet(tab, name);
+		const text = await tab.locator('main').evaluate((main) => main.textContent);
+		for (const gone of names) assert.ok(!text.includes(gone), `${name}: ${gone}`);
+	}
+	await sheet(tab, 'flame');
+	for (const dir of ['down', 'up', 'sandwich']) {
+		await tab.locator(`[aria-label=direction] button[data-value=${dir}]`).click();
+		await tab.waitForFunction((d) => app.state.dir === d, dir);
+		const text = await tab.locator('main').evaluate((main) => main.textContent);
+		for (const gone of names) assert.ok(!text.includes(gone), `${dir}: ${gone}`);
+	}
+	await tab.locator(`.chip[data-key=r${first}]`).click();
+	await narrowedTo(tab, '', `r${second}`);
+	await tab.getByRole('button', { name: 'show all' }).click();
+	await narrowedTo(tab, '', '');
+	await closed(tab);
+});
+
+test('a library, a file or a class is in focus or hidden as a whole, its functions without hooks too', async () => {
+	const tab = await bench.tab(plainCode(), 'tab=flame'),
+		file = bench.file('plain.out'),
+		report = bench.json('report', '--leaves', file),
+		parts = report.flat.flatMap((r) => r.parts);
+	const libc = await tab.evaluate(() => {
+			const [{ self }] = app.view.figures;
+			return [...app.model.routines.keys()]
+				.filter((r) => app.model.routines[r].leaf && /libc\.so/.test(app.model.routines[r].module))
+				.reduce((a, r) => (self[r] > self[a] ? r : a));
+		}),
+		first = await tab.evaluate((r) => app.model.routines.findIndex((about) => about.module === app.model.routines[r].module), libc),
+		inside = parts.filter((part) => /^libc\.so/.test(part.place)).reduce((all, part) => all + part.self_ns, 0);
+	await tab.locator(`g.frame[data-routine="${libc}"]`).first().click({ button: 'right' });
+	await tab.getByRole('menuitem', { name: /^focus on module libc/ }).click();
+	await narrowedTo(tab, `m${first}`, '');
+	const time = (await frames(tab))[0].value;
+	assert.ok(inside > 0 && Math.abs(time - inside) <= 1e-3 * inside, `${time}, not ${inside}`);
+	const leaves = await tab.evaluate(() => app.model.routines.flatMap((about, r) => (app.view.figures[0].self[r] > 1 ? [about.module] : [])));
+	assert.ok(leaves.length && leaves.every((module) => /libc\.so/.test(module)), `${leaves}`);
+	await tab.evaluate((key) => app.set({ focus: '', hidden: key }), `m${first}`);
+	await narrowedTo(tab, '', `m${first}`);
+	assert.equal(await tab.locator(`g.frame[data-routine="${libc}"]`).count(), 0);
+	near((await frames(tab))[0].value, report.run.times.contexts_ns + report.run.times.outside_ns, 'nothing is lost');
+	// By the line of a group.
+	await tab.evaluate(() => app.set({ tab: 'table', hidden: '', kind: 'module', leaves: 'below' }));
+	await settled(tab);
+	await tab.locator('.tabulator-row', { has: tab.locator('.group', { hasText: 'libc.so' }) }).click({ button: 'right' });
+	await tab.getByRole('menuitem', { name: /^hide module libc/ }).click();
+	await narrowedTo(tab, '', `m${first}`);
+	assert.equal(await tab.locator('.group', { hasText: 'libc.so' }).count(), 0);
+	// By a routine: all that has hooks is in its file, and so the run alone is left.
+	await tab.evaluate(() => app.set({ hidden: '', kind: 'none' }));
+	await settled(tab);
+	await tab.locator('.tabulator-row', { hasText: 'both' }).click({ button: 'right' });
+	await tab.getByRole('menuitem', { name: /^hide file plain\.c/ }).click();
+	await tab.waitForFunction(() => app.state.hidden.startsWith('f'));
+	assert.deepEqual(await tab.evaluate(() => [app.view.tree.n, app.view.whole[0].time]), [1, 0]);
+	await closed(tab);
+});
+
+test('narrowed down: threads side by side, charts, ranges and two profiles are so, too', async () => {
+	const tab = await bench.tab(slicedPage, 'tab=threads'),
+		name = await tab.evaluate(() => app.model.routines[3].name),
+		focus = `--focus=${name}`;
+	await tab.evaluate(() => app.set({ focus: 'r3' }));
+	await narrowedTo(tab, 'r3', '');
+	for (const card of await cards(tab)) {
+		const { run } = bench.json('report', focus, '--thread', card.key, sliced);
+		assert.equal(card.time[0], run.times.contexts_ns, card.name);
+		assert.equal(card.cpu, undefined, 'which is not known of contexts');
+	}
+	const flat = async () => new Map((await allRows(tab)).map((row) => [row.name, [row.self, row.total, row.calls]]));
+	const reported = (...given) =>
+		new Map(bench.json('report', focus, ...given, sliced).flat.map((row) => [row.name, [row.self_ns, row.total_ns, row.calls]]));
+	await tab.evaluate(() => app.set({ tab: 'table', thread: '1', leaves: 'within' }));
+	await settled(tab);
+	assert.deepEqual(await flat(), reported('--thread=1'));
+	await tab.evaluate(() => app.set({ thread: 'split', tab: 'flame' }));
+	await settled(tab);
+	near((await frames(tab))[0].value, bench.json('report', focus, sliced).run.times.contexts_ns, 'all threads');
+	await tab.evaluate(() => app.set({ thread: '0~1', tab: 'table' }));
+	await settled(tab);
+	const of = [0, 1].map((thread) => byName(bench.json('report', focus, `--thread=${thread}`, sliced).flat));
+	for (const row of await allRows(tab))
+		assert.deepEqual(
+			[row.self0, row.self1],
+			of.map((list) => list.get(row.name)?.self_ns ?? 0),
+			row.name,
+		);
+	await closed(tab);
+	const pair = await bench.tab(pairPage, 'tab=table&leaves=within'),
+		both = await pair.evaluate(() => app.model.routines[5].name);
+	await pair.evaluate(() => app.set({ hidden: 'r5' }));
+	await narrowedTo(pair, '', 'r5');
+	const sides = [one, two].map((file) => byName(bench.json('report', `--hide=${both}`, file).flat));
+	for (const row of await allRows(pair)) {
+		const [a, b] = sides.map((list) => list.get(row.name));
+		assert.deepEqual(
+			[row.self0, row.self1, row.total0, row.total1],
+			[a?.self_ns ?? 0, b?.self_ns ?? 0, a?.total_ns ?? 0, b?.total_ns ?? 0],
+		);
+	}
+	await closed(pair);
+});
+
+test('the list on a routine opens by mouse and keyboard, goes round, and gives the focus back', async () => {
+	const tab = await bench.tab(onePage, 'tab=flame'),
+		now = () => tab.evaluate(() => document.activeElement.textContent);
+	await tab.locator('g.frame').nth(2).focus();
+	await tab.keyboard.press('ContextMenu');
+	await tab.waitForSelector('.actions');
+	const [first, last] = [0, -1].map((i) => tab.locator('.actions button').nth(i));
+	assert.equal(await now(), await first.textContent());
+	await tab.keyboard.press('ArrowUp');
+	assert.equal(await now(), await last.textContent());
+	await tab.keyboard.press('ArrowDown');
+	assert.equal(await now(), await first.textContent());
+	assert.deepEqual(await violations(tab), []);
+	await tab.keyboard.press('Escape');
+	assert.equal(await tab.locator('.actions').count(), 0);
+	assert.ok(await tab.evaluate(() => document.activeElement.matches('g.frame')));
+	await tab.locator('g.frame').nth(2).click({ button: 'right' });
+	await tab.mouse.click(5, 5);
+	assert.equal(await tab.locator('.actions').count(), 0);
+	await closed(tab);
+});
+
 test('a link restores the view', async () => {
 	const tab = await bench.tab(onePage, 'tab=flame');
 	await tab.locator('g.frame').nth(3).click();
