@@ -45,7 +45,7 @@ struct writing {
 
 static const char *or_nowhere(const char *text)
 {
-	return text ? text : nowhere;
+	return text && *text ? text : nowhere;
 }
 
 static bool words_fill(struct writing *w)

@@ -39,6 +39,12 @@ bool reading_wrong_line(struct reading *r, const struct lines *l, const char *wh
 			 lines_is_open(l) ? "the file is cut off: " : "", what, l->at);
 }
 
+void reading_open_end_tell(struct reading *r, const struct lines *l)
+{
+	if (lines_is_open(l))
+		reading_note(r, "warning: %.100s: its last line, %zu, has no end, so the file may be cut off; it is taken as it is", r->label, l->number);
+}
+
 bool lines_next(struct lines *l)
 {
 	const char *end;

@@ -48,6 +48,9 @@ bool lines_next(struct lines *l);
 /* Whether the line at hand has no end, as the last one of a file that was cut off. */
 bool lines_is_open(const struct lines *l);
 
+/* All lines were read, L having the last one: have the user read that it has no end, if so. */
+void reading_open_end_tell(struct reading *r, const struct lines *l);
+
 /* Say that the line at hand of the file is wrong, in words; false. */
 bool reading_wrong_line(struct reading *r, const struct lines *l, const char *what);
 

@@ -200,6 +200,8 @@ static bool folded_read(struct reading *r)
 	while (ok && k.thread != DRAFT_NONE && lines_next(&l))
 		if (!is_empty(&l) && line_take(l.line, l.n, &f))
 			ok = stack_add(&k, &f);
+	if (ok)
+		reading_open_end_tell(r, &l);
 	free(k.name);
 	free(k.stack.functions);
 	return ok;

@@ -350,8 +350,10 @@ static bool script_read(struct reading *r)
 	while (ok && lines_next(&l))
 		ok = line_read(&k, &l);
 	ok = ok && sample_end(&k);
-	if (ok)
+	if (ok) {
+		reading_open_end_tell(r, &l);
 		events_tell(&k.events, r);
+	}
 	events_free(&k.events);
 	free(k.text);
 	free(k.stack.functions);

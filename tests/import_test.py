@@ -366,6 +366,15 @@ class Script(Import):
         self.assertIn("CPU time", report["run"]["imported"]["unit"])
         self.assertIn("1 samples of sched:sched_switch", self.run_("report", name).stderr)
 
+    def test_without_module(self):
+        """What has no module can be exported to callgrind, and opened again."""
+        self.out("export", "callgrind", self.write("a.txt", SCRIPT), "-o", "cg")
+        self.assertEqual(self.flat("cg")["[unknown]"]["total_ns"], 250000)
+
+    def test_cut_off(self):
+        for name, text in ("a.txt", SCRIPT.rstrip("\n")), ("a.folded", "a;b 3\na 12"):
+            self.assertIn("its last line, %d, has no end" % len(text.split("\n")), self.run_("report", self.write(name, text)).stderr)
+
     def test_without_call_chains(self):
         flat = self.flat(self.write("a.txt", PLAIN))
         self.assertEqual({n: r["self_ns"] for n, r in flat.items()}, {"spin": 250000, "work": 750000})
