@@ -12,6 +12,7 @@
 #include "cli/collect.h"
 #include "cli/command.h"
 #include "cli/message.h"
+#include "cli/operands.h"
 #include "cli/pid.h"
 
 /* Signals that end the sampling, and not aprof before it has reported. */
@@ -54,11 +55,19 @@ static void wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t
 	}
 }
 
-/* The process has a profile already, by its own hooks: that is exact, and there is none to be made. */
-static int hooked_tell(pid_t pid)
+/* The process, the operand of ARGV, has a profile already, by its own hooks: that is exact, and shown as it is now.  There is none to be made. */
+static int hooked_show(struct options *o, int argc, char **argv)
 {
-	message("%d: the process has hooks, and its profile is exact already: aprof report %d, aprof view %d", (int)pid, (int)pid, (int)pid);
-	return STATUS_TROUBLE;
+	const struct command *show = o->report.screen ? &command_hot : &command_report;
+
+	message("note: %s has hooks, so what follows is its own, exact profile as it is now; aprof view %s goes on with it", argv[o->first], argv[o->first]);
+	if (o->no_report)
+		return STATUS_OK;
+	if (o->output && (!output_allowed(o->output, false) || !freopen(o->output, "we", stdout))) {
+		message("%s: cannot write", o->output);
+		return STATUS_TROUBLE;
+	}
+	return show->function(show, o, argc, argv);
 }
 
 static bool pids_read(char **argv, int n, pid_t *pids)
@@ -117,8 +126,10 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	sigset_t stops;
 
 	for (size_t i = 0; i < n; i++)
-		if (is_hooked(pids[i]))
-			return hooked_tell(pids[i]);
+		if (is_hooked(pids[i])) {
+			message("%d: the process has hooks, and its profile is exact already: aprof attach %d alone shows it", (int)pids[i], (int)pids[i]);
+			return STATUS_TROUBLE;
+		}
 	if (!collect_begin(&r))
 		return STATUS_TROUBLE;
 	collect_sampling(&r);
@@ -155,7 +166,7 @@ static int attach_command(const struct command *self, struct options *o, int arg
 	else if (n == 0)
 		message("attach: to which process? aprof attach [OPTION...] PID..., or --all");
 	else if (pids && pids_read(argv + o->first, (int)n, pids))
-		status = attach(o, pids, n);
+		status = n == 1 && is_hooked(pids[0]) ? hooked_show(o, argc, argv) : attach(o, pids, n);
 	free(pids);
 	return status;
 }

@@ -756,7 +756,15 @@ class Stacks(Recording):
         process = subprocess.Popen([self.build(FOREVER, "hooked", APROF_CC)], cwd=self.path)
         try:
             time.sleep(0.2)
-            self.assertIn("has hooks, and its profile is exact already", self.aprof("attach", str(process.pid), status=2).stderr)
+            pid = str(process.pid)
+            done = self.aprof("attach", pid)
+            self.assertIn(f"note: {pid} has hooks, so what follows is its own, exact profile", done.stderr)
+            self.assertIn("A heavy routine", done.stdout)
+            self.assertRegex(done.stdout, r"\bturn .*\n.* calls, ")
+            self.aprof("attach", "--report", "-o", "report", pid)
+            self.assertRegex(pathlib.Path(self.path, "report").read_text(), r"(?s); running: the figures\s.*\nFlat profile")
+            self.assertFalse(os.path.exists(os.path.join(self.path, "amon.out.stacks")))
+            self.assertIn("its profile is exact already", self.aprof("attach", pid, str(os.getpid()), status=2).stderr)
         finally:
             process.kill()
             process.wait()
