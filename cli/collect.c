@@ -402,6 +402,9 @@ void collect(struct run *r)
 	if (r->harvest.n && r->untold.refused)
 		message("note: the call stacks of %" PRIu64 " process%s could not be sampled: neither perf events nor ptrace is permitted for %s", r->untold.refused,
 			r->untold.refused == 1 ? "" : "es", r->untold.refused == 1 ? "it" : "them");
+	if (r->harvest.n && r->untold.running && r->launch.started)
+		message("note: %" PRIu64 " process%s of this run %s still running, and what %s from now on is not recorded; aprof attach does that", r->untold.running,
+			r->untold.running == 1 ? "" : "es", r->untold.running == 1 ? "is" : "are", r->untold.running == 1 ? "it does" : "they do");
 	if (r->harvest.n == 0 && r->harvest.lacking)
 		;
 	else if (r->harvest.n == 0)

@@ -647,6 +647,8 @@ void record_end(struct recorder *r, struct record_untold *untold)
 
 	(void)n;
 	pthread_join(r->thread, NULL);
+	for (struct process *p = r->first; p; p = p->next)
+		r->untold.running += p->live && !is_over(p->pid);
 	if (untold)
 		*untold = r->untold;
 	recorder_free(r);

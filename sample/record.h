@@ -42,7 +42,8 @@ struct recorder *record_all(const struct record_options *options, struct error *
 
 /* When it is over: */
 struct record_untold {
-	uint64_t refused;		/* processes that no source may look at.  The rest is of record_all. */
+	uint64_t refused;		/* processes that no source may look at */
+	uint64_t running;		/* processes of which there is a file, and that have not ended.  The rest is of record_all. */
 	uint64_t processes;		/* whose mappings we may not read: their stacks are not followed */
 	uint64_t samples;		/* of processes that have no number here: of other containers */
 	uint64_t lost;			/* records that came faster than they were read, most of them samples */

@@ -200,6 +200,25 @@ int main(void)
 	for (;;) { for (long i = 0; i < 100000; i++) sink++; poll(0, 0, 10); }
 }
 """
+WORKS_ON = r"""
+#include <stdio.h>
+#include <unistd.h>
+static void work(long n) { for (volatile long i = 0; i < n; i++) { } }
+int main(void)
+{
+	int ready[2], pid = pipe(ready) == 0 ? fork() : -1;
+
+	if (pid == 0) {
+		setsid();
+		for (int i = 0; i < 3; i++) close(i);
+		work(100000000);
+		for (write(ready[1], "", 1);;) work(100000000);
+	}
+	read(ready[0], &(char){ 0 }, 1);
+	printf("%d\n", pid);
+	return 0;
+}
+"""
 GO_HEAP = """package main
 import "fmt"
 type node struct{ l, r *node; v int }
@@ -571,6 +590,13 @@ class Stacks(Recording):
         prog = re.search(r"/prog: (\S+)\n", done.stdout)[1]
         threads = json.loads(self.aprof("info", "--json", prog).stdout)["threads"]
         self.assertGreaterEqual(len({thread["tid"] for thread in threads}), 3)
+
+    def test_daemon(self):
+        """What outlives the run is told of."""
+        self.build(WORKS_ON)
+        done = self.aprof("run", "./prog")
+        self.addCleanup(os.kill, int(done.stdout), signal.SIGKILL)
+        self.assertRegex(done.stderr, r"^aprof: note: 1 process of this run is still running, and what it does from now on is not recorded; .*\n\n")
 
     def test_children_with_hooks(self):
         """A shell that starts a program with hooks is not what the user looks for."""
