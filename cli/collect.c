@@ -68,6 +68,12 @@ static bool is_privileged(const char *program)
 				  getxattr(program, "security.capability", capabilities, sizeof capabilities) > 0);
 }
 
+/* Is CLOCK one that call stacks cannot be sampled by? */
+static bool is_hooks_clock(const char *clock)
+{
+	return strcmp(clock, "tick") != 0 && strcmp(clock, "cpu") != 0 && strcmp(clock, "wall") != 0;
+}
+
 /* The program left no profile: say why, as far as can be told. */
 static void nothing_tell(const struct run *r)
 {
@@ -399,6 +405,8 @@ void collect(struct run *r)
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.lacking)
 		lacking_tell(r);
+	if (r->harvest.sampled && r->options->clock && is_hooks_clock(r->options->clock))
+		message("note: --clock=%s is of hooks, which no program of this run has: call stacks were sampled by CPU time", r->options->clock);
 	if (r->harvest.n && r->untold.refused)
 		message("note: the call stacks of %" PRIu64 " process%s could not be sampled: neither perf events nor ptrace is permitted for %s", r->untold.refused,
 			r->untold.refused == 1 ? "" : "es", r->untold.refused == 1 ? "it" : "them");

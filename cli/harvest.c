@@ -120,6 +120,14 @@ static bool list_fill(struct list *l, const char *directory, bool added, struct 
 	return ok;
 }
 
+static bool is_sampled(const struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!is_stacks(&l->found[i]))
+			return false;
+	return l->n > 0;
+}
+
 /* Where programs with hooks ran, what started them, shells and the like, is not what the user looks for. */
 static void stacks_drop(struct list *l)
 {
@@ -229,7 +237,9 @@ bool harvest_make(struct harvest *h, const char *directory, bool asked, struct e
 	bool ok;
 
 	*h = (struct harvest){ 0 };
-	ok = list_fill(&l, directory, false, err) && group_all(h, &l, asked, err);
+	ok = list_fill(&l, directory, false, err);
+	h->sampled = ok && is_sampled(&l);
+	ok = ok && group_all(h, &l, asked, err);
 	h->lacking = l.lacking;
 	h->why = l.why;
 	list_free(&l);

@@ -43,6 +43,7 @@ struct harvest {
 	size_t n;		/* how many */
 	size_t lacking;		/* processes whose profiles could not be made, or were in memory when they were killed */
 	int why;		/* errno of the last of them */
+	bool sampled;		/* all profiles are of call stacks: no program has hooks */
 };
 
 /* Look through DIRECTORY.  Where programs with hooks ran, call stacks count only if they were ASKED for.  False with *ERR set.  Freed with harvest_free. */

@@ -731,6 +731,9 @@ class Stacks(Recording):
     def test_clocks_that_stacks_have_not(self):
         done = self.aprof("attach", "--clock=tsc", str(os.getpid()), status=2)
         self.assertIn("aprof: --clock=tsc: call stacks are sampled by CPU time (cpu) or elapsed time (wall)\n", done.stderr)
+        for clock, told in ("tsc", True), ("cpu", False):
+            done = self.aprof("run", "--no-report", "--clock=" + clock, sys.executable, "-c", "sum(range(10000000))")
+            self.assertEqual("is of hooks, which no program of this run has" in done.stderr, told)
 
     def names_of_hidden(self, *command):
         """COMMAND, which says on its output when it runs from files that nobody can open by their names: the routines of its profile, which are looked for
