@@ -42,6 +42,18 @@ static void follow(struct search *s, size_t i)
 			add(s, module_find(s->m, goal.address), s->depth[i] + 1);
 }
 
+void leads_visit(struct module *m, uint64_t from, void (*visit)(void *arg, uint64_t start, int calls), void *arg)
+{
+	struct search s = { .m = m };
+
+	if (from)
+		add(&s, module_find(m, from), 0);
+	for (size_t i = 0; i < s.n; i++) {
+		visit(arg, s.found[i]->start, s.depth[i]);
+		follow(&s, i);
+	}
+}
+
 int leads_find(struct module *m, uint64_t from, uint64_t to)
 {
 	const struct symbol *end = module_find(m, to);

@@ -10,4 +10,7 @@
  * or only by way of many functions, or the code cannot be read. */
 int leads_find(struct module *m, uint64_t from, uint64_t to);
 
+/* Call VISIT with the start of each function that leads_find comes to from FROM, and over how many calls. */
+void leads_visit(struct module *m, uint64_t from, void (*visit)(void *arg, uint64_t start, int calls), void *arg);
+
 #endif

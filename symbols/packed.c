@@ -4,6 +4,7 @@
  * is checked, and what does not hold together is not used at all. */
 #include "symbols/packed.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -65,7 +66,9 @@ static bool rest_holds(const Symbols *m)
 	       all_below(m->hooked, m->n_hooked, functions) && m->n_arc_to == m->n_arc_from &&
 	       all_below(m->arc_from, m->n_arc_from, functions) && all_below(m->arc_to, m->n_arc_to, functions) &&
 	       m->n_left_name == m->n_left_reason && all_below(m->left_reason, m->n_left_reason, SYMBOLS_LEFT_REASONS) &&
-	       all_below(m->left_name, m->n_left_name, strings);
+	       all_below(m->left_name, m->n_left_name, strings) && m->n_lead_name == m->n_lead_calls && m->n_lead_to == m->n_lead_calls &&
+	       all_below(m->lead_name, m->n_lead_name, strings) && all_below(m->lead_to, m->n_lead_to, functions) &&
+	       all_below(m->lead_calls, m->n_lead_calls, INT_MAX);
 }
 
 /* Whether M can be used: columns of a table are equally long, indices lead somewhere, strings have no zero byte, and end (protobuf-c sees to that). */
@@ -87,7 +90,7 @@ struct merge {
 	const Symbols *m;		/* the message at hand */
 	const char **strings;		/* its strings; [0] is NULL */
 	size_t first;			/* its functions in functions[] begin here */
-	size_t room[7];			/* of the arrays of K, in their order */
+	size_t room[8];			/* of the arrays of K, in their order */
 };
 
 static const char *text(const struct merge *w, uint32_t i) { return i ? w->strings[i] : NULL; }
@@ -161,6 +164,8 @@ static void rest_add(struct merge *w)
 		k->arcs[k->narcs++] = (struct packed_arc){ first + m->arc_from[i], first + m->arc_to[i] };
 	for (size_t i = 0; i < m->n_left_reason; i++)
 		k->left[k->nleft++] = (struct packed_left){ m->left_reason[i], text_or_empty(w, m->left_name[i]) };
+	for (size_t i = 0; i < m->n_lead_to; i++)
+		k->leads[k->nleads++] = (struct packed_lead){ text_or_empty(w, m->lead_name[i]), first + m->lead_to[i], m->lead_calls[i] };
 	k->hooked_all |= m->hooked_all;
 	k->arcs_read |= m->arcs_read;
 	k->alone |= m->alone;
@@ -177,7 +182,8 @@ static bool room_make(struct merge *w)
 	       array_reserve(&k->calls, &w->room[2], k->ncalls + m->n_call_from, sizeof *k->calls) &&
 	       array_reserve(&k->hooked, &w->room[3], k->nhooked + m->n_hooked, sizeof *k->hooked) &&
 	       array_reserve(&k->arcs, &w->room[4], k->narcs + m->n_arc_from, sizeof *k->arcs) &&
-	       array_reserve(&k->left, &w->room[5], k->nleft + m->n_left_reason, sizeof *k->left);
+	       array_reserve(&k->left, &w->room[5], k->nleft + m->n_left_reason, sizeof *k->left) &&
+	       array_reserve(&k->leads, &w->room[7], k->nleads + m->n_lead_to, sizeof *k->leads);
 }
 
 /* Add the message M.  False: out of memory. */
@@ -313,6 +319,8 @@ static void renumber(struct packed *k, const uint32_t *number)
 		k->hooked[i] = number[k->hooked[i]];
 	for (size_t i = 0; i < k->narcs; i++)
 		k->arcs[i] = (struct packed_arc){ number[k->arcs[i].from], number[k->arcs[i].to] };
+	for (size_t i = 0; i < k->nleads; i++)
+		k->leads[i].to = number[k->leads[i].to];
 }
 
 /* Functions by start and name, each once.  False: out of memory. */
@@ -354,6 +362,15 @@ static int by_arc(const void *left, const void *right)
 	return a->from != b->from ? (a->from > b->from) - (a->from < b->from) : (a->to > b->to) - (a->to < b->to);
 }
 
+static int by_lead(const void *left, const void *right)
+{
+	const struct packed_lead *a = left, *b = right;
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return strcmp(a->name, b->name) ? strcmp(a->name, b->name) : (a->calls > b->calls) - (a->calls < b->calls);
+}
+
 /* Places by address, each once. */
 static void places_settle(struct packed *k)
 {
@@ -377,6 +394,7 @@ static bool settle(struct packed *k)
 	k->ncalls = unique(k->calls, k->ncalls, sizeof *k->calls, by_caller);
 	k->narcs = unique(k->arcs, k->narcs, sizeof *k->arcs, by_arc);
 	k->nleft = unique(k->left, k->nleft, sizeof *k->left, by_name);
+	k->nleads = unique(k->leads, k->nleads, sizeof *k->leads, by_lead);
 	return true;
 }
 
@@ -414,6 +432,7 @@ void packed_free(struct packed *k)
 	free(k->hooked);
 	free(k->arcs);
 	free(k->left);
+	free(k->leads);
 	free(k);
 }
 
@@ -444,6 +463,16 @@ uint32_t packed_find(const struct packed *k, uint64_t address)
 	if (low == 0 || address - k->functions[low - 1].start >= k->functions[low - 1].size)
 		return PACKED_NONE;
 	return (uint32_t)low - 1;
+}
+
+int packed_leads(const struct packed *k, const char *name, uint64_t address)
+{
+	uint32_t to = packed_find(k, address);
+
+	for (size_t i = 0; i < k->nleads; i++)		/* few: the nearest first */
+		if (k->leads[i].to == to && strcmp(k->leads[i].name, name) == 0)
+			return (int)k->leads[i].calls;
+	return -1;
 }
 
 const struct packed_call *packed_calls(const struct packed *k, uint32_t i, size_t *n)

@@ -38,6 +38,13 @@ struct packed_call {
 	bool tail;			/* by a jump */
 };
 
+/* What a name leads to, as symbols_leads says. */
+struct packed_lead {
+	const char *name;		/* as linked */
+	uint32_t to;			/* index in functions[] */
+	uint32_t calls;
+};
+
 struct packed_arc { uint32_t from, to; };	/* indices in functions[] */
 
 struct packed_left { enum symbols_left_out why; const char *name; };
@@ -55,6 +62,8 @@ struct packed {
 	size_t narcs;
 	struct packed_left *left;	/* functions left out */
 	size_t nleft;
+	struct packed_lead *leads;	/* to functions without hooks in which samples are */
+	size_t nleads;
 	bool hooked_all, arcs_read;	/* these are all; the code was read */
 	bool alone;			/* nothing else tells about these addresses: the module's file has others */
 	void **messages;		/* owners of the strings */
@@ -71,6 +80,9 @@ uint32_t packed_find(const struct packed *k, uint64_t address);
 
 /* What is known of ADDRESS; NULL: nothing. */
 const struct packed_place *packed_place(const struct packed *k, uint64_t address);
+
+/* As symbols_leads. */
+int packed_leads(const struct packed *k, const char *name, uint64_t address);
 
 /* The calls of function I, *N of them. */
 const struct packed_call *packed_calls(const struct packed *k, uint32_t i, size_t *n);

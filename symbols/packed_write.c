@@ -41,12 +41,17 @@ struct packing {
 	size_t nplaces, place_room;
 	const struct symbol **functions; /* by start, then by name, each once */
 	size_t nfunctions, function_room;
-	struct numbers call_from, call_name, call_file, call_line, call_tail, left_reason, left_name;
+	struct numbers call_from, call_name, call_file, call_line, call_tail, left_reason, left_name, lead_name, lead_to, lead_calls;
 	const struct symbol **pairs;	/* from and to of each static arc */
 	size_t npairs, pair_room;
 	const struct symbol **hooked;
 	size_t nhooked, hooked_room;
 	uint32_t caller;		/* whose calls are visited: index in functions[] */
+	const char **called;		/* names of functions without hooks that routines with samples in the module call */
+	size_t ncalled, called_room;
+	bool tails;			/* calls are visited of which those by a jump alone count */
+	bool *wanted;			/* by function: is there such a sample in it? */
+	uint32_t lead;			/* string: whose leads are visited */
 	bool failed;			/* out of memory */
 };
 
@@ -293,6 +298,114 @@ static void calls_find(struct packing *k)
 		}
 }
 
+/* ---- what leads to code without hooks ---- */
+
+static int by_word(const void *left, const void *right) { return strcmp(*(const char *const *)left, *(const char *const *)right); }
+
+/* Whether PC is in code of the module that is no routine's own: in a library, linked into the program maybe, so that nothing tells its source. */
+static bool is_foreign(const struct packing *k, const struct profile_pc *pc)
+{
+	uint32_t routine = k->p->contexts[pc->context].routine, line;
+	const char *file;
+
+	return pc->module == k->module && routine != PROFILE_NONE && !symbols_in_hooks(k->s, k->module, pc->address) &&
+	       (k->p->routines[routine].module != k->module || !symbols_line(k->s, k->module, pc->address, &file, &line));
+}
+
+/* Mark the functions that have such samples as wanted, and in ASKS the routines on whose time they are.  False: there are none. */
+static bool foreign_find(struct packing *k, bool *asks)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < k->p->npcs; i++) {
+		const struct profile_pc *pc = &k->p->pcs[i];
+
+		if (!is_foreign(k, pc))
+			continue;
+		k->wanted[function_index(k, symbols_find(k->s, k->module, pc->address))] = any = true;
+		asks[k->p->contexts[pc->context].routine] = true;
+	}
+	return any;
+}
+
+static void called_visit(void *arg, const struct symbols_call *call)
+{
+	struct packing *k = arg;
+
+	if (k->tails && !call->tail)
+		return;
+	if (array_reserve(&k->called, &k->called_room, k->ncalled + 1, sizeof *k->called))
+		k->called[k->ncalled++] = call->linked;
+	else
+		k->failed = true;
+}
+
+/* The names that the routines in ASKS call, and those that what they call leaves itself by a jump to. */
+static void called_find_all(struct packing *k, const bool *asks, bool *callees)
+{
+	const struct profile *p = k->p;
+
+	for (uint32_t i = 0; i < p->ncontexts; i++) {
+		uint32_t from = p->contexts[i].parent == PROFILE_NONE ? PROFILE_NONE : p->contexts[p->contexts[i].parent].routine;
+
+		if (from != PROFILE_NONE && asks[from] && p->contexts[i].routine != PROFILE_NONE)
+			callees[p->contexts[i].routine] = true;
+	}
+	for (uint32_t i = 0; i < p->nroutines; i++) {
+		k->tails = !asks[i];
+		if ((asks[i] || callees[i]) && !p->routines[i].pseudo)
+			symbols_calls(k->s, p->routines[i].module, p->routines[i].address, called_visit, k);
+	}
+	if (k->ncalled)
+		qsort(k->called, k->ncalled, sizeof *k->called, by_word);
+}
+
+static void lead_visit(void *arg, uint64_t start, int calls)
+{
+	struct packing *k = arg;
+	const struct symbol *symbol = symbols_find(k->s, k->module, start);
+	uint32_t to = function_index(k, symbol);
+
+	if (!k->wanted[to] || by_start(&k->functions[to], &symbol) != 0)
+		return;
+	number_add(k, &k->lead_name, k->lead);
+	number_add(k, &k->lead_to, to);
+	number_add(k, &k->lead_calls, (uint32_t)calls);
+}
+
+/* Of each of these names that has no hooks what it leads to. */
+static void leads_follow(struct packing *k)
+{
+	const char **hooked = calloc(k->nhooked + 1, sizeof *hooked);
+
+	k->failed |= !hooked;
+	for (size_t i = 0; hooked && i < k->nhooked; i++)
+		hooked[i] = k->hooked[i]->name;
+	if (hooked && k->nhooked)
+		qsort(hooked, k->nhooked, sizeof *hooked, by_word);
+	for (size_t i = 0; hooked && i < k->ncalled; i++) {
+		if ((i > 0 && strcmp(k->called[i], k->called[i - 1]) == 0) || (k->nhooked && bsearch(&k->called[i], hooked, k->nhooked, sizeof *hooked, by_word)))
+			continue;
+		k->lead = string_add(k, k->called[i]);
+		symbols_led(k->s, k->module, k->called[i], lead_visit, k);
+	}
+	free(hooked);
+}
+
+static void leads_find_all(struct packing *k)
+{
+	bool *asks = calloc((size_t)k->p->nroutines + 1, sizeof *asks), *callees = calloc((size_t)k->p->nroutines + 1, sizeof *callees);
+
+	k->wanted = calloc(k->nfunctions + 1, sizeof *k->wanted);
+	k->failed |= !asks || !callees || !k->wanted;
+	if (!k->failed && k->nfunctions && foreign_find(k, asks)) {
+		called_find_all(k, asks, callees);
+		leads_follow(k);
+	}
+	free(asks);
+	free(callees);
+}
+
 /* ---- the message ---- */
 
 /* An array of N items of the type of *COLUMN. */
@@ -381,6 +494,9 @@ static void rest_write(struct packing *k, Symbols *m)
 	m->call_tail = k->call_tail.at, m->n_call_tail = k->call_tail.n;
 	m->left_reason = k->left_reason.at, m->n_left_reason = k->left_reason.n;
 	m->left_name = k->left_name.at, m->n_left_name = k->left_name.n;
+	m->lead_name = k->lead_name.at, m->n_lead_name = k->lead_name.n;
+	m->lead_to = k->lead_to.at, m->n_lead_to = k->lead_to.n;
+	m->lead_calls = k->lead_calls.at, m->n_lead_calls = k->lead_calls.n;
 	m->string = k->strings.all, m->n_string = k->strings.n;
 }
 
@@ -388,7 +504,8 @@ static void message_free(struct packing *k, Symbols *m)
 {
 	void *const own[] = { m->start, m->size, m->written, m->name, m->stem, m->origin, m->aliases, m->file, m->line, m->part, m->local, m->at, m->within, m->flags,
 		m->at_file, m->at_line, m->own_file, m->own_line, m->own_column, m->called, m->hooked, m->arc_from, m->arc_to, k->call_from.at, k->call_name.at,
-		k->call_file.at, k->call_line.at, k->call_tail.at, k->left_reason.at, k->left_name.at, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
+		k->call_file.at, k->call_line.at, k->call_tail.at, k->left_reason.at, k->left_name.at, k->lead_name.at, k->lead_to.at,
+		k->lead_calls.at, k->called, k->wanted, k->strings.all, k->places, k->functions, k->pairs, k->hooked };
 
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		free(own[i]);
@@ -408,6 +525,7 @@ static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 	}
 	functions_find_all(k);
 	calls_find(k);
+	leads_find_all(k);
 	functions_write(k, m);
 	places_write(k, m);
 	rest_write(k, m);

@@ -362,7 +362,17 @@ int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t
 {
 	struct module *m = get_module(s, module);
 
-	return m->packed || !m->present ? -1 : leads_find(m, functions_address(&m->functions, name), address);
+	if (m->packed)
+		return packed_leads(m->packed, name, address);
+	return m->present ? leads_find(m, functions_address(&m->functions, name), address) : -1;
+}
+
+void symbols_led(struct symbols *s, uint32_t module, const char *name, void (*visit)(void *arg, uint64_t start, int calls), void *arg)
+{
+	struct module *m = get_module(s, module);
+
+	if (!m->packed && m->present)
+		leads_visit(m, functions_address(&m->functions, name), visit, arg);
 }
 
 static bool packed_hooked_visit(struct module *m, void (*visit)(void *arg, const struct symbol *symbol), void *arg)

@@ -95,6 +95,9 @@ bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
  * code tells.  0: NAME itself is there; negative: it is not known to lead there, or not soon. */
 int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address);
 
+/* Call VISIT with the start of each function of MODULE, whose file must be there, that NAME leads to likewise, and over how many calls. */
+void symbols_led(struct symbols *s, uint32_t module, const char *name, void (*visit)(void *arg, uint64_t start, int calls), void *arg);
+
 /* Call VISIT with every function of MODULE that has hooks of the ways `fentry` or `inline`, and with GPROFS also of way `mcount`, called
  * or not; a function may be visited twice.  False, after VISIT has had what there is, when that may not be all: the module is not there, or also has
  * other hooks (of cyg, which does not tell, or of gprof's where they are not asked for), or its machine is not known here. */

@@ -327,6 +327,20 @@ int main(int argc, char **argv)
 '''
 
 
+# What a library does for its public(), and a program that calls two of its functions.
+PUBLIC = r'''
+static volatile long sink;
+__attribute__((noinline)) static void inner(long n) { for (long i = 0; i < n; i++) sink += i; }
+void public(long n) { inner(n); sink++; }
+void other(long n) { sink += n; }
+'''
+CALLER = r'''
+void public(long), other(long);
+__attribute__((noinline)) static void work(void) { for (int i = 0; i < 600; i++) { public(300000); other(i); } }
+int main(void) { work(); return 0; }
+'''
+
+
 class PublicNames(Views):
     """A library's routine that no program can name is called as the program called it, with debug information of the program and without."""
 
@@ -346,12 +360,12 @@ class PublicNames(Views):
         cls.home.cleanup()
 
     def leaves_of(self, routine, profile):
-        """The names of the routine's leaves in libc, or in a program that has it within, that are no chance, the heaviest first."""
+        """The names of the routine's leaves in a library, or in a program that has it within, that are no chance, the heaviest first."""
         report = self.json('report', '--leaves', profile)
         if report['run']['counts']['pc_samples'] == 0:
             self.skipTest('the kernel gives no program counters')
         row = next(r for r in report['flat'] if r['name'] == routine)
-        return [leaf['name'] for leaf in row['parts'] if leaf['place'].startswith(('libc', 'static')) and leaf['ticks'] >= 10]
+        return [leaf['name'] for leaf in row['parts'] if leaf['place'].startswith(('lib', 'static')) and leaf['ticks'] >= 10]
 
     def test_the_public_name(self):
         for name in 'plain', 'debug', 'static':
@@ -364,11 +378,23 @@ class PublicNames(Views):
 
     def test_where_the_program_is_gone(self):
         """What the profile carries of its symbols tells the calls, too."""
-        os.rename(pathlib.Path(self.cwd) / 'plain', pathlib.Path(self.cwd) / 'away')
-        try:
-            self.assertIn(self.leaves_of('sorter', 'plain-sorter.out')[:1], (['qsort'], ['qsort_r']))
-        finally:
-            os.rename(pathlib.Path(self.cwd) / 'away', pathlib.Path(self.cwd) / 'plain')
+        for name in 'plain', 'static':
+            os.rename(pathlib.Path(self.cwd) / name, pathlib.Path(self.cwd) / 'away')
+            try:
+                self.assertIn(self.leaves_of('sorter', f'{name}-sorter.out')[:1], (['qsort'], ['qsort_r']))
+            finally:
+                os.rename(pathlib.Path(self.cwd) / 'away', pathlib.Path(self.cwd) / name)
+
+    def test_where_the_library_is_gone(self):
+        folder = pathlib.Path(self.cwd)
+        (folder / 'public.c').write_text(PUBLIC)
+        (folder / 'caller.c').write_text(CALLER)
+        subprocess.run(['gcc', '-O2', '-shared', '-fPIC', '-o', 'libpublic.so', 'public.c'], cwd=folder, check=True)
+        subprocess.run([BUILD / 'aprof-cc', '-O2', '-o', 'caller', 'caller.c', './libpublic.so'], cwd=folder, check=True)
+        done = aprof('run', '--no-report', '--data', 'caller.out', './caller', cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        os.rename(folder / 'libpublic.so', folder / 'away')
+        self.assertEqual(self.leaves_of('work', 'caller.out')[:1], ['public'])
 
 
 class Hot(Views):

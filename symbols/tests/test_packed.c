@@ -132,7 +132,7 @@ static void use(const struct profile *p)
 	for (uint32_t i = 0; k && i < k->nfunctions; i++) {
 		const struct packed_call *calls = packed_calls(k, i, &n);
 
-		sum += strlen(k->functions[i].name) + packed_find(k, k->functions[i].start);
+		sum += strlen(k->functions[i].name) + packed_find(k, k->functions[i].start) + (size_t)packed_leads(k, "leaf", k->functions[i].start);
 		for (size_t j = 0; j < n; j++)
 			sum += strlen(calls[j].name) + strlen(calls[j].file);
 	}
