@@ -12,6 +12,23 @@ const MARK = 1 / 4; // bytes by index that tell which numbers are not small: a b
 // The narrowest form that has V, by its number.
 const formOf = (v) => (v === 0 ? 0 : v >>> 0 !== v ? 4 : v < 0x100 ? 1 : v < 0x10000 ? 2 : 3);
 
+// How many of VALUES are of each form.
+function counted(values) {
+	let none = 0,
+		one = 0,
+		two = 0,
+		four = 0;
+	for (let i = 0; i < values.length; i++) {
+		const v = values[i];
+		if (v === 0) none++;
+		else if (v >>> 0 !== v) continue;
+		else if (v < 0x100) one++;
+		else if (v < 0x10000) two++;
+		else four++;
+	}
+	return [none, one, two, four, values.length - none - one - two - four];
+}
+
 // The form of the small ones, that of the others, and how many others there are, where COUNTS numbers by form are to be kept.
 function chosen(counts) {
 	const large = counts.findLastIndex((count) => count > 0),
@@ -40,9 +57,7 @@ export class Column {
 
 	// The numbers of VALUES, an array, which may change afterwards.
 	constructor(values) {
-		const counts = FORMS.map(() => 0);
-		for (let i = 0; i < values.length; i++) counts[formOf(values[i])]++;
-		const { small, large, others } = chosen(counts);
+		const { small, large, others } = chosen(counted(values));
 		this.length = values.length;
 		if (small > 0) this.#small = new FORMS[small](values);
 		if (others) this.#mark(values, small, new FORMS[large](others));
@@ -75,6 +90,12 @@ export class Column {
 		let most = 0;
 		for (let i = 0; i < this.length; i++) most = Math.max(most, this.at(i));
 		return most;
+	}
+
+	get sum() {
+		let sum = 0;
+		for (let i = 0; i < this.length; i++) sum += this.at(i);
+		return sum;
 	}
 
 	// All of them, to be added up or changed.

@@ -4,43 +4,59 @@
 // context, of each thread in it, or of each interval of that, are columns of column.js.
 import { Column } from './column.js';
 
-async function inflated(base64) {
-	const text = atob(base64);
-	const bytes = new Uint8Array(text.length);
+// Browsers of before 2026 may have no fromBase64.
+function bytesOf(base64) {
+	if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+	const text = atob(base64),
+		bytes = new Uint8Array(text.length);
 	for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+	return bytes;
+}
+
+async function inflated(base64) {
+	const bytes = bytesOf(base64);
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 // Numbers one after the other; beyond 2^53 they lose their last digits.
 class Reader {
+	#room = new Float64Array(1024); // where numbers are read to: arrays of one kind are filled fastest
+
 	constructor(bytes, at) {
 		this.bytes = bytes;
 		this.at = at;
 	}
 
-	column(n, make = Float64Array) {
-		const values = new make(n),
+	// The next N numbers, in an array that the next reading fills anew.
+	#next(n) {
+		if (this.#room.length < n) this.#room = new Float64Array(n);
+		const values = this.#room.subarray(0, n),
 			bytes = this.bytes;
 		let at = this.at;
 		for (let i = 0; i < n; i++) {
-			const first = bytes[at++];
-			if (first < 128) {
-				values[i] = first;
+			let byte = bytes[at++];
+			if (byte < 128) {
+				values[i] = byte;
 				continue;
 			}
-			let byte = first,
-				value = first & 127,
-				scale = 1;
-			while (byte > 127) {
+			let value = byte & 127;
+			for (let shift = 7; byte > 127 && shift < 28; shift += 7) {
 				byte = bytes[at++];
-				scale *= 128;
+				value |= (byte & 127) << shift;
+			}
+			for (let scale = 2 ** 28; byte > 127; scale *= 128) {
+				byte = bytes[at++];
 				value += (byte & 127) * scale;
 			}
 			values[i] = value;
 		}
 		this.at = at;
 		return values;
+	}
+
+	column(n, make = Float64Array) {
+		return new make(this.#next(n));
 	}
 
 	columns(n, names, integers = []) {
@@ -50,14 +66,16 @@ class Reader {
 
 	// The same, as columns of column.js.
 	small(n, names) {
-		return Object.fromEntries(names.map((name) => [name, new Column(this.column(n))]));
+		return Object.fromEntries(names.map((name) => [name, new Column(this.#next(n))]));
 	}
 
 	// Columns of N numbers each, NAMES, then what samples say of a time: measured, and its variance.
 	packed(n, names) {
 		const columns = this.small(n, names),
-			measured = this.column(n);
-		return { ...columns, measured: new Column(measured), variance: new Column(variances(measured, this.column(n))) };
+			measured = this.column(n),
+			variance = this.#next(n);
+		for (let i = 0; i < n; i++) variance[i] *= measured[i];
+		return { ...columns, measured: new Column(measured), variance: new Column(variance) };
 	}
 }
 

@@ -20,12 +20,14 @@ export const arcShare = (app, arc) => (100 * (app.state.metric === 'calls' ? arc
 
 // All routines that did anything, the heaviest first.
 export function heaviest(app) {
-	return app.remember(`${HEAVIEST} ${app.state.by}`, () =>
-		app.model.routines
+	return app.remember(`${HEAVIEST} ${app.state.by}`, () => {
+		const { figures } = app.view,
+			size = figures[app.side][column(app)];
+		return app.model.routines
 			.map((_, r) => r)
-			.filter((r) => app.view.figures.some((f) => f.calls[r] || f.total[r]))
-			.sort((a, b) => routineShare(app, b) - routineShare(app, a)),
-	);
+			.filter((r) => figures.some((f) => f.calls[r] || f.total[r]))
+			.sort((a, b) => size[b] - size[a]);
+	});
 }
 
 // What has been reached, the heaviest first: a heap of [arc, weight].

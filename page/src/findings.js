@@ -4,10 +4,20 @@ import * as format from './format.js';
 
 const CALLERS = 4; // that are named, of a case
 
+// The numbers of the routines with hooks of each side, by name.
+const byName = new WeakMap();
+
+function numbersByName({ sides: [side], maps: [map] }) {
+	if (byName.has(side)) return byName.get(side);
+	const found = new Map();
+	for (let i = 0; i < side.hooked; i++) found.set(side.names[i], [...(found.get(side.names[i]) ?? []), map[i]]);
+	byName.set(side, found);
+	return found;
+}
+
 // The number of the routine called NAME: of several of one name that whose total is TOTAL; -1: it has no hooks, or is no routine.
 function routineOf(app, name, total = null) {
-	const [side] = app.model.sides,
-		found = side.names.flatMap((n, i) => (n === name && i < side.hooked ? [app.model.maps[0][i]] : []));
+	const found = numbersByName(app.model).get(name) ?? [];
 	return found.find((r) => app.model.view('all').figures[0].total[r] === total) ?? found[0] ?? -1;
 }
 

@@ -9,7 +9,9 @@ function shown(c) {
 	return code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
 }
 
-export const visible = (text) => (text ?? '').replace(HIDDEN, shown);
+const PLAIN = /^[ -[\]-~]*$/; // nearly all names are, and it is soon seen
+
+export const visible = (text) => (!text ? '' : PLAIN.test(text) ? text : text.replace(HIDDEN, shown));
 
 const UNITS = [
 	[1e9, 's'],

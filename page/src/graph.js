@@ -54,6 +54,7 @@ function asked(app) {
 }
 
 function noteOf({ items, arcs, arcsAll, shown, all, limited }) {
+	if (!all) return 'no routine is left to be drawn';
 	const routines = `${format.count(shown)} of ${format.plural(all, 'routine')}`,
 		drawn = arcs.length < arcsAll ? `${format.count(arcs.length)} of ${format.plural(arcsAll, 'arc')}` : format.plural(arcsAll, 'arc');
 	if (!limited && shown === all) return `all ${format.plural(all, 'routine')}, ${drawn}`;

@@ -16,7 +16,8 @@ export const KINDS = {
 };
 
 // Whether routine R did anything in what APP shows.
-export const seen = (app, r) => app.view.figures.some((f) => f.calls[r] || f.recursive[r] || f.total[r] || f.self[r]);
+const seenIn = (figures, r) => figures.some((f) => f.calls[r] || f.recursive[r] || f.total[r] || f.self[r]);
+export const seen = (app, r) => seenIn(app.view.figures, r);
 
 export const group = (letter, title, members, whole = title) => ({
 	id: `${letter}${members.reduce((a, b) => Math.min(a, b))}`,
@@ -37,8 +38,9 @@ export function partition(app, kind) {
 	return app.remember(`kind ${kind}`, () => {
 		const { letter, of, none } = KINDS[kind],
 			found = new Map();
+		const { figures } = app.view;
 		app.model.routines.forEach((about, r) => {
-			if (!seen(app, r)) return;
+			if (!seenIn(figures, r)) return;
 			if (!found.has(of(about))) found.set(of(about), []);
 			found.get(of(about)).push(r);
 		});

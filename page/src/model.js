@@ -58,10 +58,40 @@ function lastingIdentities(side) {
 	});
 }
 
+// What is told of routine R of SIDE.
+function aboutOf(side, r) {
+	const text = (column) => (side.routines[column][r] ? visible(side.strings[side.routines[column][r] - 1]) : '');
+	return {
+		name: visible(side.names[r]),
+		brief: visible(side.briefs[r] ?? side.names[r]),
+		number: '', // of several that look alike
+		module: text('module'),
+		file: text('file'),
+		line: side.routines.line[r],
+		pseudo: Boolean(side.routines.pseudo[r]),
+		leaf: r >= side.hooked, // a function without hooks
+	};
+}
+
+// LIST with the numbers of those that look alike.
+const numbered = (list) =>
+	numbersOf(list.map(({ brief }) => brief)).map((n, r) => {
+		const number = n ? ` (${n})` : '';
+		return list[r].number === number ? list[r] : { ...list[r], number };
+	});
+
 // The routines of all sides; maps[side][routine of the side] is the common number.  Of one side each is itself; of two, routines
 // of one name in one module are one, as `aprof diff` has it.  With BEFORE, the model of an earlier reading of the one side, its routines keep their
 // numbers, and new ones come behind.
 function routinesOf(sides, before) {
+	if (sides.length === 1 && !before) {
+		const [side] = sides;
+		return {
+			list: numbered(side.names.map((_, r) => aboutOf(side, r))),
+			maps: [Int32Array.from(side.names, (_, r) => r)],
+			numbers: null,
+		};
+	}
 	const identities = sides.map((side) =>
 		sides.length > 1 ? side.names.map((name, r) => `${name}\0${moduleIdentity(side, r)}${leafMark(side, r)}`) : lastingIdentities(side),
 	);
@@ -76,25 +106,14 @@ function routinesOf(sides, before) {
 				key = twins.has(name) ? `${name}\0${fileOf(side, r)}` : name;
 			if (!numbers.has(key)) {
 				numbers.set(key, list.length);
-				list.push({});
+				list.push(null);
 			}
 			const q = (map[r] = numbers.get(key));
-			list[q] = { ...list[q] };
-			const text = (column) => (side.routines[column][r] ? visible(side.strings[side.routines[column][r] - 1]) : '');
-			Object.assign(list[q], {
-				name: visible(side.names[r]),
-				brief: visible(side.briefs[r] ?? side.names[r]),
-				module: text('module'),
-				file: text('file'),
-				line: side.routines.line[r],
-				pseudo: Boolean(side.routines.pseudo[r]),
-				leaf: r >= side.hooked, // a function without hooks
-			});
+			list[q] = aboutOf(side, r);
 		}
 		maps.push(map);
 	});
-	numbersOf(list.map(({ brief }) => brief)).forEach((n, r) => (list[r] = { ...list[r], number: n ? ` (${n})` : '' }));
-	return { list, maps, numbers };
+	return { list: numbered(list), maps, numbers };
 }
 
 // FIGURES of each side by common routine.
@@ -236,6 +255,7 @@ function threadsOf(sides, before) {
 
 export class Model {
 	#leaves;
+	#numbers; // by what a routine is in all readings, its number; null: not asked for yet
 	#all; // the view of all threads, in all of the run
 	#origin; // the model that this one is narrowed down from; null: it is none
 	#narrowed; // by side, how
@@ -248,11 +268,11 @@ export class Model {
 		this.#origin = narrowed ? whole : null;
 		this.#narrowed = narrowed;
 		const { list, maps, numbers } = whole
-			? { list: whole.routines, maps: sides.map((_, s) => whole.maps[narrowed ? s : 0]), numbers: whole.numbers }
+			? { list: whole.routines, maps: sides.map((_, s) => whole.maps[narrowed ? s : 0]), numbers: null }
 			: routinesOf(sides, before);
 		this.routines = list;
 		this.maps = maps;
-		this.numbers = numbers;
+		this.#numbers = numbers;
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.counted = sides.every((side) => side.counted); // calls are known
@@ -273,6 +293,11 @@ export class Model {
 		this.narrower = new Recent(NARROWED);
 		this.hidden = narrowed?.[0].hidden ?? null; // by routine, whether it is
 		this.focused = Boolean(narrowed?.[0].wanted); // only contexts in which something is active
+	}
+
+	// The numbers of the routines by what tells them from others, for a later reading.
+	get numbers() {
+		return (this.#numbers ??= new Map(lastingIdentities(this.sides[0]).map((key, r) => [key, r])));
 	}
 
 	// The model that it is narrowed down from; itself: it is not narrowed down.
@@ -673,7 +698,7 @@ function sharesOfTree(tree) {
 	return { thread: new Int32Array(tree.n), node: Int32Array.from({ length: tree.n }, (_, i) => i), time, ...others };
 }
 
-const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].wide().reduce((sum, v) => sum + v, 0)]));
+const evidenceOf = (own) => Object.fromEntries(EVIDENCE.map((name) => [name, own[name].sum]));
 
 // A copy of each thread's part of the tree below a node for the thread, whose routine is beyond all others; SHARESOF(side) is what they have there.
 function treeByThread(model, sharesOf) {
@@ -718,6 +743,7 @@ export class View {
 	#arcs;
 	#makeArcs;
 	#totals;
+	#sizes; // by side
 	#around; // { r, totals }
 	#leafed;
 	#within; // the view without leaves, which has the same tree
@@ -785,7 +811,8 @@ export class View {
 
 	// What a share is a share of: the run's time, or its calls from one routine to another.
 	size(side, metric) {
-		return this.totals[side][metric].at(0);
+		this.#sizes ??= this.tree.own.map((own) => ({ time: own.self.sum, calls: own.calls.sum }));
+		return this.#sizes[side][metric];
 	}
 }
 

@@ -56,7 +56,7 @@ const spentOf = (app) => app.model.sides.map(({ run: { times: t } }) => t.contex
 
 function tiles(app) {
 	const sides = app.model.sides,
-		whole = app.view.whole;
+		{ whole, figures } = app.view;
 	const counts = sides.map((s) => s.run.counts),
 		times = sides.map((s) => s.run.times);
 	const spent = spentOf(app);
@@ -72,7 +72,7 @@ function tiles(app) {
 					counts.map((c) => c.calls),
 					format.count,
 					format.plural(
-						app.model.routines.filter((_, r) => app.view.figures.some((f) => f.calls[r] || f.total[r])).length,
+						app.model.routines.filter((_, r) => figures.some((f) => f.calls[r] || f.total[r])).length,
 						'routine',
 					),
 					app.model.compares

@@ -15,6 +15,10 @@ function made(of, n = N) {
 		column.most,
 		values.reduce((a, b) => Math.max(a, b), 0),
 	);
+	assert.equal(
+		column.sum,
+		values.reduce((a, b) => a + b, 0),
+	);
 	for (let i = 0; i < n; i++) assert.equal(column.at(i), values[i], `number ${i}`);
 	return column;
 }
