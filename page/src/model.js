@@ -908,11 +908,14 @@ function attribute(tree, w, n) {
 	const inner = new Float64Array(tree.n); // of what passes a node, what the next entry of its parent's routine takes
 	const running = new Float64Array(tree.n); // time in the routine of a node, at it or below, while its parent's entry is the last
 	const order = [];
-	const has = (i) => OWN.some((name) => w[name].at(i) > 0);
+	const own = Object.fromEntries(OWN.map((name) => [name, w[name].wide()])),
+		some = new Uint8Array(tree.n); // whether a node has figures
+	for (const values of Object.values(own)) for (let i = 0; i < tree.n; i++) if (values[i] > 0) some[i] = 1;
+	const passing = Object.keys(all).map((name) => [charged[name], all[name]]);
 	const leads = new Uint8Array(tree.n); // whether a node, or any below it, has figures
 	leads[0] = 1;
 	for (let i = tree.n - 1; i > 0; i--) {
-		if (has(i)) leads[i] = 1;
+		if (some[i]) leads[i] = 1;
 		if (leads[i]) leads[tree.parent[i]] = 1;
 	}
 	// The entry of node U is not its routine's last any more: the arcs to and from it of which the other end is have only one.
@@ -924,7 +927,7 @@ function attribute(tree, w, n) {
 	};
 	// The same of all entries that are no longer the last in the context I, and were in the context before it.
 	const refoldAll = (i) => {
-		for (let k = i; k > 0 && (k === i || !has(k)); k = tree.parent[k]) if (before[k] >= 0) refold(before[k]);
+		for (let k = i; k > 0 && (k === i || !some[k]); k = tree.parent[k]) if (before[k] >= 0) refold(before[k]);
 	};
 	while (stack.length) {
 		const i = stack.pop();
@@ -940,44 +943,43 @@ function attribute(tree, w, n) {
 			order.push(i);
 			const up = (before[i] = last[r]);
 			if (up >= 0) {
-				for (const name in charged) charged[name][up] -= all[name][i];
+				for (const [less, by] of passing) less[up] -= by[i];
 				inner[path[depth[up] + 1]] += all.time[i];
 			}
 			for (let q = i; q >= 0; q = before[q]) {
 				const parent = tree.parent[q];
-				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += w.self.at(i);
+				if (parent === 0 || last[tree.routine[parent]] === parent) running[q] += own.self[i];
 			}
 			last[r] = i;
-			if (has(i)) refoldAll(i);
+			if (some[i]) refoldAll(i);
 			stack.push(~i);
 		}
 		kidsOf(tree, i, (k) => stack.push(k));
 	}
+	const sums = ['self', 'calls', 'recursive'].map((name) => [figures[name], own[name]]);
+	sums.push([figures.total, charged.time]);
+	for (const [name, title] of [
+		['ticks', 'Ticks'],
+		['measured', 'Measured'],
+		['variance', 'Variance'],
+	])
+		sums.push([figures[`self${title}`], own[name]], [figures[`total${title}`], charged[name]]);
 	for (const i of order) {
 		const r = tree.routine[i],
 			up = tree.parent[i],
 			from = up === 0 ? -1 : tree.routine[up],
 			arc = arcs.at(from, r).at[0];
-		for (const name of ['self', 'calls', 'recursive']) figures[name][r] += w[name].at(i);
-		figures.total[r] += charged.time[i];
-		for (const [name, title] of [
-			['ticks', 'Ticks'],
-			['measured', 'Measured'],
-			['variance', 'Variance'],
-		]) {
-			figures[`self${title}`][r] += w[name].at(i);
-			figures[`total${title}`][r] += charged[name][i];
-		}
-		arc.calls += w.calls.at(i);
-		arc.self2 += w.self.at(i);
-		arc.child2 += charged.time[i] - w.self.at(i);
+		for (const [sum, values] of sums) sum[r] += values[i];
+		arc.calls += own.calls[i];
+		arc.self2 += own.self[i];
+		arc.child2 += charged.time[i] - own.self[i];
 		const outer = from < 0 ? charged.time[i] : all.time[i] - inner[i],
-			self = from < 0 ? w.self.at(i) : running[i];
+			self = from < 0 ? own.self[i] : running[i];
 		arc.self1 += self;
 		arc.child1 += outer - self;
-		whole.time += w.self.at(i);
-		whole.ticks += w.ticks.at(i);
-		whole.calls += w.calls.at(i) + w.recursive.at(i);
+		whole.time += own.self[i];
+		whole.ticks += own.ticks[i];
+		whole.calls += own.calls[i] + own.recursive[i];
 	}
 	return { figures, arcs, whole };
 }
