@@ -154,7 +154,7 @@ function heaviest(app, title, name, ticks, text) {
 		list.length
 			? h(
 					'table',
-					{ class: 'list', 'data-list': name },
+					{ class: app.model.compares ? 'list sides' : 'list', 'data-list': name },
 					list.map((r) => h('tr', {}, figure(r), h('td', { class: 'who' }, routineLink(app, r)))),
 				)
 			: h('p', { class: 'note' }, app.model.compares ? 'Nothing changed by more than noise.' : 'Nothing.'),
@@ -179,6 +179,14 @@ function cyclesOf(app) {
 	return [...found.values()];
 }
 
+// VALUES of each side as TEXT in one cell, of which LAST is the last.
+const bothSides = (values, text, last = text(values.at(-1))) =>
+	h(
+		'td',
+		{},
+		values.map((v, s) => [s ? ' → ' : '', h('span', { 'data-exact': v }, s < values.length - 1 ? text(v) : last)]),
+	);
+
 function cycles(app) {
 	if (app.model.sides.some((side) => side.part)) return null;
 	const all = cyclesOf(app),
@@ -196,19 +204,19 @@ function cycles(app) {
 		list.length
 			? h(
 					'table',
-					{ class: 'list', 'data-list': 'cycles' },
+					{ class: app.model.compares ? 'list sides' : 'list', 'data-list': 'cycles' },
 					list.map((c) =>
 						h(
 							'tr',
 							{},
 							app.model.timed
-								? c.time.map((t, s) => [
-										h('td', { 'data-exact': t }, format.time(t)),
-										h('td', {}, app.share(t, s)),
-									])
+								? [
+										bothSides(c.time, format.time),
+										h('td', {}, c.time.map((t, s) => app.share(t, s)).join(' → ')),
+									]
 								: null,
 							app.model.counted
-								? c.calls.map((n) => h('td', { 'data-exact': n }, format.plural(n, 'call')))
+								? bothSides(c.calls, format.count, format.plural(c.calls.at(-1), 'call'))
 								: null,
 							h('td', { class: 'who' }, way(c)),
 						),

@@ -1,6 +1,6 @@
 // threads.js - threads, processes and phases as small charts side by side, each with the same scale: where the time, the samples and the calls went.
 //
-// A card is { key, name, about, time[], cpu[], ticks[], calls[], heavy }: figures of each side; KEY is what the state's `thread` is when it alone is shown, '' if it cannot be.
+// A card is { key, name, about, time[], cpu[], ticks[], calls[], own[] }: figures of each side; KEY is what the state's `thread` is when it alone is shown, '' if it cannot be.
 // Two of them are compared as two files are: the state is `A~B` then, and the model that of Model.compared.
 import { choice, fill, h } from './dom.js';
 import * as format from './format.js';
@@ -29,7 +29,7 @@ const blank = (model, key, name, about) => ({
 	name,
 	about,
 	...Object.fromEntries(MEASURES.map(([measure]) => [measure, model.sides.map(() => 0)])),
-	own: new Map(), // self time on the first side by routine
+	own: model.sides.map(() => new Map()), // of each side self time by routine
 });
 
 // What a card of the thread TOLD by the profile says below its name.
@@ -53,13 +53,15 @@ function threadCards(model, range) {
 			card.ticks[s] += shares.ticks.at(i);
 			card.calls[s] += shares.calls.at(i) + shares.recursive.at(i);
 			const r = model.tree.routine[node];
-			if (r >= 0) card.own.set(r, (card.own.get(r) ?? 0) + shares.time.at(i));
+			if (r >= 0) card.own[s].set(r, (card.own[s].get(r) ?? 0) + shares.time.at(i));
 		}
 		if (!model.byThread && cards.length === 1) {
 			const [card] = cards,
 				whole = model.view('all', range).whole[s];
-			Object.assign(card, { time: [whole.time + whole.outside], ticks: [whole.ticks], calls: [whole.calls] });
-			model.view('all', range).figures[s].self.forEach((v, r) => v && card.own.set(r, v));
+			card.time[s] = whole.time + whole.outside;
+			card.ticks[s] = whole.ticks;
+			card.calls[s] = whole.calls;
+			model.view('all', range).figures[s].self.forEach((v, r) => v && card.own[s].set(r, v));
 		}
 	});
 	return cards;
@@ -82,7 +84,7 @@ function processCards(model, threads) {
 			thread = threads[model.threadMaps[0][i]];
 		if (!card) return;
 		for (const [measure] of MEASURES) card[measure][0] += thread[measure][0];
-		for (const [r, v] of thread.own) card.own.set(r, (card.own.get(r) ?? 0) + v);
+		for (const [r, v] of thread.own[0]) card.own[0].set(r, (card.own[0].get(r) ?? 0) + v);
 	});
 	return cards;
 }
@@ -126,12 +128,13 @@ function bar(app, [measure, title, text], values, most) {
 }
 
 // Whether a search finds CARD: by what it is called, or by a routine whose own time it has.
-const isHit = (app, card) => app.matches(card.name) || app.matches(card.about) || [...card.own].some(([r, v]) => v > 0 && app.hits[r]);
+const isHit = (app, card) =>
+	app.matches(card.name) || app.matches(card.about) || card.own.some((own) => [...own].some(([r, v]) => v > 0 && app.hits[r]));
 
-// Which routines' own time it was: those that are searched for, heaviest first, and then the others.
+// Which routines' own time it was, on the side on show: those that are searched for, heaviest first, and then the others.
 function strip(app, card) {
 	const found = (r) => Number(Boolean(app.hits?.[r])),
-		list = [...card.own].sort((a, b) => found(b[0]) - found(a[0]) || b[1] - a[1]),
+		list = [...card.own[app.base.compares ? app.side : 0]].sort((a, b) => found(b[0]) - found(a[0]) || b[1] - a[1]),
 		all = list.reduce((sum, [, v]) => sum + v, 0);
 	if (!all) return null;
 	return h(

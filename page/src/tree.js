@@ -1,6 +1,6 @@
 // tree.js - the top-down and the bottom-up tree, each level made when it is opened.
 import { TabulatorFull as Tabulator } from 'tabulator-tables';
-import { choice, fill, groupRows, h, named } from './dom.js';
+import { choice, fill, groupRows, h, named, nameWidth } from './dom.js';
 import { changeText } from './figures.js';
 import * as format from './format.js';
 import { leading } from './paths.js';
@@ -128,7 +128,7 @@ function columnsOf(app) {
 		name = {
 			title: 'routine',
 			field: 'key',
-			minWidth: 240,
+			minWidth: nameWidth(240),
 			widthGrow: 4,
 			headerSort: false,
 			formatter: (c) => nameCell(app, c.getData()),

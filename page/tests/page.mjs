@@ -179,7 +179,7 @@ test('the run: times, the heaviest routines and cycles', async () => {
 		await exact(tab.locator('[data-list=total] td[data-exact]')),
 		total.map((r) => r.total_ns),
 	);
-	const shown = await exact(tab.locator('[data-list=cycles] td[data-exact]'));
+	const shown = await exact(tab.locator('[data-list=cycles] [data-exact]'));
 	assert.deepEqual(
 		shown,
 		cycles.slice(0, 10).flatMap((c) => [c.time_ns, c.calls]),
@@ -1559,6 +1559,19 @@ test('two profiles: both sides and the change in every sheet', async () => {
 		coloured.filter((label) => label !== 'time'),
 		['calls'],
 		'only what has a direction is coloured',
+	);
+	assert.deepEqual(
+		await tab
+			.locator('[data-list=cycles] tr')
+			.evaluateAll((rows) => rows.map((row) => row.querySelectorAll('[data-exact]').length).filter((n) => n !== 4)),
+		[],
+		'time and calls of both sides',
+	);
+	await sheet(tab, 'threads');
+	assert.deepEqual(await exact(tab.locator('.card [data-measure=time] [data-exact]')), [sum(one), sum(two)]);
+	assert.deepEqual(
+		await exact(tab.locator('.card [data-measure=calls] [data-exact]')),
+		[one, two].map((file) => bench.json('report', file).run.counts.calls),
 	);
 	await closed(tab);
 });
