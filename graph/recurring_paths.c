@@ -70,7 +70,7 @@ static double rank_of(const struct search *s, const struct sums *sums)
 /* A range is whole: keep it if it may be listed. */
 static bool range_close(struct search *s, struct range *range)
 {
-	if (range->length < 3 || range->sums.contexts < 2 || range->sums.time < s->options->min_time)
+	if (range->length < SUFFIX_SHORTEST || range->sums.contexts < 2 || range->sums.time < s->options->min_time)
 		return true;
 	range->rank = rank_of(s, &range->sums);
 	if (range->rank <= 1e-9 * (double)suffix_array_weight(&s->a, &range->sums))	/* one context has all of it */
@@ -90,8 +90,8 @@ static bool find_ranges(struct search *s)
 	s->open = calloc((size_t)s->g->longest + 3, sizeof *s->open);
 	if (!s->open)
 		return false;
-	for (uint32_t i = 0; i < s->a.n; i++) {
-		uint32_t length = i + 1 < s->a.n ? suffix_array_common(&s->a, s->a.sorted[i], s->a.sorted[i + 1]) : 0;
+	for (uint32_t i = 0; i < s->a.nsorted; i++) {
+		uint32_t length = i + 1 < s->a.nsorted ? suffix_array_common(&s->a, s->a.sorted[i], s->a.sorted[i + 1]) : 0;
 		struct range range = { .first = i, .last = i, .sums = s->a.ends[s->a.sorted[i]].sums };
 
 		for (; s->open[depth - 1].length > length; depth--) {
@@ -143,8 +143,8 @@ static bool is_redundant(const struct search *s, const struct range *range)
 {
 	uint32_t end = s->a.sorted[range->first];
 
-	for (uint32_t left = range->length; left >= 3; left--, end = s->a.ends[end].up) {
-		uint32_t listed = s->listed[s->a.place[end]];
+	for (uint32_t left = range->length; left >= SUFFIX_SHORTEST; left--, end = s->a.ends[end].up) {
+		uint32_t place = s->a.place[end], listed = place == SUFFIX_NOWHERE ? 0 : s->listed[place];
 
 		if (listed != 0 && listed <= left)
 			return true;
@@ -162,8 +162,8 @@ static void note_listed(struct search *s, const struct range *range)
 
 	for (uint32_t i = range->first; i <= range->last; i++)
 		s->listed[i] = range->length;
-	for (uint32_t left = range->length; left >= 3; left--, end = s->a.ends[end].up)
-		if (s->parts[s->a.place[end]] < left)
+	for (uint32_t left = range->length; left >= SUFFIX_SHORTEST; left--, end = s->a.ends[end].up)
+		if (s->a.place[end] != SUFFIX_NOWHERE && s->parts[s->a.place[end]] < left)
 			s->parts[s->a.place[end]] = left;
 }
 
@@ -213,8 +213,8 @@ static int by_rank(const void *x, const void *y)
 static bool choose(struct search *s)
 {
 	s->by_label = calloc((size_t)s->g->nroutines + 1, sizeof *s->by_label);
-	s->listed = calloc(s->a.n, sizeof *s->listed);
-	s->parts = calloc(s->a.n, sizeof *s->parts);
+	s->listed = calloc((size_t)s->a.nsorted + 1, sizeof *s->listed);
+	s->parts = calloc((size_t)s->a.nsorted + 1, sizeof *s->parts);
 	if (!s->by_label || !s->listed || !s->parts)
 		return false;
 	if (s->nranges > 1)
@@ -241,7 +241,7 @@ static void search_free(struct search *s)
 struct paths *paths_find(const struct graph *g, const struct paths_options *options, struct error *err)
 {
 	struct search s = { .g = g, .options = options, .found = calloc(1, sizeof *s.found) };
-	bool done = s.found && suffix_array_make(&s.a, g) && find_ranges(&s) && choose(&s);
+	bool done = s.found && suffix_array_make(&s.a, g, options->min_time) && find_ranges(&s) && choose(&s);
 	struct paths *found = s.found;
 
 	search_free(&s);

@@ -43,7 +43,7 @@ struct paths_options {
 };
 
 /* The sequences that recur in G.  NULL with *ERR set: out of memory.  Freed with paths_free.
- * O(n log l) in the n contexts and spelled entries and the longest history l, and what the listed sequences need. */
+ * O(n) in the n contexts and spelled entries, O(m (log m + l)) in those m of them that have the time, of histories of length l. */
 struct paths *paths_find(const struct graph *g, const struct paths_options *options, struct error *err);
 
 /* Free P; NULL is allowed. */

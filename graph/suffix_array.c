@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pair_table.h"
 #include "graph/build.h"
 
 uint64_t suffix_array_weight(const struct suffix_array *a, const struct sums *sums)
@@ -138,160 +139,249 @@ static bool add_ends(struct suffix_array *a)
 	return done;
 }
 
-/* Write FROM[0..n) to TO by ascending KEYS, which are below BUCKETS; stable. */
-static void sort_by(struct suffix_array *a, const uint32_t *from, uint32_t *to, const uint32_t *keys, uint32_t buckets)
+/* ---- which ends matter ---- */
+
+/* What the ends that read the same first entries have together. */
+struct shared {
+	uint64_t time;
+	uint32_t contexts;
+};
+
+static void shared_add(struct shared *s, const struct sums *sums)
 {
-	memset(a->counts, 0, ((size_t)buckets + 1) * sizeof *a->counts);
-	for (uint32_t i = 0; i < a->n; i++)
-		a->counts[keys[i] + 1]++;
-	for (uint32_t i = 0; i < buckets; i++)
-		a->counts[i + 1] += a->counts[i];
-	for (uint32_t i = 0; i < a->n; i++)
-		to[a->counts[keys[from[i]]]++] = from[i];
+	s->time += sums->time;
+	s->contexts += sums->contexts;
 }
 
-/* Ranks at LEVEL of the sorted ends: equal where both halves have equal ranks one level below.  Returns how many there are. */
-static uint32_t rank_sorted(struct suffix_array *a, uint32_t level)
+static bool is_enough(const struct shared *s, uint64_t min_time)
 {
-	const uint32_t *half = a->rank[level - 1], *above = a->above[level - 1];
-	uint32_t rank = 0;
+	return s->time >= min_time && s->contexts > 1;
+}
 
-	for (uint32_t i = 0; i < a->n; i++) {
-		uint32_t end = a->sorted[i], last = a->sorted[i ? i - 1 : 0];
+/* NUMBERS, up to COUNT, say by end which first entries it reads.  Those ends that have too little, together with all that read the same, get 0.  False: out of
+ * memory. */
+static bool leave_out(const struct suffix_array *a, uint64_t min_time, uint32_t *numbers, uint32_t count)
+{
+	struct shared *all = calloc((size_t)count + 1, sizeof *all);
 
-		rank += half[end] != half[last] || half[above[end]] != half[above[last]];
-		a->rank[level][end] = rank;
+	for (uint32_t i = 1; all && i < a->n; i++)
+		if (numbers[i])
+			shared_add(&all[numbers[i]], &a->ends[i].sums);
+	for (uint32_t i = 1; all && i < a->n; i++)
+		if (numbers[i] && !is_enough(&all[numbers[i]], min_time))
+			numbers[i] = 0;
+	free(all);
+	return all != NULL;
+}
+
+/* From now on NUMBERS, but for those that are 0, are of one entry more, which is N above the last.  Returns how many there are, in *COUNT; false: out of memory. */
+static bool read_on(const struct suffix_array *a, uint32_t n, uint32_t *numbers, uint32_t *count)
+{
+	struct pair_table pairs = { 0 };
+	bool done = true;
+
+	for (uint32_t i = 1; done && i < a->n; i++) {
+		uint32_t *number = numbers[i] ? pair_table_at(&pairs, numbers[i], a->ends[suffix_array_climb(a, i, n)].label) : NULL;
+
+		if (number && !*number)
+			*number = pairs.n;
+		done = number || !numbers[i];
+		numbers[i] = number ? *number : 0;
 	}
-	return rank + 1;
+	*count = pairs.n;
+	pair_table_free(&pairs);
+	return done;
 }
 
-/* One more level, not filled in.  False: out of memory, or too many. */
-static bool level_new(struct suffix_array *a)
+/* Write the ends that matter to sorted[], by number.  False: out of memory. */
+static bool choose_ends(struct suffix_array *a, uint64_t min_time)
 {
-	if (a->levels == SUFFIX_LEVELS)
-		return false;
-	a->rank[a->levels] = calloc(a->n, sizeof **a->rank);
-	a->above[a->levels] = calloc(a->n, sizeof **a->above);
-	a->levels++;
-	return a->rank[a->levels - 1] && a->above[a->levels - 1];
+	uint32_t *numbers = calloc(a->n, sizeof *numbers), count = a->g->nroutines;
+	bool done = numbers != NULL;
+
+	for (uint32_t i = 1; done && i < a->n; i++)
+		numbers[i] = a->ends[i].length < SUFFIX_SHORTEST ? 0 : a->ends[i].label;
+	for (uint32_t n = 0; done && n < SUFFIX_SHORTEST; n++)
+		done = (n == 0 || read_on(a, n, numbers, &count)) && leave_out(a, min_time, numbers, count);
+	a->sorted = done ? calloc(a->n, sizeof *a->sorted) : NULL;
+	for (uint32_t i = 1; a->sorted && i < a->n; i++)
+		if (numbers[i])
+			a->sorted[a->nsorted++] = i;
+	free(numbers);
+	return a->sorted != NULL;
 }
 
-/* Level 0: single entries. */
-static bool rank_labels(struct suffix_array *a)
+/* ---- their order ---- */
+
+/* An end that is being sorted, and where it has been read to. */
+struct reader {
+	uint32_t end;
+	uint32_t at;
+};
+
+static void swap(struct reader *x, struct reader *y)
 {
-	if (!level_new(a))
-		return false;
-	for (uint32_t i = 0; i < a->n; i++) {
-		a->rank[0][i] = a->ends[i].label;
-		a->above[0][i] = a->ends[i].up;
+	struct reader kept = *x;
+
+	*x = *y;
+	*y = kept;
+}
+
+static int by_end(const void *x, const void *y)
+{
+	const struct reader *a = x, *b = y;
+
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+static uint32_t label_at(const struct suffix_array *a, const struct reader *r)
+{
+	return a->ends[r->at].label;
+}
+
+static uint32_t median(uint32_t x, uint32_t y, uint32_t z)
+{
+	return x < y ? (y < z ? y : x < z ? z : x) : (x < z ? x : y < z ? z : y);
+}
+
+/* Some readers in a row. */
+struct span {
+	uint32_t first;
+	uint32_t n;
+};
+
+/* Part the N readers R by the label where they are: to PARTS those that are less than one of them, like it, and more. */
+static void part(const struct suffix_array *a, struct reader *r, uint32_t n, struct span parts[3])
+{
+	uint32_t pivot = median(label_at(a, r), label_at(a, r + n / 2), label_at(a, r + n - 1)), less = 0, more = n;
+
+	for (uint32_t i = 0; i < more;) {
+		uint32_t label = label_at(a, r + i);
+
+		if (label < pivot)
+			swap(r + less++, r + i++);
+		else if (label > pivot)
+			swap(r + --more, r + i);
+		else
+			i++;
 	}
-	return true;
+	parts[0] = (struct span){ 0, less };
+	parts[1] = (struct span){ less, more - less };
+	parts[2] = (struct span){ more, n - more };
 }
 
-/* From the last level to the next, through the rooms HALF and KEYS.  Returns the number of different ranks; 0: out of memory. */
-static uint32_t double_ranks(struct suffix_array *a, uint32_t *half, uint32_t *keys, uint32_t buckets)
+/* The readers of LIKE are at one label: they go on, or, where that is nothing, are ordered by number. */
+static void go_on(const struct suffix_array *a, struct reader *r, struct span *like)
 {
-	const uint32_t *rank = a->rank[a->levels - 1], *above = a->above[a->levels - 1];
-
-	if (!level_new(a))
-		return 0;
-	for (uint32_t i = 0; i < a->n; i++) {
-		keys[i] = rank[above[i]];
-		a->above[a->levels - 1][i] = above[above[i]];
-		a->sorted[i] = i;
+	if (label_at(a, r + like->first) == 0) {
+		qsort(r + like->first, like->n, sizeof *r, by_end);
+		like->n = 0;
 	}
-	sort_by(a, a->sorted, half, keys, buckets);
-	sort_by(a, half, a->sorted, rank, buckets);
-	return rank_sorted(a, a->levels - 1);
+	for (uint32_t i = 0; i < like->n; i++)
+		r[like->first + i].at = a->ends[r[like->first + i].at].up;
 }
 
-/* Sort the ends by all they read: until a level tells no more of them apart than the one before. */
+static uint32_t largest_of(const struct span parts[3])
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 1; i < 3; i++)
+		if (parts[i].n > parts[largest].n)
+			largest = i;
+	return largest;
+}
+
+/* Sort the N readers R by what they read from where they are on.  It calls itself for the two smaller parts: less than log2(n) deep. */
+static void sort_readers(const struct suffix_array *a, struct reader *r, uint32_t n)
+{
+	struct span parts[3];
+	uint32_t largest;
+
+	while (n > 1) {
+		part(a, r, n, parts);
+		go_on(a, r, &parts[1]);
+		largest = largest_of(parts);
+		for (uint32_t i = 0; i < 3; i++)
+			if (i != largest)
+				sort_readers(a, r + parts[i].first, parts[i].n);
+		r += parts[largest].first;
+		n = parts[largest].n;
+	}
+}
+
 static bool sort_ends(struct suffix_array *a)
 {
-	uint32_t buckets = a->n > a->g->nroutines + 1 ? a->n : a->g->nroutines + 1, ranks = 0, before;
-	uint32_t *half = calloc(a->n, sizeof *half), *keys = calloc(a->n, sizeof *keys);
-	bool done;
+	struct reader *readers = calloc((size_t)a->nsorted + 1, sizeof *readers);
 
-	a->counts = calloc((size_t)buckets + 1, sizeof *a->counts);
-	a->sorted = calloc(a->n, sizeof *a->sorted);
-	done = half && keys && a->counts && a->sorted && rank_labels(a);
-	while (done) {
-		before = ranks;
-		ranks = double_ranks(a, half, keys, buckets);
-		done = ranks > 0;
-		if (ranks == before)
-			break;
-	}
-	free(half);
-	free(keys);
-	return done;
+	if (!readers)
+		return false;
+	for (uint32_t i = 0; i < a->nsorted; i++)
+		readers[i] = (struct reader){ a->sorted[i], a->sorted[i] };
+	sort_readers(a, readers, a->nsorted);
+	for (uint32_t i = 0; i < a->nsorted; i++)
+		a->sorted[i] = readers[i].end;
+	free(readers);
+	return true;
 }
 
 /* Fill place[], and below[]: the ends by where their up is in sorted[]. */
 static bool find_below(struct suffix_array *a)
 {
-	uint32_t *keys = calloc(a->n, sizeof *keys), *all = calloc(a->n, sizeof *all);
+	uint32_t *next = calloc((size_t)a->nsorted + 1, sizeof *next), n = 0;
 	bool done;
 
-	a->place = calloc(a->n, sizeof *a->place);
-	a->below = calloc(a->n, sizeof *a->below);
-	a->first_below = calloc((size_t)a->n + 1, sizeof *a->first_below);
-	done = keys && all && a->place && a->below && a->first_below;
+	a->place = malloc(a->n * sizeof *a->place);
+	a->first_below = calloc((size_t)a->nsorted + 1, sizeof *a->first_below);
+	done = next && a->place && a->first_below;
 	for (uint32_t i = 0; done && i < a->n; i++)
+		a->place[i] = SUFFIX_NOWHERE;
+	for (uint32_t i = 0; done && i < a->nsorted; i++)
 		a->place[a->sorted[i]] = i;
-	for (uint32_t i = 0; done && i < a->n; i++) {
-		keys[i] = a->place[a->ends[i].up];
-		all[i] = i;
+	for (uint32_t i = 1; done && i < a->n; i++)
+		if (a->place[a->ends[i].up] != SUFFIX_NOWHERE)
+			next[a->place[a->ends[i].up]]++;
+	for (uint32_t i = 0; done && i < a->nsorted; i++) {
+		a->first_below[i] = n;
+		n += next[i];
+		next[i] = a->first_below[i];
 	}
-	if (done) {
-		sort_by(a, all, a->below, keys, a->n);
-		for (uint32_t i = 0; i < a->n; i++)
-			a->first_below[keys[i] + 1]++;
-		for (uint32_t i = 0; i < a->n; i++)
-			a->first_below[i + 1] += a->first_below[i];
-	}
-	free(keys);
-	free(all);
+	a->below = done ? calloc((size_t)n + 1, sizeof *a->below) : NULL;
+	done = a->below != NULL;
+	for (uint32_t i = 1; done && i < a->n; i++)
+		if (a->place[a->ends[i].up] != SUFFIX_NOWHERE)
+			a->below[next[a->place[a->ends[i].up]]++] = i;
+	if (done)
+		a->first_below[a->nsorted] = n;
+	free(next);
 	return done;
 }
 
-bool suffix_array_make(struct suffix_array *a, const struct graph *g)
+bool suffix_array_make(struct suffix_array *a, const struct graph *g, uint64_t min_time)
 {
 	*a = (struct suffix_array){ .g = g };
-	return add_ends(a) && sort_ends(a) && find_below(a);
+	return add_ends(a) && choose_ends(a, min_time) && sort_ends(a) && find_below(a);
 }
 
 uint32_t suffix_array_common(const struct suffix_array *a, uint32_t x, uint32_t y)
 {
-	uint32_t shorter = a->ends[x].length < a->ends[y].length ? a->ends[x].length : a->ends[y].length;
-	uint64_t n = 0;
+	uint32_t n = 0;
 
-	for (uint32_t level = a->levels; level-- > 0 && n < shorter;)
-		if (a->rank[level][x] == a->rank[level][y]) {
-			n += UINT64_C(1) << level;
-			x = a->above[level][x];
-			y = a->above[level][y];
-		}
-	return n < shorter ? n : shorter;
+	for (; x && y && a->ends[x].label == a->ends[y].label; n++) {
+		x = a->ends[x].up;
+		y = a->ends[y].up;
+	}
+	return n;
 }
 
 uint32_t suffix_array_climb(const struct suffix_array *a, uint32_t end, uint32_t n)
 {
-	for (uint32_t level = 0; n > 0; level++, n >>= 1) {
-		if (level == a->levels)
-			return 0;	/* no end reads so far */
-		if (n & 1)
-			end = a->above[level][end];
-	}
+	while (n-- > 0)
+		end = a->ends[end].up;
 	return end;
 }
 
 void suffix_array_free(struct suffix_array *a)
 {
-	for (uint32_t i = 0; i < a->levels; i++) {
-		free(a->rank[i]);
-		free(a->above[i]);
-	}
 	free(a->ends);
 	free(a->end_of);
 	free(a->bare);
@@ -299,5 +389,4 @@ void suffix_array_free(struct suffix_array *a)
 	free(a->place);
 	free(a->below);
 	free(a->first_below);
-	free(a->counts);
 }

@@ -7,13 +7,16 @@
  *     spelled  Main P' Q R P  ends at all its entries; what is above an unmarked entry does not count, as
  *                             that entry would be inside the sequence: Q, up: a P that has nothing above
  *
- * The ends are sorted by doubling: two steps of length 2^j by the ranks of one make a step of 2^(j+1). */
+ * Few ends matter: a sequence has three entries at least, so it takes no more time than all ends together that read the same three. Those of which that is less
+ * than is asked for are left out, and the others sorted as strings are, by multikey quicksort (Bentley, Sedgewick: Fast algorithms for sorting and
+ * searching strings, 1997), program 2. */
 #ifndef SUFFIX_ARRAY_H
 #define SUFFIX_ARRAY_H
 
 #include "graph/graph.h"
 
-enum { SUFFIX_LEVELS = 33 };		/* 2^32 entries are more than a history has */
+enum { SUFFIX_SHORTEST = 3 };		/* entries of a sequence, at least */
+#define SUFFIX_NOWHERE UINT32_MAX	/* the place of an end that is left out */
 
 /* What is counted for one end, or a range of them. */
 struct sums {
@@ -40,18 +43,15 @@ struct suffix_array {
 	size_t room;			/* how many fit */
 	uint32_t *end_of;		/* context -> the end at its last entry; 0: none */
 	uint32_t *bare;			/* routine -> its end with nothing above; 0: not made yet */
-	uint32_t *rank[SUFFIX_LEVELS];		/* by end: its place among all, by the first 2^level entries it reads; equal ones have one */
-	uint32_t *above[SUFFIX_LEVELS];	/* by end: the end 2^level entries above */
-	uint32_t levels;		/* how many of these there are */
-	uint32_t *sorted;		/* ends by what they read */
-	uint32_t *place;		/* by end: where it is in sorted[] */
-	uint32_t *below;		/* all ends, by the place of their up in sorted[] */
+	uint32_t *sorted;		/* ends by what they read, but for those left out; what reads the same by number */
+	uint32_t nsorted;		/* how many */
+	uint32_t *place;		/* by end: where it is in sorted[], or SUFFIX_NOWHERE */
+	uint32_t *below;		/* all ends whose up is in sorted[], by its place there */
 	uint32_t *first_below;		/* place in sorted[] -> where those begin whose up is there; one more at the end */
-	uint32_t *counts;		/* for sorting: n + 1 buckets */
 };
 
-/* Make A of the histories of G.  False: out of memory.  Freed with suffix_array_free, also then. */
-bool suffix_array_make(struct suffix_array *a, const struct graph *g);
+/* Make A of the histories of G, for sequences of MIN_TIME ns at least.  False: out of memory.  Freed with suffix_array_free, also then. */
+bool suffix_array_make(struct suffix_array *a, const struct graph *g, uint64_t min_time);
 void suffix_array_free(struct suffix_array *a);
 
 /* How many entries ends X and Y read alike. */
