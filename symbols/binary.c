@@ -75,6 +75,16 @@ static const char *section_name(const struct binary *b, const GElf_Shdr *header)
 	return name ? name : "";
 }
 
+Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(b->elf, section)))
+		if (gelf_getshdr(section, header) && strcmp(section_name(b, header), name) == 0)
+			return section;
+	return NULL;
+}
+
 static void add_sections(struct binary *b)
 {
 	Elf_Scn *section = NULL;

@@ -3,6 +3,7 @@
 #define SYMBOLS_BINARY_H
 
 #include <elfutils/libdwfl.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,9 @@ void binary_close(struct binary *b);
 
 /* The GNU build-id: sets *ID and returns its size, bytes; 0: it has none. */
 size_t binary_build_id(const struct binary *b, const uint8_t **id);
+
+/* The section called NAME: fills HEADER; NULL: there is none. */
+Elf_Scn *binary_section(const struct binary *b, const char *name, GElf_Shdr *header);
 
 /* The code that holds ADDRESS; NULL: none does. */
 const struct area *binary_area(const struct binary *b, uint64_t address);

@@ -32,22 +32,6 @@ static uint64_t long_at(const struct go_table *t, uint64_t at)
 	return word_at(t, at) | (uint64_t)word_at(t, at + 4) << 32;
 }
 
-static bool section_find(const struct binary *b, const char *name, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(b->elf, &names) != 0)
-		return false;
-	while ((section = elf_nextscn(b->elf, section))) {
-		const char *found = gelf_getshdr(section, header) ? elf_strptr(b->elf, names, header->sh_name) : NULL;
-
-		if (found && strcmp(found, name) == 0 && header->sh_type == SHT_PROGBITS)
-			return true;
-	}
-	return false;
-}
-
 /* What the dynamic linker puts at ADDRESS, but for where it loads the file; 0: nothing. */
 static uint64_t relocated(const struct binary *b, uint64_t address)
 {
@@ -92,6 +76,19 @@ static bool table_read(struct go_table *t, const struct binary *b, uint64_t addr
 	return true;
 }
 
+/* The section that the table is in: to HEADER.  That of a PIE linked by the system's linker is somewhere in .data.rel.ro, where it is looked for in programs of
+ * Go's alone. */
+static bool section_find(const struct binary *b, GElf_Shdr *header)
+{
+	Elf_Scn *found = binary_section(b, ".gopclntab", header);
+
+	if (!found)
+		found = binary_section(b, ".data.rel.ro.gopclntab", header);
+	if (!found && binary_section(b, ".go.buildinfo", header))
+		found = binary_section(b, ".data.rel.ro", header);
+	return found && header->sh_type == SHT_PROGBITS;
+}
+
 bool go_table_read(struct go_table *t, const struct binary *b)
 {
 	enum { ALIGNMENT = 32 };
@@ -100,12 +97,11 @@ bool go_table_read(struct go_table *t, const struct binary *b)
 	GElf_Shdr header;
 
 	*t = (struct go_table){ 0 };
-	if (b->machine != EM_X86_64 || !(section_find(b, ".gopclntab", &header) || section_find(b, ".data.rel.ro.gopclntab", &header) ||
-					 section_find(b, ".data.rel.ro", &header)))
+	if (b->machine != EM_X86_64 || !section_find(b, &header))
 		return false;
 	bytes = binary_bytes(b, header.sh_addr, &length);
 	length = length < header.sh_size ? length : header.sh_size;
-	for (uint64_t at = 0; bytes && at < length; at += ALIGNMENT)	/* that of a PIE linked by the system's linker is somewhere in .data.rel.ro */
+	for (uint64_t at = 0; bytes && at < length; at += ALIGNMENT)
 		if (table_read(t, b, header.sh_addr + at, bytes + at, length - at))
 			return true;
 	return false;

@@ -223,26 +223,10 @@ bool hook_is_at(const struct binary *b, const struct hook *hook, uint64_t addres
 	return calls_hook(b, hook, address + at, code + at, length - at);
 }
 
-/* The section called NAME: fills HEADER; NULL: there is none. */
-static Elf_Scn *find_section(const struct binary *b, const char *name, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t strings;
-
-	if (elf_getshdrstrndx(b->elf, &strings) != 0)
-		return NULL;
-	while ((section = elf_nextscn(b->elf, section))) {
-		const char *found = gelf_getshdr(section, header) ? elf_strptr(b->elf, strings, header->sh_name) : NULL;
-		if (found && !strcmp(found, name))
-			return section;
-	}
-	return NULL;
-}
-
 const char *hooks_section(const struct binary *b, const char *name, size_t *length)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(b, name, &header);
+	Elf_Scn *section = binary_section(b, name, &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 
 	*length = data ? data->d_size : 0;
@@ -265,7 +249,7 @@ static void relocate(Elf_Scn *section, const GElf_Shdr *header, uint64_t start, 
 uint64_t *hooks_recorded(const struct binary *b, size_t *n)
 {
 	GElf_Shdr header, other;
-	Elf_Scn *section = b->machine == EM_X86_64 ? find_section(b, "__mcount_loc", &header) : NULL;
+	Elf_Scn *section = b->machine == EM_X86_64 ? binary_section(b, "__mcount_loc", &header) : NULL;
 	size_t length = 0;
 	const unsigned char *bytes = section ? binary_bytes(b, header.sh_addr, &length) : NULL;
 	uint64_t *words = bytes && length >= header.sh_size ? calloc(header.sh_size / 8 + 1, sizeof *words) : NULL;

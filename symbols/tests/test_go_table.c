@@ -49,6 +49,8 @@ static const char source[] =
 	"	.long 0\n"
 	"#endif\n"
 	"	.long two_ - names, 0, 0, 0, 0, 0, 0, 0, 0\n"
+	"	.section .go.buildinfo, \"aw\", @progbits\n"
+	"	.quad 0\n"
 	"	.section .note.GNU-stack, \"\", @progbits\n";
 
 static const char *const forms[] = {
