@@ -104,7 +104,7 @@ static struct image *image_new(pid_t pid, const char *path, uint64_t device, uin
 		return i;
 	build_id_take(i);
 	go_table_read(&i->go, &i->binary);
-	i->rules = rules_new(&i->binary);
+	i->rules = rules_new(i->binary.elf, &i->go);
 	return i;
 }
 

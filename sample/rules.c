@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "symbols/go_table.h"
 
 enum { DEEPEST = 32, LONGEST = 64 };	/* of an expression: its stack, its operations */
 
@@ -34,7 +33,7 @@ struct rules {
 	Dwarf_CFI *eh_frame;		/* NULL: there is none */
 	Dwarf *dwarf;			/* NULL: none */
 	Dwarf_CFI *debug_frame;		/* of that */
-	struct go_table go;		/* of a program in Go */
+	const struct go_table *go;	/* of a program in Go */
 	struct rules_line *lines;
 	uint32_t nlines;
 	size_t lines_room;
@@ -46,15 +45,15 @@ struct rules {
 	size_t expressions_room;
 };
 
-struct rules *rules_new(const struct binary *b)
+struct rules *rules_new(Elf *elf, const struct go_table *go)
 {
 	struct rules *r = calloc(1, sizeof *r);
 
 	if (!r)
 		return NULL;
-	go_table_read(&r->go, b);
-	r->eh_frame = dwarf_getcfi_elf(b->elf);
-	r->dwarf = dwarf_begin_elf(b->elf, DWARF_C_READ, NULL);
+	r->go = go;
+	r->eh_frame = dwarf_getcfi_elf(elf);
+	r->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (r->dwarf)
 		r->debug_frame = dwarf_getcfi(r->dwarf);
 	return r;
@@ -304,7 +303,7 @@ static uint32_t go_line(struct rules *r, uint64_t address)
 	struct go_function f;
 	uint32_t depth;
 
-	if (!r->go.bytes || !go_table_find(&r->go, address, &f))
+	if (!r->go->bytes || !go_table_find(r->go, address, &f))
 		return NO_LINE;
 	line.end = f.end;
 	if (strcmp(f.name, "runtime.morestack") == 0)
@@ -314,7 +313,7 @@ static uint32_t go_line(struct rules *r, uint64_t address)
 	else if (is_go_switch(&f))
 		line.switched = true;
 	else if (!is_go_start(&f)) {
-		if (!go_table_depth(&r->go, &f, address, &depth, &line.end))
+		if (!go_table_depth(r->go, &f, address, &depth, &line.end))
 			return NO_LINE;
 		go_frame(&line, depth);
 	}

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbols/binary.h"
+#include "symbols/go_table.h"
 
 /* Registers by their DWARF numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15, and the return address's column. */
 enum { RULES_RBP = 6, RULES_RSP = 7, RULES_RIP = 16, RULES_REGISTERS = 17 };
@@ -45,8 +45,8 @@ struct rules_line {
 
 struct rules;
 
-/* Those of B, which must outlive them.  NULL: out of memory.  A file without descriptions has rules without lines. */
-struct rules *rules_new(const struct binary *b);
+/* Those of ELF and of its table GO, which may be none; both must outlive them.  NULL: out of memory.  A file without descriptions has rules without lines. */
+struct rules *rules_new(Elf *elf, const struct go_table *go);
 void rules_free(struct rules *r);
 
 /* The line that holds at the link-time ADDRESS; NULL: there is none, or it says what nobody writes.  Lives until the next call. */
