@@ -125,11 +125,6 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	struct error err;
 	sigset_t stops;
 
-	for (size_t i = 0; i < n; i++)
-		if (is_hooked(pids[i])) {
-			message("%d: the process has hooks, and its profile is exact already: aprof attach %d alone shows it", (int)pids[i], (int)pids[i]);
-			return STATUS_TROUBLE;
-		}
 	if (!collect_begin(&r))
 		return STATUS_TROUBLE;
 	collect_sampling(&r);
@@ -152,6 +147,21 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	return r.recorder ? STATUS_OK : STATUS_TROUBLE;
 }
 
+/* The same, unless one of them has hooks. */
+static int attach_to(struct options *o, const pid_t *pids, size_t n, int argc, char **argv)
+{
+	size_t hooked = 0;
+
+	while (hooked < n && !is_hooked(pids[hooked]))
+		hooked++;
+	if (hooked == n)
+		return attach(o, pids, n);
+	if (n == 1)
+		return hooked_show(o, argc, argv);
+	message("%d: the process has hooks, and its profile is exact already: aprof attach %d alone shows it", (int)pids[hooked], (int)pids[hooked]);
+	return STATUS_TROUBLE;
+}
+
 static int attach_command(const struct command *self, struct options *o, int argc, char **argv)
 {
 	size_t n = (size_t)(argc - o->first);
@@ -166,7 +176,7 @@ static int attach_command(const struct command *self, struct options *o, int arg
 	else if (n == 0)
 		message("attach: to which process? aprof attach [OPTION...] PID..., or --all");
 	else if (pids && pids_read(argv + o->first, (int)n, pids))
-		status = n == 1 && is_hooked(pids[0]) ? hooked_show(o, argc, argv) : attach(o, pids, n);
+		status = attach_to(o, pids, n, argc, argv);
 	free(pids);
 	return status;
 }
