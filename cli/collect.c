@@ -77,6 +77,7 @@ static bool is_hooks_clock(const char *clock)
 /* The program left no profile: say why, as far as can be told. */
 static void nothing_tell(const struct run *r)
 {
+	const char *program = r->program ? r->program : "the program";
 	uint32_t hooks = 0;
 	struct error err;
 	bool is_read = r->program && symbols_has_hooks(r->program, &hooks, &err);
@@ -87,17 +88,17 @@ static void nothing_tell(const struct run *r)
 		message("--script: no interpreter of this run told of a script; %s are known, as Debian 12 has them, unless they are told to leave "
 			"their environment alone (lua -E, python3 -I, -E, -S)", interpreters_known);
 	else if (r->unsampled.code)
-		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", r->program ? r->program : "the program", r->unsampled.text, rebuild);
+		message("%s has no hooks, so it cannot be profiled exactly, and %s; or %s", program, r->unsampled.text, rebuild);
 	else if (r->sampling.directory && r->program && is_privileged(r->program))
 		message("%s is set-uid, or has capabilities, so the kernel lets nobody but root sample its call stacks; run aprof as root", r->program);
 	else if (r->sampling.directory && r->sampling.source != AMON_SOURCE_PERF && access("/proc/self", F_OK) != 0)
 		message("%s has no hooks, and its call stacks cannot be sampled: perf events are not permitted here, and /proc, which ptrace needs, is not there; "
-			"run aprof as root, or %s", r->program ? r->program : "the program", rebuild);
+			"run aprof as root, or %s", program, rebuild);
 	else if (r->sampling.directory && r->untold.refused)
 		message("%s has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; run aprof as root, or %s",
-			r->program ? r->program : "the program", rebuild);
+			program, rebuild);
 	else if (r->sampling.directory)
-		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", r->program ? r->program : "the program", rebuild);
+		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", program, rebuild);
 	else if (!is_read)
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
 	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
