@@ -184,7 +184,7 @@ static void charge_thread(struct graph *g)
 	g->unplaced = p->threads[g->options.thread].record.unplaced;
 }
 
-/* The same of what is left out is its callers', as much as they have of its time; LEFT is the routines' own. */
+/* Of the routines whose own the contexts are, where some are left out: as much as they have of the time of each.  LEFT is room for a number a routine. */
 static bool pass_kernel(struct graph *g, double *left)
 {
 	double *kernel = calloc((size_t)g->nroutines + 1, sizeof *kernel);
@@ -211,9 +211,9 @@ static bool pass_kernel(struct graph *g, double *left)
 static bool charge_kernel(struct graph *g, struct error *err)
 {
 	double *left = calloc((size_t)g->nroutines + 1, sizeof *left);
-	bool ok = left, some = false;
+	bool ok;
 
-	if (!ok)
+	if (!left)
 		return build_no_memory(err);
 	for (uint32_t i = 0; i < g->profile->ncontexts; i++)
 		if (g->profile->contexts[i].routine != PROFILE_NONE)
@@ -222,9 +222,7 @@ static bool charge_kernel(struct graph *g, struct error *err)
 		g->routines[g->routine_of[i]].kernel += g->overhead->kernel[i];
 	for (uint32_t r = 0; r < g->nroutines; r++)
 		g->routines[r].kernel = left[r] > 0 ? fmin(g->routines[r].kernel / left[r], 1) : 0;
-	for (uint32_t r = 0; r < g->nroutines; r++)
-		some |= g->routines[r].left_out;
-	ok = !some || pass_kernel(g, left) || build_no_memory(err);
+	ok = pass_kernel(g, left) || build_no_memory(err);
 	free(left);
 	return ok;
 }
