@@ -96,12 +96,36 @@ static int open_profile(const char *path, size_t *size, struct error *err)
 	return -1;
 }
 
+/* Did a process that ends pack the file at FD (monitor/pack.c) while its N bytes were read to DATA? */
+static bool was_packed_meanwhile(int fd, const void *data, size_t n)
+{
+	const struct amon_header *was = data;
+	struct amon_header now;
+	struct amon_chunk next;
+
+	if (n < sizeof *was || memcmp(was->magic, AMON_MAGIC, sizeof was->magic) != 0 || was->state == AMON_ENDED ||
+	    read_all(fd, &now, sizeof now) != sizeof now)
+		return false;
+	return now.state == AMON_ENDED || now.used < was->used ||
+	       (now.used > was->used && pread(fd, &next, sizeof next, (off_t)was->used) == sizeof next && next.kind == AMON_PCS_PACKED);
+}
+
+/* Read up to SIZE bytes of the profile at FD, and again if what came is partly of before its end and partly of after it. */
+static ssize_t read_profile(int fd, void *data, size_t size)
+{
+	ssize_t n = read_all(fd, data, size);
+
+	for (int tries = 0; tries < 3 && n > 0 && was_packed_meanwhile(fd, data, (size_t)n); tries++)
+		n = read_all(fd, data, size);
+	return n;
+}
+
 void *files_load(const char *path, size_t *len, struct error *err)
 {
 	size_t size;
 	int fd = open_profile(path, &size, err);
 	void *data = fd < 0 ? NULL : malloc(size ? size : 1);
-	ssize_t n = data ? read_all(fd, data, size) : -1;
+	ssize_t n = data ? read_profile(fd, data, size) : -1;
 
 	if (fd >= 0 && !data)
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);

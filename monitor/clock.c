@@ -11,6 +11,7 @@
 #include "monitor/cycles.h"
 #include "monitor/jump.h"
 #include "monitor/look.h"
+#include "monitor/pc.h"
 #include "monitor/origin.h"
 #include "monitor/sampler.h"
 #include "monitor/state.h"
@@ -139,6 +140,7 @@ void clock_start(void)
 	h->pc_period = 0;
 	h->rate = 0;
 	sampler_forget();
+	pc_renew();
 	account_begin();
 	if (!is_sampled())
 		return;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/falloc.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -409,6 +410,26 @@ struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t cap
 
 /* ---- the end ---- */
 
+void file_trim(void)
+{
+	struct amon_header *h = monitor.header;
+	uint64_t end = AMON_PAGE, at = AMON_PAGE;
+
+	sys_lock(&chunk_lock);
+	while (at < h->used) {
+		const struct amon_chunk *c = (const struct amon_chunk *)((char *)h + at);
+
+		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size > h->used - at)
+			break;			/* others have written to the file */
+		at += c->size;
+		if (c->kind != AMON_FILLER)
+			end = at;
+	}
+	if (at == h->used)
+		__atomic_store_n(&h->used, end, __ATOMIC_RELEASE);
+	sys_unlock(&chunk_lock);
+}
+
 /* Write what is mapped to a new file, and give it a name.  0 or minus an errno. */
 static long write_out(char *temp, bool named)
 {
@@ -446,6 +467,22 @@ static void copy_out(void)
 	}
 }
 
+/* What nobody reads between chunks in use needs no room on the disk. */
+static void punch_holes(long fd)
+{
+	struct amon_header *h = monitor.header;
+
+	for (uint64_t at = AMON_PAGE; at < h->used;) {
+		const struct amon_chunk *c = (const struct amon_chunk *)((char *)h + at);
+
+		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size > h->used - at)
+			return;			/* others have written to the file */
+		if (c->kind == AMON_FILLER && c->size > AMON_PAGE)
+			sys4(fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at + AMON_PAGE, c->size - AMON_PAGE);
+		at += c->size;
+	}
+}
+
 /* There may be room again. */
 static void write_spilled(long fd)
 {
@@ -476,6 +513,7 @@ void file_finish(void)
 			write_spilled(fd);
 		if (!sys_failed(sys2(ftruncate, fd, monitor.header->used)))
 			length = monitor.header->used;
+		punch_holes(fd);
 	}
 	sys_unlock(&chunk_lock);
 	sys1(close, fd);

@@ -1,7 +1,7 @@
 /* fit.c - the profile in as few bytes as can be, for a process that may make small files only.
  *
  * While a program runs its chunks have room for what may come; here each is written with room for what is in it.  Program counters
- * and slices, whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
+ * that are not packed and slices, whose tables are the largest, are left out.  What is still too much is cut off, and a reader shows the part that is whole. */
 #include "monitor/fit.h"
 
 #include <errno.h>
@@ -32,6 +32,7 @@ static uint64_t item_size(uint32_t kind)
 {
 	switch (kind) {
 	case AMON_MODULES: return 1;
+	case AMON_PCS_PACKED: return 1;
 	case AMON_ROUTINES: return sizeof(struct amon_routine);
 	case AMON_THREADS: return sizeof(struct amon_thread);
 	case AMON_CONTEXTS: return sizeof(struct amon_link);

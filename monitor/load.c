@@ -12,6 +12,7 @@
 #include "monitor/fork.h"
 #include "monitor/leave.h"
 #include "monitor/monitor.h"
+#include "monitor/pack.h"
 #include "monitor/slow.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -33,6 +34,7 @@ static void finish(void)
 	}
 	leave_routines();
 	clock_stop();
+	pack_pcs();
 	monitor.header->end_monotonic = sys_clock(1);
 	monitor.header->cpu_total = sys_clock(2);
 	monitor.header->state = AMON_ENDED;

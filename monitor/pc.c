@@ -48,20 +48,18 @@ enum {
 static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
 static uint32_t rounds;			/* of the sampler */
 static char ours;			/* its address tells our timers' signals from others' */
+static struct sys_lock sealing;		/* between the sampler and the end of the process */
+static bool sealed;			/* that has come */
 
 /* ---- the tables ---- */
 
-/* The slots of a thread's table I.  The chunk's head says the same, but is in the file, which others may cut. */
-static uint32_t slots_of(uint32_t i)
-{
-	return (uint32_t)SLOTS << i;
-}
+uint32_t pc_slots(uint32_t i) { return (uint32_t)SLOTS << i; }
 
 /* The next table of T, twice as large, takes what comes from now on.  False: there is no room for one. */
 static bool table_add(struct thread *t)
 {
 	uint32_t n = t->npcs;
-	struct amon_chunk *c = n < THREAD_PCS ? file_chunk(AMON_PCS, t->index, slots_of(n), sizeof(struct amon_pc)) : NULL;
+	struct amon_chunk *c = n < THREAD_PCS ? file_chunk(AMON_PCS, t->index, pc_slots(n), sizeof(struct amon_pc)) : NULL;
 
 	if (!c)
 		return false;
@@ -73,8 +71,12 @@ static bool table_add(struct thread *t)
 /* The thread that fills the table of T is another one: there must be room for what comes until the next round. */
 static void table_grow(struct thread *t)
 {
-	if (t->npcs && t->pcs[t->npcs - 1]->count > slots_of(t->npcs - 1) / 2)
+	if (!t->npcs || t->pcs[t->npcs - 1]->count <= pc_slots(t->npcs - 1) / 2)
+		return;
+	sys_lock(&sealing);
+	if (!sealed)
 		table_add(t);
+	sys_unlock(&sealing);
 }
 
 static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
@@ -85,7 +87,7 @@ static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 	uint64_t hash = (pc ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 
 	for (uint32_t i = 0; i < MOST_PROBES; i++) {
-		struct amon_pc *s = &slots[(hash + i) & (slots_of(last) - 1)];
+		struct amon_pc *s = &slots[(hash + i) & (pc_slots(last) - 1)];
 
 		if (s->pc == pc && s->context == context) {
 			s->count++;
@@ -244,7 +246,8 @@ static void pc_close(struct thread *t)
 	t->pc_tid = 0;
 }
 
-static void pc_open(struct thread *t)
+/* For one who holds the lock against the end. */
+static void open_source(struct thread *t)
 {
 	pc_close(t);
 	t->pc_tid = t->tid;
@@ -260,6 +263,14 @@ static void pc_open(struct thread *t)
 	} else if (t->pc_handle != -ESRCH) {
 		note(AMON_NOTE_TIMER_FAILED);
 	}
+}
+
+static void pc_open(struct thread *t)
+{
+	sys_lock(&sealing);
+	if (!sealed)
+		open_source(t);
+	sys_unlock(&sealing);
 }
 
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
@@ -331,6 +342,33 @@ void pc_give_up(void)
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	note(AMON_NOTE_SIGPROF_TAKEN);
 }
+
+/* ---- the end ---- */
+
+void pc_seal(void)
+{
+	sys_lock(&sealing);
+	sealed = true;
+	sys_unlock(&sealing);
+}
+
+uint32_t pc_take_tables(struct thread *t, struct amon_chunk **tables)
+{
+	uint32_t n = t->npcs;
+
+	for (uint32_t i = 0; i < n; i++)
+		tables[i] = t->pcs[i];
+	__atomic_store_n(&t->npcs, 0, __ATOMIC_RELEASE);
+	return n;
+}
+
+void pc_renew(void)
+{
+	sealing.taken = 0;
+	sealed = false;
+}
+
+/* ---- for the sampler ---- */
 
 void pc_forget(void)
 {

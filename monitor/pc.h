@@ -3,8 +3,12 @@
 #define PC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "monitor/monitor.h"
+
+struct amon_chunk;
+struct thread;
 
 void pc_give_up(void) HIDDEN;			/* SIGPROF is ours, and the program is about to take it: it gets none of ours. There is no sampler now */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
@@ -17,5 +21,17 @@ void pc_round(void) HIDDEN;
 
 /* The sampler is gone, and its descriptors with it. */
 void pc_forget(void) HIDDEN;
+
+/* A forked child begins anew. */
+void pc_renew(void) HIDDEN;
+
+/* The process ends: from now on no thread gets a source or a table. */
+void pc_seal(void) HIDDEN;
+
+/* The tables of program counters of T, a thread that fills them no more, to TABLES, THREAD_PCS at most; it has none then.  Returns their number. */
+uint32_t pc_take_tables(struct thread *t, struct amon_chunk **tables) HIDDEN;
+
+/* The slots of a thread's table I, struct amon_pc each.  The chunk's head says the same, but is in the file, which others may cut. */
+uint32_t pc_slots(uint32_t i) HIDDEN;
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/pcs.h"
+
 /* What an item counted since the last reset. */
 struct counts {
 	uint64_t calls;		/* times the transition was taken */
@@ -277,6 +279,19 @@ static bool read_pcs(struct reader *r, const struct chunk *c)
 	return true;
 }
 
+static bool read_packed_pcs(struct reader *r, const struct chunk *c)
+{
+	uint64_t at = c->at + c->head.first;
+	struct pcs_reader packed = { .data = r->data + at, .size = c->items };
+	enum pcs_next next;
+	struct amon_pc item;
+
+	while ((next = pcs_next(&packed, &item)) == PCS_ONE)
+		if (item.count != 0 && !add_pc(r, &item, at + packed.at))
+			return false;
+	return next == PCS_END || r->run.truncated || reader_corrupt(r, at + packed.at, "no program counter is packed here");
+}
+
 static bool add_stack(struct reader *r, const struct amon_stack *item, uint64_t at)
 {
 	struct profile *p = r->p;
@@ -380,7 +395,7 @@ static const struct chunk *next_of_thread(const struct reader *r, uint32_t kind,
 
 /* Where the chunks of each kind begin that the next thread to be read may have. */
 struct places {
-	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, slices;
+	size_t contexts, pcs, resets, phases, stacks, sites, spent, spreads, bytes, slices, packed;
 };
 
 /* The chunk of KIND of thread NUMBER that is beside C, from *AT on; NULL: there is none. */
@@ -408,6 +423,24 @@ static bool replay_with(struct reader *r, const struct chunk *c, uint32_t number
 	return replay_chunk(r, c, &b, r->run.first_thread + number, stopped);
 }
 
+/* Read the program counters of thread NUMBER: packed ones, else those of its tables. */
+static bool read_samples(struct reader *r, uint32_t number, struct places *at)
+{
+	bool wanted = !r->p->private->phase;	/* it is not known in which phase they were */
+	const struct chunk *c;
+
+	while ((c = next_of_thread(r, AMON_PCS_PACKED, number, &at->packed)) != NULL)
+		if (wanted && c->items > 0) {
+			if (!read_packed_pcs(r, c))
+				return false;
+			wanted = false;
+		}
+	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
+		if (wanted && !read_pcs(r, c))
+			return false;
+	return true;
+}
+
 /* Read what thread NUMBER of the file has in its chunks. */
 static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 {
@@ -432,9 +465,8 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent) ||
 	       next_of_thread(r, AMON_BYTES, number, &at->bytes))
 		;
-	while ((c = next_of_thread(r, AMON_PCS, number, &at->pcs)) != NULL)
-		if (!r->p->private->phase && !read_pcs(r, c))
-			return false;		/* it is not known in which phase they were */
+	if (!read_samples(r, number, at))
+		return false;
 	while ((c = next_of_thread(r, AMON_STACKS, number, &at->stacks)) != NULL)
 		if (!read_stacks(r, c))
 			return false;
@@ -475,7 +507,8 @@ bool read_contexts(struct reader *r)
 	struct places at = {
 		first_of_kind(r, AMON_CONTEXTS), first_of_kind(r, AMON_PCS), first_of_kind(r, AMON_RESET),
 		first_of_kind(r, AMON_PHASE_COUNTS), first_of_kind(r, AMON_STACKS), first_of_kind(r, AMON_SITES),
-		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_SLICES)
+		first_of_kind(r, AMON_SPENT), first_of_kind(r, AMON_SPREADS), first_of_kind(r, AMON_BYTES), first_of_kind(r, AMON_SLICES),
+		first_of_kind(r, AMON_PCS_PACKED)
 	};
 
 	if (!check_owners(r) || !cover_contexts(r))

@@ -19,7 +19,8 @@ static inline bool chunk_is_owned(const struct chunk *c)
 {
 	return c->head.kind == AMON_CONTEXTS || c->head.kind == AMON_PCS || c->head.kind == AMON_RESET ||
 	       c->head.kind == AMON_PHASE_COUNTS || c->head.kind == AMON_STACKS || c->head.kind == AMON_SITES ||
-	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS || c->head.kind == AMON_BYTES || c->head.kind == AMON_SLICES;
+	       c->head.kind == AMON_SPENT || c->head.kind == AMON_SPREADS || c->head.kind == AMON_BYTES || c->head.kind == AMON_SLICES ||
+	       c->head.kind == AMON_PCS_PACKED;
 }
 
 /* A module record of the file. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/pcs.h"
+
 #define ITEMS_A_CHUNK ((size_t)1 << 20)
 
 static int compare_contexts(const void *x, const void *y)
@@ -245,10 +247,35 @@ static bool write_sites(struct writer *w, uint32_t thread)
 	       (!has_spent(w->p, thread) || write_beside(w, AMON_SPENT, thread, w->spent, sizeof *w->spent));
 }
 
-static bool write_items(struct writer *w, uint32_t thread)
+static int compare_pcs(const void *x, const void *y)
 {
+	const struct amon_pc *a = x, *b = y;
+
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* The thread's PCs packed, or, if that is more than a chunk can say, as they are. */
+static bool write_pcs(struct writer *w, uint32_t thread)
+{
+	uint64_t size;
 	size_t at;
 
+	if (w->npcs == 0)
+		return true;
+	qsort(w->pcs, w->npcs, sizeof *w->pcs, compare_pcs);
+	size = pcs_pack(w->pcs, w->npcs, NULL);
+	if (size > UINT32_MAX)
+		return writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at);
+	if (!writer_chunk(w, AMON_PCS_PACKED, thread, NULL, size, 1, &at))
+		return false;
+	pcs_pack(w->pcs, w->npcs, w->data + at);
+	return true;
+}
+
+static bool write_items(struct writer *w, uint32_t thread)
+{
 	for (size_t base = 0; base < w->nitems; base += ITEMS_A_CHUNK) {
 		size_t left = w->nitems - base;
 
@@ -256,7 +283,7 @@ static bool write_items(struct writer *w, uint32_t thread)
 			return false;
 	}
 	return write_sites(w, thread) && (!w->moved || write_beside(w, AMON_BYTES, thread, w->bytes, sizeof *w->bytes)) &&
-	       (w->npcs == 0 || writer_chunk(w, AMON_PCS, thread, w->pcs, w->npcs, sizeof *w->pcs, &at));
+	       write_pcs(w, thread);
 }
 
 static void write_record(struct writer *w, uint32_t thread)

@@ -699,14 +699,12 @@ static void write_counts(struct make_amon *m, uint32_t thread, uint32_t phase)
 }
 
 /* The table of PCs, by twice as many slots as are taken. */
-static void write_pcs(struct make_amon *m, uint32_t thread)
+static void write_pc_table(struct make_amon *m, uint32_t thread)
 {
 	struct made_thread *t = &m->threads[thread];
 	uint32_t n = (uint32_t)t->npcs;
 	struct amon_pc *slots;
 
-	if (n == 0)
-		return;
 	slots = append_chunk(m, (struct amon_chunk){ .kind = AMON_PCS, .thread = thread, .count = n, .capacity = 2 * n }, sizeof *slots);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = hash_of_pc(t, i);
@@ -715,6 +713,75 @@ static void write_pcs(struct make_amon *m, uint32_t thread)
 			at++;
 		slots[at % (2 * n)] = t->pcs[i];
 	}
+}
+
+static uint8_t *put_number(uint8_t *to, uint64_t x)
+{
+	for (; x >= 128; x /= 128)
+		*to++ = (uint8_t)(128 + x % 128);
+	*to++ = (uint8_t)x;
+	return to;
+}
+
+static int compare_pcs(const void *x, const void *y)
+{
+	const struct amon_pc *a = x, *b = y;
+
+	return a->context != b->context ? (a->context < b->context ? -1 : 1) : a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* The N PCs at LIST, in order, packed to TO as doc/format.md says.  Returns where they end. */
+static uint8_t *pack_pcs(const struct amon_pc *list, size_t n, uint8_t *to)
+{
+	uint64_t context = 0, first = 0, group = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || list[i].context != context) {
+			int64_t by = (int64_t)(list[i].pc - first);
+
+			for (group = i; group < n && list[group].context == list[i].context; group++)
+				;
+			to = put_number(to, list[i].context - context);
+			to = put_number(to, group - i);
+			to = put_number(to, by < 0 ? -2 * (uint64_t)by - 1 : 2 * (uint64_t)by);
+			context = list[i].context;
+			first = list[i].pc;
+		} else {
+			to = put_number(to, list[i].pc - list[i - 1].pc);
+		}
+		to = put_number(to, list[i].count);
+	}
+	return to;
+}
+
+/* Packed PCs, and what is not to be read beside them: chunks of none, of others, and a table. */
+static void write_packed_pcs(struct make_amon *m, uint32_t thread)
+{
+	struct made_thread *t = &m->threads[thread];
+	struct amon_pc *list = must(malloc(t->npcs * sizeof *list)), other = { .pc = 1, .context = 0, .count = 99 };
+	uint8_t *bytes = must(malloc(t->npcs * 40 + 40));
+	struct amon_chunk head = { .kind = AMON_PCS_PACKED, .thread = thread, .capacity = 1 };
+
+	append_chunk(m, head, 1);
+	memcpy(list, t->pcs, t->npcs * sizeof *list);
+	qsort(list, t->npcs, sizeof *list, compare_pcs);
+	head.count = head.capacity = (uint32_t)(pack_pcs(list, t->npcs, bytes) - bytes);
+	memcpy(append_chunk(m, head, 1), bytes, head.count);
+	head.count = head.capacity = (uint32_t)(pack_pcs(&other, 1, bytes) - bytes);
+	memcpy(append_chunk(m, head, 1), bytes, head.count);
+	write_pc_table(m, thread);
+	free(list);
+	free(bytes);
+}
+
+static void write_pcs(struct make_amon *m, uint32_t thread)
+{
+	if (m->threads[thread].npcs == 0)
+		return;
+	if (thread % 2)
+		write_packed_pcs(m, thread);
+	else
+		write_pc_table(m, thread);
 }
 
 static void write_stacks(struct make_amon *m, uint32_t thread)

@@ -5,7 +5,7 @@ import struct
 import subprocess
 
 PAGE = 4096
-MODULES, ROUTINES, THREADS, CONTEXTS, PCS = 1, 2, 3, 4, 5
+MODULES, ROUTINES, THREADS, CONTEXTS, PCS, PCS_PACKED = 1, 2, 3, 4, 5, 20
 SOURCES = ['none', 'sampler', 'timer', 'perf']
 NOTES = ('out_of_memory memory_bound lost_calls no_file disk_full truncated copied other_name timer_failed '
          'clock_changed overrun resync ambiguous foreign_stack stack_overflow unbalanced_exit fork_unseen fork '
@@ -16,6 +16,32 @@ Thread = collections.namedtuple('Thread', 'tid state current depth folded start_
                                 'unplaced monitor ticks monitor_ticks misses deepest slow name r0 r1')
 Context = collections.namedtuple('Context', 'thread parent routine calls time ticks')
 Pc = collections.namedtuple('Pc', 'thread pc context count')
+
+
+
+def numbers(data):
+    """Those of LEB128."""
+    x = shift = 0
+    for byte in data:
+        x |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield x
+            x = shift = 0
+
+
+def packed_pcs(thread, data):
+    """What doc/format.md says of packed PCs."""
+    left = numbers(data)
+    context = first = 0
+    for step in left:
+        context += step
+        n, by = next(left), next(left)
+        first += by // 2 if by % 2 == 0 else -(by // 2) - 1
+        pc = first
+        for i in range(n):
+            pc += next(left) if i else 0
+            yield Pc(thread, pc, context, next(left))
 
 
 class Amon:
@@ -37,7 +63,9 @@ class Amon:
         self.notes = {n: c for n, c in zip(NOTES, counts) if c}
         self.threads, self.routines, self.contexts, self.pcs = [], [], [], []
         self.bias = 0
+        self.packed = {}        # program counters of threads that have them packed
         self.read_chunks()
+        self.pcs = [pc for pc in self.pcs if pc.thread not in self.packed] + [pc for packed in self.packed.values() for pc in packed]
         self.names = Names(program, self.bias)
 
     def read_chunks(self):
@@ -70,6 +98,8 @@ class Amon:
                 pc, context, n = struct.unpack_from('<QII', self.data, items + 16 * i)
                 if pc:
                     self.pcs.append(Pc(thread, pc, context, n))
+        elif kind == PCS_PACKED and count > 0 and thread not in self.packed:
+            self.packed[thread] = list(packed_pcs(thread, self.data[items:items + count]))
 
     def read_modules(self, at, end):
         while at < end:
