@@ -6,64 +6,14 @@
 #include "base/array.h"
 #include "symbols/demangle.h"
 #include "symbols/packed_message.h"
-#include "symbols/symbols.h"
+#include "symbols/packing.h"
 
 enum {
 	LINES_BYTES = 1 << 20,	/* of code that is looked through for the first and the last line of routines with samples */
 	MOST_BYTES = 1 << 16,	/* of one of them */
 };
 
-/* What is known of an address. */
-struct place {
-	uint64_t at;
-	bool sampled, told;	/* it is a program counter; a stack was interrupted there */
-	bool calls;		/* it is the end of a call */
-};
-
-/* A column of numbers, of whatever type protobuf-c has for it. */
-struct numbers { uint32_t *at; size_t n, room; };
-
-struct strings {
-	void *known;		/* tree (tsearch) of struct string */
-	ProtobufCBinaryData *all;
-	size_t n, room;
-};
-
-struct string { const char *text; uint32_t index; };
-
-/* One packing. */
-struct packing {
-	struct symbols *s;
-	const struct profile *p;
-	uint32_t module;
-	struct strings strings;
-	struct place *places;		/* by address, each once */
-	size_t nplaces, place_room;
-	const struct symbol **functions; /* by start, then by name, each once */
-	size_t nfunctions, function_room;
-	struct numbers call_from, call_name, call_file, call_line, call_tail, left_reason, left_name, lead_name, lead_to, lead_calls;
-	const struct symbol **pairs;	/* from and to of each static arc */
-	size_t npairs, pair_room;
-	const struct symbol **hooked;
-	size_t nhooked, hooked_room;
-	uint32_t caller;		/* whose calls are visited: index in functions[] */
-	const char **called;		/* names of functions without hooks that routines with samples in the module call */
-	size_t ncalled, called_room;
-	bool tails;			/* calls are visited of which those by a jump alone count */
-	bool *wanted;			/* by function: is there such a sample in it? */
-	uint32_t lead;			/* string: whose leads are visited */
-	bool failed;			/* out of memory */
-};
-
 /* ---- growing ---- */
-
-static void number_add(struct packing *k, struct numbers *c, uint32_t number)
-{
-	if (array_reserve(&c->at, &c->room, c->n + 1, sizeof *c->at))
-		c->at[c->n++] = number;
-	else
-		k->failed = true;
-}
 
 static void symbol_add(struct packing *k, const struct symbol ***all, size_t *n, size_t *room, const struct symbol *symbol)
 {
@@ -79,35 +29,6 @@ static void place_add(struct packing *k, struct place place)
 		k->places[k->nplaces++] = place;
 	else
 		k->failed = true;
-}
-
-static int by_text(const void *left, const void *right)
-{
-	return strcmp(((const struct string *)left)->text, ((const struct string *)right)->text);
-}
-
-/* The index of TEXT, which must live as long as K; NULL is as "". */
-static uint32_t string_add(struct packing *k, const char *text)
-{
-	struct strings *s = &k->strings;
-	struct string wanted = { text ? text : "", (uint32_t)s->n }, *new, **node = tfind(&wanted, &s->known, by_text);
-
-	if (node)
-		return (*node)->index;
-	new = malloc(sizeof *new);
-	if (!new || !array_reserve(&s->all, &s->room, s->n + 1, sizeof *s->all)) {
-		free(new);
-		k->failed = true;
-		return 0;
-	}
-	*new = wanted;
-	if (!tsearch(new, &s->known, by_text)) {
-		free(new);
-		k->failed = true;
-		return 0;
-	}
-	s->all[s->n] = (ProtobufCBinaryData){ strlen(wanted.text), (uint8_t *)wanted.text };
-	return (uint32_t)s->n++;
 }
 
 /* ---- what is asked about ---- */
@@ -234,20 +155,11 @@ static void left_visit(void *arg, enum symbols_left_out why, const char *name, c
 {
 	struct packing *k = arg;
 
-	number_add(k, &k->left_reason, why);
-	number_add(k, &k->left_name, string_add(k, is_told(linked, name) ? linked : name));
+	packing_number(k, &k->left_reason, why);
+	packing_number(k, &k->left_name, packing_string(k, is_told(linked, name) ? linked : name));
 }
 
 /* ---- functions ---- */
-
-static int by_start(const void *left, const void *right)
-{
-	const struct symbol *a = *(const struct symbol *const *)left, *b = *(const struct symbol *const *)right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
 
 /* All functions that somebody named. */
 static void functions_find_all(struct packing *k)
@@ -261,29 +173,22 @@ static void functions_find_all(struct packing *k)
 	for (size_t i = 0; i < k->npairs; i++)
 		symbol_add(k, &k->functions, &k->nfunctions, &k->function_room, k->pairs[i]);
 	if (k->nfunctions)
-		qsort(k->functions, k->nfunctions, sizeof *k->functions, by_start);
+		qsort(k->functions, k->nfunctions, sizeof *k->functions, packing_order);
 	for (size_t i = 0; i < k->nfunctions; i++)
-		if (kept == 0 || by_start(&k->functions[kept - 1], &k->functions[i]) != 0)
+		if (kept == 0 || packing_order(&k->functions[kept - 1], &k->functions[i]) != 0)
 			k->functions[kept++] = k->functions[i];
 	k->nfunctions = kept;
-}
-
-static uint32_t function_index(const struct packing *k, const struct symbol *symbol)
-{
-	const struct symbol **found = bsearch(&symbol, k->functions, k->nfunctions, sizeof *k->functions, by_start);
-
-	return found ? (uint32_t)(found - k->functions) : 0;
 }
 
 static void call_visit(void *arg, const struct symbols_call *call)
 {
 	struct packing *k = arg;
 
-	number_add(k, &k->call_from, k->caller);
-	number_add(k, &k->call_name, string_add(k, is_told(call->linked, call->name) ? call->linked : call->name));
-	number_add(k, &k->call_file, string_add(k, call->file));
-	number_add(k, &k->call_line, call->line);
-	number_add(k, &k->call_tail, call->tail);
+	packing_number(k, &k->call_from, k->caller);
+	packing_number(k, &k->call_name, packing_string(k, is_told(call->linked, call->name) ? call->linked : call->name));
+	packing_number(k, &k->call_file, packing_string(k, call->file));
+	packing_number(k, &k->call_line, call->line);
+	packing_number(k, &k->call_tail, call->tail);
 }
 
 /* The calls in the source of the routines. */
@@ -293,117 +198,9 @@ static void calls_find(struct packing *k)
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo) {
-			k->caller = function_index(k, symbols_find(k->s, k->module, p->routines[i].address));
+			k->caller = packing_function(k, symbols_find(k->s, k->module, p->routines[i].address));
 			symbols_calls(k->s, k->module, p->routines[i].address, call_visit, k);
 		}
-}
-
-/* ---- what leads to code without hooks ---- */
-
-static int by_word(const void *left, const void *right) { return strcmp(*(const char *const *)left, *(const char *const *)right); }
-
-/* Whether PC is in code of the module that is no routine's own: in a library, linked into the program maybe, so that nothing tells its source. */
-static bool is_foreign(const struct packing *k, const struct profile_pc *pc)
-{
-	uint32_t routine = k->p->contexts[pc->context].routine, line;
-	const char *file;
-
-	return pc->module == k->module && routine != PROFILE_NONE && !symbols_in_hooks(k->s, k->module, pc->address) &&
-	       (k->p->routines[routine].module != k->module || !symbols_line(k->s, k->module, pc->address, &file, &line));
-}
-
-/* Mark the functions that have such samples as wanted, and in ASKS the routines on whose time they are.  False: there are none. */
-static bool foreign_find(struct packing *k, bool *asks)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < k->p->npcs; i++) {
-		const struct profile_pc *pc = &k->p->pcs[i];
-
-		if (!is_foreign(k, pc))
-			continue;
-		k->wanted[function_index(k, symbols_find(k->s, k->module, pc->address))] = any = true;
-		asks[k->p->contexts[pc->context].routine] = true;
-	}
-	return any;
-}
-
-static void called_visit(void *arg, const struct symbols_call *call)
-{
-	struct packing *k = arg;
-
-	if (k->tails && !call->tail)
-		return;
-	if (array_reserve(&k->called, &k->called_room, k->ncalled + 1, sizeof *k->called))
-		k->called[k->ncalled++] = call->linked;
-	else
-		k->failed = true;
-}
-
-/* The names that the routines in ASKS call, and those that what they call leaves itself by a jump to. */
-static void called_find_all(struct packing *k, const bool *asks, bool *callees)
-{
-	const struct profile *p = k->p;
-
-	for (uint32_t i = 0; i < p->ncontexts; i++) {
-		uint32_t from = p->contexts[i].parent == PROFILE_NONE ? PROFILE_NONE : p->contexts[p->contexts[i].parent].routine;
-
-		if (from != PROFILE_NONE && asks[from] && p->contexts[i].routine != PROFILE_NONE)
-			callees[p->contexts[i].routine] = true;
-	}
-	for (uint32_t i = 0; i < p->nroutines; i++) {
-		k->tails = !asks[i];
-		if ((asks[i] || callees[i]) && !p->routines[i].pseudo)
-			symbols_calls(k->s, p->routines[i].module, p->routines[i].address, called_visit, k);
-	}
-	if (k->ncalled)
-		qsort(k->called, k->ncalled, sizeof *k->called, by_word);
-}
-
-static void lead_visit(void *arg, uint64_t start, int calls)
-{
-	struct packing *k = arg;
-	const struct symbol *symbol = symbols_find(k->s, k->module, start);
-	uint32_t to = function_index(k, symbol);
-
-	if (!k->wanted[to] || by_start(&k->functions[to], &symbol) != 0)
-		return;
-	number_add(k, &k->lead_name, k->lead);
-	number_add(k, &k->lead_to, to);
-	number_add(k, &k->lead_calls, (uint32_t)calls);
-}
-
-/* Of each of these names that has no hooks what it leads to. */
-static void leads_follow(struct packing *k)
-{
-	const char **hooked = calloc(k->nhooked + 1, sizeof *hooked);
-
-	k->failed |= !hooked;
-	for (size_t i = 0; hooked && i < k->nhooked; i++)
-		hooked[i] = k->hooked[i]->name;
-	if (hooked && k->nhooked)
-		qsort(hooked, k->nhooked, sizeof *hooked, by_word);
-	for (size_t i = 0; hooked && i < k->ncalled; i++) {
-		if ((i > 0 && strcmp(k->called[i], k->called[i - 1]) == 0) || (k->nhooked && bsearch(&k->called[i], hooked, k->nhooked, sizeof *hooked, by_word)))
-			continue;
-		k->lead = string_add(k, k->called[i]);
-		symbols_led(k->s, k->module, k->called[i], lead_visit, k);
-	}
-	free(hooked);
-}
-
-static void leads_find_all(struct packing *k)
-{
-	bool *asks = calloc((size_t)k->p->nroutines + 1, sizeof *asks), *callees = calloc((size_t)k->p->nroutines + 1, sizeof *callees);
-
-	k->wanted = calloc(k->nfunctions + 1, sizeof *k->wanted);
-	k->failed |= !asks || !callees || !k->wanted;
-	if (!k->failed && k->nfunctions && foreign_find(k, asks)) {
-		called_find_all(k, asks, callees);
-		leads_follow(k);
-	}
-	free(asks);
-	free(callees);
 }
 
 /* ---- the message ---- */
@@ -427,15 +224,15 @@ static void functions_write(struct packing *k, Symbols *m)
 		m->start[i] = f->start - before;
 		before = f->start;
 		m->size[i] = f->size;
-		m->name[i] = string_add(k, named ? f->name : NULL);
-		m->stem[i] = string_add(k, named ? f->base : NULL);
+		m->name[i] = packing_string(k, named ? f->name : NULL);
+		m->stem[i] = packing_string(k, named ? f->base : NULL);
 		m->origin[i] = (int64_t)(f->origin - f->start);
-		m->aliases[i] = string_add(k, f->aliases);
-		m->file[i] = string_add(k, f->file);
+		m->aliases[i] = packing_string(k, f->aliases);
+		m->file[i] = packing_string(k, f->file);
 		m->line[i] = f->line;
 		m->part[i] = f->part;
 		m->local[i] = f->local;
-		m->written[i] = named && f->base[0] && !is_told(f->base, f->display) ? string_add(k, f->display) : 0;
+		m->written[i] = named && f->base[0] && !is_told(f->base, f->display) ? packing_string(k, f->display) : 0;
 	}
 }
 
@@ -446,7 +243,7 @@ static void goal_write(struct packing *k, Symbols *m, size_t i)
 
 	if (symbols_call_goal(k->s, k->module, k->places[i].at + 1, &name) == SYMBOLS_GOAL_POINTER)
 		m->flags[i] |= 4;
-	m->called[i] = string_add(k, name);
+	m->called[i] = packing_string(k, name);
 }
 
 static void places_write(struct packing *k, Symbols *m)
@@ -464,13 +261,13 @@ static void places_write(struct packing *k, Symbols *m)
 
 		m->at[i] = place->at - before;
 		before = place->at;
-		m->within[i] = function_index(k, symbols_find(k->s, k->module, place->at));
+		m->within[i] = packing_function(k, symbols_find(k->s, k->module, place->at));
 		m->flags[i] = (place->sampled && symbols_in_hooks(k->s, k->module, place->at) ? 1 : 0) |
 			      (place->told && symbols_is_open(k->s, k->module, place->at) ? 2 : 0);
 		if (symbols_line(k->s, k->module, place->at, &file, &m->at_line[i]))
-			m->at_file[i] = string_add(k, file);
+			m->at_file[i] = packing_string(k, file);
 		if (symbols_own_place(k->s, k->module, place->at, &file, &m->own_line[i], &m->own_column[i]))
-			m->own_file[i] = string_add(k, file);
+			m->own_file[i] = packing_string(k, file);
 		if (place->calls)
 			goal_write(k, m, i);
 	}
@@ -482,10 +279,10 @@ static void rest_write(struct packing *k, Symbols *m)
 
 	COLUMN(k, m->hooked, m->n_hooked, k->nhooked), COLUMN(k, m->arc_from, m->n_arc_from, n), COLUMN(k, m->arc_to, m->n_arc_to, n);
 	for (size_t i = 0; i < k->nhooked && !k->failed; i++)
-		m->hooked[i] = function_index(k, k->hooked[i]);
+		m->hooked[i] = packing_function(k, k->hooked[i]);
 	for (size_t i = 0; i < n && !k->failed; i++) {
-		m->arc_from[i] = function_index(k, k->pairs[2 * i]);
-		m->arc_to[i] = function_index(k, k->pairs[2 * i + 1]);
+		m->arc_from[i] = packing_function(k, k->pairs[2 * i]);
+		m->arc_to[i] = packing_function(k, k->pairs[2 * i + 1]);
 	}
 	m->call_from = k->call_from.at, m->n_call_from = k->call_from.n;
 	m->call_name = k->call_name.at, m->n_call_name = k->call_name.n;
@@ -515,7 +312,7 @@ static void message_free(struct packing *k, Symbols *m)
 /* Ask, and write down what is answered.  False: memory is short, or there was nothing to ask. */
 static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 {
-	string_add(k, "");
+	packing_string(k, "");
 	places_find(k);
 	bounds_find(k);
 	if (k->p->modules[k->module].hooked) {
@@ -525,7 +322,7 @@ static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 	}
 	functions_find_all(k);
 	calls_find(k);
-	leads_find_all(k);
+	packing_leads(k);
 	functions_write(k, m);
 	places_write(k, m);
 	rest_write(k, m);
@@ -555,7 +352,7 @@ bool symbols_pack_functions(const struct symbol *const *functions, size_t n, boo
 
 	*out = (struct profile_symbols){ 0 };
 	m.alone = alone;
-	string_add(&k, "");
+	packing_string(&k, "");
 	for (size_t i = 0; i < n; i++)
 		symbol_add(&k, &k.functions, &k.nfunctions, &k.function_room, functions[i]);
 	functions_write(&k, &m);
