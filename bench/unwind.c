@@ -61,13 +61,13 @@ static void take(struct taken *t, struct source *source, const struct space *spa
 /* Follow all of them; the CPU time of that, ns. */
 static uint64_t follow(const struct taken *t, uint64_t *frames, uint64_t *whole)
 {
-	static uint64_t addresses[DEEPEST];
+	static struct walk_frame stack[DEEPEST];
 	uint64_t begun = now(CLOCK_THREAD_CPUTIME_ID);
 	size_t n;
 
 	*frames = *whole = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		*whole += walk_stack(&t->all[i], addresses, DEEPEST, &n) == WALK_WHOLE;
+		*whole += walk_stack(&t->all[i], stack, DEEPEST, &n) == WALK_WHOLE;
 		*frames += n;
 	}
 	return now(CLOCK_THREAD_CPUTIME_ID) - begun;

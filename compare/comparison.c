@@ -85,6 +85,8 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	if (c->nruns && c->runs[0].counted != run.counted)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "of one of %s and %s call stacks were sampled, of the other calls were counted; "
 				 "they cannot be compared", label, c->runs[0].label);
+	if (parts.sites && g->profile->nsites == 0 && !run.counted)
+		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: no call sites were kept with its call stacks", label);
 	if (parts.sites && g->profile->nsites == 0)
 		return error_set(err, ERROR_MISMATCH, ERROR_NO_OFFSET, "%s: call sites were not told apart; for way inline build with aprof cc --aprof-sites, "
 				 "by the others run the program with APROF_SITES=1, or by aprof run --sites", label);

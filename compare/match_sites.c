@@ -111,6 +111,7 @@ static int by_site(const struct found *a, const struct found *b)
 	c = c ? c : strcmp(print_basename(p->file), print_basename(q->file));
 	c = c ? c : (a->row->line > b->row->line) - (a->row->line < b->row->line);
 	c = c ? c : by_number(p->column, q->column);
+	c = c ? c : by_number(p->address, q->address);
 	c = c ? c : p->by_pointer - q->by_pointer;
 	c = c ? c : by_text(p->within, q->within);
 	c = c ? c : strcmp(print_basename(p->module), print_basename(q->module));

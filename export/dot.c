@@ -136,6 +136,8 @@ static void place_append(FILE *label, const struct call_place *place)
 		label_append(label, place->within);
 	else if (place->file)
 		label_append(label, print_basename(place->file));
+	else if (place->address)
+		fprintf(label, "at 0x%" PRIx64, place->address);
 	else
 		fputs("at no known line", label);
 	snprintf(line, sizeof line, ":%" PRIu32, place->line);

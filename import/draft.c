@@ -76,7 +76,7 @@ struct draft {
 	uint32_t nthreads;
 	size_t threads_room;
 	struct table by_tid;
-	uint32_t *stack;		/* of the sample at hand, as routines of its file */
+	struct fold_call *stack;		/* of the sample at hand, as routines of its file */
 	size_t stack_room;
 	uint64_t budget;		/* of histories.work of each thread, and all together */
 	uint64_t spent;			/* of it, by threads */
@@ -413,7 +413,7 @@ static bool stack_make(struct draft *d, struct process *p, const struct draft_sa
 	if (!array_reserve(&d->stack, &d->stack_room, s->n - skip + 1, sizeof *d->stack))
 		return false;
 	if (skip || s->cut) {
-		d->stack[(*n)++] = AMON_ROUTINE_TRUNCATED;
+		d->stack[(*n)++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
 		recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += s->ticks;
 	}
 	for (size_t i = skip; i < s->n; i++) {
@@ -423,7 +423,7 @@ static bool stack_make(struct draft *d, struct process *p, const struct draft_sa
 			continue;
 		if (f < SPECIAL && (f = routine_of(d, p, f)) == RECORDING_NONE)
 			return false;
-		d->stack[(*n)++] = f & ~SPECIAL;
+		d->stack[(*n)++] = (struct fold_call){ f & ~SPECIAL, AMON_SITE_NONE };
 	}
 	return true;
 }
@@ -474,7 +474,7 @@ void draft_add(struct draft *d, const struct draft_sample *s)
 	item = fold_stack(&t->fold, d->stack, n);
 	if (is_absurd(d, t, before))
 		return;
-	d->failed |= item == RECORDING_NONE || item == t->fold.elided;
+	d->failed |= item == RECORDING_NONE || fold_is_elided(&t->fold);
 	if (!d->failed)
 		recording_add(p->live, t->fold.thread, item, s->calls, s->time, s->ticks);
 }

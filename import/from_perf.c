@@ -462,15 +462,15 @@ static bool kernel_push(struct perf_reading *p)
 /* Unwind the user's part.  *WHOLE: to the thread's start. */
 static bool user_walk(struct perf_reading *p, struct task *t, const struct sample *s, struct walk *w, bool *is_whole)
 {
-	uint64_t addresses[DEEPEST];
+	struct walk_frame frames[DEEPEST];
 	size_t n;
 
 	w->space = &t->space;
 	w->stack = s->stack;
 	w->size = s->stack_size;
-	*is_whole = walk_stack(w, addresses, DEEPEST, &n) == WALK_WHOLE;
+	*is_whole = walk_stack(w, frames, DEEPEST, &n) == WALK_WHOLE;
 	for (size_t i = 0; i < n; i++)
-		if (!push(p, places_function(&p->places, &t->space, addresses[i])))
+		if (!push(p, places_function(&p->places, &t->space, frames[i].address)))
 			return false;
 	return true;
 }

@@ -5,7 +5,7 @@
  * the call site that stands there.  If it comes to the context that the thread is in, the transitions taken are those of the frames, and
  * the item of each, which is that of its call site, gets the sample for the arc that it entered:
  *
- *     main -> f (site 1) -> g (site 2) -> f (site 3) -> g (site 4)      f -> g: 4, self;  g -> f: 3;  main -> f: none
+ *     main -> f (site 1) -> g (site 2) -> f (site 3) -> g (site 4)      f -> g: 4, self;  g -> f: 3;  main -> f: 1
  *
  * As in contexts only a routine's most recent activation counts as the caller, and direct recursion is one activation.  Of a routine that was
  * interrupted its hook may be still to come, or gone: it is left out in a second try.  What does not fit then is counted nowhere: a report splits

@@ -97,7 +97,7 @@ static json_t *call_sites(const struct graph *g, const struct lines *l, uint32_t
 	for (size_t i = 0; i < l->ncalls; i++)
 		if (l->calls[i].callee == index)
 			json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "line", l->calls[i].line ? emit_count(l->calls[i].line) : json_null(),
-				"column", l->calls[i].column ? emit_count(l->calls[i].column) : json_null(), "calls", emit_count(l->calls[i].calls), "time_ns",
+				"column", l->calls[i].column ? emit_count(l->calls[i].column) : json_null(), "calls", emit_calls(g->counted, l->calls[i].calls), "time_ns",
 				l->calls[i].timed ? emit_count(l->calls[i].time) : json_null(), "error_ns",
 				l->calls[i].timed ? share_json(l->calls[i].error, g->routines[l->routine].total) : json_null()));
 	return array;

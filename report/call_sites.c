@@ -25,6 +25,8 @@ static int by_place(const void *x, const void *y)
 		return a->line < b->line ? -1 : 1;
 	if (a->column != b->column)
 		return a->column < b->column ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
 	if (a->by_pointer != b->by_pointer)
 		return a->by_pointer ? 1 : -1;
 	order = by_text(a->within, b->within);
@@ -61,6 +63,8 @@ static struct call_place place_of(const struct report_input *in, const struct gr
 		p.within = holder->display;
 		p.module = site->module == PROFILE_NONE ? NULL : in->graph->profile->modules[site->module].path;
 	}
+	if (!p.file && !p.within && site->module != PROFILE_NONE)
+		p.address = site->address;
 	p.by_pointer = kind == SYMBOLS_GOAL_POINTER;
 	if (kind == SYMBOLS_GOAL_NAMED && !is_called(routine, goal))
 		p.through = goal;
@@ -152,7 +156,7 @@ bool call_places_make(struct call_places *c, const struct report_input *in, cons
 	size_t n;
 	const struct graph_site *all = graph_sites_of(sites, from, to, &n, &known);
 
-	*c = (struct call_places){ .unknown = arc->calls > known ? arc->calls - known : 0, .places = calloc(n + 1, sizeof *c->places) };
+	*c = (struct call_places){ .counted = g->counted, .unknown = arc->calls > known ? arc->calls - known : 0, .places = calloc(n + 1, sizeof *c->places) };
 	if (!c->places)
 		return false;
 	if (!in->symbols)
@@ -225,6 +229,8 @@ void call_place_print(FILE *out, const struct call_place *p, const struct text_s
 		else
 			fputs("in ", out);
 		print_name(out, p->within, style);
+	} else if (p->address) {
+		fprintf(out, "at 0x%" PRIx64, p->address);
 	} else if (!p->file) {
 		fputs("at no known line", out);
 	}
@@ -238,8 +244,8 @@ void call_place_print(FILE *out, const struct call_place *p, const struct text_s
 
 json_t *call_place_json(const struct call_place *p)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file", emit_name(p->file), "line", p->line ? emit_count(p->line) : json_null(),
-			 "column", p->column ? emit_count(p->column) : json_null(), "within", emit_name(p->within), "module", emit_name(p->module),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "file", emit_name(p->file), "line", p->line ? emit_count(p->line) : json_null(),
+			 "column", p->column ? emit_count(p->column) : json_null(), "address", p->address ? emit_count(p->address) : json_null(), "within", emit_name(p->within), "module", emit_name(p->module),
 			 "by_pointer", (int)p->by_pointer, "through", emit_name(p->through));
 }
 
@@ -250,7 +256,7 @@ json_t *call_places_json(const struct call_places *c, const struct call_figures 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct call_place *p = &c->places[i];
 
-		json_t *place = call_place_json(p), *figures = json_pack("{s:o, s:o, s:o, s:o}", "calls", emit_count(p->calls),
+		json_t *place = call_place_json(p), *figures = json_pack("{s:o, s:o, s:o, s:o}", "calls", emit_calls(c->counted, p->calls),
 			"self_ns", c->timed ? emit_count(p->self) : json_null(), "children_ns", c->timed ? emit_count(p->children) : json_null(),
 			"error_ns", c->timed ? share_json(p->error, arc->self + arc->children) : json_null());
 

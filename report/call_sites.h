@@ -8,13 +8,14 @@
 /* One place: what the machine code has more than once for it, in copies of loops and bodies, is one. */
 struct call_place {
 	const char *file;	/* source file; NULL: unknown */
+	uint64_t address;	/* where no line is known, in the caller itself: link-time, where the call returns to; 0: unknown */
 	uint32_t line;		/* 0: unknown */
 	uint32_t column;	/* 0: unknown */
 	const char *within;	/* function that holds it, if that is another than the caller: code without hooks between the two; else NULL */
 	const char *module;	/* path of the module of that; NULL: unknown */
 	bool by_pointer;	/* the call goes by a pointer */
 	const char *through;	/* the function that it names, if that is another than the callee: it jumped there, or called it without hooks; else NULL */
-	uint64_t calls;		/* how many */
+	uint64_t calls;		/* how many, if calls were counted */
 	uint64_t self;		/* what they took of the arc's time, by samples: in the callee itself, ns, */
 	uint64_t children;	/* and in what it called */
 	uint64_t self_samples, child_samples; /* behind these */
@@ -32,6 +33,7 @@ struct call_places {
 	struct call_place *places; /* by file, line and column */
 	size_t n;		/* how many */
 	uint64_t unknown;	/* calls from places that are not known */
+	bool counted;		/* calls were */
 	bool timed;		/* times are known by place: there is one alone, or samples were taken */
 	uint64_t rest_self, rest_children; /* of the arc's time what no place has: that of calls from places that are not known; all of it if nothing is timed */
 };

@@ -136,7 +136,7 @@ static void site_print(struct listing *l, const struct call_places *places, cons
 		fprintf(l->out, "%*s %*s", c->self, "", c->children, "");
 	}
 	putc(' ', l->out);
-	print_calls(l->out, c->called, place ? place->calls : places->unknown, true);
+	print_calls(l->out, c->called, place ? place->calls : places->unknown, places->counted);
 	fprintf(l->out, " %*s       ", c->total, "");
 	if (place)
 		call_place_print(l->out, place, &l->options->style);
@@ -454,6 +454,10 @@ static void legend_print(struct listing *l)
 /* Why no call site is known. */
 static void sites_lacking_print(FILE *out, const struct profile *p)
 {
+	if (!profile_counts_calls(p)) {
+		fputs("call sites: none was kept with these call stacks\n\n", out);
+		return;
+	}
 	fputs("call sites: none is known; ", out);
 	if (profile_used_way(p, AMON_WAY_INLINE))
 		fputs("for way inline build with aprof-cc --aprof-sites\n\n", out);

@@ -332,6 +332,7 @@ static void wait_part(struct process *p, struct process_thread *t, uint64_t time
 	ticks = t->rest / period;
 	t->rest %= period;
 	recording_add(p->live, t->fold.thread, t->waiting, 0, waited, ticks);
+	fold_count_sites(&t->fold, ticks);
 	recording_slice(p->live, t->fold.thread, t->waiting, t->since, waited, ticks);
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += t->cut ? ticks : 0;
 	t->since = time;
@@ -465,6 +466,8 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	p->judged = p->program != NULL;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] = p->lost;
+	if (p->live)
+		recording_keep_sites(p->live);
 	if (p->live && w->intervals)
 		recording_keep_slices(p->live);
 	p->lost = 0;
@@ -560,25 +563,26 @@ static uint32_t routine_at(struct process *p, uint64_t address, bool *lasts)
 	return start ? routine_of(p, start + m->bias, module_of(p, m)) : NOT_A_ROUTINE;
 }
 
-static uint32_t routine_known(struct process *p, uint64_t address)
+/* The same, as it was found before; *IN_FILE: in code that a file has. */
+static uint32_t routine_known(struct process *p, uint64_t address, bool *in_file)
 {
 	struct known *k;
 	uint32_t routine;
-	bool lasts;
 
+	*in_file = true;
 	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
 		return RECORDING_NONE;
 	k = &p->known[hash_mix(address, 0) % KNOWN];
 	if (k->address == address && k->epoch == p->space.made)
 		return k->routine;
-	routine = routine_at(p, address, &lasts);
-	if (lasts)
+	routine = routine_at(p, address, in_file);
+	if (*in_file)
 		*k = (struct known){ address, p->space.made, routine };
 	return routine;
 }
 
 /* Behind the routine that ADDRESS is in: those that its code was inlined from, ROOM at most, outermost first into OUT; returns how many. */
-static size_t inlined_at(struct process *p, uint64_t address, uint32_t *out, size_t room)
+static size_t inlined_at(struct process *p, uint64_t address, struct fold_call *out, size_t room)
 {
 	const struct mapping *m = space_find(&p->space, address);
 	const uint32_t *routines;
@@ -589,57 +593,65 @@ static size_t inlined_at(struct process *p, uint64_t address, uint32_t *out, siz
 	routines = inlined_find(&p->inlined, m->image, address - m->bias, &n);
 	if (n > room)
 		return 0;
-	memcpy(out, routines, n * sizeof *out);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (struct fold_call){ routines[i], AMON_SITE_NONE };
 	return n;
 }
 
-/* The routines of the N addresses, innermost first, of a stack, outermost first in OUT, which has room for ROOM; returns how many.  INLINED: those that
- * the code was inlined from are among them, as far as there is room beside those that have code. */
-static size_t routines_of(struct process *p, const uint64_t *addresses, size_t n, bool inlined, uint32_t *out, size_t room)
+/* The calls that made the N FRAMES, innermost first, of a stack, outermost first in OUT, which has room for ROOM; returns how many.  INLINED: those that
+ * the code was inlined from are among them, as far as there is room beside those that have code.
+ *
+ * A call's site is in the last routine before it, whatever jumped on from there.  None has what no instruction called: what was inlined, what a signal
+ * interrupted, its handler.  That of code made at run time is none that anybody could find again. */
+static size_t calls_of(struct process *p, const struct walk_frame *frames, size_t n, bool inlined, struct fold_call *out, size_t room)
 {
+	uint64_t back = AMON_SITE_NONE;
 	size_t count = 0;
+	bool in_file;
 
 	while (n > 0) {
-		uint32_t routine = routine_known(p, addresses[--n]);
+		const struct walk_frame *f = &frames[--n];
+		uint32_t routine = routine_known(p, f->address, &in_file);
 
 		if (routine == NOT_A_ROUTINE || routine == RECORDING_NONE)
 			continue;
-		out[count++] = routine;
+		out[count++] = (struct fold_call){ routine, back };
+		back = in_file && routine != AMON_ROUTINE_SIGNAL ? f->back : AMON_SITE_NONE;
 		if (inlined && routine != AMON_ROUTINE_SIGNAL)
-			count += inlined_at(p, addresses[n], out + count, room - count - n);
+			count += inlined_at(p, f->address, out + count, room - count - n);
 	}
 	return count;
 }
 
 /* The kernel, and below it its routines that were at work, outermost first into OUT; returns how many. */
-static size_t kernel_routines(struct process *p, const struct happening *h, const struct kernel *kernel, uint32_t *out)
+static size_t kernel_calls(struct process *p, const struct happening *h, const struct kernel *kernel, struct fold_call *out)
 {
 	size_t n = h->nchain < KERNEL_DEEPEST - 1 ? h->nchain : KERNEL_DEEPEST - 1, count = 0;
 
-	out[count++] = AMON_ROUTINE_KERNEL;
+	out[count++] = (struct fold_call){ AMON_ROUTINE_KERNEL, AMON_SITE_NONE };
 	for (size_t i = n; kernel && i-- > 0;) {
 		const char *name = kernel_name(kernel, h->chain[i] - (i > 0));	/* all but the innermost are behind a call */
 		uint32_t routine = name ? made_routine(&p->kernel, &(struct jit_function){ .name = name }) : RECORDING_NONE;
 
 		if (routine != RECORDING_NONE)
-			out[count++] = routine;
+			out[count++] = (struct fold_call){ routine, AMON_SITE_NONE };
 	}
 	return count;
 }
 
 /* Follow the stack of H; false: not to the thread's start. */
-static bool follow(const struct process *p, const struct happening *h, uint64_t *addresses, size_t *n)
+static bool follow(const struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
 {
 	struct walk w = { .space = &p->space, .stack = h->stack, .size = h->stack_size, .more = h->more, .more_arg = h->more_arg,
 		.chain = h->user, .nchain = h->nuser };
 
 	*n = 0;
 	memcpy(w.regs, h->regs, sizeof w.regs);
-	return h->readable && walk_stack(&w, addresses, DEEPEST, n) == WALK_WHOLE;
+	return h->readable && walk_stack(&w, frames, DEEPEST, n) == WALK_WHOLE;
 }
 
 /* The same where nobody tells when something is mapped: ask /proc what is, after a while, and sooner if the stack leads nowhere. */
-static bool follow_asking(struct process *p, const struct happening *h, uint64_t *addresses, size_t *n)
+static bool follow_asking(struct process *p, const struct happening *h, struct walk_frame *frames, size_t *n)
 {
 	enum { WHILE = 250000000, SOON = 10000000 };	/* ns */
 	uint64_t age = now() - p->looked;
@@ -647,11 +659,11 @@ static bool follow_asking(struct process *p, const struct happening *h, uint64_t
 
 	if (age > WHILE)
 		maps_look_at(p);
-	whole = follow(p, h, addresses, n);
+	whole = follow(p, h, frames, n);
 	if (whole || age <= SOON || age > WHILE)
 		return whole;
 	maps_look_at(p);
-	return follow(p, h, addresses, n);
+	return follow(p, h, frames, n);
 }
 
 /* One more sample, of PERIOD ns: a source that took less than it was asked for says how much. */
@@ -685,10 +697,11 @@ static bool is_monitors(const struct process *p, const struct process_thread *t)
 
 void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
 {
-	uint64_t addresses[DEEPEST];
-	uint32_t routines[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST], item;
+	struct walk_frame frames[DEEPEST];
+	struct fold_call calls[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST];
 	struct process_thread *t;
 	size_t n = 0, count = 0;
+	uint32_t item;
 	bool whole;
 
 	if (!p->live && !p->unwanted)
@@ -703,20 +716,21 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		t->waits = false;
 		return;
 	}
-	whole = kind->tells_maps ? follow(p, h, addresses, &n) : follow_asking(p, h, addresses, &n);
+	whole = kind->tells_maps ? follow(p, h, frames, &n) : follow_asking(p, h, frames, &n);
 	if (!whole)
-		routines[count++] = AMON_ROUTINE_TRUNCATED;
+		calls[count++] = (struct fold_call){ AMON_ROUTINE_TRUNCATED, AMON_SITE_NONE };
 	recording_header(p->live)->notes[AMON_NOTE_CUT_STACK] += !whole;
 	source_renew(p, kind->number);
-	count += routines_of(p, addresses, n, wishes->inlined, routines + count, DEEPEST + INLINED_DEEPEST);
+	count += calls_of(p, frames, n, wishes->inlined, calls + count, DEEPEST + INLINED_DEEPEST);
 	if (h->kernel)
-		count += kernel_routines(p, h, wishes->kernel, routines + count);
-	item = fold_stack(&t->fold, routines, count);
-	if (item == RECORDING_NONE)
-		return;
+		count += kernel_calls(p, h, wishes->kernel, calls + count);
 	if (!h->waits)
 		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
+	item = fold_stack(&t->fold, calls, count);
+	if (item == RECORDING_NONE)
+		return;
 	recording_charge(p->live, t->fold.thread, item, h->period);
+	fold_count_sites(&t->fold, 1);
 	recording_slice(p->live, t->fold.thread, item, h->time, h->period, 1);
 	if (kind->number != AMON_SOURCE_PERF)
 		rate_renew(p, h->period, wishes->header.rate);

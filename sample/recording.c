@@ -29,6 +29,7 @@ enum {
 struct sequence {
 	struct place {
 		uint64_t at;		/* offset of the chunk */
+		uint64_t sites, spent;	/* of contexts: of those beside it; 0: there are none */
 		uint32_t base;		/* index of its first item */
 	} *places;
 	uint32_t nplaces;
@@ -56,7 +57,7 @@ struct recording {
 	struct tables *pcs;		/* the same */
 	struct sliced *slices;		/* the same */
 	size_t contexts_room, pcs_room, slices_room;
-	bool keeps_slices;
+	bool keeps_slices, keeps_sites;
 	uint32_t level;			/* of the intervals so far */
 };
 
@@ -95,6 +96,14 @@ static bool grow(struct recording *l, uint64_t length)
 	return true;
 }
 
+/* Would SIZE bytes more leave a part of what may be written to contexts? */
+static bool leaves_room(const struct recording *l, uint64_t size)
+{
+	return ((const struct amon_header *)l->bytes)->used + size < l->mapped / 4 * 3;
+}
+
+bool recording_fits_site(const struct recording *l) { return leaves_room(l, sizeof(struct amon_link)); }
+
 /* A chunk of KIND with room for CAPACITY items of SIZE bytes, and as many counters if it is of contexts; its offset, or 0. */
 static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, uint32_t capacity, size_t size)
 {
@@ -117,8 +126,8 @@ static uint64_t chunk_new(struct recording *l, uint32_t kind, uint32_t thread, u
 	return at;
 }
 
-/* The chunk that item I of S is in, and which one of it: *I. */
-static struct amon_chunk *chunk_of(const struct recording *l, const struct sequence *s, uint32_t *i)
+/* The place of the chunk that item I of S is in, and which one of it: *I. */
+static const struct place *place_of(const struct sequence *s, uint32_t *i)
 {
 	uint32_t k = s->nplaces - 1;
 
@@ -126,7 +135,12 @@ static struct amon_chunk *chunk_of(const struct recording *l, const struct seque
 	while (s->places[k].base > *i)
 		k--;
 	*i -= s->places[k].base;
-	return chunk_at(l, s->places[k].at);
+	return &s->places[k];
+}
+
+static struct amon_chunk *chunk_of(const struct recording *l, const struct sequence *s, uint32_t *i)
+{
+	return chunk_at(l, place_of(s, i)->at);
 }
 
 static void *item_of(const struct recording *l, const struct sequence *s, uint32_t i, size_t size)
@@ -134,6 +148,25 @@ static void *item_of(const struct recording *l, const struct sequence *s, uint32
 	struct amon_chunk *c = chunk_of(l, s, &i);
 
 	return (char *)c + c->first + i * size;
+}
+
+/* A chunk of KIND beside that of contexts at P: as many numbers of 8 bytes; its offset, or 0. */
+static uint64_t beside(struct recording *l, const struct place *p, uint32_t kind, uint32_t thread, uint32_t capacity)
+{
+	uint64_t at = recording_fits_site(l) ? chunk_new(l, kind, thread, capacity, sizeof(uint64_t)) : 0;
+
+	if (at) {
+		chunk_at(l, at)->base = p->base;
+		__atomic_store_n(&chunk_at(l, at)->count, capacity, __ATOMIC_RELEASE);
+	}
+	return at;
+}
+
+/* What is kept of call sites, beside the contexts at P. */
+static void sites_add(struct recording *l, struct place *p, uint32_t thread, uint32_t capacity)
+{
+	p->sites = beside(l, p, AMON_SITES, thread, capacity);
+	p->spent = beside(l, p, AMON_SPENT, thread, capacity);
 }
 
 /* See that S has a chunk with room for one more item of SIZE bytes; NULL: it cannot be had. */
@@ -150,8 +183,10 @@ static struct amon_chunk *room_for(struct recording *l, struct sequence *s, uint
 	at = chunk_new(l, kind, thread, capacity, size);
 	if (!at)
 		return NULL;
-	s->places[s->nplaces++] = (struct place){ at, s->n };
+	s->places[s->nplaces++] = (struct place){ .at = at, .base = s->n };
 	chunk_at(l, at)->base = kind == AMON_CONTEXTS ? s->n : 0;
+	if (kind == AMON_CONTEXTS && l->keeps_sites)
+		sites_add(l, &s->places[s->nplaces - 1], thread, capacity);
 	return chunk_at(l, at);
 }
 
@@ -305,7 +340,7 @@ uint32_t recording_module(struct recording *l, const struct amon_module *record,
 		at = chunk_new(l, AMON_MODULES, AMON_NONE, size > MODULE_BYTES ? m.size : MODULE_BYTES, 1);
 		if (!at)
 			return RECORDING_NONE;
-		s->places[s->nplaces++] = (struct place){ at, s->n };
+		s->places[s->nplaces++] = (struct place){ .at = at, .base = s->n };
 		c = chunk_at(l, at);
 	}
 	memcpy((char *)c + c->first + c->count, &m, sizeof m);
@@ -403,6 +438,32 @@ void recording_charge(struct recording *l, uint32_t thread, uint32_t item, uint6
 
 void recording_keep_slices(struct recording *l) { l->keeps_slices = true; }
 
+void recording_keep_sites(struct recording *l) { l->keeps_sites = true; }
+
+bool recording_keeps_sites(const struct recording *l) { return l->keeps_sites; }
+
+void recording_site(struct recording *l, uint32_t thread, uint32_t item, uint64_t site)
+{
+	const struct place *p = place_of(&l->contexts[thread], &item);
+
+	if (p->sites)
+		((uint64_t *)((char *)chunk_at(l, p->sites) + sizeof(struct amon_chunk)))[item] = site;
+}
+
+bool recording_count_site(struct recording *l, uint32_t thread, uint32_t item, bool self, uint64_t ticks)
+{
+	const struct place *p = item == RECORDING_NONE ? NULL : place_of(&l->contexts[thread], &item);
+	struct amon_spent *spent;
+	uint32_t *counter;
+
+	if (!p || !p->sites || !p->spent)
+		return false;
+	spent = (struct amon_spent *)((char *)chunk_at(l, p->spent) + sizeof(struct amon_chunk)) + item;
+	counter = self ? &spent->self : &spent->children;
+	*counter = ticks < UINT32_MAX - *counter ? *counter + (uint32_t)ticks : UINT32_MAX;
+	return true;
+}
+
 /* At AT the run has lasted so long, ns. */
 static uint64_t elapsed(const struct recording *l, uint64_t at)
 {
@@ -423,7 +484,7 @@ static bool slices_add(struct recording *l, uint32_t thread)
 {
 	struct sliced *s = &l->slices[thread];
 	uint32_t slots = slice_room(s->slots, s->at ? chunk_at(l, s->at)->base : 0, l->level);
-	bool fits = slots <= MOST_SLICES && recording_header(l)->used + slots * sizeof(struct amon_slice) < l->mapped / 4 * 3;
+	bool fits = slots <= MOST_SLICES && leaves_room(l, slots * sizeof(struct amon_slice));
 	uint64_t at = fits ? chunk_new(l, AMON_SLICES, thread, slots, sizeof(struct amon_slice)) : 0;
 
 	if (!at)

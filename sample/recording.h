@@ -67,6 +67,20 @@ void recording_slice(struct recording *l, uint32_t thread, uint32_t item, uint64
 /* When the interval ends that the moment AT is in, CLOCK_MONOTONIC ns; UINT64_MAX: none are kept. */
 uint64_t recording_interval_end(const struct recording *l, uint64_t at);
 
+/* From now on, before there is a thread, keep of items where their calls come from, and how many samples found them under way (format.md, Call sites). */
+void recording_keep_sites(struct recording *l);
+bool recording_keeps_sites(const struct recording *l);
+
+/* Is there room for one more call site?  The last of it is for contexts. */
+bool recording_fits_site(const struct recording *l);
+
+/* The calls of ITEM of THREAD return to SITE (AMON_SITE_NONE and _SEVERAL too). */
+void recording_site(struct recording *l, uint32_t thread, uint32_t item, uint64_t site);
+
+/* TICKS samples found a call of ITEM of THREAD under way, along an arc that it counts for: the routine called at work itself, if SELF, else what that
+ * called.  False: ITEM is RECORDING_NONE, or there is no room. */
+bool recording_count_site(struct recording *l, uint32_t thread, uint32_t item, bool self, uint64_t ticks);
+
 /* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  False: no room. */
 bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
 

@@ -231,7 +231,7 @@ static size_t place_in_chain(const struct frame *f)
 }
 
 /* What the kernel found behind F, which switched stacks, to OUT as walk_stack does. */
-static enum walk_end follow_chain(const struct frame *f, uint64_t *out, size_t most, size_t *n)
+static enum walk_end follow_chain(const struct frame *f, struct walk_frame *out, size_t most, size_t *n)
 {
 	const struct walk *w = f->w;
 	const struct rules_line *line = NULL;
@@ -244,8 +244,8 @@ static enum walk_end follow_chain(const struct frame *f, uint64_t *out, size_t m
 		if (!m || !m->image || !m->image->rules)
 			return WALK_WRONG;
 		if (first && (between = image_called(m->image, w->chain[i] - m->bias)))
-			out[(*n)++] = between + m->bias;
-		out[(*n)++] = w->chain[i] - 1;
+			out[(*n)++] = (struct walk_frame){ between + m->bias, 0 };
+		out[(*n)++] = (struct walk_frame){ w->chain[i] - 1, w->chain[i] };
 		line = rules_find(m->image->rules, w->chain[i] - 1 - m->bias);
 	}
 	return line && !line->switched && line->reg[RULES_RIP].how == RULES_UNDEFINED ? WALK_WHOLE : WALK_CUT;
@@ -259,7 +259,7 @@ static bool is_switch(const struct frame *f)
 	return line && line->switched;
 }
 
-enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n)
+enum walk_end walk_stack(const struct walk *w, struct walk_frame *out, size_t most, size_t *n)
 {
 	struct frame f = { .w = w, .known = (1u << RULES_REGISTERS) - 1 };
 	enum walk_end end = WALK_CUT;
@@ -269,14 +269,14 @@ enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_
 	for (*n = 0; *n < most && moved;) {
 		if (!place(&f))
 			return *n ? WALK_WRONG : WALK_NO_RULES;
-		out[(*n)++] = f.regs[RULES_RIP] - f.called;
+		out[(*n)++] = (struct walk_frame){ f.regs[RULES_RIP] - f.called, f.called ? f.regs[RULES_RIP] : 0 };
 		moved = false;
 		f.between = 0;
 		end = leave(&f, &moved);
 		if (end == WALK_NO_RULES && w->nchain && is_switch(&f))
 			return follow_chain(&f, out, most, n);
 		if (f.between && *n < most)
-			out[(*n)++] = f.between;
+			out[(*n)++] = (struct walk_frame){ f.between, 0 };
 	}
 	return end;
 }

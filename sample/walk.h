@@ -28,11 +28,16 @@ struct walk {
 	size_t nchain;			/* how many */
 };
 
+/* A frame. */
+struct walk_frame {
+	uint64_t address;		/* of an instruction in its function: of a call one less than where that returns to */
+	uint64_t back;			/* where the call returns to that it waits for; 0: it waits for none, or nobody knows for which */
+};
+
 /* Where a routine of Go's went on for its caller on another stack of the thread, that one is followed by its frame pointer, by MORE or, where nobody can read
  * it, by the chain.
  *
- * Write the addresses of the frames to OUT, innermost first, MOST at most; *N is how many.  Each is of an instruction in its function: of a call it
- * is one less than where that returns to.  No memory is allocated where code was met before. */
-enum walk_end walk_stack(const struct walk *w, uint64_t *out, size_t most, size_t *n);
+ * Write the frames to OUT, innermost first, MOST at most; *N is how many.  No memory is allocated where code was met before. */
+enum walk_end walk_stack(const struct walk *w, struct walk_frame *out, size_t most, size_t *n);
 
 #endif

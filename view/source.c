@@ -233,6 +233,8 @@ static enum screen_style callee_row(const struct page *p, const struct line_call
 		if (call->told && call->column)
 			fprintf(out, " at column %" PRIu32, call->column);
 		fputs(", ", out);
+	} else if (call->told && call->column) {
+		fprintf(out, "  at column %" PRIu32 ", ", call->column);
 	} else {
 		fputs(c->place ? "  [" : "  ", out);
 	}

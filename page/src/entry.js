@@ -35,8 +35,9 @@ function placeText(place) {
 		within = place.within
 			? `in ${place.module ? `${format.basename(format.visible(place.module))}: ` : ''}${format.visible(place.within)}`
 			: '';
+	const nowhere = place.address ? `at 0x${place.address.toString(16)}` : 'at no known line';
 	return [
-		[at, within].filter(Boolean).join(' ') || 'at no known line',
+		[at, within].filter(Boolean).join(' ') || nowhere,
 		place.through ? `by way of ${format.visible(place.through)}` : '',
 		place.by_pointer ? 'through a pointer' : '',
 	]

@@ -57,8 +57,11 @@ function calleesByLine(source, hidden) {
 	for (const callee of source.callees.filter(({ name }) => !hidden.has(name)))
 		for (const line of callee.call_lines) {
 			const site = callee.call_sites?.filter((s) => s.line === line) ?? [];
-			const calls = site.length ? site.reduce((sum, s) => sum + s.calls, 0) : callee.calls;
-			lines.set(line, [...(lines.get(line) ?? []), { ...callee, calls, shared: !site.length && callee.call_lines.length > 1 }]);
+			const sum = (what) => site.reduce((all, s) => all + s[what], 0);
+			const told = site.length > 0,
+				timed = told && site.every((s) => s.time_ns !== null);
+			const figures = { calls: told ? sum('calls') : callee.calls, time_ns: timed ? sum('time_ns') : callee.time_ns };
+			lines.set(line, [...(lines.get(line) ?? []), { ...callee, ...figures, shared: !timed && callee.call_lines.length > 1 }]);
 		}
 	return lines;
 }

@@ -1,4 +1,5 @@
-/* test_fold.c - random stacks into a live file, read again: each history has the time of the stacks that lead to it. */
+/* test_fold.c - random stacks into a live file, read again: each history has the time of the stacks that lead to it, and each call site the samples of those
+ * that it is in, once for each arc. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "profile/profile.h"
 #include "sample/fold.h"
 
-enum { ROUTINES = 6, DEEP = 12, STACKS = 20000, THREADS = 3, KINDS = 40000 };
+enum { ROUTINES = 6, DEEP = 12, STACKS = 20000, THREADS = 3, KINDS = 40000, SITES = 3, OUTSIDE = ROUTINES };
 
 /* What is expected: time by thread and history. */
 struct expected {
@@ -41,13 +42,37 @@ static void expect(uint32_t thread, const history_entry *h, size_t n, uint64_t t
 	expected[i].ticks++;
 }
 
+/* Samples by thread, arc and call site; the first of the sites is that which is not known. */
+static struct { uint64_t self, children; } sited[THREADS][ROUTINES + 1][ROUTINES][SITES];
+
+/* One more stack: of each arc that is open in it the last call, whatever else is open. */
+static void expect_sites(uint32_t thread, const struct fold_call *calls, size_t n, uint64_t ticks)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = i > 0 ? calls[i - 1].routine : OUTSIDE, to = calls[i].routine;
+		uint64_t site = calls[i].site ? calls[i].site - 0x2000 + 1 : 0;
+		bool is_last = from != to;
+
+		for (size_t k = i + 1; k < n; k++)
+			is_last &= calls[k - 1].routine != from || calls[k].routine != to;
+		if (is_last && calls[n - 1].routine == to)
+			sited[thread][from][to][site].self += ticks;
+		else if (is_last)
+			sited[thread][from][to][site].children += ticks;
+	}
+}
+
 /* A stack that is likely to be like one before. */
-static size_t stack_make(unsigned *seed, uint32_t *out)
+static size_t stack_make(unsigned *seed, struct fold_call *out)
 {
 	size_t n = (size_t)rand_r(seed) % (rand_r(seed) % 3 ? 4 : DEEP);
 
 	for (size_t i = 0; i < n; i++)
-		out[i] = (uint32_t)rand_r(seed) % ROUTINES;
+		out[i].routine = (uint32_t)rand_r(seed) % ROUTINES;
+	for (size_t i = 0; i < n; i++) {
+		out[i].site = (uint64_t)rand_r(seed) % SITES;
+		out[i].site += out[i].site ? 0x2000 - 1 : 0;
+	}
 	return n;
 }
 
@@ -67,6 +92,7 @@ static struct recording *file_new(const char *path, uint64_t bound)
 	unlink(path);
 	l = recording_new(path, &h, &err);
 	assert_non_null(l);
+	recording_keep_sites(l);
 	module = recording_module(l, &(struct amon_module){ .start = 0x1000, .end = 0x9000, .main_program = 1 }, "/bin/test");
 	assert_int_equal(module, 0);
 	for (uint32_t i = 0; i < ROUTINES; i++)
@@ -124,6 +150,29 @@ static void check(const struct profile *p)
 	assert_int_equal(found, nexpected);
 }
 
+static void check_sites(const struct profile *p)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < p->nsites; i++) {
+		const struct profile_site *s = &p->sites[i];
+		uint32_t from = s->from ? number_of(p, p->contexts[s->from].routine) : OUTSIDE, to = number_of(p, p->contexts[s->to].routine);
+		uint64_t site = s->address ? s->address - 0x2000 + 1 : 0;
+
+		assert_int_equal(s->calls, 0);
+		assert_int_equal(s->module, s->address ? 0 : PROFILE_NONE);
+		sited[s->thread][from][to][site].self -= s->self;
+		sited[s->thread][from][to][site].children -= s->children;
+	}
+	for (uint32_t t = 0; t < THREADS; t++)
+		for (uint32_t from = 0; from <= ROUTINES; from++)
+			for (uint32_t to = 0; to < ROUTINES; to++)
+				for (uint32_t site = 0; site < SITES; site++)
+					left += sited[t][from][to][site].self || sited[t][from][to][site].children;
+	assert_int_equal(left, 0);
+	assert_true(p->nsites > 0);
+}
+
 static void test_random_stacks(void **state)
 {
 	const char *path = "fold.amon";
@@ -134,20 +183,25 @@ static void test_random_stacks(void **state)
 
 	(void)state;
 	nexpected = 0;
+	memset(sited, 0, sizeof sited);
 	for (uint32_t t = 0; t < THREADS; t++)
 		assert_true(fold_init(&folds[t], l, 100 + t));
 	for (int i = 0; i < STACKS; i++) {
-		uint32_t t = (uint32_t)rand_r(&seed) % THREADS, stack[DEEP], item;
+		uint32_t t = (uint32_t)rand_r(&seed) % THREADS, item;
+		uint64_t ticks = 1 + (uint64_t)rand_r(&seed) % 2;
+		struct fold_call stack[DEEP];
 		size_t n = stack_make(&seed, stack), length = 0;
 		uint64_t time = 1 + (uint64_t)rand_r(&seed) % 1000;
 		history_entry h[DEEP + 1];
 
 		for (size_t k = 0; k < n; k++)
-			length = history_next(h, length, stack[k]);
+			length = history_next(h, length, stack[k].routine);
 		expect(t, h, length, time);
 		item = fold_stack(&folds[t], stack, n);
 		assert_int_not_equal(item, RECORDING_NONE);
 		recording_charge(l, t, item, time);
+		fold_count_sites(&folds[t], ticks);
+		expect_sites(t, stack, n, ticks);
 		assert_true(recording_pc(l, t, item, 0x1000 + (uint64_t)rand_r(&seed) % 0x600));
 	}
 	p = file_read(path, false);		/* while it is written */
@@ -158,7 +212,9 @@ static void test_random_stacks(void **state)
 	recording_end(l, true);
 	p = file_read(path, true);
 	check(p);
+	check_sites(p);
 	assert_false(profile_counts_calls(p));
+	assert_int_equal(p->runs[0].header.notes[AMON_NOTE_SITES_BOUND], 0);
 	uint64_t pcs = 0;
 	for (size_t i = 0; i < p->npcs; i++)
 		pcs += p->pcs[i].count;
@@ -167,7 +223,7 @@ static void test_random_stacks(void **state)
 	unlink(path);
 }
 
-/* Where the bound is met, time goes to (elided), and none is lost. */
+/* Where the bound is met, time goes to (elided), and none is lost; call sites leave room for contexts, and are then not told apart. */
 static void test_bound(void **state)
 {
 	const char *path = "bound.amon";
@@ -180,13 +236,15 @@ static void test_bound(void **state)
 	(void)state;
 	assert_true(fold_init(&fold, l, 1));
 	for (int i = 0; i < STACKS; i++) {
-		uint32_t stack[DEEP], item;
+		struct fold_call stack[DEEP];
 		size_t n = stack_make(&seed, stack);
+		uint32_t item;
 
 		item = fold_stack(&fold, stack, n);
 		if (item == RECORDING_NONE)
 			continue;
 		recording_charge(l, fold.thread, item, 1);
+		fold_count_sites(&fold, 1);
 		all++;
 	}
 	fold_free(&fold);
@@ -194,6 +252,7 @@ static void test_bound(void **state)
 	p = file_read(path, true);
 	assert_int_equal(p->time, all);
 	assert_true(p->runs[0].header.notes[AMON_NOTE_MEMORY_BOUND] > 0);
+	assert_true(p->runs[0].header.notes[AMON_NOTE_SITES_BOUND] > 0 && p->nsites > 0);
 	assert_true(p->runs[0].file_size <= 64 << 10);
 	profile_free(p);
 	unlink(path);

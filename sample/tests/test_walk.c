@@ -113,6 +113,7 @@ static void by_libdwfl(pid_t pid, struct frames *f)
 static enum walk_end by_walk(pid_t pid, struct images *images, struct frames *f)
 {
 	static char stack[COPY];
+	static struct walk_frame frames[MOST];
 	struct user_regs_struct r;
 	struct space space;
 	struct walk w = { .space = &space, .stack = stack };
@@ -130,8 +131,9 @@ static enum walk_end by_walk(pid_t pid, struct images *images, struct frames *f)
 	       sizeof w.regs);
 	space_init(&space, pid, images);
 	assert_true(space_read(&space));
-	end = walk_stack(&w, f->pc, MOST, &n);
-	f->n = (int)n;
+	end = walk_stack(&w, frames, MOST, &n);
+	for (f->n = 0; f->n < (int)n; f->n++)
+		f->pc[f->n] = frames[f->n].address;
 	space_free(&space);
 	return end;
 }

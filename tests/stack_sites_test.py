@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""stack_sites_test.py BUILD - call sites of sampled call stacks: times by the place that calls, in every command that shows them."""
+import json, os, re, subprocess, sys, tempfile, unittest
+
+BUILD = os.path.abspath(sys.argv.pop(1))
+APROF = os.path.join(BUILD, "aprof")
+
+# One routine is called twice on a line and once on another, with work as 1:3:4; and so it is in another thread, as 2:1.
+TWO = r"""
+#include <pthread.h>
+volatile unsigned long sink;
+__attribute__((noinline)) static void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void both(long n)
+{
+	work(n); work(3 * n);
+	work(4 * n);
+}
+static void *thread(void *arg)
+{
+	for (int i = 0; i < 100; i++) {
+		work(600000);
+		work(300000);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, thread, 0);
+	for (int i = 0; i < 100; i++) both(200000);
+	pthread_join(t, 0);
+}
+"""
+# Recursion through two routines, from two places each, and direct recursion.
+RECURSION = r"""
+volatile long sink;
+__attribute__((noinline)) static void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void odd(int n);
+__attribute__((noinline)) static void even(int n)
+{
+	work(20000);
+	if (n > 4) odd(n - 1);
+	else if (n) odd(n - 2);
+	sink++;
+}
+__attribute__((noinline)) static void odd(int n)
+{
+	work(60000);
+	if (n > 0) even(n - 1);
+	sink++;
+}
+__attribute__((noinline)) static void self(int n)
+{
+	if (n)
+		self(n - 1);
+	else
+		work(500000);
+	sink++;
+}
+int main(void) { for (int i = 0; i < 300; i++) { even(9); self(3); self(4); } return 0; }
+"""
+# What a signal interrupted called nobody; and neither did its handler's caller.
+HANDLER = r"""
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+volatile long sink;
+__attribute__((noinline)) static void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+__attribute__((noinline)) static void handler(int s)
+{
+	spin(1000000);
+	spin(3000000);
+	sink += s;
+}
+__attribute__((noinline)) static void busy(void) { for (long i = 0; i < 300000000; i++) sink += i; }
+int main(void)
+{
+	struct itimerval t = { { 0, 20000 }, { 0, 20000 } };
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &t, NULL);
+	busy();
+	return 0;
+}
+"""
+WAITS = r"""
+#include <unistd.h>
+__attribute__((noinline)) static void wait(int n) { usleep(n); __asm__ volatile(""); }
+int main(void)
+{
+	for (int i = 0; i < 20; i++) {
+		wait(10000);
+		wait(30000);
+	}
+	return 0;
+}
+"""
+
+
+def line_of(text, wanted, nth=0):
+    return [number for number, line in enumerate(text.split("\n"), 1) if wanted in line][nth]
+
+
+class StackSites(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.path = self.directory.name
+
+    def build(self, text, name="prog", options=()):
+        with open(os.path.join(self.path, name + ".c"), "w") as file:
+            file.write(text)
+        subprocess.run(["cc", "-O1", "-g", *options, "-o", os.path.join(self.path, name), os.path.join(self.path, name + ".c"), "-lpthread"], check=True)
+        return "./" + name
+
+    def aprof(self, *arguments, status=0, **more):
+        done = subprocess.run([APROF, *arguments], cwd=self.path, capture_output=True, text=True, **more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout
+
+    def record(self, text, *options, data="amon.out", **more):
+        self.aprof("run", "--no-report", "--data=" + data, *options, self.build(text, **more))
+
+    def callgraph(self, *arguments):
+        return json.loads(self.aprof("report", "--sites", "--json", *arguments))["callgraph"]
+
+    def arc(self, entries, caller, callee):
+        entry = next(entry for entry in entries if entry["name"] == caller)
+        return next(child for child in entry["children"] if child["name"] == callee)
+
+    def is_share(self, part, whole, share, ticks):
+        """PART of WHOLE is SHARE, but for four standard errors of TICKS samples, and for what else the machine does."""
+        self.assertLess(abs(part / whole - share), 4 * (share * (1 - share) / ticks) ** 0.5 + 0.02)
+
+    def ticks(self, *arguments):
+        return {row["name"]: row["total_ticks"] for row in json.loads(self.aprof("report", "--flat", "--json", *arguments))["flat"]}
+
+    def check_sums(self, entries):
+        """What all places of an arc have is what it has, at both of its ends."""
+        checked = 0
+        for entry in entries:
+            for arc in entry["parents"] + entry["children"]:
+                sites = arc.get("sites", [])
+                if sites:
+                    for what in "self_ns", "children_ns":
+                        self.assertEqual(sum(site[what] for site in sites), arc[what], (entry["name"], arc["name"]))
+                    checked += 1
+        self.assertGreater(checked, 0)
+
+    def test_lines(self):
+        self.record(TWO)
+        entries = self.callgraph()
+        self.check_sums(entries)
+        arc = self.arc(entries, "both", "work")
+        line = line_of(TWO, "work(n); ")
+        self.assertEqual([(site["line"], site["calls"]) for site in arc["sites"]], [(line, None), (line, None), (line + 1, None)])
+        self.assertEqual(len({site["column"] for site in arc["sites"][:2]}), 2)
+        for site, share in zip(arc["sites"], (1 / 8, 3 / 8, 1 / 2)):
+            self.is_share(site["self_ns"], arc["self_ns"], share, self.ticks()["both"])
+            self.assertLess(abs(site["self_ns"] / arc["self_ns"] - share), 2 * site["error_ns"] / arc["self_ns"] + 0.02)
+
+    def test_no_calls_anywhere(self):
+        """Nobody counted the calls of a place: no command says that there were none."""
+        self.record(TWO)
+        for words in (["report", "--sites"], ["annotate", "both"], ["export", "dot", "--sites"]):
+            self.assertNotRegex(self.aprof(*words), re.compile(r"\b0 calls|\b0/0\b|\b0 x\b|aprof_calls|s +\d+(\.\d+)? (m?s|0) +\d+ +at ", re.M), words)
+        for words in (["report", "--sites", "--json"], ["annotate", "both", "--json"]):
+            self.assertNotRegex(self.aprof(*words), r'"calls": ?\d', words)
+
+    def test_annotate(self):
+        self.record(TWO)
+        line = line_of(TWO, "work(n); ")
+        text = self.aprof("annotate", "both")
+        for pattern in (rf"^ +[\d.]+ ms +:2 +-> work$", rf"^ +[\d.]+ ms +:11 +-> work$", rf"^ +[\d.]+ ms +{line + 1}  +work\(4 \* n\);$"):
+            self.assertRegex(text, re.compile(pattern, re.M))
+        callee, = (callee for callee in json.loads(self.aprof("annotate", "both", "--json"))["annotate"][0]["callees"] if callee["name"] == "work")
+        self.assertEqual(sum(site["time_ns"] for site in callee["call_sites"]), callee["time_ns"])
+        self.assertEqual(callee["call_lines"], [line, line + 1])
+
+    def test_threads(self):
+        """Each thread has its own."""
+        self.record(TWO)
+        whole = self.callgraph()
+        first = line_of(TWO, "work(600000)")
+        for thread in ("0", "1"):
+            entries = self.callgraph("--thread=" + thread)
+            self.check_sums(entries)
+            names = {entry["name"] for entry in entries}
+            if "thread" in names:
+                arc = self.arc(entries, "thread", "work")
+                self.assertEqual([site["line"] for site in arc["sites"]], [first, first + 1])
+                self.is_share(arc["sites"][0]["self_ns"], arc["self_ns"], 2 / 3, self.ticks()["thread"])
+                self.assertEqual(arc["sites"], self.arc(whole, "thread", "work")["sites"])
+            else:
+                self.assertEqual(self.arc(entries, "both", "work")["sites"], self.arc(whole, "both", "work")["sites"])
+
+    def test_exports(self):
+        self.record(TWO)
+        line, text = line_of(TWO, "work(n); "), self.aprof("export", "callgrind")
+        costs = {int(number): int(cost) for number, cost in re.findall(r"\ncalls=0 \d+\n(\d+) (\d+)", text)}
+        arc = self.arc(self.callgraph(), "both", "work")
+        self.assertEqual(costs[line + 1], arc["sites"][2]["self_ns"] + arc["sites"][2]["children_ns"])
+        self.assertRegex(self.aprof("export", "dot", "--sites"), rf"prog.c:{line + 1}\\n[\d.]+ ms\"")
+
+    def test_recursion(self):
+        self.record(RECURSION)
+        entries = self.callgraph()
+        self.check_sums(entries)
+        first = line_of(RECURSION, "if (n > 4)")
+        self.assertEqual([site["line"] for site in self.arc(entries, "even", "odd")["sites"]], [first, first + 1])
+        self.assertEqual(len(self.arc(entries, "main", "self")["sites"]), 2)
+        entry = next(entry for entry in entries if entry["name"] == "self")
+        self.assertNotIn("recursive_sites", entry)                      # direct recursion has no weight
+        self.assertEqual([child["name"] for child in entry["children"]], ["work"])
+
+    def test_handler(self):
+        self.record(HANDLER)
+        entries = self.callgraph()
+        self.check_sums(entries)
+        line = line_of(HANDLER, "spin(1000000)")
+        self.assertEqual([site["line"] for site in self.arc(entries, "handler", "spin")["sites"]], [line, line + 1])
+        self.assertEqual(self.arc(entries, "busy", "(signal)")["sites"], [])
+        self.assertEqual(self.arc(entries, "(signal)", "handler")["sites"], [])
+
+    def test_waiting(self):
+        """Clock wall: who waits is charged by its place, too."""
+        self.record(WAITS, "--clock=wall")
+        arc = self.arc(self.callgraph(), "main", "wait")
+        first = line_of(WAITS, "wait(10000)")
+        self.assertEqual([site["line"] for site in arc["sites"]], [first, first + 1])
+        self.assertLess(abs(arc["sites"][1]["children_ns"] / arc["children_ns"] - 0.75), 0.05)
+
+    def test_stripped(self):
+        """Nobody knows a line: places are addresses, those that the calls return to."""
+        self.record(TWO, options=("-s",))
+        places = [[site["address"] for site in arc["sites"]] for entry in self.callgraph() for arc in entry["children"] if arc["self_ns"]]
+        code = subprocess.run(["objdump", "-d", "prog"], cwd=self.path, capture_output=True, text=True, check=True).stdout
+        behind = {int(address, 16) for address in re.findall(r"\tcall .*\n +([0-9a-f]+):", code)}
+        self.assertIn(3, [len(set(sites)) for sites in places])
+        for sites in places:
+            self.assertLessEqual(set(sites) - {None}, behind)
+        self.assertRegex(self.aprof("report", "--sites"), r"\n +\d+±\d+ % .* at 0x[0-9a-f]+\n")
+
+    def test_merge(self):
+        self.record(TWO, data="one")
+        self.record(TWO, data="two")
+        self.aprof("merge", "--output=sum", "one", "two")
+        key = lambda site: (site["line"], site["column"])
+        sums = {}
+        for name in ("one", "two"):
+            for site in self.arc(self.callgraph(name), "both", "work")["sites"]:
+                sums[key(site)] = sums.get(key(site), 0) + site["self_ns"]
+        arc, both = self.arc(self.callgraph("sum"), "both", "work"), self.arc(self.callgraph("one", "two"), "both", "work")
+        self.assertEqual(arc["sites"], both["sites"])
+        self.assertEqual({key(site) for site in arc["sites"]}, set(sums))
+        for site in arc["sites"]:
+            self.assertLess(abs(site["self_ns"] - sums[key(site)]), 0.01 * arc["self_ns"])
+
+    def test_compare(self):
+        """Times alone are compared."""
+        self.record(TWO, data="one")
+        self.record(TWO.replace("3 * n", "9 * n"), data="two")
+        text = self.aprof("diff", "--sites", "one", "two")
+        self.assertNotRegex(text, r"\bcalls\b +\d|\b0 calls")
+        self.assertRegex(text, r"both -> work at prog.c:\d+:11")
+
+    def test_files_without(self):
+        """Stacks of other people's, without addresses, have none; and so it is said."""
+        with open(os.path.join(self.path, "stacks.folded"), "w") as file:
+            file.write("main;both;work 3\nmain;work 2\n")
+        self.assertIn("call sites: none was kept with these call stacks\n", self.aprof("report", "--sites", "stacks.folded"))
+        done = subprocess.run([APROF, "diff", "--sites", "stacks.folded", "stacks.folded"], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, "aprof: stacks.folded: no call sites were kept with its call stacks\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
