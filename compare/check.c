@@ -6,59 +6,85 @@
 
 #include "compare/statistics.h"
 
-/* The run as a whole is tested after all routines. */
+/* Whose time is tested: item INDEX of KIND; GRAPH_NONE: the run as a whole. */
+struct test {
+	enum comparison_kind kind;
+	uint32_t index;
+};
+
+/* Routines first, in order, then call sites, then the run as a whole. */
 struct testing {
 	const struct comparison *c;
 	const struct check_options *options;
 	double *chance;		/* of each test: Holm's; NAN: unknown */
-	uint32_t *routine;	/* of each test; GRAPH_NONE: the whole */
+	struct test *tests;
 	size_t n;		/* tests */
 	size_t known;		/* tests whose noise is known */
 };
 
-static const struct sides *sides_of(const struct testing *t, uint32_t routine)
+static const struct comparison_item *item_of(const struct testing *t, struct test test)
 {
-	return routine == GRAPH_NONE ? &t->c->whole : &t->c->kinds[COMPARISON_ROUTINES].items[routine].sides[t->options->time];
+	return test.index == GRAPH_NONE ? NULL : &t->c->kinds[test.kind].items[test.index];
 }
 
-static const struct change *change_of(const struct testing *t, uint32_t routine)
+static const struct sides *sides_of(const struct testing *t, struct test test)
 {
-	return routine == GRAPH_NONE ? &t->c->whole_change
-		: &t->c->kinds[COMPARISON_ROUTINES].items[routine].change[t->options->time];
+	const struct comparison_item *item = item_of(t, test);
+
+	return item ? &item->sides[t->options->time] : &t->c->whole;
+}
+
+static const struct change *change_of(const struct testing *t, struct test test)
+{
+	const struct comparison_item *item = item_of(t, test);
+
+	return item ? &item->change[t->options->time] : &t->c->whole_change;
 }
 
 /* Chosen by the mean of both sides, which says nothing of their difference, so that the choice favours neither answer. */
-static bool is_tested(const struct testing *t, uint32_t routine)
+static bool is_tested(const struct testing *t, struct test test)
 {
-	const struct sides *s = sides_of(t, routine);
+	const struct sides *s = sides_of(t, test);
 
 	return s->base + s->fresh > 0 && s->base + s->fresh >= t->options->least * (t->c->whole.base + t->c->whole.fresh);
 }
 
+/* Those of the items of KIND. */
+static void tests_add(struct testing *t, enum comparison_kind kind)
+{
+	for (uint32_t i = 0; i < t->c->kinds[kind].n; i++)
+		if (is_tested(t, (struct test){ kind, i }))
+			t->tests[t->n++] = (struct test){ kind, i };
+}
+
+/* The time of call sites is tested where nothing else is known of them. */
 static bool tests_make(struct testing *t)
 {
-	uint32_t n = t->c->kinds[COMPARISON_ROUTINES].n;
-	size_t *order = calloc((size_t)n + 2, sizeof *order);
+	size_t n = (size_t)t->c->kinds[COMPARISON_ROUTINES].n + t->c->kinds[COMPARISON_SITES].n + 1, *order = calloc(n, sizeof *order);
 
-	t->chance = calloc((size_t)n + 2, sizeof *t->chance);
-	t->routine = calloc((size_t)n + 2, sizeof *t->routine);
-	for (uint32_t i = 0; t->routine && i < n; i++)
-		if (is_tested(t, i))
-			t->routine[t->n++] = i;
-	if (t->routine && t->c->whole.base + t->c->whole.fresh > 0)
-		t->routine[t->n++] = GRAPH_NONE;
-	for (size_t i = 0; t->chance && t->routine && i < t->n; i++)
-		t->chance[i] = change_of(t, t->routine[i])->above;
-	t->known = t->n && t->chance && t->routine && !isnan(t->chance[0]) ? t->n : 0;
-	if (order && t->known)
+	t->chance = calloc(n, sizeof *t->chance);
+	t->tests = calloc(n, sizeof *t->tests);
+	if (!order || !t->chance || !t->tests) {
+		free(order);
+		return false;
+	}
+	tests_add(t, COMPARISON_ROUTINES);
+	if (!t->c->runs[0].counted)
+		tests_add(t, COMPARISON_SITES);
+	if (t->c->whole.base + t->c->whole.fresh > 0)
+		t->tests[t->n++] = (struct test){ COMPARISON_ROUTINES, GRAPH_NONE };
+	for (size_t i = 0; i < t->n; i++)
+		t->chance[i] = change_of(t, t->tests[i])->above;
+	t->known = t->n && !isnan(t->chance[0]) ? t->n : 0;
+	if (t->known)
 		statistics_holm(t->chance, t->n, order);
 	free(order);
-	return order && t->chance && t->routine;
+	return true;
 }
 
 static bool time_is_worse(const struct testing *t, size_t test)
 {
-	const struct sides *s = sides_of(t, t->routine[test]);
+	const struct sides *s = sides_of(t, t->tests[test]);
 	double allowed = t->options->limit * (s->base > 0 ? s->base : t->c->whole.base);
 
 	return s->fresh - s->base > allowed && (isnan(t->chance[test]) || t->chance[test] <= CHECK_LEVEL);
@@ -81,49 +107,41 @@ static bool calls_are_fewer(const struct testing *t, const struct comparison_ite
 	return t->options->calls == CHECK_CALLS_EXACT && item->calls_news && item->calls.fresh < item->calls.base;
 }
 
-static double smallest_of(const struct testing *t, uint32_t routine)
+static double smallest_of(const struct testing *t, struct test test)
 {
-	const struct sides *s = sides_of(t, routine);
-	const struct noise *noise = &t->c->kinds[COMPARISON_ROUTINES].noise[t->options->time], none = { 0 };
+	const struct sides *s = sides_of(t, test);
+	const struct noise *noise = &t->c->kinds[test.kind].noise[t->options->time], none = { 0 };
 
-	return noise_smallest(routine == GRAPH_NONE ? &none : noise, s->tick_variance, s->df, s->nb, s->nn,
+	return noise_smallest(test.index == GRAPH_NONE ? &none : noise, s->tick_variance, s->df, s->nb, s->nn,
 			      CHECK_LEVEL / (double)(t->n ? t->n : 1), CHECK_POWER);
 }
 
-static void finding_add(struct check *check, const struct testing *t, size_t test, uint32_t routine)
+/* What is found of WHO, whose time is test number TEST; t->n: it is not tested. */
+static void finding_add(struct check *check, const struct testing *t, size_t test, struct test who)
 {
-	const struct comparison_item *item = routine == GRAPH_NONE ? NULL : &t->c->kinds[COMPARISON_ROUTINES].items[routine];
-	struct check_finding f = { .routine = routine, .site = GRAPH_NONE, .chance = NAN, .smallest = NAN };
+	const struct comparison_item *item = item_of(t, who);
+	bool is_site = who.kind == COMPARISON_SITES;
+	struct check_finding f = { .routine = is_site ? GRAPH_NONE : who.index, .site = is_site ? who.index : GRAPH_NONE, .chance = NAN, .smallest = NAN };
 
 	if (test < t->n) {
 		f.time = time_is_worse(t, test);
 		f.chance = t->chance[test];
-		f.smallest = smallest_of(t, routine);
+		f.smallest = smallest_of(t, who);
 	}
 	f.calls = item && calls_are_worse(t, item);
 	f.fewer = !f.time && !f.calls && item && calls_are_fewer(t, item);
 	if (!f.time && !f.calls && !f.fewer)
 		return;
 	check->worse += !f.fewer;
-	check->findings[check->n++] = f;
-}
-
-static void site_add(struct check *check, const struct testing *t, uint32_t site)
-{
-	const struct comparison_item *item = &t->c->kinds[COMPARISON_SITES].items[site];
-	struct check_finding f = { .routine = GRAPH_NONE, .site = site, .chance = NAN, .smallest = NAN, .calls = calls_are_worse(t, item),
-		.fewer = calls_are_fewer(t, item) };
-
-	if (!f.calls && !f.fewer)
-		return;
-	check->worse += f.calls;
-	check->worse_sites += f.calls;
+	check->worse_sites += is_site && !f.fewer;
 	check->findings[check->n++] = f;
 }
 
 static double growth(const struct testing *t, const struct check_finding *f)
 {
-	return f->time ? change_of(t, f->routine)->change : 0;
+	struct test who = f->site != GRAPH_NONE ? (struct test){ COMPARISON_SITES, f->site } : (struct test){ COMPARISON_ROUTINES, f->routine };
+
+	return f->time ? change_of(t, who)->change : 0;
 }
 
 static double more_calls(const struct testing *t, const struct check_finding *f)
@@ -153,22 +171,28 @@ static int worst_first(const void *left, const void *right, void *arg)
 	return (a->site > b->site) - (a->site < b->site);
 }
 
-/* Every routine is looked at once: tests and routines are in the same order. */
+/* All items of KIND are looked at once: tests, of which *TEST is the next, and items are in the same order.  Returns how many of them are tested. */
+static uint32_t findings_add(struct check *check, const struct testing *t, enum comparison_kind kind, size_t *test)
+{
+	size_t first = *test;
+
+	for (uint32_t i = 0; i < t->c->kinds[kind].n; i++) {
+		bool tested = *test < t->n && t->tests[*test].kind == kind && t->tests[*test].index == i;
+
+		finding_add(check, t, tested ? *test : t->n, (struct test){ kind, i });
+		*test += tested;
+	}
+	return (uint32_t)(*test - first);
+}
+
 static void findings_make(struct check *check, struct testing *t)
 {
 	size_t test = 0;
 
-	for (uint32_t i = 0; i < t->c->kinds[COMPARISON_ROUTINES].n; i++) {
-		bool tested = test < t->n && t->routine[test] == i;
-
-		finding_add(check, t, tested ? test : t->n, i);
-		test += tested;
-	}
-	check->tested = (uint32_t)test;
+	check->tested = findings_add(check, t, COMPARISON_ROUTINES, &test);
+	check->tested_sites = findings_add(check, t, COMPARISON_SITES, &test);
 	if (test < t->n)
-		finding_add(check, t, test, GRAPH_NONE);
-	for (uint32_t i = 0; i < t->c->kinds[COMPARISON_SITES].n; i++)
-		site_add(check, t, i);
+		finding_add(check, t, test, t->tests[test]);
 	qsort_r(check->findings, check->n, sizeof *check->findings, worst_first, t);
 }
 
@@ -183,9 +207,9 @@ bool check_make(struct check *check, const struct comparison *c, const struct ch
 	if (ok)
 		findings_make(check, &t);
 	check->noise_known = t.known > 0;
-	check->smallest_whole = ok ? smallest_of(&t, GRAPH_NONE) : NAN;
+	check->smallest_whole = ok ? smallest_of(&t, (struct test){ COMPARISON_ROUTINES, GRAPH_NONE }) : NAN;
 	free(t.chance);
-	free(t.routine);
+	free(t.tests);
 	if (ok)
 		return true;
 	check_free(check);

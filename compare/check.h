@@ -8,7 +8,7 @@
  *
  * Calls: for equal work the counts are equal; where each side agrees with itself any call more is worse, whatever the limit.  Counts that differ
  * between runs of a side got worse if the sides' ranges are farther apart than either is wide.  Call sites, where they are compared, are
- * tested likewise, by their calls alone. */
+ * tested likewise, by their calls alone; of call stacks, which have none, by their times, as routines are. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -32,7 +32,7 @@ struct check_options {
 
 struct check_finding {
 	uint32_t routine;	/* index of a routine of the comparison; GRAPH_NONE: the run as a whole, or a call site */
-	uint32_t site;		/* index of a call site, whose calls are tested alone; GRAPH_NONE: it is none */
+	uint32_t site;		/* index of a call site; GRAPH_NONE: it is none */
 	bool time;		/* its time got worse */
 	bool calls;		/* its calls did */
 	bool fewer;		/* only this: it was called less, which is no harm */
@@ -45,7 +45,8 @@ struct check {
 	uint32_t n;			/* how many */
 	uint32_t worse;			/* how many of them are worse, */
 	uint32_t worse_sites;		/* of these call sites */
-	uint32_t tested;		/* routines whose time was tested */
+	uint32_t tested;		/* routines whose time was tested, */
+	uint32_t tested_sites;		/* and call sites */
 	double smallest_whole;		/* growth of the whole run that would have been found 19 times of 20, as a share; NAN: unknown */
 	bool noise_known;		/* false: one run a side, and times that are not sampled */
 };

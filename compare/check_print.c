@@ -105,7 +105,7 @@ static double smallest(const struct check *check, const struct comparison *c, co
 
 	if (share > 0)
 		found = noise_smallest(noise, tick_variance_of(c, share), c->whole.df, c->whole.nb, c->whole.nn,
-				       CHECK_LEVEL / (check->tested + 1), CHECK_POWER);
+				       CHECK_LEVEL / (check->tested + check->tested_sites + 1), CHECK_POWER);
 	else
 		found = check->smallest_whole;
 	return found < o->limit ? o->limit : found;
@@ -150,8 +150,11 @@ static void summary_print(const struct check *check, const struct comparison *c,
 		whole ? " and the whole run" : "");
 	if (c->sites)
 		fprintf(out, " and %" PRIu32 " of %" PRIu32 " call sites", check->worse_sites, counted_of(&c->kinds[COMPARISON_SITES]));
-	fprintf(out, " got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32 "; the times of %" PRIu32 " routine%s were tested)\n",
+	fprintf(out, " got worse (limit %.4g %%; base runs: %" PRIu32 ", new runs: %" PRIu32 "; the times of %" PRIu32 " routine%s",
 		100 * o->limit, c->nbase, c->nruns - c->nbase, check->tested, print_plural(check->tested));
+	if (check->tested_sites)
+		fprintf(out, " and %" PRIu32 " call site%s", check->tested_sites, print_plural(check->tested_sites));
+	fputs(" were tested)\n", out);
 	smallest_print(check, c, o, out);
 }
 
@@ -199,6 +202,7 @@ static void json_print(const struct check *check, const struct comparison *c, co
 	emit_member(e, "base_runs", emit_count(c->nbase));
 	emit_member(e, "new_runs", emit_count(c->nruns - c->nbase));
 	emit_member(e, "tested", emit_count(check->tested));
+	emit_member(e, "tested_sites", emit_count(check->tested_sites));
 	emit_member(e, "smallest_whole", real_or_null(check->smallest_whole));
 	emit_array(e, "smallest");
 	for (int i = 0; i < SHARES && check->noise_known; i++)

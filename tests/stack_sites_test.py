@@ -262,6 +262,13 @@ class StackSites(unittest.TestCase):
         text = self.aprof("diff", "--sites", "one", "two")
         self.assertNotRegex(text, r"\bcalls\b +\d|\b0 calls")
         self.assertRegex(text, r"both -> work at prog.c:\d+:11")
+        worse = json.loads(self.aprof("check", "--sites", "--json", "one", "two", status=1))
+        columns = [found["site"]["column"] for found in worse["findings"] if found.get("caller") == "both" and found["time_worse"]]
+        self.assertEqual(columns, [11])
+        for found in worse["findings"]:
+            self.assertEqual((found["base_calls"], found["new_calls"], found["calls_worse"]), (None, None, False))
+        self.assertRegex(self.aprof("check", "--sites", "one", "two", status=1), r"both -> work at prog.c:\d+:11: self ")
+        self.aprof("check", "--sites", "one", "one")
 
     def test_files_without(self):
         """Stacks of other people's, without addresses, have none; and so it is said."""
