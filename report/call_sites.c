@@ -48,6 +48,19 @@ static bool is_called(const struct graph_routine *routine, const char *name)
 	return false;
 }
 
+bool call_is_inlined(const struct graph_routine *routine)
+{
+	return routine && routine->name.module && !strcmp(routine->name.module, SYMBOLS_INLINED_MODULE);
+}
+
+/* Where SITE is in the source of CALLER: of what was inlined where the code itself is from, of another where it stands for that. */
+static bool source_find(const struct report_input *in, const struct graph_site *site, const struct graph_routine *caller, struct call_place *p)
+{
+	if (call_is_inlined(caller))
+		return symbols_line(in->symbols, site->module, site->address - 1, &p->file, &p->line);
+	return symbols_own_place(in->symbols, site->module, site->address - 1, &p->file, &p->line, &p->column);
+}
+
 /* What SITE, of calls of ROUTINE from CALLER, is; NULL: nobody. */
 static struct call_place place_of(const struct report_input *in, const struct graph_site *site, const struct graph_routine *caller,
 				  const struct graph_routine *routine)
@@ -55,11 +68,11 @@ static struct call_place place_of(const struct report_input *in, const struct gr
 	const struct symbol *holder = symbols_find(in->symbols, site->module, site->address - 1);
 	struct call_place p = { .calls = site->calls, .self_samples = site->self, .child_samples = site->children };
 	const char *goal;
-	enum symbols_goal kind = symbols_call_goal(in->symbols, site->module, site->address, &goal);
+	enum symbols_goal kind = call_is_inlined(routine) ? SYMBOLS_GOAL_UNKNOWN : symbols_call_goal(in->symbols, site->module, site->address, &goal);
 
-	if (!symbols_own_place(in->symbols, site->module, site->address - 1, &p.file, &p.line, &p.column))
+	if (!source_find(in, site, caller, &p))
 		p.file = NULL;
-	if (!caller || !caller->name.key || strcmp(holder->key, caller->name.key) != 0) {
+	if (!call_is_inlined(caller) && (!caller || !caller->name.key || strcmp(holder->key, caller->name.key) != 0)) {
 		p.within = holder->display;
 		p.module = site->module == PROFILE_NONE ? NULL : in->graph->profile->modules[site->module].path;
 	}

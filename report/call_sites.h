@@ -29,6 +29,9 @@ struct call_figures {
 	uint64_t children;	/* and of what it called */
 };
 
+/* Has ROUTINE, or NULL, no code of its own, since the compiler put it into others'?  What is known of its source is where that code is from. */
+bool call_is_inlined(const struct graph_routine *routine);
+
 struct call_places {
 	struct call_place *places; /* by file, line and column */
 	size_t n;		/* how many */

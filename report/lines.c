@@ -51,6 +51,14 @@ static void extend(struct lines *l, uint32_t line)
 		l->last = line;
 }
 
+/* The line of PC in the source of the routine. */
+static bool line_of(const struct search *k, const struct profile_pc *pc, const char **file, uint32_t *line)
+{
+	bool inlined = call_is_inlined(&k->g->routines[k->l->routine]);
+
+	return (inlined ? symbols_line : symbols_own_line)(k->in->symbols, pc->module, pc->address, file, line);
+}
+
 /* Charge TIME, of the samples at PC, to its line. */
 static void cost_add(struct search *k, const struct profile_pc *pc, uint64_t time)
 {
@@ -58,7 +66,7 @@ static void cost_add(struct search *k, const struct profile_pc *pc, uint64_t tim
 	const char *file;
 	uint32_t line;
 
-	if (!symbols_own_line(k->in->symbols, pc->module, pc->address, &file, &line))
+	if (!line_of(k, pc, &file, &line))
 		return;
 	if (!l->file || strcmp(file, l->file) != 0) {
 		l->elsewhere += time;
@@ -349,6 +357,7 @@ static bool told_find(struct search *k, const struct graph_sites *sites, uint32_
 			.time = p->self + p->children, .error = time_error(k->g, k->l, callee, p->self + p->children, p->error) };
 
 		if (is_own(k->l, p)) {
+			extend(k->l, p->line);
 			ok = told_add(k->l, &call);
 		} else {
 			elsewhere.calls += call.calls;

@@ -20,8 +20,11 @@ static void add_routine(void *arg, const struct debug_inlined *f)
 	struct inlined *s = arg;
 	uint32_t routine = made_routine(&s->made, &(struct jit_function){ .name = f->name, .file = f->file, .line = f->line });
 
-	if (routine != RECORDING_NONE && array_grow(&s->routines, &s->routines_room, s->nroutines, sizeof *s->routines))
-		s->routines[s->nroutines++] = routine;
+	if (routine == RECORDING_NONE || !array_grow(&s->routines, &s->routines_room, s->nroutines, sizeof *s->routines))
+		return;
+	if (s->nroutines == s->at[s->nat].first)
+		s->at[s->nat].entry = f->entry;
+	s->routines[s->nroutines++] = routine;
 }
 
 /* What is known of ADDRESS of I from now on; NULL: out of memory. */
@@ -39,7 +42,7 @@ static const struct inlined_at *add(struct inlined *s, struct image *i, uint64_t
 	return at;
 }
 
-const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n)
+const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n, uint64_t *entry)
 {
 	uint64_t probe = key_of(i, address);
 	const struct inlined_at *at = NULL;
@@ -51,6 +54,7 @@ const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t addres
 	if (!at)
 		at = add(s, i, address);
 	*n = at ? at->n : 0;
+	*entry = at ? at->entry : 0;
 	return at ? s->routines + at->first : NULL;
 }
 

@@ -18,6 +18,7 @@ struct inlined {
 	struct inlined_at {
 		const struct image *image;
 		uint64_t address;	/* link-time */
+		uint64_t entry;		/* where the code of the first begins, link-time; 0: unknown */
 		uint32_t first, n;	/* in routines[] */
 	} *at;
 	uint32_t nat;
@@ -28,9 +29,9 @@ struct inlined {
 	size_t routines_room;
 };
 
-/* The routines that the code at ADDRESS of I, link-time, was inlined from, outermost first, *N of them, but not the one that has the code.  Valid until the
- * next call. */
-const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n);
+/* The routines that the code at ADDRESS of I, link-time, was inlined from, outermost first, *N of them, but not the one that has the code.  *ENTRY: where the code
+ * of the first begins, link-time; 0: unknown.  Valid until the next call. */
+const uint32_t *inlined_find(struct inlined *s, struct image *i, uint64_t address, uint32_t *n, uint64_t *entry);
 
 /* The end: write the names that are left, and free what is in S. */
 void inlined_end(struct inlined *s);

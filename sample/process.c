@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/task_stat.h"
 #include "sample/walk.h"
+#include "symbols/symbols.h"
 
 enum {
 	DEEPEST = 4096,			/* frames of a stack that are kept, from the innermost on */
@@ -473,7 +474,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	p->lost = 0;
 	p->made = (struct made){ .live = p->live, .path = "[jit]" };
 	p->kernel = (struct made){ .live = p->live, .path = "[kernel]" };
-	p->inlined.made = (struct made){ .live = p->live, .path = "[inlined]" };
+	p->inlined.made = (struct made){ .live = p->live, .path = SYMBOLS_INLINED_MODULE };
 }
 
 void process_lost(struct process *p, uint64_t n)
@@ -586,23 +587,25 @@ static size_t inlined_at(struct process *p, uint64_t address, struct fold_call *
 {
 	const struct mapping *m = space_find(&p->space, address);
 	const uint32_t *routines;
+	uint64_t entry;
 	uint32_t n;
 
 	if (!m || !m->image)
 		return 0;
-	routines = inlined_find(&p->inlined, m->image, address - m->bias, &n);
+	routines = inlined_find(&p->inlined, m->image, address - m->bias, &n, &entry);
 	if (n > room)
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = (struct fold_call){ routines[i], AMON_SITE_NONE };
+		out[i] = (struct fold_call){ routines[i], i == 0 && entry ? entry + m->bias + 1 : AMON_SITE_NONE };
 	return n;
 }
 
 /* The calls that made the N FRAMES, innermost first, of a stack, outermost first in OUT, which has room for ROOM; returns how many.  INLINED: those that
  * the code was inlined from are among them, as far as there is room beside those that have code.
  *
- * A call's site is in the last routine before it, whatever jumped on from there.  None has what no instruction called: what was inlined, what a signal
- * interrupted, its handler.  That of code made at run time is none that anybody could find again. */
+ * A call's site is in the last routine before it, whatever jumped on from there.  None has what no instruction called: what a signal interrupted, its handler.
+ * That of code made at run time is none that anybody could find again.  What was inlined into a routine that has code is called where its own begins:
+ * an address less one tells both what it stands for in that routine and in what was inlined. */
 static size_t calls_of(struct process *p, const struct walk_frame *frames, size_t n, bool inlined, struct fold_call *out, size_t room)
 {
 	uint64_t back = AMON_SITE_NONE;

@@ -564,6 +564,14 @@ static const char *name_of_inlined(struct debug_info *s, Dwarf_Die *call)
 	return name ? name : linked_name(call);
 }
 
+/* Where the code of CALL begins, which ADDRESS is in: the same for all of it, as far as DWARF tells. */
+static Dwarf_Addr entry_of(Dwarf_Die *call, Dwarf_Addr address)
+{
+	Dwarf_Addr entry;
+
+	return dwarf_entrypc(call, &entry) == 0 && dwarf_haspc(call, entry) == 1 ? entry : address;
+}
+
 void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *arg, const struct debug_inlined *function), void *arg)
 {
 	struct debug_unit *unit = find_unit(s, address);
@@ -587,6 +595,7 @@ void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *a
 			continue;
 		found.file = absolute(s, unit, file_of(&call, DW_AT_decl_file));
 		found.line = dwarf_decl_line(&call, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+		found.entry = i == 0 ? entry_of(&call, address - s->bias) + s->bias : 0;
 		visit(arg, &found);
 	}
 }

@@ -48,6 +48,7 @@ struct debug_inlined {
 	const char *name;	/* as linked, or where it has no such name `outer::<lambda(int)>::operator()`; lives as long as the struct debug_info */
 	const char *file;	/* where it is declared, as above; NULL: unknown */
 	uint32_t line;		/* in that file; 0: unknown */
+	uint64_t entry;		/* of the outermost, which stands in the source of the function that covers the address: where its code begins; else 0 */
 };
 
 /* Call VISIT with each function that the code at ADDRESS was inlined from, outermost first: what addr2line -i names, but the function that covers

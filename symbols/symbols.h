@@ -67,6 +67,9 @@ void symbols_quiet(struct symbols *s, bool quiet);
  * symbol, the bounds of the function come from the unwind table if it has them. */
 const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t address);
 
+/* The module of functions that have no code of their own, since it was inlined into others'. */
+#define SYMBOLS_INLINED_MODULE "[inlined]"
+
 /* The source line of ADDRESS: fills *FILE (owned by S) and *LINE; false when unknown. */
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 

@@ -82,6 +82,27 @@ int main(void)
 	return 0;
 }
 """
+# The compiler puts `middle` into `outer`, twice, and `inner` into that.
+INLINED = r"""
+volatile unsigned long sink;
+__attribute__((noinline)) static void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+static inline __attribute__((always_inline)) void inner(long n)
+{
+	for (long i = 0; i < n; i++) sink -= i;
+}
+static inline __attribute__((always_inline)) void middle(long n)
+{
+	work(n);
+	work(3 * n);
+	inner(2 * n);
+}
+__attribute__((noinline)) static void outer(long n)
+{
+	middle(n);
+	middle(2 * n);
+}
+int main(void) { for (int i = 0; i < 100; i++) outer(100000); return 0; }
+"""
 WAITS = r"""
 #include <unistd.h>
 __attribute__((noinline)) static void wait(int n) { usleep(n); __asm__ volatile(""); }
@@ -220,6 +241,23 @@ class StackSites(unittest.TestCase):
         self.assertEqual([site["line"] for site in self.arc(entries, "handler", "spin")["sites"]], [line, line + 1])
         self.assertEqual(self.arc(entries, "busy", "(signal)")["sites"], [])
         self.assertEqual(self.arc(entries, "(signal)", "handler")["sites"], [])
+
+    def test_inlined(self):
+        """A routine that was inlined is called where its code stands, and calls where its source says."""
+        self.record(INLINED, "--inlines")
+        os.unlink(os.path.join(self.path, "prog"))                      # the profile has the lines
+        entries, ticks = self.callgraph(), self.ticks()
+        self.check_sums(entries)
+        total = lambda site: site["self_ns"] + site["children_ns"]
+        for caller, callee, first, share in ("outer", "middle", "middle(n);", 2 / 3), ("middle", "work", "work(n);", 3 / 4):
+            arc, line = self.arc(entries, caller, callee), line_of(INLINED, first)
+            self.assertEqual([(site["line"], site["within"], site["through"]) for site in arc["sites"]], [(line, None, None), (line + 1, None, None)])
+            self.is_share(total(arc["sites"][1]), total(arc), share, ticks[callee])
+        self.assertEqual(self.arc(entries, "middle", "inner")["sites"], [])         # an inlined one in an inlined one: not told
+        line = line_of(INLINED, "work(n);")
+        self.assertRegex(self.aprof("annotate", "middle"), re.compile(rf" ms +{line}  +work\(n\);\n.* ms +{line + 1}  +work\(3 \* n\);$", re.M))
+        costs = json.loads(self.aprof("annotate", "--json", "inner"))["annotate"][0]["lines"]
+        self.assertEqual({cost["line"] for cost in costs}, {line_of(INLINED, "sink -= i")})
 
     def test_waiting(self):
         """Clock wall: who waits is charged by its place, too."""
