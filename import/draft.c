@@ -15,6 +15,7 @@ enum {
 	DEEPEST = 1 << 16,		/* frames of a stack that are kept, from the innermost on */
 	WORK_PER_BYTE = 512,		/* entries of histories that may be handled for each byte of a file; real ones need a few */
 	WORK_AT_LEAST = 1 << 24,
+	SPAN_BITS = 40,			/* where call sites are kept each module has so many addresses to itself, from its own number of them on */
 };
 
 /* Functions that are none: SPECIAL + a pseudo-routine, or one of the next two. */
@@ -80,6 +81,7 @@ struct draft {
 	size_t stack_room;
 	uint64_t budget;		/* of histories.work of each thread, and all together */
 	uint64_t spent;			/* of it, by threads */
+	bool keeps_sites;
 	bool failed, absurd;		/* out of memory; histories grow beyond all measure */
 };
 
@@ -127,6 +129,8 @@ void draft_free(struct draft *d)
 }
 
 struct amon_header *draft_header(struct draft *d) { return &d->header; }
+
+void draft_keep_sites(struct draft *d) { d->keeps_sites = true; }
 
 /* ---- names ---- */
 
@@ -372,17 +376,29 @@ static bool process_open(struct draft *d, struct process *p)
 	if (p->program)
 		memcpy(h.program, p->program, strnlen(p->program, sizeof h.program - 1));
 	p->live = recording_new_in_memory(&h, &ignored);
+	if (p->live && d->keeps_sites)
+		recording_keep_sites(p->live);
 	return p->live != NULL;
+}
+
+/* What is added to addresses in module M, so that they are no other module's. */
+static uint64_t bias_of(const struct draft *d, uint32_t m) { return d->keeps_sites ? ((uint64_t)m + 1) << SPAN_BITS : 0; }
+
+/* The call site at PLACE, as it is in all files. */
+static uint64_t site_of(const struct draft *d, const struct draft_place *place)
+{
+	return d->keeps_sites && place->module != DRAFT_NONE && !(place->address >> SPAN_BITS) ? place->address + bias_of(d, place->module) : AMON_SITE_NONE;
 }
 
 /* Module M as the file of P has it. */
 static uint32_t module_of(const struct draft *d, struct process *p, uint32_t m)
 {
 	const struct module *from = &d->modules[m];
-	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main };
+	struct amon_module record = { .build_id_size = from->build_id_size, .main_program = from->main, .bias = bias_of(d, m), .start = bias_of(d, m) };
 
 	if (!numbers_reach(&p->modules, &p->nmodules, &p->modules_room, m))
 		return RECORDING_NONE;
+	record.end = d->keeps_sites ? record.start + (UINT64_C(1) << SPAN_BITS) : 0;
 	memcpy(record.build_id, from->build_id, sizeof record.build_id);
 	if (p->modules[m] == RECORDING_NONE)
 		p->modules[m] = recording_module(p->live, &record, from->path);
@@ -399,7 +415,7 @@ static uint32_t routine_of(const struct draft *d, struct process *p, uint32_t f)
 		return RECORDING_NONE;
 	if (p->routines[f] == RECORDING_NONE) {
 		module = module_of(d, p, from->module);
-		p->routines[f] = module == RECORDING_NONE ? module : recording_routine(p->live, from->address, module, 0);
+		p->routines[f] = module == RECORDING_NONE ? module : recording_routine(p->live, from->address + bias_of(d, from->module), module, 0);
 	}
 	return p->routines[f];
 }
@@ -408,6 +424,7 @@ static uint32_t routine_of(const struct draft *d, struct process *p, uint32_t f)
 static bool stack_make(struct draft *d, struct process *p, const struct draft_sample *s, size_t *n)
 {
 	size_t skip = s->n > DEEPEST ? s->n - DEEPEST : 0;
+	uint64_t back = AMON_SITE_NONE;
 
 	*n = 0;
 	if (!array_reserve(&d->stack, &d->stack_room, s->n - skip + 1, sizeof *d->stack))
@@ -423,7 +440,8 @@ static bool stack_make(struct draft *d, struct process *p, const struct draft_sa
 			continue;
 		if (f < SPECIAL && (f = routine_of(d, p, f)) == RECORDING_NONE)
 			return false;
-		d->stack[(*n)++] = (struct fold_call){ f & ~SPECIAL, AMON_SITE_NONE };
+		d->stack[(*n)++] = (struct fold_call){ f & ~SPECIAL, back };
+		back = s->backs ? site_of(d, &s->backs[i]) : AMON_SITE_NONE;
 	}
 	return true;
 }
@@ -475,8 +493,10 @@ void draft_add(struct draft *d, const struct draft_sample *s)
 	if (is_absurd(d, t, before))
 		return;
 	d->failed |= item == RECORDING_NONE || fold_is_elided(&t->fold);
-	if (!d->failed)
-		recording_add(p->live, t->fold.thread, item, s->calls, s->time, s->ticks);
+	if (d->failed)
+		return;
+	recording_add(p->live, t->fold.thread, item, s->calls, s->time, s->ticks);
+	fold_count_sites(&t->fold, s->ticks);
 }
 
 /* Function F as the file of P has it, NONE for what is none. */

@@ -50,10 +50,20 @@ uint32_t draft_process(struct draft *d, uint32_t pid, uint32_t nth, const char *
 /* Thread TID of PROCESS, called NAME as of the first time that it is said. */
 uint32_t draft_thread(struct draft *d, uint32_t process, uint32_t tid, const char *name);
 
+/* An address in a module. */
+struct draft_place {
+	uint32_t module;		/* DRAFT_NONE: it is not known */
+	uint64_t address;		/* link-time */
+};
+
+/* Samples tell where calls return to, of some functions at least: the files keep call sites.  Before the first of them. */
+void draft_keep_sites(struct draft *d);
+
 struct draft_sample {
 	uint32_t thread;
 	const uint32_t *functions;	/* numbers, outermost first; none: the time was outside all of them */
 	size_t n;
+	const struct draft_place *backs; /* of each function: where the call returns to that it waits for; NULL: of none is it known */
 	uint64_t time;			/* ns, or what the header's unit says */
 	uint64_t ticks;			/* samples; 0: their number is not known */
 	uint64_t calls;			/* of the last function, in this stack; 0 where calls were not counted */

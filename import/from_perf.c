@@ -56,6 +56,8 @@ struct perf_reading {
 	size_t names_room;
 	struct table by_tid;
 	struct stack stack;
+	struct draft_place *backs;	/* of each of its functions */
+	size_t backs_room;
 	uint64_t lost, cut, unknown, first_unknown; /* samples; stacks; records of types that are not known, the first one's offset */
 	uint32_t unknown_type;
 	bool traced;			/* a hardware trace is in it */
@@ -446,9 +448,33 @@ static bool regs_take(const struct sample *s, struct walk *w)
 	return true;
 }
 
-static bool push(struct perf_reading *p, uint32_t function)
+static const struct draft_place nowhere = { DRAFT_NONE, 0 };
+
+/* FUNCTION, whose call returns to BACK, is below what is on the stack so far. */
+static bool push(struct perf_reading *p, uint32_t function, struct draft_place back)
 {
-	return (function != DRAFT_NONE && stack_push(&p->stack, function)) || no_memory(p);
+	if (function == DRAFT_NONE || !array_reserve(&p->backs, &p->backs_room, p->stack.n + 1, sizeof *p->backs) || !stack_push(&p->stack, function))
+		return no_memory(p);
+	p->backs[p->stack.n - 1] = back;
+	return true;
+}
+
+/* The same of the function at ADDRESS of T. */
+static bool push_at(struct perf_reading *p, const struct task *t, uint64_t address, uint64_t back)
+{
+	return push(p, places_function(&p->places, &t->space, address), places_back(&p->places, &t->space, back));
+}
+
+/* Turn the stack: what is told innermost first is wanted outermost first. */
+static void turn(struct perf_reading *p)
+{
+	stack_turn(&p->stack);
+	for (size_t i = 0; i < p->stack.n / 2; i++) {
+		struct draft_place back = p->backs[i];
+
+		p->backs[i] = p->backs[p->stack.n - 1 - i];
+		p->backs[p->stack.n - 1 - i] = back;
+	}
 }
 
 /* The kernel, once for all its frames that follow each other. */
@@ -456,7 +482,7 @@ static bool kernel_push(struct perf_reading *p)
 {
 	uint32_t kernel = draft_function(p->r->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = "[kernel]" });
 
-	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || push(p, kernel);
+	return (p->stack.n && p->stack.functions[p->stack.n - 1] == kernel) || push(p, kernel, nowhere);
 }
 
 /* Unwind the user's part.  *WHOLE: to the thread's start. */
@@ -470,7 +496,7 @@ static bool user_walk(struct perf_reading *p, struct task *t, const struct sampl
 	w->size = s->stack_size;
 	*is_whole = walk_stack(w, frames, DEEPEST, &n) == WALK_WHOLE;
 	for (size_t i = 0; i < n; i++)
-		if (!push(p, places_function(&p->places, &t->space, frames[i].address)))
+		if (!push_at(p, t, frames[i].address, frames[i].back))
 			return false;
 	return true;
 }
@@ -479,7 +505,7 @@ static bool user_walk(struct perf_reading *p, struct task *t, const struct sampl
 static bool chain_walk(struct perf_reading *p, struct task *t, const struct sample *s, bool user)
 {
 	struct perf_bytes b = s->chain;
-	bool kernel = s->kernel, first = true;
+	bool kernel = s->kernel, first = true, interrupted = false;
 
 	while (b.end - b.at >= 8) {
 		uint64_t ip = perf_take(&b, 8);
@@ -489,8 +515,9 @@ static bool chain_walk(struct perf_reading *p, struct task *t, const struct samp
 			first = true;
 			continue;
 		}
-		if (kernel ? !kernel_push(p) : user && !push(p, places_function(&p->places, &t->space, ip - !first)))
+		if (kernel ? !kernel_push(p) : user && !push_at(p, t, ip - !first, first || interrupted ? 0 : ip))
 			return false;
+		interrupted = !kernel && places_is_signal(&t->space, ip);
 		first = false;
 	}
 	return true;
@@ -510,7 +537,7 @@ static bool stack_find(struct perf_reading *p, struct task *t, const struct samp
 	*cut = !is_whole;
 	if (p->stack.n)
 		return true;
-	return s->kernel ? kernel_push(p) : push(p, places_function(&p->places, &t->space, s->ip));
+	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, 0);
 }
 
 static bool sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)
@@ -531,14 +558,14 @@ static bool sample_read(struct perf_reading *p, const struct perf_event_header *
 	t = task_of(p, s.pid);
 	if (!t || !stack_find(p, t, &s, &cut))
 		return false;
-	stack_turn(&p->stack);
+	turn(p);
 	process = draft_process(p->r->draft, s.pid, t->nth, t->name, 0);
 	name = name_find(p, s.pid, s.tid, &ignored);
 	thread = draft_thread(p->r->draft, process, s.tid, name ? name : t->name);
 	if (thread == DRAFT_NONE)
 		return no_memory(p);
-	draft_add(p->r->draft, &(struct draft_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .time = s.period,
-		.ticks = 1, .cut = cut });
+	draft_add(p->r->draft, &(struct draft_sample){ .thread = thread, .functions = p->stack.functions, .n = p->stack.n, .backs = p->backs,
+		.time = s.period, .ticks = 1, .cut = cut });
 	return true;
 }
 
@@ -625,6 +652,7 @@ static void perf_free(struct perf_reading *p)
 	free(p->records);
 	free(p->event_of);
 	free(p->stack.functions);
+	free(p->backs);
 	table_free(&p->by_pid);
 	table_free(&p->by_tid);
 	places_free(&p->places);
@@ -637,6 +665,7 @@ static bool perf_read(struct reading *r)
 	struct perf_reading p = { .r = r, .places.draft = r->draft };
 	bool ok = perf_file_open(&p.file, r) && events_name(&p) && records_find(&p);
 
+	draft_keep_sites(r->draft);
 	for (uint32_t i = 0; ok && i < p.file.nbuild_ids; i++)
 		ok = places_tell(&p.places, p.file.build_ids[i].path, p.file.build_ids[i].id, p.file.build_ids[i].size) || no_memory(&p);
 	for (size_t i = 0; ok && i < p.nrecords; i++)

@@ -98,3 +98,19 @@ uint32_t places_function(struct places *p, const struct space *space, uint64_t a
 		*k = (struct place_known){ m->image, address, function_make(p, m->image, address) };
 	return k->function;
 }
+
+bool places_is_signal(const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+
+	return m && m->image && image_is_signal(m->image, address - m->bias);
+}
+
+struct draft_place places_back(struct places *p, const struct space *space, uint64_t back)
+{
+	const struct mapping *m = back ? space_find(space, back - 1) : NULL;
+
+	if (!m || !m->image || places_is_signal(space, back))
+		return (struct draft_place){ DRAFT_NONE, 0 };
+	return (struct draft_place){ places_module(p, m->image), back - m->bias };
+}

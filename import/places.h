@@ -25,6 +25,12 @@ bool places_tell(struct places *p, const char *path, const uint8_t *id, size_t s
 /* The function that ADDRESS of a process with the mappings SPACE is in.  DRAFT_NONE: memory is short. */
 uint32_t places_function(struct places *p, const struct space *space, uint64_t address);
 
+/* Where BACK, which a call of a process returns to, is in its file; of no module: in none, or it is 0, or where a signal's handler returns to. */
+struct draft_place places_back(struct places *p, const struct space *space, uint64_t back);
+
+/* Is ADDRESS of a process where a signal's handler returns to? */
+bool places_is_signal(const struct space *space, uint64_t address);
+
 /* IMAGE was mapped: if it is not the file that ran, nobody is to unwind by its rules. */
 void places_mapped(const struct places *p, struct image *image);
 

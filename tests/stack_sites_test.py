@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """stack_sites_test.py BUILD - call sites of sampled call stacks: times by the place that calls, in every command that shows them."""
-import json, os, re, subprocess, sys, tempfile, unittest
+import json, os, re, shutil, subprocess, sys, tempfile, unittest
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF = os.path.join(BUILD, "aprof")
@@ -307,6 +307,21 @@ class StackSites(unittest.TestCase):
             self.assertEqual((found["base_calls"], found["new_calls"], found["calls_worse"]), (None, None, False))
         self.assertRegex(self.aprof("check", "--sites", "one", "two", status=1), r"both -> work at prog.c:\d+:11: self ")
         self.aprof("check", "--sites", "one", "one")
+
+    @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
+    def test_perf_data(self):
+        """Stacks that perf recorded have their places, too, unwound or by frame pointers."""
+        line = line_of(TWO, "work(n); ")
+        for way, options in ("dwarf", ()), ("fp", ("-O0",)):
+            prog = self.build(TWO, options=options)
+            if subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "--call-graph", way, "-o", "p.data", prog], cwd=self.path, capture_output=True).returncode:
+                self.skipTest("perf may not record here")
+            entries = self.callgraph("p.data")
+            self.check_sums(entries)
+            arc = self.arc(entries, "both", "work")
+            self.assertEqual([(site["line"], site["calls"]) for site in arc["sites"]], [(line, None), (line, None), (line + 1, None)])
+            for site, share in zip(arc["sites"], (1 / 8, 3 / 8, 1 / 2)):
+                self.is_share(site["self_ns"], arc["self_ns"], share, self.ticks("p.data")["both"])
 
     def test_files_without(self):
         """Stacks of other people's, without addresses, have none; and so it is said."""
