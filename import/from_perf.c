@@ -459,10 +459,17 @@ static bool push(struct perf_reading *p, uint32_t function, struct draft_place b
 	return true;
 }
 
-/* The same of the function at ADDRESS of T. */
-static bool push_at(struct perf_reading *p, const struct task *t, uint64_t address, uint64_t back)
+/* The same of the function at ADDRESS of T; CALLS: a call ends there.  *IS_SIGNAL: a signal's handler returns there, and nobody called it. */
+static bool push_at(struct perf_reading *p, const struct task *t, uint64_t address, bool calls, bool *is_signal)
 {
-	return push(p, places_function(&p->places, &t->space, address), places_back(&p->places, &t->space, back));
+	struct place place;
+
+	if (!places_find(&p->places, &t->space, address, &place))
+		return no_memory(p);
+	*is_signal = place.is_signal;
+	if (place.at.module == DRAFT_NONE || !calls || place.is_signal)
+		return push(p, place.function, nowhere);
+	return push(p, place.function, (struct draft_place){ place.at.module, place.at.address + 1 });
 }
 
 /* Turn the stack: what is told innermost first is wanted outermost first. */
@@ -489,6 +496,7 @@ static bool kernel_push(struct perf_reading *p)
 static bool user_walk(struct perf_reading *p, struct task *t, const struct sample *s, struct walk *w, bool *is_whole)
 {
 	struct walk_frame frames[DEEPEST];
+	bool ignored;
 	size_t n;
 
 	w->space = &t->space;
@@ -496,7 +504,7 @@ static bool user_walk(struct perf_reading *p, struct task *t, const struct sampl
 	w->size = s->stack_size;
 	*is_whole = walk_stack(w, frames, DEEPEST, &n) == WALK_WHOLE;
 	for (size_t i = 0; i < n; i++)
-		if (!push_at(p, t, frames[i].address, frames[i].back))
+		if (!push_at(p, t, frames[i].address, frames[i].back != 0, &ignored))
 			return false;
 	return true;
 }
@@ -515,9 +523,8 @@ static bool chain_walk(struct perf_reading *p, struct task *t, const struct samp
 			first = true;
 			continue;
 		}
-		if (kernel ? !kernel_push(p) : user && !push_at(p, t, ip - !first, first || interrupted ? 0 : ip))
+		if (kernel ? !kernel_push(p) : user && !push_at(p, t, ip - !first, !first && !interrupted, &interrupted))
 			return false;
-		interrupted = !kernel && places_is_signal(&t->space, ip);
 		first = false;
 	}
 	return true;
@@ -527,7 +534,7 @@ static bool chain_walk(struct perf_reading *p, struct task *t, const struct samp
 static bool stack_find(struct perf_reading *p, struct task *t, const struct sample *s, bool *cut)
 {
 	struct walk w = { 0 };
-	bool unwound = s->stack && !p->file.other_machine && regs_take(s, &w), is_whole = true;
+	bool unwound = s->stack && !p->file.other_machine && regs_take(s, &w), is_whole = true, ignored;
 
 	p->stack.n = 0;
 	if (!chain_walk(p, t, s, !unwound))
@@ -537,7 +544,7 @@ static bool stack_find(struct perf_reading *p, struct task *t, const struct samp
 	*cut = !is_whole;
 	if (p->stack.n)
 		return true;
-	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, 0);
+	return s->kernel ? kernel_push(p) : push_at(p, t, s->ip, false, &ignored);
 }
 
 static bool sample_read(struct perf_reading *p, const struct perf_event_header *h, struct perf_bytes b, size_t at)

@@ -17,8 +17,7 @@ struct place_file {
 
 struct place_known {
 	const struct image *image;	/* NULL: none yet */
-	uint64_t address;		/* link-time */
-	uint32_t function;
+	struct place place;
 };
 
 void places_free(struct places *p)
@@ -76,41 +75,32 @@ uint32_t places_module(struct places *p, const struct image *i)
 	return f && !is_true(p, i) ? draft_module(p->draft, i->path, f->id, f->size) : draft_module(p->draft, i->path, i->build_id, i->build_id_size);
 }
 
-static uint32_t function_make(struct places *p, struct image *i, uint64_t address)
+/* What is at ADDRESS, link-time, of I. */
+static struct place place_make(struct places *p, struct image *i, uint64_t address)
 {
 	uint64_t start = is_true(p, i) ? image_function(i, address) : address;
+	uint32_t module = places_module(p, i);
 
-	return draft_function(p->draft, &(struct draft_function){ .module = places_module(p, i), .address = start ? start : address });
+	return (struct place){ draft_function(p->draft, &(struct draft_function){ .module = module, .address = start ? start : address }),
+		{ module, address }, image_is_signal(i, address) };
 }
 
-uint32_t places_function(struct places *p, const struct space *space, uint64_t address)
+bool places_find(struct places *p, const struct space *space, uint64_t address, struct place *found)
 {
 	const struct mapping *m = space_find(space, address);
 	struct place_known *k;
 
-	if (!m || !m->image)
-		return draft_function(p->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = m ? "[anonymous memory]" : "[unknown]" });
+	*found = (struct place){ .function = DRAFT_NONE, .at.module = DRAFT_NONE };
+	if (!m || !m->image) {
+		found->function = draft_function(p->draft, &(struct draft_function){ .module = DRAFT_NONE, .name = m ? "[anonymous memory]" : "[unknown]" });
+		return found->function != DRAFT_NONE;
+	}
 	if (!p->known && !(p->known = calloc(KNOWN, sizeof *p->known)))
-		return DRAFT_NONE;
+		return false;
 	address -= m->bias;
 	k = &p->known[hash_mix(address, (uintptr_t)m->image) % KNOWN];
-	if (k->image != m->image || k->address != address)
-		*k = (struct place_known){ m->image, address, function_make(p, m->image, address) };
-	return k->function;
-}
-
-bool places_is_signal(const struct space *space, uint64_t address)
-{
-	const struct mapping *m = space_find(space, address);
-
-	return m && m->image && image_is_signal(m->image, address - m->bias);
-}
-
-struct draft_place places_back(struct places *p, const struct space *space, uint64_t back)
-{
-	const struct mapping *m = back ? space_find(space, back - 1) : NULL;
-
-	if (!m || !m->image || places_is_signal(space, back))
-		return (struct draft_place){ DRAFT_NONE, 0 };
-	return (struct draft_place){ places_module(p, m->image), back - m->bias };
+	if (k->image != m->image || k->place.at.address != address)
+		*k = (struct place_known){ m->image, place_make(p, m->image, address) };
+	*found = k->place;
+	return found->function != DRAFT_NONE;
 }

@@ -22,14 +22,15 @@ void places_free(struct places *p);
 /* The build-id of SIZE bytes is that of the code that is mapped as PATH; to be told before it is mapped. */
 bool places_tell(struct places *p, const char *path, const uint8_t *id, size_t size);
 
-/* The function that ADDRESS of a process with the mappings SPACE is in.  DRAFT_NONE: memory is short. */
-uint32_t places_function(struct places *p, const struct space *space, uint64_t address);
+/* What is at an address of a process. */
+struct place {
+	uint32_t function;
+	struct draft_place at;		/* the address in its file; of no module: it is in none */
+	bool is_signal;			/* a signal's handler returns there */
+};
 
-/* Where BACK, which a call of a process returns to, is in its file; of no module: in none, or it is 0, or where a signal's handler returns to. */
-struct draft_place places_back(struct places *p, const struct space *space, uint64_t back);
-
-/* Is ADDRESS of a process where a signal's handler returns to? */
-bool places_is_signal(const struct space *space, uint64_t address);
+/* Find what is at ADDRESS of a process with the mappings SPACE.  False: memory is short. */
+bool places_find(struct places *p, const struct space *space, uint64_t address, struct place *found);
 
 /* IMAGE was mapped: if it is not the file that ran, nobody is to unwind by its rules. */
 void places_mapped(const struct places *p, struct image *image);
