@@ -47,7 +47,7 @@ static bool place_add(struct collection *c, uint32_t from, uint32_t to, const st
 	uint64_t total = p->self + p->children;
 	struct row_site *row;
 
-	if (!known && !p->calls && !total)
+	if (!known && (places->counted ? !p->calls && !total : !call_places_have_rest(places)))
 		return true;
 	row = row_new(c->rows, &c->room);
 	if (!row)

@@ -185,6 +185,11 @@ bool call_places_make(struct call_places *c, const struct report_input *in, cons
 	return true;
 }
 
+bool call_places_have_rest(const struct call_places *c)
+{
+	return c->unknown || (c->timed && c->rest_self + c->rest_children > 0 && (c->n > 0 || c->counted));
+}
+
 void call_places_free(struct call_places *c)
 {
 	free(c->places);

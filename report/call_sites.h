@@ -45,6 +45,9 @@ struct call_places {
  * of memory.  Freed with call_places_free. */
 bool call_places_make(struct call_places *c, const struct report_input *in, const struct graph_sites *sites, uint32_t from, uint32_t to,
 		      const struct call_figures *arc);
+/* Is there anything to say of places that are not known: calls, or time beside that of others? */
+bool call_places_have_rest(const struct call_places *c);
+
 void call_places_free(struct call_places *c);
 
 /* Call VISIT with the places of each arc of IN's graph, by the incoming view's figures, and then of each routine's direct recursion, which has no times of

@@ -155,7 +155,7 @@ static void sites_print(struct listing *l, uint32_t from, uint32_t to, const str
 		return;
 	for (size_t i = 0; i < places.n; i++)
 		site_print(l, &places, &places.places[i], arc);
-	if (places.unknown || (places.timed && places.rest_self + places.rest_children > 0))
+	if (call_places_have_rest(&places))
 		site_print(l, &places, NULL, arc);
 	call_places_free(&places);
 }

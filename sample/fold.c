@@ -190,7 +190,7 @@ void fold_count_sites(struct fold *f, uint64_t ticks)
 	uint32_t caller, running = f->npath ? f->steps[f->path[f->npath - 1]].routine : AMON_ROUTINE_ROOT;
 	bool lost = false;
 
-	if (!recording_keeps_sites(f->live) || !arcs_begin(f))
+	if (ticks == 0 || !recording_keeps_sites(f->live) || !arcs_begin(f))
 		return;
 	for (size_t i = f->npath; i-- > 0;) {
 		struct fold_step *s = &f->steps[f->path[i]];

@@ -153,7 +153,7 @@ static void *item_of(const struct recording *l, const struct sequence *s, uint32
 /* A chunk of KIND beside that of contexts at P: as many numbers of 8 bytes; its offset, or 0. */
 static uint64_t beside(struct recording *l, const struct place *p, uint32_t kind, uint32_t thread, uint32_t capacity)
 {
-	uint64_t at = recording_fits_site(l) ? chunk_new(l, kind, thread, capacity, sizeof(uint64_t)) : 0;
+	uint64_t at = leaves_room(l, (uint64_t)capacity * sizeof(uint64_t)) ? chunk_new(l, kind, thread, capacity, sizeof(uint64_t)) : 0;
 
 	if (at) {
 		chunk_at(l, at)->base = p->base;

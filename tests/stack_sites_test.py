@@ -308,6 +308,20 @@ class StackSites(unittest.TestCase):
         self.assertRegex(self.aprof("check", "--sites", "one", "two", status=1), r"both -> work at prog.c:\d+:11: self ")
         self.aprof("check", "--sites", "one", "one")
 
+    def test_beside_hooks(self):
+        """One run, two witnesses: what samples of the program's own monitor say of each place, and those from outside."""
+        with open(os.path.join(self.path, "prog.c"), "w") as file:
+            file.write(TWO)
+        subprocess.run([os.path.join(BUILD, "aprof-cc"), "--aprof-sites", "-O1", "-g", "-fno-inline", "-o", "prog", "prog.c", "-lpthread"], cwd=self.path, check=True)
+        self.aprof("run", "--stacks", "--no-report", "./prog")
+        hooks, stacks = self.callgraph("amon.out"), self.callgraph("amon.out.stacks")
+        for caller in "both", "thread":
+            exact, sampled = self.arc(hooks, caller, "work"), self.arc(stacks, caller, "work")
+            self.assertEqual([site["line"] for site in sampled["sites"]], [site["line"] for site in exact["sites"]])
+            for ours, theirs in zip(sampled["sites"], exact["sites"]):
+                self.assertEqual((ours["calls"], theirs["calls"]), (None, 100))
+                self.is_share(ours["self_ns"], sampled["self_ns"], theirs["self_ns"] / exact["self_ns"], self.ticks("amon.out.stacks")[caller] / 2)
+
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_perf_data(self):
         """Stacks that perf recorded have their places, too, unwound or by frame pointers."""

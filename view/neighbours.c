@@ -69,7 +69,7 @@ static bool places_add(struct page *p, struct row row, uint32_t from, uint32_t t
 	}
 	row.known = false;
 	row.place = (struct call_place){ .calls = places.unknown, .self = places.rest_self, .children = places.rest_children };
-	if (places.unknown || (places.timed && places.rest_self + places.rest_children > 0))
+	if (call_places_have_rest(&places))
 		ok = ok && row_add(p, row);
 	call_places_free(&places);
 	return ok;
