@@ -36,7 +36,7 @@ static bool item_add(struct fold *f, uint32_t item, uint32_t node, uint32_t leng
 
 bool fold_init(struct fold *f, struct recording *l, uint32_t tid)
 {
-	*f = (struct fold){ .live = l };
+	*f = (struct fold){ .live = l, .keeps_sites = recording_keeps_sites(l) };
 	f->thread = recording_thread(l, tid);
 	if (f->thread != RECORDING_NONE && histories_init(&f->histories) && item_add(f, 0, 0, 0))
 		return true;
@@ -82,9 +82,15 @@ static uint32_t step_make(struct fold *f, uint32_t from, const struct fold_call 
 		return RECORDING_NONE;
 	if (is_new)
 		recording_site(f->live, f->thread, to, c->site);
-	f->steps[f->nsteps] = (struct fold_step){ c->site, from, c->routine, to, is_new ? to : RECORDING_NONE };
+	f->steps[f->nsteps] = (struct fold_step){ c->site, from, c->routine, to, is_new ? to : RECORDING_NONE, 0 };
 	table_add(&f->table, step_key(from, c), f->nsteps);
 	return f->nsteps++;
+}
+
+/* Is S the step of C in FROM? */
+static bool is_step(const struct fold_step *s, uint32_t from, const struct fold_call *c)
+{
+	return s->from == from && s->routine == c->routine && s->site == c->site;
 }
 
 static uint32_t step_find(const struct fold *f, uint32_t from, const struct fold_call *c)
@@ -93,7 +99,7 @@ static uint32_t step_find(const struct fold *f, uint32_t from, const struct fold
 	uint32_t k;
 
 	while ((k = table_next(&f->table, &i)) != UINT32_MAX)
-		if (f->steps[k].from == from && f->steps[k].routine == c->routine && f->steps[k].site == c->site)
+		if (is_step(&f->steps[k], from, c))
 			return k;
 	return RECORDING_NONE;
 }
@@ -101,7 +107,7 @@ static uint32_t step_find(const struct fold *f, uint32_t from, const struct fold
 /* The step of CALL in FROM: where there is no room to tell its site apart, that of several. */
 static uint32_t step(struct fold *f, uint32_t from, const struct fold_call *call)
 {
-	struct fold_call c = { call->routine, recording_keeps_sites(f->live) ? call->site : AMON_SITE_NONE };
+	struct fold_call c = { call->routine, f->keeps_sites ? call->site : AMON_SITE_NONE };
 	uint32_t k = step_find(f, from, &c);
 
 	if (k == RECORDING_NONE && c.site != AMON_SITE_NONE && !recording_fits_site(f->live)) {
@@ -114,13 +120,15 @@ static uint32_t step(struct fold *f, uint32_t from, const struct fold_call *call
 /* Replay N calls; false: there is no room for one of them. */
 static bool replay(struct fold *f, const struct fold_call *calls, size_t n)
 {
+	size_t before = f->npath;
 	uint32_t item = 0;
 
 	f->npath = 0;
 	if (!array_reserve(&f->path, &f->path_room, n, sizeof *f->path))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t k = step(f, item, &calls[i]);
+		bool again = i < before && is_step(&f->steps[f->path[i]], item, &calls[i]);
+		uint32_t k = again ? f->path[i] : step(f, item, &calls[i]);
 
 		if (k == RECORDING_NONE)
 			return false;
@@ -174,15 +182,18 @@ static bool is_first(struct fold *f, uint32_t from, uint32_t to)
 	return true;
 }
 
-/* The item that counts for the site of S; RECORDING_NONE: no room. */
-static uint32_t item_of_site(struct fold *f, struct fold_step *s)
+/* Where samples count for the site of S, whose item is made if there is none yet; 0: no room. */
+static uint64_t counter_of(struct fold *f, struct fold_step *s)
 {
+	if (s->counter)
+		return s->counter;
 	if (s->item == RECORDING_NONE) {
 		s->item = recording_item(f->live, f->thread, s->from, s->routine);
-		if (s->item != RECORDING_NONE)
-			recording_site(f->live, f->thread, s->item, s->site);
+		if (s->item == RECORDING_NONE)
+			return 0;
+		recording_site(f->live, f->thread, s->item, s->site);
 	}
-	return s->item;
+	return s->counter = recording_site_counter(f->live, f->thread, s->item);
 }
 
 void fold_count_sites(struct fold *f, uint64_t ticks)
@@ -190,16 +201,19 @@ void fold_count_sites(struct fold *f, uint64_t ticks)
 	uint32_t caller, running = f->npath ? f->steps[f->path[f->npath - 1]].routine : AMON_ROUTINE_ROOT;
 	bool lost = false;
 
-	if (ticks == 0 || !recording_keeps_sites(f->live) || !arcs_begin(f))
+	if (ticks == 0 || !f->keeps_sites || !arcs_begin(f))
 		return;
 	for (size_t i = f->npath; i-- > 0;) {
 		struct fold_step *s = &f->steps[f->path[i]];
+		uint64_t counter;
 
 		caller = i > 0 ? f->steps[f->path[i - 1]].routine : AMON_ROUTINE_ROOT;
 		if (caller == s->routine || !is_first(f, caller, s->routine))
 			continue;
-		lost |= s->site == AMON_SITE_SEVERAL;
-		lost |= !recording_count_site(f->live, f->thread, item_of_site(f, s), s->routine == running, ticks);
+		counter = counter_of(f, s);
+		lost |= s->site == AMON_SITE_SEVERAL || !counter;
+		if (counter)
+			recording_count_site(f->live, counter, s->routine == running, ticks);
 	}
 	recording_header(f->live)->notes[AMON_NOTE_SITES_BOUND] += lost ? ticks : 0;
 }

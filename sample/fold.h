@@ -1,7 +1,7 @@
 /* fold.h - call stacks folded into the contexts of one thread: what hooks would have made of the same calls.
  *
  * A stack is replayed from its outermost routine on by steps A1-A5 (J. M. Spivey, 2004; format/history.h); the context it ends in is charged.
- * A way that was gone before is one probe a frame.
+ * A way that was gone before is one probe a frame, and what a stack has in common with the one before it one look.
  *
  * Where the file keeps call sites, each of a transition has an item of its own, and a stack counts once for each arc that is open in it, for the last call along
  * it; not for direct recursion, which is one activation that its first call began:
@@ -31,12 +31,14 @@ struct fold_step {
 	uint32_t routine;
 	uint32_t to;			/* item of the context that they lead to */
 	uint32_t item;			/* that counts for this site; RECORDING_NONE: none yet */
+	uint64_t counter;		/* its samples (recording_site_counter); 0: not looked for yet, or no room */
 };
 
 /* The contexts of one thread of L. */
 struct fold {
 	struct recording *live;		/* not owned */
 	uint32_t thread;		/* its index there */
+	bool keeps_sites;		/* the file does */
 	struct fold_step *steps;	/* known ones */
 	uint32_t nsteps;
 	size_t room;

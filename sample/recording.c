@@ -450,18 +450,19 @@ void recording_site(struct recording *l, uint32_t thread, uint32_t item, uint64_
 		((uint64_t *)((char *)chunk_at(l, p->sites) + sizeof(struct amon_chunk)))[item] = site;
 }
 
-bool recording_count_site(struct recording *l, uint32_t thread, uint32_t item, bool self, uint64_t ticks)
+uint64_t recording_site_counter(const struct recording *l, uint32_t thread, uint32_t item)
 {
-	const struct place *p = item == RECORDING_NONE ? NULL : place_of(&l->contexts[thread], &item);
-	struct amon_spent *spent;
-	uint32_t *counter;
+	const struct place *p = place_of(&l->contexts[thread], &item);
 
-	if (!p || !p->sites || !p->spent)
-		return false;
-	spent = (struct amon_spent *)((char *)chunk_at(l, p->spent) + sizeof(struct amon_chunk)) + item;
-	counter = self ? &spent->self : &spent->children;
-	*counter = ticks < UINT32_MAX - *counter ? *counter + (uint32_t)ticks : UINT32_MAX;
-	return true;
+	return p->sites && p->spent ? p->spent + sizeof(struct amon_chunk) + item * sizeof(struct amon_spent) : 0;
+}
+
+void recording_count_site(struct recording *l, uint64_t counter, bool self, uint64_t ticks)
+{
+	struct amon_spent *spent = (struct amon_spent *)(l->bytes + counter);
+	uint32_t *n = self ? &spent->self : &spent->children;
+
+	*n = ticks < UINT32_MAX - *n ? *n + (uint32_t)ticks : UINT32_MAX;
 }
 
 /* At AT the run has lasted so long, ns. */

@@ -77,9 +77,12 @@ bool recording_fits_site(const struct recording *l);
 /* The calls of ITEM of THREAD return to SITE (AMON_SITE_NONE and _SEVERAL too). */
 void recording_site(struct recording *l, uint32_t thread, uint32_t item, uint64_t site);
 
-/* TICKS samples found a call of ITEM of THREAD under way, along an arc that it counts for: the routine called at work itself, if SELF, else what that
- * called.  False: ITEM is RECORDING_NONE, or there is no room. */
-bool recording_count_site(struct recording *l, uint32_t thread, uint32_t item, bool self, uint64_t ticks);
+/* Where the samples of ITEM's calls are counted, for as long as L is there; 0: there is no room. */
+uint64_t recording_site_counter(const struct recording *l, uint32_t thread, uint32_t item);
+
+/* TICKS samples found a call of the item of COUNTER under way, along an arc that it counts for: the routine called at work itself, if SELF, else what that
+ * called. */
+void recording_count_site(struct recording *l, uint64_t counter, bool self, uint64_t ticks);
 
 /* Append calls from routine FROM (RECORDING_NONE: nobody knows whose) to TO, and the time in them, ns: of a file without contexts.  False: no room. */
 bool recording_arc(struct recording *l, uint32_t from, uint32_t to, uint64_t calls, uint64_t time);
