@@ -168,6 +168,7 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 	in->with_static = r->options->static_arcs;
 	in->phase = r->options->phase;
 	in->range = r->options->range;
+	in->leaves = r->options->report.leaves ? INPUT_LEAVES : INPUT_WHOLE;
 	if (!input_build(in, NULL, &r->options->graph, &err)) {
 		message_error(&err, NULL);
 	} else {
@@ -199,17 +200,12 @@ static bool input_keep(const struct run *r, struct input *in, char **name)
 	return data_file_keep(r->options->data, NULL, in, name);
 }
 
-/* The same of the small profile FILE that IN was read from; as it is, if it could not be read, or has more than would be written. */
-static bool small_keep(const struct run *r, const char *file, struct input *in, bool is_read, char **name)
+/* Would the profile that IN was read from lose anything if it were written anew? */
+static bool is_written_whole(const struct input *in)
 {
-	bool kept;
+	const struct profile *p = in->profile;
 
-	if (is_read && !in->profile->runs[0].truncated && in->profile->nphases == 0 && in->profile->nstacks == 0 && in->profile->nslices == 0)
-		return input_keep(r, in, name);
-	kept = data_file_keep(r->options->data, file, NULL, name);
-	if (kept)
-		carry_into_file(*name);
-	return kept;
+	return !p->runs[0].truncated && p->nphases == 0 && p->nstacks == 0 && p->nslices == 0;
 }
 
 /* Read the N profiles FILES of one program, called LABEL, into IN.  Of many processes, as they are if some are SUMMED up already, what is reported is the sum
@@ -258,12 +254,87 @@ static bool readable_add_up(struct run *r, struct input *in, struct harvest_prog
 	return p->n > 0 && files_add_up(r, in, p->files, p->n, p->summed, name, err);
 }
 
+/* A file of call stacks, in memory. */
+struct stacks {
+	void *file;			/* NULL: there are none */
+	size_t size;			/* bytes of it */
+};
+
+/* The call stacks of P, which are to go beside the exact contexts of NAME: of one process as they are, else their sum. */
+static struct stacks stacks_load(struct run *r, const struct harvest_program *p, const char *name)
+{
+	struct input in = { .listener = &listener };
+	struct stacks s = { 0 };
+	struct error err;
+
+	if (p->nstacks == 0)
+		return s;
+	if (p->nstacks == 1 && !p->stacks_summed) {
+		carry_into_file(p->stacks[0]);
+		files_cut(p->stacks[0]);
+		s.file = files_load(p->stacks[0], &s.size, &err);
+	} else if (files_add_up(r, &in, p->stacks, p->nstacks, p->stacks_summed, name, &err)) {
+		input_carry(&in);
+		s.file = profile_write(in.profile, &s.size, &err);
+	}
+	input_free(&in);
+	if (!s.file) {
+		message_error(&err, NULL);
+		r->left = true;
+	}
+	return s;
+}
+
+/* Put them into the file NAME, which is whole; where that fails they stay. */
+static void stacks_append(struct run *r, const struct stacks *s, const char *name)
+{
+	struct error err;
+	size_t len;
+	void *chunk;
+
+	if (!s->file)
+		return;
+	chunk = profile_sampled_chunk(s->file, s->size, &len, &err);
+	if (!chunk || !carry_chunk(name, chunk, len)) {
+		message("%s: call stacks could not be added to it", name);
+		r->left = true;
+	}
+	free(chunk);
+}
+
+/* Have the profile that IN holds the call stacks S beside it. */
+static void stacks_join(struct run *r, const struct stacks *s, struct input *in)
+{
+	struct error err;
+
+	if (!s->file || profile_read_sampled(in->profile, s->file, s->size, in->profile->runs[0].label, &err))
+		return;
+	message_error(&err, NULL);
+	r->left = true;
+}
+
+/* Keep the small profile FILE that IN was read from; as it is, with the call stacks S, if it could not be read, or has more than would be written. */
+static bool small_keep(struct run *r, const char *file, struct input *in, bool is_read, const struct stacks *s, char **name)
+{
+	bool kept;
+
+	if (is_read && is_written_whole(in))
+		return input_keep(r, in, name);
+	kept = data_file_keep(r->options->data, file, NULL, name);
+	if (kept) {
+		carry_into_file(*name);
+		stacks_append(r, s, *name);
+	}
+	return kept;
+}
+
 /* Keep the data of program I as *NAME, or beside it, and print its report to OUT unless NULL; the first program's gmon.out, too, if it is wanted.
  * A large file of a single process is moved as it is; those of several, or of one that still runs, are added up. */
 static void program_report(struct run *r, size_t i, char **name, FILE *out)
 {
 	struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running && !p->summed, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
+	struct stacks stacks = stacks_load(r, p, *name);
 	struct input in = { .listener = &listener };
 	struct error err;
 
@@ -271,16 +342,22 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		files_cut(p->files[0]);
 	small = single && is_small(p->files[0]);
 	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
+	if (moved) {
+		carry_into_file(*name);
+		stacks_append(r, &stacks, *name);
+	}
 	if (moved && !out && !gmon && !r->options->verify) {
 		r->kept |= i == 0;
-		carry_into_file(*name);
+		free(stacks.file);
 		return;
 	}
 	is_read = files_add_up(r, &in, moved ? name : p->files, p->n, p->summed, *name, &err) || readable_add_up(r, &in, p, *name, &err);
 	if (!is_read)
 		message_error(&err, NULL);
+	else if (!moved)
+		stacks_join(r, &stacks, &in);
 	if (small)
-		kept = small_keep(r, p->files[0], &in, is_read, name);
+		kept = small_keep(r, p->files[0], &in, is_read, &stacks, name);
 	else if (is_read && !single)
 		kept = input_keep(r, &in, name);
 	r->kept |= i == 0 && kept;
@@ -291,33 +368,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		program_print(r, &in, out, gmon);
 	}
 	input_free(&in);
-}
-
-/* The call stacks of P, which has exact contexts in NAME, are kept as NAME.stacks. */
-static void stacks_keep(struct run *r, const struct harvest_program *p, const char *name)
-{
-	struct input in = { .listener = &listener };
-	struct error err;
-	char *beside = NULL;
-	bool kept = false;
-
-	if (p->nstacks == 0 || asprintf(&beside, "%s.stacks", name) < 0)
-		return;
-	if (p->nstacks == 1 && !p->stacks_summed) {
-		kept = data_file_keep(r->options->data, p->stacks[0], NULL, &beside);
-		if (kept)
-			carry_into_file(beside);
-	} else if (files_add_up(r, &in, p->stacks, p->nstacks, p->stacks_summed, beside, &err)) {
-		input_carry(&in);
-		kept = data_file_keep(r->options->data, NULL, &in, &beside);
-	} else {
-		message_error(&err, NULL);
-	}
-	input_free(&in);
-	r->left |= !kept;
-	if (kept)
-		message("note: its call stacks, sampled beside, are in %s", beside);
-	free(beside);
+	free(stacks.file);
 }
 
 /* Where the report goes: R->out, NULL with --no-report; the program's streams are its own, so a screen goes where messages do.  False after a message. */
@@ -356,7 +407,6 @@ static void report_all(struct run *r, char **names)
 {
 	for (size_t i = 0; i < r->harvest.n; i++)
 		if (names[i]) {
-			stacks_keep(r, &r->harvest.programs[i], names[i]);
 			unreadable_keep(r, &r->harvest.programs[i], names[i]);
 		} else {
 			r->left = true;

@@ -67,7 +67,8 @@ static bool export(const struct export_format *format, const struct operands *op
 		   struct error *err)
 {
 	bool arcs_do = format->arcs_do && !(format->function == csv_write && o->export.table == EXPORT_CONTEXTS);
-	struct input in = { .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = arcs_do };
+	struct input in = { .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = arcs_do,
+		.leaves = o->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = o->stacks, .beside = true };
 	FILE *out;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
 		&& input_build(&in, operands->program, &o->graph, err);

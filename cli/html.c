@@ -49,6 +49,9 @@ static bool page_read(struct page *p, const struct options *options)
 		p->in[i].listener = &listener;
 		p->in[i].phase = options->phase;
 		p->in[i].range = options->range;
+		p->in[i].leaves = options->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE;
+		p->in[i].stacks = options->stacks;
+		p->in[i].beside = true;
 		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
 			progress_end();
 			message_error(&err, NULL);

@@ -18,7 +18,7 @@
 
 static int merge(char **files, size_t n, const char *output)
 {
-	struct input in = { .listener = &listener };
+	struct input in = { .listener = &listener, .beside = true };
 	struct error err;
 	void *data = NULL;
 	size_t len;

@@ -81,7 +81,9 @@ static const struct row rows[] = {
 	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
 	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_COMPARE, "of a program that runs scripts show the routines of scripts (script), those with hooks "
 	  "(native), or both (all); the time of the others is their callers'" },
-	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine" },
+	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine: at full depth with the call stacks of aprof run --stacks" },
+	{ KEY_LEAVES, "leaves", NULL, COMMAND_TREE | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_HOT | COMMAND_EXPORT | COMMAND_HTML | COMMAND_VIEW, "show code without hooks below "
+	  "the routines on whose time it ran, as the call stacks of aprof run --stacks tell" },
 	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
 	{ KEY_SITES, "sites", NULL, LISTINGS, "split calls by call site, of a run that told them apart, as aprof run does then and APROF_SITES=1" },
 	{ KEY_SITES, "sites", NULL, COMMAND_DIFF, "compare call sites, too, of runs that told them apart" },
@@ -139,7 +141,8 @@ static const struct row rows[] = {
 	{ KEY_SCRIPT, "script", NULL, COMMAND_RUN, "PROGRAM is Lua 5.4 or CPython, or starts one: profile the functions of its script, exactly" },
 	{ KEY_KERNEL, "kernel", NULL, RUNS, "show the kernel's routines in call stacks, below [kernel], where that is permitted" },
 	{ KEY_INLINES, "inlines", NULL, RUNS, "show inlined functions in call stacks, as debug information tells of them" },
-	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts, and keep them in FILE.stacks" },
+	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts: see --leaves" },
+	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~COMMAND_RUN) | COMMAND_COMPARE | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled beside exact contexts" },
 	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out" },
 	{ KEY_STORE, "store", "URL", COMMAND_PUSH | COMMAND_PULL, "the store, http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; without it, the environment's APROF_STORE" },
 	{ KEY_LABEL, "label", "NAME=VALUE", COMMAND_PUSH, "say what the profiles are found by: service, host, version, time, or a name of your own; may be given several times" },

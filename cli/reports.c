@@ -141,12 +141,18 @@ static int sum_write(const struct input *in)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
+/* The listings have leaves by program counters, too. */
+static enum input_leaves leaves_of(const struct options *o, unsigned command)
+{
+	return !o->report.leaves ? INPUT_WHOLE : command & COMMAND_REPORT ? INPUT_LEAVES : INPUT_DEEP_LEAVES;
+}
+
 static int print_all(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
 	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_unused = o->report.gprof.zeros,
 		.with_gprof = command == COMMAND_COMPARE, .arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO),
-		.linked_names = o->gprof.mangled, .phase = o->phase, .range = o->range };
+		.linked_names = o->gprof.mangled, .phase = o->phase, .range = o->range, .leaves = leaves_of(o, command), .stacks = o->stacks, .beside = true };
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);

@@ -3,7 +3,8 @@
 
 bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {
-	struct input in = { .listener = listener, .phase = l->options->phase, .range = l->options->range };
+	struct input in = { .listener = listener, .phase = l->options->phase, .range = l->options->range,
+		.leaves = l->options->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = l->options->stacks, .beside = true };
 	bool ok = input_read(&in, l->operands->files, l->operands->n, NULL, err)
 		&& input_build(&in, l->operands->program, &l->options->graph, err);
 

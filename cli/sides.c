@@ -122,7 +122,7 @@ void sides_free(struct sides_given *s)
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
 static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
 {
-	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = true };
+	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = true, .stacks = o->stacks, .beside = true };
 	if (!input_read(in, file, 1, NULL, err))
 		return false;
 	if (input_build(in, side->program, &o->graph, err))
@@ -133,6 +133,8 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 	in->phase = o->phase;
 	in->range = o->range;
 	in->arcs_do = true;
+	in->stacks = o->stacks;
+	in->beside = true;
 	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 

@@ -45,7 +45,8 @@ static int explore(const struct operands *operands, const struct options *o)
 /* Read the runs of SIDE, added up, into IN. */
 static bool side_read(struct input *in, const struct side *side, const struct options *o, struct source_reader *sources, struct error *err)
 {
-	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range };
+	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range,
+		.leaves = o->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = o->stacks, .beside = true };
 	if (!input_read(in, side->files, side->n, NULL, err) || !input_build(in, side->program, &o->graph, err))
 		return false;
 	in->report.source = source_read_file;

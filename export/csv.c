@@ -25,10 +25,10 @@ static void number_print(FILE *out, uint64_t n, char after)
 	fprintf(out, "%" PRIu64 "%c", n, after);
 }
 
-/* Calls that were not counted are no number. */
-static void calls_print(FILE *out, const struct graph *g, uint64_t n)
+/* N calls of CALLEE; those that were not counted are no number. */
+static void calls_print(FILE *out, const struct graph *g, uint32_t callee, uint64_t n)
 {
-	if (g->counted)
+	if (graph_counts(g, callee))
 		number_print(out, n, ',');
 	else
 		putc(',', out);
@@ -49,8 +49,8 @@ static void routines_print(const struct graph *g, FILE *out)
 		text_print(out, r->name.file);
 		putc(',', out);
 		number_print(out, r->name.line, ',');
-		calls_print(out, g, r->calls);
-		calls_print(out, g, r->recursive);
+		calls_print(out, g, i, r->calls);
+		calls_print(out, g, i, r->recursive);
 		number_print(out, r->self, ',');
 		number_print(out, r->total, ',');
 		number_print(out, r->self_ticks, ',');
@@ -84,7 +84,7 @@ static void arcs_print(const struct graph *g, FILE *out)
 		putc(',', out);
 		text_print(out, g->routines[a->to].name.name);
 		putc(',', out);
-		calls_print(out, g, a->calls);
+		calls_print(out, g, a->to, a->calls);
 		self_print(out, g, a->self2);
 		number_print(out, a->child2, ',');
 		self_print(out, g, a->self1);

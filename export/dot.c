@@ -89,7 +89,7 @@ static char *routine_label(const struct drawing *d, const struct graph_routine *
 	figure_append(label, d, "total ", r->total);
 	fputs("\\n", label);
 	figure_append(label, d, "self ", r->self);
-	if (d->graph->counted) {
+	if (d->graph->counted && !r->plain) {
 		fprintf(label, "\\n%" PRIu64, r->calls);
 		if (r->recursive)
 			fprintf(label, "+%" PRIu64, r->recursive);
@@ -117,7 +117,7 @@ static bool node_draw(struct drawing *d, uint32_t routine)
 	}
 	set(node, "label", label);
 	set_colour(node, share_of(d, r->self));
-	if (d->graph->counted) {
+	if (graph_counts(d->graph, routine)) {
 		set_count(node, "aprof_calls", r->calls);
 		set_count(node, "aprof_recursive", r->recursive);
 	}
@@ -145,8 +145,8 @@ static void place_append(FILE *label, const struct call_place *place)
 	fputs("\\n", label);
 }
 
-/* What stands at an arc, with its PLACE, unless NULL; TIMED: its times are known.  To be freed. */
-static char *arc_label(const struct drawing *d, const struct call_figures *figures, bool timed, const struct call_place *place)
+/* What stands at an arc to TO, with its PLACE, unless NULL; TIMED: its times are known.  To be freed. */
+static char *arc_label(const struct drawing *d, uint32_t to, const struct call_figures *figures, bool timed, const struct call_place *place)
 {
 	char *text = NULL, time[PRINT_TIME_SIZE];
 	size_t size = 0;
@@ -158,7 +158,7 @@ static char *arc_label(const struct drawing *d, const struct call_figures *figur
 		place_append(label, place);
 	if (timed)
 		fputs(print_time_text(time, (double)(figures->self + figures->children)), label);
-	if (d->graph->counted)
+	if (graph_counts(d->graph, to))
 		fprintf(label, "%s%" PRIu64 " x", timed ? "\\n" : "", figures->calls);
 	if (fclose(label) == 0)
 		return text;
@@ -170,7 +170,7 @@ static char *arc_label(const struct drawing *d, const struct call_figures *figur
 static bool edge_draw(struct drawing *d, const struct graph_arc *a, const struct call_figures *figures, bool timed, const struct call_place *place)
 {
 	Agedge_t *edge = agedge(d->picture, d->nodes[a->from], d->nodes[a->to], NULL, 1);
-	char *label = edge ? arc_label(d, figures, timed, place) : NULL, width[32];
+	char *label = edge ? arc_label(d, a->to, figures, timed, place) : NULL, width[32];
 
 	if (!label)
 		return false;
@@ -180,7 +180,7 @@ static bool edge_draw(struct drawing *d, const struct graph_arc *a, const struct
 	set(edge, "penwidth", width);
 	if (a->folded)
 		set(edge, "style", "dashed");
-	if (d->graph->counted)
+	if (graph_counts(d->graph, a->to))
 		set_count(edge, "aprof_calls", figures->calls);
 	if (!d->graph->arcs_alone && timed)
 		set_count(edge, "aprof_self_ns", figures->self);

@@ -193,6 +193,7 @@ enum amon_kind {
 	AMON_BYTES,		/* of one thread: uint64_t bytes[capacity], of its items from `base` on */
 	AMON_SLICES,		/* of one thread: struct amon_slice[capacity], a hash table; of intervals of level `base` */
 	AMON_PCS_PACKED,	/* of one thread: packed PCs (pcs.h), which stand for its AMON_PCS; of several the first one that is not empty holds */
+	AMON_SAMPLED,		/* char[count]: a whole file of this format, of call stacks that were sampled in the same processes */
 	AMON_KINDS
 };
 
@@ -202,8 +203,8 @@ struct amon_chunk {
 	uint32_t kind;		/* enum amon_kind */
 	uint64_t size;		/* bytes, this head included; a multiple of AMON_PAGE */
 	uint32_t thread;	/* index of the owning thread; AMON_NONE: the process */
-	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS, AMON_PCS_PACKED: bytes; AMON_PCS, AMON_STACKS, AMON_SLICES: slots taken) */
-	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS, AMON_PCS_PACKED: bytes) */
+	uint32_t count;		/* items that are whole (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS, AMON_PCS_PACKED, AMON_SAMPLED: bytes; AMON_PCS, AMON_STACKS, AMON_SLICES: slots taken) */
+	uint32_t capacity;	/* items that fit (AMON_MODULES, AMON_SYMBOLS, AMON_SCRIPTS, AMON_PCS_PACKED, AMON_SAMPLED: bytes) */
 	uint32_t first;		/* offset of the items from the chunk's start, bytes */
 	uint32_t counters;	/* AMON_CONTEXTS: offset of the counters, a multiple of AMON_PAGE; else 0 */
 	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES: index of the first item among its thread's; AMON_PHASE_COUNTS:

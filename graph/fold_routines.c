@@ -52,12 +52,24 @@ static uint32_t settle_name(struct graph *g, const struct graph_name *name, stru
 	return found;
 }
 
+/* A routine is plain if it has contexts of plain code alone. */
+static void plain_find(struct graph *g)
+{
+	const struct profile *p = g->profile;
+
+	for (uint32_t i = p->plain ? p->plain : p->ncontexts; i < p->ncontexts; i++)
+		g->routines[g->routine_of[p->contexts[i].routine]].plain = true;
+	for (uint32_t i = 1; i < p->plain; i++)
+		g->routines[g->routine_of[p->contexts[i].routine]].plain = false;
+}
+
 static void settle(struct graph *g, const struct graph_name *names, struct table *t)
 {
 	for (uint32_t i = 0; i < g->profile->nroutines; i++) {
 		g->routine_of[i] = settle_name(g, names + i, t);
 		g->routines[g->routine_of[i]].pseudo |= g->profile->routines[i].pseudo != 0;
 	}
+	plain_find(g);
 	for (size_t i = 0; i < g->options.nstatic_arcs; i++) {
 		g->static_ends[2 * i] = settle_name(g, &g->options.static_arcs[i].from, t);
 		g->static_ends[2 * i + 1] = settle_name(g, &g->options.static_arcs[i].to, t);

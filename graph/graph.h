@@ -83,6 +83,7 @@ struct graph_routine {
 	double beyond;		/* graph_beyond of its contexts that are kept, added up: what all gain, at most, if their own work is spread evenly */
 	double kernel;		/* share of its self time that passed in the kernel, 0..1; 0 too where that is not known */
 	bool pseudo;		/* (elided), (lost), ... */
+	bool plain;		/* without hooks, below exact contexts (profile.plain): its calls were not counted, and are 0 */
 	bool left_out;		/* of the other layer, or hidden: its contexts are its callers' */
 	bool partly;		/* its beginning was inlined somewhere: calls and recursive may be more, by calls that ended there */
 	bool off_flat;		/* left out of the flat profile (-p, -P) */
@@ -248,6 +249,12 @@ double graph_total_error(const struct graph *g, const struct graph_routine *r);
 /* The same of ARC in the total of its callee, incoming view (CALLERS), or in that of its caller; 0 of the only caller.  Less than 0, too: the model
  * does not measure arcs, or there is no caller. */
 double graph_arc_error(const struct graph *g, const struct graph_arc *arc, bool callers);
+
+/* Were the calls of ROUTINE counted, an index in routines[] or GRAPH_NONE?  If not nobody is to print their number. */
+static inline bool graph_counts(const struct graph *g, uint32_t routine)
+{
+	return g->counted && (routine == GRAPH_NONE || !g->routines[routine].plain);
+}
 
 /* Free all of G; NULL is allowed. */
 void graph_free(struct graph *g);

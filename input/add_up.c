@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "input/beside.h"
 #include "input/carry.h"
 #include "input/telling.h"
 #include "profile/sum.h"
@@ -171,6 +172,8 @@ static bool own_add(struct part *part, size_t file, size_t size, struct error *e
 		w->cut[file] = p->runs[0].truncated;
 		if (p->nslices)
 			__atomic_store_n(&w->sliced, true, __ATOMIC_RELAXED);
+		if (w->in->beside && !p->sampled)
+			free(beside_find(p, w->files[file]));
 		ok = part_add(part, p, size, err);
 	}
 	profile_free(p);

@@ -114,6 +114,18 @@ static void write_into(const char *path, const struct profile *p, size_t first)
 	close(fd);
 }
 
+bool carry_chunk(const char *path, const void *chunk, size_t len)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	uint64_t used = 0;
+	bool ok = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && pread(fd, &used, sizeof used, offsetof(struct amon_header, used)) == sizeof used &&
+		  append(fd, chunk, len, used);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 void carry_into(const char *path, struct profile *p, struct symbols *s)
 {
 	size_t first = p->nsymbols;

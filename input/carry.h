@@ -13,6 +13,9 @@ void carry_into(const char *path, struct profile *p, struct symbols *s);
 /* The same for a file that is not read yet. */
 void carry_into_file(const char *path);
 
+/* Append to the profile at PATH, which nobody writes, the CHUNK of LEN bytes.  False: it could not be. */
+bool carry_chunk(const char *path, const void *chunk, size_t len);
+
 /* Have P, which is to be written to a new file, carry what its symbols S say, once for each module. */
 void carry_anew(struct profile *p, struct symbols *s);
 

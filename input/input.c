@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/import.h"
+#include "input/beside.h"
 #include "input/carry.h"
 #include "input/telling.h"
 
@@ -55,13 +56,18 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 /* Add the profile at PATH, which is ours. */
 static bool own_add(struct input *in, char *path, const char *label, struct error *err)
 {
-	uint32_t run = in->profile->nruns;
+	uint32_t run = in->profile->nruns, before = in->profile->sampled ? in->profile->sampled->nruns : 0;
+	char *beside;
 
 	if (!runs_reserve(in, (size_t)run + 1))
 		return no_memory(err);
 	if (!files_read(in->profile, path, label, &in->life[run], err))
 		return false;
 	in->paths[run] = strdup(path);
+	beside = in->beside && !in->phase && (in->profile->sampled ? in->profile->sampled->nruns : 0) == before ? beside_find(in->profile, path) : NULL;
+	if (beside)
+		input_note(in, "note: call stacks of the same run are in %s, and are joined with %s", beside, label ? label : path);
+	free(beside);
 	return true;
 }
 
@@ -76,7 +82,7 @@ bool input_read(struct input *in, char **files, size_t n, const char *label, str
 		if (!(files_kind(files[i]) == FILE_IMPORT ? import_add(in, files[i], label ? label : files[i], err) : own_add(in, files[i], label, err)))
 			return false;
 	input_tell_others(in);
-	return true;
+	return !in->stacks || input_take_stacks(in, err);
 }
 
 /* Has any of the files the phase? */
@@ -144,7 +150,7 @@ static void keep_symbols(struct input *in)
 {
 	const struct profile *p = in->profile;
 
-	if (in->phase || in->range.to || in->linked_names || p->nruns > MOST_KEPT)
+	if (in->phase || in->range.to || in->linked_names || p->plain || p->nruns > MOST_KEPT)
 		return;
 	for (uint32_t i = 0; i < p->nruns; i++) {
 		bool over = in->life[i] == REPORT_ENDED || in->life[i] == REPORT_DIED;
@@ -168,17 +174,22 @@ static bool contexts_check(const struct input *in, struct error *err)
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
 	struct graph_options more = *options;
+	bool split = input_is_split(in);
 
-	if (!contexts_check(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
+	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
 		return false;
 	input_step(in, "reading symbols");
+	if (split && !input_adopt(in, err))
+		return false;
 	in->symbols = symbols_open(in->profile, program, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
-	if (!in->symbols || !names_make(&in->names, in->profile, in->symbols, err))
+	if (!in->symbols)
 		return false;
 	in->overhead = overhead_make(in->profile, in->symbols, err);
 	if (!in->overhead || (in->range.to && !range_take(in, err)))
+		return false;
+	if ((split && !input_split(in, program, err)) || !names_make(&in->names, in->profile, in->symbols, err))
 		return false;
 	if (in->with_static && !read_code(in, err))
 		return false;
@@ -196,7 +207,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	keep_symbols(in);
 	in->report = (struct report_input){ .graph = in->graph, .gprof = in->gprof, .symbols = in->symbols,
 		.never = in->names.never, .nnever = in->names.nnever, .never_known = in->names.never_known, .left_out = in->names.left_out,
-		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase, .range = in->range };
+		.nleft_out = in->names.nleft_out, .life = in->life, .program = program, .phase = in->phase, .range = in->range, .below = in->profile->plain ? &in->below : NULL };
 	return true;
 }
 

@@ -17,6 +17,13 @@ struct input_listener {
 	void *arg;					/* their first argument */
 };
 
+/* Are times to be split by the plain code that ran below exact contexts, as the call stacks beside tell? */
+enum input_leaves {
+	INPUT_WHOLE,			/* no */
+	INPUT_LEAVES,			/* if there are stacks */
+	INPUT_DEEP_LEAVES,		/* yes: a profile without stacks is refused */
+};
+
 /* Everything behind one report; zero it before the first use. */
 struct input {
 	const struct input_listener *listener; /* NULL: nobody listens; input_free leaves it */
@@ -24,6 +31,9 @@ struct input {
 	bool with_unused;		/* and the routines with hooks that were never called; set it likewise */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
+	enum input_leaves leaves;	/* whether times are to be split by the call stacks beside exact contexts; set it likewise */
+	bool beside;			/* call stacks of the same process that stand in a file of their own are read, too (beside.h); set it before input_read */
+	bool stacks;			/* what is read is to be the call stacks beside exact contexts, alone; set it before input_read */
 	bool arcs_do;			/* who asks can do without contexts; else profiles without them are refused; set it likewise */
 	const char *phase;		/* what is read is to be of this phase; NULL: all of it; set it before input_read */
 	struct profile_range range;	/* times are to be of this range of the runs; set it before input_build */
@@ -33,6 +43,7 @@ struct input {
 	struct symbols *symbols;	/* of its modules */
 	struct overhead *overhead;	/* what its samples mean, and what the hooks cost */
 	struct names names;		/* of its routines */
+	struct below below;		/* what became of the call stacks beside, if times were split by them; without its parts */
 	struct static_arcs static_arcs;	/* calls that stand in its code; none if nobody asked */
 	struct graph *graph;		/* who pays */
 	struct graph *gprof;		/* the same by gprof's model; NULL: nobody asked */

@@ -83,6 +83,12 @@ bool parts_share(struct profile *p, const struct profile_share *s)
 	return true;
 }
 
+void parts_shares_sort(struct profile *p)
+{
+	if (p->nshares)
+		qsort(p->shares, p->nshares, sizeof *p->shares, order_shares);
+}
+
 bool parts_detour(struct profile *p, uint32_t from, uint32_t to, uint64_t calls)
 {
 	if (!array_reserve(&p->detours, &p->private->room, p->ndetours + 1, sizeof *p->detours))

@@ -39,6 +39,7 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
+	profile_free(p->sampled);
 	profile_rewind(p, &(struct profile_mark){ .contexts = 1, .nodes = 1 });
 	free(p->runs);
 	free(p->modules);

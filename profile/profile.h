@@ -236,6 +236,8 @@ struct profile {
 	uint32_t nscripts;		/* how many */
 	struct profile_phase *phases;	/* every phase named; the time that the program left out is one, "(stopped)" */
 	uint32_t nphases;		/* how many */
+	struct profile *sampled;	/* call stacks that were sampled in the same processes, beside their exact contexts; NULL: none */
+	uint32_t plain;			/* contexts from this one on are of plain code below exact contexts (below.h); 0: none are */
 	uint32_t longest;		/* length of the longest history, entries */
 	uint64_t time;			/* sum of contexts[].time, ns */
 	uint64_t monitor;		/* time in the slow path, ns */
@@ -325,6 +327,13 @@ bool profile_kind_is_stacks(uint32_t kind);
 
 /* Does a file called LABEL, with the header H, go with FIRST, a run of a profile?  False with *ERR set. */
 bool profile_goes_with(const struct profile_run *first, const struct amon_header *h, const char *label, struct error *err);
+
+/* The amon.out of SIZE bytes at FILE, of call stacks, as a chunk of the file of exact contexts of the same processes: malloc'ed, its size in *LEN, a
+ * multiple of AMON_PAGE.  NULL with *ERR set: memory is short, or it is more than a chunk can be. */
+void *profile_sampled_chunk(const void *file, size_t size, size_t *len, struct error *err);
+
+/* Add the amon.out of call stacks in the LEN bytes at DATA, called LABEL in messages, to P->sampled.  False with *ERR set, as profile_read; P is then as before. */
+bool profile_read_sampled(struct profile *p, const void *data, size_t len, const char *label, struct error *err);
 
 /* P is of rank RANK of an MPI job, and nothing else. False: out of memory. */
 bool profile_set_rank(struct profile *p, uint32_t rank);

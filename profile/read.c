@@ -190,10 +190,32 @@ static bool add_run(struct reader *r)
 	return true;
 }
 
+/* Is what the chunk C has a file of call stacks, as far as its header tells?  None may be within another. */
+static bool is_of_stacks(const struct reader *r, const struct chunk *c)
+{
+	struct amon_header h;
+
+	memcpy(&h, r->data + c->at + c->head.first, sizeof h);
+	return profile_kind_is_stacks(profile_kind(&h)) && !profile_kind_is_stacks(profile_kind(&r->run.header));
+}
+
+/* Phases are the program's own, which a recorder knows nothing of. */
+static bool read_sampled(struct reader *r)
+{
+	size_t i = 0;
+	const struct chunk *c = reader_next(r, AMON_SAMPLED, &i);
+
+	if (!c || r->p->private->phase || (c->items < sizeof(struct amon_header) && r->run.truncated))
+		return true;
+	if (c->items < sizeof(struct amon_header) || !is_of_stacks(r, c) || reader_next(r, AMON_SAMPLED, &i))
+		return reader_corrupt(r, c->at, "no call stacks beside exact contexts");
+	return profile_read_sampled(r->p, r->data + c->at + c->head.first, c->items, r->label, r->err);
+}
+
 static bool read_all(struct reader *r)
 {
 	return check_magic(r) && check_header(r) && reader_collect(r) && add_run(r) && read_modules(r) && read_symbols(r) && read_commands(r) &&
-	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r);
+	       read_routines(r) && read_scripts(r) && read_threads(r) && read_phases(r) && prepare(r) && read_contexts(r) && read_arcs(r) && read_sampled(r);
 }
 
 bool profile_read(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
@@ -213,5 +235,19 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 	free(r.met);
 	free(r.phases);
 	free(r.spreads);
+	return ok;
+}
+
+bool profile_read_sampled(struct profile *p, const void *data, size_t len, const char *label, struct error *err)
+{
+	bool ok;
+
+	if (!p->sampled && !(p->sampled = profile_new()))
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%.60s: out of memory while reading it", label);
+	ok = profile_read(p->sampled, data, len, label, err);
+	if (p->sampled->nruns == 0) {
+		profile_free(p->sampled);
+		p->sampled = NULL;
+	}
 	return ok;
 }

@@ -81,6 +81,7 @@ static uint32_t item_size(uint32_t kind)
 	case AMON_BYTES: return sizeof(uint64_t);
 	case AMON_SLICES: return sizeof(struct amon_slice);
 	case AMON_PCS_PACKED: return 1;
+	case AMON_SAMPLED: return 1;
 	default: return 0;
 	}
 }

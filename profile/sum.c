@@ -32,6 +32,7 @@ void profile_sum_free(struct profile_sum *s)
 {
 	if (!s)
 		return;
+	profile_sum_free(s->sampled);
 	profile_free(s->p);
 	keyed_free(&s->shares);
 	keyed_free(&s->pcs);
@@ -510,7 +511,21 @@ static bool add_runs(struct profile_sum *s, const struct profile *q)
 /* Do the runs of Q go with those of the sum? */
 static bool goes_with(const struct profile_sum *s, const struct profile *q, struct error *err)
 {
-	return s->p->nruns == 0 || q->nruns == 0 || profile_goes_with(&s->p->runs[0], &q->runs[0].header, q->runs[0].label, err);
+	if (s->p->nruns && q->nruns && !profile_goes_with(&s->p->runs[0], &q->runs[0].header, q->runs[0].label, err))
+		return false;
+	return !s->sampled || !q->sampled || goes_with(s->sampled, q->sampled, err);
+}
+
+/* The call stacks beside those of Q. */
+static bool add_sampled(struct profile_sum *s, const struct profile *q)
+{
+	struct error none;
+
+	if (!q->sampled)
+		return true;
+	if (!s->sampled)
+		s->sampled = profile_sum_new(s->by_name);
+	return s->sampled && profile_sum_add(s->sampled, q->sampled, &none);
 }
 
 bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct error *err)
@@ -518,7 +533,7 @@ bool profile_sum_add(struct profile_sum *s, const struct profile *q, struct erro
 	if (!goes_with(s, q, err))
 		return false;
 	if (map_modules(s, q) && map_routines(s, q) && map_contexts(s, q) && profile_add_spreads(s->p, q, s->context_of) && map_threads(s, q) && add_shares(s, q) && add_places(s, q) &&
-	    add_symbols(s, q) && add_runs(s, q))
+	    add_symbols(s, q) && add_runs(s, q) && add_sampled(s, q))
 		return true;
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while adding up profiles");
 }
@@ -534,11 +549,23 @@ size_t profile_sum_symbols(const struct profile_sum *s)
 
 struct profile *profile_sum_so_far(struct profile_sum *s) { return s->p; }
 
+/* The call stacks beside are those of the sum, if there are any. */
+static bool sampled_take(struct profile_sum *s)
+{
+	struct error none;
+
+	if (!s->sampled)
+		return true;
+	s->p->sampled = profile_sum_take(s->sampled, &none);
+	s->sampled = NULL;
+	return s->p->sampled != NULL;
+}
+
 struct profile *profile_sum_take(struct profile_sum *s, struct error *err)
 {
 	struct profile *p = NULL;
 
-	if ((s->processes <= SUM_APART || sum_fold_threads(s)) && sum_settle(s)) {
+	if ((s->processes <= SUM_APART || sum_fold_threads(s)) && sum_settle(s) && sampled_take(s)) {
 		p = s->p;
 		s->p = NULL;
 	} else {

@@ -7,6 +7,7 @@
 #include "profile/sum.h"
 
 struct profile_sum {
+	struct profile_sum *sampled;	/* of the call stacks beside; NULL: none so far */
 	struct profile *p;		/* modules, routines, contexts, threads, scripts and symbols so far; its only run has header, label and calls */
 	bool by_name;			/* threads of one name are one */
 	uint64_t processes;		/* how many were added up */

@@ -184,6 +184,20 @@ static bool write_symbols(struct writer *w)
 	return ok || !w->p->nsymbols;
 }
 
+/* The call stacks beside. */
+static bool write_sampled(struct writer *w)
+{
+	size_t size, len, at;
+	void *file = w->p->sampled ? profile_write(w->p->sampled, &size, w->err) : NULL, *chunk = file ? profile_sampled_chunk(file, size, &len, w->err) : NULL;
+	bool ok = chunk && writer_append(w, len, &at);
+
+	if (ok)
+		memcpy(w->data + at, chunk, len);
+	free(chunk);
+	free(file);
+	return ok || !w->p->sampled;
+}
+
 static bool write_all(struct writer *w)
 {
 	struct amon_header h = whole_header(w->p);
@@ -195,7 +209,8 @@ static bool write_all(struct writer *w)
 		return writer_no_memory(w);
 	if (!writer_append(w, sizeof h, &at) || !place_all(w) || !write_modules(w) || !write_routines(w) || !write_scripts(w) ||
 	    !writer_chunk(w, AMON_THREADS, AMON_NONE, NULL, w->p->nthreads, sizeof(struct amon_thread), &w->threads_at) ||
-	    !write_threads(w) || !write_arcs(w) || !write_symbols(w) || !write_commands(w))
+	    !write_threads(w) || !write_arcs(w) || !write_symbols(w) || !write_commands(w) ||
+	    !write_sampled(w))
 		return false;
 	h.used = w->len;
 	memcpy(w->data, &h, sizeof h);

@@ -166,7 +166,7 @@ static void calls_print(struct listing *l, uint64_t calls, uint32_t routine)
 	const struct columns *c = &l->columns;
 
 	fprintf(l->out, "%12s %*s %*s ", "", c->self, "", c->children, "");
-	print_calls(l->out, c->called, calls, l->graph->counted);
+	print_calls(l->out, c->called, calls, graph_counts(l->graph, routine));
 	fprintf(l->out, " %*s     ", c->total, "");
 	routine_name_print(l, routine);
 }
@@ -201,7 +201,7 @@ static void arc_print(struct listing *l, const struct graph_arc *arc, uint32_t o
 		print_seconds(l->out, self, c->decimals, c->self);
 	putc(' ', l->out);
 	print_seconds(l->out, child, c->decimals, c->children);
-	if (l->graph->counted)
+	if (graph_counts(l->graph, arc->to))
 		fprintf(l->out, " %*" PRIu64 "/%-*" PRIu64 "     ", c->called, arc->calls, c->total,
 			entry_calls(l->graph, &l->graph->routines[arc->to]));
 	else
@@ -290,7 +290,7 @@ static void primary_print(struct listing *l, uint32_t routine)
 	putc(' ', l->out);
 	print_seconds(l->out, r->total - r->self, c->decimals, c->children);
 	putc(' ', l->out);
-	print_calls(l->out, c->called, r->calls, l->graph->counted);
+	print_calls(l->out, c->called, r->calls, graph_counts(l->graph, routine));
 	if (r->recursive)
 		fprintf(l->out, "+%-*" PRIu64 " ", c->total, r->recursive);
 	else
@@ -515,7 +515,7 @@ static json_t *arc_json(const struct listing *l, const struct graph_arc *arc, ui
 	bool callers = other == arc->from;
 	uint32_t entry = callers ? arc->to : arc->from;
 
-	json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(l->graph->counted, arc->calls),
+	json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "index", number, "name", name, "calls", emit_calls(graph_counts(l->graph, arc->to), arc->calls),
 			 "self_ns", l->graph->arcs_alone ? json_null() : emit_count(self), "children_ns", emit_count(child), "error_ns",
 			 share_json(graph_arc_error(l->graph, arc, callers), l->graph->routines[entry].total), "folded", (int)arc->folded);
 	sites_json(l, json, "sites", arc->from, arc->to, &(struct call_figures){ arc->calls, self, child });
@@ -542,8 +542,8 @@ static json_t *entry_json(const struct listing *l, uint32_t routine, uint32_t *a
 	}
 	json_t *entry = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "index", emit_count(l->order.number[routine]),
 			 "name", emit_name(r->name.name), "self_ns", emit_count(r->self), "children_ns",
-			 emit_count(r->total - r->self), "calls", emit_calls(g->counted, r->calls), "recursive",
-			 emit_calls(g->counted, r->recursive), "parents", parents, "children", children);
+			 emit_count(r->total - r->self), "calls", emit_calls(g->counted && !r->plain, r->calls), "recursive",
+			 emit_calls(g->counted && !r->plain, r->recursive), "parents", parents, "children", children);
 	if (r->recursive)
 		sites_json(l, entry, "recursive_sites", routine, routine, &(struct call_figures){ r->recursive, 0, 0 });
 	if (r->cycle)

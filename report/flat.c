@@ -287,7 +287,7 @@ static json_t *routine_json(const struct graph *g, const struct graph_routine *r
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}",
 			 "name", emit_name(r->name.name), "module", emit_name(r->name.module),
 			 "file", emit_name(r->name.file), "line", r->name.line ? emit_count(r->name.line) : json_null(),
-			 "calls", emit_calls(g->counted, r->calls), "recursive", emit_calls(g->counted, r->recursive),
+			 "calls", emit_calls(g->counted && !r->plain, r->calls), "recursive", emit_calls(g->counted && !r->plain, r->recursive),
 			 "self_ns", emit_count(r->self), "self_error_ns", share_json(graph_run_error(g, r->self, &r->self_evidence), whole),
 			 "total_ns", emit_count(r->total), "total_error_ns", share_json(graph_total_error(g, r), whole),
 			 "self_ticks", emit_count(r->self_ticks), "total_ticks", emit_count(r->total_ticks),

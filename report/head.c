@@ -510,6 +510,30 @@ static void arcs_print(struct head *h)
 		    " ", print_grouped(arcs, n), print_plural(n));
 }
 
+/* What became of N of the call stacks beside, if it was any: `; 3 were cut off`. */
+static void below_part(char *text, size_t size, uint64_t n, const char *what)
+{
+	size_t used = strlen(text);
+	char number[32];
+
+	if (n)
+		snprintf(text + used, size - used, "; %s %s", print_grouped(number, n), what);
+}
+
+/* The call stacks by which times were split. */
+static void below_print(struct head *h)
+{
+	const struct below *b = h->in->below;
+	char stacks[32], rest[200] = "";
+
+	if (!b)
+		return;
+	below_part(rest, sizeof rest, b->outside, "outside of all routines with hooks");
+	below_part(rest, sizeof rest, b->cut, "cut off");
+	below_part(rest, sizeof rest, b->strange, "in no context that is known");
+	print_field(h->out, &h->options->style, "stacks", "%s sampled beside the contexts, whose times they split%s", print_grouped(stacks, b->samples), rest);
+}
+
 static void calls_print(struct head *h)
 {
 	char calls[32], made[32];
@@ -530,6 +554,7 @@ static void calls_print(struct head *h)
 	else
 		print_field(h->out, &h->options->style, "calls", "%s in %s context%s", print_grouped(calls, is_other(h) ? h->graph->calls : h->sums.calls),
 			    print_grouped(made, contexts_of(h)), print_plural(contexts_of(h)));
+	below_print(h);
 }
 
 /* What was done about the hooks' cost. */
@@ -766,6 +791,11 @@ static json_t *counts_json(const struct head *h)
 
 static json_t *stacks_json(const struct head *h)
 {
+	const struct below *b = h->in->below;
+
+	if (b)
+		return json_pack("{s:o, s:o, s:o, s:o}", "sampled", emit_count(b->samples), "truncated", emit_count(b->cut), "outside", emit_count(b->outside),
+				 "strange", emit_count(b->strange));
 	if (h->graph->counted || h->graph->arcs_alone)
 		return json_null();
 	return json_pack("{s:o, s:o}", "sampled", emit_count(h->graph->ticks + h->graph->outside_ticks), "truncated",

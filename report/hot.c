@@ -233,7 +233,7 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 	uint64_t calls = hot->calls;
 	double each = calls ? (double)hot->time / (double)calls : 0;
 
-	if (!g->counted)
+	if (!graph_counts(g, hot->routine))
 		return;
 	fputs("; ", out);
 	fprintf(out, "%s%s call%s", g->routines[hot->routine].partly ? "at least " : "", print_grouped(grouped, calls), print_plural(calls));
@@ -321,7 +321,7 @@ static void library_print(struct hot_view *v, FILE *out)
 	name_line(v, out, hot);
 	fputs("   ", out);
 	share_line(v, out, hot->time, &hot->evidence);
-	if (hooked)
+	if (hooked && !v->g->routines[hot->routine].plain)
 		calls_print(out, v->g, hot);
 	else
 		fputs("; no hooks, so calls are not counted", out);
@@ -404,7 +404,7 @@ static void errand_print(struct hot_view *v, FILE *out)
 	fputs("\n   ", out);
 	share_line(v, out, r->total, &r->total_evidence);
 	fprintf(out, "; %s of it there", share_text(percent, &v->options->style, print_percent(e->time, r->total) / 100, error));
-	if (v->g->counted)
+	if (v->g->counted && !r->plain)
 		fprintf(out, "; %s call%s", print_grouped(calls, r->calls), print_plural(r->calls));
 	putc('\n', out);
 	if (has_room(v))
@@ -488,7 +488,7 @@ static json_t *hot_json_of(const struct hot_view *v, const struct hot *hot)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(hot->name), "place", emit_name(hot->place), "time_ns",
 			 emit_count(hot->time), "error_ns", share_json(graph_run_error(v->g, hot->time, &hot->evidence), v->cases.whole),
 			 "total_ns", hot->routine == GRAPH_NONE ? json_null() : emit_count(v->g->routines[hot->routine].total), "calls",
-			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(v->g->counted, hot->calls), "callers", callers);
+			 hot->routine == GRAPH_NONE ? json_null() : emit_calls(graph_counts(v->g, hot->routine), hot->calls), "callers", callers);
 }
 
 /* Case 4, or null. */
@@ -501,7 +501,7 @@ static json_t *errand_json(const struct hot_view *v)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", emit_name(r->name.name), "callee", emit_name(e->callee), "total_ns",
 			 emit_count(r->total), "callee_ns", emit_count(e->time), "error_ns",
-			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_calls(v->g->counted, r->calls));
+			 share_json(graph_error(v->g, e->time, &e->evidence, r->total, &r->total_evidence), r->total), "calls", emit_calls(v->g->counted && !r->plain, r->calls));
 }
 
 static void hots_json(const struct hot_view *v, struct emit *e, const char *name, const struct hot_list *h)

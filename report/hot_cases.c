@@ -260,7 +260,7 @@ static bool small_add(struct hot_cases *c)
 		struct hot hot = { .routine = i, .name = r->name.name, .place = place_of(r, program), .time = r->total, .calls = r->calls,
 			.evidence = r->total_evidence };
 
-		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || (c->g->counted && r->calls < OFTEN))
+		if (r->pseudo || i == heavy || r->nin < 3 || 4 * r->self < 3 * r->total || r->total == 0 || (graph_counts(c->g, i) && r->calls < OFTEN))
 			continue;
 		ok = callers_find(c->g, &hot);
 		c->library.hot[c->library.n++] = hot;
@@ -417,7 +417,7 @@ const struct graph_path *hot_cases_path(const struct hot_cases *c)
 
 const char *hot_title(const struct hot_cases *c, enum hot_case which)
 {
-	bool hooked = c->library.n > 0 && c->library.hot[0].routine != GRAPH_NONE;
+	bool hooked = c->library.n > 0 && c->library.hot[0].routine != GRAPH_NONE && !c->g->routines[c->library.hot[0].routine].plain;
 
 	switch (which) {
 	case HOT_HEAVY: return "A heavy routine: its time is its own";

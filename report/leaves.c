@@ -113,6 +113,8 @@ static bool is_kept(const struct graph *g, uint32_t context)
 /* Whether sample I tells where its routine's own time went: of what is kept, and not in hooks, unless their cost was left in. */
 static bool is_explained(const struct graph *g, size_t i)
 {
+	if (g->profile->plain && g->overhead->spots[i].place == OVERHEAD_PLAIN)
+		return false;			/* its time is that of contexts of their own */
 	return is_kept(g, g->profile->pcs[i].context) && (g->options.raw || !overhead_is_hook(g->overhead->spots[i].place));
 }
 
@@ -211,12 +213,15 @@ static bool leaves_name(struct leaves *l, const struct report_input *in)
 	return ok;
 }
 
-bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
+bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *asked,
 		 struct error *err)
 {
 	uint32_t nroutines = in->graph->nroutines;
+	struct report_options split = *asked;
+	const struct report_options *options = &split;
 
 	*l = (struct leaves){ .nroutines = nroutines };
+	split.leaves &= !in->graph->profile->plain;
 	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
 	l->explained = calloc((size_t)nroutines + 1, sizeof *l->explained);

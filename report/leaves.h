@@ -45,7 +45,8 @@ struct leaf_count {
 	uint64_t ticks;		/* samples, 1 at least */
 };
 
-/* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing.
+/* Split the self times of IN's graph as OPTIONS ask; without leaves and lines, or without symbols, into nothing; where call stacks have split them (profile.plain) plain
+ * functions are routines of the graph, and no leaves.
  * False with *ERR set: out of memory.  Freed with leaves_free. */
 bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
 		 struct error *err);

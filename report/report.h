@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "graph/graph.h"
+#include "profile/below.h"
 #include "profile/profile.h"
 #include "symbols/symbols.h"
 #include "text/emit.h"
@@ -96,6 +97,7 @@ struct report_input {
 	void *source_reader;		/* its first argument */
 	const char *program;		/* the file that the user gave for the main program; NULL: none */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
+	const struct below *below;	/* what became of the call stacks by which the times were split; NULL: they were not */
 };
 
 /* Write the report as text to OUT. */

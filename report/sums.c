@@ -23,13 +23,14 @@ static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
 struct sums sums_make(const struct report_input *in)
 {
 	const struct profile *p = in->graph->profile;
+	uint32_t contexts = p->plain ? p->plain : p->ncontexts;
 	struct sums s = { 0 };
 
 	for (uint32_t i = 0; i < p->nruns; i++)
 		run_add(&s, in, i);
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		s.misses += p->threads[i].record.misses;
-	for (uint32_t i = 1; i < p->ncontexts && profile_has_contexts(p); i++) {
+	for (uint32_t i = 1; i < contexts && profile_has_contexts(p); i++) {
 		const struct profile_context *c = &p->contexts[i];
 
 		if (c->entries || c->recursive || c->calls_out || c->time || c->ticks) {

@@ -89,7 +89,7 @@ static void node_print(const struct walk *w, FILE *out, uint32_t index, uint32_t
 	putc(' ', out);
 	print_time(out, (double)node->self, c->self);
 	putc(' ', out);
-	print_calls(out, c->calls, node->calls, w->graph->counted);
+	print_calls(out, c->calls, node->calls, graph_counts(w->graph, node->routine));
 	fputs("  ", out);
 	used += indent_print(out, level);
 	if (node->gap)
@@ -219,7 +219,7 @@ bool tree_json(const struct report_input *in, const struct report_options *optio
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "node", emit_count(i),
 				       "parent", n->parent == GRAPH_NONE ? json_null() : emit_count(n->parent),
 				       "name", emit_name(name), "self_ns", emit_count(n->self), "total_ns",
-				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(in->graph->counted, n->calls), "ticks",
+				       emit_count(n->total), "error_ns", share_json(node_error(in->graph, tree, n), tree->nodes[0].total), "rest_ns", emit_count(n->rest), "calls", emit_calls(graph_counts(in->graph, n->routine), n->calls), "ticks",
 				       emit_count(n->ticks), "folded", (int)n->folded, "gap", (int)n->gap));
 	}
 	emit_array_end(e);

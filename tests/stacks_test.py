@@ -452,25 +452,25 @@ class Stacks(Recording):
         """--stacks: exact contexts and call stacks of one run; where stacks say that routines with hooks ran, the hooks' time is left out."""
         prog = self.build(SHARES, "hooked", APROF_CC)
         done = self.aprof("run", "--stacks", prog, status=3)
-        for file in ("amon.out", "amon.out.stacks"):
-            if sum(row["pc_samples"] for row in json.loads(self.aprof("contexts", "--json", file).stdout)["contexts"]) <= 100:
-                print(f"{file} has few samples; once more\n{done.stderr}{self.aprof('info', file).stdout}", file=sys.stderr)     # beside much else
+        for options in ((), ("--stacks",)):
+            if sum(row["pc_samples"] for row in json.loads(self.aprof("contexts", "--json", *options).stdout)["contexts"]) <= 100:
+                print(f"{options} has few samples; once more\n{done.stderr}{self.aprof('info', *options).stdout}", file=sys.stderr)     # beside much else
                 done = self.aprof("run", "--stacks", prog, status=3)
                 break
         self.assertEqual(done.stdout, "done\n")
         self.assertRegex(done.stderr, r"\ncalls +[\d,]+ in \d+ contexts\n")
-        self.assertIn("note: its call stacks, sampled beside, are in amon.out.stacks\n", done.stderr)
-        head = self.aprof("report", "amon.out.stacks").stdout
+        self.assertEqual(glob.glob(self.path + "/amon.out*"), [self.path + "/amon.out"])
+        head = self.aprof("report", "--stacks").stdout
         self.assertRegex(head, r"(?s)\ncalls +not counted here: .*beside\s+exact contexts\nstacks ")
         self.assertRegex(head, r"; exit status 3\n")
 
-        def counted(file):
-            rows = json.loads(self.aprof("contexts", "--json", file).stdout)["contexts"]
+        def counted(options):
+            rows = json.loads(self.aprof("contexts", "--json", *options).stdout)["contexts"]
             return [(row["history"].split(), row["pc_samples"]) for row in rows if row["pc_samples"]]
         names = {"main", "spin", "one", "three", "even", "odd"}
         shares = []
-        for file in ("amon.out", "amon.out.stacks"):
-            found = [([name for name in history if name.rstrip("'") in names], n) for history, n in counted(file) if "main" in history]
+        for options in ((), ("--stacks",)):
+            found = [([name for name in history if name.rstrip("'") in names], n) for history, n in counted(options) if "main" in history]
             whole = sum(n for _, n in found)
             self.assertGreater(whole, 100)
             shares.append({name: sum(n for path, n in found if path[-1:] == ["spin"] and path[-2:-1] == [name]) / whole for name in ("one", "three")})
@@ -482,7 +482,7 @@ class Stacks(Recording):
         """Clock wall: the monitor's thread in a program with hooks, which waits all the time, is no part of it."""
         prog = self.build("int main(void) { for (volatile long i = 0; i < 1000000000; i++) ; return 0; }", "one", APROF_CC)
         self.aprof("run", "--stacks", "--clock=wall", "--no-report", prog)
-        run = json.loads(self.aprof("report", "--json", "amon.out.stacks").stdout)["run"]
+        run = json.loads(self.aprof("report", "--json", "--stacks").stdout)["run"]
         self.assertLess(run["times"]["raw_ns"], 1.1 * run["files"][0]["elapsed_ns"])
 
     def inlined(self, *options, **more):
@@ -520,17 +520,17 @@ class Stacks(Recording):
             __attribute__((noinline)) int one(int n) { __asm__ volatile(""); return n + 1; }
             int main(void) { int n = 0; for (long i = 0; i < 200000000; i++) n = one(n); return n == 1; }""", "small", APROF_CC)
         self.aprof("run", "--stacks", "--no-report", prog)
-        times = json.loads(self.aprof("report", "--json", "amon.out.stacks").stdout)["run"]["times"]
+        times = json.loads(self.aprof("report", "--json", "--stacks").stdout)["run"]["times"]
         self.assertGreater(times["hooks_ns"], 0.2 * times["raw_ns"])
         self.assertEqual(times["hooks_ns"] + times["contexts_ns"] + times["outside_ns"], times["raw_ns"])
-        raw = json.loads(self.aprof("report", "--raw", "--json", "amon.out.stacks").stdout)["run"]["times"]
+        raw = json.loads(self.aprof("report", "--raw", "--json", "--stacks").stdout)["run"]["times"]
         self.assertEqual((raw["hooks_ns"], raw["contexts_ns"]), (0, times["raw_ns"]))
 
     def test_beside_gprofs_hooks(self):
         prog = self.build(SHARES, "pg", options=("-O2", "-pg"))
         done = self.aprof("run", "--stacks", prog, status=3)
         self.assertRegex(done.stderr, r"--stacks: \S+ has gprof's hooks, so its return addresses are changed")
-        self.assertFalse(os.path.exists(os.path.join(self.path, "amon.out.stacks")))
+        self.assertIn("has no call stacks beside exact contexts", self.aprof("report", "--stacks", status=2).stderr)
         self.assertIn("--stacks cannot be joined with --verify", self.aprof("run", "--stacks", "--verify", prog, status=2).stderr)
 
     def test_stacks_where_there_are_no_hooks(self):
@@ -546,12 +546,13 @@ class Stacks(Recording):
         for file in glob.glob(self.path + "/amon.out*"):
             run = json.loads(self.aprof("report", "--json", file).stdout)["run"]
             found.setdefault(os.path.basename(run["files"][0]["program"]), set()).add("stacks" if run["counts"]["calls"] is None else "exact")
-        self.assertEqual((found["plain"], found["hooked"], found["pg"]), ({"stacks"}, {"stacks", "exact"}, {"exact"}))
+        self.assertEqual((found["plain"], found["hooked"], found["pg"]), ({"stacks"}, {"exact"}, {"exact"}))
+        self.assertIn("spin", self.flat("--stacks", *(file for file in glob.glob(self.path + "/amon.out*") if file.endswith(".hooked"))))
 
     def test_several_processes_beside_hooks(self):
         prog = self.build(PROCESSES, "hooked", APROF_CC)
         self.aprof("run", "--stacks", "--no-report", prog)
-        threads = json.loads(self.aprof("info", "--json", "amon.out.stacks").stdout)["threads"]
+        threads = json.loads(self.aprof("info", "--json", "--stacks").stdout)["threads"]
         self.assertGreaterEqual(len({thread["tid"] for thread in threads}), 3)
         self.assertNotIn("call_stacks", self.aprof("report", "--flat", "amon.out").stdout)
 
@@ -792,7 +793,6 @@ class Stacks(Recording):
             self.assertRegex(done.stdout, r"\bturn .*\n.* calls, ")
             self.aprof("attach", "--report", "-o", "report", pid)
             self.assertRegex(pathlib.Path(self.path, "report").read_text(), r"(?s); running: the figures\s.*\nFlat profile")
-            self.assertFalse(os.path.exists(os.path.join(self.path, "amon.out.stacks")))
             self.assertIn("its profile is exact already", self.aprof("attach", pid, str(os.getpid()), status=2).stderr)
         finally:
             process.kill()
