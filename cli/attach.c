@@ -147,19 +147,44 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	return r.recorder ? STATUS_OK : STATUS_TROUBLE;
 }
 
-/* The same, unless one of them has hooks. */
-static int attach_to(struct options *o, const pid_t *pids, size_t n, int argc, char **argv)
+/* The profile of ARGV[I], which has hooks, as hooked_show. */
+static int hooked_show_one(struct options *o, char **argv, int i)
 {
-	size_t hooked = 0;
+	char *first = argv[o->first];
+	int status;
 
-	while (hooked < n && !is_hooked(pids[hooked]))
-		hooked++;
-	if (hooked == n)
-		return attach(o, pids, n);
-	if (n == 1)
-		return hooked_show(o, argc, argv);
-	message("%d: the process has hooks, and its profile is exact already: aprof attach %d alone shows it", (int)pids[hooked], (int)pids[hooked]);
-	return STATUS_TROUBLE;
+	argv[o->first] = argv[i];
+	status = hooked_show(o, o->first + 1, argv);
+	argv[o->first] = first;
+	return status;
+}
+
+/* Sample the N processes PIDS, of which ARGV from the first operand on tells, but for those that have hooks: these have their own, exact profiles, which are shown first; where
+ * the report is to be a file it is that of the others, if there are any. */
+static int attach_to(struct options *o, pid_t *pids, size_t n, char **argv)
+{
+	size_t plain = 0;
+	bool *hooked = calloc(n + 1, sizeof *hooked);
+	int status = STATUS_OK;
+
+	if (!hooked)
+		return STATUS_TROUBLE;
+	for (size_t i = 0; i < n; i++)
+		plain += !(hooked[i] = is_hooked(pids[i]));
+	for (size_t i = 0; i < n; i++) {
+		if (!hooked[i])
+			continue;
+		if (o->output && (plain || n > 1))
+			message("note: %d has hooks, and its profile is exact already: aprof report %d shows it", (int)pids[i], (int)pids[i]);
+		else if (hooked_show_one(o, argv, o->first + (int)i) != STATUS_OK)
+			status = STATUS_TROUBLE;
+	}
+	plain = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!hooked[i])
+			pids[plain++] = pids[i];
+	free(hooked);
+	return plain && attach(o, pids, plain) != STATUS_OK ? STATUS_TROUBLE : status;
 }
 
 static int attach_command(const struct command *self, struct options *o, int argc, char **argv)
@@ -176,7 +201,7 @@ static int attach_command(const struct command *self, struct options *o, int arg
 	else if (n == 0)
 		message("attach: to which process? aprof attach [OPTION...] PID..., or --all");
 	else if (pids && pids_read(argv + o->first, (int)n, pids))
-		status = attach_to(o, pids, n, argc, argv);
+		status = attach_to(o, pids, n, argv);
 	free(pids);
 	return status;
 }

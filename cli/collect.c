@@ -200,6 +200,13 @@ static bool input_keep(const struct run *r, struct input *in, char **name)
 	return data_file_keep(r->options->data, NULL, in, name);
 }
 
+/* Where the call stacks are that were sampled beside the profile that IN holds, kept as NAME. */
+static void stacks_tell(const struct input *in, const char *name)
+{
+	if (in->profile && in->profile->sampled)
+		message("note: its call stacks, sampled beside, are in %s, too; --leaves shows by them the code without hooks below its contexts", name);
+}
+
 /* Would the profile that IN was read from lose anything if it were written anew? */
 static bool is_written_whole(const struct input *in)
 {
@@ -307,10 +314,10 @@ static void stacks_join(struct run *r, const struct stacks *s, struct input *in)
 {
 	struct error err;
 
-	if (!s->file || profile_read_sampled(in->profile, s->file, s->size, in->profile->runs[0].label, &err))
-		return;
-	message_error(&err, NULL);
-	r->left = true;
+	if (s->file && !profile_read_sampled(in->profile, s->file, s->size, in->profile->runs[0].label, &err)) {
+		message_error(&err, NULL);
+		r->left = true;
+	}
 }
 
 /* Keep the small profile FILE that IN was read from; as it is, with the call stacks S, if it could not be read, or has more than would be written. */
@@ -362,6 +369,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 		kept = input_keep(r, &in, name);
 	r->kept |= i == 0 && kept;
 	r->left |= !kept;
+	stacks_tell(&in, *name);
 	if (is_read && (out || gmon || r->options->verify)) {
 		if (i == 0 && !r->left)
 			harvest_remove(r->directory);	/* all of it is kept, or in memory: the first program comes last */

@@ -436,7 +436,7 @@ static uint64_t contexts_of(const struct head *h)
 	for (uint32_t i = 1; i < h->graph->ncontexts; i++) {
 		const struct graph_context *c = &h->graph->contexts[i];
 
-		n += c->kept && (c->entries || c->recursive || c->pieces || c->time || c->ticks);
+		n += c->kept && !h->graph->routines[c->routine].plain && (c->entries || c->recursive || c->pieces || c->time || c->ticks);
 	}
 	return n;
 }

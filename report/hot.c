@@ -381,7 +381,7 @@ static void paths_print(const struct hot_view *v, FILE *out)
 	fputs("   ", out);
 	share_line(v, out, p->time, &p->evidence);
 	fprintf(out, "; in %" PRIu32 " contexts", p->contexts);
-	if (v->g->counted)
+	if (graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]))
 		fprintf(out, ", %s calls", print_grouped(calls, p->calls));
 	putc('\n', out);
 	more_print(v, out, "paths", NULL);
@@ -522,7 +522,7 @@ static json_t *sequence_json(const struct hot_view *v)
 		json_array_append_new(names, emit_name(routine_name(v->g, v->cases.paths->routines[p->first + i])));
 	if (p)
 		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "time_ns", emit_count(p->time), "error_ns",
-				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_calls(v->g->counted, p->calls), "contexts",
+				 share_json(graph_run_error(v->g, p->time, &p->evidence), v->cases.whole), "calls", emit_calls(graph_counts(v->g, v->cases.paths->routines[p->first + p->length - 1]), p->calls), "contexts",
 				 emit_count(p->contexts), "path", names);
 	json_decref(names);
 	return json_null();

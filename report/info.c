@@ -365,6 +365,18 @@ static bool commands_print(FILE *out, const struct profile *p, const struct repo
 	return true;
 }
 
+/* The call stacks beside exact contexts. */
+static void sampled_print(FILE *out, const struct profile *p, const struct report_options *options)
+{
+	uint64_t samples = 0;
+
+	for (uint32_t i = 0; p->sampled && i < p->sampled->ncontexts; i++)
+		samples += p->sampled->contexts[i].ticks;
+	if (p->sampled)
+		print_field(out, &options->style, "stacks", "%" PRIu64 " sampled beside, in %" PRIu32 " contexts: --leaves splits times by them, --stacks shows them alone",
+			    samples, p->sampled->ncontexts);
+}
+
 bool info_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	const struct profile *p = in->graph->profile;
@@ -377,6 +389,7 @@ bool info_text(const struct report_input *in, const struct report_options *optio
 		return false;
 	if (!together_print(out, in, options, err))
 		return false;
+	sampled_print(out, p, options);
 	modules_print(out, p, options);
 	if (options->threads)
 		threads_print(out, in, options);

@@ -23,6 +23,12 @@ static struct paths *find(const struct report_input *in, const struct report_opt
 		.min_time = (uint64_t)((double)(g->time + g->outside) * options->min_percent / 100) }, err);
 }
 
+/* Were the calls counted that end the sequence P? */
+static bool is_counted(const struct graph *g, const struct paths *found, const struct graph_path *p)
+{
+	return graph_counts(g, found->routines[p->first + p->length - 1]);
+}
+
 static void path_print(const struct graph *g, const struct paths *found, const struct graph_path *p, FILE *out,
 		       const struct report_options *options)
 {
@@ -50,7 +56,7 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 		putc(' ', out);
 		print_time(out, (double)p->time, PRINT_TIME);
 		fprintf(out, " %8" PRIu32 " ", p->contexts);
-		print_calls(out, calls, p->calls, g->counted);
+		print_calls(out, calls, p->calls, is_counted(g, found, p));
 		fputs("  ", out);
 		path_print(g, found, p, out, options);
 	}
@@ -90,7 +96,7 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 			json_array_append_new(names, emit_name(g->routines[found->routines[p->first + k]].name.name));
 		emit_item(e, json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "time_ns", emit_count(p->time), "error_ns",
 				       share_json(graph_run_error(g, p->time, &p->evidence), g->time + g->outside), "ticks", emit_count(p->ticks),
-				       "calls", emit_calls(g->counted, p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
+				       "calls", emit_calls(is_counted(g, found, p), p->calls), "contexts", emit_count(p->contexts), "effective_contexts",
 				       p->effective, "path", names));
 	}
 	emit_array_end(e);

@@ -459,6 +459,7 @@ class Stacks(Recording):
                 break
         self.assertEqual(done.stdout, "done\n")
         self.assertRegex(done.stderr, r"\ncalls +[\d,]+ in \d+ contexts\n")
+        self.assertIn("note: its call stacks, sampled beside, are in amon.out, too; --leaves", done.stderr)
         self.assertEqual(glob.glob(self.path + "/amon.out*"), [self.path + "/amon.out"])
         head = self.aprof("report", "--stacks").stdout
         self.assertRegex(head, r"(?s)\ncalls +not counted here: .*beside\s+exact contexts\nstacks ")
@@ -793,7 +794,19 @@ class Stacks(Recording):
             self.assertRegex(done.stdout, r"\bturn .*\n.* calls, ")
             self.aprof("attach", "--report", "-o", "report", pid)
             self.assertRegex(pathlib.Path(self.path, "report").read_text(), r"(?s); running: the figures\s.*\nFlat profile")
-            self.assertIn("its profile is exact already", self.aprof("attach", pid, str(os.getpid()), status=2).stderr)
+            other = subprocess.Popen([self.build(FOREVER, "plain")], cwd=self.path)
+            try:
+                done = self.aprof("attach", "--seconds=1", pid, str(other.pid))         # the one's exact profile, the other's stacks
+                self.assertIn(f"note: {pid} has hooks, so what follows is its own, exact profile", done.stderr)
+                self.assertRegex(done.stdout, r"\bturn .*\n.* calls, ")
+                self.assertIn("call stacks were sampled", done.stderr)
+                self.assertIn("turn", self.flat())
+                done = self.aprof("attach", "--seconds=1", "--report", "-o", "others", str(other.pid), pid)
+                self.assertIn(f"note: {pid} has hooks, and its profile is exact already: aprof report {pid} shows it", done.stderr)
+                self.assertIn("turn", pathlib.Path(self.path, "others").read_text())
+            finally:
+                other.kill()
+                other.wait()
         finally:
             process.kill()
             process.wait()

@@ -831,11 +831,123 @@ static void test_live(void **state)
 	make_amon_free(m);
 }
 
+/* The call stacks M, as a file. */
+static struct file stacks_finish(struct make_amon *m)
+{
+	make_amon_header(m)->way |= 1u << AMON_WAY_STACKS;
+	return finish(m);
+}
+
+/* The exact profile F with the stacks S beside it, written. */
+static struct file written_beside(const struct file *f, const struct file *s)
+{
+	struct profile *p = read_file(f);
+	struct error err = { .text = "" };
+	struct file out;
+
+	if (!profile_read_sampled(p, s->data, s->len, "stacks", &err))
+		fail_msg("%s", err.text);
+	out.data = profile_write(p, &out.len, &err);
+	assert_non_null(out.data);
+	profile_free(p);
+	return out;
+}
+
+/* A file with call stacks beside, made of two runs, that are read back the same, in sums of either order, too. */
+static void test_sampled(void **state)
+{
+	struct make_amon *m[4] = { small(8, 4, 3, 300), small(9, 4, 3, 300), small(10, 4, 3, 300), small(11, 4, 3, 300) };
+	struct file f[4], both[2], sum[2];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		f[i] = i < 2 ? finish(m[i]) : stacks_finish(m[i]);
+	for (int i = 0; i < 2; i++) {
+		struct profile *p, *stacks = read_file(&f[2 + i]);
+
+		both[i] = written_beside(&f[i], &f[2 + i]);
+		p = read_file(&both[i]);
+		assert_non_null(p->sampled);
+		check_texts(dump_all(p->sampled), dump_all(stacks));
+		assert_true(profile_counts_calls(p) && !profile_counts_calls(p->sampled));
+		profile_free(p);
+		profile_free(stacks);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct profile *p = read_file(&both[i]), *apart = read_file(&f[2]);
+		struct error err;
+
+		assert_true(profile_read(p, both[!i].data, both[!i].len, "made", &err));
+		assert_true(profile_read(apart, f[3].data, f[3].len, "made", &err));
+		assert_int_equal(p->sampled->nruns, 2);
+		sum[i].data = profile_write(p, &sum[i].len, &err);
+		assert_non_null(sum[i].data);
+		profile_free(p);
+		p = read_file(&sum[i]);
+		assert_int_equal(p->sampled->time, apart->time);
+		profile_free(p);
+		profile_free(apart);
+	}
+	assert_int_equal(sum[0].len, sum[1].len);
+	assert_memory_equal(sum[0].data, sum[1].data, sum[0].len);
+	for (int i = 0; i < 4; i++) {
+		free(f[i].data);
+		make_amon_free(m[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		free(both[i].data);
+		free(sum[i].data);
+	}
+}
+
+/* Stacks beside stacks, exact contexts beside exact ones, and stacks that are cut off. */
+static void test_sampled_wrongly(void **state)
+{
+	struct make_amon *m[2] = { small(8, 4, 3, 300), small(9, 4, 3, 300) };
+	struct file exact = finish(m[0]), stacks = stacks_finish(m[1]), both = written_beside(&exact, &stacks), in_stacks = written_beside(&stacks, &stacks),
+		    in_exact = written_beside(&exact, &exact);
+	struct error err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct file *f = i ? &in_stacks : &in_exact;
+		struct profile *p = profile_new();
+
+		assert_false(profile_read(p, f->data, f->len, "made", &err));
+		assert_int_equal(err.code, ERROR_CORRUPT);
+		assert_null(p->sampled);
+		profile_free(p);
+	}
+	for (size_t len = exact.len; len < both.len; len += 1234) {
+		struct profile *p = profile_new();
+		char *whole, *part;
+
+		assert_true(profile_read(p, both.data, len, "made", &err));
+		assert_true(p->runs[0].truncated);
+		if (len > both.len - stacks.len) {		/* the exact part is whole */
+			struct profile *q = read_file(&exact);
+
+			whole = dump_contexts(q);
+			part = dump_contexts(p);
+			check_texts(whole, part);
+			profile_free(q);
+		}
+		profile_free(p);
+	}
+	free(exact.data);
+	free(stacks.data);
+	free(both.data);
+	free(in_stacks.data);
+	free(in_exact.data);
+	for (int i = 0; i < 2; i++)
+		make_amon_free(m[i]);
+}
+
 /* Each allocation fails in turn: an error, nothing lost, nothing changed. */
 static void test_no_memory(void **state)
 {
-	struct make_amon *m = small(8, 4, 3, 300), *o = small(9, 6, 2, 300);
-	struct file f = finish(m), g = finish(o);
+	struct make_amon *m = small(8, 4, 3, 300), *o = small(9, 6, 2, 300), *s = small(7, 3, 1, 50);
+	struct file f = finish(m), second = finish(o), stacks = stacks_finish(s), g = written_beside(&second, &stacks);
 	struct profile *both = read_file(&f);
 	struct error unused;
 	char *expected;
@@ -858,7 +970,9 @@ static void test_no_memory(void **state)
 			check_texts(before, dump_all(p));
 		else
 			free(before);
+		assert_true(ok || !p->sampled);
 		assert_true(ok || profile_read(p, g.data, g.len, "second", &err));	/* it still can */
+		assert_non_null(p->sampled);
 		check_texts(strdup(expected), dump_all(p));
 		profile_free(p);
 	}
@@ -866,8 +980,11 @@ static void test_no_memory(void **state)
 	profile_free(both);
 	free(f.data);
 	free(g.data);
+	free(second.data);
+	free(stacks.data);
 	make_amon_free(m);
 	make_amon_free(o);
+	make_amon_free(s);
 }
 
 static void test_no_memory_for_nothing(void **state)
@@ -887,8 +1004,8 @@ static void test_no_memory_for_nothing(void **state)
 
 static void test_no_memory_to_write(void **state)
 {
-	struct make_amon *m = small(8, 4, 3, 300);
-	struct file f = finish(m);
+	struct make_amon *m = small(8, 4, 3, 300), *o = small(9, 4, 3, 300);
+	struct file exact = finish(m), stacks = stacks_finish(o), f = written_beside(&exact, &stacks);
 	struct profile *p = read_file(&f);
 	void *out = NULL;
 
@@ -906,7 +1023,10 @@ static void test_no_memory_to_write(void **state)
 	free(out);
 	profile_free(p);
 	free(f.data);
+	free(exact.data);
+	free(stacks.data);
 	make_amon_free(m);
+	make_amon_free(o);
 }
 
 /* A file of N routines and ITEMS items made by hand: item i comes from parent(i), calls routine(i). */
@@ -998,7 +1118,9 @@ int main(void)
 		cmocka_unit_test(test_write_nothing), cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_cut_between_items), cmocka_unit_test(test_cut_routines),
 		cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_rewind), cmocka_unit_test(test_live), cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_other_clock), cmocka_unit_test(test_rewind), cmocka_unit_test(test_live), cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_sampled_wrongly),
+		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_no_memory_for_nothing),
 		cmocka_unit_test(test_no_memory_to_write), cmocka_unit_test(test_long_chain), cmocka_unit_test(test_absurd),
 	};
