@@ -389,7 +389,7 @@ static void routines_write(struct pack *p, const struct side *s)
 	COLUMN(p, r, n, string_number(&s->strings, item->name.module));
 	COLUMN(p, r, n, string_number(&s->strings, item->name.file));
 	COLUMN(p, r, n, item->name.line);
-	COLUMN(p, r, n, item->pseudo);
+	COLUMN(p, r, n, (uint64_t)item->pseudo | (uint64_t)item->plain << 1);
 }
 
 static void arcs_write(struct pack *p, const struct side *s)

@@ -63,13 +63,13 @@ export function shade(app, branch) {
 		case 'module':
 			return hue(hueOfModule(app, moduleOf(about)));
 		case 'known':
-			return hue(about.leaf ? SAMPLED : COUNTED);
+			return hue(about.uncounted ? SAMPLED : COUNTED);
 		case 'self':
 			return heat(branch.time[s] ? Math.min(1, branch.self[s] / branch.time[s]) : 0);
 		case 'calls':
 			return heat(callsPart(app, branch.entries[s]));
 		default:
-			return hue(hueOfName(about.name) + (about.leaf ? UNHOOKED : 0));
+			return hue(hueOfName(about.name) + (about.uncounted ? UNHOOKED : 0));
 	}
 }
 

@@ -88,7 +88,7 @@ function arcLine(app, arc, other, self, child) {
 				app.model.counted
 					? cell(
 							at.calls,
-							app.model.routines[arc.to].leaf
+							app.model.routines[arc.to].uncounted
 								? ''
 								: app.model.compares
 									? format.count(at.calls)
@@ -135,7 +135,7 @@ function own(app, r) {
 		app.model.counted
 			? cell(
 					f.calls[r],
-					app.model.routines[r].leaf
+					app.model.routines[r].uncounted
 						? ''
 						: `${format.count(f.calls[r])}${f.recursive[r] ? `+${format.count(f.recursive[r])}` : ''}`,
 				)
@@ -182,7 +182,7 @@ export function entry(box, app) {
 		h('h2', {}, app.model.routineName(r)),
 		about.brief === about.name ? null : h('details', { class: 'whole' }, h('summary', {}, 'whole name'), h('p', {}, about.name)),
 		h('p', { class: 'place' }, place, about.module ? h('span', { class: 'note' }, ` in ${about.module}`) : null),
-		about.leaf ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,
+		about.uncounted ? h('p', { class: 'note' }, 'Without hooks: its time is known by samples, its calls are not.') : null,
 		app.jumps(),
 		figures.table(app, figures.ofRoutine(app, r)),
 		h(

@@ -84,7 +84,7 @@ export function ofRoutine(app, r) {
 	const column = (name) => Float64Array.from(app.view.figures, (f) => f[name][r]);
 	return {
 		isRoutine: true,
-		uncounted: app.model.routines[r].leaf,
+		uncounted: app.model.routines[r].uncounted,
 		self: column('self'),
 		time: column('total'),
 		calls: column('calls'),

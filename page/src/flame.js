@@ -152,7 +152,7 @@ class Drawing {
 			else fill(label, nameOf(app, d.data));
 			g.style.setProperty('--ink-here', inkOn(colourOf(app, d.data)));
 			g.classList.toggle('hit', Boolean(hits && b && hits[b.routine]));
-			g.classList.toggle('leaf', Boolean(b?.leaf));
+			g.classList.toggle('leaf', Boolean(b?.leaf || app.model.routines[b?.routine]?.uncounted));
 			g.classList.toggle('selected', Boolean(b && b.routine >= 0 && b.routine === app.selected));
 		}
 		const svg = this.box.querySelector('svg'),

@@ -68,8 +68,9 @@ function aboutOf(side, r) {
 		module: text('module'),
 		file: text('file'),
 		line: side.routines.line[r],
-		pseudo: Boolean(side.routines.pseudo[r]),
-		leaf: r >= side.hooked, // a function without hooks
+		pseudo: Boolean(side.routines.pseudo[r] & 1),
+		leaf: r >= side.hooked, // a function without hooks, known by program counters
+		uncounted: r >= side.hooked || Boolean(side.routines.pseudo[r] & 2), // or by call stacks
 	};
 }
 

@@ -44,7 +44,7 @@ class Branch {
 
 	// Whether its calls are not known: it is, or leads up from, a function without hooks.
 	get uncounted() {
-		return this.leaf || (this.lower ?? OWN) >= 0;
+		return this.leaf || (this.lower ?? OWN) >= 0 || Boolean(this.tree.view.model.routines[this.routine]?.uncounted);
 	}
 
 	// Whether a branch on the way from the top here is of the same routine: going up, a later activation.

@@ -42,7 +42,7 @@ const whatOf = (app, item) => (item.group ? figuresOf(app, item.group) : figures
 // That and where routine R has no hooks, if so.
 const unhooked = (app, r) => {
 	const about = app.model.routines[r];
-	return about.leaf
+	return about.uncounted
 		? h('div', { class: 'note' }, `without hooks, in ${format.basename(about.module)}; time by samples, calls are not counted`)
 		: null;
 };
@@ -320,7 +320,7 @@ export class Picture {
 			g.style.setProperty('--heat', `${Math.round(heat)}%`);
 			g.classList.add(app.model.compares ? (t > 0 ? 'more' : 'less') : 'hot');
 			g.classList.toggle('group', Boolean(item.group));
-			g.classList.toggle('leaf', Boolean(app.model.routines[item.routine]?.leaf));
+			g.classList.toggle('leaf', Boolean(app.model.routines[item.routine]?.uncounted));
 			g.dataset.routine = item.routine;
 			const label = `${fullName(app, item)}, total ${app.shareText(what.time[app.side], app.side)}`;
 			if (/^[fsm]/.test(item.group?.id ?? '')) g.dataset.group = item.group.id;

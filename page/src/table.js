@@ -190,7 +190,7 @@ function rowOf(app, r) {
 	return figured(app, app.view.figures, r, {
 		id: r,
 		name: about.name,
-		leaf: about.leaf,
+		leaf: about.uncounted,
 		module: about.module,
 		file: about.file,
 		source: about.file ? `${format.basename(about.file)}${about.line ? `:${about.line}` : ''}` : '',
@@ -208,7 +208,7 @@ function rowsOf(app) {
 	const groups = partition(app, kind),
 		sums = app.remember(`sums ${kind}`, () => sumsOf(app.view, groups));
 	return groups.map(({ id, title, whole, members }, g) => {
-		const leaf = members.every((r) => app.model.routines[r].leaf);
+		const leaf = members.every((r) => app.model.routines[r].uncounted);
 		return figured(app, sums, g, {
 			id,
 			name: title,
