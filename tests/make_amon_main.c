@@ -18,6 +18,7 @@ static const char usage[] =
 	"  --intervals L   keep what is charged by interval of level L\n"
 	"  --late NS       so much of the time samples came too late for\n"
 	"  --chunk N       items in a chunk of contexts\n"
+	"  --beside        with the same as call stacks beside\n"
 	"  --ranks N       the sum of N ranks of an MPI job; one thread alone\n"
 	"  --contexts OUT  also print what was counted, as aprof contexts does\n";
 
@@ -27,6 +28,7 @@ static const struct option options[] = {
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
 	{ "phases", 1, NULL, 'P' }, { "late", 1, NULL, 'l' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' }, { "intervals", 1, NULL, 'i' },
+	{ "beside", 0, NULL, 'b' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
 
@@ -38,7 +40,7 @@ static uint32_t number(const char *s)
 struct request {
 	struct made_program program;
 	long paper, cc1;		/* argument of --paper or --cc1; -1: not asked */
-	bool stacks;			/* --stacks */
+	bool stacks, beside;		/* --stacks, --beside */
 	uint32_t chunk, ranks;
 	uint64_t late;			/* --late */
 	const char *contexts;
@@ -70,6 +72,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'o': q->contexts = optarg; break;
 		case 'l': q->late = strtoull(optarg, NULL, 0); break;
 		case 'v': q->stacks = true; break;
+		case 'b': q->beside = true; break;
 		case 'a': q->ranks = number(optarg); break;
 		default: return 0;
 		}
@@ -114,6 +117,32 @@ static void add_stacks(struct make_amon *m)
 	make_amon_leave(m, 0);
 }
 
+/* The file of *LEN bytes at DATA, which is freed, with what M made as call stacks beside. */
+static uint8_t *add_beside(struct make_amon *m, uint8_t *data, size_t *len)
+{
+	struct amon_chunk head = { .magic = AMON_CHUNK_MAGIC, .kind = AMON_SAMPLED, .thread = AMON_NONE, .first = sizeof head };
+	uint8_t *stacks, *both;
+	uint64_t used;
+	size_t size;
+
+	make_amon_header(m)->way = 1u << AMON_WAY_STACKS;
+	stacks = make_amon_finish(m, &size);
+	head.size = (sizeof head + size + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+	head.count = head.capacity = (uint32_t)size;
+	memcpy(&used, data + offsetof(struct amon_header, used), sizeof used);
+	both = calloc(1, used + head.size);
+	if (!both)
+		abort();
+	memcpy(both, data, used < *len ? used : *len);
+	memcpy(both + used, &head, sizeof head);
+	memcpy(both + used + sizeof head, stacks, size);
+	*len = used + head.size;
+	memcpy(both + offsetof(struct amon_header, used), &(uint64_t){ *len }, sizeof used);
+	free(stacks);
+	free(data);
+	return both;
+}
+
 int main(int argc, char **argv)
 {
 	struct request q = {
@@ -137,6 +166,8 @@ int main(int argc, char **argv)
 	if (q.stacks)
 		add_stacks(m);
 	data = make_amon_finish(m, &len);
+	if (q.beside)
+		data = add_beside(m, data, &len);
 	status = write_file(argv[optind], data, len);
 	if (status == 0 && q.contexts)
 		status = print_contexts(m, q.contexts);

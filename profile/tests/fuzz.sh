@@ -8,6 +8,7 @@ corpus=$(mktemp -d)
 work=$(mktemp -d)
 trap 'rm -rf "$corpus" "$work"' EXIT
 "$make_amon" --paper 5 "$corpus/paper"
+"$make_amon" --routines 3 --calls 60 --chunk 20 --beside "$corpus/beside"
 for seed in 1 2 3; do
 	"$make_amon" --seed $seed --routines $((2 * seed)) --threads $seed --calls $((40 * seed)) --chunk 50 \
 		--phases $((seed - 1)) --reset $((20 * (seed - 1))) "$corpus/$seed"
