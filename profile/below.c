@@ -13,6 +13,7 @@ enum { CUT = PROFILE_NONE, STRANGE = PROFILE_NONE - 1 };
 struct place {
 	uint32_t exact;			/* the exact context; CUT, STRANGE: none */
 	uint32_t path;			/* where it stands below that */
+	bool signalled;			/* a signal was taken there: the next routine is its handler */
 };
 
 struct joining {
@@ -46,6 +47,18 @@ static bool exact_step(struct joining *j, uint32_t context, uint32_t routine, ui
 	return true;
 }
 
+/* The same where the monitor may have begun a history of its own: the handler of a signal does, and what runs at exit. */
+static bool hooked_step(struct joining *j, const struct place *from, uint32_t routine, uint32_t *to)
+{
+	uint32_t tries[2] = { from->signalled ? 0 : from->exact, from->signalled ? from->exact : 0 };
+
+	*to = STRANGE;
+	for (int i = 0; i < 2 && *to == STRANGE; i++)
+		if (!exact_step(j, tries[i], routine, to))
+			return false;
+	return true;
+}
+
 /* The place of context I of the stacks.  False: out of memory. */
 static bool place(struct joining *j, uint32_t i)
 {
@@ -54,12 +67,13 @@ static bool place(struct joining *j, uint32_t i)
 	uint32_t pseudo = j->stacks->routines[c->routine].pseudo, routine = j->given->routine_of[c->routine];
 
 	*to = from;
+	to->signalled = pseudo == AMON_ROUTINE_SIGNAL;
 	if (!is_known(from.exact))
 		return true;
 	if (pseudo == AMON_ROUTINE_TRUNCATED || pseudo == AMON_ROUTINE_ELIDED || pseudo == AMON_ROUTINE_LOST) {
 		to->exact = CUT;
 	} else if (routine < j->given->hooked) {
-		if (!exact_step(j, from.exact, routine, &to->exact))
+		if (!hooked_step(j, &from, routine, &to->exact))
 			return false;
 		to->path = to->exact;
 	} else if (from.exact && j->counts[i]) {	/* outside of all routines with hooks there is no path */
@@ -83,7 +97,7 @@ static bool places_find(struct joining *j)
 	counts_find(j);
 	if (!histories_reserve(&j->p->private->histories, j->stacks->ncontexts, j->p->nroutines))
 		return false;
-	j->places[0] = (struct place){ 0, 0 };
+	j->places[0] = (struct place){ 0 };
 	for (uint32_t i = 1; i < j->stacks->ncontexts; i++)
 		if (!place(j, i))
 			return false;

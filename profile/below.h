@@ -7,6 +7,8 @@
  * A stack's routines with hooks, called one after the other (steps A1-A5, format/history.h), give the exact context that its thread was in; the routines behind the
  * last of these are a path of plain code.  What stands above or between routines with hooks is the exact profile's not to say, and stays out.
  *
+ * Where the monitor begins a history of its own the stack goes on: behind a signal a routine is looked for at the root first, and at the root, too, if it is not known where the stack has it.
+ *
  * The stacks' profile keeps of a stack its history.  Where routines recur in it through each other, two stacks that have different exact contexts may have one
  * history: then the one that was seen first stands for both. */
 #ifndef PROFILE_BELOW_H

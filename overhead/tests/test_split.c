@@ -360,6 +360,39 @@ static void test_strange(void **state)
 	joined_free(&j);
 }
 
+/* The monitor begins a history of its own for the handler of a signal, and for what runs at exit; code without hooks that runs for a signal is of what was interrupted. */
+static void test_own_histories(void **state)
+{
+	struct run r = run_new();
+	struct joined j;
+
+	(void)state;
+	call(&r, 0, 0, 1);
+	call(&r, 0, 1, 2);
+	make_amon_enter(r.stacks, 0, AMON_ROUTINE_SIGNAL);
+	charge(&r, 0, 3, 1);
+	make_amon_start(r.exact, 0, 2);
+	make_amon_enter(r.stacks, 0, 2);
+	charge(&r, 0, 4, 1);
+	call(&r, 0, 7, 5);
+	leave(&r, 0, 7);
+	leave(&r, 0, 2);
+	make_amon_leave(r.stacks, 0);
+	leave(&r, 0, 1);
+	make_amon_enter(r.stacks, 0, 8);			/* exit */
+	make_amon_start(r.exact, 0, 3);
+	make_amon_enter(r.stacks, 0, 3);
+	charge(&r, 0, 6, 1);
+	j = join(&r, 0, ROUTINES);
+	assert_int_equal(j.below.strange, 0);
+	assert_int_equal(time_at(&j, WAY(2)), 4 * TICK);
+	assert_int_equal(time_at(&j, WAY(2, 7)), 5 * TICK);
+	assert_int_equal(time_at(&j, WAY(3)), 6 * TICK);
+	assert_int_equal(time_at(&j, WAY(0, 1)), 2 * TICK);
+	check_conserved(&j);
+	joined_free(&j);
+}
+
 /* A pseudo-random number below N. */
 static uint32_t below(uint64_t *seed, uint32_t n)
 {
@@ -443,6 +476,7 @@ int main(void)
 		cmocka_unit_test(test_between),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_strange),
+		cmocka_unit_test(test_own_histories),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_evidence),
 	};
