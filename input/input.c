@@ -130,19 +130,37 @@ static bool read_code(struct input *in, struct error *err)
 	return true;
 }
 
+/* Have P, with the symbols S or, if that is NULL, its own, carry what they say. */
+static void carry(struct profile *p, struct symbols *s)
+{
+	struct error ignored;
+	struct symbols *own = s ? s : symbols_open(p, NULL, &ignored);
+
+	if (own)
+		carry_anew(p, own);
+	if (!s)
+		symbols_free(own);
+}
+
+/* Carries P more than one run's symbols of some module? */
+static bool carries_twice(const struct profile *p)
+{
+	for (size_t i = 0; i < p->nsymbols; i++)
+		for (size_t k = 0; k < i; k++)
+			if (p->symbols[i].module == p->symbols[k].module)
+				return true;
+	return false;
+}
+
 void input_carry(struct input *in)
 {
-	struct symbols *s = in->symbols;
-	struct error ignored;
+	struct profile *stacks = in->profile->sampled;
 
-	if (!s) {
+	if (!in->symbols)
 		input_step(in, "reading symbols");
-		s = symbols_open(in->profile, NULL, &ignored);
-	}
-	if (s)
-		carry_anew(in->profile, s);
-	if (s != in->symbols)
-		symbols_free(s);
+	carry(in->profile, in->symbols);
+	if (stacks && carries_twice(stacks))
+		carry(stacks, NULL);
 }
 
 /* See that the files carry their symbols from now on. */
