@@ -192,7 +192,7 @@ static bool contexts_check(const struct input *in, struct error *err)
 bool input_build(struct input *in, const char *program, const struct graph_options *options, struct error *err)
 {
 	struct graph_options more = *options;
-	bool split = input_is_split(in);
+	bool split = input_is_split(in) && options->model != GRAPH_GPROF;	/* which divides by calls, and plain code has none */
 
 	if (!contexts_check(in, err) || !input_check_leaves(in, err) || (in->phase && !phase_check(in, err)) || (in->range.to && !range_check(in, err)))
 		return false;

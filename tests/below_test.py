@@ -156,6 +156,9 @@ class Below(Recording):
         with open(os.path.join(self.path, "page.html")) as file:
             self.assertIn("heavy", file.read())
         self.assertIn("heavy", self.aprof("paths", "--leaves", "--min-percent=0", "--top=0").stdout)
+        self.assertIn("in libplain.so: outer", self.aprof("report", "--leaves", "--model=gprof").stdout)     # which divides by calls, and there are none
+        self.assertRegex(self.aprof("tree", "--leaves", "--hide=outer", "--hide=heavy", "--hide=light").stdout, r"\n.* one\n.* deep\n")
+        self.assertRegex(self.aprof("report", "--leaves", "--model=cct").stdout, r"\n +[\d.]+ %? +[\d.]+ [mu]?s {20,}outer \[\d+\]\n")
         done = self.aprof("run", "--stacks", "--leaves", "./prog")
         self.assertIn("heavy", done.stderr + done.stdout)
         self.aprof("run", "--no-report", "--data=alone", "./prog")
