@@ -171,7 +171,7 @@ struct hooked {
 
 struct given {
 	struct below_given below;	/* its arrays are those that follow */
-	uint32_t *routine_of, *alike;
+	uint32_t *routine_of, *alike, *leaf_of;
 	double *counts;
 	bool *monitors;			/* by context of the stacks: below the monitor's own code */
 	struct hooked *hooked;		/* by key */
@@ -269,8 +269,41 @@ static bool counts_find(struct given *g, const struct profile *p, struct symbols
 	return o != NULL;
 }
 
+/* The plain routine in whose code program counter I of IN was.  PROFILE_NONE, which is BELOW_OWN: its own, or, with *FAILED, out of memory. */
+static uint32_t leaf_at(const struct input *in, size_t i, bool *failed)
+{
+	const struct profile_pc *pc = &in->profile->pcs[i];
+	struct profile_routine r = { .module = pc->module };
+	uint32_t routine;
+
+	switch (in->overhead->spots[i].place) {
+	case OVERHEAD_OWN:
+	case OVERHEAD_EDGE:
+		return BELOW_OWN;
+	case OVERHEAD_PLAIN:
+		r.address = symbols_find(in->symbols, pc->module, pc->address)->start;
+		routine = parts_routine(in->profile, &r, NULL);
+		*failed |= routine == PROFILE_NONE;
+		return routine;
+	default:
+		return BELOW_NOTHING;
+	}
+}
+
+/* False: out of memory. */
+static bool leaves_find(struct given *g, const struct input *in)
+{
+	bool failed = false;
+
+	for (size_t i = 0; in->overhead->spots && i < in->profile->npcs; i++)
+		g->leaf_of[i] = leaf_at(in, i, &failed);
+	g->below.leaf_of = in->overhead->spots ? g->leaf_of : NULL;
+	return !failed;
+}
+
 static void given_free(struct given *g)
 {
+	free(g->leaf_of);
 	free(g->routine_of);
 	free(g->alike);
 	free(g->counts);
@@ -289,7 +322,8 @@ static bool given_make(struct given *g, const struct profile *p)
 	g->below.counts = g->counts = calloc((size_t)stacks->ncontexts + 1, sizeof *g->counts);
 	g->monitors = calloc((size_t)stacks->ncontexts + 1, sizeof *g->monitors);
 	g->hooked = calloc((size_t)p->nroutines + 1, sizeof *g->hooked);
-	return g->routine_of && g->alike && g->counts && g->monitors && g->hooked;
+	g->leaf_of = calloc(p->npcs + 1, sizeof *g->leaf_of);
+	return g->leaf_of && g->routine_of && g->alike && g->counts && g->monitors && g->hooked;
 }
 
 bool input_split(struct input *in, const char *program, struct error *err)
@@ -297,7 +331,7 @@ bool input_split(struct input *in, const char *program, struct error *err)
 	struct profile *p = in->profile;
 	struct given g;
 	struct below b = { 0 };
-	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols)) || no_memory(err);
+	bool ok = (given_make(&g, p) && routines_find(&g, p, in->symbols) && leaves_find(&g, in)) || no_memory(err);
 
 	ok = ok && counts_find(&g, p, in->symbols, program, err) && below_join(&b, p, &g.below, err) && overhead_split(in->overhead, p, &b, err);
 	in->below = b;

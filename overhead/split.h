@@ -6,7 +6,7 @@
 #include "profile/below.h"
 
 /* Give the contexts of plain code in P, of which O was made before they were there, their parts of the time, samples and evidence of the exact contexts that they are below:
- * of each thread in proportion to the samples of its own stacks there, where these can be told, else to those of all.  An exact context without samples of stacks keeps all
+ * of each thread in proportion to the samples of its own stacks there, where these can be told, else to those of all.  An exact context without samples keeps all
  * it has.
  *
  * Nothing is lost: what an exact context has and what its paths have is what it had, to the nanosecond, with the hooks' cost (of all threads together) and without.  Hooks

@@ -104,6 +104,17 @@ static bool places_find(struct joining *j)
 	return true;
 }
 
+/* Add samples N of context EXACT of THREAD that stand at PATH. */
+static bool part_add(struct joining *j, uint32_t exact, uint32_t thread, uint32_t path, double n)
+{
+	struct below *b = j->below;
+
+	if (!array_reserve(&b->parts, &j->room, b->n + 1, sizeof *b->parts))
+		return false;
+	b->parts[b->n++] = (struct below_part){ exact, thread, path, n };
+	return true;
+}
+
 /* The only thread of P with the kernel's id TID; PROFILE_NONE: there is none, or several are summed there. */
 static uint32_t thread_find(const struct profile *p, uint32_t tid)
 {
@@ -137,9 +148,42 @@ static bool share_add(struct joining *j, const struct profile_share *s)
 	count(b, at.exact, s->ticks);
 	if (!is_known(at.exact) || at.exact == 0 || !(samples > 0))
 		return true;
-	if (!array_reserve(&b->parts, &j->room, b->n + 1, sizeof *b->parts))
-		return false;
-	b->parts[b->n++] = (struct below_part){ at.exact, j->thread_of[s->thread], at.path, samples };
+	return part_add(j, at.exact, j->thread_of[s->thread], at.path, samples);
+}
+
+/* Stands any stack in CONTEXT?  The parts are in order. */
+static bool has_stacks(const struct below *b, size_t n, uint32_t context)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->parts[middle].context < context)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && b->parts[low].context == context;
+}
+
+/* Of contexts without stacks what their program counters tell. */
+static bool leaves_add(struct joining *j)
+{
+	const struct profile *p = j->p;
+	size_t n = j->below->n;
+
+	for (size_t i = 0; j->given->leaf_of && i < p->npcs; i++) {
+		const struct profile_pc *pc = &p->pcs[i];
+		uint32_t leaf = j->given->leaf_of[i], path = pc->context;
+
+		if (leaf == BELOW_NOTHING || pc->context == 0 || has_stacks(j->below, n, pc->context))
+			continue;
+		if (leaf != BELOW_OWN)
+			path = parts_context(j->p, pc->context, leaf);
+		if (path == PROFILE_NONE || !part_add(j, pc->context, PROFILE_NONE, path, (double)pc->count))
+			return false;
+	}
 	return true;
 }
 
@@ -179,6 +223,9 @@ static bool join(struct joining *j)
 	for (size_t i = 0; i < j->stacks->nshares; i++)
 		if (!share_add(j, &j->stacks->shares[i]))
 			return false;
+	parts_settle(j->below);
+	if (!leaves_add(j))
+		return false;
 	parts_settle(j->below);
 	return true;
 }

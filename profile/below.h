@@ -9,6 +9,8 @@
  *
  * Where the monitor begins a history of its own the stack goes on: behind a signal a routine is looked for at the root first, and at the root, too, if it is not known where the stack has it.
  *
+ * Of a context that no stack stands in its program counters tell, one routine deep.
+ *
  * The stacks' profile keeps of a stack its history.  Where routines recur in it through each other, two stacks that have different exact contexts may have one
  * history: then the one that was seen first stands for both. */
 #ifndef PROFILE_BELOW_H
@@ -22,6 +24,12 @@ struct below_given {
 	const uint32_t *alike;		/* by routine of the exact profile: the next one of the same function; PROFILE_NONE: no more */
 	uint32_t hooked;		/* routines of the exact profile before this one have hooks, the others are plain */
 	const double *counts;		/* by context of the stacks: what of its samples counts, 0..1; the others found aprof's own code */
+	const uint32_t *leaf_of;	/* by program counter of the exact profile: the plain routine in whose code it was, BELOW_OWN or BELOW_NOTHING; NULL: none count */
+};
+
+enum {
+	BELOW_OWN = PROFILE_NONE,		/* in the routine's own code */
+	BELOW_NOTHING = PROFILE_NONE - 1,	/* in aprof's, or nobody knows */
 };
 
 /* Samples of one exact context of one thread that found one path below it. */

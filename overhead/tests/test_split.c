@@ -127,7 +127,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 	struct joined j = { .p = profile_new() };
 	struct profile *p = j.p;
 	struct error err;
-	uint32_t *routine_of, *alike;
+	uint32_t *routine_of, *alike, *leaf_of;
 	double *counts;
 	struct below_given given;
 
@@ -139,7 +139,7 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 	counts = calloc((size_t)p->sampled->ncontexts + 1, sizeof *counts);
 	assert_true(routine_of && alike && counts);
 	memset(alike, 0xff, ((size_t)p->nroutines + 1) * sizeof *alike);
-	given = (struct below_given){ routine_of, alike, p->nroutines, counts };
+	given = (struct below_given){ routine_of, alike, p->nroutines, counts, NULL };
 	for (uint32_t i = 0; i < p->sampled->nroutines; i++) {
 		struct profile_routine copy = p->sampled->routines[i];
 
@@ -151,8 +151,15 @@ static struct joined join(struct run *r, int64_t hooks, uint32_t lost)
 	}
 	for (uint32_t i = 1; i < p->sampled->ncontexts; i++)
 		counts[i] = p->sampled->contexts[i].routine == routine_at(p->sampled, lost) ? 0 : 1;
+	leaf_of = calloc(p->npcs + 1, sizeof *leaf_of);
+	assert_non_null(leaf_of);
+	for (size_t i = 0; i < p->npcs; i++)		/* program counters are at plain routines, at 0xff0 in own code, or beyond */
+		leaf_of[i] = p->pcs[i].address == 0xff0 ? BELOW_OWN : p->pcs[i].address > 0xff0 ? BELOW_NOTHING :
+			parts_routine(p, &(struct profile_routine){ .module = p->pcs[i].module, .address = p->pcs[i].address + 0x1000 }, NULL);
+	given.leaf_of = leaf_of;
 	assert_true(below_join(&j.below, p, &given, &err));
 	assert_true(overhead_split(j.o, p, &j.below, &err));
+	free(leaf_of);
 	free(routine_of);
 	free(alike);
 	free(counts);
@@ -393,6 +400,28 @@ static void test_own_histories(void **state)
 	joined_free(&j);
 }
 
+/* A context without stacks is split by its program counters, one that has any is not. */
+static void test_leaves(void **state)
+{
+	struct run r = run_new();
+	struct joined j;
+
+	(void)state;
+	call(&r, 0, 0, 4);
+	make_amon_pc(r.exact, 0, 0x10 * 8, 5);
+	enter(&r, 0, 1);
+	make_amon_charge(r.exact, 0, 10 * TICK, 10);
+	make_amon_pc(r.exact, 0, 0x10 * 9, 3);
+	make_amon_pc(r.exact, 0, 0xff0, 1);
+	make_amon_pc(r.exact, 0, 0xff8, 6);
+	j = join(&r, 0, ROUTINES);
+	assert_int_equal(time_at(&j, WAY(0)), 4 * TICK);
+	assert_int_equal(time_at(&j, WAY(0, 1)), 10 * TICK / 4);
+	assert_int_equal(time_at(&j, WAY(0, 1, 8)), 10 * TICK / 4 * 3);
+	check_conserved(&j);
+	joined_free(&j);
+}
+
 /* A pseudo-random number below N. */
 static uint32_t below(uint64_t *seed, uint32_t n)
 {
@@ -477,6 +506,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_strange),
 		cmocka_unit_test(test_own_histories),
+		cmocka_unit_test(test_leaves),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_evidence),
 	};
