@@ -92,7 +92,7 @@ static bool find_ranges(struct search *s)
 		return false;
 	for (uint32_t i = 0; i < s->a.nsorted; i++) {
 		uint32_t length = i + 1 < s->a.nsorted ? suffix_array_common(&s->a, s->a.sorted[i], s->a.sorted[i + 1]) : 0;
-		struct range range = { .first = i, .last = i, .sums = s->a.ends[s->a.sorted[i]].sums };
+		struct range range = { .first = i, .last = i, .sums = suffix_array_sums(&s->a, s->a.sorted[i]) };
 
 		for (; s->open[depth - 1].length > length; depth--) {
 			struct range *top = s->open + depth - 1;
@@ -115,11 +115,11 @@ static bool find_ranges(struct search *s)
 }
 
 /* Count END for its label; true when that label has nine tenths of WHOLE. */
-static bool prevails(struct search *s, uint32_t label, const struct end *end, uint64_t whole)
+static bool prevails(struct search *s, uint32_t label, uint32_t end, uint64_t whole)
 {
 	if (label == 0)
 		return false;
-	s->by_label[label] += suffix_array_weight(&s->a, &end->sums);
+	s->by_label[label] += suffix_array_end_weight(&s->a, end);
 	return (double)s->by_label[label] >= 0.9 * (double)whole;
 }
 
@@ -131,10 +131,10 @@ static bool is_extended(struct search *s, const struct range *range)
 
 	memset(s->by_label, 0, ((size_t)s->g->nroutines + 1) * sizeof *s->by_label);
 	for (uint32_t i = range->first; i <= range->last && !found; i++)
-		found = prevails(s, s->a.ends[suffix_array_climb(&s->a, s->a.sorted[i], range->length)].label, s->a.ends + s->a.sorted[i], whole);
+		found = prevails(s, s->a.ends[suffix_array_climb(&s->a, s->a.sorted[i], range->length)].label, s->a.sorted[i], whole);
 	memset(s->by_label, 0, ((size_t)s->g->nroutines + 1) * sizeof *s->by_label);
 	for (uint32_t i = s->a.first_below[range->first]; i < s->a.first_below[range->last + 1] && !found; i++)
-		found = prevails(s, s->a.ends[s->a.below[i]].label, s->a.ends + s->a.below[i], whole);
+		found = prevails(s, s->a.ends[s->a.below[i]].label, s->a.below[i], whole);
 	return found;
 }
 
@@ -245,11 +245,18 @@ struct paths *paths_find(const struct graph *g, const struct paths_options *opti
 	struct paths *found = s.found;
 
 	search_free(&s);
-	if (done)
+	if (done) {
+		found->options = *options;
 		return found;
+	}
 	build_no_memory(err);
 	paths_free(found);
 	return NULL;
+}
+
+bool paths_answer(const struct paths *p, const struct paths_options *options)
+{
+	return p->options.min_time == options->min_time && (p->options.most == 0 || (options->most > 0 && options->most <= p->options.most));
 }
 
 void paths_free(struct paths *p)

@@ -31,20 +31,24 @@ struct graph_path {
 	double effective;	/* contexts weighed by the time under them: time^2 / sum of squares; in a run without time, by calls */
 };
 
-struct paths {
-	struct graph_path *paths; /* highest rank first */
-	size_t n;		/* how many */
-	uint32_t *routines;	/* indices in graph.routines, of all paths one after the other */
-};
-
 struct paths_options {
 	size_t most;		/* list so many; 0: all */
 	uint64_t min_time;	/* leave out those with less time, ns */
 };
 
+struct paths {
+	struct graph_path *paths; /* highest rank first */
+	size_t n;		/* how many */
+	uint32_t *routines;	/* indices in graph.routines, of all paths one after the other */
+	struct paths_options options; /* by which they were found */
+};
+
 /* The sequences that recur in G.  NULL with *ERR set: out of memory.  Freed with paths_free.
  * O(n) in the n contexts and spelled entries, O(m (log m + l)) in those m of them that have the time, of histories of length l. */
 struct paths *paths_find(const struct graph *g, const struct paths_options *options, struct error *err);
+
+/* Whether the first of P are what paths_find finds in the same graph by OPTIONS. */
+bool paths_answer(const struct paths *p, const struct paths_options *options);
 
 /* Free P; NULL is allowed. */
 void paths_free(struct paths *p);

@@ -7,20 +7,66 @@
 
 #include "base/array.h"
 #include "base/pair_table.h"
-#include "graph/build.h"
 
 uint64_t suffix_array_weight(const struct suffix_array *a, const struct sums *sums)
 {
 	return a->g->time > 0 ? sums->time : sums->calls;
 }
 
-/* A new end of ROUTINE below UP.  0: out of memory. */
-static uint32_t end_add(struct suffix_array *a, uint32_t routine, uint32_t up)
+/* Was anything ever in C?  A sum has contexts that only others come from (profile/sum.h).  Of call stacks nobody knows. */
+static bool was_entered(const struct graph *g, const struct graph_context *c)
+{
+	return c->entries || c->recursive || c->time || c->ticks || !profile_counts_calls(g->profile);
+}
+
+/* Whether the context that END brings something of ends there. */
+static bool is_last(const struct suffix_array *a, uint32_t end)
+{
+	return a->end_of[a->ends[end].context] == end;
+}
+
+static uint64_t time_of(const struct suffix_array *a, uint32_t end)
+{
+	return a->ends[end].context ? a->weights[a->ends[end].context].time : 0;
+}
+
+/* Whether END is that of a context, and not only on the way to one. */
+static bool ends_context(const struct suffix_array *a, uint32_t end)
+{
+	const struct graph_context *c = a->g->contexts + a->ends[end].context;
+
+	return a->ends[end].context && is_last(a, end) && c->kept && was_entered(a->g, c);
+}
+
+uint64_t suffix_array_end_weight(const struct suffix_array *a, uint32_t end)
+{
+	uint32_t context = a->ends[end].context;
+
+	if (a->g->time > 0)
+		return time_of(a, end);
+	return context && is_last(a, end) ? a->g->contexts[context].entries : 0;
+}
+
+struct sums suffix_array_sums(const struct suffix_array *a, uint32_t end)
+{
+	const struct weight *w = a->weights + a->ends[end].context;
+	double weight = (double)suffix_array_end_weight(a, end);
+
+	if (a->ends[end].context == 0)
+		return (struct sums){ 0 };
+	return (struct sums){ .time = w->time, .ticks = w->ticks, .evidence = w->evidence, .squares = weight * weight,
+		.calls = is_last(a, end) ? a->g->contexts[a->ends[end].context].entries : 0, .contexts = ends_context(a, end) };
+}
+
+/* ---- all ends ---- */
+
+/* A new end of ROUTINE below UP, for CONTEXT.  0: out of memory. */
+static uint32_t end_add(struct suffix_array *a, uint32_t routine, uint32_t up, uint32_t context)
 {
 	if (!array_grow(&a->ends, &a->room, a->n, sizeof *a->ends))
 		return 0;
 	assert(up < a->n);
-	a->ends[a->n] = (struct end){ .label = routine + 1, .up = up, .length = a->ends[up].length + 1 };
+	a->ends[a->n] = (struct end){ .label = routine + 1, .up = up, .length = a->ends[up].length + 1, .context = context };
 	return a->n++;
 }
 
@@ -32,36 +78,13 @@ static bool end_above(struct suffix_array *a, history_entry e, uint32_t *end)
 	if (*end == 0 || history_is_marked(e))
 		return true;
 	if (a->bare[routine] == 0)
-		a->bare[routine] = end_add(a, routine, 0);
+		a->bare[routine] = end_add(a, routine, 0, 0);
 	*end = a->bare[routine];
 	return *end != 0;
 }
 
-/* Was anything ever in C?  A sum has contexts that only others come from (profile/sum.h).  Of call stacks nobody knows. */
-static bool was_entered(const struct graph *g, const struct graph_context *c)
-{
-	return c->entries || c->recursive || c->time || c->ticks || !profile_counts_calls(g->profile);
-}
-
-/* Count context C, with the time WEIGHT and TICKS in it and in all that extend it, for END; LAST: C ends there. */
-static void end_count(struct suffix_array *a, uint32_t end, const struct graph_context *c, const struct weight *w, bool last)
-{
-	struct sums *sums = &a->ends[end].sums;
-	double weight;
-
-	sums->time += w->time;
-	sums->ticks += w->ticks;
-	overhead_evidence_add(&sums->evidence, &w->evidence);
-	if (last) {
-		sums->calls += c->entries;
-		sums->contexts += c->kept && was_entered(a->g, c);
-	}
-	weight = (double)suffix_array_weight(a, sums);
-	sums->squares = weight * weight;
-}
-
 /* The ends of a context that is spelled out. */
-static bool add_spelled(struct suffix_array *a, uint32_t index, const struct weight *w)
+static bool add_spelled(struct suffix_array *a, uint32_t index)
 {
 	const struct graph_context *c = a->g->contexts + index;
 	const history_entry *e = a->g->spelled + c->spelled;
@@ -76,35 +99,33 @@ static bool add_spelled(struct suffix_array *a, uint32_t index, const struct wei
 			end = 0;
 			continue;
 		}
-		end = end_add(a, routine, end);
+		end = end_add(a, routine, end, index);
 		if (end == 0)
 			return false;
-		end_count(a, end, c, w, i + 1 == c->length);
 	}
 	a->end_of[index] = end;
 	return true;
 }
 
-static bool add_context(struct suffix_array *a, uint32_t index, const struct weight *w)
+static bool add_context(struct suffix_array *a, uint32_t index)
 {
 	const struct graph_context *c = a->g->contexts + index;
 
 	if (c->parent == GRAPH_NONE)
-		return add_spelled(a, index, w);
+		return add_spelled(a, index);
 	if (a->g->routines[c->routine].pseudo)
 		return true;
-	a->end_of[index] = end_add(a, c->routine, a->end_of[c->parent]);
-	if (a->end_of[index] == 0)
-		return false;
-	end_count(a, a->end_of[index], c, w, true);
-	return true;
+	a->end_of[index] = end_add(a, c->routine, a->end_of[c->parent], index);
+	return a->end_of[index] != 0;
 }
 
-/* Time and samples of each context and all that extend it by parent links, malloc'ed; NULL: out of memory. */
-static struct weight *weigh(const struct graph *g)
+/* Fill weights[].  False: out of memory. */
+static bool weigh(struct suffix_array *a)
 {
+	const struct graph *g = a->g;
 	struct weight *w = calloc(g->ncontexts, sizeof *w);
 
+	a->weights = w;
 	for (uint32_t i = g->ncontexts; w && i-- > 0;) {
 		const struct graph_context *c = g->contexts + i;
 
@@ -117,25 +138,29 @@ static struct weight *weigh(const struct graph *g)
 			overhead_evidence_add(&w[c->parent].evidence, &w[i].evidence);
 		}
 	}
-	return w;
+	return w != NULL;
+}
+
+/* Room for the ends of all contexts, as most of them have one each. */
+static bool add_none(struct suffix_array *a)
+{
+	const struct graph *g = a->g;
+
+	a->end_of = calloc(g->ncontexts, sizeof *a->end_of);
+	a->bare = calloc((size_t)g->nroutines + 1, sizeof *a->bare);
+	if (!a->end_of || !a->bare || !array_reserve(&a->ends, &a->room, (size_t)g->ncontexts + 1, sizeof *a->ends))
+		return false;
+	a->ends[0] = (struct end){ 0 };
+	a->n = 1;
+	return true;
 }
 
 static bool add_ends(struct suffix_array *a)
 {
-	const struct graph *g = a->g;
-	struct weight *w = weigh(g);
-	bool done;
+	bool done = add_none(a);
 
-	a->end_of = calloc(g->ncontexts, sizeof *a->end_of);
-	a->bare = calloc((size_t)g->nroutines + 1, sizeof *a->bare);
-	done = w && a->end_of && a->bare && array_grow(&a->ends, &a->room, 0, sizeof *a->ends);
-	if (done) {
-		a->ends[0] = (struct end){ 0 };
-		a->n = 1;
-	}
-	for (uint32_t i = 1; done && i < g->ncontexts; i++)
-		done = !g->contexts[i].live || add_context(a, i, w + i);
-	free(w);
+	for (uint32_t i = 1; done && i < a->g->ncontexts; i++)
+		done = !a->g->contexts[i].live || add_context(a, i);
 	return done;
 }
 
@@ -146,12 +171,6 @@ struct shared {
 	uint64_t time;
 	uint32_t contexts;
 };
-
-static void shared_add(struct shared *s, const struct sums *sums)
-{
-	s->time += sums->time;
-	s->contexts += sums->contexts;
-}
 
 static bool is_enough(const struct shared *s, uint64_t min_time)
 {
@@ -165,8 +184,10 @@ static bool leave_out(const struct suffix_array *a, uint64_t min_time, uint32_t 
 	struct shared *all = calloc((size_t)count + 1, sizeof *all);
 
 	for (uint32_t i = 1; all && i < a->n; i++)
-		if (numbers[i])
-			shared_add(&all[numbers[i]], &a->ends[i].sums);
+		if (numbers[i]) {
+			all[numbers[i]].time += time_of(a, i);
+			all[numbers[i]].contexts += ends_context(a, i);
+		}
 	for (uint32_t i = 1; all && i < a->n; i++)
 		if (numbers[i] && !is_enough(&all[numbers[i]], min_time))
 			numbers[i] = 0;
@@ -359,7 +380,7 @@ static bool find_below(struct suffix_array *a)
 bool suffix_array_make(struct suffix_array *a, const struct graph *g, uint64_t min_time)
 {
 	*a = (struct suffix_array){ .g = g };
-	return add_ends(a) && choose_ends(a, min_time) && sort_ends(a) && find_below(a);
+	return weigh(a) && add_ends(a) && choose_ends(a, min_time) && sort_ends(a) && find_below(a);
 }
 
 uint32_t suffix_array_common(const struct suffix_array *a, uint32_t x, uint32_t y)
@@ -383,6 +404,7 @@ uint32_t suffix_array_climb(const struct suffix_array *a, uint32_t end, uint32_t
 void suffix_array_free(struct suffix_array *a)
 {
 	free(a->ends);
+	free(a->weights);
 	free(a->end_of);
 	free(a->bare);
 	free(a->sorted);

@@ -13,6 +13,7 @@
 #ifndef SUFFIX_ARRAY_H
 #define SUFFIX_ARRAY_H
 
+#include "graph/build.h"
 #include "graph/graph.h"
 
 enum { SUFFIX_SHORTEST = 3 };		/* entries of a sequence, at least */
@@ -33,7 +34,7 @@ struct end {
 	uint32_t label;		/* routine + 1; 0: nothing */
 	uint32_t up;		/* the end before it; 0: none */
 	uint32_t length;	/* entries that can be read upwards, itself included */
-	struct sums sums;	/* what it brings */
+	uint32_t context;	/* what it brings is of this one; 0: nothing */
 };
 
 struct suffix_array {
@@ -41,6 +42,7 @@ struct suffix_array {
 	struct end *ends;		/* all of them */
 	uint32_t n;			/* how many */
 	size_t room;			/* how many fit */
+	struct weight *weights;		/* by context: of itself and all that extend it by parent links */
 	uint32_t *end_of;		/* context -> the end at its last entry; 0: none */
 	uint32_t *bare;			/* routine -> its end with nothing above; 0: not made yet */
 	uint32_t *sorted;		/* ends by what they read, but for those left out; what reads the same by number */
@@ -53,6 +55,12 @@ struct suffix_array {
 /* Make A of the histories of G, for sequences of MIN_TIME ns at least.  False: out of memory.  Freed with suffix_array_free, also then. */
 bool suffix_array_make(struct suffix_array *a, const struct graph *g, uint64_t min_time);
 void suffix_array_free(struct suffix_array *a);
+
+/* What END brings. */
+struct sums suffix_array_sums(const struct suffix_array *a, uint32_t end);
+
+/* What suffix_array_weight says of that. */
+uint64_t suffix_array_end_weight(const struct suffix_array *a, uint32_t end);
 
 /* How many entries ends X and Y read alike. */
 uint32_t suffix_array_common(const struct suffix_array *a, uint32_t x, uint32_t y);

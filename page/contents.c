@@ -9,11 +9,12 @@
 #include "base/short_names.h"
 #include "format/slice.h"
 #include "report/leaves.h"
+#include "report/recurring.h"
 #include "report/version.h"
 #include "page/pack.h"
 #include "page/template.h"
 
-enum { PATHS = 10 };	/* recurring sequences that are shown, at most */
+enum { PATHS = 10 };	/* recurring sequences that are shown, at most: not more than RECURRING_MOST */
 
 /* Names of files and modules, each once. */
 struct strings {
@@ -45,7 +46,8 @@ struct plain_functions {
 /* A side under way. */
 struct side {
 	const char *label;
-	const struct report_input *in;
+	struct report_input in;	/* with the sequences that recur */
+	struct paths *paths;	/* these; NULL: not looked for */
 	const struct graph *g;
 	struct tree *tree;	/* all contexts, top-down */
 	uint64_t *recursive;	/* by node: direct recursive calls of the contexts that end there */
@@ -173,9 +175,9 @@ static bool plain_functions_make(struct side *s, struct error *err)
 	struct plain_functions *plain = &s->plain;
 	size_t kept = 0;
 
-	if (!leaves_make(&plain->leaves, s->in, &split, err))
+	if (!leaves_make(&plain->leaves, &s->in, &split, err))
 		return false;
-	plain->counts = leaves_count(&plain->leaves, s->in, &plain->ncounts);
+	plain->counts = leaves_count(&plain->leaves, &s->in, &plain->ncounts);
 	plain->all = calloc(plain->leaves.n + 1, sizeof *plain->all);
 	if (!plain->counts || !plain->all)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
@@ -202,6 +204,7 @@ static void plain_functions_free(struct plain_functions *plain)
 static void side_free(struct side *s)
 {
 	plain_functions_free(&s->plain);
+	paths_free(s->paths);
 	tree_free(s->tree);
 	free(s->recursive);
 	free(s->evidence);
@@ -213,8 +216,13 @@ static bool side_make(struct side *s, const struct html_side *from, bool alone, 
 {
 	static const struct tree_options everything;
 
-	*s = (struct side){ .label = from->label, .in = from->in, .g = from->in->graph };
+	*s = (struct side){ .label = from->label, .in = *from->in, .g = from->in->graph };
 	s->sliced = alone && s->g->profile->nruns == 1 && !from->in->range.to;
+	if (alone) {			/* before there is a tree: either takes much memory */
+		s->in.paths = recurring_find(from->in, RECURRING_MOST, RECURRING_PERCENT, &s->paths, err);
+		if (!s->in.paths)
+			return false;
+	}
 	s->tree = tree_build(s->g, &everything, err);
 	if (!s->tree)
 		return false;
@@ -243,7 +251,7 @@ static json_t *side_head_json(const struct side *s, struct error *err)
 
 	if (!out)
 		return NULL;
-	if (report_find(report_table, "run")->text(s->in, &options, out, err) && fclose(out) == 0)
+	if (report_find(report_table, "run")->text(&s->in, &options, out, err) && fclose(out) == 0)
 		head = emit_name(text);
 	free(text);
 	return head;
@@ -308,11 +316,11 @@ static void plain_json(const struct side *s, struct emit *e)
 /* The report NAME as an object of that name. */
 static bool report_object(const struct side *s, struct emit *e, const char *name, struct error *err)
 {
-	static const struct report_options options = { .json = true, .top = PATHS, .min_percent = 0.1 };
+	static const struct report_options options = { .json = true, .top = PATHS, .min_percent = RECURRING_PERCENT };
 	bool ok;
 
 	emit_object(e, name);
-	ok = report_find(report_table, name)->json(s->in, &options, e, err);
+	ok = report_find(report_table, name)->json(&s->in, &options, e, err);
 	emit_object_end(e);
 	return ok;
 }
@@ -323,7 +331,7 @@ static bool findings_json(const struct side *s, struct emit *e, bool alone, stru
 	static const struct report_options options = { .json = true };
 
 	return !alone || (report_object(s, e, "hot", err) && (s->g->arcs_alone || report_object(s, e, "paths", err)) &&
-			  (s->g->profile->nsites == 0 || arc_places_json(s->in, &options, e, err)) && (!s->in->source || sources_json(s->in, &options, e, err)));
+			  (s->g->profile->nsites == 0 || arc_places_json(&s->in, &options, e, err)) && (!s->in.source || sources_json(&s->in, &options, e, err)));
 }
 
 /* The side as members of the object that E has open; ALONE, it is the only one. */
@@ -335,7 +343,7 @@ static bool side_json(const struct side *s, struct emit *e, bool alone, struct e
 	emit_member(e, "label", emit_name(s->label));
 	emit_member(e, "head", side_head_json(s, err));
 	for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
-		if (!report_find(report_table, reports[i])->json(s->in, &options, e, err))
+		if (!report_find(report_table, reports[i])->json(&s->in, &options, e, err))
 			return false;
 	if (!findings_json(s, e, alone, err))
 		return false;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "report/recurring.h"
 #include "report/share.h"
 #include "text/print.h"
 
 enum {
-	PATHS = 20,		/* sequences that are looked at */
 	MANY = 4,		/* contexts that are many */
 	SEEN = 1000,		/* what takes a part of that of the run is looked at */
 	OFTEN = 100,		/* calls below which nobody is asked whether all are needed */
@@ -375,7 +375,7 @@ bool hot_cases_find(struct hot_cases *c, const struct report_input *in, struct e
 	if (!leaves_name(c) || !own_find(c) || !heavy_find(c) || !library_find(c))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	errand_find(c);
-	c->paths = paths_find(c->g, &(struct paths_options){ .most = PATHS, .min_time = c->whole / 1000 }, err);
+	c->paths = recurring_find(in, RECURRING_MOST, RECURRING_PERCENT, &c->own_paths, err);
 	return c->paths != NULL;
 }
 
@@ -395,7 +395,7 @@ void hot_cases_free(struct hot_cases *c)
 	free(c->own);
 	hots_free(&c->heavy);
 	hots_free(&c->library);
-	paths_free(c->paths);
+	paths_free(c->own_paths);
 }
 
 const struct graph_path *hot_cases_path(const struct hot_cases *c)

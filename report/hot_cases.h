@@ -65,7 +65,8 @@ struct hot_cases {
 	uint64_t *own;		/* by routine: its self time without that code, ns */
 	struct hot_list heavy;	/* case 1 */
 	struct hot_list library;	/* case 2 */
-	struct paths *paths;	/* case 3 */
+	const struct paths *paths; /* case 3 */
+	struct paths *own_paths; /* the same, if the input has none; else NULL */
 	struct hot_errand errand; /* case 4 */
 	uint64_t whole;		/* time of the run, ns */
 };

@@ -118,30 +118,19 @@ static bool is_explained(const struct graph *g, size_t i)
 	return is_kept(g, g->profile->pcs[i].context) && (g->options.raw || !overhead_is_hook(g->overhead->spots[i].place));
 }
 
-/* The kernel's shares, of which there are no samples. */
-static void kernel_collect(struct leaves *l, const struct graph *g)
+/* The kernel's shares, of which there are no samples: a leaf a routine.  False: out of memory. */
+static bool kernel_collect(struct leaves *l, const struct graph *g)
 {
-	for (uint32_t i = 0; i < g->profile->ncontexts; i++) {
-		struct leaf leaf = { .place = "[kernel]", .name = "(system calls, page faults)" };
+	uint64_t *time = calloc((size_t)g->nroutines + 1, sizeof *time);
 
-		if (!is_kept(g, i))
-			continue;
-		leaf.routine = graph_owner(g, i);
-		leaf.time = (uint64_t)((double)graph_time(g, i) * g->routines[leaf.routine].kernel);
-		if (leaf.time > 0)
-			l->leaf[l->n++] = leaf;
-	}
-}
-
-uint64_t leaves_explained(const struct graph *g, uint32_t routine)
-{
-	const struct profile *p = g->profile;
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < p->npcs; i++)
-		if (is_explained(g, i) && graph_owner(g, p->pcs[i].context) == routine)
-			n += p->pcs[i].count;
-	return n;
+	for (uint32_t i = 0; time && i < g->profile->ncontexts; i++)
+		if (is_kept(g, i))
+			time[graph_owner(g, i)] += (uint64_t)((double)graph_time(g, i) * g->routines[graph_owner(g, i)].kernel);
+	for (uint32_t r = 0; time && r < g->nroutines; r++)
+		if (time[r] > 0)
+			l->leaf[l->n++] = (struct leaf){ .routine = r, .place = "[kernel]", .name = "(system calls, page faults)", .time = time[r] };
+	free(time);
+	return time != NULL;
 }
 
 static void explained_count(struct leaves *l, const struct graph *g)
@@ -156,12 +145,12 @@ double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained
 	return explained ? (double)g->routines[routine].self * (1 - g->routines[routine].kernel) / (double)explained : 0;
 }
 
-static void leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
+/* False: out of memory. */
+static bool leaves_collect(struct leaves *l, const struct report_input *in, const struct report_options *options)
 {
 	const struct graph *g = in->graph;
 	const struct profile *p = g->profile;
 
-	explained_count(l, g);
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
 		struct leaf *leaf = &l->leaf[l->n];
@@ -175,8 +164,7 @@ static void leaves_collect(struct leaves *l, const struct report_input *in, cons
 		leaf->time = (uint64_t)(leaves_sample(g, leaf->routine, l->explained[leaf->routine]) * (double)pc->count);
 		l->n++;
 	}
-	if (options->leaves)
-		kernel_collect(l, g);
+	return !options->leaves || kernel_collect(l, g);
 }
 
 /* ---- names ---- */
@@ -213,35 +201,45 @@ static bool leaves_name(struct leaves *l, const struct report_input *in)
 	return ok;
 }
 
-bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *asked,
-		 struct error *err)
+static bool rooms_make(struct leaves *l, const struct graph *g)
+{
+	l->first = calloc((size_t)g->nroutines + 2, sizeof *l->first);
+	l->leaf = calloc(g->profile->npcs + g->nroutines + 1, sizeof *l->leaf);
+	l->explained = calloc((size_t)g->nroutines + 1, sizeof *l->explained);
+	return l->first && l->leaf && l->explained;
+}
+
+/* Fill L, which has the room.  False: out of memory. */
+static bool leaves_fill(struct leaves *l, const struct report_input *in, const struct report_options *options)
 {
 	uint32_t nroutines = in->graph->nroutines;
-	struct report_options split = *asked;
-	const struct report_options *options = &split;
 
-	*l = (struct leaves){ .nroutines = nroutines };
-	split.leaves &= !in->graph->profile->plain;
-	l->first = calloc((size_t)nroutines + 2, sizeof *l->first);
-	l->leaf = calloc(in->graph->profile->npcs + in->graph->profile->ncontexts + 1, sizeof *l->leaf);
-	l->explained = calloc((size_t)nroutines + 1, sizeof *l->explained);
-	if (!l->first || !l->leaf || !l->explained) {
-		leaves_free(l);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	}
-	if ((options->leaves || options->lines) && in->symbols)
-		leaves_collect(l, in, options);
+	if (options->leaves || options->lines)
+		explained_count(l, in->graph);
+	if ((options->leaves || options->lines) && in->symbols && !leaves_collect(l, in, options))
+		return false;
 	leaves_join(l);
 	leaves_index(l, nroutines);
 	if (!options->leaves || !in->symbols)
 		return true;
-	if (!leaves_name(l, in)) {
-		leaves_free(l);
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-	}
+	if (!leaves_name(l, in))
+		return false;
 	leaves_join(l);			/* several have one name now */
 	leaves_index(l, nroutines);
 	return true;
+}
+
+bool leaves_make(struct leaves *l, const struct report_input *in, const struct report_options *options,
+		 struct error *err)
+{
+	struct report_options split = *options;
+
+	*l = (struct leaves){ .nroutines = in->graph->nroutines };
+	split.leaves &= !in->graph->profile->plain;
+	if (rooms_make(l, in->graph) && leaves_fill(l, in, &split))
+		return true;
+	leaves_free(l);
+	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
 /* ---- by context ---- */

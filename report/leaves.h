@@ -59,10 +59,7 @@ struct leaf_count *leaves_count(const struct leaves *l, const struct report_inpu
 /* Whether nothing tells what source line PC is of: so it is in a library that was linked into the program, mostly. */
 bool leaves_has_no_source(const struct report_input *in, const struct profile_pc *pc);
 
-/* The samples that tell where ROUTINE's own time went. */
-uint64_t leaves_explained(const struct graph *g, uint32_t routine);
-
-/* What each of them, EXPLAINED in all, stands for, ns. */
+/* What each sample that tells where ROUTINE's own time went, EXPLAINED in all, stands for, ns. */
 double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained);
 
 /* How L is called in a listing: "in libc.so.6: memcpy" or "sort.c:120", behind BEFORE columns. */

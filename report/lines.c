@@ -391,7 +391,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 	struct search k = { .l = l, .in = in, .g = in->graph };
 	bool ok;
 
-	*l = (struct lines){ .routine = routine, .explained = leaves_explained(in->graph, routine),
+	*l = (struct lines){ .routine = routine, .explained = leaves->explained[routine],
 		.costs = calloc(in->graph->profile->npcs + 1, sizeof *l->costs) };
 	ok = l->costs && callees_find(&k, leaves);
 	if (ok && in->symbols) {

@@ -1,8 +1,7 @@
 /* paths.c - call sequences that recur in many contexts: what no line of a tree or of a flat profile shows. */
-#include "graph/recurring_paths.h"
-
 #include <inttypes.h>
 
+#include "report/recurring.h"
 #include "report/report.h"
 #include "report/share.h"
 #include "text/print.h"
@@ -15,12 +14,10 @@ static const char legend[] =
 	" that have nearly the same time; of two of which one is part of the other only the first.  Times of sequences that\n"
 	" overlap do not add up.\n";
 
-static struct paths *find(const struct report_input *in, const struct report_options *options, struct error *err)
+/* How many of FOUND are asked for. */
+static size_t count(const struct paths *found, const struct report_options *options)
 {
-	const struct graph *g = in->graph;
-
-	return paths_find(g, &(struct paths_options){ .most = options->top,
-		.min_time = (uint64_t)((double)(g->time + g->outside) * options->min_percent / 100) }, err);
+	return options->top && options->top < found->n ? options->top : found->n;
 }
 
 /* Were the calls counted that end the sequence P? */
@@ -49,7 +46,7 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 	share_heading(out, &options->style, g->sampled);
 	fprintf(out, " %*s contexts %*s  sequence\n", PRINT_TIME, "time", calls, "calls");
 	print_end(out, &options->style);
-	for (size_t i = 0; i < found->n; i++) {
+	for (size_t i = 0; i < count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
 
 		share_print(out, &options->style, g->sampled, print_percent(p->time, g->time + g->outside) / 100, graph_run_error(g, p->time, &p->evidence));
@@ -66,7 +63,8 @@ static void paths_print(const struct graph *g, const struct paths *found, FILE *
 
 bool paths_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
-	struct paths *found = find(in, options, err);
+	struct paths *own;
+	const struct paths *found = recurring_find(in, options->top, options->min_percent, &own, err);
 
 	if (!found)
 		return false;
@@ -75,20 +73,21 @@ bool paths_text(const struct report_input *in, const struct report_options *opti
 			options->min_percent);
 	else
 		paths_print(in->graph, found, out, options);
-	paths_free(found);
+	paths_free(own);
 	return true;
 }
 
 bool paths_json(const struct report_input *in, const struct report_options *options, struct emit *e, struct error *err)
 {
 	const struct graph *g = in->graph;
-	struct paths *found = find(in, options, err);
+	struct paths *own;
+	const struct paths *found = recurring_find(in, options->top, options->min_percent, &own, err);
 
 	if (!found)
 		return false;
 	emit_member(e, "time_ns", emit_count(g->time + g->outside));
 	emit_array(e, "paths");
-	for (size_t i = 0; i < found->n; i++) {
+	for (size_t i = 0; i < count(found, options); i++) {
 		const struct graph_path *p = found->paths + i;
 		json_t *names = json_array();
 
@@ -100,6 +99,6 @@ bool paths_json(const struct report_input *in, const struct report_options *opti
 				       p->effective, "path", names));
 	}
 	emit_array_end(e);
-	paths_free(found);
+	paths_free(own);
 	return true;
 }

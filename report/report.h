@@ -18,6 +18,8 @@
 #include "report/report.h"
 #include "text/print.h"
 
+struct paths;
+
 enum report_sort { REPORT_BY_DEFAULT, REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS };
 
 /* What options of gprof's change in the reports on a gmon.out. */
@@ -95,6 +97,7 @@ struct report_input {
 	struct profile_range range;	/* its times are of this range of the runs only */
 	report_source *source;		/* for reading source files; NULL: none can be read */
 	void *source_reader;		/* its first argument */
+	const struct paths *paths;	/* sequences that recur, found before (report/recurring.h); NULL: whoever needs them looks */
 	const char *program;		/* the file that the user gave for the main program; NULL: none */
 	const enum report_life *life;	/* for each run of the profile; NULL: as the files say */
 	const struct below *below;	/* what became of the call stacks by which the times were split; NULL: they were not */

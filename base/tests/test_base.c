@@ -380,6 +380,27 @@ static void test_base64(void **state)
 	assert_string_equal(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 }
 
+/* As many bytes as are written at once, and some more or less: all of them stand there. */
+static void test_base64_long(void **state)
+{
+	enum { LONGEST = 3 * 1024 + 4 };
+	unsigned char zeros[LONGEST] = { 0 };
+	static char text[2 * LONGEST], expected[2 * LONGEST];
+	FILE *out;
+
+	(void)state;
+	for (size_t len = LONGEST - 8; len <= LONGEST; len++) {
+		memset(expected, 'A', sizeof expected);
+		memset(expected + (4 * len + 2) / 3, '=', 2);
+		expected[(len + 2) / 3 * 4] = '\0';
+		out = fmemopen(text, sizeof text, "w");
+		base64_write(out, zeros, len);
+		putc('\0', out);
+		fclose(out);
+		assert_string_equal(text, expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_task_stat),
 		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_base64_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,22 @@ static void test_calls(void **state)
 	made_free(m);
 }
 
+/* The first of several are what fewer would have been; of another least time they are not. */
+static void test_answer(void **state)
+{
+	struct paths all = { .options = { 0 } }, ten = { .options = { .most = 10, .min_time = 5 } };
+
+	(void)state;
+	assert_true(paths_answer(&all, &(struct paths_options){ 0 }));
+	assert_true(paths_answer(&all, &(struct paths_options){ .most = 3 }));
+	assert_false(paths_answer(&all, &(struct paths_options){ .min_time = 1 }));
+	assert_true(paths_answer(&ten, &(struct paths_options){ .most = 10, .min_time = 5 }));
+	assert_true(paths_answer(&ten, &(struct paths_options){ .most = 9, .min_time = 5 }));
+	assert_false(paths_answer(&ten, &(struct paths_options){ .most = 11, .min_time = 5 }));
+	assert_false(paths_answer(&ten, &(struct paths_options){ .min_time = 5 }));
+	assert_false(paths_answer(&ten, &(struct paths_options){ .most = 10, .min_time = 6 }));
+}
+
 /* A sequence, cut out of the histories one by one. */
 struct literal {
 	uint32_t routines[64];	/* the caller first */
@@ -370,7 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_essay), cmocka_unit_test(test_maximal), cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_calls), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_calls), cmocka_unit_test(test_answer), cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests_name("paths", tests, NULL, NULL);
