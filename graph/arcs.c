@@ -9,20 +9,35 @@
 #include "base/array.h"
 #include "graph/build.h"
 
-struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
+/* Index + 1 of the arc FROM -> TO, made with zeros when new.  0: out of memory. */
+static uint32_t number_of(struct arcs *a, uint32_t from, uint32_t to)
 {
 	uint32_t *slot = pair_table_at(&a->table, from, to);
 
 	if (!slot)
-		return NULL;
+		return 0;
 	if (*slot == 0) {
 		if (!array_grow(&a->arcs, &a->room, a->n, sizeof *a->arcs))
-			return NULL;
+			return 0;
 		a->arcs[a->n] = (struct graph_arc){ .from = from, .to = to };
 		*slot = ++a->n;
 	}
-	assert(*slot <= a->n && a->arcs[*slot - 1].from == from && a->arcs[*slot - 1].to == to);
-	return a->arcs + *slot - 1;
+	assert(*slot <= a->n);
+	return *slot;
+}
+
+struct graph_arc *arcs_at(struct arcs *a, uint32_t from, uint32_t to)
+{
+	uint32_t number = number_of(a, from, to);
+
+	assert(number == 0 || (a->arcs[number - 1].from == from && a->arcs[number - 1].to == to));
+	return number ? a->arcs + number - 1 : NULL;
+}
+
+bool arcs_find(struct arcs *a, uint32_t context, uint32_t from, uint32_t to)
+{
+	a->of[context] = number_of(a, from, to);
+	return a->of[context] != 0;
 }
 
 static int by_from_then_to(const void *x, const void *y)
@@ -84,6 +99,7 @@ bool arcs_settle(struct arcs *a, struct graph *g, struct error *err)
 void arcs_free(struct arcs *a)
 {
 	free(a->arcs);
+	free(a->of);
 	pair_table_free(&a->table);
 	*a = (struct arcs){ 0 };
 }

@@ -105,15 +105,24 @@ static bool charge_spelled(struct graph *g, struct arcs *arcs, const struct grap
 	return true;
 }
 
-/* The entry that a context adds to its parent's history. */
-static bool charge_added(struct graph *g, struct arcs *arcs, const struct graph_context *c, const struct weight *w)
+/* The arc from CALLER to the routine of context INDEX.  NULL: out of memory. */
+static struct graph_arc *arc_of(const struct graph *g, struct arcs *arcs, uint32_t index, uint32_t caller)
 {
+	uint32_t number = arcs->of[index];
+
+	return number ? arcs->arcs + number - 1 : arcs_at(arcs, caller, g->contexts[index].routine);
+}
+
+/* The entry that context INDEX adds to its parent's history. */
+static bool charge_added(struct graph *g, struct arcs *arcs, uint32_t index, const struct weight *w)
+{
+	const struct graph_context *c = g->contexts + index;
 	struct charge charge = { .t = c->time, .w = w->time, .evidence = w->evidence };
 	uint32_t caller = g->contexts[c->parent].routine;
 	struct graph_arc *arc;
 
 	if (g->options.nspecs == 0 || narrow_passes(g, caller, c->routine)) {
-		arc = arcs_at(arcs, caller, c->routine);
+		arc = arc_of(g, arcs, index, caller);
 		if (!arc)
 			return false;
 		charge_incoming(arc, &charge, true);
@@ -132,7 +141,7 @@ bool history_model_attribute(struct graph *g, struct arcs *arcs, const struct we
 
 		if (!c->live)
 			continue;
-		if (!(c->parent == GRAPH_NONE ? charge_spelled : charge_added)(g, arcs, c, w + i))
+		if (!(c->parent == GRAPH_NONE ? charge_spelled(g, arcs, c, w + i) : charge_added(g, arcs, i, w + i)))
 			return build_no_memory(err);
 	}
 	return true;

@@ -111,11 +111,11 @@ static bool is_kept(const struct graph *g, uint32_t context)
 }
 
 /* Whether sample I tells where its routine's own time went: of what is kept, and not in hooks, unless their cost was left in. */
-static bool is_explained(const struct graph *g, size_t i)
+static bool is_explained(const struct leaves *l, const struct graph *g, size_t i)
 {
 	if (g->profile->plain && g->overhead->spots[i].place == OVERHEAD_PLAIN)
 		return false;			/* its time is that of contexts of their own */
-	return is_kept(g, g->profile->pcs[i].context) && (g->options.raw || !overhead_is_hook(g->overhead->spots[i].place));
+	return l->owner[i] != GRAPH_NONE && (g->options.raw || !overhead_is_hook(g->overhead->spots[i].place));
 }
 
 /* The kernel's shares, of which there are no samples: a leaf a routine.  False: out of memory. */
@@ -133,11 +133,15 @@ static bool kernel_collect(struct leaves *l, const struct graph *g)
 	return time != NULL;
 }
 
-static void explained_count(struct leaves *l, const struct graph *g)
+static void owners_find(struct leaves *l, const struct graph *g)
 {
-	for (size_t i = 0; i < g->profile->npcs; i++)
-		if (is_explained(g, i))
-			l->explained[graph_owner(g, g->profile->pcs[i].context)] += g->profile->pcs[i].count;
+	const struct profile *p = g->profile;
+
+	for (size_t i = 0; i < p->npcs; i++) {
+		l->owner[i] = is_kept(g, p->pcs[i].context) ? graph_owner(g, p->pcs[i].context) : GRAPH_NONE;
+		if (is_explained(l, g, i))
+			l->explained[l->owner[i]] += p->pcs[i].count;
+	}
 }
 
 double leaves_sample(const struct graph *g, uint32_t routine, uint64_t explained)
@@ -155,16 +159,16 @@ static bool leaves_collect(struct leaves *l, const struct report_input *in, cons
 		const struct profile_pc *pc = &p->pcs[i];
 		struct leaf *leaf = &l->leaf[l->n];
 
-		if (!is_kept(g, pc->context))
+		if (l->owner[i] == GRAPH_NONE)
 			continue;
-		leaf->routine = graph_owner(g, pc->context);
+		leaf->routine = l->owner[i];
 		if (!leaf_of(leaf, in, i, options))
 			continue;
 		leaf->ticks = pc->count;
 		leaf->time = (uint64_t)(leaves_sample(g, leaf->routine, l->explained[leaf->routine]) * (double)pc->count);
 		l->n++;
 	}
-	return !options->leaves || kernel_collect(l, g);
+	return !options->leaves || !g->overhead->kernel_known || kernel_collect(l, g);
 }
 
 /* ---- names ---- */
@@ -206,7 +210,8 @@ static bool rooms_make(struct leaves *l, const struct graph *g)
 	l->first = calloc((size_t)g->nroutines + 2, sizeof *l->first);
 	l->leaf = calloc(g->profile->npcs + g->nroutines + 1, sizeof *l->leaf);
 	l->explained = calloc((size_t)g->nroutines + 1, sizeof *l->explained);
-	return l->first && l->leaf && l->explained;
+	l->owner = calloc(g->profile->npcs + 1, sizeof *l->owner);
+	return l->first && l->leaf && l->explained && l->owner;
 }
 
 /* Fill L, which has the room.  False: out of memory. */
@@ -215,7 +220,7 @@ static bool leaves_fill(struct leaves *l, const struct report_input *in, const s
 	uint32_t nroutines = in->graph->nroutines;
 
 	if (options->leaves || options->lines)
-		explained_count(l, in->graph);
+		owners_find(l, in->graph);
 	if ((options->leaves || options->lines) && in->symbols && !leaves_collect(l, in, options))
 		return false;
 	leaves_join(l);
@@ -261,8 +266,7 @@ static int by_context(const void *left, const void *right)
 static uint32_t leaf_find(const struct leaves *l, const struct leaf *const *sorted, const struct report_input *in, size_t i)
 {
 	static const struct report_options split = { .leaves = true };
-	const struct graph *g = in->graph;
-	struct leaf key = { .routine = graph_owner(g, g->profile->pcs[i].context) };
+	struct leaf key = { .routine = l->owner[i] };
 	const struct leaf *wanted = &key;
 	const struct leaf *const *found;
 
@@ -302,7 +306,7 @@ struct leaf_count *leaves_count(const struct leaves *l, const struct report_inpu
 	if (sorted)
 		qsort(sorted, l->n, sizeof *sorted, by_pointed);
 	for (size_t i = 0; counts && sorted && i < p->npcs; i++)
-		if (is_explained(g, i))
+		if (is_explained(l, g, i))
 			counts[found++] = (struct leaf_count){ .context = g->context_of[p->pcs[i].context],
 				.leaf = leaf_find(l, sorted, in, i), .ticks = p->pcs[i].count };
 	if (counts && sorted)
@@ -323,6 +327,7 @@ void leaves_free(struct leaves *l)
 	free(l->leaf);
 	free(l->first);
 	free(l->explained);
+	free(l->owner);
 	*l = (struct leaves){ 0 };
 }
 

@@ -30,6 +30,7 @@ struct leaf {
 struct leaves {
 	struct leaf *leaf;	/* sorted by routine, then by time, largest first */
 	size_t n;		/* how many */
+	uint32_t *owner;	/* by sample of the profile: the routine whose own time it is of, if that is kept; else GRAPH_NONE */
 	uint64_t *explained;	/* by routine: samples of all of its own time in user mode */
 	size_t *first;		/* leaves of routine r: leaf[first[r] .. first[r + 1]) */
 	uint32_t nroutines;	/* of the graph */

@@ -78,7 +78,7 @@ static void cost_add(struct search *k, const struct profile_pc *pc, uint64_t tim
 }
 
 /* All samples in the routine's own code. */
-static void costs_find(struct search *k)
+static void costs_find(struct search *k, const struct leaves *leaves)
 {
 	const struct graph *g = k->g;
 	const struct profile *p = g->profile;
@@ -87,9 +87,7 @@ static void costs_find(struct search *k)
 	for (size_t i = 0; i < p->npcs; i++) {
 		const struct profile_pc *pc = &p->pcs[i];
 
-		if (graph_owner(g, pc->context) != k->l->routine)
-			continue;
-		if (g->contexts[g->context_of[pc->context]].kept && g->overhead->spots[i].place == OVERHEAD_OWN)
+		if (leaves->owner[i] == k->l->routine && g->overhead->spots[i].place == OVERHEAD_OWN)
 			cost_add(k, pc, (uint64_t)(sample * (double)pc->count));
 	}
 }
@@ -396,7 +394,7 @@ bool lines_make(struct lines *l, const struct report_input *in, const struct lea
 	ok = l->costs && callees_find(&k, leaves);
 	if (ok && in->symbols) {
 		extent_find(&k);
-		costs_find(&k);
+		costs_find(&k, leaves);
 		costs_join(l);
 		ok = told_find_all(&k, err) && sites_find(&k);
 	}

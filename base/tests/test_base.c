@@ -274,14 +274,14 @@ static void test_short_names(void **state)
 	arena_free(&arena);
 }
 
-enum { INSTANCES = 3000, LONGEST = 600 };
+enum { INSTANCES = 3000, MOST_BYTES = 600 };
 
 /* A type of up to DEPTH arguments within arguments, appended to TEXT. */
 static void type_make(char *text, int depth, unsigned *seed)
 {
 	static const char *const types[] = { "int", "char const*", "A::B", "unsigned long" };
 
-	if (depth == 0 || rand_r(seed) % 3 == 0 || strlen(text) > LONGEST / 2) {
+	if (depth == 0 || rand_r(seed) % 3 == 0 || strlen(text) > MOST_BYTES / 2) {
 		strcat(text, types[rand_r(seed) % 4]);
 		return;
 	}
@@ -295,7 +295,7 @@ static void type_make(char *text, int depth, unsigned *seed)
 /* Whatever the names, those that differ stay different, and none becomes longer. */
 static void test_short_names_stay_apart(void **state)
 {
-	char (*text)[LONGEST + 100] = calloc(INSTANCES, sizeof *text);
+	char (*text)[MOST_BYTES + 100] = calloc(INSTANCES, sizeof *text);
 	const char **whole = calloc(2 * INSTANCES, sizeof *whole), **brief = whole + INSTANCES;
 	struct arena arena = { 0 };
 	unsigned seed = 1;
@@ -383,13 +383,13 @@ static void test_base64(void **state)
 /* As many bytes as are written at once, and some more or less: all of them stand there. */
 static void test_base64_long(void **state)
 {
-	enum { LONGEST = 3 * 1024 + 4 };
-	unsigned char zeros[LONGEST] = { 0 };
-	static char text[2 * LONGEST], expected[2 * LONGEST];
+	enum { LENGTH = 3 * 1024 + 4 };
+	unsigned char zeros[LENGTH] = { 0 };
+	static char text[2 * LENGTH], expected[2 * LENGTH];
 	FILE *out;
 
 	(void)state;
-	for (size_t len = LONGEST - 8; len <= LONGEST; len++) {
+	for (size_t len = LENGTH - 8; len <= LENGTH; len++) {
 		memset(expected, 'A', sizeof expected);
 		memset(expected + (4 * len + 2) / 3, '=', 2);
 		expected[(len + 2) / 3 * 4] = '\0';
