@@ -1,8 +1,12 @@
 // findings.js - where to look first: what `aprof hot` says, and the sequences of `aprof paths`, each routine a link to its entry.
+//
+// Both are known of the run as a whole.  While what is looked at is narrowed down, there are those whose routines are in it.
 import { figure, h, named } from './dom.js';
 import * as format from './format.js';
+import { isNarrowed } from './narrow.js';
 
 const CALLERS = 4; // that are named, of a case
+const NOT_THERE = 'none of what is looked at';
 
 // The numbers of the routines with hooks of each side, by name.
 const byName = new WeakMap();
@@ -15,11 +19,23 @@ function numbersByName({ sides: [side], maps: [map] }) {
 	return found;
 }
 
+// What they are of: nothing, if two profiles, or two threads, are compared.
+const toldOf = (app) => (app.model.compares ? {} : app.base.whole.sides[0]);
+
 // The number of the routine called NAME: of several of one name that whose total is TOTAL; -1: it has no hooks, or is no routine.
 function routineOf(app, name, total = null) {
-	const found = numbersByName(app.model).get(name) ?? [];
-	return found.find((r) => app.model.view('all').figures[0].total[r] === total) ?? found[0] ?? -1;
+	const { whole } = app.base,
+		found = numbersByName(whole).get(name) ?? [];
+	return found.find((r) => whole.view('all').figures[0].total[r] === total) ?? found[0] ?? -1;
 }
+
+// Whether routine R, -1 for one without a number, is in what is looked at.
+export function isThere(app, r) {
+	const [f] = app.base.view('all').figures;
+	return r < 0 || !isNarrowed(app) || f.total[r] + f.calls[r] + f.recursive[r] > 0;
+}
+
+const areThere = (app, names) => names.every((name) => isThere(app, routineOf(app, name)));
 
 export function routineLink(app, r) {
 	return h(
@@ -43,7 +59,7 @@ function share(part, error, whole) {
 const line = (...content) => h('p', {}, content);
 
 function cost(app, time, error, calls) {
-	const whole = app.model.sides[0].hot.time_ns;
+	const whole = toldOf(app).hot.time_ns;
 	return line(
 		figure(format.time(time), time),
 		`, ${share(time, error, whole)} of the run`,
@@ -54,25 +70,24 @@ function cost(app, time, error, calls) {
 // The heaviest callers of HOT, and what they are responsible for.
 function callers(app, { callers: list }) {
 	const whole = list.reduce((sum, c) => sum + c.time_ns, 0),
-		rest = list.length - CALLERS;
+		named = list.filter((c) => c.name === null || areThere(app, [c.name])).slice(0, CALLERS),
+		rest = list.length - named.length;
 	return h(
 		'p',
 		{ class: 'note' },
 		'for ',
-		list
-			.slice(0, CALLERS)
-			.map((c, i) => [
-				i ? ', ' : '',
-				who(app, c.name),
-				` ${share(c.time_ns, c.error_ns, whole)}`,
-				c.calls ? ` (${format.plural(c.calls, 'call')})` : '',
-			]),
-		rest > 0 ? `, ${rest} more` : '',
+		named.map((c, i) => [
+			i ? ', ' : '',
+			who(app, c.name),
+			` ${share(c.time_ns, c.error_ns, whole)}`,
+			c.calls ? ` (${format.plural(c.calls, 'call')})` : '',
+		]),
+		rest > 0 ? `${named.length ? ', ' : ''}${rest} more` : '',
 	);
 }
 
 function next(app, list) {
-	const whole = app.model.sides[0].hot.time_ns;
+	const whole = toldOf(app).hot.time_ns;
 	return list.length < 2
 		? null
 		: h(
@@ -95,8 +110,9 @@ function card(kind, title, none, ...content) {
 
 // A case of which LIST has routines, the heaviest first.
 function routines(app, kind, title, none, list) {
-	const [hot] = list;
-	if (!hot) return card(kind, title, none);
+	const there = list.filter((found) => isThere(app, routineOf(app, found.name, found.total_ns))),
+		[hot] = there;
+	if (!hot) return card(kind, title, list.length ? NOT_THERE : none);
 	return card(
 		kind,
 		title,
@@ -105,7 +121,7 @@ function routines(app, kind, title, none, list) {
 		cost(app, hot.time_ns, hot.error_ns, hot.total_ns === null ? null : hot.calls),
 		hot.total_ns === null ? line('no hooks, so its calls are not counted') : null,
 		hot.callers.length ? callers(app, hot) : null,
-		next(app, list),
+		next(app, there),
 	);
 }
 
@@ -114,6 +130,7 @@ const way = (app, names) => names.map((name, i) => [i ? ' → ' : '', who(app, n
 function sequence(app, found) {
 	const title = 'A sequence of calls that recurs: is all that it computes used?';
 	if (!found) return card('sequence', title, 'none: no sequence of calls recurs in several contexts');
+	if (!areThere(app, found.path)) return card('sequence', title, NOT_THERE);
 	return card(
 		'sequence',
 		title,
@@ -121,14 +138,14 @@ function sequence(app, found) {
 		h('p', { class: 'main' }, way(app, found.path)),
 		line(
 			figure(format.time(found.time_ns), found.time_ns),
-			`, ${share(found.time_ns, found.error_ns, app.model.sides[0].hot.time_ns)} of the run; in ${format.plural(found.contexts, 'context')}`,
+			`, ${share(found.time_ns, found.error_ns, toldOf(app).hot.time_ns)} of the run; in ${format.plural(found.contexts, 'context')}`,
 			found.calls ? `, ${format.plural(found.calls, 'call')}` : null,
 		),
 	);
 }
 
 function oneCallee(app, found) {
-	if (!found) return null;
+	if (!found || !areThere(app, [found.name, found.callee])) return null;
 	return card(
 		'one_callee',
 		"A routine whose time is one callee's: would less do?",
@@ -141,7 +158,7 @@ function oneCallee(app, found) {
 
 // What the run was, in a line, and where to look first; nothing of two profiles, where that is what changed.
 export function findings(app) {
-	const { hot } = app.model.sides[0];
+	const { hot } = toldOf(app);
 	if (!hot) return null;
 	const cards = app.model.timed
 		? [
@@ -170,17 +187,18 @@ export function findings(app) {
 
 // The sequences that recur.
 export function sequences(app) {
-	const { paths } = app.model.sides[0];
+	const { paths } = toldOf(app);
 	if (!paths || !app.model.timed) return null;
+	const there = paths.paths.filter((p) => areThere(app, p.path));
 	return h(
 		'section',
 		{ class: 'wide' },
 		h('h2', {}, 'Recurring sequences of calls'),
-		paths.paths.length
+		there.length
 			? h(
 					'table',
 					{ class: 'list', 'data-list': 'paths' },
-					paths.paths.map((p) =>
+					there.map((p) =>
 						h(
 							'tr',
 							{},
@@ -191,6 +209,6 @@ export function sequences(app) {
 						),
 					),
 				)
-			: h('p', { class: 'note' }, 'No sequence of two calls or more recurs in several contexts.'),
+			: h('p', { class: 'note' }, paths.paths.length ? NOT_THERE : 'No sequence of two calls or more recurs in several contexts.'),
 	);
 }

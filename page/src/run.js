@@ -2,13 +2,15 @@
 // what was lost.
 import { fill, h } from './dom.js';
 import { changeText } from './figures.js';
-import { findings, routineLink, sequences } from './findings.js';
+import { findings, isThere, routineLink, sequences } from './findings.js';
 import * as format from './format.js';
 import { isNarrowed } from './narrow.js';
 import { change, error, partOf, wholeChange } from './stats.js';
 
 const TEN = 10;
-const OF_ALL = '. Where to look first, sequences that recur and cycles are told of the run as a whole.';
+const OF_ALL =
+	'Where to look first, and what recurs, is known of the run as a whole, not of what is in focus nor without what is hidden. ' +
+	'Told here is what is of routines that are looked at, with figures and shares of the whole run.';
 
 // The head of `aprof report` as pairs of label and text; its lines are wrapped and indented.
 function headOf(text) {
@@ -167,7 +169,10 @@ const cycleKey = (c) => c.entries.map((e) => `${e.routine}${e.known ? '>' : '.'}
 function cyclesOf(app) {
 	const { model } = app,
 		found = new Map();
-	if (!model.compares) return Array.from(model.cycles(0), (c) => ({ entries: c.entries, time: [c.time], calls: [c.calls] }));
+	if (!model.compares)
+		return Array.from(app.base.whole.cycles(0), (c) => ({ entries: c.entries, time: [c.time], calls: [c.calls] })).filter((c) =>
+			c.entries.every((e) => isThere(app, e.routine)),
+		);
 	for (const s of model.sides.keys())
 		for (const c of model.cycles(s)) {
 			const key = cycleKey(c),
@@ -188,7 +193,8 @@ const bothSides = (values, text, last = text(values.at(-1))) =>
 	);
 
 function cycles(app) {
-	if (app.model.sides.some((side) => side.part)) return null;
+	const narrower = isNarrowed(app);
+	if (app.model.compares && app.model.sides.some((side) => side.part)) return null;
 	const all = cyclesOf(app),
 		weight = (c) => c.time.reduce((a, b) => a + b, 0),
 		calls = (c) => c.calls.reduce((a, b) => a + b, 0);
@@ -212,7 +218,11 @@ function cycles(app) {
 							app.model.timed
 								? [
 										bothSides(c.time, format.time),
-										h('td', {}, c.time.map((t, s) => app.share(t, s)).join(' → ')),
+										h('td', {}, c.time
+											.map((t, s) =>
+												narrower ? format.percent(t, app.base.whole.view('all').size(s, 'time')) : app.share(t, s),
+											)
+											.join(' → ')),
 									]
 								: null,
 							app.model.counted
@@ -222,7 +232,7 @@ function cycles(app) {
 						),
 					),
 				)
-			: h('p', { class: 'note' }, 'No cycle was traversed: no routine was entered again through another while it was active.'),
+			: h('p', { class: 'note' }, narrower ? 'none of what is looked at' : 'No cycle was traversed: no routine was entered again through another while it was active.'),
 	);
 }
 
@@ -316,8 +326,22 @@ function summary(app) {
 					),
 				]
 			: null,
-		!app.model.timed ? null : part ? h('span', { class: 'note' }, OF_ALL) : h('span', { class: 'note' }, '. Where to look first:'),
+		app.model.timed && !part ? h('span', { class: 'note' }, '. Where to look first:') : null,
 	);
+}
+
+// What is known of the whole run alone, behind what is narrowed down.
+function ofAll(app) {
+	return app.model.compares
+		? null
+		: h(
+				'section',
+				{ class: 'wide', 'data-of': 'run' },
+				h('h2', {}, 'Of the run as a whole'),
+				h('p', { class: 'note' }, OF_ALL),
+				findings(app),
+				h('div', { class: 'sheets' }, sequences(app), cycles(app)),
+			);
 }
 
 export const run = {
@@ -331,11 +355,12 @@ export const run = {
 	},
 
 	show(box, app) {
-		const two = app.model.compares;
+		const two = app.model.compares,
+			narrower = isNarrowed(app);
 		fill(
 			box,
 			summary(app),
-			findings(app),
+			narrower ? null : findings(app),
 			h(
 				'div',
 				{ class: `sheets${two ? ' two' : ''}` },
@@ -360,8 +385,7 @@ export const run = {
 				app.model.counted && (two || !app.model.timed)
 					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count)
 					: null,
-				sequences(app),
-				cycles(app),
+				narrower ? ofAll(app) : [sequences(app), cycles(app)],
 				tiles(app),
 				heads(app),
 				never(app),

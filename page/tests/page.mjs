@@ -1678,6 +1678,28 @@ const narrowedTo = async (tab, focus, hidden) => {
 	await settled(tab);
 };
 
+// What is known of the whole run alone is told as such, of the routines in FLAT: of each case the first of these, and of the sequences those of them.
+const ofAllAndThere = async (tab, flat) => {
+	const of = tab.locator('[data-of=run]'),
+		hot = bench.json('hot', one),
+		known = new Set(bench.json('report', one).flat.map((row) => row.name)),
+		there = (name) => flat.has(name) || !known.has(name),
+		{ paths } = bench.json('paths', '--top=10', '--min-percent=0.1', one);
+	assert.match(await of.innerText(), /is known of the run as a whole/);
+	assert.equal(await tab.locator('.findings, [data-list=paths], [data-list=cycles]').count(), await of.locator('.findings, [data-list]').count());
+	for (const kind of ['heavy', 'library']) {
+		const wanted = hot[kind].find((found) => there(found.name)),
+			card = of.locator(`[data-finding=${kind}]`);
+		assert.deepEqual((await exact(card.locator('[data-exact]')))[0], wanted?.time_ns, kind);
+		if (hot[kind].length && !wanted) assert.match(await card.innerText(), /none of what is looked at/);
+	}
+	assert.deepEqual(
+		await exact(of.locator('[data-list=paths] td:first-child')),
+		paths.filter((p) => p.path.every(there)).map((p) => p.time_ns),
+	);
+	return { hot, paths, there };
+};
+
 test('a routine in focus, by the list on it, by key and by link: every sheet has the figures of --focus, and Back takes it back', async () => {
 	const tab = await bench.tab(onePage, 'tab=flame&leaves=within'),
 		frame = (await frames(tab)).filter((f) => !f.more)[3],
@@ -1713,7 +1735,7 @@ test('a routine in focus, by the list on it, by key and by link: every sheet has
 			.slice(0, 10)
 			.map((row) => row.self_ns),
 	);
-	assert.equal(await tab.locator('.findings, [data-list=cycles]').count(), 0, 'which are of the whole run');
+	await ofAllAndThere(tab, flat);
 	await sheet(tab, 'tree');
 	assert.equal(await tab.evaluate(() => app.tree('down').time[0]), bench.json('tree', `--focus=${frame.name}`, one).tree[0].total_ns);
 	await sheet(tab, 'graph');
@@ -1771,6 +1793,9 @@ test('hidden routines are in no sheet, and nothing is lost: by key, by list, tak
 		const text = await tab.locator('main').evaluate((main) => main.textContent);
 		for (const gone of names) assert.ok(!text.includes(gone), `${name}: ${gone}`);
 	}
+	await sheet(tab, 'run');
+	const { paths, there } = await ofAllAndThere(tab, byName(report.flat));
+	assert.ok(paths.some((p) => p.path.every(there)) && !paths.every((p) => p.path.every(there)), 'some sequences are left, some are not');
 	await sheet(tab, 'flame');
 	for (const dir of ['down', 'up', 'sandwich']) {
 		await tab.locator(`[aria-label=direction] button[data-value=${dir}]`).click();
