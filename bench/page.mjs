@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// bench/page.mjs [BUILD [ROUNDS [CONTEXTS...]]]: how long the page of `aprof html` takes from opening to use, in Chromium, and how large it is.
+// bench/page.mjs [BUILD [ROUNDS [CONTEXTS...]]]: how long `aprof html` takes, how long its page from opening to use, in Chromium, and how large it is.
 //
 // Made profiles of 100,000, a million and 3.35 million contexts shaped like those of GCC's cc1, or of CONTEXTS.  A sheet is in use when it is drawn and the
 // page's thread is free to answer: medians of the rounds with the least and the most, each in a new tab; and the processor time that
-// all of the browser took meanwhile, and what its script then holds, garbage collected.
+// all of the browser took meanwhile, and what its script then holds, garbage collected.  The same of the heaviest routine hidden in the table of routines, and of
+// it in focus.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Bench, chromium } from '../page/tests/browser.mjs';
+import { Bench, chromium, settled } from '../page/tests/browser.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const build = process.argv[2] ?? path.join(here, '..', 'build'),
@@ -46,18 +47,44 @@ function processorTime(pid) {
 	return [...parts].filter(([id]) => ours(id)).reduce((sum, [, p]) => sum + p.time, 0) / TICK;
 }
 
+// What ACT, done in TAB, takes until its page is drawn and free: seconds, processor seconds, megabytes then held.
+async function measured(tab, act) {
+	const begun = processorTime(process.pid),
+		start = performance.now();
+	await act();
+	await tab.evaluate(() => new Promise((free) => requestAnimationFrame(() => setTimeout(free))));
+	return [(performance.now() - start) / 1000, processorTime(process.pid) - begun, await heap(tab)];
+}
+
 async function opened(bench, address, [hash, drawn]) {
 	const tab = await bench.browser.newPage({ viewport: { width: 1280, height: 800 } }),
-		begun = processorTime(process.pid),
-		start = performance.now();
-	await tab.goto(hash ? `${address}#tab=${hash}` : 'about:blank', { waitUntil: 'commit' });
-	await tab.waitForSelector(drawn, { timeout: 120000 });
-	await tab.evaluate(() => new Promise((free) => requestAnimationFrame(() => setTimeout(free))));
-	const seconds = (performance.now() - start) / 1000,
-		processor = processorTime(process.pid) - begun,
-		held = await heap(tab);
+		taken = await measured(tab, async () => {
+			await tab.goto(hash ? `${address}#tab=${hash}` : 'about:blank', { waitUntil: 'commit' });
+			await tab.waitForSelector(drawn, { timeout: 120000 });
+		});
 	await tab.close();
-	return [seconds, processor, held];
+	return taken;
+}
+
+// The heaviest routine is made what NAME says, `hidden` or `focus`, in the table, which is on show.
+async function narrowed(bench, address, name) {
+	const tab = await bench.tab(address, 'tab=table'),
+		taken = await measured(tab, async () => {
+			await tab.evaluate((key) => window.app.set({ [key]: `r${window.app.heaviest('self')}` }), name);
+			await tab.waitForSelector('.chips', { timeout: 120000 });
+			await settled(tab);
+		});
+	await tab.close();
+	return taken;
+}
+
+// Seconds, and seconds of processor time, that `aprof html` takes for FILE.
+function written(bench, file) {
+	const start = performance.now(),
+		command = [path.join(bench.build, 'aprof'), 'html', '-o', bench.file('page.html'), file],
+		[, children] = bench.run('sh', '-c', '"$0" "$@" > /dev/null && times', ...command).trim().split('\n'),
+		processor = [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, seconds]) => sum + 60 * minutes + Number(seconds), 0);
+	return [(performance.now() - start) / 1000, processor];
 }
 
 // Megabytes that TAB's script holds, those of typed arrays too.
@@ -70,6 +97,18 @@ async function heap(tab) {
 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
+const range = (list, digits) => `${median(list).toFixed(digits)} s (${Math.min(...list).toFixed(digits)} to ${Math.max(...list).toFixed(digits)})`;
+
+// What each of ROUNDS of MEASURE took, as a line that begins with NAME.
+async function told(name, rounds, measure) {
+	const times = [];
+	for (let i = 0; i < rounds; i++) times.push(await measure());
+	const [wall, processor, held] = [0, 1, 2].map((k) => times.map((t) => t[k]));
+	console.log(
+		`  ${name.padEnd(14)} ${range(wall, 2)}, processor ${median(processor).toFixed(2)} s${held[0] === undefined ? '' : `, ${median(held).toFixed(0)} MB held`}`,
+	);
+}
+
 async function main() {
 	const bench = new Bench(build);
 	await bench.open();
@@ -79,14 +118,9 @@ async function main() {
 		console.log(
 			`${contexts} contexts: profile ${(fs.statSync(file).size / 1e6).toFixed(1)} MB, page ${(fs.statSync(bench.file('page.html')).size / 1e6).toFixed(1)} MB`,
 		);
-		for (const sheet of SHEETS) {
-			const times = [];
-			for (let i = 0; i < rounds; i++) times.push(await opened(bench, address, sheet));
-			const wall = times.map((t) => t[0]);
-			console.log(
-				`  ${(sheet[0] || 'an empty tab').padEnd(14)} ${median(wall).toFixed(2)} s (${Math.min(...wall).toFixed(2)} to ${Math.max(...wall).toFixed(2)}), processor ${median(times.map((t) => t[1])).toFixed(2)} s, ${median(times.map((t) => t[2])).toFixed(0)} MB held`,
-			);
-		}
+		await told('aprof html', rounds, () => written(bench, file));
+		for (const sheet of SHEETS) await told(sheet[0] || 'an empty tab', rounds, () => opened(bench, address, sheet));
+		for (const name of ['hidden', 'focus']) await told(name, rounds, () => narrowed(bench, address, name));
 	}
 	await bench.browser.close();
 }

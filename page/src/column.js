@@ -93,15 +93,15 @@ export class Column {
 	}
 
 	get sum() {
-		let sum = 0;
-		for (let i = 0; i < this.length; i++) sum += this.at(i);
-		return sum;
+		return this.wide().reduce((sum, value) => sum + value, 0);
 	}
 
 	// All of them, to be added up or changed.
 	wide() {
-		const values = new Float64Array(this.length);
-		for (let i = 0; i < values.length; i++) values[i] = this.at(i);
+		const values = this.#small === null ? new Float64Array(this.length) : Float64Array.from(this.#small),
+			words = this.#marks?.length ?? 0;
+		for (let w = 0, next = 0; w < words; w++)
+			for (let word = this.#marks[w]; word !== 0; word &= word - 1) values[32 * w + 31 - Math.clz32(word & -word)] = this.#large[next++];
 		return values;
 	}
 

@@ -15,6 +15,7 @@
 //
 // Where no routine recurs, and above all that is hidden, a path of the new tree is made of its parent's.  Only others are written out entry by entry.
 import { Column } from './column.js';
+import { Pairs } from './pairs.js';
 import { FOLDED, GAP, kidsOf, listed } from './shape.js';
 
 const NOWHERE = -1;
@@ -39,89 +40,69 @@ function squeeze(s, n) {
 
 // Paths from the run down, each made when it is first asked for: by its parent and its link, routine << 1 | gap.
 class Paths {
-	n = 1;
-	#table; // places of paths by their parents and links; 0: free
+	#pairs; // parent and link, by path
+	#folded; // by path
 
 	constructor(room) {
-		this.parent = new Int32Array(room).fill(-1, 0, 1);
-		this.link = new Int32Array(room);
-		this.folded = new Uint8Array(room);
-		this.#index(room);
+		this.#pairs = new Pairs(room);
+		this.#folded = new Uint8Array(room);
+		this.#pairs.at(-1, 0); // the run
 	}
 
-	#index(room) {
-		this.#table = new Int32Array(2 ** Math.ceil(Math.log2(2 * room)));
-		for (let i = 1; i < this.n; i++) this.#table[this.#place(this.parent[i], this.link[i])] = i;
-	}
-
-	// Where the child of PARENT by LINK stands in the table, or is to stand.
-	#place(parent, link) {
-		const mask = this.#table.length - 1;
-		let at = Math.imul(Math.imul(parent, 0x9e3779b1) ^ link, 0x85ebca6b);
-		for (at ^= at >>> 15; ; at++) {
-			const found = this.#table[(at &= mask)];
-			if (found === 0 || (this.parent[found] === parent && this.link[found] === link)) return at;
-		}
-	}
-
-	#grow() {
-		for (const name of ['parent', 'link', 'folded']) {
-			const larger = new this[name].constructor(2 * this.n);
-			larger.set(this[name]);
-			this[name] = larger;
-		}
-		this.#index(2 * this.n);
+	get n() {
+		return this.#pairs.n;
 	}
 
 	child(parent, link) {
-		const at = this.#place(parent, link),
-			found = this.#table[at];
-		if (found) return found;
-		this.#table[at] = this.n;
-		this.parent[this.n] = parent;
-		this.link[this.n] = link;
-		if (++this.n === this.parent.length) this.#grow();
-		return this.n - 1;
+		return this.#pairs.at(parent, link);
 	}
 
-	// The node of the history S of N entries; those that are unmarked are folded there.
-	of(s, n) {
-		let node = 0;
-		for (let i = 0; i < n; i++) {
+	fold(node) {
+		if (node >= this.#folded.length) {
+			const larger = new Uint8Array(2 * node);
+			larger.set(this.#folded);
+			this.#folded = larger;
+		}
+		this.#folded[node] = 1;
+	}
+
+	// The node of the history S of N entries, of which the first FROM lead to NODE; those that are unmarked are folded there.
+	of(s, n, node, from) {
+		for (let i = from; i < n; i++) {
 			const gap = i > 0 && !marked(s[i - 1]) && !marked(s[i]);
 			node = this.child(node, (s[i] >> 1) * 2 + (gap ? GAP : 0));
-			if (!marked(s[i])) this.folded[node] = 1;
+			if (!marked(s[i])) this.fold(node);
 		}
 		return node;
 	}
 
 	get shape() {
-		const n = this.n,
-			links = this.link.subarray(0, n);
-		return {
-			n,
-			parent: this.parent.slice(0, n),
-			routine: links.map((link, i) => (i ? link >> 1 : -1)),
-			flags: Uint8Array.from(links, (link, i) => (link & GAP) | (this.folded[i] ? FOLDED : 0)),
-		};
+		const { n } = this,
+			parent = this.#pairs.first.slice(0, n),
+			routine = this.#pairs.second.slice(0, n),
+			flags = new Uint8Array(n);
+		for (let i = 0; i < n; i++) {
+			flags[i] = (routine[i] & GAP) | (this.#folded[i] ? FOLDED : 0);
+			routine[i] >>= 1;
+		}
+		routine[0] = -1;
+		return { n, parent, routine, flags };
 	}
 }
 
-// The histories of TREE, whose nodes have figures OWN, on their way to Paths.  HIDDEN by routine.
+// The histories of TREE on their way to Paths: of the nodes that are NEEDED; there HAS those that are asked for.  HIDDEN by routine, or null.
 class Walk {
 	constructor(tree, hidden, routines, needed, has) {
 		Object.assign(this, { tree, hidden, needed, has });
 		this.paths = new Paths(tree.n + 1);
 		this.to = new Int32Array(tree.n).fill(NOWHERE);
 		this.kind = new Uint8Array(tree.n);
-		this.path = [0]; // nodes from the run to where the walk is
-		this.outer = [0]; // by depth, the nearest that is not hidden
+		this.shown = new Int32Array(16); // the nodes from the run to where the walk is, but for those that are hidden
+		this.depth = 0; // how many
 		this.last = new Int32Array(routines).fill(-1); // by routine that is not hidden, its last entry on the path
 		this.before = new Int32Array(tree.n); // that before an entry
-		this.depth = new Int32Array(tree.n);
 		this.hid = 0; // hidden entries on the path
 		this.again = 0; // entries on the path whose routine was on it before
-		this.seen = new Int32Array(routines); // by routine, the node for which it was seen last
 		this.entries = [];
 	}
 
@@ -129,23 +110,20 @@ class Walk {
 		return this.hidden !== null && this.hidden[this.tree.routine[i]] === 1;
 	}
 
-	// The node for which the history at I is to be written out.
-	#written(i) {
-		const { entries, path, seen, tree } = this;
-		let n = 0;
-		for (let k = this.depth[i]; k > 0; k--) {
-			const r = tree.routine[path[k]];
-			if (this.#isHidden(path[k])) continue;
-			entries[n++] = r * 2 + (seen[r] === i ? 0 : 1);
-			seen[r] = i;
+	// The node for which the history of what is shown is to be written out.  Before the first entry that is unmarked all are as they are, and so is what they lead to.
+	#written() {
+		const { entries, shown, depth, tree, last } = this;
+		let same = 0,
+			kept = 0;
+		while (same < depth && last[tree.routine[shown[same]]] === shown[same]) entries[kept++] = tree.routine[shown[same++]] * 2 + 1;
+		for (let k = same; k < depth; k++) {
+			const r = tree.routine[shown[k]],
+				entry = r * 2 + (last[r] === shown[k] ? 1 : 0);
+			if (kept > 0 && entries[kept - 1] >> 1 === r)
+				entries[kept - 1] = entry; // of equals only the last can be marked
+			else entries[kept++] = entry;
 		}
-		let kept = 0;
-		for (let lo = 0, hi = n - 1; lo < hi; lo++, hi--) [entries[lo], entries[hi]] = [entries[hi], entries[lo]];
-		for (let k = 0; k < n; k++)
-			if (kept > 0 && entries[kept - 1] >> 1 === entries[k] >> 1)
-				entries[kept - 1] = entries[k]; // of equals only the last can be marked
-			else entries[kept++] = entries[k];
-		return this.paths.of(entries, squeeze(entries, kept));
+		return this.paths.of(entries, squeeze(entries, kept), same ? this.to[shown[same - 1]] : 0, same);
 	}
 
 	#place(i, hidden) {
@@ -153,26 +131,33 @@ class Walk {
 			up = to[tree.parent[i]];
 		if (this.hid === 0) return this.paths.child(up, tree.routine[i] * 2 + (tree.flags[i] & GAP));
 		if (this.again === 0) return hidden ? up : this.paths.child(up, tree.routine[i] * 2);
-		return this.has(i) ? this.#written(i) : NOWHERE; // nobody asks for it: what is below is written out, too
+		return this.has[i] ? this.#written() : NOWHERE; // nobody asks for it: what is below is written out, too
+	}
+
+	// Node I is the last on the path.
+	#show(i) {
+		if (this.depth === this.shown.length) {
+			const larger = new Int32Array(2 * this.depth);
+			larger.set(this.shown);
+			this.shown = larger;
+		}
+		this.shown[this.depth++] = i;
 	}
 
 	enter(i) {
 		const { tree, last } = this,
 			r = tree.routine[i],
-			hidden = this.#isHidden(i),
-			depth = (this.depth[i] = this.depth[tree.parent[i]] + 1),
-			outer = this.outer[depth - 1];
-		this.path[depth] = i;
-		this.outer[depth] = hidden ? outer : i;
-		this.kind[i] = hidden ? DROPPED : outer > 0 && tree.routine[outer] === r ? RECURSIVE : CALLED;
+			hidden = this.#isHidden(i);
+		this.kind[i] = hidden ? DROPPED : this.depth > 0 && tree.routine[this.shown[this.depth - 1]] === r ? RECURSIVE : CALLED;
 		if (hidden) this.hid++;
 		else {
 			const up = (this.before[i] = last[r]);
 			if (up >= 0) {
 				this.again++;
-				if (this.hid === 0) this.paths.folded[this.to[up]] = 1;
+				if (this.hid === 0) this.paths.fold(this.to[up]);
 			}
 			last[r] = i;
+			this.#show(i);
 		}
 		this.to[i] = this.#place(i, hidden);
 	}
@@ -184,6 +169,7 @@ class Walk {
 		}
 		if (this.before[i] >= 0) this.again--;
 		this.last[this.tree.routine[i]] = this.before[i];
+		this.depth--;
 	}
 
 	run() {
@@ -212,17 +198,28 @@ function activeIn(tree, wanted) {
 	return active;
 }
 
+// By node, what of its own figures is in focus: all of what is ACTIVE, of the others LEAFPART(node), or nothing; null: all of all.
+function partsOf(active, leafPart) {
+	if (active === null || leafPart === null) return active;
+	const parts = Float64Array.from(active);
+	for (let i = 0; i < parts.length; i++) if (!active[i]) parts[i] = leafPart(i);
+	return parts;
+}
+
 // Of one side: where each node of its tree is in the new one, and what that has.
 export class Narrowed {
 	// TREE, a shape with the columns self, calls, recursive, ticks, measured and variance, is narrowed down to where one of WANTED is active, without HIDDEN, both by the
-	// number of ROUTINES, or null.  LEAFPART(node) is what of a node's own time is in functions without hooks that are wanted.
+	// number of ROUTINES, or null.  LEAFPART(node) is what of a node's own time is in functions without hooks that are wanted; null: there are none.
 	constructor(tree, { wanted, hidden, routines, leafPart }) {
 		this.#active = activeIn(tree, wanted);
-		this.#leafPart = leafPart;
-		const has = (i) => this.part(i) > 0 && Boolean(tree.self.at(i) || tree.ticks.at(i) || tree.calls.at(i) || tree.recursive.at(i)),
+		this.#parts = partsOf(this.#active, leafPart);
+		const own = Object.fromEntries([...TIMES, 'calls', 'recursive'].map((name) => [name, tree[name].wide()])),
+			has = new Uint8Array(tree.n),
 			needed = new Uint8Array(tree.n);
+		for (const values of [own.self, own.ticks, own.calls, own.recursive])
+			for (let i = 0; i < tree.n; i++) if (values[i] && this.part(i) > 0) has[i] = 1;
 		for (let i = tree.n - 1; i > 0; i--) {
-			if (!needed[i] && has(i)) needed[i] = 1;
+			if (has[i]) needed[i] = 1;
 			if (needed[i]) needed[tree.parent[i]] = 1;
 		}
 		const walk = new Walk(tree, hidden, routines, needed, has);
@@ -230,11 +227,11 @@ export class Narrowed {
 		this.#kind = walk.kind;
 		this.to = walk.to; // by node, that in the new tree
 		for (let i = 0; i < tree.n; i++) if (!(this.part(i) > 0)) this.to[i] = NOWHERE; // it only leads to something
-		this.tree = { ...listed(walk.paths.shape), ...this.#figures(tree, walk.paths.n) };
+		this.tree = { ...listed(walk.paths.shape), ...this.#figures(own, walk.paths.n) };
 	}
 
 	#active; // by node, whether it is in focus; null: all are
-	#leafPart;
+	#parts; // by node, what of its own figures is; null: all
 	#kind;
 
 	isActive(i) {
@@ -243,7 +240,7 @@ export class Narrowed {
 
 	// What of the own figures of node I is in focus; of its calls nothing, if that is not all.
 	part(i) {
-		return this.isActive(i) ? 1 : this.#leafPart(i);
+		return this.#parts === null ? 1 : this.#parts[i];
 	}
 
 	// Of CALLS and RECURSIVE ones of node I, those that count as either.
@@ -253,17 +250,23 @@ export class Narrowed {
 	}
 
 	#figures(own, n) {
-		const sums = Object.fromEntries([...TIMES, 'calls', 'recursive'].map((name) => [name, new Float64Array(n)]));
-		for (let i = 0; i < this.to.length; i++) {
-			const j = this.to[i],
-				part = this.part(i);
-			if (j === NOWHERE) continue;
-			for (const name of TIMES) sums[name][j] += part * own[name].at(i);
-			const [calls, recursive] = this.#calls(i, own.calls.at(i), own.recursive.at(i));
-			sums.calls[j] += calls;
-			sums.recursive[j] += recursive;
+		const { to } = this,
+			parts = this.#parts,
+			kinds = this.#kind,
+			calls = new Float64Array(n),
+			recursive = new Float64Array(n);
+		for (let i = 0; i < to.length; i++) {
+			if (to[i] === NOWHERE || kinds[i] === DROPPED || !this.isActive(i)) continue;
+			(kinds[i] === RECURSIVE ? recursive : calls)[to[i]] += own.calls[i];
+			recursive[to[i]] += own.recursive[i];
 		}
-		return Object.fromEntries(Object.entries(sums).map(([name, values]) => [name, new Column(values)]));
+		const times = TIMES.map((name) => {
+			const from = own[name],
+				sum = new Float64Array(n);
+			for (let i = 0; i < to.length; i++) if (to[i] !== NOWHERE) sum[to[i]] += parts === null ? from[i] : parts[i] * from[i];
+			return [name, new Column(sum)];
+		});
+		return { ...Object.fromEntries(times), calls: new Column(calls), recursive: new Column(recursive) };
 	}
 
 	// The numbers, of N items, of those whose NODEOF has something in the new tree.

@@ -33,6 +33,7 @@ const LEAFED = ['flame', 'graph', 'table', 'tree']; // sheets that can show func
 
 const VIEWS = 4; // of which what was made is kept
 const VALUES = 500; // of each of these
+const MANY = 30000; // contexts, that are not narrowed down at once
 
 const KEYS = [
 	['1 … 6', 'the sheets'],
@@ -634,7 +635,29 @@ class App {
 		this.tellHits();
 	}
 
+	// Narrowing down takes a second of a million contexts: the page says so first.  What changes meanwhile is followed with it.
 	#changed(changed) {
+		const { focus, hidden } = this.stateHolder.now,
+			narrower = (changed.has('focus') || changed.has('hidden')) && (focus || hidden);
+		if (this.late) for (const key of changed) this.late.add(key);
+		else if (narrower && this.reading.tree.n > MANY) this.#later(changed);
+		else this.#follow(changed);
+	}
+
+	#later(changed) {
+		const told = h('div', { class: 'works busy', role: 'status' }, `narrowing down ${format.plural(this.reading.tree.n - 1, 'context')} …`);
+		this.late = changed;
+		document.body.append(told);
+		requestAnimationFrame(() =>
+			setTimeout(() => {
+				this.late = null;
+				told.remove();
+				this.#follow(changed);
+			}),
+		);
+	}
+
+	#follow(changed) {
 		if (changed.has('sel') && this.state.of === 'sel') changed.add('of');
 		if (changed.has('theme')) this.#theme();
 		const narrower = changed.has('focus') || changed.has('hidden');

@@ -8,6 +8,7 @@ import { Narrowed } from './contexts.js';
 import { basename, visible } from './format.js';
 import { Gathered, Leaves } from './leaves.js';
 import { numbersOf } from './names.js';
+import { Pairs } from './pairs.js';
 import { Recent } from './recent.js';
 import { GAP, kidsOf, listed } from './shape.js';
 
@@ -138,21 +139,33 @@ class Arcs {
 		this.list = [];
 		this.out = Array.from({ length: routines }, () => []);
 		this.in = Array.from({ length: routines }, () => []);
-		this.index = new Map();
-		this.width = routines + 1;
+	}
+
+	#numbers = new Pairs(); // by caller and callee, their places in the list
+
+	// The number of the arc in the list.
+	number(from, to) {
+		const number = this.#numbers.at(from, to);
+		if (number === this.list.length) this.#add(from, to);
+		return number;
+	}
+
+	#add(from, to) {
+		const at = [];
+		for (let s = 0; s < this.sides; s++) at.push({ calls: 0, self1: 0, child1: 0, self2: 0, child2: 0 });
+		const arc = { from, to, folded: false, at };
+		this.list.push(arc);
+		this.in[to].push(arc);
+		if (from >= 0) this.out[from].push(arc);
 	}
 
 	at(from, to) {
-		const key = (from + 1) * this.width + to;
-		let arc = this.index.get(key);
-		if (!arc) {
-			arc = { from, to, folded: false, at: Array.from({ length: this.sides }, () => Object.fromEntries(ARC.map((f) => [f, 0]))) };
-			this.index.set(key, arc);
-			this.list.push(arc);
-			this.in[to].push(arc);
-			if (from >= 0) this.out[from].push(arc);
-		}
-		return arc;
+		return this.list[this.number(from, to)];
+	}
+
+	// The arc if there is one; undefined: there is none.
+	find(from, to) {
+		return this.list[this.#numbers.find(from, to)];
 	}
 }
 
@@ -212,15 +225,24 @@ function treesJoined(sides, maps) {
 	return { ...listed({ n, parent: parent.slice(0, n), routine: routine.slice(0, n), flags: flags.slice(0, n), own }), nodes };
 }
 
-// Inclusive figures by node: totals of the node and all below it; but the next entry of routine AROUND takes what passes through it.
-// Each column is given to KEPT.
-function totals(tree, own, around = -1, kept = (sums) => new Column(sums)) {
-	const sum = (column) => {
-		const sums = column.wide();
-		for (let i = tree.n - 1; i > 0; i--) if (around < 0 || tree.routine[i] !== around) sums[tree.parent[i]] += sums[i];
-		return kept(sums);
-	};
-	return { time: sum(own.self), calls: sum(own.calls), ticks: sum(own.ticks), measured: sum(own.measured), variance: sum(own.variance) };
+// What is summed up over nodes, and of what.
+const PASSING = [
+	['time', 'self'],
+	['calls', 'calls'],
+	['ticks', 'ticks'],
+	['measured', 'measured'],
+	['variance', 'variance'],
+];
+
+// VALUES by node become those of the node and all below it; but the next entry of routine AROUND takes what passes through it.
+function sumUp({ n, parent, routine }, values, around = -1) {
+	for (let i = n - 1; i > 0; i--) if (around < 0 || routine[i] !== around) values[parent[i]] += values[i];
+	return values;
+}
+
+// Inclusive figures by node: totals of the node and all below it, or around a routine.
+function totals(tree, own, around = -1) {
+	return Object.fromEntries(PASSING.map(([name, from]) => [name, new Column(sumUp(tree, own[from].wide(), around))]));
 }
 
 // Of one profile of an MPI job, by routine: what the ranks with the most have beyond the mean. null: it is none.
@@ -328,7 +350,7 @@ export class Model {
 			wanted: own(wanted),
 			hidden: own(hidden),
 			routines: map.length,
-			leafPart: leaves ? (i) => leaves.sum(this.node(s, i), wanted) : () => 0,
+			leafPart: leaves ? (i) => leaves.sum(this.node(s, i), wanted) : null,
 		});
 	}
 
@@ -548,12 +570,12 @@ export class Model {
 
 	#arcsOfPart(charged) {
 		const arcs = new Arcs(charged.length, this.routines.length),
-			folded = this.view('all').arcs.index;
+			all = this.view('all').arcs;
 		charged.forEach((c, s) => {
-			for (const from of c.arcs.list) {
-				const arc = arcs.at(from.from, from.to);
-				Object.assign(arc.at[s], from.at[0]);
-				arc.folded = folded.get((from.from + 1) * arcs.width + from.to)?.folded ?? false;
+			for (let i = 0; i < c.arcs.to.length; i++) {
+				const arc = arcs.at(c.arcs.from[i], c.arcs.to[i]);
+				for (const name of ARC) arc.at[s][name] = c.arcs[name][i];
+				arc.folded = all.find(arc.from, arc.to)?.folded ?? false;
 			}
 		});
 		return arcs;
@@ -656,6 +678,13 @@ function partOf(model, key) {
 	};
 }
 
+// Of ARCS, as columns, those that have figures.
+function arcsWithFigures(arcs) {
+	const { to, calls, self1, child1, self2, child2 } = arcs,
+		kept = Int32Array.from(to.keys()).filter((i) => calls[i] || self1[i] || child1[i] || self2[i] || child2[i]);
+	return Object.fromEntries(Object.entries(arcs).map(([name, column]) => [name, column.constructor.from(kept, (i) => column[i])]));
+}
+
 // SIDE, NARROWED down.
 function narrowedSide(side, narrowed) {
 	const { tree } = narrowed,
@@ -664,10 +693,7 @@ function narrowedSide(side, narrowed) {
 		...sideOf(side, {
 			tree,
 			figures: (name) => figures[name],
-			arcs: arcColumns(
-				arcs.list.filter(({ at: [at] }) => ARC.some((name) => at[name])),
-				(r) => r,
-			),
+			arcs: arcsWithFigures(arcs),
 			whole: { ...whole, outside: tree.self.at(0), ...evidenceOf(tree) },
 			contexts: contextsIn(tree, tree.n),
 		}),
@@ -897,22 +923,24 @@ function leafedArcs(view, arcs) {
 // the next entry of its routine below it.
 function attribute(tree, w, n) {
 	const figures = Object.fromEntries(FIGURES.map((name) => [name, new Float64Array(n)])),
-		arcs = new Arcs(1, n);
-	const all = totals(tree, w, -1, (sums) => sums),
-		charged = Object.fromEntries(Object.entries(all).map(([name, column]) => [name, column.slice()]));
+		arcs = new Pairs(),
+		folded = new Set(); // numbers of arcs
+	const own = Object.fromEntries(OWN.map((name) => [name, w[name].wide()])),
+		all = Object.fromEntries(PASSING.map(([name, from]) => [name, sumUp(tree, own[from].slice())])),
+		charged = Object.fromEntries(PASSING.map(([name]) => [name, all[name].slice()]));
 	const last = new Int32Array(n).fill(-1),
 		before = new Int32Array(tree.n),
 		depth = new Int32Array(tree.n);
 	const path = [],
-		stack = [0],
-		whole = { time: 0, ticks: 0, calls: 0 };
+		stack = [0];
 	const inner = new Float64Array(tree.n); // of what passes a node, what the next entry of its parent's routine takes
 	const running = new Float64Array(tree.n); // time in the routine of a node, at it or below, while its parent's entry is the last
-	const order = [];
-	const own = Object.fromEntries(OWN.map((name) => [name, w[name].wide()])),
-		some = new Uint8Array(tree.n); // whether a node has figures
+	const order = new Int32Array(tree.n); // nodes that lead to figures, parents first
+	let met = 0; // how many
+	const some = new Uint8Array(tree.n); // whether a node has figures
 	for (const values of Object.values(own)) for (let i = 0; i < tree.n; i++) if (values[i] > 0) some[i] = 1;
-	const passing = Object.keys(all).map((name) => [charged[name], all[name]]);
+	const passing = PASSING.map(([name]) => [charged[name], all[name]]),
+		push = (k) => stack.push(k);
 	const leads = new Uint8Array(tree.n); // whether a node, or any below it, has figures
 	leads[0] = 1;
 	for (let i = tree.n - 1; i > 0; i--) {
@@ -923,8 +951,8 @@ function attribute(tree, w, n) {
 	const refold = (u) => {
 		const below = path[depth[u] + 1],
 			above = tree.parent[u];
-		if (last[tree.routine[below]] === below) arcs.at(tree.routine[u], tree.routine[below]).folded = true;
-		if (above > 0 && last[tree.routine[above]] === above) arcs.at(tree.routine[above], tree.routine[u]).folded = true;
+		if (last[tree.routine[below]] === below) folded.add(arcs.at(tree.routine[u], tree.routine[below]));
+		if (above > 0 && last[tree.routine[above]] === above) folded.add(arcs.at(tree.routine[above], tree.routine[u]));
 	};
 	// The same of all entries that are no longer the last in the context I, and were in the context before it.
 	const refoldAll = (i) => {
@@ -941,7 +969,7 @@ function attribute(tree, w, n) {
 		if (i > 0) {
 			depth[i] = depth[tree.parent[i]] + 1;
 			path[depth[i]] = i;
-			order.push(i);
+			order[met++] = i;
 			const up = (before[i] = last[r]);
 			if (up >= 0) {
 				for (const [less, by] of passing) less[up] -= by[i];
@@ -955,32 +983,54 @@ function attribute(tree, w, n) {
 			if (some[i]) refoldAll(i);
 			stack.push(~i);
 		}
-		kidsOf(tree, i, (k) => stack.push(k));
+		kidsOf(tree, i, push);
 	}
-	const sums = ['self', 'calls', 'recursive'].map((name) => [figures[name], own[name]]);
-	sums.push([figures.total, charged.time]);
-	for (const [name, title] of [
+	const nodes = order.subarray(0, met);
+	for (const [sum, values] of figuresFrom(figures, own, charged)) addByRoutine(sum, values, tree, nodes);
+	const whole = { time: sumOf(figures.self), ticks: sumOf(figures.selfTicks), calls: sumOf(figures.calls) + sumOf(figures.recursive) };
+	const columns = chargedArcs(tree, nodes, arcs, { own, time: charged.time, all: all.time, inner, running });
+	return { figures, arcs: { ...columns, folded: Int32Array.from(columns.to, (_, a) => Number(folded.has(a))) }, whole };
+}
+
+// The FIGURES of routines that are sums over nodes, each with the column that is added up: OWN figures, or what nodes are CHARGED with.
+const figuresFrom = (figures, own, charged) => [
+	...['self', 'calls', 'recursive'].map((name) => [figures[name], own[name]]),
+	[figures.total, charged.time],
+	...[
 		['ticks', 'Ticks'],
 		['measured', 'Measured'],
 		['variance', 'Variance'],
-	])
-		sums.push([figures[`self${title}`], own[name]], [figures[`total${title}`], charged[name]]);
-	for (const i of order) {
-		const r = tree.routine[i],
-			up = tree.parent[i],
-			from = up === 0 ? -1 : tree.routine[up],
-			arc = arcs.at(from, r).at[0];
-		for (const [sum, values] of sums) sum[r] += values[i];
-		arc.calls += own.calls[i];
-		arc.self2 += own.self[i];
-		arc.child2 += charged.time[i] - own.self[i];
-		const outer = from < 0 ? charged.time[i] : all.time[i] - inner[i],
-			self = from < 0 ? own.self[i] : running[i];
-		arc.self1 += self;
-		arc.child1 += outer - self;
-		whole.time += own.self[i];
-		whole.ticks += own.ticks[i];
-		whole.calls += own.calls[i] + own.recursive[i];
+	].flatMap(([name, title]) => [
+		[figures[`self${title}`], own[name]],
+		[figures[`total${title}`], charged[name]],
+	]),
+];
+
+const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
+
+// To SUM, by routine, the VALUES of NODES of TREE.
+function addByRoutine(sum, values, { routine }, nodes) {
+	for (let k = 0; k < nodes.length; k++) sum[routine[nodes[k]]] += values[nodes[k]];
+}
+
+// All arcs, of which some have numbers in ARCS, from the parents of NODES of TREE, as columns, with what these bring them: by what attribute made of the nodes.
+function chargedArcs({ parent, routine }, nodes, arcs, { own, time, all, inner, running }) {
+	const numbers = new Int32Array(nodes.length);
+	for (let k = 0; k < nodes.length; k++) {
+		const up = parent[nodes[k]];
+		numbers[k] = arcs.at(up === 0 ? -1 : routine[up], routine[nodes[k]]);
 	}
-	return { figures, arcs, whole };
+	const [calls, self1, child1, self2, child2] = ARC.map(() => new Float64Array(arcs.n));
+	for (let k = 0; k < nodes.length; k++) {
+		const i = nodes[k],
+			a = numbers[k],
+			first = parent[i] === 0,
+			self = first ? own.self[i] : running[i];
+		calls[a] += own.calls[i];
+		self2[a] += own.self[i];
+		child2[a] += time[i] - own.self[i];
+		self1[a] += self;
+		child1[a] += (first ? time[i] : all[i] - inner[i]) - self;
+	}
+	return { from: arcs.first.slice(0, arcs.n), to: arcs.second.slice(0, arcs.n), calls, self1, child1, self2, child2 };
 }

@@ -1810,6 +1810,31 @@ test('hidden routines are in no sheet, and nothing is lost: by key, by list, tak
 	await closed(tab);
 });
 
+test('of many contexts the page says that it narrows them down, and follows what changes meanwhile', async () => {
+	const tab = await bench.tab(onePage, 'tab=table'),
+		contexts = await tab.evaluate(() => app.reading.tree.n - 1);
+	assert.ok(contexts > 30000);
+	await tab.evaluate(() => {
+		window.said = [];
+		const said = (node) => node.role === 'status' && window.said.push(node.textContent);
+		new MutationObserver((all) => all.forEach(({ addedNodes }) => addedNodes.forEach(said))).observe(document.body, { childList: true });
+		app.set({ sel: '3' });
+		app.set({ hidden: 'r5' });
+		app.set({ sel: '4', tab: 'flame' });
+		app.set({ hidden: 'r5,r6' });
+	});
+	await narrowedTo(tab, '', 'r5,r6');
+	assert.deepEqual(await tab.evaluate(() => window.said), [`narrowing down ${contexts.toLocaleString('en')} contexts …`]);
+	assert.deepEqual(await chipsOf(tab), ['r5', 'r6']);
+	assert.equal(await tab.evaluate(() => app.selected), 4);
+	assert.ok((await frames(tab)).length > 10, 'the flame graph is there');
+	assert.equal(await tab.locator('.works').count(), 0);
+	await tab.keyboard.press('a');
+	await narrowedTo(tab, '', '');
+	assert.equal(await tab.evaluate(() => window.said.length), 1, 'all is at hand');
+	await closed(tab);
+});
+
 test('a library, a file or a class is in focus or hidden as a whole, its functions without hooks too', async () => {
 	const tab = await bench.tab(plainCode(), 'tab=flame'),
 		file = bench.file('plain.out'),
