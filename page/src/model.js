@@ -345,7 +345,7 @@ export class Model {
 		const side = this.sides[s],
 			map = this.maps[s],
 			own = (marks) => marks && Uint8Array.from(map, (r) => marks[r]),
-			leaves = wanted && this.leaves && this.routines.some((about, r) => about.leaf && wanted[r]) ? this.leaves[s] : null;
+			leaves = wanted && this.routines.some((about, r) => about.leaf && wanted[r]) && this.leaves ? this.leaves[s] : null;
 		return new Narrowed(side.tree, {
 			wanted: own(wanted),
 			hidden: own(hidden),
