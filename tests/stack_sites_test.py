@@ -314,13 +314,13 @@ class StackSites(unittest.TestCase):
             file.write(TWO)
         subprocess.run([os.path.join(BUILD, "aprof-cc"), "--aprof-sites", "-O1", "-g", "-fno-inline", "-o", "prog", "prog.c", "-lpthread"], cwd=self.path, check=True)
         self.aprof("run", "--stacks", "--no-report", "./prog")
-        hooks, stacks = self.callgraph("amon.out"), self.callgraph("amon.out.stacks")
+        hooks, stacks = self.callgraph("amon.out"), self.callgraph("--stacks", "amon.out")
         for caller in "both", "thread":
             exact, sampled = self.arc(hooks, caller, "work"), self.arc(stacks, caller, "work")
             self.assertEqual([site["line"] for site in sampled["sites"]], [site["line"] for site in exact["sites"]])
             for ours, theirs in zip(sampled["sites"], exact["sites"]):
                 self.assertEqual((ours["calls"], theirs["calls"]), (None, 100))
-                self.is_share(ours["self_ns"], sampled["self_ns"], theirs["self_ns"] / exact["self_ns"], self.ticks("amon.out.stacks")[caller] / 2)
+                self.is_share(ours["self_ns"], sampled["self_ns"], theirs["self_ns"] / exact["self_ns"], self.ticks("--stacks", "amon.out")[caller] / 2)
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_perf_data(self):
