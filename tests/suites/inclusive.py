@@ -3,7 +3,8 @@
 perf record interrupts the program with the hooks at a rate of its CPU time and unwinds the stack; a routine's share is that of the
 stacks that it is on.  aprof's are those of `aprof report --raw`, which leaves the cost of the hooks in, as perf's samples do.  Both are
 estimates: by chance they differ by a few standard deviations of the difference of two shares, and by POINTS for what is no chance.
-perf does not get to the outer end of every stack: on one that is cut any routine may have been, so perf's share is between two.
+perf does not get to the outer end of every stack, and does not always say so: one that ends in a routine of the program that somebody
+calls is cut. On that any routine may have been, so perf's share is between two.
 
 Narrower is the error that the report states beside each share, which 95 of 100 are within.  Together with perf's own, of as much
 confidence, it has most of them; how many is told, and no failure.
@@ -11,6 +12,7 @@ confidence, it has most of them; how many is told, and no failure.
     what perf script prints, the JSON of a report -> what differs"""
 
 import math
+import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
@@ -25,6 +27,13 @@ LATE = 0.1          # of the time, for which aprof's looks came late: a quieter 
 FEW = 100           # samples of which nothing can be said
 STATED = 1.96       # standard deviations that a stated error is, for 95 of 100
 UNKNOWN = "[unknown]"
+BEGINS = re.compile(r"_start|main|sampler_start")         # routines of a program that nobody calls whom perf could find
+
+
+def ends_early(outermost, program):
+    """Is a stack with this OUTERMOST frame, (symbol, file), cut?"""
+    symbol, file = outermost
+    return symbol == UNKNOWN or (file == program and not BEGINS.fullmatch(symbol))
 
 
 class Samples:
@@ -35,7 +44,7 @@ class Samples:
 
     def add(self, lines, program):
         """Those in what perf script printed in LINES, of PROGRAM, the executable."""
-        linked = Counter((frozenset(symbol for symbol, file in stack if file == program), stack[-1][0] == UNKNOWN)
+        linked = Counter((frozenset(symbol for symbol, file in stack if file == program), ends_early(stack[-1], program))
                          for stack in sampled.stacks(lines))
         names = sampled.routines_of({symbol for symbols, _ in linked for symbol in symbols})
         for (symbols, is_cut), n in linked.items():

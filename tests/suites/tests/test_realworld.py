@@ -31,7 +31,6 @@ program
 
 program
 \t    1 leaf (/bin/program)
-\t    9 [unknown] ([unknown])
 
 """
 
