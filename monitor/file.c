@@ -348,26 +348,21 @@ static bool reaches(uint64_t end)
 	return end <= length;
 }
 
-/* Make SIZE bytes at AT resident, with disk space behind them. */
-static bool commit(char *at, uint64_t size)
+/* Make SIZE bytes at AT resident, with disk space behind them.  0 or minus an errno. */
+static long commit(char *at, uint64_t size)
 {
 	long ret = sys3(madvise, at, size, MADV_POPULATE_WRITE);
 
-	if (!sys_failed(ret))
-		return true;
 	if (ret == -EINVAL) {		/* before Linux 5.14 */
 		struct stat st;
 		long fd = reopen(&st);
 
 		if (sys_failed(fd))
-			return !actual[0];	/* anonymous memory needs no space */
+			return actual[0] ? fd : 0;	/* anonymous memory needs no space */
 		ret = sys4(fallocate, fd, 0, at - (char *)monitor.header, size);
 		sys1(close, fd);
-		if (!sys_failed(ret))
-			return true;
 	}
-	note_error(AMON_NOTE_DISK_FULL, ret);
-	return false;
+	return ret;
 }
 
 /* USED is in the file, which others may have overwritten. */
@@ -376,7 +371,8 @@ static bool is_room(uint64_t used, uint64_t size)
 	return !sealed && used % AMON_PAGE == 0 && used >= AMON_PAGE && used <= monitor.mapped && size <= monitor.mapped - used;
 }
 
-static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+/* NULL: no room; *ERROR, else untouched, is what the disk said if it refused. */
+static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
 {
 	struct amon_header *h = monitor.header;
 	uint64_t first = sizeof(struct amon_chunk), counters = 0, size;
@@ -388,7 +384,10 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 		size = counters + capacity * (sizeof(struct amon_counter) + sizeof(uint32_t));
 	}
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
-	if (!is_room(h->used, size) || !reaches(h->used + size) || !commit((char *)c, size))
+	if (!is_room(h->used, size) || !reaches(h->used + size))
+		return NULL;
+	*error = commit((char *)c, size);
+	if (sys_failed(*error))
 		return NULL;
 	*c = (struct amon_chunk){
 		.magic = AMON_CHUNK_MAGIC, .kind = kind, .size = size, .thread = thread,
@@ -398,14 +397,31 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 	return c;
 }
 
-struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+static struct amon_chunk *append(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
 {
 	struct amon_chunk *c;
 
 	sys_lock(&chunk_lock);
-	c = chunk_new(kind, thread, capacity, item_size);
+	c = chunk_new(kind, thread, capacity, item_size, error);
 	sys_unlock(&chunk_lock);
 	return c;
+}
+
+struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+{
+	long error = 0;
+	struct amon_chunk *c = append(kind, thread, capacity, item_size, &error);
+
+	if (sys_failed(error))
+		note_error(AMON_NOTE_DISK_FULL, error);
+	return c;
+}
+
+struct amon_chunk *file_chunk_to_spare(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size)
+{
+	long error = 0;
+
+	return append(kind, thread, capacity, item_size, &error);
 }
 
 /* ---- the end ---- */

@@ -15,6 +15,8 @@ void file_trim(void) HIDDEN;			/* what is behind the last chunk in use is used n
 void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,
 			      size_t item_size) HIDDEN; /* append a chunk, resident; NULL: no room */
+struct amon_chunk *file_chunk_to_spare(enum amon_kind kind, uint32_t thread, uint32_t capacity,
+				       size_t item_size) HIDDEN; /* the same for what loses nothing without it: a full disk is not noted */
 bool file_over_bound(bool reserve) HIDDEN;	/* APROF_MEMORY is used up but for a quarter; or exceeded by half */
 void file_shrink(void) HIDDEN;			/* give back most of what is mapped and not used; it cannot be had again */
 

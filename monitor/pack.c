@@ -134,7 +134,7 @@ static void put(struct packed *p, uint32_t thread)
 
 	p->size = pcs_pack(p->list, p->n, NULL);
 	space = room_for(p);
-	behind = space && p->n ? file_chunk(AMON_PCS_PACKED, thread, (uint32_t)p->size, 1) : NULL;
+	behind = space && p->n ? file_chunk_to_spare(AMON_PCS_PACKED, thread, (uint32_t)p->size, 1) : NULL;
 	if (!behind)
 		return;				/* the tables stay */
 	fill(behind, p);

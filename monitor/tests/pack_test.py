@@ -19,13 +19,25 @@ APROF = str(BUILD / 'aprof')
 BOUND = 64 * 1024       # bytes of a small program's profile
 
 # Two hundred and fifty contexts or so, and code enough for some thousand program counters.  It works for so many ms, and ends; with a file named it takes no more
-# samples then, leaves a copy there, and says so.
+# samples then, leaves a copy there, and says so.  It may fill the disk that it is on.
 MAIN = '''
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <string.h>
 #include "aprof.h"
+static void fill(void)
+{
+	static char page[4096];
+	int fd = open("disk/fill", O_CREAT | O_WRONLY, 0600);
+
+	memset(page, 1, sizeof page);
+	while (write(fd, page, sizeof page) > 0)
+		;
+	close(fd);
+}
 int main(int n, char **v)
 {
 	struct timespec now;
@@ -38,11 +50,13 @@ int main(int n, char **v)
 			f0(5);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < atol(v[1]));
-	if (n == 4)
+	if (n == 4 && !strcmp(v[3], "late"))
 		aprof_stop();		/* and what keeps phases stands behind the tables */
 	sigprocmask(SIG_BLOCK, &samples, NULL);
 	if (n > 2)
 		aprof_flush(v[2]);
+	if (n == 4 && !strcmp(v[3], "full"))
+		fill();
 	if (n == 3)
 		raise(SIGUSR1);
 	return 0;
@@ -127,6 +141,22 @@ class Pack(unittest.TestCase):
         self.assertEqual(self.samples(file), self.samples(self.folder / 'copy.out'))
         size = os.stat(file)
         self.assertLess(size.st_blocks * 512, size.st_size - BOUND)
+
+    def test_full_disk_that_costs_nothing(self):
+        """There is no room to pack in: the tables stay, nothing is lost, and so nothing is said."""
+        disk = self.folder / 'disk'
+        disk.mkdir()
+        script = ('mount -t tmpfs -o size=2m none disk && APROF_OUT=disk/full.out ./many 2500 disk/copy.out full; status=$?;'
+                  'rm -f disk/fill; cp disk/full.out disk/copy.out . && exit $status')
+        if subprocess.run(['unshare', '-Urm', 'mount', '-t', 'tmpfs', 'none', disk], capture_output=True).returncode:
+            self.skipTest('no mounts for ordinary users here')
+        done = subprocess.run(['unshare', '-Urm', 'sh', '-c', script], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = self.folder / 'full.out'
+        self.need_counters(file)
+        self.assertGreater(os.stat(file).st_size, 2 * BOUND)    # as it was: not packed
+        self.assertEqual(self.samples(file), self.samples(self.folder / 'copy.out'))
+        self.assertNotIn('disk_full', self.read(file).notes)
 
     def test_killed_at_every_step(self):
         file, done = self.run_many('stepped.out', './steps', self.folder / 'stepped.out', './many', '1500', 'before.out')
