@@ -21,14 +21,18 @@
 static const char legend[] =
 	" An entry is the lines between two rules. The line with the number at the left is the routine itself:\n"
 	" %% time    share of the run that passed while it was active, counted once however deep it recursed.\n"
-	" self      time in the routine itself, and in code without hooks that it called.\n"
+	" self      %s"
 	" children  time in the routines that it called.\n"
-	" called    times it was called, + direct recursive calls.\n"
-	" Lines above are its callers: time that passed in it on their behalf, %s; "
-	"calls from there / all calls. Lines below are its callees, in the same way.\n"
+	"%s"
+	" Lines above are its callers: time that passed in it on their behalf, %s"
+	"%s. Lines below are its callees, in the same way.\n"
 	"%s"
 	"%s"
 	" <spontaneous> stands for callers that are not known: the system, or code without hooks that started a thread.\n";
+
+/* Where calls were counted. */
+static const char legend_called[] = " called    times it was called, + direct recursive calls.\n";
+static const char legend_shares[] = "; calls from there / all calls";
 
 /* Where times are samples. */
 static const char legend_errors[] =
@@ -442,10 +446,13 @@ static bool has_errors(const struct listing *l)
 
 static void legend_print(struct listing *l)
 {
+	bool counted = l->graph->counted;
+
 	if (l->options->style.brief)
 		return;
 	putc('\n', l->out);
-	fprintf(l->out, legend, l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf,
+	fprintf(l->out, legend, entry_self_legend(l->graph), counted ? legend_called : "",
+		l->graph->arcs_alone ? given_behalf : models[l->graph->options.model].behalf, counted ? legend_shares : "",
 		l->graph->arcs_alone ? given_more : models[l->graph->options.model].more,
 		has_errors(l) ? legend_errors : "");
 	entry_part_legend(l->out, l->graph, &l->options->style);

@@ -18,6 +18,13 @@ void entry_part_legend(FILE *out, const struct graph *g, const struct text_style
 		}
 }
 
+const char *entry_self_legend(const struct graph *g)
+{
+	bool own = !g->counted || g->profile->plain;
+
+	return own ? "time in the routine itself.\n" : "time in the routine itself, and in code without hooks that it called.\n";
+}
+
 uint64_t entry_calls(const struct graph *g, const struct graph_routine *r)
 {
 	return r->cycle ? g->lumps[r->cycle - 1].calls : r->calls;

@@ -25,6 +25,9 @@ uint64_t entry_calls(const struct graph *g, const struct graph_routine *r);
 /* Write the line that explains the mark <part>, if some routine of G has it and STYLE is not brief. */
 void entry_part_legend(FILE *out, const struct graph *g, const struct text_style *style);
 
+/* What the self times of G's routines are, a line of a legend: by exact contexts alone they are those of what routines without hooks did for them, too. */
+const char *entry_self_legend(const struct graph *g);
+
 /* Whether options leave ENTRY, a routine or a cycle, in the listing: a cycle is in if one of its members is. */
 bool entry_is_listed(const struct graph *g, uint32_t entry);
 

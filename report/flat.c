@@ -12,10 +12,13 @@
 #include "report/share.h"
 #include "text/print.h"
 
-static const char legend[] =
+static const char legend_times[] =
 	" % time      share of the run that was spent in this routine itself.\n"
 	" cumulative  sum of the self times down to this line.\n"
-	" self        time in the routine itself, and in code without hooks that it called.\n"
+	" self        ";
+
+/* Where calls were counted. */
+static const char legend_calls[] =
 	" calls       times it was called; direct recursive calls are not counted here.\n"
 	" self/call   average time of a call in the routine itself.\n"
 	" total/call  average time of a call with everything that it called.\n";
@@ -255,6 +258,15 @@ static void rows_print(FILE *out, const struct graph *g, const struct order *ord
 	}
 }
 
+static void legend_print(FILE *out, const struct graph *g, const struct text_style *style)
+{
+	print_legend(out, style, legend_times);
+	if (!style->brief)
+		fputs(entry_self_legend(g), out);
+	if (!style->brief && g->counted)
+		fputs(legend_calls, out);
+}
+
 bool flat_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct order order;
@@ -272,7 +284,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 		rows_print(out, in->graph, &order, &leaves, options);
 	else
 		fputs("No routine was called.\n", out);
-	print_legend(out, &options->style, legend);
+	legend_print(out, in->graph, &options->style);
 	share_legend(out, &options->style, in->graph->sampled && !options->gprof.traditional, 12);
 	entry_part_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);

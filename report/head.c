@@ -612,8 +612,9 @@ static void plain_print(struct head *h)
 		n += (size_t)snprintf(modules + n, sizeof modules - n, "%s%s %.1f %%", i ? ", " : "",
 			print_safe(name, sizeof name, p->modules[i].module ? print_basename(p->modules[i].module) : "no module", &h->options->style),
 			100 * each * (double)p->modules[i].count);
-	print_field(h->out, &h->options->style, "no hooks", "%s (%.1f %%%s), charged to callers: %s",
-		    print_time_text(time, each * (double)p->count * cpu), 100 * each * (double)p->count, of_cpu(h), modules);
+	print_field(h->out, &h->options->style, "no hooks", "%s (%.1f %%%s)%s: %s",
+		    print_time_text(time, each * (double)p->count * cpu), 100 * each * (double)p->count, of_cpu(h),
+		    h->profile->plain ? "" : ", charged to callers", modules);
 }
 
 static void warning_print(struct head *h, const char *text)

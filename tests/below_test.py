@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """below_test.py BUILD - exact contexts and call stacks of one run, in one file: --leaves splits a context's time by the code without hooks below it."""
-import collections, json, os, signal, subprocess, sys, time, unittest
+import collections, json, os, re, signal, subprocess, sys, time, unittest
 
 from stacks_test import APROF, APROF_CC, Recording, refused     # takes BUILD from the command line
 
@@ -81,6 +81,15 @@ class Below(Recording):
 
     def assertShare(self, part, whole, share, samples=100):
         self.assertLess(abs(part / whole - share), 4 * (share * (1 - share) / samples) ** 0.5 + 0.03, (part / whole, share))
+
+    def test_what_is_said_of_self_times(self):
+        """A legend that says that a time has more in it than it has is worse than none; and so is one of columns that are blank."""
+        self.record(turns=20)
+        for options, more, calls in (((), True, True), (("--leaves",), False, True), (("--stacks",), False, False)):
+            text = self.aprof("report", *options).stdout
+            self.assertEqual(2 * more, text.count("and in code without hooks that it called"), options)
+            self.assertEqual(re.findall(r"(?m)^no hooks .*charged to callers", text) != [], more and "no hooks" in text, options)
+            self.assertEqual([calls] * 4, [words in text for words in (" self/call   ", " calls       times", " called    times", "calls from there")], options)
 
     def test_paths(self):
         """Two paths of one part and of three, from two callers; what stands between routines with hooks stays out; recursion of either kind."""
