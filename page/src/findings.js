@@ -172,7 +172,7 @@ export function findings(app) {
 				routines(
 					app,
 					'library',
-					hot.library[0]?.total_ns
+					hot.library[0]?.calls != null // it is a routine whose calls were counted
 						? 'A small routine used much: do its callers need all these calls?'
 						: 'A library routine used much: do its callers need all that it does?',
 					'none: no time in libraries, nor in a small routine that three or more call, for certain',
