@@ -200,6 +200,18 @@ static bool input_keep(const struct run *r, struct input *in, char **name)
 	return data_file_keep(r->options->data, NULL, in, name);
 }
 
+/* Of which programs there are exact contexts alone, though stacks were asked for. */
+static void unfollowed_tell(const struct run *r)
+{
+	for (size_t i = 0; i < r->harvest.n && r->options->stacks; i++) {
+		const struct harvest_program *p = &r->harvest.programs[i];
+
+		if (p->n > 0 && p->nstacks == 0 && collect_has_mcount(p->path))
+			message("note: --stacks: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks cannot be followed; "
+				"only exact contexts are recorded", p->path);
+	}
+}
+
 /* Where the call stacks are that were sampled beside the profile that IN holds, kept as NAME. */
 static void stacks_tell(const struct input *in, const char *name)
 {
@@ -461,6 +473,7 @@ void collect(struct run *r)
 	harvest_status(&r->harvest, r->launch.pid, r->launch.wait_status);
 	harvest_weigh(&r->harvest);
 	running_tell(r);
+	unfollowed_tell(r);
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.lacking)
 		lacking_tell(r);

@@ -65,11 +65,8 @@ static bool sampling_prepare(struct run *r, char **argv)
 {
 	if (r->options->verify || r->options->script || !r->program || (!r->options->stacks && collect_has_hooks(r->program)))
 		return true;
-	if (r->options->stacks && collect_has_mcount(r->program)) {
-		message("note: --stacks: %s has gprof's hooks, so its return addresses are changed while it runs, and stacks cannot be followed; "
-			"only exact contexts are recorded", r->program);
+	if (r->options->stacks && collect_has_mcount(r->program))
 		return true;
-	}
 	collect_sampling(r);
 	r->sampling.command = argv;
 	r->sampling.source = record_source(r->sampling.source, r->sampling.wall);
