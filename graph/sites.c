@@ -49,6 +49,14 @@ static void sites_join(struct graph_sites *s)
 	s->n = kept;
 }
 
+static bool is_some_known(const struct graph_sites *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->sites[i].address || s->sites[i].module != PROFILE_NONE)
+			return true;
+	return false;
+}
+
 bool graph_sites_make(struct graph_sites *s, const struct graph *g, struct error *err)
 {
 	const struct profile *p = g->profile;
@@ -64,6 +72,8 @@ bool graph_sites_make(struct graph_sites *s, const struct graph *g, struct error
 			s->sites[s->n++] = (struct graph_site){ from, to, site->module, site->address, site->calls, site->self, site->children };
 	}
 	sites_join(s);
+	if (!is_some_known(s))
+		s->n = 0;		/* samples at places that are not known tell nothing */
 	return true;
 }
 

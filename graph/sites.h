@@ -21,8 +21,8 @@ struct graph_sites {
 	size_t n;		/* how many */
 };
 
-/* The call sites of what G keeps: of each arc at most as many calls as it has; the rest is from sites that are not known.  False with *ERR set: out of
- * memory.  Freed with graph_sites_free. */
+/* The call sites of what G keeps: of each arc at most as many calls as it has; the rest is from sites that are not known; none, if no place
+ * is known.  False with *ERR set: out of memory.  Freed with graph_sites_free. */
 bool graph_sites_make(struct graph_sites *s, const struct graph *g, struct error *err);
 void graph_sites_free(struct graph_sites *s);
 

@@ -464,5 +464,15 @@ class Sites(unittest.TestCase):
         self.aprof("run", "-o", "/dev/null", "./p")
         self.assertIn("call sites: none is known", self.aprof("report", "-q", "-b", "--sites"))
 
+    def test_nothing_but_samples(self):
+        """Code that does not tell its call sites, in a run that asks for them: samples of calls from nowhere are no reason to write so below each arc."""
+        with open(os.path.join(self.cwd, "p.c"), "w") as file:
+            file.write(TIMES)
+        self.build("inline")
+        self.aprof("run", "--sites", "-o", "/dev/null", "./p")
+        text = self.aprof("report", "-q", "-b", "--sites")
+        self.assertIn("call sites: none is known; for way inline build with aprof-cc --aprof-sites", text)
+        self.assertNotIn("at places that are not known", text)
+
 
 unittest.main(argv=[sys.argv[0]] + sys.argv[2:])
