@@ -413,6 +413,10 @@ static bool options_check(struct options *o, unsigned command)
 		message("--phase cannot be joined with --leaves or --lines: samples of program counters are not kept by phase");
 		return false;
 	}
+	if (o->phase && o->stacks && command != COMMAND_RUN) {
+		message("--phase cannot be joined with --stacks: samples of call stacks are not kept by phase");
+		return false;
+	}
 	if (!range_check(o))
 		return false;
 	if (command == COMMAND_ATTACH && o->clock && strcmp(o->clock, "tick") && strcmp(o->clock, "wall")) {

@@ -171,6 +171,7 @@ class Below(Recording):
         done = self.aprof("run", "--stacks", "--leaves", "./prog")
         self.assertIn("heavy", done.stderr + done.stdout)
         self.aprof("run", "--no-report", "--data=alone", "./prog")
+        self.assertIn("--phase cannot be joined with --stacks", self.aprof("report", "--stacks", "--phase=one", status=2).stderr)
         self.assertIn("has no call stacks beside exact contexts", self.aprof("tree", "--leaves", "alone", status=2).stderr)
         self.assertIn("in libplain.so: outer", self.aprof("report", "--leaves", "alone").stdout)
 
