@@ -594,6 +594,12 @@ static double cpu_of(const struct head *h)
 	return (double)(is_part(h) ? run_of(h->profile) : whole_of(h->graph));
 }
 
+/* Do call stacks tell where code without hooks ran, so that no program counters are needed for it? */
+static bool is_split_by_stacks(const struct head *h)
+{
+	return h->profile->plain || !h->graph->counted;
+}
+
 /* Seconds and shares are of the CPU time, of whose part in user mode the program counters are. */
 static void plain_print(struct head *h)
 {
@@ -603,7 +609,7 @@ static void plain_print(struct head *h)
 	char modules[MOST_MODULES * 300] = "", name[256], time[PRINT_TIME_SIZE];
 	size_t n = 0;
 
-	if (p->samples == 0 && (h->options->leaves || h->options->lines))
+	if (p->samples == 0 && (h->options->lines || (h->options->leaves && !is_split_by_stacks(h))))
 		print_field(h->out, &h->options->style, "no hooks", "no program counters were sampled in this run, so there is nothing to split "
 			    "by (--leaves, --lines)");
 	if (p->count == 0)

@@ -91,6 +91,18 @@ class Below(Recording):
             self.assertEqual(re.findall(r"(?m)^no hooks .*charged to callers", text) != [], more and "no hooks" in text, options)
             self.assertEqual([calls] * 4, [words in text for words in (" self/call   ", " calls       times", " called    times", "calls from there")], options)
 
+    def test_without_program_counters(self):
+        """A timer takes the stacks, and the monitor has no program counters: stacks split the times all the same, and nothing is said to lack."""
+        os.environ["APROF_STACKS"] = "timer"
+        try:
+            self.record(turns=20)
+        finally:
+            del os.environ["APROF_STACKS"]
+        self.assertEqual(self.report("--leaves")["run"]["counts"]["pc_samples"], 0)
+        text = self.aprof("report", "--leaves").stdout
+        self.assertIn("sampled beside the contexts, whose times they split", text)
+        self.assertNotIn("nothing to split by", re.sub(r"\s+", " ", text))
+
     def test_paths(self):
         """Two paths of one part and of three, from two callers; what stands between routines with hooks stays out; recursion of either kind."""
         self.record(turns=150)
