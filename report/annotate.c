@@ -13,16 +13,25 @@
 #include "report/share.h"
 #include "text/print.h"
 
-static const char legend[] =
+static const char legend_self[] =
 	" % self, self what part of the routine's own time passed on the line by its samples, how far that may be off with a confidence\n"
 	"              of 95 % (`<9 %` may be chance), and that time; code that the compiler put into the routine counts for the line of\n"
-	"              its call.  Below the source: what has no line.\n"
+	"              its call.  Below the source: what has no line.\n";
+
+/* Where calls were counted. */
+static const char legend_calls[] =
 	" calls, time  of the calls that start on the line, with all that they called; in brackets code without hooks, whose\n"
 	"              calls are not counted and whose time is part of the routine's own.\n"
 	"              Their lines are those of debug information, else those with the callee's name; below the source, of no line.\n"
 	" ~            the routine is called on several lines: the figures are those of all of them together, since hooks\n"
 	"              count by routine and not by call site; where call sites were told apart (APROF_SITES=1) the time alone, if\n"
 	"              no samples divide it.\n";
+
+/* Of call stacks, which have their call sites. */
+static const char legend_time[] =
+	" time         of the calls that start on the line, with all that they called, where samples found them under way; `:12` is their\n"
+	"              column.  Below the source: what no known place called.\n"
+	" ~            the routine is called on several lines, which no samples tell apart: the time is that of all of them together.\n";
 
 struct columns {
 	int share, self, calls, time, line; /* widths */
@@ -261,6 +270,13 @@ static bool routine_text(const struct report_input *in, const struct report_opti
 	return ok;
 }
 
+static void legend_print(FILE *out, const struct graph *g, const struct text_style *style)
+{
+	print_legend(out, style, legend_self);
+	if (!style->brief)
+		fputs(g->counted ? legend_calls : legend_time, out);
+}
+
 bool annotate_text(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
 	struct leaves leaves = { 0 };
@@ -272,7 +288,7 @@ bool annotate_text(const struct report_input *in, const struct report_options *o
 		ok = routine_text(in, options, &leaves, chosen.routines[i], out, err);
 	}
 	if (ok)
-		print_legend(out, &options->style, legend);
+		legend_print(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	free(chosen.routines);
 	return ok;

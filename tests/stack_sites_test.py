@@ -191,6 +191,8 @@ class StackSites(unittest.TestCase):
         self.record(TWO)
         line = line_of(TWO, "work(n); ")
         text = self.aprof("annotate", "both")
+        self.assertIn(" time         of the calls that start on the line", text)
+        self.assertNotIn("hooks", text)         # there are none
         for pattern in (rf"^ +[\d.]+ ms +:2 +-> work$", rf"^ +[\d.]+ ms +:11 +-> work$", rf"^ +[\d.]+ ms +{line + 1}  +work\(4 \* n\);$"):
             self.assertRegex(text, re.compile(pattern, re.M))
         callee, = (callee for callee in json.loads(self.aprof("annotate", "both", "--json"))["annotate"][0]["callees"] if callee["name"] == "work")
