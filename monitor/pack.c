@@ -166,13 +166,8 @@ static bool is_still(const struct thread *t)
 	return t == aprof_tls.thread || (t->ended && sys3(tgkill, monitor.pid, t->tid, 0) == -ESRCH);
 }
 
-void pack_pcs(void)
+static void pack_threads(void)
 {
-	uint64_t used = monitor.header->used;
-
-	if (used <= WORTH || used > MOST || sigbus_has_truncated())
-		return;
-	pc_seal();
 	for (struct thread *t = monitor.threads; t; t = t->next) {
 		struct packed p = { .n = 0 };
 
@@ -183,4 +178,17 @@ void pack_pcs(void)
 		if (p.ntables)
 			pack_tables(&p, t->index);
 	}
+}
+
+void pack_pcs(void)
+{
+	uint64_t used = monitor.header->used;
+
+	if (used <= WORTH || used > MOST || sigbus_has_truncated())
+		return;
+	pc_seal();
+	if (!sys_lock_if_free(&monitor.control))
+		return;				/* another thread copies the file, or resets what is in it: the tables stay */
+	pack_threads();
+	sys_unlock(&monitor.control);
 }

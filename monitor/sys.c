@@ -115,6 +115,11 @@ void sys_lock(struct sys_lock *lock)
 			sys0(sched_yield);
 }
 
+bool sys_lock_if_free(struct sys_lock *lock)
+{
+	return !__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
+}
+
 void sys_unlock(struct sys_lock *lock)
 {
 	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);

@@ -153,6 +153,7 @@ static inline bool str_equal(const char *a, const char *b)
 /* A lock that fits code with all signals blocked: spins, then yields. */
 struct sys_lock { int taken; };
 void sys_lock(struct sys_lock *lock);
+bool sys_lock_if_free(struct sys_lock *lock);	/* false: somebody has it */
 void sys_unlock(struct sys_lock *lock);
 
 #endif

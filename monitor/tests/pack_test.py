@@ -63,8 +63,45 @@ int main(int n, char **v)
 }
 '''
 
+# Flushes all the time, while the process ends, too, which a library's destructor makes long.
+FLUSHING = '''
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "aprof.h"
+static void *flush(void *arg)
+{
+	char name[40];
 
-def source(seed):
+	for (int i = 0;; i++) {
+		snprintf(name, sizeof name, "while/copy.%d", i);
+		aprof_flush(name);
+	}
+	return arg;
+}
+int main(int n, char **v)
+{
+	struct timespec now;
+	pthread_t thread;
+
+	do {
+		for (int i = 0; i < 20; i++)
+			f0(5);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < atol(v[1]));
+	pthread_create(&thread, NULL, flush, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	return 0;
+}
+'''
+SLOW = '''
+#include <time.h>
+__attribute__((destructor)) static void wait(void) { nanosleep(&(struct timespec){ .tv_nsec = 15000000 }, NULL); }
+'''
+
+
+def source(seed, main=MAIN):
     """Routines with much straight code each, that call each other down to a depth."""
     draw = random.Random(seed)
     n = 30
@@ -74,7 +111,7 @@ def source(seed):
                        for _ in range(80))
         calls = ''.join(f'\tif (d > 0) f{draw.randrange(n)}(d - 1);\n' for _ in range(3))
         text += f'__attribute__((noinline)) void f{i}(int d)\n{{\n{body}{calls}}}\n'
-    return text + MAIN
+    return text + main
 
 
 class Pack(unittest.TestCase):
@@ -157,6 +194,25 @@ class Pack(unittest.TestCase):
         self.assertGreater(os.stat(file).st_size, 2 * BOUND)    # as it was: not packed
         self.assertEqual(self.samples(file), self.samples(self.folder / 'copy.out'))
         self.assertNotIn('disk_full', self.read(file).notes)
+
+    def test_flushed_while_it_ends(self):
+        """A copy that another thread makes meanwhile has all of them once, or the tables stay as they are.  Chance decides whether the two meet."""
+        (self.folder / 'flushing.c').write_text(source(3, FLUSHING))
+        (self.folder / 'slow.c').write_text(SLOW)
+        (self.folder / 'while').mkdir()
+        subprocess.run(['cc', '-shared', '-fPIC', '-o', 'libslow.so', 'slow.c'], cwd=self.folder, check=True)
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-w', f'-I{HERE}/../../include', '-o', 'flushing', 'flushing.c', '-pthread', '-L.', '-Wl,--no-as-needed', '-lslow',
+                        '-Wl,-rpath,$ORIGIN'], cwd=self.folder, check=True)
+        for _ in range(5):
+            file, done = self.run_many('last.out', './flushing', '600')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.need_counters(file)
+            last, copies = self.samples(file), list((self.folder / 'while').iterdir())
+            self.assertGreater(len(copies), 2)
+            for copy in copies:
+                for sample, count in self.samples(copy).items():
+                    self.assertLessEqual(count, last[sample], copy)
+                copy.unlink()
 
     def test_killed_at_every_step(self):
         file, done = self.run_many('stepped.out', './steps', self.folder / 'stepped.out', './many', '1500', 'before.out')
