@@ -3,9 +3,9 @@ title="PostgreSQL, pgbench"
 packages=$(apt-cache depends postgresql | sed -n 's/^ *Depends: \(postgresql-[0-9]*\)$/\1/p')
 needs="bison flex perl unshare:util-linux"
 
-# It does not run as root: as somebody else in a namespace, who has root's files.
+# It does not run as root: as nobody, whom each machine knows, in a namespace where that one has root's files.
 as_user=
-[ "$(id -u)" != 0 ] || as_user='unshare --user --map-user=1000 --'
+[ "$(id -u)" != 0 ] || as_user='unshare --user --map-user=65534 --'
 
 # The source in the current folder, which will be installed in $prepared.
 configure_source() {
