@@ -38,10 +38,11 @@ build() {
     rm -rf source
 }
 
+# Its library is where it was installed, by another name of that folder.
 ask() {
     client=$1
     shift
-    "$bin/$client" --host="$PWD" --username=postgres "$@" postgres
+    LD_LIBRARY_PATH="$bin/../lib" "$bin/$client" --host="$PWD" --username=postgres "$@" postgres
 }
 
 # Run the server by COMMAND... until stop, as soon as it answers.
