@@ -207,7 +207,7 @@ class Pack(unittest.TestCase):
         subprocess.run(['cc', '-shared', '-fPIC', '-o', 'libslow.so', 'slow.c'], cwd=self.folder, check=True)
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-w', f'-I{HERE}/../../include', '-o', 'flushing', 'flushing.c', '-pthread', '-L.', '-Wl,--no-as-needed', '-lslow',
                         '-Wl,-rpath,$ORIGIN'], cwd=self.folder, check=True)
-        for _ in range(5):
+        for _ in range(3):
             file, done = self.run_many('last.out', './flushing', '600')
             self.assertEqual(done.returncode, 0, done.stderr)
             self.need_counters(file)
