@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/asked.h"
 #include "cli/command.h"
 #include "export/export.h"
 #include "input/files.h"
 #include "input/input.h"
-#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -66,14 +66,12 @@ static void warnings_tell(const struct input *in)
 static bool export(const struct export_format *format, const struct operands *operands, const struct options *o,
 		   struct error *err)
 {
-	bool arcs_do = format->arcs_do && !(format->function == csv_write && o->export.table == EXPORT_CONTEXTS);
-	struct input in = { .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = arcs_do,
-		.leaves = o->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = o->stacks, .beside = true };
+	struct input in = input_asked(o);
 	FILE *out;
-	bool ok = input_read(&in, operands->files, operands->n, NULL, err)
-		&& input_build(&in, operands->program, &o->graph, err);
+	bool ok;
 
-	if (!ok) {
+	in.arcs_do = format->arcs_do && !(format->function == csv_write && o->export.table == EXPORT_CONTEXTS);
+	if (!input_read(&in, operands->files, operands->n, NULL, err) || !input_build(&in, operands->program, &o->graph, err)) {
 		input_free(&in);
 		message_error(err, NULL);
 		return false;

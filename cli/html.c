@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/asked.h"
 #include "cli/command.h"
 #include "input/files.h"
 #include "cli/html_page.h"
 #include "input/input.h"
 #include "input/source_files.h"
-#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/options.h"
@@ -46,12 +46,7 @@ static bool page_read(struct page *p, const struct options *options)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct operands *o = &p->operands[i];
 
-		p->in[i].listener = &listener;
-		p->in[i].phase = options->phase;
-		p->in[i].range = options->range;
-		p->in[i].leaves = options->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE;
-		p->in[i].stacks = options->stacks;
-		p->in[i].beside = true;
+		p->in[i] = input_asked(options);
 		if (!input_read(&p->in[i], o->files, o->n, NULL, &err) || !input_build(&p->in[i], o->program, &options->graph, &err)) {
 			progress_end();
 			message_error(&err, NULL);

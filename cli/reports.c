@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/asked.h"
 #include "cli/command.h"
 #include "input/files.h"
 #include "input/telling.h"
 #include "cli/gmon_report.h"
-#include "cli/listener.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
@@ -141,18 +141,24 @@ static int sum_write(const struct input *in)
 	return ok ? STATUS_OK : STATUS_TROUBLE;
 }
 
-/* The listings have leaves by program counters, too. */
-static enum input_leaves leaves_of(const struct options *o, unsigned command)
+static struct input input_of(const struct options *o, unsigned command)
 {
-	return !o->report.leaves ? INPUT_WHOLE : command & COMMAND_REPORT ? INPUT_LEAVES : INPUT_DEEP_LEAVES;
+	struct input in = input_asked(o);
+
+	in.with_static = o->static_arcs;
+	in.with_unused = o->report.gprof.zeros;
+	in.with_gprof = command == COMMAND_COMPARE;
+	in.arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO);
+	in.linked_names = o->gprof.mangled;
+	if (in.leaves && command & COMMAND_REPORT)
+		in.leaves = INPUT_LEAVES;	/* the listings have them by program counters, too */
+	return in;
 }
 
 static int print_all(const struct operands *operands, unsigned command, const struct options *o)
 {
 	struct source_reader sources = { .places = &o->sources };
-	struct input in = { .listener = &listener, .with_static = o->static_arcs, .with_unused = o->report.gprof.zeros,
-		.with_gprof = command == COMMAND_COMPARE, .arcs_do = command & (COMMAND_REPORT | COMMAND_HOT | COMMAND_INFO),
-		.linked_names = o->gprof.mangled, .phase = o->phase, .range = o->range, .leaves = leaves_of(o, command), .stacks = o->stacks, .beside = true };
+	struct input in = input_of(o, command);
 	struct error err;
 	int status = STATUS_TROUBLE;
 	bool ok = input_read(&in, operands->files, operands->n, NULL, &err);

@@ -1,14 +1,14 @@
 /* rereading.c - one reading after the other. */
 #include "cli/rereading.h"
 
+#include "cli/asked.h"
+
 bool rereading_read(struct rereading *l, const struct input_listener *listener, struct error *err)
 {
-	struct input in = { .listener = listener, .phase = l->options->phase, .range = l->options->range,
-		.leaves = l->options->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = l->options->stacks, .beside = true };
-	bool ok = input_read(&in, l->operands->files, l->operands->n, NULL, err)
-		&& input_build(&in, l->operands->program, &l->options->graph, err);
+	struct input in = input_asked(l->options);
 
-	if (!ok) {
+	in.listener = listener;
+	if (!input_read(&in, l->operands->files, l->operands->n, NULL, err) || !input_build(&in, l->operands->program, &l->options->graph, err)) {
 		input_free(&in);
 		return false;
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "input/input.h"
-#include "cli/listener.h"
+#include "cli/asked.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/pid.h"
@@ -122,7 +122,10 @@ void sides_free(struct sides_given *s)
 /* Build the graph of FILE.  A program that stands for both sides is left out where it is another build's. */
 static bool run_build(struct input *in, const struct side *side, char **file, const struct options *o, struct error *err)
 {
-	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range, .arcs_do = true, .stacks = o->stacks, .beside = true };
+	struct input asked = input_asked(o);
+
+	asked.arcs_do = true;
+	*in = asked;
 	if (!input_read(in, file, 1, NULL, err))
 		return false;
 	if (input_build(in, side->program, &o->graph, err))
@@ -130,11 +133,7 @@ static bool run_build(struct input *in, const struct side *side, char **file, co
 	if (!side->lent || err->code != ERROR_BUILD_ID)
 		return false;
 	input_free(in);
-	in->phase = o->phase;
-	in->range = o->range;
-	in->arcs_do = true;
-	in->stacks = o->stacks;
-	in->beside = true;
+	*in = asked;
 	return input_read(in, file, 1, NULL, err) && input_build(in, NULL, &o->graph, err);
 }
 

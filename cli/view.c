@@ -1,6 +1,7 @@
 /* view.c - aprof view: read, symbolise, build the graph, and show it on the terminal; or two sides, and what changed. */
 #include <unistd.h>
 
+#include "cli/asked.h"
 #include "cli/command.h"
 #include "view/explorer.h"
 #include "cli/listener.h"
@@ -45,8 +46,7 @@ static int explore(const struct operands *operands, const struct options *o)
 /* Read the runs of SIDE, added up, into IN. */
 static bool side_read(struct input *in, const struct side *side, const struct options *o, struct source_reader *sources, struct error *err)
 {
-	*in = (struct input){ .listener = &listener, .phase = o->phase, .range = o->range,
-		.leaves = o->report.leaves ? INPUT_DEEP_LEAVES : INPUT_WHOLE, .stacks = o->stacks, .beside = true };
+	*in = input_asked(o);
 	if (!input_read(in, side->files, side->n, NULL, err) || !input_build(in, side->program, &o->graph, err))
 		return false;
 	in->report.source = source_read_file;
