@@ -11,7 +11,15 @@
 
 #include "format/amon.h"
 
-/* Pack the N entries at PCS, ascending by context, then by PC, to TO; NULL: nowhere.  Returns the bytes that they take. */
+/* The order in which they are packed: by context, then by PC. */
+static inline int pcs_order(const struct amon_pc *a, const struct amon_pc *b)
+{
+	if (a->context != b->context)
+		return a->context < b->context ? -1 : 1;
+	return (a->pc > b->pc) - (a->pc < b->pc);
+}
+
+/* Pack the N entries at PCS, ascending by pcs_order, to TO; NULL: nowhere.  Returns the bytes that they take. */
 uint64_t pcs_pack(const struct amon_pc *pcs, size_t n, unsigned char *to);
 
 /* Where somebody who unpacks stands.  At first all but DATA and SIZE are 0. */

@@ -36,20 +36,15 @@ struct packed {
 
 /* ---- the list ---- */
 
-static bool is_before(const struct amon_pc *a, const struct amon_pc *b)
-{
-	return a->context != b->context ? a->context < b->context : a->pc < b->pc;
-}
-
 /* Let the one at I of the N at LIST sink to where it is before none below it. */
 static void sink(struct amon_pc *list, size_t n, size_t i)
 {
 	struct amon_pc moved = list[i];
 
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && is_before(&list[child], &list[child + 1]))
+		if (child + 1 < n && pcs_order(&list[child], &list[child + 1]) < 0)
 			child++;
-		if (!is_before(&moved, &list[child]))
+		if (pcs_order(&moved, &list[child]) >= 0)
 			break;
 		list[i] = list[child];
 	}
@@ -78,7 +73,7 @@ static size_t join(struct amon_pc *list, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct amon_pc *last = kept ? &list[kept - 1] : NULL;
 
-		if (last && last->pc == list[i].pc && last->context == list[i].context && last->count <= UINT32_MAX - list[i].count)
+		if (last && pcs_order(last, &list[i]) == 0 && last->count <= UINT32_MAX - list[i].count)
 			last->count += list[i].count;
 		else
 			list[kept++] = list[i];

@@ -247,14 +247,7 @@ static bool write_sites(struct writer *w, uint32_t thread)
 	       (!has_spent(w->p, thread) || write_beside(w, AMON_SPENT, thread, w->spent, sizeof *w->spent));
 }
 
-static int compare_pcs(const void *x, const void *y)
-{
-	const struct amon_pc *a = x, *b = y;
-
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
+static int compare_pcs(const void *x, const void *y) { return pcs_order(x, y); }
 
 /* The thread's PCs packed, or, if that is more than a chunk can say, as they are. */
 static bool write_pcs(struct writer *w, uint32_t thread)
