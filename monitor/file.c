@@ -43,6 +43,7 @@ static uint64_t device, inode;	/* of the file mapped */
 static uint64_t length;			/* of the file, bytes; all chunks lie before it.  At exit it is cut to what is used.  Of memory: of the mapping */
 static bool stuck;			/* it could not be made longer when it should have been */
 static bool sealed;			/* at the end, if it was truncated: no chunk is made any more */
+static bool trimmed;			/* there may be chunks that nobody reads */
 
 /* ---- the file and its place ---- */
 
@@ -277,7 +278,7 @@ void file_leave(void)
 		leave_mapping((char *)old, copy.used);
 	monitor.mapped = 0;
 	monitor.anonymous = false;
-	stuck = sealed = false;
+	stuck = sealed = trimmed = false;
 	chunk_lock.taken = 0;
 	actual[0] = 0;
 	name_forget();
@@ -426,23 +427,30 @@ struct amon_chunk *file_chunk_to_spare(enum amon_kind kind, uint32_t thread, uin
 
 /* ---- the end ---- */
 
+/* The chunk at AT; NULL: there is none, or others have written to the file. */
+static const struct amon_chunk *chunk_at(uint64_t at)
+{
+	const struct amon_header *h = monitor.header;
+	const struct amon_chunk *c = (const struct amon_chunk *)((const char *)h + at);
+
+	return at < h->used && c->magic == AMON_CHUNK_MAGIC && c->size >= AMON_PAGE && c->size <= h->used - at ? c : NULL;
+}
+
 void file_trim(void)
 {
 	struct amon_header *h = monitor.header;
+	const struct amon_chunk *c;
 	uint64_t end = AMON_PAGE, at = AMON_PAGE;
 
 	sys_lock(&chunk_lock);
-	while (at < h->used) {
-		const struct amon_chunk *c = (const struct amon_chunk *)((char *)h + at);
-
-		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size > h->used - at)
-			break;			/* others have written to the file */
+	while ((c = chunk_at(at)) != NULL) {
 		at += c->size;
 		if (c->kind != AMON_FILLER)
 			end = at;
 	}
 	if (at == h->used)
 		__atomic_store_n(&h->used, end, __ATOMIC_RELEASE);
+	trimmed = true;
 	sys_unlock(&chunk_lock);
 }
 
@@ -486,17 +494,11 @@ static void copy_out(void)
 /* What nobody reads between chunks in use needs no room on the disk. */
 static void punch_holes(long fd)
 {
-	struct amon_header *h = monitor.header;
+	const struct amon_chunk *c;
 
-	for (uint64_t at = AMON_PAGE; at < h->used;) {
-		const struct amon_chunk *c = (const struct amon_chunk *)((char *)h + at);
-
-		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size > h->used - at)
-			return;			/* others have written to the file */
+	for (uint64_t at = AMON_PAGE; trimmed && (c = chunk_at(at)) != NULL; at += c->size)
 		if (c->kind == AMON_FILLER && c->size > AMON_PAGE)
 			sys4(fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at + AMON_PAGE, c->size - AMON_PAGE);
-		at += c->size;
-	}
 }
 
 /* There may be room again. */
