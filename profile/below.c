@@ -151,20 +151,19 @@ static bool share_add(struct joining *j, const struct profile_share *s)
 	return part_add(j, at.exact, j->thread_of[s->thread], at.path, samples);
 }
 
+static int by_context(const void *left, const void *right)
+{
+	const struct below_part *a = left, *b = right;
+
+	return (a->context > b->context) - (a->context < b->context);
+}
+
 /* Stands any stack in CONTEXT?  The parts are in order. */
 static bool has_stacks(const struct below *b, size_t n, uint32_t context)
 {
-	size_t low = 0, high = n;
+	struct below_part key = { .context = context };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->parts[middle].context < context)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && b->parts[low].context == context;
+	return n && bsearch(&key, b->parts, n, sizeof *b->parts, by_context);
 }
 
 /* Of contexts without stacks what their program counters tell. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profile/reader.h"
+#include "profile/writer.h"
 
 /* ---- read ---- */
 
@@ -77,20 +78,14 @@ static size_t records_size(const struct profile *p, size_t first)
 
 void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, struct error *err)
 {
-	struct amon_chunk head = { .magic = AMON_CHUNK_MAGIC, .kind = AMON_SYMBOLS, .thread = AMON_NONE, .first = sizeof head };
-	size_t items = records_size(p, first);
-	unsigned char *data, *at;
+	struct amon_chunk *chunk = writer_bytes(AMON_SYMBOLS, records_size(p, first), len);
+	unsigned char *at;
 
-	*len = (sizeof head + items + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
-	data = items <= UINT32_MAX / 2 ? calloc(1, *len) : NULL;
-	if (!data) {
+	if (!chunk) {
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory while writing symbols");
 		return NULL;
 	}
-	head.size = *len;
-	head.count = head.capacity = (uint32_t)items;
-	memcpy(data, &head, sizeof head);
-	at = data + sizeof head;
+	at = (unsigned char *)(chunk + 1);
 	for (size_t i = first; i < p->nsymbols; at += record_size(&p->symbols[i++])) {
 		const struct profile_symbols *s = &p->symbols[i];
 		struct amon_symbols record = { (uint32_t)record_size(s), s->module, s->size, s->plain_size };
@@ -98,5 +93,5 @@ void *profile_symbols_chunk(const struct profile *p, size_t first, size_t *len, 
 		memcpy(at, &record, sizeof record);
 		memcpy(at + sizeof record, s->data, s->size);
 	}
-	return data;
+	return chunk;
 }

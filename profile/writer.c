@@ -2,6 +2,7 @@
 #include "profile/writer.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool writer_no_memory(struct writer *w)
@@ -73,4 +74,16 @@ bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t
 uint64_t writer_address(const struct writer *w, uint32_t module, uint64_t address)
 {
 	return module == PROFILE_NONE ? address : address - w->places[module].low + w->places[module].start;
+}
+
+struct amon_chunk *writer_bytes(uint32_t kind, size_t size, size_t *len)
+{
+	struct amon_chunk *chunk;
+
+	*len = (sizeof *chunk + size + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE;
+	chunk = size <= UINT32_MAX / 2 ? calloc(1, *len) : NULL;
+	if (chunk)
+		*chunk = (struct amon_chunk){ .magic = AMON_CHUNK_MAGIC, .kind = kind, .size = *len, .thread = AMON_NONE, .count = (uint32_t)size, .capacity = (uint32_t)size,
+			.first = sizeof *chunk };
+	return chunk;
 }

@@ -49,6 +49,9 @@ bool writer_append(struct writer *w, size_t size, size_t *at);
 /* Append a chunk of KIND for THREAD with N items of SIZE bytes from ITEMS, or zeros for NULL; *AT is the items'
  * offset.  BASE is for contexts, whose counters follow. */
 bool writer_chunk(struct writer *w, uint32_t kind, uint32_t thread, const void *items, size_t n, size_t size, size_t *at);
+/* A chunk of KIND, which no thread owns, for SIZE bytes that are to be put behind its head, outside of any writing: malloc'ed, *LEN bytes long.  NULL: out of memory, or
+ * more than a chunk can say. */
+struct amon_chunk *writer_bytes(uint32_t kind, size_t size, size_t *len);
 /* Say that the chunk whose items begin at AT is of its thread's items from BASE on. */
 void writer_set_base(struct writer *w, size_t at, size_t base);
 bool writer_context_chunk(struct writer *w, uint32_t thread, size_t base, size_t n);
