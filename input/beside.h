@@ -1,4 +1,4 @@
-/* beside.h - call stacks that were sampled beside exact contexts: found, told, and joined with these. */
+/* beside.h - call stacks that were sampled beside exact contexts: found, and looked at alone. */
 #ifndef INPUT_BESIDE_H
 #define INPUT_BESIDE_H
 
@@ -13,14 +13,5 @@ bool input_take_stacks(struct input *in, struct error *err);
 
 /* Can IN be split if it must be?  False with *ERR set. */
 bool input_check_leaves(const struct input *in, struct error *err);
-
-/* Are the exact contexts of IN, which is read, to be split by the call stacks beside them?  So they are if that is asked for, there are such, and they have times. */
-bool input_is_split(const struct input *in);
-
-/* Before symbols are opened: see that the exact profile knows the modules of the stacks, and what these carry of symbols.  False with *ERR set: out of memory. */
-bool input_adopt(struct input *in, struct error *err);
-
-/* With symbols and overhead: split the times (profile/below.h, overhead/split.h).  PROGRAM is as in input_build.  False with *ERR set. */
-bool input_split(struct input *in, const char *program, struct error *err);
 
 #endif

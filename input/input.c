@@ -8,6 +8,7 @@
 #include "import/import.h"
 #include "input/beside.h"
 #include "input/carry.h"
+#include "input/join.h"
 #include "input/telling.h"
 
 enum { MOST_KEPT = 16 };	/* files that get their symbols by one command: each is symbolised by itself */
@@ -53,18 +54,25 @@ static bool import_add(struct input *in, const char *path, const char *label, st
 	return ok;
 }
 
+/* Files of call stacks beside, read so far. */
+static uint32_t stacks_read(const struct input *in)
+{
+	return in->profile->sampled ? in->profile->sampled->nruns : 0;
+}
+
 /* Add the profile at PATH, which is ours. */
 static bool own_add(struct input *in, char *path, const char *label, struct error *err)
 {
-	uint32_t run = in->profile->nruns, before = in->profile->sampled ? in->profile->sampled->nruns : 0;
-	char *beside;
+	uint32_t run = in->profile->nruns, stacks = stacks_read(in);
+	char *beside = NULL;
 
 	if (!runs_reserve(in, (size_t)run + 1))
 		return no_memory(err);
 	if (!files_read(in->profile, path, label, &in->life[run], err))
 		return false;
 	in->paths[run] = strdup(path);
-	beside = in->beside && !in->phase && (in->profile->sampled ? in->profile->sampled->nruns : 0) == before ? beside_find(in->profile, path) : NULL;
+	if (in->beside && !in->phase && stacks_read(in) == stacks)
+		beside = beside_find(in->profile, path);
 	if (beside)
 		input_note(in, "note: call stacks of the same run are in %s, and are joined with %s", beside, label ? label : path);
 	free(beside);
