@@ -203,13 +203,14 @@ static bool room_make(struct overhead *o, const struct profile *p, uint32_t hook
 	int64_t *hooks = reallocarray(o->hooks, n + 1, sizeof *hooks);
 	struct overhead_evidence *evidence = o->evidence ? reallocarray(o->evidence, n + 1, sizeof *evidence) : NULL;
 	double *kernel = reallocarray(o->kernel, routines, sizeof *kernel);
+	bool lacks = !hooks || !kernel || (o->evidence && !evidence);
 	double root;
 
 	o->hooks = hooks ? hooks : o->hooks;
 	o->kernel = kernel ? kernel : o->kernel;
-	if (!hooks || !kernel || (o->evidence && !evidence))
+	o->evidence = evidence ? evidence : o->evidence;
+	if (lacks)
 		return false;
-	o->evidence = evidence;
 	memset(hooks + old, 0, (n - old) * sizeof *hooks);
 	if (evidence)
 		memset(evidence + old, 0, (n - old) * sizeof *evidence);
