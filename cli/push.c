@@ -149,6 +149,13 @@ struct goal {
 	struct ingest *ingest;
 };
 
+/* A store has profiles of one kind each. */
+static void unsent_tell(const struct input *in, const char *file)
+{
+	if (in->profile && in->profile->sampled)
+		message("note: %s: its exact contexts are sent, and not the call stacks beside them", file);
+}
+
 /* Put FILE into the store.  False with *ERR set. */
 static bool rows_push(struct store *s, const struct given *g, char *file, struct error *err)
 {
@@ -158,6 +165,8 @@ static bool rows_push(struct store *s, const struct given *g, char *file, struct
 	if (ok && in.profile->nruns == 0)
 		ok = error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "there is no profile in it");
 	ok = ok && profile_push(s, g, file, in.profile, id, err);
+	if (ok)
+		unsent_tell(&in, file);
 	input_free(&in);
 	return ok;
 }
@@ -198,6 +207,8 @@ static bool pprof_push(struct ingest *to, const struct given *g, char *file, str
 	if (ok && g->has_time)
 		in.profile->runs[0].header.start_realtime = g->time * 1000000000;
 	ok = ok && input_build(&in, NULL, &options, err) && built_send(to, g, file, &in, err);
+	if (ok)
+		unsent_tell(&in, file);
 	input_free(&in);
 	return ok;
 }

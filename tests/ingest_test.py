@@ -100,6 +100,14 @@ class Pyroscope(Pushed):
             self.assertTrue(path.startswith('/behind/a/ingest?'))
             self.assertEqual(base64.b64decode(headers['Authorization'].split()[1]), b'me:p@ss')
 
+    def test_stacks_beside(self):
+        """They are not sent, and that is said."""
+        (self.cwd / 'busy.c').write_text('static volatile long s; int main(void) { for (long i = 0; i < 60000000; i++) s += i; }')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'busy', 'busy.c'], cwd=self.cwd, check=True)
+        subprocess.run([APROF, 'run', '--stacks', '--no-report', './busy'], cwd=self.cwd, capture_output=True, check=True)
+        self.assertEqual(self.push('amon.out'), 'aprof: note: amon.out: its exact contexts are sent, and not the call stacks beside them\n')
+        self.assertEqual(len(self.server.requests), 1)
+
     def test_refused(self):
         self.server.status, self.server.said = 422, b'no such tenant\nmore'
         said = self.push('made', url=f'http://me:secret@{self.host}', status=2)
