@@ -3,8 +3,8 @@
 perf record interrupts the program with the hooks at a rate of its CPU time and unwinds the stack; a routine's share is that of the
 stacks that it is on.  aprof's are those of `aprof report --raw`, which leaves the cost of the hooks in, as perf's samples do.  Both are
 estimates: by chance they differ by a few standard deviations of the difference of two shares, and by POINTS for what is no chance.
-perf does not get to the outer end of every stack, and does not always say so: one that ends in a routine of the program that somebody
-calls is cut. On that any routine may have been, so perf's share is between two.
+perf does not get to the outer end of every stack, and does not always say so: one that ends in a routine that somebody calls, of the program
+or of a library, is cut. On that any routine may have been, so perf's share is between two.
 
 Narrower is the error that the report states beside each share, which 95 of 100 are within.  Together with perf's own, of as much
 confidence, it has most of them; how many is told, and no failure.
@@ -12,6 +12,7 @@ confidence, it has most of them; how many is told, and no failure.
     what perf script prints, the JSON of a report -> what differs"""
 
 import math
+import os
 import re
 import subprocess
 from collections import Counter
@@ -28,12 +29,17 @@ FEW = 100           # samples of which nothing can be said
 STATED = 1.96       # standard deviations that a stated error is, for 95 of 100
 UNKNOWN = "[unknown]"
 BEGINS = re.compile(r"_start|main|sampler_start")         # routines of a program that nobody calls whom perf could find
+LIBRARY_BEGINS = re.compile(r"__libc_start.*|start_thread|(__)?clone3?")  # the same of the C library, whatever its version
+BEFORE = re.compile(r"ld[-.].*")    # the loader, at work before there is a program
 
 
 def ends_early(outermost, program):
     """Is a stack with this OUTERMOST frame, (symbol, file), cut?"""
     symbol, file = outermost
-    return symbol == UNKNOWN or (file == program and not BEGINS.fullmatch(symbol))
+    if file == program:
+        return symbol == UNKNOWN or not BEGINS.fullmatch(symbol)
+    of_library = file.startswith("/") and not BEFORE.fullmatch(os.path.basename(file))
+    return symbol == UNKNOWN or (of_library and not LIBRARY_BEGINS.fullmatch(symbol.partition("@")[0]))
 
 
 class Samples:

@@ -54,6 +54,13 @@ class Shares(unittest.TestCase):
         self.assertEqual(samples.total({"leaf", "twice", "main"}), 3)
         self.assertEqual([samples.of(name) for name in ("leaf", "twice", "main")], [(2, 3), (1, 3), (1, 3)])
 
+    def test_a_stack_that_ends_in_a_library_is_cut(self):
+        for outermost, file, cut in (("__internal_syscall_cancel", "/lib/libc.so.6", True), ("__libc_start_call_main", "/lib/libc.so.6", False),
+                                     ("clone3", "/lib/libc.so.6", False), ("__libc_start_main@@GLIBC_2.34", "/lib/libc.so.6", False),
+                                     ("_dl_start", "/lib64/ld-linux-x86-64.so.2", False), ("ret_from_fork_asm", "[kernel.kallsyms]", False),
+                                     ("[unknown]", "[vdso]", True), ("leaf", "/bin/program", True), ("main", "/bin/program", False)):
+            self.assertEqual(inclusive.ends_early((outermost, file), "/bin/program"), cut, outermost)
+
     def test_few_samples_say_nothing(self):
         self.assertEqual(inclusive.compare(report(row("main", 1000, 5000)), self.samples()), inclusive.Comparison())
 
