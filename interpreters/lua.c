@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "include/aprof.h"
+#include "monitor/script.h"
 
 /* ---- lua.h of 5.4 ---- */
 
@@ -129,7 +130,7 @@ static void layout_prove(lua_State *L)
 
 /* ---- functions ---- */
 
-enum { FIRST_SLOTS = 256, LONGEST_NAME = 200 };
+enum { FIRST_SLOTS = 256, LONGEST_NAME = 200, ALIGNED = 4 /* bits of an address that say nothing */, LINE = 64, STATES = 1024 };
 
 /* What a function is known by. */
 struct identity {
@@ -144,44 +145,72 @@ struct function {
 	struct identity id;
 	aprof_routine routine;
 	unsigned hash;			/* of the source's text, as Lua has it, if that is a short string */
-	char start[60];			/* of the text */
+	const void *at_once;		/* `at`, if it is; else NULL */
+	char start[72];			/* of the text */
 };
 
-static __thread struct function *functions;
-static __thread size_t nslots, used;
+_Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) % LINE == 0, "one cache line is compared");
 
-static size_t hash_of(const void *at, int line)
+/* A state of Lua's: the main one, or a coroutine. */
+struct state {
+	lua_State *L;
+	const void **top;		/* the record of the function that was opened last */
+	const void **frames, **limit;	/* those of all that are open, behind a NULL; the last that there is room for */
+	struct aprof_stack *stack;	/* NULL: the thread's own, or none */
+	struct state *resumer;		/* in the chain: who resumed it; NULL: nobody */
+	bool chained;			/* it is in the chain */
+	struct state *next;		/* of the same hash */
+};
+
+static const void *no_frames[1];
+static struct state nobody = { .top = no_frames, .frames = no_frames, .limit = no_frames };
+static struct function no_functions[1];
+
+/* What a thread has. */
+static __thread struct {
+	struct state *last;		/* the chain, from the one that runs now; `nobody`: none did yet */
+	struct aprof_tls *words;	/* the monitor's, once there is a state; NULL: it has others */
+	struct function *functions;	/* by hash, more than are in use */
+	size_t mask, used;		/* its slots less one; those that are taken */
+	struct state **states;		/* by hash; NULL: none yet */
+	struct aprof_stack *stack;	/* the thread's own, while another is in use */
+	unsigned long executed;		/* instructions that were not told yet */
+} own = { .last = &nobody, .functions = no_functions };
+
+static inline size_t hash_of(const void *at, int line)
 {
-	return (size_t)(((uintptr_t)at ^ (uintptr_t)(unsigned)line << 32) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	return ((uintptr_t)at >> ALIGNED) + (size_t)line;
 }
 
-static struct function *place_of(struct function *table, size_t n, const void *at, int line)
+static struct function *place_of(struct function *table, size_t mask, const void *at, int line)
 {
-	size_t i = hash_of(at, line) & (n - 1);
+	size_t i = hash_of(at, line) & mask;
 
 	while (table[i].id.at && (table[i].id.at != at || table[i].id.line != line))
-		i = (i + 1) & (n - 1);
+		i = (i + 1) & mask;
 	return &table[i];
 }
 
 /* The place for AT and LINE, with room for one more; NULL: no memory. */
 static struct function *place(const void *at, int line)
 {
-	size_t n = nslots ? 2 * nslots : FIRST_SLOTS;
+	size_t n = own.functions == no_functions ? FIRST_SLOTS : 2 * (own.mask + 1);
 	struct function *more;
 
-	if (used >= nslots / 2) {
-		more = calloc(n, sizeof *more);
+	if (own.used > own.mask / 2 || own.functions == no_functions) {
+		more = aligned_alloc(LINE, n * sizeof *more);
 		if (!more)
 			return NULL;
-		for (size_t i = 0; i < nslots; i++)
-			if (functions[i].id.at)
-				*place_of(more, n, functions[i].id.at, functions[i].id.line) = functions[i];
-		free(functions);
-		functions = more;
-		nslots = n;
+		memset(more, 0, n * sizeof *more);
+		for (size_t i = 0; i <= own.mask; i++)
+			if (own.functions[i].id.at)
+				*place_of(more, n - 1, own.functions[i].id.at, own.functions[i].id.line) = own.functions[i];
+		if (own.functions != no_functions)
+			free(own.functions);
+		own.functions = more;
+		own.mask = n - 1;
 	}
-	return place_of(functions, nslots, at, line);
+	return place_of(own.functions, own.mask, at, line);
 }
 
 /* Write the name to NAME under which a loaded module has the function on top of L's stack, as tracebacks do; what is global has none before it. False:
@@ -255,7 +284,7 @@ static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *funct
 	if (!f || f->id.at)
 		return f ? f->routine : 0;
 	f->id = (struct identity){ .at = function, .line = -1 };
-	used++;
+	own.used++;
 	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
 		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
 		lua_settop(L, -2);
@@ -272,7 +301,7 @@ static aprof_routine routine_in_lua(lua_State *L, lua_Debug *ar, struct identity
 		return 0;
 	if (f->id.at && f->id.source == id.source && f->id.code == id.code && strncmp(f->start, id.source, sizeof f->start) == 0)
 		return f->routine;
-	used += !f->id.at;		/* else another came to stand there */
+	own.used += !f->id.at;		/* else another came to stand there */
 	*f = (struct function){ .id = id };
 	memcpy(f->start, id.source, strnlen(id.source, sizeof f->start));
 	lua_getinfo(L, "S", ar);
@@ -303,43 +332,38 @@ static inline const char *source_of(const struct prototype *p)
 	return p->source ? p->source + TEXT : stripped;
 }
 
-/* Is the function in Lua with the prototype P the one that F was found to be?  A short string is told by its hash, which is of all its text. */
-static inline bool is_known(const struct function *f, const struct prototype *p)
-{
-	const struct string *text = (const struct string *)p->source;
-
-	return f->id.at == p && f->id.line == p->linedefined && f->id.source == source_of(p) && f->id.code == p->code &&
-	       (text && text->tag == TAG_SHORT ? f->hash == text->hash : strncmp(f->start, f->id.source, sizeof f->start) == 0);
-}
-
 static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const struct prototype *p)
 {
+	const struct string *text = (const struct string *)p->source;
 	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = source_of(p), .code = p->code });
+	struct function *f = place_of(own.functions, own.mask, p, p->linedefined);
 
-	if (functions && p->source)
-		place_of(functions, nslots, p, p->linedefined)->hash = ((const struct string *)p->source)->hash;
+	if (f->id.at == p && text && text->tag == TAG_SHORT) {
+		f->hash = text->hash;
+		f->at_once = p;
+	}
 	return routine;
 }
 
-/* The routine of the function V, where layouts are known; 0: it was not called before, or is not found at once. */
-static inline aprof_routine routine_known(const struct value *v)
+/* The routine of the function V, where layouts are known; 0: it was not called before, or is not found at once.  A source that is a short string is
+ * told by its hash, which is of all its text. */
+static inline __attribute__((always_inline)) aprof_routine routine_known(const struct value *v)
 {
 	const struct closure *c = v->content;
 	const struct function *f;
 	const void *at;
 
-	if (!functions)
-		return 0;
 	if (v->tag == TAG_LUA) {
 		const struct prototype *p = c->prototype;
 
-		f = &functions[hash_of(p, p->linedefined) & (nslots - 1)];
-		return is_known(f, p) ? f->routine : 0;
+		f = &own.functions[hash_of(p, p->linedefined) & own.mask];
+		return f->at_once == p && f->id.code == p->code && f->id.line == p->linedefined && f->id.source == p->source + TEXT &&
+			       f->hash == ((const struct string *)p->source)->hash ? f->routine : 0;
 	}
 	if (v->tag != TAG_C && v->tag != TAG_C_CLOSURE)
 		return 0;
 	at = v->tag == TAG_C ? v->content : c->prototype;
-	f = &functions[hash_of(at, -1) & (nslots - 1)];
+	f = &own.functions[hash_of(at, -1) & own.mask];
 	return f->id.at == at && f->id.line < 0 ? f->routine : 0;
 }
 
@@ -363,35 +387,18 @@ static aprof_routine routine_of(lua_State *L, lua_Debug *ar)
 
 /* ---- states ---- */
 
-struct state {
-	lua_State *L;
-	struct aprof_stack *stack;	/* NULL: the thread's own, or none */
-	const void **frames;		/* records of the functions that are open */
-	unsigned depth, room;
-	struct state *resumer;		/* in the chain: who resumed it; NULL: nobody */
-	bool chained;			/* it is in the chain */
-	struct state *next;		/* of the same hash */
-};
-
-enum { STATES = 1024 };
-static __thread struct state **states;	/* by hash; NULL: none yet */
-static __thread struct state *last;	/* the chain, from the one that runs now; NULL: nobody did yet */
-static __thread struct aprof_stack *own; /* the thread's own stack, while another is in use */
-static __thread unsigned long executed;	/* instructions that were not told yet */
-
 static struct state *state_find(lua_State *L)
 {
 	struct state **list, *s;
 
-	if (!states && !(states = calloc(STATES, sizeof *states)))
+	if (!own.states && !(own.states = calloc(STATES, sizeof *own.states)))
 		return NULL;
-	list = &states[((uintptr_t)L >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 54 & (STATES - 1)];
+	list = &own.states[((uintptr_t)L >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 54 & (STATES - 1)];
 	s = *list;
 	while (s && s->L != L)
 		s = s->next;
 	if (!s && (s = calloc(1, sizeof *s))) {
-		s->L = L;
-		s->next = *list;
+		*s = (struct state){ .L = L, .frames = no_frames, .top = no_frames, .limit = no_frames, .next = *list };
 		*list = s;
 	}
 	return s;
@@ -399,44 +406,52 @@ static struct state *state_find(lua_State *L)
 
 static void tell(void)
 {
-	if (executed)
-		aprof_add(executed);
-	executed = 0;
+	if (own.executed)
+		aprof_add(own.executed);
+	own.executed = 0;
 }
 
 /* S, in the chain, goes on: those that it resumed have yielded, or ended. */
 static void go_back(struct state *s)
 {
-	for (; last != s; last = last->resumer)
-		last->chained = false;
-	aprof_stack_use(s->stack ? s->stack : own);
+	for (; own.last != s; own.last = own.last->resumer)
+		own.last->chained = false;
+	aprof_stack_use(s->stack ? s->stack : own.stack);
 }
 
 /* S is resumed by the state that ran last. */
 static void resume(struct state *s)
 {
 	struct aprof_stack *before = NULL;
+	struct state *last = own.last == &nobody ? NULL : own.last;
 
 	if (last) {
 		if (!s->stack)
 			s->stack = aprof_stack_new();
 		before = aprof_stack_resume(s->stack);
 		if (!last->stack && !last->resumer)
-			own = before;
+			own.stack = before;
 	}
 	s->resumer = last;
 	s->chained = true;
-	last = s;
+	own.last = s;
+}
+
+static struct aprof_tls *words_of_thread(void)
+{
+	return __aprof_script_words ? __aprof_script_words(SCRIPT_LAYOUT) : NULL;
 }
 
 /* The state of L, which runs; NULL: no memory. */
 static inline struct state *state_of(lua_State *L)
 {
-	struct state *s = last;
+	struct state *s = own.last;
 
-	if (__builtin_expect(s && s->L == L, 1))
+	if (__builtin_expect(s->L == L, 1))
 		return s;
 	s = state_find(L);
+	if (!own.words)
+		own.words = words_of_thread();
 	if (s)
 		tell();
 	if (s && s->chained)
@@ -448,45 +463,55 @@ static inline struct state *state_of(lua_State *L)
 
 /* ---- events ---- */
 
-/* All but the first DEPTH are left. */
-static void leave_to(struct state *s, unsigned depth)
+static unsigned depth(const struct state *s)
 {
-	s->depth = depth;
-	aprof_unwind(depth);
+	return (unsigned)(s->top - s->frames);
+}
+
+/* All but the first N are left. */
+static void leave_to(struct state *s, unsigned n)
+{
+	s->top = s->frames + n;
+	aprof_unwind(n);
 }
 
 /* How many frames are open in S up to the one with the record CI, with it; 0: it is not there. */
 static unsigned depth_of(const struct state *s, const void *ci)
 {
-	unsigned depth = s->depth;
+	const void **at = s->top;
 
-	while (depth && s->frames[depth - 1] != ci)
-		depth--;
-	return depth;
+	while (*at && *at != ci)
+		at--;
+	return (unsigned)(at - s->frames);
 }
 
 /* The frame that is entered in L has its caller LEVEL frames up, and on: what is behind the first of these that is open is left. */
 static void settle(struct state *s)
 {
-	unsigned depth = 0;
+	unsigned n = 0;
 	lua_Debug up;
 
-	for (int level = 1; !depth && lua_getstack(s->L, level, &up); level++)
-		depth = depth_of(s, up.i_ci);
-	if (depth != s->depth)
-		leave_to(s, depth);
+	for (int level = 1; !n && lua_getstack(s->L, level, &up); level++)
+		n = depth_of(s, up.i_ci);
+	if (n != depth(s))
+		leave_to(s, n);
 }
 
 static bool has_room(struct state *s)
 {
-	unsigned room = s->room ? 2 * s->room : 32;
-	const void **more = s->depth < s->room ? NULL : realloc(s->frames, room * sizeof *more);
+	unsigned n = depth(s), room = n ? 2 * n : 32;
+	const void **more;
 
-	if (more) {
-		s->frames = more;
-		s->room = room;
-	}
-	return s->depth < s->room;
+	if (s->top < s->limit)
+		return true;
+	more = realloc(s->frames == no_frames ? NULL : s->frames, (room + 1) * sizeof *more);
+	if (!more)
+		return false;
+	more[0] = NULL;
+	s->frames = more;
+	s->top = more + n;
+	s->limit = more + room;
+	return true;
 }
 
 /* Is the frame with the record CALLER the one that called AR's? */
@@ -499,13 +524,11 @@ static bool is_caller(lua_State *L, lua_Debug *ar, const void *caller)
 	return lua_getstack(L, 1, &up) && up.i_ci == caller;
 }
 
-static void call(struct state *s, lua_State *L, lua_Debug *ar)
+static void open_frame(struct state *s, lua_State *L, lua_Debug *ar)
 {
-	if (s->depth && !is_caller(L, ar, s->frames[s->depth - 1]))
-		settle(s);
 	if (!has_room(s))
 		return;
-	s->frames[s->depth++] = ar->i_ci;
+	*++s->top = ar->i_ci;
 	aprof_enter(routine_of(L, ar));
 }
 
@@ -513,54 +536,68 @@ static void call(struct state *s, lua_State *L, lua_Debug *ar)
 static __attribute__((noinline)) void event(lua_State *L, lua_Debug *ar)
 {
 	struct state *s = state_of(L);
-	unsigned depth;
+	unsigned n;
 
 	if (!s)
 		return;
 	tell();
 	if (ar->event == LUA_HOOKCALL) {
-		call(s, L, ar);
+		if (*s->top && !is_caller(L, ar, *s->top))
+			settle(s);
+		open_frame(s, L, ar);
 		return;
 	}
-	if (__builtin_expect(s->depth && s->frames[s->depth - 1] == ar->i_ci, 1)) {
-		s->depth--;
+	if (*s->top == ar->i_ci) {
+		s->top--;
 		aprof_leave();
-	} else if ((depth = depth_of(s, ar->i_ci))) {
-		leave_to(s, depth - 1);
+	} else if ((n = depth_of(s, ar->i_ci))) {
+		leave_to(s, n - 1);
 	}
-	if (ar->event == LUA_HOOKTAILCALL && has_room(s)) {
-		s->frames[s->depth++] = ar->i_ci;
-		aprof_enter(routine_of(L, ar));
-	}
+	if (ar->event == LUA_HOOKTAILCALL)
+		open_frame(s, L, ar);
 }
 
 /* By clock count. */
 static void hook_counting(lua_State *L, lua_Debug *ar)
 {
 	if (ar->event == LUA_HOOKCOUNT)
-		executed++;
+		own.executed++;
 	else
 		event(L, ar);
 }
 
-/* By the other clocks.  What is usual is done here: a known function is called by the one that is open, or this one returns. */
-static void hook(lua_State *L, lua_Debug *ar)
+/* What was not usual, in the state that ran last. */
+static __attribute__((noinline)) void event_there(lua_Debug *ar)
+{
+	event(own.last->L, ar);
+}
+
+/* By the other clocks, where layouts are known.  What is usual is done here: a known function is called by the one that is open, or this one returns. */
+static void hook_at_once(lua_State *L, lua_Debug *ar)
 {
 	const struct record *r = ar->i_ci;
-	struct state *s = last;
-	aprof_routine routine;
+	struct state *s = own.last;
+	const void **top = s->top;
 
-	if (__builtin_expect(!s || s->L != L || s->depth - 1 >= s->room - 1, 0)) {
+	if (__builtin_expect(s->L != L, 0)) {
 		event(L, ar);
-	} else if (ar->event == LUA_HOOKRET && s->frames[s->depth - 1] == r) {
-		s->depth--;
-		aprof_leave();
-	} else if (ar->event == LUA_HOOKCALL && layout_known && s->frames[s->depth - 1] == r->previous && (routine = routine_known(r->function))) {
-		s->frames[s->depth++] = r;
-		aprof_enter(routine);
-	} else {
-		event(L, ar);
+		return;
 	}
+	if (ar->event == LUA_HOOKRET) {
+		if (*top == r && script_leave(own.words)) {
+			s->top = top - 1;
+			return;
+		}
+	} else if (ar->event == LUA_HOOKCALL && *top == r->previous && top < s->limit) {
+		aprof_routine routine = routine_known(r->function);
+
+		if (routine && script_enter(own.words, routine)) {
+			top[1] = r;
+			s->top = top + 1;
+			return;
+		}
+	}
+	event_there(ar);
 }
 
 /* ---- hooks of the script's own ----
@@ -572,12 +609,12 @@ static lua_CFunction debug_gethook, debug_sethook;	/* Lua's own; NULL: it has no
 
 static bool is_ours(lua_Hook h)
 {
-	return h == hook || h == hook_counting;
+	return h == event || h == hook_at_once || h == hook_counting;
 }
 
 static void hook_set(lua_State *L)
 {
-	lua_sethook(L, counts ? hook_counting : hook, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
+	lua_sethook(L, counts ? hook_counting : layout_known && words_of_thread() ? hook_at_once : event, LUA_MASKCALL | LUA_MASKRET | (counts ? LUA_MASKCOUNT : 0), counts);
 }
 
 /* The coroutine that a function of `debug` is called for: it is the first argument, or else the one that runs. */
@@ -601,13 +638,13 @@ static int gethook(lua_State *L)
 static void leave_untold(lua_State *L)
 {
 	struct state *s = state_of(L);
-	unsigned depth;
+	unsigned n;
 	lua_Debug ar;
 
-	if (!s || !lua_getstack(L, 0, &ar) || !(depth = depth_of(s, ar.i_ci)))
+	if (!s || !lua_getstack(L, 0, &ar) || !(n = depth_of(s, ar.i_ci)))
 		return;
 	tell();
-	leave_to(s, depth - 1);
+	leave_to(s, n - 1);
 }
 
 /* In the place of debug.sethook. */

@@ -24,6 +24,7 @@
 #include "monitor/machine.h"
 #include "monitor/memory.h"
 #include "monitor/reset.h"
+#include "monitor/script.h"
 #include "monitor/slow.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -33,31 +34,13 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 enum {
-	FIRST_ENTRIES = 8,		/* of a stack, beside it */
 	MOST_ENTRIES = 1 << 22,		/* deeper ones are counted only */
 	STACKS = 64,			/* that memory is taken for at once */
 	COUNTED_NSEC = 1000,		/* for which each of what is counted stands in the file */
 };
 
-struct entry {
-	context_id before, inside;
-	uintptr_t routine;		/* key; 0: one that could not be defined, which counts for nothing */
-};
-
-struct aprof_stack {
-	struct entry *entries;		/* `first`, or memory of its own */
-	uint32_t depth;			/* routines open, those that found no room included */
-	uint32_t room;			/* entries that fit; depth is higher only where no more can be had */
-	context_id base;		/* the context that it began in, or was moved to */
-	context_id here;		/* while it is put aside: the context in which it goes on */
-	struct thread *machine;		/* whose contexts these are; NULL: not begun */
-	struct aprof_stack *next;	/* among those that are free */
-	struct entry first[FIRST_ENTRIES];
-};
-
 static struct aprof_stack *spare;	/* free ones, under the lock of the process */
-static struct aprof_stack none;		/* of threads that have none yet: no room, nothing open */
-static __thread struct aprof_stack *in_use = &none;
+static __thread struct aprof_stack *in_use = &script_none;
 
 __typeof(__aprof_script_define) __aprof_script_define EXPORTED;
 __typeof(__aprof_script_enter) __aprof_script_enter EXPORTED;
@@ -69,17 +52,9 @@ __typeof(__aprof_script_switch) __aprof_script_switch EXPORTED;
 __typeof(__aprof_script_add) __aprof_script_add EXPORTED;
 __typeof(__aprof_script_bytes) __aprof_script_bytes EXPORTED;
 __typeof(__aprof_script_begun) __aprof_script_begun EXPORTED;
+__typeof(__aprof_script_words) __aprof_script_words EXPORTED;
 
 /* ---- the thread's context ---- */
-
-/* From now on the calling thread is in the context C; what it spent in the one before is charged, or by this clock it need not be. */
-static inline __attribute__((always_inline)) void be_in(struct aprof_tls *tls, context_id c)
-{
-	if (LIKELY(tls->current))
-		__atomic_store_n(&tls->current, c, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(&tls_open(tls)->context, c, __ATOMIC_RELAXED);
-}
 
 /* From now on the calling thread is in the context C. */
 static void go(struct aprof_tls *tls, context_id c)
@@ -88,7 +63,10 @@ static void go(struct aprof_tls *tls, context_id c)
 
 	if (UNLIKELY(clock_is_tsc()) && t)
 		cycles_charge(t, tls_context(tls));
-	be_in(tls, c);
+	if (LIKELY(tls->current))
+		__atomic_store_n(&tls->current, c, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&tls_open(tls)->context, c, __ATOMIC_RELAXED);
 }
 
 /* The context of T, the calling thread's, as one of its machine, with signals blocked. */
@@ -117,6 +95,13 @@ static bool is_out(struct aprof_tls *tls)
 
 /* ---- stacks ---- */
 
+/* Let S be the one in use.  By clock tsc whoever enters and leaves has to charge, and so comes out of line. */
+static void use(struct aprof_tls *tls, struct aprof_stack *s)
+{
+	in_use = s;
+	tls->script = clock_is_tsc() ? &script_none : s;
+}
+
 static struct aprof_stack *stack_take(void)
 {
 	struct aprof_stack *s;
@@ -135,7 +120,7 @@ static struct aprof_stack *stack_take(void)
 		s->depth = 0;
 		s->machine = NULL;
 		if (!s->entries)
-			s->entries = s->first, s->room = FIRST_ENTRIES;
+			s->entries = s->first, s->room = SCRIPT_FIRST_ENTRIES;
 	}
 	return s;
 }
@@ -144,7 +129,7 @@ static struct aprof_stack *stack_take(void)
 static bool stack_grow(struct aprof_stack *s)
 {
 	size_t size = s->room * sizeof *s->entries, pages = (2 * size + AMON_PAGE - 1) & -(size_t)AMON_PAGE;
-	struct entry *more = s->depth > s->room || s->room >= MOST_ENTRIES ? NULL : memory_take(pages, false);
+	struct script_entry *more = s->depth > s->room || s->room >= MOST_ENTRIES ? NULL : memory_take(pages, false);
 
 	if (!more)
 		return false;
@@ -156,7 +141,7 @@ static bool stack_grow(struct aprof_stack *s)
 	return true;
 }
 
-static void push(struct aprof_stack *s, const struct entry *e)
+static void push(struct aprof_stack *s, const struct script_entry *e)
 {
 	if (LIKELY(s->depth < s->room) || stack_grow(s))
 		s->entries[s->depth] = *e;
@@ -166,18 +151,6 @@ static void push(struct aprof_stack *s, const struct entry *e)
 }
 
 /* ---- enter, leave ---- */
-
-/* Where the front table has the call of ROUTINE that steps to ID; 0: nowhere. */
-static inline target probe(const struct aprof_tls *tls, context_id id, uintptr_t routine)
-{
-	uint64_t slot = front_slot(id, tls->front_mask);
-	target to = tls->front[slot];
-
-	if (LIKELY(target_matches(to, id, routine, 0)))
-		return to;
-	to = tls->front[slot ^ 1];
-	return target_matches(to, id, routine, 0) ? to : 0;
-}
 
 /* The entries of S are of the process that forked this one. */
 static void stack_adopt(struct thread *t, struct aprof_stack *s)
@@ -193,10 +166,10 @@ static void stack_adopt(struct thread *t, struct aprof_stack *s)
 /* The stack in use is one of T's.  False: there is none. */
 static bool stack_ready(struct thread *t)
 {
-	if (in_use == &none) {
+	if (in_use == &script_none) {
 		if (!t->script && !(t->script = stack_take()))
 			return false;
-		in_use = t->script;
+		use(t->tls, t->script);
 		in_use->depth = 0;	/* a former thread of the machine may have left some */
 		in_use->machine = t;
 	} else if (in_use->machine != t) {
@@ -219,7 +192,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 	from = settle(t);
 	to = entry_show(t, entry_find(t, from, routine, ROUTINE_SCRIPT, 0));
 	counter_bump(&target_count(to)->calls);
-	push(in_use, &(struct entry){ from, target_to(to), routine });
+	push(in_use, &(struct script_entry){ from, target_to(to), routine });
 	go(tls, target_to(to));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
@@ -239,14 +212,14 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 		target to;
 
 		if (!routine) {
-			push(in_use, &(struct entry){ from, from, 0 });
+			push(in_use, &(struct script_entry){ from, from, 0 });
 			return;
 		}
 		to = machine_reach(t, from, routine, 0);
 
 		if (to && thread_live(tls) == t) {
 			counter_bump(&target_count(to)->calls);
-			push(in_use, &(struct entry){ from, target_to(to), routine });
+			push(in_use, &(struct script_entry){ from, target_to(to), routine });
 			go(tls, target_to(to));
 			return;
 		}
@@ -259,24 +232,8 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 
 void __aprof_script_enter(unsigned long long routine)
 {
-	struct aprof_tls *tls = &aprof_tls;
-	struct aprof_stack *s = in_use;
-	context_id from;
-	target to;
-
-	if (UNLIKELY(s->depth >= s->room || !routine || tls->inert || clock_is_tsc())) {
-		enter_slow(tls, routine);
-		return;
-	}
-	from = tls_context(tls);
-	to = probe(tls, context_step(from, routine), routine);
-	if (UNLIKELY(!to)) {
-		enter_slow(tls, routine);
-		return;
-	}
-	counter_bump(&target_count(to)->calls);
-	s->entries[s->depth++] = (struct entry){ from, target_to(to), routine };
-	be_in(tls, target_to(to));
+	if (UNLIKELY(!routine || !script_enter(&aprof_tls, routine)))
+		enter_slow(&aprof_tls, routine);
 }
 
 static __attribute__((noinline)) void leave_slow(struct aprof_tls *tls, struct aprof_stack *s)
@@ -294,16 +251,13 @@ static __attribute__((noinline)) void leave_slow(struct aprof_tls *tls, struct a
 
 void __aprof_script_leave(void)
 {
-	struct aprof_tls *tls = &aprof_tls;
-	struct aprof_stack *s = in_use;
-	uint32_t depth = s->depth - 1;
+	if (UNLIKELY(!script_leave(&aprof_tls)))
+		leave_slow(&aprof_tls, in_use);
+}
 
-	if (UNLIKELY(depth >= s->room || tls->inert || clock_is_tsc())) {
-		leave_slow(tls, s);
-		return;
-	}
-	s->depth = depth;
-	be_in(tls, s->entries[depth].before);
+struct aprof_tls *__aprof_script_words(unsigned layout)
+{
+	return layout == SCRIPT_LAYOUT ? &aprof_tls : NULL;
 }
 
 unsigned __aprof_script_depth(void)
@@ -373,9 +327,9 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 	struct thread *t = thread_live(tls);
 	uint64_t mask;
 
-	if (LIKELY(t && to && from != &none && to->machine == t && !tls->inert && !(under && to->base != tls_context(tls)))) {
+	if (LIKELY(t && to && from != &script_none && to->machine == t && !tls->inert && !(under && to->base != tls_context(tls)))) {
 		from->here = tls_context(tls);
-		in_use = to;
+		use(tls, to);
 		go(tls, to->here);
 		return from;
 	}
@@ -388,7 +342,7 @@ struct aprof_stack *__aprof_script_switch(struct aprof_stack *to, int under)
 		from->here = settle(t);
 		from->base = from->depth ? from->base : from->here;
 		stack_begin(t, to, from->here, under);
-		in_use = to;
+		use(tls, to);
 		go(tls, to->here);
 	}
 	entry_unblock(tls, &mask);
@@ -408,7 +362,8 @@ struct aprof_stack *__aprof_script_stack(struct aprof_stack *old)
 	if (!old && thread_here(tls)) {
 		s = stack_take();
 	} else if (old) {
-		in_use = in_use == old ? &none : in_use;
+		if (in_use == old)
+			use(tls, &script_none);
 		sys_lock(&monitor.lock);
 		old->next = spare;
 		spare = old;

@@ -10,6 +10,7 @@
 #include "monitor/layout.h"
 #include "monitor/monitor.h"
 
+struct aprof_stack;
 struct thread;
 
 /* Frames.  A shadow stack has one for each open routine: the context that it runs in, and where it is on the machine stack.
@@ -62,6 +63,8 @@ struct aprof_tls {
 					 * else whoever charges next looks for them. Never NULL */
 	target *sites;			/* 80: the front table, where call sites are told apart, and `front` is empty */
 	uint64_t sites_mask;		/* 88: its mask; 0: they are not */
+	struct aprof_stack *script;	/* 96: which routines of a script are open, if such a routine is entered and left without a charge; else one
+					 * that has no room for any.  Never NULL */
 };
 
 _Static_assert(offsetof(struct aprof_tls, front) == TLS_FRONT && offsetof(struct aprof_tls, front_mask) == TLS_MASK &&
