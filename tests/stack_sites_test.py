@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """stack_sites_test.py BUILD - call sites of sampled call stacks: times by the place that calls, in every command that shows them."""
 import json, os, re, shutil, subprocess, sys, tempfile, unittest
+from truth import CLOCKS, agree
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF = os.path.join(BUILD, "aprof")
@@ -103,15 +104,19 @@ __attribute__((noinline)) static void outer(long n)
 }
 int main(void) { for (int i = 0; i < 100; i++) outer(100000); return 0; }
 """
-WAITS = r"""
+# Prints the seconds that it waited at its two places.
+WAITS = CLOCKS + r"""
+#include <stdio.h>
 #include <unistd.h>
-__attribute__((noinline)) static void wait(int n) { usleep(n); __asm__ volatile(""); }
+static double waited[2];
+__attribute__((noinline)) static void wait(int n, int place) { double begun = wall_seconds(); usleep(n); waited[place] += wall_seconds() - begun; }
 int main(void)
 {
 	for (int i = 0; i < 20; i++) {
-		wait(10000);
-		wait(30000);
+		wait(10000, 0);
+		wait(30000, 1);
 	}
+	printf("%f %f\n", waited[0], waited[1]);
 	return 0;
 }
 """
@@ -119,6 +124,11 @@ int main(void)
 
 def line_of(text, wanted, nth=0):
     return [number for number, line in enumerate(text.split("\n"), 1) if wanted in line][nth]
+
+
+def total(part):
+    """The time of an arc, or of one of its places."""
+    return part["self_ns"] + part["children_ns"]
 
 
 class StackSites(unittest.TestCase):
@@ -139,7 +149,8 @@ class StackSites(unittest.TestCase):
         return done.stdout
 
     def record(self, text, *options, data="amon.out", **more):
-        self.aprof("run", "--no-report", "--data=" + data, *options, self.build(text, **more))
+        """What the program said."""
+        return self.aprof("run", "--no-report", "--data=" + data, *options, self.build(text, **more))
 
     def callgraph(self, *arguments):
         return json.loads(self.aprof("report", "--sites", "--json", *arguments))["callgraph"]
@@ -250,7 +261,6 @@ class StackSites(unittest.TestCase):
         os.unlink(os.path.join(self.path, "prog"))                      # the profile has the lines
         entries, ticks = self.callgraph(), self.ticks()
         self.check_sums(entries)
-        total = lambda site: site["self_ns"] + site["children_ns"]
         for caller, callee, first, share in ("outer", "middle", "middle(n);", 2 / 3), ("middle", "work", "work(n);", 3 / 4):
             arc, line = self.arc(entries, caller, callee), line_of(INLINED, first)
             self.assertEqual([(site["line"], site["within"], site["through"]) for site in arc["sites"]], [(line, None, None), (line + 1, None, None)])
@@ -263,11 +273,12 @@ class StackSites(unittest.TestCase):
 
     def test_waiting(self):
         """Clock wall: who waits is charged by its place, too."""
-        self.record(WAITS, "--clock=wall")
+        true = [float(word) for word in self.record(WAITS, "--clock=wall").split()]
         arc = self.arc(self.callgraph(), "main", "wait")
-        first = line_of(WAITS, "wait(10000)")
+        first = line_of(WAITS, "wait(10000")
         self.assertEqual([site["line"] for site in arc["sites"]], [first, first + 1])
-        self.assertLess(abs(arc["sites"][1]["children_ns"] / arc["children_ns"] - 0.75), 0.05)
+        for site, waited in zip(arc["sites"], true):
+            agree(self, total(site) / total(arc), waited / sum(true), site["error_ns"] / total(arc))
 
     def test_stripped(self):
         """Nobody knows a line: places are addresses, those that the calls return to."""
