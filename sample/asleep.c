@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/table.h"
 #include "sample/tracees.h"
 
 bool asleep_in(pid_t pid, pid_t tid, struct asleep_call *c)
@@ -110,6 +111,17 @@ bool asleep_more(void *memory, uint64_t address, uint64_t *word)
 		return false;
 	memcpy(word, m->chunk + (address - m->chunk_start), sizeof *word);
 	return true;
+}
+
+uint64_t asleep_stack(const struct asleep_memory *m)
+{
+	uint64_t hash = m->stack_size, word;
+
+	for (size_t at = 0; at + sizeof word <= m->stack_size; at += sizeof word) {
+		memcpy(&word, m->stack + at, sizeof word);
+		hash = hash_mix(hash, word);
+	}
+	return hash;
 }
 
 bool asleep_look(struct asleep *a, pid_t pid, pid_t tid)

@@ -49,6 +49,9 @@ void asleep_memory_read(struct asleep_memory *m, pid_t pid, uint64_t sp);
 /* Other memory of it, for struct happening: MEMORY is a struct asleep_memory. */
 bool asleep_more(void *memory, uint64_t address, uint64_t *word);
 
+/* A hash of the stack that M is a copy of: another one, and a thread is not where it was, though its call is the same. */
+uint64_t asleep_stack(const struct asleep_memory *m);
+
 /* Look at thread TID of PID.  False as asleep_in. */
 bool asleep_look(struct asleep *a, pid_t pid, pid_t tid);
 

@@ -324,14 +324,20 @@ void process_look_at_thread(struct process *p, uint32_t tid)
 	process_name(p, tid, name);
 }
 
+/* How many periods T has had with TIME ns more. */
+static uint64_t periods_of(struct process_thread *t, uint64_t time)
+{
+	uint64_t n = (t->rest + time) / t->period;
+
+	t->rest = (t->rest + time) % t->period;
+	return n;
+}
+
 /* Charge the waiting of T up to TIME, within an interval, as so many samples as that has periods: a poll would have taken them. */
 static void wait_part(struct process *p, struct process_thread *t, uint64_t time)
 {
-	uint64_t period = recording_header(p->live)->pc_period, waited = time - t->since, ticks;
+	uint64_t waited = time - t->since, ticks = periods_of(t, waited);
 
-	t->rest += waited;
-	ticks = t->rest / period;
-	t->rest %= period;
 	recording_add(p->live, t->fold.thread, t->waiting, 0, waited, ticks);
 	fold_count_sites(&t->fold, ticks);
 	recording_slice(p->live, t->fold.thread, t->waiting, t->since, waited, ticks);
@@ -698,14 +704,15 @@ static bool is_monitors(const struct process *p, const struct process_thread *t)
 	return recording_header(p->live)->way & ~(1u << AMON_WAY_STACKS) && strcmp(t->name, "aprof") == 0 && strcmp(p->name, t->name) != 0;
 }
 
-void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes)
+void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes)
 {
+	const struct source_kind *kind = source->kind;
+	bool wall = wishes->header.clock == AMON_CLOCK_WALL, whole;
 	struct walk_frame frames[DEEPEST];
 	struct fold_call calls[DEEPEST + 2 + KERNEL_DEEPEST + INLINED_DEEPEST];
 	struct process_thread *t;
 	size_t n = 0, count = 0;
 	uint32_t item;
-	bool whole;
 
 	if (!p->live && !p->unwanted)
 		file_open(p, kind->number, wishes);
@@ -733,7 +740,9 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (item == RECORDING_NONE)
 		return;
 	recording_charge(p->live, t->fold.thread, item, h->period);
-	fold_count_sites(&t->fold, 1);
+	if (wall)
+		t->period = 1000000000 / source->rate;
+	fold_count_sites(&t->fold, wall ? periods_of(t, h->period) : 1);
 	recording_slice(p->live, t->fold.thread, item, h->time, h->period, 1);
 	if (kind->number != AMON_SOURCE_PERF)
 		rate_renew(p, h->period, wishes->header.rate);

@@ -28,6 +28,7 @@ struct process_thread {
 	bool cut;			/* its stack there did not go back to its start */
 	uint32_t waiting;		/* item that it waits in */
 	uint64_t since;			/* until then its waiting is charged, CLOCK_MONOTONIC ns */
+	uint64_t period;		/* clock wall: that of its source, if nothing keeps that from sampling, ns */
 	uint64_t rest;			/* of what was charged, beyond whole periods, ns */
 	struct fold fold;
 };
@@ -118,8 +119,8 @@ void process_look_at_thread(struct process *p, uint32_t tid);
 void process_name(struct process *p, uint32_t tid, const char *name);
 void process_ended(struct process *p, uint32_t tid, uint64_t time);
 
-/* Thread H->tid was sampled, by a source of KIND: into the file, made if it is the first.  WISHES say where. */
-void process_sample(struct process *p, const struct happening *h, const struct source_kind *kind, const struct process_wishes *wishes);
+/* Thread H->tid was sampled by SOURCE: into the file, made if it is the first.  WISHES say where. */
+void process_sample(struct process *p, const struct happening *h, const struct source *source, const struct process_wishes *wishes);
 
 /* N samples of it, or what was to be told of it, were lost. */
 void process_lost(struct process *p, uint64_t n);

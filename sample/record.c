@@ -245,7 +245,7 @@ static void take_sample(struct recorder *r, struct process *p, const struct happ
 {
 	if (p->met)
 		meet(r, p);
-	process_sample(p, h, source->kind, &r->wishes);
+	process_sample(p, h, source, &r->wishes);
 	if (p->unwanted && source->kind->leave)
 		source->kind->leave(source, (pid_t)p->pid);
 }
@@ -585,7 +585,7 @@ static void look_asleep(struct recorder *r, struct process *p, pid_t tid)
 	if (a && asleep_look(a, (pid_t)p->pid, tid)) {
 		h = asleep_happening(a);
 		h.time = now();
-		process_sample(p, &h, r->sources[0]->kind, &r->wishes);
+		process_sample(p, &h, r->sources[0], &r->wishes);
 	}
 	free(a);
 }

@@ -138,8 +138,10 @@ static void sample_make(struct trace *t, struct traced_thread *thread, const str
 	memcpy(h->regs, regs, sizeof regs);
 	tracee_name(thread->process->pid, thread->tid, t->name, sizeof t->name);
 	thread->cpu = thread->seen;
-	if (t->wall)
+	if (t->wall) {
 		wall_stopped(h, thread, r);
+		thread->stack = asleep_stack(&t->memory);
+	}
 	t->held = thread->tid;
 }
 
@@ -207,8 +209,9 @@ static bool stops_take(struct trace *t, bool sampled)
 	return false;
 }
 
-/* Clock wall: THREAD sleeps as it did when its sample was made: its time is charged there. */
-static bool is_same_sleep(struct traced_thread *thread)
+/* Clock wall: THREAD sleeps as it did when its sample was made: its time is charged there.  One that was stopped came to a processor to go on; on a busy
+ * machine that is late, its sleep may be over by then, and it goes from there into the next one, of the same call perhaps, but of another caller. */
+static bool is_same_sleep(struct trace *t, struct traced_thread *thread)
 {
 	struct asleep_call call;
 	uint64_t slices;
@@ -218,6 +221,9 @@ static bool is_same_sleep(struct traced_thread *thread)
 		return true;				/* one that was stopped has not gone on yet */
 	if (!thread->stopped || slices != thread->slices + 1 || tracee_state(thread) != 'S' ||
 	    !asleep_in(thread->process->pid, thread->tid, &call) || !asleep_is_same(&thread->call, &call))
+		return false;
+	asleep_memory_read(&t->outside.memory, thread->process->pid, call.sp);
+	if (asleep_stack(&t->outside.memory) != thread->stack)
 		return false;
 	thread->stopped = false;			/* it went back to sleep */
 	thread->slices = slices;
@@ -280,7 +286,7 @@ static bool wall_look(struct trace *t)
 
 		if (thread->asked)
 			continue;
-		if (thread->sleeps && is_same_sleep(thread)) {
+		if (thread->sleeps && is_same_sleep(t, thread)) {
 			thread->charged = now();
 			continue;
 		}

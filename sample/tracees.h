@@ -21,6 +21,7 @@ struct traced_thread {
 	bool stopped;			/* it was stopped in that sleep, and goes on with it */
 	uint64_t slices;		/* how often it had come to a processor by then */
 	struct asleep_call call;	/* where it sleeps */
+	uint64_t stack;			/* what is on its stack there (asleep_stack) */
 	bool asked;			/* a stop is on its way */
 	bool found;			/* in the present scan */
 };

@@ -104,19 +104,21 @@ __attribute__((noinline)) static void outer(long n)
 }
 int main(void) { for (int i = 0; i < 100; i++) outer(100000); return 0; }
 """
-# Prints the seconds that it waited at its two places.
+# Waits at three places, once for long, often and briefly, and now and then, and prints the seconds of each.
 WAITS = CLOCKS + r"""
 #include <stdio.h>
 #include <unistd.h>
-static double waited[2];
+static double waited[3];
 __attribute__((noinline)) static void wait(int n, int place) { double begun = wall_seconds(); usleep(n); waited[place] += wall_seconds() - begun; }
 int main(void)
 {
-	for (int i = 0; i < 20; i++) {
-		wait(10000, 0);
-		wait(30000, 1);
+	wait(250000, 0);
+	for (int i = 0; i < 25; i++) {
+		for (int j = 0; j < 20; j++)
+			wait(200, 1);
+		wait(30000, 2);
 	}
-	printf("%f %f\n", waited[0], waited[1]);
+	printf("%f %f %f\n", waited[0], waited[1], waited[2]);
 	return 0;
 }
 """
@@ -148,9 +150,9 @@ class StackSites(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout
 
-    def record(self, text, *options, data="amon.out", **more):
+    def record(self, text, *options, data="amon.out", env=None, **more):
         """What the program said."""
-        return self.aprof("run", "--no-report", "--data=" + data, *options, self.build(text, **more))
+        return self.aprof("run", "--no-report", "--data=" + data, *options, self.build(text, **more), env=env)
 
     def callgraph(self, *arguments):
         return json.loads(self.aprof("report", "--sites", "--json", *arguments))["callgraph"]
@@ -271,14 +273,19 @@ class StackSites(unittest.TestCase):
         costs = json.loads(self.aprof("annotate", "--json", "inner"))["annotate"][0]["lines"]
         self.assertEqual({cost["line"] for cost in costs}, {line_of(INLINED, "sink -= i")})
 
-    def test_waiting(self):
-        """Clock wall: who waits is charged by its place, too."""
-        true = [float(word) for word in self.record(WAITS, "--clock=wall").split()]
+    def waiting(self, **environment):
+        true = [float(word) for word in self.record(WAITS, "--clock=wall", env=dict(os.environ, **environment)).split()]
         arc = self.arc(self.callgraph(), "main", "wait")
-        first = line_of(WAITS, "wait(10000")
-        self.assertEqual([site["line"] for site in arc["sites"]], [first, first + 1])
+        self.assertEqual([site["line"] for site in arc["sites"]], [line_of(WAITS, place) for place in ("wait(250000", "wait(200,", "wait(30000,")])
         for site, waited in zip(arc["sites"], true):
-            agree(self, total(site) / total(arc), waited / sum(true), site["error_ns"] / total(arc))
+            agree(self, total(site) / total(arc), waited / sum(true), site["error_ns"] / total(arc), (arc["sites"], true))
+
+    def test_waiting(self):
+        """Clock wall: who waits is charged by its place, too, as long as it waited, however often."""
+        self.waiting()
+
+    def test_waiting_by_looks(self):
+        self.waiting(APROF_STACKS="ptrace")
 
     def test_stripped(self):
         """Nobody knows a line: places are addresses, those that the calls return to."""
