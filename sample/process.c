@@ -740,8 +740,7 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (item == RECORDING_NONE)
 		return;
 	recording_charge(p->live, t->fold.thread, item, h->period);
-	if (wall)
-		t->period = 1000000000 / source->rate;
+	t->period = 1000000000 / (source->rate ? source->rate : wishes->header.rate);
 	fold_count_sites(&t->fold, wall ? periods_of(t, h->period) : 1);
 	recording_slice(p->live, t->fold.thread, item, h->time, h->period, 1);
 	if (kind->number != AMON_SOURCE_PERF)

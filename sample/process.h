@@ -28,7 +28,7 @@ struct process_thread {
 	bool cut;			/* its stack there did not go back to its start */
 	uint32_t waiting;		/* item that it waits in */
 	uint64_t since;			/* until then its waiting is charged, CLOCK_MONOTONIC ns */
-	uint64_t period;		/* clock wall: that of its source, if nothing keeps that from sampling, ns */
+	uint64_t period;		/* of its source, if nothing keeps that from sampling, ns; 0: it was not sampled */
 	uint64_t rest;			/* of what was charged, beyond whole periods, ns */
 	struct fold fold;
 };

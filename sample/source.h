@@ -97,7 +97,7 @@ struct source_kind {
 /* The head of each source's own struct. */
 struct source {
 	const struct source_kind *kind;
-	unsigned rate;			/* samples a second of the clock's time that it takes at most */
+	unsigned rate;			/* samples a second of the clock's time that it takes at most; 0: as many as were asked for */
 	uint64_t refused;		/* processes that may not be looked at, so far */
 	bool sees_kernel;		/* the kernel's part of the time is in its samples */
 };
