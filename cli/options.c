@@ -354,6 +354,14 @@ static int terminal_width(int fd)
 	return columns && atoi(columns) > 0 ? atoi(columns) : 80;
 }
 
+/* Lines of the terminal FD; 0: it is none, or does not say. */
+static int terminal_height(int fd)
+{
+	struct winsize size;
+
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 /* Text is to look as what it is printed to wants it. */
 static void style_set(struct options *o, unsigned command)
 {
@@ -363,6 +371,7 @@ static void style_set(struct options *o, unsigned command)
 	o->report.style.colour = !o->report.json && (o->colour == COLOUR_AUTO ? wants_colour(fd) : o->colour == COLOUR_ALWAYS);
 	o->report.style.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	o->report.style.width = terminal_width(fd);
+	o->report.rows = terminal_height(fd);
 }
 
 static void defaults_set(struct options *o)

@@ -689,8 +689,6 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	return true;
 }
 
-enum { SCREEN_LINES = 8 };
-
 /* The same in few lines, each of the screen's width. */
 static bool screen_print(const struct report_input *in, const struct report_options *options, FILE *out, struct error *err)
 {
@@ -702,7 +700,7 @@ static bool screen_print(const struct report_input *in, const struct report_opti
 	if (!lines || fclose(lines) != 0)
 		ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	if (ok)
-		print_cut(out, &options->style, text, SCREEN_LINES);
+		print_cut(out, &options->style, text, HEAD_ROWS);
 	free(text);
 	return ok;
 }

@@ -1,7 +1,7 @@
 /* hot.c - where to look first: the cases that a profile can show (hot_cases.h), in one screen.
  *
  * Each has its evidence and the command that shows more.  No line is longer than 80 columns, unless that command is, whose words are not
- * to be cut; and there are no more than 24. */
+ * to be cut; and there are no more than 24.  Behind the head of a run, on a terminal that has not as many for both, what matters less is left out. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +23,9 @@ struct hot_view {
 	const struct graph *g;			/* in->graph */
 	const struct report_options *options;
 	int spare;				/* lines that the screen has left for what may be left out */
+	bool apart, callers, more, missing;	/* printed are: empty lines between the cases; for whom the time is; the commands that show more; of
+						 * each case that was not found that it was not, and why */
+	int printed;				/* cases so far */
 };
 
 static bool view_make(struct hot_view *v, const struct report_input *in, const struct report_options *options, struct error *err)
@@ -145,12 +148,14 @@ static char *command_text(const struct hot_view *v, const char *command, const c
 static void more_print(const struct hot_view *v, FILE *out, const char *command, const char *routine)
 {
 	static const char label[] = "   more: ";
-	char *text = v->g->arcs_alone ? command_text(v, "report", NULL, false) : command_text(v, command, routine, false);
+	char *text = !v->more ? NULL : v->g->arcs_alone ? command_text(v, "report", NULL, false) : command_text(v, command, routine, false);
 
 	if (text && routine && !v->g->arcs_alone && print_width(text, strlen(text)) + strlen(label) > 80) {
 		free(text);
 		text = command_text(v, command, routine, true);
 	}
+	if (!v->more)
+		return;
 	fputs(label, out);
 	print_begin(out, &v->options->style, 'm');
 	fputs(text ? text : "(out of memory)", out);
@@ -209,9 +214,11 @@ static int caller_text(const struct hot_view *v, char *text, size_t size, const 
 /* The heaviest callers, as many as fit on a line, and how many more there are. */
 static void callers_print(const struct hot_view *v, FILE *out, const struct hot *hot)
 {
-	int column = fprintf(out, "   for");
+	int column = v->callers ? fprintf(out, "   for") : 0;
 	char text[ROOM + 128];
 
+	if (!v->callers)
+		return;
 	for (uint32_t i = 0; i < hot->ncallers; i++) {
 		uint32_t left = hot->ncallers - i;
 		int length = caller_text(v, text, sizeof text, hot, i);
@@ -241,9 +248,10 @@ static void calls_print(FILE *out, const struct graph *g, const struct hot *hot)
 		fprintf(out, ", %s each", print_time_text(time, each));
 }
 
-static void title_print(const struct hot_view *v, FILE *out, enum hot_case which)
+static void title_print(struct hot_view *v, FILE *out, enum hot_case which)
 {
-	putc('\n', out);
+	if (v->apart || v->printed++ == 0)
+		putc('\n', out);
 	print_begin(out, &v->options->style, 'h');
 	fprintf(out, "%d. %s", 1 + (int)which, hot_title(&v->cases, which));
 	print_end(out, &v->options->style);
@@ -282,6 +290,8 @@ static void heavy_print(struct hot_view *v, FILE *out)
 {
 	const struct hot *hot = v->cases.heavy.hot;
 
+	if (v->cases.heavy.n == 0 && !v->missing)
+		return;
 	title_print(v, out, HOT_HEAVY);
 	if (v->cases.heavy.n == 0) {
 		fprintf(out, "   none: no routine has half its time in itself%s\n", v->cases.heavy.unsure ? ", for certain" : "");
@@ -309,6 +319,8 @@ static void library_print(struct hot_view *v, FILE *out)
 	const struct hot *hot = v->cases.library.hot;
 	bool hooked = v->cases.library.n > 0 && hot->routine != GRAPH_NONE;
 
+	if (v->cases.library.n == 0 && !v->missing)
+		return;
 	title_print(v, out, HOT_LIBRARY);
 	if (v->cases.library.n == 0) {
 		fprintf(out, "   none: no time in libraries, nor in a small routine that three or more call%s\n",
@@ -335,7 +347,7 @@ static void library_print(struct hot_view *v, FILE *out)
 	no_pcs_print(v, out);
 }
 
-/* Two lines at most; what does not fit of a long one is left out before its last routine. */
+/* Two lines at most, one where they are few; what does not fit of a long one is left out before its last routine. */
 static void sequence_print(const struct hot_view *v, FILE *out, const struct graph_path *p)
 {
 	const uint32_t *routines = v->cases.paths->routines + p->first;
@@ -347,7 +359,7 @@ static void sequence_print(const struct hot_view *v, FILE *out, const struct gra
 	for (uint32_t i = 0; i < p->length; i++) {
 		int length = (int)strlen(routine_cut(name, v, routines[i], NAME)) + 4;
 
-		if (column + length > 79 && line == 2 && i + 1 < p->length) {
+		if (column + length > 79 && line == (v->apart ? 2 : 1) && i + 1 < p->length) {
 			fputs(" ...", out);
 			i = p->length - 2;
 			line++;
@@ -367,11 +379,13 @@ static void sequence_print(const struct hot_view *v, FILE *out, const struct gra
 	putc('\n', out);
 }
 
-static void paths_print(const struct hot_view *v, FILE *out)
+static void paths_print(struct hot_view *v, FILE *out)
 {
 	const struct graph_path *p = hot_cases_path(&v->cases);
 	char calls[40];
 
+	if (!p && !v->missing)
+		return;
 	title_print(v, out, HOT_SEQUENCE);
 	if (!p) {
 		fputs("   none: no sequence of calls recurs in several contexts\n", out);
@@ -420,6 +434,61 @@ static int spare_lines(const struct hot_view *v)
 	return SCREEN - 1 - heavy - library - sequence - (v->g->profile->npcs == 0) - (c->errand.callee ? 4 : 0);
 }
 
+/* May N lines more be printed of the ROOM that is left? */
+static bool take(int *room, int n)
+{
+	if (n > *room)
+		return false;
+	*room -= n;
+	return true;
+}
+
+/* How many of the first three cases, which are always told of, were not found. */
+static int missing_count(const struct hot_cases *c)
+{
+	return !c->heavy.n + !c->library.n + !hot_cases_path(c);
+}
+
+/* What of the screen is left out for the terminal's sake, the least first: it has the head, too, an empty line before it, one behind, the
+ * commands for more, and a line to type the next one. */
+static void fit(struct hot_view *v)
+{
+	const struct hot_cases *c = &v->cases;
+	int missing = missing_count(c), found = 3 - missing + (c->errand.callee != NULL), notes = v->g->profile->npcs == 0;
+	int room = v->options->rows - HEAD_ROWS - 4 - 1 - 3 * found - (missing > 0) - notes;
+
+	if (!v->options->screen || !v->options->rows) {
+		v->apart = v->callers = v->more = v->missing = true;
+		v->spare = spare_lines(v);
+		return;
+	}
+	v->callers = take(&room, (c->heavy.n > 0) + (c->library.n > 0));
+	v->more = take(&room, found);
+	v->apart = take(&room, found - 1 + (hot_cases_path(c) != NULL));
+	v->missing = take(&room, 2 * missing + c->library.unsure);
+	v->spare = room;
+}
+
+/* The cases that were not found, in a line. */
+static void missing_print(struct hot_view *v, FILE *out)
+{
+	const struct hot_cases *c = &v->cases;
+	const bool found[] = { c->heavy.n > 0, c->library.n > 0, hot_cases_path(c) != NULL };
+	bool first = true;
+
+	if (v->missing || !missing_count(c))
+		return;
+	fputs(v->apart || !v->printed ? "\nNone: " : "None: ", out);
+	for (int which = HOT_HEAVY; which <= HOT_SEQUENCE; which++) {
+		const char *title = hot_title(c, (enum hot_case)which);
+
+		if (!found[which])
+			fprintf(out, "%s%d. %c%.*s", first ? "" : "; ", 1 + which, title[0] | 0x20, (int)strcspn(title, ":") - 1, title + 1);
+		first &= found[which];
+	}
+	putc('\n', out);
+}
+
 /* Contexts that were entered. */
 static uint64_t contexts_count(const struct graph *g)
 {
@@ -452,7 +521,7 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 	bool ok = view_make(&v, in, options, err);
 
 	if (ok) {
-		v.spare = spare_lines(&v);
+		fit(&v);
 		if (!options->screen)
 			head_print(&v, out);
 		if (v.g->time == 0)
@@ -465,6 +534,8 @@ bool hot_text(const struct report_input *in, const struct report_options *option
 			paths_print(&v, out);
 		if (v.cases.errand.callee)
 			errand_print(&v, out);
+		if (v.g->time > 0 && !v.g->arcs_alone)
+			missing_print(&v, out);
 	}
 	hot_cases_free(&v.cases);
 	return ok;

@@ -37,11 +37,14 @@ struct report_gprof {
 	const char *source_path; /* -I: directories of source files, separated by colons; NULL: none */
 };
 
+enum { HEAD_ROWS = 8 };		/* of a screen: at most */
+
 struct report_options {
 	struct text_style style; /* how text is to look */
 	enum report_sort sort;	/* order of routines */
 	bool json;		/* JSON instead of text */
-	bool screen;		/* the head and hot: what a terminal shows after a run, eight lines of the one, and the other without its own head */
+	bool screen;		/* the head and hot: what a terminal shows after a run, HEAD_ROWS of the one, and the other without its own head */
+	int rows;		/* the terminal's, which the screen is to fit; 0: as many as it takes */
 	bool leaves;		/* split self time by the plain code that ran under it */
 	bool lines;		/* split self time by source line */
 	bool sites;		/* split arcs by call site */

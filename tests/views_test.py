@@ -9,6 +9,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import limits
+from terminal import plain, terminal
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
@@ -123,6 +124,20 @@ class Planted(OnPlanted):
             for line in lines:
                 self.assertLessEqual(len(line), 80, line)
         self.assertIn('aprof annotate spin planted', '\n'.join(lines))
+
+    def test_the_screen_of_a_run_fits_the_terminal(self):
+        """What matters less is left out: the cases stand close, then without the commands for more, then without callers."""
+        for rows, callers, more in (24, False, False), (28, True, False), (32, True, True), (48, True, True):
+            with self.subTest(rows=rows):
+                status, shown = terminal([APROF, 'run', '--data=screen', './planted'], self.cwd, lines=rows)
+                text = plain(shown)
+                self.assertEqual(status, 0, text)
+                self.assertLessEqual(text.count('\n'), rows, text)
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
+                self.assertEqual('\n   for main' in text, callers, text)
+                self.assertEqual('more: aprof annotate spin' in text, more, text)
+                for words in '1. A heavy', 'spin at', '2. A library', 'memset', '3. A sequence', 'one -> two -> three', '4. A routine', '\nMore: aprof report':
+                    self.assertIn(words, text)
 
     def test_commands_of_hot_work(self):
         for line in self.text('hot').split('\n'):
