@@ -6,11 +6,26 @@ from truth import CLOCKS, agree
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF = os.path.join(BUILD, "aprof")
 
-# One routine is called twice on a line and once on another, with work as 1:3:4; and so it is in another thread, as 2:1.
-TWO = r"""
-#include <pthread.h>
+# Work by its size, which says where it is called: prints for each size the seconds of CPU time that it took.
+MEASURED = CLOCKS + r"""
+#include <stdio.h>
 volatile unsigned long sink;
-__attribute__((noinline)) static void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+static double spent[64];
+__attribute__((noinline)) static void work(long n)
+{
+	double begun = cpu_seconds();
+	for (long i = 0; i < n; i++) sink += i;
+	spent[n / 50000] += cpu_seconds() - begun;
+}
+static void spent_print(void)
+{
+	for (int i = 0; i < 64; i++)
+		if (spent[i] > 0) printf("%d %f\n", i * 50000, spent[i]);
+}
+"""
+# One routine is called twice on a line and once on another, with work as 1:3:4; and so it is in another thread, as 2:1.
+TWO = MEASURED + r"""
+#include <pthread.h>
 __attribute__((noinline)) static void both(long n)
 {
 	work(n); work(3 * n);
@@ -19,8 +34,8 @@ __attribute__((noinline)) static void both(long n)
 static void *thread(void *arg)
 {
 	for (int i = 0; i < 100; i++) {
-		work(600000);
-		work(300000);
+		work(700000);
+		work(350000);
 	}
 	return arg;
 }
@@ -30,6 +45,7 @@ int main(void)
 	pthread_create(&t, 0, thread, 0);
 	for (int i = 0; i < 100; i++) both(200000);
 	pthread_join(t, 0);
+	spent_print();
 }
 """
 # Recursion through two routines, from two places each, and direct recursion.
@@ -76,33 +92,40 @@ __attribute__((noinline)) static void handler(int s)
 __attribute__((noinline)) static void busy(void) { for (long i = 0; i < 300000000; i++) sink += i; }
 int main(void)
 {
-	struct itimerval t = { { 0, 20000 }, { 0, 20000 } };
-	signal(SIGALRM, handler);
-	setitimer(ITIMER_REAL, &t, NULL);
+	struct itimerval t = { { 0, 20000 }, { 0, 20000 } };		/* of CPU time: by the clock on the wall a busy machine had time for handlers alone */
+	signal(SIGVTALRM, handler);
+	setitimer(ITIMER_VIRTUAL, &t, NULL);
 	busy();
 	return 0;
 }
 """
 # The compiler puts `middle` into `outer`, twice, and `inner` into that.
-INLINED = r"""
-volatile unsigned long sink;
-__attribute__((noinline)) static void work(long n) { for (long i = 0; i < n; i++) sink += i; }
+INLINED = MEASURED + r"""
 static inline __attribute__((always_inline)) void inner(long n)
 {
 	for (long i = 0; i < n; i++) sink -= i;
 }
+static double middles[3];
 static inline __attribute__((always_inline)) void middle(long n)
 {
+	double begun = cpu_seconds();
 	work(n);
 	work(3 * n);
 	inner(2 * n);
+	middles[n / 100000] += cpu_seconds() - begun;
 }
 __attribute__((noinline)) static void outer(long n)
 {
 	middle(n);
 	middle(2 * n);
 }
-int main(void) { for (int i = 0; i < 100; i++) outer(100000); return 0; }
+int main(void)
+{
+	for (int i = 0; i < 100; i++) outer(100000);
+	spent_print();
+	for (int i = 1; i < 3; i++) printf("%d %f\n", -i, middles[i]);
+	return 0;
+}
 """
 # Waits at three places, once for long, often and briefly, and now and then, and prints the seconds of each.
 WAITS = CLOCKS + r"""
@@ -161,12 +184,14 @@ class StackSites(unittest.TestCase):
         entry = next(entry for entry in entries if entry["name"] == caller)
         return next(child for child in entry["children"] if child["name"] == callee)
 
-    def is_share(self, part, whole, share, ticks):
-        """PART of WHOLE is SHARE, but for four standard errors of TICKS samples, and for what else the machine does."""
-        self.assertLess(abs(part / whole - share), 4 * (share * (1 - share) / ticks) ** 0.5 + 0.02)
+    def measured(self, said):
+        """What a program that has spent_print SAID."""
+        return {int(size): float(spent) for size, spent in (line.split() for line in said.splitlines())}
 
-    def ticks(self, *arguments):
-        return {row["name"]: row["total_ticks"] for row in json.loads(self.aprof("report", "--flat", "--json", *arguments))["flat"]}
+    def are_shares(self, arc, true):
+        """The places of ARC have the shares that TRUE has, times of the same run."""
+        for site, time in zip(arc["sites"], true, strict=True):
+            agree(self, total(site) / total(arc), time / sum(true), site["error_ns"] / total(arc), (arc["sites"], true))
 
     def check_sums(self, entries):
         """What all places of an arc have is what it has, at both of its ends."""
@@ -181,16 +206,14 @@ class StackSites(unittest.TestCase):
         self.assertGreater(checked, 0)
 
     def test_lines(self):
-        self.record(TWO)
+        spent = self.measured(self.record(TWO))
         entries = self.callgraph()
         self.check_sums(entries)
         arc = self.arc(entries, "both", "work")
         line = line_of(TWO, "work(n); ")
         self.assertEqual([(site["line"], site["calls"]) for site in arc["sites"]], [(line, None), (line, None), (line + 1, None)])
         self.assertEqual(len({site["column"] for site in arc["sites"][:2]}), 2)
-        for site, share in zip(arc["sites"], (1 / 8, 3 / 8, 1 / 2)):
-            self.is_share(site["self_ns"], arc["self_ns"], share, self.ticks()["both"])
-            self.assertLess(abs(site["self_ns"] / arc["self_ns"] - share), 2 * site["error_ns"] / arc["self_ns"] + 0.02)
+        self.are_shares(arc, [spent[size] for size in (200000, 600000, 800000)])
 
     def test_no_calls_anywhere(self):
         """Nobody counted the calls of a place: no command says that there were none."""
@@ -214,9 +237,9 @@ class StackSites(unittest.TestCase):
 
     def test_threads(self):
         """Each thread has its own."""
-        self.record(TWO)
+        spent = self.measured(self.record(TWO))
         whole = self.callgraph()
-        first = line_of(TWO, "work(600000)")
+        first = line_of(TWO, "work(700000)")
         for thread in ("0", "1"):
             entries = self.callgraph("--thread=" + thread)
             self.check_sums(entries)
@@ -224,7 +247,7 @@ class StackSites(unittest.TestCase):
             if "thread" in names:
                 arc = self.arc(entries, "thread", "work")
                 self.assertEqual([site["line"] for site in arc["sites"]], [first, first + 1])
-                self.is_share(arc["sites"][0]["self_ns"], arc["self_ns"], 2 / 3, self.ticks()["thread"])
+                self.are_shares(arc, [spent[700000], spent[350000]])
                 self.assertEqual(arc["sites"], self.arc(whole, "thread", "work")["sites"])
             else:
                 self.assertEqual(self.arc(entries, "both", "work")["sites"], self.arc(whole, "both", "work")["sites"])
@@ -259,14 +282,15 @@ class StackSites(unittest.TestCase):
 
     def test_inlined(self):
         """A routine that was inlined is called where its code stands, and calls where its source says."""
-        self.record(INLINED, "--inlines")
+        spent = self.measured(self.record(INLINED, "--inlines"))
         os.unlink(os.path.join(self.path, "prog"))                      # the profile has the lines
-        entries, ticks = self.callgraph(), self.ticks()
+        entries = self.callgraph()
         self.check_sums(entries)
-        for caller, callee, first, share in ("outer", "middle", "middle(n);", 2 / 3), ("middle", "work", "work(n);", 3 / 4):
+        of_work = [spent[100000] + spent[200000], spent[300000] + spent[600000]]
+        for caller, callee, first, true in ("outer", "middle", "middle(n);", [spent[-1], spent[-2]]), ("middle", "work", "work(n);", of_work):
             arc, line = self.arc(entries, caller, callee), line_of(INLINED, first)
             self.assertEqual([(site["line"], site["within"], site["through"]) for site in arc["sites"]], [(line, None, None), (line + 1, None, None)])
-            self.is_share(total(arc["sites"][1]), total(arc), share, ticks[callee])
+            self.are_shares(arc, true)
         self.assertEqual(self.arc(entries, "middle", "inner")["sites"], [])         # an inlined one in an inlined one: not told
         line = line_of(INLINED, "work(n);")
         self.assertRegex(self.aprof("annotate", "middle"), re.compile(rf" ms +{line}  +work\(n\);\n.* ms +{line + 1}  +work\(3 \* n\);$", re.M))
@@ -277,8 +301,7 @@ class StackSites(unittest.TestCase):
         true = [float(word) for word in self.record(WAITS, "--clock=wall", env=dict(os.environ, **environment)).split()]
         arc = self.arc(self.callgraph(), "main", "wait")
         self.assertEqual([site["line"] for site in arc["sites"]], [line_of(WAITS, place) for place in ("wait(250000", "wait(200,", "wait(30000,")])
-        for site, waited in zip(arc["sites"], true):
-            agree(self, total(site) / total(arc), waited / sum(true), site["error_ns"] / total(arc), (arc["sites"], true))
+        self.are_shares(arc, true)
 
     def test_waiting(self):
         """Clock wall: who waits is charged by its place, too, as long as it waited, however often."""
@@ -315,14 +338,16 @@ class StackSites(unittest.TestCase):
 
     def test_compare(self):
         """Times alone are compared."""
-        self.record(TWO, data="one")
-        self.record(TWO.replace("3 * n", "9 * n"), data="two")
+        before = self.measured(self.record(TWO, data="one"))
+        after = self.measured(self.record(TWO.replace("3 * n", "9 * n"), data="two"))
         text = self.aprof("diff", "--sites", "one", "two")
         self.assertNotRegex(text, r"\bcalls\b +\d|\b0 calls")
         self.assertRegex(text, r"both -> work at prog.c:\d+:11")
         worse = json.loads(self.aprof("check", "--sites", "--json", "one", "two", status=1))
-        columns = [found["site"]["column"] for found in worse["findings"] if found.get("caller") == "both" and found["time_worse"]]
-        self.assertEqual(columns, [11])
+        line = line_of(TWO, "work(n); ")
+        found = {(found["site"]["line"], found["site"]["column"]) for found in worse["findings"] if found.get("caller") == "both" and found["time_worse"]}
+        slower = {place for place, size in (((line, 2), 200000), ((line + 1, 2), 800000)) if after[size] > before[size]}     # the machine was, too
+        self.assertEqual(found - slower, {(line, 11)})
         for found in worse["findings"]:
             self.assertEqual((found["base_calls"], found["new_calls"], found["calls_worse"]), (None, None, False))
         self.assertRegex(self.aprof("check", "--sites", "one", "two", status=1), r"both -> work at prog.c:\d+:11: self ")
@@ -333,14 +358,15 @@ class StackSites(unittest.TestCase):
         with open(os.path.join(self.path, "prog.c"), "w") as file:
             file.write(TWO)
         subprocess.run([os.path.join(BUILD, "aprof-cc"), "--aprof-sites", "-O1", "-g", "-fno-inline", "-o", "prog", "prog.c", "-lpthread"], cwd=self.path, check=True)
-        self.aprof("run", "--stacks", "--no-report", "./prog")
+        spent = self.measured(self.aprof("run", "--stacks", "--no-report", "./prog"))
         hooks, stacks = self.callgraph("amon.out"), self.callgraph("--stacks", "amon.out")
-        for caller in "both", "thread":
+        for caller, sizes in ("both", (200000, 600000, 800000)), ("thread", (700000, 350000)):
             exact, sampled = self.arc(hooks, caller, "work"), self.arc(stacks, caller, "work")
             self.assertEqual([site["line"] for site in sampled["sites"]], [site["line"] for site in exact["sites"]])
             for ours, theirs in zip(sampled["sites"], exact["sites"]):
                 self.assertEqual((ours["calls"], theirs["calls"]), (None, 100))
-                self.is_share(ours["self_ns"], sampled["self_ns"], theirs["self_ns"] / exact["self_ns"], self.ticks("--stacks", "amon.out")[caller] / 2)
+            for arc in exact, sampled:
+                self.are_shares(arc, [spent[size] for size in sizes])
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_perf_data(self):
@@ -348,14 +374,15 @@ class StackSites(unittest.TestCase):
         line = line_of(TWO, "work(n); ")
         for way, options in ("dwarf", ()), ("fp", ("-O0",)):
             prog = self.build(TWO, options=options)
-            if subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "--call-graph", way, "-o", "p.data", prog], cwd=self.path, capture_output=True).returncode:
+            done = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "--call-graph", way, "-o", "p.data", prog], cwd=self.path, capture_output=True, text=True)
+            if done.returncode:
                 self.skipTest("perf may not record here")
             entries = self.callgraph("p.data")
             self.check_sums(entries)
             arc = self.arc(entries, "both", "work")
             self.assertEqual([(site["line"], site["calls"]) for site in arc["sites"]], [(line, None), (line, None), (line + 1, None)])
-            for site, share in zip(arc["sites"], (1 / 8, 3 / 8, 1 / 2)):
-                self.is_share(site["self_ns"], arc["self_ns"], share, self.ticks("p.data")["both"])
+            spent = self.measured(done.stdout)
+            self.are_shares(arc, [spent[size] for size in (200000, 600000, 800000)])
 
     def test_files_without(self):
         """Stacks of other people's, without addresses, have none; and so it is said."""
