@@ -33,7 +33,7 @@ __attribute__((noinline)) static void both(long n)
 }
 static void *thread(void *arg)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 250; i++) {
 		work(700000);
 		work(350000);
 	}
@@ -43,7 +43,7 @@ int main(void)
 {
 	pthread_t t;
 	pthread_create(&t, 0, thread, 0);
-	for (int i = 0; i < 100; i++) both(200000);
+	for (int i = 0; i < 250; i++) both(200000);
 	pthread_join(t, 0);
 	spent_print();
 }
@@ -364,7 +364,7 @@ class StackSites(unittest.TestCase):
             exact, sampled = self.arc(hooks, caller, "work"), self.arc(stacks, caller, "work")
             self.assertEqual([site["line"] for site in sampled["sites"]], [site["line"] for site in exact["sites"]])
             for ours, theirs in zip(sampled["sites"], exact["sites"]):
-                self.assertEqual((ours["calls"], theirs["calls"]), (None, 100))
+                self.assertEqual((ours["calls"], theirs["calls"]), (None, 250))
             for arc in exact, sampled:
                 self.are_shares(arc, [spent[size] for size in sizes])
 
