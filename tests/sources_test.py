@@ -358,7 +358,7 @@ class Ptrace(Source):
     def test_waiting(self):
         """By looks: the error is that of some two hundred samples."""
         for way in ("sleep", "futex", "read"):
-            self.waits(way, 12, 3, 0.12)
+            self.waits(way, 12, 3)
 
     def test_ordinary_user_waits(self):
         """Who may not see the kernel's part of the time has ptrace."""

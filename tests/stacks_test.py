@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """stacks_test.py BUILD - aprof run on programs without hooks: call stacks, sampled by perf events, as all commands show them."""
 import contextlib, glob, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, threading, time, unittest
+from truth import CLOCKS, agree
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 APROF, APROF_CC = (os.path.join(BUILD, name) for name in ("aprof", "aprof-cc"))
@@ -60,12 +61,12 @@ static __attribute__((noinline)) void handler(int s) { spin(5 * per_ms); sink +=
 static __attribute__((noinline)) void work(void) { spin(1500 * per_ms); sink++; }
 int main(void)
 {
-    struct itimerval t = { { 0, 31300 }, { 0, 31300 } };
+    struct itimerval t = { { 0, 31300 }, { 0, 31300 } };        /* of CPU time: by the clock on the wall a busy machine had time for handlers alone */
     clock_t before = clock();
     spin(50000000);
     per_ms = 50000000 / ((clock() - before) / (CLOCKS_PER_SEC / 1000) + 1);
-    signal(SIGALRM, handler);
-    setitimer(ITIMER_REAL, &t, 0);
+    signal(SIGVTALRM, handler);
+    setitimer(ITIMER_VIRTUAL, &t, 0);
     work();
     return 0;
 }
@@ -622,7 +623,7 @@ class Stacks(Recording):
         done, ended = self.attached([prog], "--seconds=1")
         self.assertIsNone(ended)                         # it runs on
         self.assertEqual(done.stdout, "")
-        self.assertRegex(done.stderr, r"\nfile +amon\.out: .*, 1\.\d+ s elapsed; ended\n")
+        self.assertRegex(done.stderr, r"\nfile +amon\.out: .*, [1-9]\d*(\.\d+)? s elapsed; ended\n")
         rows = self.flat()
         whole = sum(row["self_ns"] for row in rows.values())
         self.assertGreater(rows["turn"]["total_ns"], 0.9 * whole)
@@ -645,8 +646,7 @@ class Stacks(Recording):
 
         recorder = subprocess.Popen([APROF, "attach", "--no-report", str(process.pid)], cwd=self.path, stderr=subprocess.PIPE, text=True,
                                     env=dict(os.environ, TMPDIR=self.path, APROF_STACKS="perf"))
-        deadline = time.monotonic() + 120
-        while not glob.glob(self.path + "/aprof.*/stacks.*") and time.monotonic() < deadline:
+        while not glob.glob(self.path + "/aprof.*/stacks.*"):
             told("w", 0.05)
         recorder.send_signal(signal.SIGSTOP)
         told("w", 1.5)
@@ -668,8 +668,8 @@ class Stacks(Recording):
         """aprof ps lists what is recorded, and a PID stands for its file, as with hooks."""
         recorder = subprocess.Popen([APROF, "run", "--no-report", self.build(FOREVER)], cwd=self.path, stderr=subprocess.DEVNULL)
         try:
-            found, deadline = [], time.monotonic() + 20
-            while not found and time.monotonic() < deadline:
+            found = []
+            while not found:
                 time.sleep(0.1)
                 listed = json.loads(self.aprof("ps", "--json").stdout)["processes"]
                 found = [process for process in listed if process["program"].startswith(os.path.realpath(self.path))]
@@ -686,19 +686,19 @@ class Stacks(Recording):
                 os.kill(found[0]["pid"], 9)
             recorder.wait()
 
-    def waits(self, way, more, less, most):
-        """A program that waits MORE and LESS ms, by WAY, in two routines: each has the time that the program itself measured; MOST: their shares' error."""
+    def waits(self, way, more, less):
+        """A program that waits MORE and LESS ms, by WAY, in two routines: each has the share of the time that the program itself measured."""
         done = self.aprof("run", "--clock=wall", "--no-report", "--data=" + way, self.build(WAITS, "waits"), way, str(more), str(less))
         self.assertEqual(done.stderr, "")
         true = [float(word) for word in done.stdout.split()]
         rows = self.flat(way)
         found = [rows[name]["total_ns"] / 1e9 for name in ("more", "less")]
-        self.assertLess(abs(found[0] / sum(found) - true[0] / sum(true)), most, (way, found, true))
+        agree(self, found[0] / sum(found), true[0] / sum(true), rows["more"]["total_error_ns"] / 1e9 / sum(found), (way, found, true))
         return true, found
 
     def test_waiting(self):
         for way in ("sleep", "futex", "read"):
-            true, found = self.waits(way, 6, 4, 0.02)
+            true, found = self.waits(way, 6, 4)
             for a, b in zip(true, found):
                 self.assertLess(abs(a - b), 0.05 * a, (way, true, found))
         head = self.aprof("report", "read").stdout
@@ -707,13 +707,13 @@ class Stacks(Recording):
         self.assertEqual(json.loads(self.aprof("report", "--json", "read").stdout)["run"]["clock"]["clock"], "wall")
 
     def test_work_and_waiting(self):
-        """CPU time is in it as well: the same as by the other clock."""
-        prog = self.build(SHARES)
-        self.aprof("run", "--clock=wall", "--no-report", "--data=wall", prog, status=3)
-        self.aprof("run", "--clock=cpu", "--no-report", "--data=cpu", prog, status=3)
-        wall, cpu = self.flat("wall"), self.flat("cpu")
-        self.assertGreater(wall["spin"]["self_ns"], 0.7 * cpu["spin"]["self_ns"])
-        self.assertGreaterEqual(wall["main"]["total_ns"], 0.7 * cpu["main"]["total_ns"])
+        """CPU time is in it as well, as in the other clock; both are what the program measured."""
+        prog = self.build(CLOCKS + SHARES.replace('puts("done");', 'printf("%f\\n", cpu_seconds());'))
+        for clock in "cpu", "wall":
+            true = float(self.aprof("run", "--clock=" + clock, "--no-report", prog, status=3).stdout)
+            rows, elapsed = self.flat(), json.loads(self.aprof("report", "--json").stdout)["run"]["files"][0]["elapsed_ns"] / 1e9
+            self.assertGreater(rows["spin"]["self_ns"] / 1e9, 0.9 * true)
+            self.assertLess(rows["main"]["total_ns"] / 1e9, 1.05 * (true if clock == "cpu" else elapsed))
 
     def test_attach_to_those_that_wait(self):
         """Each thread has the same time, whether it came to a processor meanwhile or not, and nothing wakes it."""
@@ -727,9 +727,9 @@ class Stacks(Recording):
         self.assertEqual(process.stdout.read(), "")
         rows = self.flat()
         times = [rows[name]["total_ns"] / 1e9 for name in ("for_good", "in_epoll", "main")]
-        self.assertGreater(times[0], 1.9)
-        for time_of in times:
-            self.assertLess(abs(time_of - times[0]), 0.15 * times[0], times)
+        elapsed = json.loads(self.aprof("report", "--json").stdout)["run"]["files"][0]["elapsed_ns"] / 1e9
+        for time_of in times:                           # what is behind the last look is not known, however late that was
+            self.assertTrue(elapsed - 0.5 < time_of <= elapsed, (times, elapsed))
 
     def test_clocks_that_stacks_have_not(self):
         done = self.aprof("attach", "--clock=tsc", str(os.getpid()), status=2)
@@ -776,7 +776,7 @@ class Stacks(Recording):
         self.assertLessEqual({"of_program", "of_library", "main"}, seen)
 
     def test_attach_ends_with_its_process(self):
-        process = subprocess.Popen(["sleep", "0.7"], cwd=self.path)
+        process = subprocess.Popen(["sleep", "3"], cwd=self.path)
         threading.Thread(target=process.wait).start()
         self.assertIn("too little CPU time", self.aprof("attach", str(process.pid)).stderr)
 
@@ -787,8 +787,9 @@ class Stacks(Recording):
         self.assertRegex(self.aprof("attach", "--seconds=0", "1", status=2).stderr, "not a number of seconds")
         process = subprocess.Popen([self.build(FOREVER, "hooked", APROF_CC)], cwd=self.path)
         try:
-            time.sleep(0.2)
             pid = str(process.pid)
+            while not any(other["pid"] == process.pid for other in json.loads(self.aprof("ps", "--json").stdout)["processes"]):
+                time.sleep(0.05)
             done = self.aprof("attach", pid)
             self.assertIn(f"note: {pid} has hooks, so what follows is its own, exact profile", done.stderr)
             self.assertIn("A heavy routine", done.stdout)
