@@ -206,23 +206,30 @@ class Below(Recording):
             os.unlink(os.path.join(self.path, name))
         self.assertIn("heavy", self.aprof("tree", "--leaves", "both").stdout)
 
+    def at_work(self, run):
+        """The program of RUN, which has had half a second of CPU time since it told that it is on."""
+        run.stdout.read(1)
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            child = int(file.read().split()[0])
+        with open(f"/proc/{child}/schedstat") as file:
+            begun = int(file.read().split()[0])
+        while True:
+            time.sleep(0.1)
+            with open(f"/proc/{child}/schedstat") as file:
+                if int(file.read().split()[0]) > begun + 5e8:
+                    return child
+
     def test_killed(self):
         """Program killed: one file all the same.  aprof run killed: two, which are joined where they are read, with a line that says so."""
         self.made(turns=5)
         env = dict(os.environ, TMPDIR=self.path)
         run = subprocess.Popen([APROF, "run", "--stacks", "--no-report", "./prog", "on"], cwd=self.path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        run.stdout.read(1)
-        time.sleep(0.5)
-        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            os.kill(int(file.read().split()[0]), signal.SIGKILL)
+        os.kill(self.at_work(run), signal.SIGKILL)
         run.communicate()
         self.assertIn("outer", self.aprof("tree", "--leaves").stdout)
         os.unlink(os.path.join(self.path, "amon.out"))
         run = subprocess.Popen([APROF, "run", "--stacks", "--no-report", "./prog", "on"], cwd=self.path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        run.stdout.read(1)
-        time.sleep(0.5)
-        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            child = int(file.read().split()[0])
+        child = self.at_work(run)
         run.kill()
         run.wait()
         os.kill(child, signal.SIGKILL)

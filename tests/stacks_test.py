@@ -729,7 +729,7 @@ class Stacks(Recording):
         times = [rows[name]["total_ns"] / 1e9 for name in ("for_good", "in_epoll", "main")]
         elapsed = json.loads(self.aprof("report", "--json").stdout)["run"]["files"][0]["elapsed_ns"] / 1e9
         for time_of in times:                           # what is behind the last look is not known, however late that was
-            self.assertTrue(elapsed - 0.5 < time_of <= elapsed, (times, elapsed))
+            self.assertTrue(elapsed - 0.5 < time_of < 1.05 * elapsed, (times, elapsed))         # main's time at work is sampled
 
     def test_clocks_that_stacks_have_not(self):
         done = self.aprof("attach", "--clock=tsc", str(os.getpid()), status=2)
