@@ -14,7 +14,7 @@
 #include "report/share.h"
 #include "text/print.h"
 
-enum { SHOWN = HOT_LISTED, NAME = 44, ERRAND_NAME = 34, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
+enum { SHOWN = HOT_LISTED, NAME = 44, SEQUENCE_NAME = 33, ERRAND_NAME = 34, ARROW = 4, DOTS = 4, PLACE = 24, ROOM = 4 * NAME, SCREEN = 23 };
 
 /* What is printed, and how. */
 struct hot_view {
@@ -347,28 +347,32 @@ static void library_print(struct hot_view *v, FILE *out)
 	no_pcs_print(v, out);
 }
 
-/* Two lines at most, one where they are few; what does not fit of a long one is left out before its last routine. */
+/* Two lines at most, one where they are few; of a sequence that is longer the routines before its last one are left out. */
 static void sequence_print(const struct hot_view *v, FILE *out, const struct graph_path *p)
 {
 	const uint32_t *routines = v->cases.paths->routines + p->first;
+	int line = v->apart ? 1 : 2, column = 3, last;
+	size_t most = v->apart ? NAME : SEQUENCE_NAME;
 	char name[ROOM];
-	int column = 3, line = 1;
 
+	routine_cut(name, v, routines[p->length - 1], most);
+	last = (int)print_width(name, strlen(name)) + ARROW;
 	fputs("   ", out);
 	print_begin(out, &v->options->style, 'm');
 	for (uint32_t i = 0; i < p->length; i++) {
-		int length = (int)strlen(routine_cut(name, v, routines[i], NAME)) + 4;
+		bool ends = i + 1 == p->length;
+		int length = (int)print_width(routine_cut(name, v, routines[i], most), strlen(name)) + (i ? ARROW : 0);
 
-		if (column + length > 79 && line == (v->apart ? 2 : 1) && i + 1 < p->length) {
-			fputs(" ...", out);
-			i = p->length - 2;
-			line++;
-			continue;
-		}
-		if (column + length > 79) {
+		if (i > 0 && line == 1 && column + length > 79) {
 			fputs(" ->\n      ", out);
 			column = 6;
+			length -= ARROW;
 			line++;
+		} else if (i > 0 && !ends && line == 2 && column + length + DOTS + last > 79) {
+			fputs(" ...", out);
+			column += DOTS;
+			i = p->length - 2;
+			continue;
 		} else if (i > 0) {
 			fputs(" -> ", out);
 		}
