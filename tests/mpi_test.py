@@ -414,7 +414,7 @@ class Routines(Job):
     def test_wait(self, kind):
         """On request the wait for a rank that comes late is told apart; and for MPI_Barrier, which is nothing else, it is not."""
         late = PROGRAM.replace("MPI_Barrier(MPI_COMM_WORLD);\n    }\n    MPI_Finalize",
-                               "if (rank == 0) usleep(20000);\n        MPI_Bcast(&size, 1, MPI_INT, 1, MPI_COMM_WORLD);\n        MPI_Barrier(MPI_COMM_WORLD);\n    }\n    MPI_Finalize")
+                               "if (rank == 0) usleep(100000);\n        MPI_Bcast(&size, 1, MPI_INT, 1, MPI_COMM_WORLD);\n        MPI_Barrier(MPI_COMM_WORLD);\n    }\n    MPI_Finalize")
         self.compile(kind, source="#include <unistd.h>\n" + late)
         self.run_job(kind, 2, 0, 10, options=("--clock=wall", "--no-report"), APROF_MPI_WAIT="1")
         rows = self.traffic()

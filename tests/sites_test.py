@@ -5,6 +5,7 @@ import collections, json, os, re, subprocess, sys, tempfile, unittest
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
 import limits
+from truth import agree
 
 BUILD = os.path.abspath(sys.argv[1])
 
@@ -241,7 +242,7 @@ class Sites(unittest.TestCase):
             places = self.places(entries[caller], callee)
             times = [p["self_ns"] + p["children_ns"] for p in places]
             for place, time, share in zip(places, times, shares):
-                self.assertAlmostEqual(time / sum(times), share, delta=0.1)
+                agree(self, time / sum(times), share, place["error_ns"] / sum(times), places)
                 self.assertTrue(0 < place["error_ns"] < sum(times) / 4, place)
 
     def test_times(self):
