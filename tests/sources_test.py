@@ -415,6 +415,11 @@ class Ptrace(Source):
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[0]
 
+    def tracer(self, pid):
+        """Which process traces PID; 0: none."""
+        with open(f"/proc/{pid}/status") as file:
+            return int(re.search(r"\nTracerPid:\t(\d+)\n", file.read())[1])
+
     def until(self, condition):
         deadline = time.monotonic() + 600
         while not condition() and time.monotonic() < deadline:
@@ -424,7 +429,7 @@ class Ptrace(Source):
     def test_stopped_stays_stopped(self):
         process = self.signalled()
         recorder = subprocess.Popen([APROF, "attach", "--no-report", str(process.pid)], cwd=self.path)
-        time.sleep(0.5)
+        self.until(lambda: self.tracer(process.pid))
         process.send_signal(signal.SIGSTOP)
         self.until(lambda: self.state(process.pid) in "Tt")
         time.sleep(0.3)
@@ -443,8 +448,7 @@ class Ptrace(Source):
             time.sleep(0.05 * (i % 4) + 0.02)
             recorder.kill()
             recorder.wait()
-        with open(f"/proc/{process.pid}/status") as file:
-            self.assertIn("\nTracerPid:\t0\n", file.read())
+        self.assertEqual(self.tracer(process.pid), 0)
         self.assertIn(self.state(process.pid), "RS")
 
     def test_another_users(self):
@@ -458,7 +462,7 @@ class Ptrace(Source):
     def test_traced_already(self):
         process = self.signalled()
         first = subprocess.Popen([APROF, "attach", "--no-report", str(process.pid)], cwd=self.path)
-        time.sleep(0.5)
+        self.until(lambda: self.tracer(process.pid))
         done = self.aprof("attach", str(process.pid), status=2)
         self.assertRegex(done.stderr, rf"^aprof: {process.pid}: .* process {first.pid}.* traces it already\n$|^aprof: {process.pid}: .*traces it already\n$")
         first.send_signal(signal.SIGINT)
