@@ -264,7 +264,7 @@ class Sites(unittest.TestCase):
         callees = {c["name"]: c for c in json.loads(self.aprof("annotate", "--json", "both", "--", "amon.out"))["annotate"][0]["callees"]}
         sites = callees["leaf"]["call_sites"]
         self.assertEqual(sum(s["time_ns"] for s in sites), callees["leaf"]["time_ns"])
-        self.assertAlmostEqual(sites[1]["time_ns"] / callees["leaf"]["time_ns"], 4 / 5, delta=0.1)
+        agree(self, sites[1]["time_ns"], 4 / 5 * callees["leaf"]["time_ns"], sites[1]["error_ns"], sites)
         self.assertNotIn("~", "".join(line for line in self.aprof("annotate", "-b", "both", "--", "amon.out").splitlines() if "-> leaf" in line))
         self.aprof("export", "callgrind", "-o", "cg", "--", "amon.out")
         costs = self.costs_by_line(os.path.join(self.cwd, "cg"))

@@ -17,8 +17,3 @@ __attribute__((no_instrument_function)) static inline double seconds_by(clockid_
 def agree(test, found, true, error, told=None):
     """FOUND is TRUE, ERROR being how far off the profile says it may be; all in one unit."""
     test.assertLessEqual(abs(found - true), DEVIATIONS / OF_ERROR * error, (found, true, error, told))
-
-
-def by_chance(share, samples):
-    """By how much a SHARE may be off that was counted in so many SAMPLES, none heavier than the others."""
-    return DEVIATIONS * (max(share * (1 - share), 1 / samples) / samples) ** 0.5
