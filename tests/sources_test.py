@@ -471,6 +471,7 @@ class Ptrace(Source):
 
 class Refused(Source):
     """As an ordinary user, if there can be one, with perf_event_open refused by a filter, nothing asked for."""
+    LONGER = ()                 # which source it is some samples tell as well as many
 
     def refused(self, *command, status=0):
         self.build(stacks.REFUSE, "refuse")
