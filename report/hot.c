@@ -429,15 +429,6 @@ static void errand_print(struct hot_view *v, FILE *out)
 		more_print(v, out, "annotate", r->name.name);
 }
 
-/* How many lines may be printed beside those that must, for all to be a screen. */
-static int spare_lines(const struct hot_view *v)
-{
-	const struct hot_cases *c = &v->cases;
-	int heavy = c->heavy.n ? 6 : 3, library = c->library.n ? 6 : 3 + c->library.unsure, sequence = hot_cases_path(c) ? 6 : 3;
-
-	return SCREEN - 1 - heavy - library - sequence - (v->g->profile->npcs == 0) - (c->errand.callee ? 4 : 0);
-}
-
 /* May N lines more be printed of the ROOM that is left? */
 static bool take(int *room, int n)
 {
@@ -453,23 +444,24 @@ static int missing_count(const struct hot_cases *c)
 	return !c->heavy.n + !c->library.n + !hot_cases_path(c);
 }
 
-/* What of the screen is left out for the terminal's sake, the least first: it has the head, too, an empty line before it, one behind, the
- * commands for more, and a line to type the next one. */
+/* Lines that the cases may have: all but the head's; behind a run's on a terminal all but those of that head, an empty line before it, one behind the
+ * cases, the commands for more, and a line to type the next one. */
+static int room_for_cases(const struct report_options *options)
+{
+	return options->screen && options->rows ? options->rows - HEAD_ROWS - 4 : SCREEN - 1;
+}
+
+/* What is printed in the room that there is, what matters most first: of each case its title, name and share, and a line of those that were not found. */
 static void fit(struct hot_view *v)
 {
 	const struct hot_cases *c = &v->cases;
-	int missing = missing_count(c), found = 3 - missing + (c->errand.callee != NULL), notes = v->g->profile->npcs == 0;
-	int room = v->options->rows - HEAD_ROWS - 4 - 1 - 3 * found - (missing > 0) - notes;
+	int missing = missing_count(c), found = 3 - missing, errand = c->errand.callee != NULL, notes = v->g->profile->npcs == 0;
+	int room = room_for_cases(v->options) - 1 - 3 * (found + errand) - (missing > 0) - notes;
 
-	if (!v->options->screen || !v->options->rows) {
-		v->apart = v->callers = v->more = v->missing = true;
-		v->spare = spare_lines(v);
-		return;
-	}
 	v->callers = take(&room, (c->heavy.n > 0) + (c->library.n > 0));
 	v->more = take(&room, found);
-	v->apart = take(&room, found - 1 + (hot_cases_path(c) != NULL));
-	v->missing = take(&room, 2 * missing + c->library.unsure);
+	v->apart = take(&room, found + errand - (found + errand > 0) + (hot_cases_path(c) != NULL));
+	v->missing = missing == 0 || take(&room, 3 * missing - 1 + (c->library.n == 0 && c->library.unsure));
 	v->spare = room;
 }
 

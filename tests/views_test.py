@@ -68,15 +68,23 @@ class Views(unittest.TestCase):
 
 
 def well_sampled(folder, share, *command, options=()):
-    """Run COMMAND into amon.out until less than SHARE of its time is in no sample of its own, five times at most; its output.
-    Beside much else the sampler's thread may begin late, and waits for a processor; what runs meanwhile is hidden from it."""
-    for _ in range(5):
+    """Run COMMAND into amon.out, as sampled_well says; its output."""
+    def run():
         done = aprof('run', '--no-report', *options, *command, cwd=folder)
         assert done.returncode == 0, done.stderr
-        times = json.loads(aprof('report', '--json', cwd=folder).stdout)['run']['times']
+        return done.stdout
+    return sampled_well(folder, share, run)
+
+
+def sampled_well(folder, share, run, data='amon.out'):
+    """What RUN returns, which leaves DATA, when less than SHARE of the time is in no sample of its own; five times at most.
+    Beside much else the sampler's thread may begin late, and waits for a processor; what runs meanwhile is hidden from it."""
+    for _ in range(5):
+        result = run()
+        times = json.loads(aprof('report', '--json', data, cwd=folder).stdout)['run']['times']
         if times['unplaced_ns'] + times['late_ns'] < share * times['raw_ns']:
             break
-    return done.stdout
+    return result
 
 
 class OnPlanted(Views):
@@ -129,7 +137,7 @@ class Planted(OnPlanted):
         """What matters less is left out: the cases stand close, then without the commands for more, then without callers."""
         for rows, callers, more in (24, False, False), (28, True, False), (32, True, True), (48, True, True):
             with self.subTest(rows=rows):
-                status, shown = terminal([APROF, 'run', '--data=screen', './planted'], self.cwd, lines=rows)
+                status, shown = sampled_well(self.cwd, 0.1, lambda: terminal([APROF, 'run', '--data=screen', './planted'], self.cwd, lines=rows), 'screen')
                 text = plain(shown)
                 self.assertEqual(status, 0, text)
                 self.assertLessEqual(text.count('\n'), rows, text)
