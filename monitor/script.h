@@ -4,6 +4,7 @@
 #define SCRIPT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "monitor/context.h"
@@ -33,8 +34,8 @@ struct aprof_stack {
 
 extern struct aprof_stack script_none HIDDEN;	/* of threads that have none yet: no room, nothing open */
 
-/* The calling thread's words, for who was built with this LAYOUT of all that is above; NULL: the monitor was not. */
-enum { SCRIPT_LAYOUT = 1 };
+/* The calling thread's words, for who was built with this LAYOUT of what is used below; NULL: the monitor was not. */
+enum { SCRIPT_LAYOUT = sizeof(struct script_entry) << 16 | offsetof(struct aprof_tls, script) << 8 | sizeof(struct alias) };
 extern struct aprof_tls *__aprof_script_words(unsigned layout) __attribute__((weak));
 
 /* Where the thread's context stands; NULL: the last frame is on its way. */
