@@ -28,7 +28,7 @@ static volatile long sink;
 namespace a_library_with_a_long_name { namespace and_another_inside {
 template <typename Key, typename Value> struct Container {
 	std::map<Key, std::vector<Value>> values;
-	__attribute__((noinline)) void insert_or_assign_and_count(const Key &key, const std::vector<Value> &v) { values[key] = v; for (int i = 0; i < 5000; i++) sink += i; }
+	__attribute__((noinline)) void insert_or_assign_and_count(const Key &key, const std::vector<Value> &v) { values[key] = v; for (int i = 0; i < 1500; i++) sink += i; }
 };
 template <typename C> __attribute__((noinline)) void fill_from_the_beginning(C &c, int n) {
 	for (int i = 0; i < n; i++)

@@ -37,13 +37,15 @@ __attribute__((noinline)) void one(void) { two(); sink++; }
 CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9) CALLER(10) CALLER(11)
 static void (*const callers[12])(void) = { caller0, caller1, caller2, caller3, caller4, caller5, caller6, caller7, caller8,
 	caller9, caller10, caller11 };
-int main(void)
+int main(int argc, char **argv)
 {
+	long part = argc > 1 ? atol(argv[1]) : 1;
+
 	for (int i = 0; i < 10; i++)
-		spin(25000000);
-	for (int i = 0; i < 6000; i++)
+		spin(25000000 / part);
+	for (int i = 0; i < 6000 / part; i++)
 		wasteful();
-	for (int i = 0; i < 600; i++)
+	for (int i = 0; i < 600 / part; i++)
 		callers[i % 12]();
 	return 0;
 }
@@ -137,7 +139,7 @@ class Planted(OnPlanted):
         """What matters less is left out: the cases stand close, then without the commands for more, then without callers."""
         for rows, callers, more in (24, False, False), (28, True, False), (32, True, True), (48, True, True):
             with self.subTest(rows=rows):
-                status, shown = sampled_well(self.cwd, 0.1, lambda: terminal([APROF, 'run', '--data=screen', './planted'], self.cwd, lines=rows), 'screen')
+                status, shown = sampled_well(self.cwd, 0.1, lambda: terminal([APROF, 'run', '--data=screen', './planted', '3'], self.cwd, lines=rows), 'screen')
                 text = plain(shown)
                 self.assertEqual(status, 0, text)
                 self.assertLessEqual(text.count('\n'), rows, text)
@@ -191,11 +193,11 @@ class Annotate(OnPlanted):
 
     def test_calls_are_on_their_lines(self):
         callees = {c['name']: c for c in self.routine('main')['callees']}
-        self.assertEqual(callees['spin']['call_lines'], [self.line_of('spin(25000000)')])
+        self.assertEqual(callees['spin']['call_lines'], [self.line_of('spin(25000000 / part)')])
         self.assertEqual(callees['wasteful']['call_lines'], [self.line_of('		wasteful();')])
         self.assertEqual((callees['spin']['calls'], callees['wasteful']['calls']), (10, 6000))
         text = self.text('annotate', 'main')
-        self.assertRegex(text, r'(?m)^ +10 +[\d.]+ m?s +\d+  +spin\(25000000\);$')
+        self.assertRegex(text, r'(?m)^ +10 +[\d.]+ m?s +\d+  +spin\(25000000 / part\);$')
         self.assertRegex(text, r'(?m)^ +6000 +[\d.]+ m?s +\d+  +wasteful\(\);$')
 
     def test_plain_code(self):
@@ -313,9 +315,9 @@ __attribute__((noinline)) static void rare(long n) { for (long i = 0; i < n; i++
 __attribute__((noinline)) static void often(long n) { for (long i = 0; i < n; i++) sink |= i; }
 __attribute__((no_instrument_function)) static double spent(void) { struct timespec t; clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec / 1e9; }
 // heavy is the heaviest whatever an iteration costs: one processor takes three times as long for the same loop elsewhere.
-#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { double start = spent(); heavy(n * 15000000); printf("%.9f\n", spent() - start); }
+#define CALLER(n) __attribute__((noinline)) static void caller##n(void) { double start = spent(); heavy(n * 6000000); printf("%.9f\n", spent() - start); }
 CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
-#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(50000000); for (int i = 0; i < 2000; i++) often(25000); shared(50000000); sink += n; }
+#define USER(name, n) __attribute__((noinline)) static void name(void) { rare(20000000); for (int i = 0; i < 2000; i++) often(10000); shared(20000000); sink += n; }
 USER(one, 1) USER(two, 2) USER(three, 3)
 int main(int argc, char **argv)
 {
@@ -346,7 +348,7 @@ __attribute__((noinline)) void sorter(void) { fill(); qsort(items, 100000, sizeo
 __attribute__((noinline)) void tail(void) { fill(); qsort(items, 100000, sizeof *items, compare); }
 int main(int argc, char **argv)
 {
-	for (int k = 0; k < 60; k++)
+	for (int k = 0; k < 25; k++)
 		if (argc > 1 && *argv[1] == 't')
 			tail();
 		else

@@ -25,7 +25,7 @@ HOOKED void period(long begin) { tenth(begin + 100000); rest(begin + 1000000); K
 
 int main(int argc, char **argv)
 {
-	for (long begin = cpu(), i = 0, n = argc > 1 ? atol(argv[1]) : 4000; i < n; i++)
+	for (long begin = cpu(), i = 0, n = argc > 1 ? atol(argv[1]) : 1500; i < n; i++)
 		period(begin + i * 1000000);
 	return 0;
 }
