@@ -144,7 +144,7 @@ static bool counts_equal(const struct counts *a, const struct counts *b)
 static const struct amon_header *file;		/* mapped */
 
 /* What is known of an item. */
-struct seen { uint32_t history; bool recursive; uint64_t calls; const struct amon_counter *counter; };
+struct seen { uint32_t history; bool recursive; uint64_t calls; const struct amon_counter *counter; uint64_t site; };
 static struct thread_seen { struct seen *items; uint32_t n; } seen[THREADS];
 
 static struct seen *seen_add(struct thread_seen *t, const struct amon_link *link, const struct amon_counter *counter)
@@ -155,7 +155,7 @@ static struct seen *seen_add(struct thread_seen *t, const struct amon_link *link
 	if ((t->n & (t->n - 1)) == 0 && !(t->items = realloc(t->items, (t->n ? 2 * t->n : 1) * sizeof *t->items)))
 		fail_for_good("no memory");
 	s = &t->items[t->n];
-	*s = (struct seen){ intern(&empty), false, 0, counter };
+	*s = (struct seen){ .history = intern(&empty), .counter = counter };
 	if (link->parent != AMON_NONE) {
 		uint32_t parent = t->items[link->parent].history;
 
@@ -183,6 +183,25 @@ static void chunk_read(const struct amon_chunk *c, struct counts *news)
 	}
 }
 
+/* Where the calls of items came from; a chunk of it stands behind that of the items. */
+static void sites_read(const struct amon_chunk *c)
+{
+	const uint64_t *sites = (const void *)((const char *)c + c->first);
+	struct thread_seen *t = &seen[c->thread];
+
+	for (uint32_t i = 0; i < c->capacity && c->base + i < t->n; i++)
+		t->items[c->base + i].site = sites[i];
+}
+
+/* The call site of the transition to HISTORY in the first thread; 0: none is told. */
+static uint64_t site_of_transition(uint32_t history, bool recursive)
+{
+	for (uint32_t i = 0; i < seen[0].n; i++)
+		if (seen[0].items[i].history == history && seen[0].items[i].recursive == recursive && seen[0].items[i].site)
+			return seen[0].items[i].site;
+	return 0;
+}
+
 /* What was counted since this was asked last. */
 static void profile_read(struct counts *news)
 {
@@ -192,6 +211,8 @@ static void profile_read(struct counts *news)
 
 		if (c->kind == AMON_CONTEXTS)
 			chunk_read(c, news);
+		if (c->kind == AMON_SITES && c->thread < THREADS)
+			sites_read(c);
 		at += c->size;
 	}
 }
@@ -572,8 +593,8 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	bool untried = ip >= (uintptr_t)__start_untried && ip < (uintptr_t)__stop_untried;
 	bool blocked = untried || *(uint64_t *)&u->uc_sigmask >> (SIGUSR1 - 1) & 1, again;
 
-	(void)sig, (void)info;
-	if (stop.ip && !stop.passing && regs[REG_RIP] == (greg_t)stop.ip + 1)
+	(void)sig;
+	if (stop.ip && info->si_code != TRAP_TRACE && regs[REG_RIP] == (greg_t)stop.ip + 1)	/* a jump may lead behind it, too */
 		again = stop_met((uintptr_t)--regs[REG_RIP]);
 	else
 		again = stepped((uintptr_t)regs[REG_RIP], blocked);
@@ -698,7 +719,8 @@ void handler_ends(int sig)
 
 /* ---- the front table ---- */
 
-enum { FRONT = TLS_FRONT / 8, MASK = TLS_MASK / 8, TOP = TLS_TOP / 8, CURRENT = TLS_CURRENT / 8 };	/* words of struct aprof_tls */
+/* Words of struct aprof_tls. */
+enum { FRONT = TLS_FRONT / 8, MASK = TLS_MASK / 8, TOP = TLS_TOP / 8, CURRENT = TLS_CURRENT / 8, SITES = TLS_SITES / 8, SITES_MASK = TLS_SITES_MASK / 8 };
 
 #ifdef PRELOADED
 static uint64_t *words(void) { return dlsym(RTLD_DEFAULT, "aprof_tls"); }
@@ -710,7 +732,22 @@ static uint64_t *words(void) { return aprof_tls; }
 static uint64_t addresses[ROUTINES];	/* as the hooks see them */
 static const struct amon_counter *base_counter, *target_counter; /* of `base` and `base target` in the first thread */
 
-static uint64_t id_step(uint64_t from, uint32_t routine) { return (from + addresses[routine]) * (uint64_t)STEP_FACTOR; }
+static uint64_t id_step(uint64_t from, uint64_t what) { return (from + what) * (uint64_t)STEP_FACTOR; }
+
+/* The mask of the table that hooks look into; 0: there is none. */
+static uint64_t front_mask(void) { return words()[SITES_MASK] ? words()[SITES_MASK] : words()[MASK]; }
+
+/* The key of the call that KIND's table is about, made in the context ID: by its call site, too, where these are told apart.  The first thread has made it. */
+static uint64_t key_of(uint64_t id)
+{
+	static const struct history empty;
+	uint32_t routine = kind->calls[0].routine, history = step(step(intern(&empty), BASE), routine);
+	uint64_t site = site_of_transition(history, kind->alias);
+
+	for (int i = 0; i < 1 + kind->alias; i++)
+		id = id_step(id, addresses[routine]);
+	return words()[SITES_MASK] && site ? id_step(id, site) : id;
+}
 
 /* Where the entry of the call that KIND's table is about stands, if it is called in the context ID: its own slot, and the other; FOUND: what the
  * entry is, 0: it is not there. */
@@ -721,10 +758,8 @@ static struct entry table_entry(uint64_t id)
 	const uint64_t *w = words();
 	struct entry e = { 0 };
 
-	id = id_step(id, kind->calls[0].routine);
-	if (kind->alias)
-		id = id_step(id, kind->calls[0].routine);
-	e.own = (uint64_t *)(w[FRONT] + (id >> FRONT_SHIFT & w[MASK]));
+	id = key_of(id);
+	e.own = (uint64_t *)(w[w[SITES_MASK] ? SITES : FRONT] + (id >> FRONT_SHIFT & front_mask()));
 	e.other = (uint64_t *)((uintptr_t)e.own ^ FRONT_SLOT);
 	for (int i = 0; i < 2; i++) {
 		uint64_t slot = i ? *e.other : *e.own;
@@ -742,7 +777,7 @@ static void table_prepare(void)
 	const uint64_t *w = words();
 	struct entry e = table_entry(w[CURRENT] ? w[CURRENT] : ((const uint64_t *)w[TOP])[FRAME_CONTEXT / 8]);
 
-	if (w[MASK] == 0 || !e.found)
+	if (front_mask() == 0 || !e.found)
 		return;
 	*e.own = kind->table == OWN ? e.found : kind->table == BEHIND_ALIAS ? (uint64_t)&nobody + 1 : (uint64_t)&nobody;
 	*e.other = kind->table == OWN || kind->table == MISSED ? (uint64_t)&nobody : e.found;
@@ -847,7 +882,7 @@ static bool is_prepared(void)
 	bool moves = (kind->table == SECOND || kind->table == PROMOTED) && !kind->alias;
 
 	return (!moves || (target_counter->calls % 4 == 3) == (kind->table == PROMOTED)) &&
-	       (!kind->table || words()[MASK] == 0 || table_entry(base_counter->id).found);
+	       (!kind->table || front_mask() == 0 || table_entry(base_counter->id).found);
 }
 
 static void round_prepare(void)
@@ -1017,7 +1052,7 @@ static void prepare(void)
 		const struct history *h = &histories[s->history];
 		uint32_t last = h->length && !s->recursive ? history_routine(h->entries[h->length - 1]) : ROUTINES;
 
-		if (last < ROUTINES)
+		if (last < ROUTINES && s->counter->routine)	/* an item of another call site has none */
 			addresses[last] = s->counter->routine;
 		if (h->length == 1 && last == BASE)
 			base_counter = s->counter;
