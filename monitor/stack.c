@@ -113,6 +113,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	s->top = s->base;
 	s->interrupted = NULL;
 	s->is_alternate = false;
+	s->is_announced = false;
 	return s;
 }
 
@@ -221,6 +222,19 @@ void stack_pop(struct thread *t)
 		stack_take_up(t, t->shadow->interrupted);
 }
 
+/* The shadow of T whose machine stack lies in the mapping LOW .. HIGH, and reaches as far as hooks were seen: the one in use, if it is one. */
+static struct shadow *find_in_mapping(struct thread *t, uintptr_t low, uintptr_t high)
+{
+	struct shadow *s = t->shadow;
+
+	if (s->low < high && s->high > low)
+		return s;
+	for (s = t->shadows; s; s = s->next)
+		if (s->low < high && s->high > low && !s->is_announced && !s->is_alternate)
+			return s;
+	return NULL;
+}
+
 /* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
 static bool stack_switch(struct thread *t, uintptr_t cfa)
 {
@@ -233,9 +247,8 @@ static bool stack_switch(struct thread *t, uintptr_t cfa)
 		s->is_alternate = true;
 	}
 	if (!s && module_range(cfa - 8, &low, &high)) {
-		if (now->low < high && now->high > low) {	/* the same mapping: more is known of it */
-			place(now, low, high > cfa ? high : cfa);
-			s = now;
+		if ((s = find_in_mapping(t, low, high))) {	/* more is known of it */
+			place(s, low, high > cfa ? high : cfa);
 		} else if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID))) {
 			return false;
 		} else {
@@ -410,31 +423,43 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 	return NULL;
 }
 
-static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high)
+/* Is LOW .. HIGH within one mapping? */
+static bool is_mapped(uintptr_t low, uintptr_t high)
+{
+	uintptr_t first, end;
+
+	return low < high && module_range(high - 1, &first, &end) && first <= low && high <= end;
+}
+
+static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay)
 {
 	size_t size = (high - low) * 3;
 	struct shadow *s = t->announced ? *announced_place(t, low) : NULL;
 
 	if (s && s->high == high)
 		return s;
+	if (hearsay && !is_mapped(low, high))
+		return NULL;
 	s = announced_before(t, low, high);
 	if (!s) {
 		s = shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID);
 		if (s)
 			note(AMON_NOTE_FOREIGN_STACK);
 	}
-	if (s)
+	if (s) {
+		s->is_announced = true;
 		announced_add(t, s);
+	}
 	return s;
 }
 
-struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high)
+struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay)
 {
 	struct shadow *s;
 	uint64_t mask;
 
 	sys_block_signals(&mask);
-	s = announce(t, low, high);
+	s = announce(t, low, high, hearsay);
 	sys_restore_signals(&mask);
 	return s;
 }

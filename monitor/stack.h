@@ -18,6 +18,7 @@ struct shadow {
 	struct frame *top;		/* last frame, while another shadow is in use */
 	struct shadow *interrupted;	/* of an alternate stack whose handler is at work: what was in use before; else NULL */
 	bool is_alternate;		/* it is one of sigaltstack's */
+	bool is_announced;		/* its range is told, not found out */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
 	struct thread *thread;		/* that thread */
@@ -30,8 +31,8 @@ uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the
 void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
-/* LOW .. HIGH is a stack of its own, perhaps within another.  Its shadow; NULL: no memory. */
-struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high) HIDDEN;
+/* LOW .. HIGH is a stack of its own, perhaps within another; but if it is HEARSAY, only what is in one mapping.  Its shadow; NULL: it is none, or no memory. */
+struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay) HIDDEN;
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 /* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
 void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;

@@ -113,14 +113,15 @@ static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
 
 /* ---- the switch ---- */
 
-/* Shadows are used that belong to the stack of TO, which may lie within another: in an array of main's, say. */
-static void follow(const ucontext_t *to)
+/* Shadows are used that belong to the stack of TO, which may lie within another: in an array of main's, say.  What it says of that is hearsay unless it is
+ * FRESH: getcontext and swapcontext leave uc_stack as they find it, in memory that nobody has set. */
+static void follow(const ucontext_t *to, bool fresh)
 {
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp;
 	struct thread *t = thread_live(&aprof_tls);
 
 	if (t && !aprof_tls.inert && is_on_own(to) && ways_push(monitor.header->way))
-		stack_return(t, stack_pointer(to) + 1, stack_announce(t, low, low + to->uc_stack.ss_size));
+		stack_return(t, stack_pointer(to) + 1, stack_announce(t, low, low + to->uc_stack.ss_size, !fresh));
 }
 
 /* Control goes to TO. */
@@ -128,7 +129,7 @@ static void go(const ucontext_t *to)
 {
 	bool fresh = is_fresh(to);
 
-	follow(to);
+	follow(to, fresh);
 	jump_lands(stack_pointer(to));
 	if (fresh && aprof_tls.current == LOST_ID)
 		aprof_tls.current = ROOT_ID;
@@ -217,7 +218,7 @@ runtime_function *aprof_away_fiber_switchContext(void) HIDDEN;
 
 runtime_function *aprof_away___go_setcontext(const ucontext_t *to)
 {
-	follow(to);
+	follow(to, false);
 	jump_lands(stack_pointer(to));
 	return real___go_setcontext();
 }
