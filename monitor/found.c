@@ -4,6 +4,7 @@
 #include "monitor/context.h"
 #include "monitor/frames.h"
 #include "monitor/layout.h"
+#include "monitor/machine.h"
 #include "monitor/own_code.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
@@ -25,7 +26,7 @@ static context_id tell(struct thread *t, context_id found)
 	return found;
 }
 
-context_id found_entered(struct thread *t, context_id *back)
+context_id found_entered(struct thread *t, bool by_signal, context_id *back)
 {
 	struct unwind u;
 	struct frames f;
@@ -36,7 +37,9 @@ context_id found_entered(struct thread *t, context_id *back)
 	frames_begin(&f, &u);
 	if (leave_monitor(&f))
 		f.how = unwind_step(&f.at);	/* the routine that is entered */
-	found = tell(t, frames_context(t, &f, false));
+	found = tell(t, frames_context(t, &f, by_signal));
+	if (!found)
+		found = machine_counter(t, t->lost)->id;
 	frames_next(&f, &first);
 	*back = f.past_signal ? LOST_ID : found;
 	return found;

@@ -2,14 +2,18 @@
 #ifndef FOUND_H
 #define FOUND_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "monitor/context.h"
 #include "monitor/monitor.h"
 
 struct thread;
 
 /* T's context where the routine was called whose entry hook is at work, made out from the machine stack; signals are blocked, and the hook
- * has called this.  *BACK is what the routine is to put back: that, but LOST_ID still if a signal interrupted whoever is in it. */
-context_id found_entered(struct thread *t, context_id *back) HIDDEN;
+ * has called this.  *BACK is what the routine is to put back: that, but LOST_ID still if a signal interrupted whoever is in it.  A routine that was
+ * entered BY_SIGNAL has no caller: then nothing is lost where it cannot be made out, and no note is left. */
+context_id found_entered(struct thread *t, bool by_signal, context_id *back) HIDDEN;
 
 /* The same where no routine is entered: that of the code that has called the monitor. */
 context_id found_here(struct thread *t) HIDDEN;

@@ -141,7 +141,7 @@ static size_t keep(const struct frames *from, size_t skipped, uint32_t *kept, en
 	return n;
 }
 
-context_id frames_context(struct thread *t, const struct frames *f, bool samples)
+context_id frames_context(struct thread *t, const struct frames *f, bool quiet)
 {
 	enum unwind_result how;
 	size_t done, first;
@@ -151,9 +151,9 @@ context_id frames_context(struct thread *t, const struct frames *f, bool samples
 	if (!t->kept_frames && !(t->kept_frames = memory_take(KEPT_FRAMES * sizeof *t->kept_frames, false)))
 		return machine_counter(t, t->lost)->id;
 	done = keep(f, 0, t->kept_frames, &how, &open);
-	if (samples && how != UNWIND_END)
+	if (quiet && how != UNWIND_END)
 		return 0;
-	if (open && !samples)
+	if (open && !quiet)
 		note(AMON_NOTE_AMBIGUOUS);
 	if (how != UNWIND_END) {
 		note(AMON_NOTE_UNREAD_STACK);

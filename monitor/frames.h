@@ -44,7 +44,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
 bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
 
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
- * stands under "(lost)"; or, if it is for SAMPLES, gives 0. */
-context_id frames_context(struct thread *t, const struct frames *f, bool samples) HIDDEN;
+ * stands under "(lost)"; or, if QUIET since no call depends on it, is 0. */
+context_id frames_context(struct thread *t, const struct frames *f, bool quiet) HIDDEN;
 
 #endif

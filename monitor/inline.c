@@ -90,6 +90,7 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	struct thread *t = tls->thread ? tls->thread : slow_start(sp);
 	struct entered entered;
 	context_id before, back;
+	bool by_signal;
 	target to;
 
 	if (!t || is_left_out(reads))
@@ -100,13 +101,14 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	if (site)
 		t->sites = true;
 	front_begin(t);
+	by_signal = is_by_signal(routine, mask);
 	before = back = machine_here(t, tls->current);
 	if (is_lost(tls->current, before))
-		before = found_entered(t, &back);
+		before = found_entered(t, by_signal, &back);
 	if (clock_is_tsc())
 		cycles_charge(t, before);
 	reset_if_asked();
-	to = entry_show(t, entry_find(t, is_by_signal(routine, mask) ? ROOT_ID : before, routine, INLINE_FLAGS, site));
+	to = entry_show(t, entry_find(t, by_signal ? ROOT_ID : before, routine, INLINE_FLAGS, site));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
 	entered = enter(t, before, to);

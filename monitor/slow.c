@@ -122,7 +122,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		return;
 	t->busy = BUSY;
 	if (tls->current == LOST_ID)
-		tls->current = found_entered(t, &back);
+		tls->current = found_entered(t, is_by_signal(t, routine, cfa, site, flags, mask), &back);
 	if (clock_is_tsc())
 		cycles_charge(t, tls_context(tls));
 	reset_if_asked();
