@@ -86,23 +86,23 @@ struct record {				/* CallInfo */
 	const struct record *previous;
 };
 
+struct string {
+	char head[8];
+	unsigned char tag, marked, extra, length;
+	unsigned hash;
+};
+
 struct prototype {
 	char head[44];
 	int linedefined, lastlinedefined;
 	const void *constants, *code;
 	char between[40];
-	const char *source;		/* the string's object; its text is TEXT bytes into it; NULL: it was stripped away */
+	const struct string *source;	/* its text is TEXT bytes into it; NULL: it was stripped away */
 };
 
 struct closure {
 	char head[24];
 	const void *prototype;		/* or the C function */
-};
-
-struct string {
-	char head[8];
-	unsigned char tag, marked, extra, length;
-	unsigned hash;
 };
 
 enum { TEXT = 24, TAG_SHORT = 4 };
@@ -125,7 +125,7 @@ static void layout_prove(lua_State *L)
 	if (ar.what[0] != 'L' || r->previous != up.i_ci || r->function->content != c || r->function->tag != TAG_LUA)
 		return;
 	p = c->prototype;
-	layout_known = p->linedefined == 2 && ar.linedefined == 2 && p->lastlinedefined == 4 && ar.lastlinedefined == 4 && p->source + TEXT == ar.source;
+	layout_known = p->linedefined == 2 && ar.linedefined == 2 && p->lastlinedefined == 4 && ar.lastlinedefined == 4 && (const char *)p->source + TEXT == ar.source;
 }
 
 /* ---- functions ---- */
@@ -138,24 +138,32 @@ struct identity {
 	const void *code;		/* of the prototype */
 	const char *source;		/* where its text is */
 	int line;			/* of its definition; -1: in C */
+	unsigned hash;			/* of the source's text, as Lua has it, once it is known at once */
 };
 
 /* What a call led to once: found again by an address, and then compared. */
 struct function {
 	struct identity id;
 	aprof_routine routine;
-	unsigned hash;			/* of the source's text, as Lua has it, if that is a short string */
-	const void *at_once;		/* `at`, if it is; else NULL */
+	const struct string *text;	/* the source's, if that is a short string */
+	const void *at_once;		/* `at`, if so, or if it is in C; else NULL */
 	char start[72];			/* of the text */
 };
 
-_Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) % LINE == 0, "one cache line is compared");
+enum { SLOT_BITS = 7 };
+
+_Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) == 1 << SLOT_BITS, "one cache line is compared");
+
+/* The records of the functions that are open. */
+struct frames {
+	const void **top;		/* the one that was opened last; where none is, the NULL in front of all */
+	const void **first, **limit;	/* that NULL; the last that there is room for */
+};
 
 /* A state of Lua's: the main one, or a coroutine. */
 struct state {
 	lua_State *L;
-	const void **top;		/* the record of the function that was opened last */
-	const void **frames, **limit;	/* those of all that are open, behind a NULL; the last that there is room for */
+	struct frames open;		/* while another one is the last that ran */
 	struct aprof_stack *stack;	/* NULL: the thread's own, or none */
 	struct state *resumer;		/* in the chain: who resumed it; NULL: nobody */
 	bool chained;			/* it is in the chain */
@@ -163,52 +171,55 @@ struct state {
 };
 
 static const void *no_frames[1];
-static struct state nobody = { .top = no_frames, .frames = no_frames, .limit = no_frames };
 static struct function no_functions[1];
 
 /* What a thread has. */
 static __thread struct {
-	struct state *last;		/* the chain, from the one that runs now; `nobody`: none did yet */
+	lua_State *L;			/* the one that ran last; NULL: none did yet */
+	struct frames open;		/* its */
+	struct state *last;		/* the chain, from that one; NULL: none did yet */
 	struct aprof_tls *words;	/* the monitor's, once there is a state; NULL: it has others */
 	struct function *functions;	/* by hash, more than are in use */
-	size_t mask, used;		/* its slots less one; those that are taken */
+	size_t mask, used;		/* its last slot, in bytes; slots that are taken */
 	struct state **states;		/* by hash; NULL: none yet */
 	struct aprof_stack *stack;	/* the thread's own, while another is in use */
 	unsigned long executed;		/* instructions that were not told yet */
-} own = { .last = &nobody, .functions = no_functions };
+} own = { .functions = no_functions };
 
+/* In bytes.  Where layouts are known one address is one function's. */
 static inline size_t hash_of(const void *at, int line)
 {
-	return ((uintptr_t)at >> ALIGNED) + (size_t)line;
+	return (((uintptr_t)at >> ALIGNED) + (layout_known ? 0 : (size_t)line)) << SLOT_BITS;
 }
 
 static struct function *place_of(struct function *table, size_t mask, const void *at, int line)
 {
 	size_t i = hash_of(at, line) & mask;
+	struct function *f;
 
-	while (table[i].id.at && (table[i].id.at != at || table[i].id.line != line))
-		i = (i + 1) & mask;
-	return &table[i];
+	while ((f = (struct function *)((char *)table + i))->id.at && (f->id.at != at || (!layout_known && f->id.line != line)))
+		i = (i + sizeof *f) & mask;
+	return f;
 }
 
 /* The place for AT and LINE, with room for one more; NULL: no memory. */
 static struct function *place(const void *at, int line)
 {
-	size_t n = own.functions == no_functions ? FIRST_SLOTS : 2 * (own.mask + 1);
+	size_t slots = own.mask / sizeof(struct function) + 1, n = own.functions == no_functions ? FIRST_SLOTS : 2 * slots;
 	struct function *more;
 
-	if (own.used > own.mask / 2 || own.functions == no_functions) {
+	if (own.used >= slots / 2) {
 		more = aligned_alloc(LINE, n * sizeof *more);
 		if (!more)
 			return NULL;
 		memset(more, 0, n * sizeof *more);
-		for (size_t i = 0; i <= own.mask; i++)
+		for (size_t i = 0; i < slots; i++)
 			if (own.functions[i].id.at)
-				*place_of(more, n - 1, own.functions[i].id.at, own.functions[i].id.line) = own.functions[i];
+				*place_of(more, (n - 1) * sizeof *more, own.functions[i].id.at, own.functions[i].id.line) = own.functions[i];
 		if (own.functions != no_functions)
 			free(own.functions);
 		own.functions = more;
-		own.mask = n - 1;
+		own.mask = (n - 1) * sizeof *more;
 	}
 	return place_of(own.functions, own.mask, at, line);
 }
@@ -281,12 +292,15 @@ static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *funct
 {
 	struct function *f = place(function, -1);
 
-	if (!f || f->id.at)
-		return f ? f->routine : 0;
-	f->id = (struct identity){ .at = function, .line = -1 };
-	own.used++;
+	if (!f)
+		return 0;
+	if (f->id.at && f->id.line < 0)
+		return f->routine;
+	own.used += !f->id.at;
+	*f = (struct function){ .id = { .at = function, .line = -1 } };
 	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
 		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
+		f->at_once = f->routine ? function : NULL;
 		lua_settop(L, -2);
 	}
 	return f->routine;
@@ -299,7 +313,7 @@ static aprof_routine routine_in_lua(lua_State *L, lua_Debug *ar, struct identity
 
 	if (!f)
 		return 0;
-	if (f->id.at && f->id.source == id.source && f->id.code == id.code && strncmp(f->start, id.source, sizeof f->start) == 0)
+	if (f->id.at && f->id.line == id.line && f->id.source == id.source && f->id.code == id.code && strncmp(f->start, id.source, sizeof f->start) == 0)
 		return f->routine;
 	own.used += !f->id.at;		/* else another came to stand there */
 	*f = (struct function){ .id = id };
@@ -329,52 +343,63 @@ static const char stripped[] = "=?";
 /* The text that says where P comes from, as Lua says it. */
 static inline const char *source_of(const struct prototype *p)
 {
-	return p->source ? p->source + TEXT : stripped;
+	return p->source ? (const char *)p->source + TEXT : stripped;
 }
 
 static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const struct prototype *p)
 {
-	const struct string *text = (const struct string *)p->source;
+	const struct string *text = p->source;
 	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = source_of(p), .code = p->code });
 	struct function *f = place_of(own.functions, own.mask, p, p->linedefined);
 
-	if (f->id.at == p && text && text->tag == TAG_SHORT) {
-		f->hash = text->hash;
+	if (routine && f->id.at == p && text && text->tag == TAG_SHORT) {
+		f->id.hash = text->hash;
+		f->text = text;
 		f->at_once = p;
 	}
 	return routine;
 }
 
-/* The routine of the function V, where layouts are known; 0: it was not called before, or is not found at once.  A source that is a short string is
- * told by its hash, which is of all its text. */
-static inline __attribute__((always_inline)) aprof_routine routine_known(const struct value *v)
+/* What AT led to, where layouts are known, in its own place or (not AT_FIRST) the next; NULL: it is not found at once. */
+static inline __attribute__((always_inline)) const struct function *function_at(const void *at, bool at_first)
+{
+	uintptr_t offset = (uintptr_t)at << (SLOT_BITS - ALIGNED);
+	const struct function *f = (const void *)((const char *)own.functions + (offset & own.mask));
+
+	if (!at_first && f->at_once != at)
+		f = (const void *)((const char *)own.functions + ((offset + sizeof *f) & own.mask));
+	return LIKELY(f->at_once == at) ? f : NULL;
+}
+
+/* Is what F says of the prototype P still so?  A source that is a short string is told by its hash, which is of all its text. */
+static inline __attribute__((always_inline)) bool is_still(const struct function *f, const struct prototype *p)
+{
+	return f->id.code == p->code && f->id.line == p->linedefined && f->text == p->source && f->id.hash == f->text->hash;
+}
+
+/* What the function V led to, where layouts are known; NULL: it was not called before, or is not found at once. */
+static inline __attribute__((always_inline)) const struct function *function_known(const struct value *v, bool at_first)
 {
 	const struct closure *c = v->content;
 	const struct function *f;
-	const void *at;
 
-	if (v->tag == TAG_LUA) {
-		const struct prototype *p = c->prototype;
-
-		f = &own.functions[hash_of(p, p->linedefined) & own.mask];
-		return f->at_once == p && f->id.code == p->code && f->id.line == p->linedefined && f->id.source == p->source + TEXT &&
-			       f->hash == ((const struct string *)p->source)->hash ? f->routine : 0;
+	if (LIKELY(v->tag == TAG_LUA)) {
+		f = function_at(c->prototype, at_first);
+		return LIKELY(f && is_still(f, c->prototype)) ? f : NULL;
 	}
-	if (v->tag != TAG_C && v->tag != TAG_C_CLOSURE)
-		return 0;
-	at = v->tag == TAG_C ? v->content : c->prototype;
-	f = &own.functions[hash_of(at, -1) & own.mask];
-	return f->id.at == at && f->id.line < 0 ? f->routine : 0;
+	if (v->tag == TAG_C)
+		return function_at(c, at_first);
+	return v->tag == TAG_C_CLOSURE ? function_at(c->prototype, at_first) : NULL;
 }
 
 static aprof_routine routine_of(lua_State *L, lua_Debug *ar)
 {
 	const struct value *v = layout_known ? ((const struct record *)ar->i_ci)->function : NULL;
-	aprof_routine routine = v ? routine_known(v) : 0;
+	const struct function *f = v ? function_known(v, false) : NULL;
 	const struct closure *c;
 
-	if (routine)
-		return routine;
+	if (f)
+		return f->routine;
 	if (!v)
 		return routine_asked(L, ar);
 	c = v->content;
@@ -398,7 +423,7 @@ static struct state *state_find(lua_State *L)
 	while (s && s->L != L)
 		s = s->next;
 	if (!s && (s = calloc(1, sizeof *s))) {
-		*s = (struct state){ .L = L, .frames = no_frames, .top = no_frames, .limit = no_frames, .next = *list };
+		*s = (struct state){ .L = L, .open = { no_frames, no_frames, no_frames }, .next = *list };
 		*list = s;
 	}
 	return s;
@@ -411,11 +436,22 @@ static void tell(void)
 	own.executed = 0;
 }
 
+/* From now on S runs. */
+static void run(struct state *s)
+{
+	if (own.last)
+		own.last->open = own.open;
+	own.last = s;
+	own.open = s->open;
+	own.L = s->L;
+}
+
 /* S, in the chain, goes on: those that it resumed have yielded, or ended. */
 static void go_back(struct state *s)
 {
-	for (; own.last != s; own.last = own.last->resumer)
-		own.last->chained = false;
+	for (struct state *left = own.last; left != s; left = left->resumer)
+		left->chained = false;
+	run(s);
 	aprof_stack_use(s->stack ? s->stack : own.stack);
 }
 
@@ -423,7 +459,7 @@ static void go_back(struct state *s)
 static void resume(struct state *s)
 {
 	struct aprof_stack *before = NULL;
-	struct state *last = own.last == &nobody ? NULL : own.last;
+	struct state *last = own.last;
 
 	if (last) {
 		if (!s->stack)
@@ -434,7 +470,7 @@ static void resume(struct state *s)
 	}
 	s->resumer = last;
 	s->chained = true;
-	own.last = s;
+	run(s);
 }
 
 static struct aprof_tls *words_of_thread(void)
@@ -442,75 +478,74 @@ static struct aprof_tls *words_of_thread(void)
 	return __aprof_script_words ? __aprof_script_words(SCRIPT_LAYOUT) : NULL;
 }
 
-/* The state of L, which runs; NULL: no memory. */
-static inline struct state *state_of(lua_State *L)
+/* Let L, which runs, be the state that ran last.  False: no memory. */
+static bool state_runs(lua_State *L)
 {
-	struct state *s = own.last;
+	struct state *s;
 
-	if (__builtin_expect(s->L == L, 1))
-		return s;
+	if (own.L == L)
+		return true;
 	s = state_find(L);
 	if (!own.words)
 		own.words = words_of_thread();
-	if (s)
-		tell();
-	if (s && s->chained)
+	if (!s)
+		return false;
+	tell();
+	if (s->chained)
 		go_back(s);
-	else if (s)
+	else
 		resume(s);
-	return s;
+	return true;
 }
 
-/* ---- events ---- */
+/* ---- events, in the state that runs ---- */
 
-static unsigned depth(const struct state *s)
+static unsigned depth(void)
 {
-	return (unsigned)(s->top - s->frames);
+	return (unsigned)(own.open.top - own.open.first);
 }
 
 /* All but the first N are left. */
-static void leave_to(struct state *s, unsigned n)
+static void leave_to(unsigned n)
 {
-	s->top = s->frames + n;
+	own.open.top = own.open.first + n;
 	aprof_unwind(n);
 }
 
-/* How many frames are open in S up to the one with the record CI, with it; 0: it is not there. */
-static unsigned depth_of(const struct state *s, const void *ci)
+/* How many frames are open up to the one with the record CI, with it; 0: it is not there. */
+static unsigned depth_of(const void *ci)
 {
-	const void **at = s->top;
+	const void **at = own.open.top;
 
 	while (*at && *at != ci)
 		at--;
-	return (unsigned)(at - s->frames);
+	return (unsigned)(at - own.open.first);
 }
 
-/* The frame that is entered in L has its caller LEVEL frames up, and on: what is behind the first of these that is open is left. */
-static void settle(struct state *s)
+/* The frame that is entered has its caller LEVEL frames up, and on: what is behind the first of these that is open is left. */
+static void settle(void)
 {
 	unsigned n = 0;
 	lua_Debug up;
 
-	for (int level = 1; !n && lua_getstack(s->L, level, &up); level++)
-		n = depth_of(s, up.i_ci);
-	if (n != depth(s))
-		leave_to(s, n);
+	for (int level = 1; !n && lua_getstack(own.L, level, &up); level++)
+		n = depth_of(up.i_ci);
+	if (n != depth())
+		leave_to(n);
 }
 
-static bool has_room(struct state *s)
+static bool has_room(void)
 {
-	unsigned n = depth(s), room = n ? 2 * n : 32;
+	unsigned n = depth(), room = n ? 2 * n : 32;
 	const void **more;
 
-	if (s->top < s->limit)
+	if (own.open.top < own.open.limit)
 		return true;
-	more = realloc(s->frames == no_frames ? NULL : s->frames, (room + 1) * sizeof *more);
+	more = realloc(own.open.first == no_frames ? NULL : own.open.first, (room + 1) * sizeof *more);
 	if (!more)
 		return false;
 	more[0] = NULL;
-	s->frames = more;
-	s->top = more + n;
-	s->limit = more + room;
+	own.open = (struct frames){ .top = more + n, .first = more, .limit = more + room };
 	return true;
 }
 
@@ -524,37 +559,36 @@ static bool is_caller(lua_State *L, lua_Debug *ar, const void *caller)
 	return lua_getstack(L, 1, &up) && up.i_ci == caller;
 }
 
-static void open_frame(struct state *s, lua_State *L, lua_Debug *ar)
+static void open_frame(lua_State *L, lua_Debug *ar)
 {
-	if (!has_room(s))
+	if (!has_room())
 		return;
-	*++s->top = ar->i_ci;
+	*++own.open.top = ar->i_ci;
 	aprof_enter(routine_of(L, ar));
 }
 
 /* Whatever Lua tells of, but for instructions. */
 static __attribute__((noinline)) void event(lua_State *L, lua_Debug *ar)
 {
-	struct state *s = state_of(L);
 	unsigned n;
 
-	if (!s)
+	if (!state_runs(L))
 		return;
 	tell();
 	if (ar->event == LUA_HOOKCALL) {
-		if (*s->top && !is_caller(L, ar, *s->top))
-			settle(s);
-		open_frame(s, L, ar);
+		if (*own.open.top && !is_caller(L, ar, *own.open.top))
+			settle();
+		open_frame(L, ar);
 		return;
 	}
-	if (*s->top == ar->i_ci) {
-		s->top--;
+	if (*own.open.top == ar->i_ci) {
+		own.open.top--;
 		aprof_leave();
-	} else if ((n = depth_of(s, ar->i_ci))) {
-		leave_to(s, n - 1);
+	} else if ((n = depth_of(ar->i_ci))) {
+		leave_to(n - 1);
 	}
 	if (ar->event == LUA_HOOKTAILCALL)
-		open_frame(s, L, ar);
+		open_frame(L, ar);
 }
 
 /* By clock count. */
@@ -566,36 +600,47 @@ static void hook_counting(lua_State *L, lua_Debug *ar)
 		event(L, ar);
 }
 
-/* What was not usual, in the state that ran last. */
-static __attribute__((noinline)) void event_there(lua_Debug *ar)
-{
-	event(own.last->L, ar);
-}
-
-/* By the other clocks, where layouts are known.  What is usual is done here: a known function is called by the one that is open, or this one returns. */
-static void hook_at_once(lua_State *L, lua_Debug *ar)
+/* The function of AR is called by the one that is open, and known. */
+static inline __attribute__((always_inline)) bool call_known(const lua_Debug *ar, bool at_first)
 {
 	const struct record *r = ar->i_ci;
-	struct state *s = own.last;
-	const void **top = s->top;
+	const void **top = own.open.top;
+	const struct function *f;
 
-	if (__builtin_expect(s->L != L, 0)) {
+	if (UNLIKELY(*top != r->previous || top >= own.open.limit))
+		return false;
+	top[1] = r;
+	f = function_known(r->function, at_first);
+	if (UNLIKELY(!f || !script_enter(own.words, f->routine, at_first)))
+		return false;
+	own.open.top++;
+	return true;
+}
+
+/* What was not found where it was looked for first, or is not usual, in the state that ran last. */
+static __attribute__((noinline)) void event_there(lua_Debug *ar)
+{
+	if (ar->event == LUA_HOOKRET || !call_known(ar, false))
+		event(own.L, ar);
+}
+
+/* By the other clocks, where layouts are known.  What is usual is done here, and needs no register that had to be saved: a known function is called by the one
+ * that is open, or this one returns. */
+static void hook_at_once(lua_State *L, lua_Debug *ar)
+{
+	const void **top = own.open.top;
+
+	if (UNLIKELY(own.L != L)) {
 		event(L, ar);
 		return;
 	}
 	if (ar->event == LUA_HOOKRET) {
-		if (*top == r && script_leave(own.words)) {
-			s->top = top - 1;
+		if (LIKELY(*top == ar->i_ci && script_leave(own.words))) {
+			own.open.top = top - 1;
 			return;
 		}
-	} else if (ar->event == LUA_HOOKCALL && *top == r->previous && top < s->limit) {
-		aprof_routine routine = routine_known(r->function);
-
-		if (routine && script_enter(own.words, routine)) {
-			top[1] = r;
-			s->top = top + 1;
-			return;
-		}
+	} else if (LIKELY(call_known(ar, true))) {
+		return;
 	}
 	event_there(ar);
 }
@@ -637,14 +682,13 @@ static int gethook(lua_State *L)
 /* L's hook was taken away by the C function that runs: nobody will tell that this returns. */
 static void leave_untold(lua_State *L)
 {
-	struct state *s = state_of(L);
 	unsigned n;
 	lua_Debug ar;
 
-	if (!s || !lua_getstack(L, 0, &ar) || !(n = depth_of(s, ar.i_ci)))
+	if (!state_runs(L) || !lua_getstack(L, 0, &ar) || !(n = depth_of(ar.i_ci)))
 		return;
 	tell();
-	leave_to(s, n - 1);
+	leave_to(n - 1);
 }
 
 /* In the place of debug.sethook. */

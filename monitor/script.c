@@ -232,7 +232,7 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 
 void __aprof_script_enter(unsigned long long routine)
 {
-	if (UNLIKELY(!routine || !script_enter(&aprof_tls, routine)))
+	if (UNLIKELY(!routine || !script_enter(&aprof_tls, routine, false)))
 		enter_slow(&aprof_tls, routine);
 }
 

@@ -41,49 +41,61 @@ extern struct aprof_tls *__aprof_script_words(unsigned layout) __attribute__((we
 /* Where the thread's context stands; NULL: the last frame is on its way. */
 static inline __attribute__((always_inline)) context_id *script_place(struct aprof_tls *tls)
 {
-	if (!tls->current)
+	if (LIKELY(!tls->current))
 		return LIKELY(tls->top->cfa != 0) ? &tls->top->context : NULL;
 	return &tls->current;
 }
 
-/* Is T the call of ROUTINE that steps to ID?  No transition in this front table is of a call site. */
-static inline __attribute__((always_inline)) bool script_matches(target t, context_id id, uintptr_t routine)
+/* Is TO, of the front table, the call of ROUTINE that steps to *INSIDE?  No transition in this table is of a call site.  Then *COUNT is where it is counted and
+ * *INSIDE where it leads.  An alias is told apart first, so that the other's key is looked at where TO says. */
+static inline __attribute__((always_inline)) bool script_follow(target to, uintptr_t routine, context_id *inside, struct amon_counter **count)
 {
-	return target_key(t)->id == id && target_key(t)->routine == routine;
+	const struct alias *alias;
+
+	if (!target_is_alias(to)) {
+		*count = (struct amon_counter *)to;
+		return LIKELY((*count)->id == *inside && (*count)->routine == routine);
+	}
+	alias = target_alias(to);
+	if (UNLIKELY(alias->key.id != *inside || alias->key.routine != routine))
+		return false;
+	*count = alias->count;
+	*inside = alias->to;				/* else no load stands between this call and the next */
+	return true;
 }
 
-/* Where the front table has it; 0: nowhere. */
-static inline __attribute__((always_inline)) target script_probe(const struct aprof_tls *tls, context_id id, uintptr_t routine)
+/* The same for whatever the front table has in the first slot for *INSIDE, or (not AT_FIRST) in one of both. */
+static inline __attribute__((always_inline)) bool script_probe(const struct aprof_tls *tls, uintptr_t routine, bool at_first, context_id *inside,
+							      struct amon_counter **count)
 {
-	uint64_t at = id >> FRONT_SHIFT & tls->front_mask;
-	target to = *(const target *)((const char *)tls->front + at);
+	uint64_t at = *inside >> FRONT_SHIFT & tls->front_mask;
 
-	if (LIKELY(script_matches(to, id, routine)))
-		return to;
-	to = *(const target *)((const char *)tls->front + (at ^ FRONT_SLOT));
-	return script_matches(to, id, routine) ? to : 0;
+	if (LIKELY(script_follow(*(const target *)((const char *)tls->front + at), routine, inside, count)))
+		return true;
+	return !at_first && script_follow(*(const target *)((const char *)tls->front + (at ^ FRONT_SLOT)), routine, inside, count);
 }
 
-/* What aprof_enter does, TLS being the calling thread's words.  False: nothing was done, it has to be called. */
-static inline __attribute__((always_inline)) bool script_enter(struct aprof_tls *tls, uintptr_t routine)
+/* What aprof_enter does, TLS being the calling thread's words.  False: nothing was done, it has to be called.  AT_FIRST: so it is where the first slot of the
+ * front table has another call, too; that takes fewer registers. */
+static inline __attribute__((always_inline)) bool script_enter(struct aprof_tls *tls, uintptr_t routine, bool at_first)
 {
+	context_id *here = script_place(tls), inside;
 	struct aprof_stack *s = tls->script;
-	context_id *here = script_place(tls), from, inside;
-	uint32_t depth = s->depth;
-	target to;
+	struct script_entry *entry;
+	struct amon_counter *count;
 
-	if (UNLIKELY(depth >= s->room || tls->inert || !here))
+	if (UNLIKELY(tls->inert || !here || s->depth >= s->room))
 		return false;
-	from = *here;
-	inside = context_step(from, routine);
-	to = script_probe(tls, inside, routine);
-	if (UNLIKELY(!to))
+	entry = &s->entries[s->depth];
+	entry->before = *here;
+	entry->routine = routine;			/* above what is open: nobody reads it yet */
+	inside = context_step(*here, routine);
+	if (UNLIKELY(!script_probe(tls, routine, at_first, &inside, &count)))
 		return false;
-	if (target_is_alias(to))
-		inside = target_alias(to)->to;		/* else no load stands between this call and the next */
-	counter_bump(&target_count(to)->calls);
-	s->entries[depth] = (struct script_entry){ from, inside, routine };
-	s->depth = depth + 1;
+	counter_bump(&count->calls);
+	entry->inside = inside;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);	/* or the compiler keeps what it had in a register that has to be saved */
+	s->depth++;
 	__atomic_store_n(here, inside, __ATOMIC_RELAXED);
 	return true;
 }

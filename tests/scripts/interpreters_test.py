@@ -101,6 +101,13 @@ start(co) finish(co) leaf()
         self.profile(LUA, "s.lua")
         self.assertEqual(sorted(r["calls"] for r in self.routines("lua")), [1, 1, 2])
 
+    def test_many(self):
+        """A thousand functions, called in turn: each has its calls, wherever the hook's table has it."""
+        self.write("s.lua", "local f = {}\n" + "".join("f[%d] = function() end\n" % (i + 1) for i in range(1000)) +
+                   "for n = 1, 3 do for i = 1, #f do for j = 1, i % 5 + 1 do f[i]() end end end\n")
+        self.profile(LUA, "s.lua")
+        self.assertEqual({r["line"] - 1: r["calls"] for r in self.routines("lua") if (r["line"] or 0) > 1}, {i: 3 * (i % 5 + 1) for i in range(1, 1001)})
+
     def test_collected(self):
         """Prototypes whose addresses the collector gives to others."""
         self.write("s.lua", """
