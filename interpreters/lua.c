@@ -105,7 +105,7 @@ struct closure {
 	const void *prototype;		/* or the C function */
 };
 
-enum { TEXT = 24, TAG_SHORT = 4 };
+enum { TEXT = 24, TAG_SHORT = 4, TAG_LONG = 0x14 };
 
 static bool layout_known;
 
@@ -138,19 +138,19 @@ struct identity {
 	const void *code;		/* of the prototype */
 	const char *source;		/* where its text is */
 	int line;			/* of its definition; -1: in C */
-	unsigned hash;			/* of the source's text, as Lua has it, once it is known at once */
+	unsigned hash;			/* once it is known at once: of the source's text, as Lua has it; of a long one where the end of `start` is */
 };
 
 /* What a call led to once: found again by an address, and then compared. */
 struct function {
 	struct identity id;
 	aprof_routine routine;
-	const struct string *text;	/* the source's, if that is a short string */
+	const struct string *text;	/* the source's */
 	const void *at_once;		/* `at`, if so, or if it is in C; else NULL */
 	char start[72];			/* of the text */
 };
 
-enum { SLOT_BITS = 7 };
+enum { SLOT_BITS = 7, LONG_BEGINNING = 40, LONG_END = 32 };
 
 _Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) == 1 << SLOT_BITS, "one cache line is compared");
 
@@ -352,8 +352,8 @@ static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const str
 	aprof_routine routine = routine_in_lua(L, ar, (struct identity){ .at = p, .line = p->linedefined, .source = source_of(p), .code = p->code });
 	struct function *f = place_of(own.functions, own.mask, p, p->linedefined);
 
-	if (routine && f->id.at == p && text && text->tag == TAG_SHORT) {
-		f->id.hash = text->hash;
+	if (routine && f->id.at == p && text && (text->tag == TAG_SHORT || text->tag == TAG_LONG)) {
+		f->id.hash = text->tag == TAG_SHORT ? text->hash : (unsigned)(strnlen(f->start, sizeof f->start - 1) + 1 - LONG_END);
 		f->text = text;
 		f->at_once = p;
 	}
@@ -371,10 +371,20 @@ static inline __attribute__((always_inline)) const struct function *function_at(
 	return LIKELY(f->at_once == at) ? f : NULL;
 }
 
-/* Is what F says of the prototype P still so?  A source that is a short string is told by its hash, which is of all its text. */
-static inline __attribute__((always_inline)) bool is_still(const struct function *f, const struct prototype *p)
+/* Is TEXT, a long string (more than 40 characters), what F has of it?  Its beginning and its end are compared, which overlap. */
+static inline bool text_is_still(const struct function *f, const struct string *text)
 {
-	return f->id.code == p->code && f->id.line == p->linedefined && f->text == p->source && f->id.hash == f->text->hash;
+	const char *now = (const char *)text + TEXT;
+
+	return text->tag == TAG_LONG && f->id.hash <= sizeof f->start - LONG_END && memcmp(now, f->start, LONG_BEGINNING) == 0 &&
+	       memcmp(now + f->id.hash, f->start + f->id.hash, LONG_END) == 0;
+}
+
+/* Is what F says of the prototype P still so?  A source that is a short string is told by its hash, which is of all its text. */
+static inline __attribute__((always_inline)) bool is_still(const struct function *f, const struct prototype *p, bool at_first)
+{
+	return f->id.code == p->code && f->id.line == p->linedefined && f->text == p->source &&
+	       (f->id.hash == f->text->hash || (!at_first && text_is_still(f, f->text)));
 }
 
 /* What the function V led to, where layouts are known; NULL: it was not called before, or is not found at once. */
@@ -385,7 +395,7 @@ static inline __attribute__((always_inline)) const struct function *function_kno
 
 	if (LIKELY(v->tag == TAG_LUA)) {
 		f = function_at(c->prototype, at_first);
-		return LIKELY(f && is_still(f, c->prototype)) ? f : NULL;
+		return LIKELY(f && is_still(f, c->prototype, at_first)) ? f : NULL;
 	}
 	if (v->tag == TAG_C)
 		return function_at(c, at_first);

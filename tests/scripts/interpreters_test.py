@@ -109,21 +109,22 @@ start(co) finish(co) leaf()
         self.assertEqual({r["line"] - 1: r["calls"] for r in self.routines("lua") if (r["line"] or 0) > 1}, {i: 3 * (i % 5 + 1) for i in range(1, 1001)})
 
     def test_collected(self):
-        """Prototypes whose addresses the collector gives to others."""
-        self.write("s.lua", """
+        """Prototypes whose addresses the collector gives to others, of sources with short names and with long ones."""
+        for name in "made", "made" * 13:
+            self.write("s.lua", """
 for i = 1, 3000 do
   local n = i % 7
-  local f = load(("\\n"):rep(n) .. "local x = ... return function() return x end", "=made" .. n)
+  local f = load(("\\n"):rep(n) .. "local x = ... return function() return x end", "=NAME" .. n)
   f(i)() f = nil
   if i % 10 == 0 then collectgarbage() end
-end""")
-        self.profile(LUA, "s.lua")
-        calls = {}
-        for r in self.routines("lua"):
-            calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
-        for n in range(7):
-            each = len([i for i in range(1, 3001) if i % 7 == n])
-            self.assertEqual([calls["made%d" % n, 0], calls["made%d" % n, n + 1]], [each, each])
+end""".replace("NAME", name))
+            self.profile(LUA, "s.lua")
+            calls = {}
+            for r in self.routines("lua"):
+                calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
+            for n in range(7):
+                each = len([i for i in range(1, 3001) if i % 7 == n])
+                self.assertEqual([calls["%s%d" % (name, n), 0], calls["%s%d" % (name, n), n + 1]], [each, each])
 
     def test_yields(self):
         """A million yields, and 100,000 coroutines, take no more contexts and memory than a few."""
