@@ -28,7 +28,7 @@ static volatile long sink;
 namespace a_library_with_a_long_name { namespace and_another_inside {
 template <typename Key, typename Value> struct Container {
 	std::map<Key, std::vector<Value>> values;
-	__attribute__((noinline)) void insert_or_assign_and_count(const Key &key, const std::vector<Value> &v) { values[key] = v; for (int i = 0; i < 1500; i++) sink += i; }
+	__attribute__((noinline)) void insert_or_assign_and_count(const Key &key, const std::vector<Value> &v) { values[key] = v; for (int i = 0; i < 5000; i++) sink += i; }
 };
 template <typename C> __attribute__((noinline)) void fill_from_the_beginning(C &c, int n) {
 	for (int i = 0; i < n; i++)
@@ -43,7 +43,7 @@ __attribute__((noinline)) static void fill(int n) {
 }
 int main(int argc, char **argv) {
 	const char *what = argc > 1 ? argv[1] : "";
-	fill(20000);
+	fill(6000);
 	for (int i = 0; i < 3 && !strcmp(what, "fork"); i++)
 		if (fork() == 0) {
 			fill(1000);
