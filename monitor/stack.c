@@ -423,12 +423,19 @@ static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_
 	return NULL;
 }
 
-/* Is LOW .. HIGH within one mapping? */
-static bool is_mapped(uintptr_t low, uintptr_t high)
+/* Is LOW .. HIGH, which somebody says, a stack: within one mapping, but for a guard at its low end?  Who says it does so at each switch: the answer no is
+ * kept, as the shadow is for yes. */
+static bool is_mapped(struct thread *t, uintptr_t low, uintptr_t high)
 {
 	uintptr_t first, end;
 
-	return low < high && module_range(high - 1, &first, &end) && first <= low && high <= end;
+	if (low == t->refused_low && high == t->refused_high)
+		return false;
+	if (low < high && module_range(high - 1, &first, &end) && first < low + (high - low) / 2 && high <= end)
+		return true;
+	t->refused_low = low;
+	t->refused_high = high;
+	return false;
 }
 
 static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay)
@@ -438,7 +445,7 @@ static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, 
 
 	if (s && s->high == high)
 		return s;
-	if (hearsay && !is_mapped(low, high))
+	if (hearsay && !is_mapped(t, low, high))
 		return NULL;
 	s = announced_before(t, low, high);
 	if (!s) {

@@ -31,7 +31,7 @@ uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the
 void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
-/* LOW .. HIGH is a stack of its own, perhaps within another; but if it is HEARSAY, only what is in one mapping.  Its shadow; NULL: it is none, or no memory. */
+/* LOW .. HIGH is a stack of its own, perhaps within another; but if it is HEARSAY, only what is in one mapping, a guard apart.  Its shadow; NULL: it is none, or no memory. */
 struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay) HIDDEN;
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 /* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */

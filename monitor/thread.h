@@ -122,6 +122,7 @@ struct thread {
 	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */
 	uint32_t announced_slots;	/* its slots, a power of 2 */
 	uint32_t nannounced;		/* and those taken */
+	uintptr_t refused_low, refused_high; /* the range that was told last, and is no stack; 0: none */
 	uint64_t vfork_last;		/* aprof_tls.last while a child of vfork uses the thread's words */
 	volatile uint32_t watched;	/* the clock may look at tls; clocks tsc and none: if is_told, too */
 	bool is_told;			/* tls is there until `watched` is 0: its end will be told, or it is the first thread */
