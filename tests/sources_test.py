@@ -220,10 +220,10 @@ class Source(stacks.Stacks):
             os.environ["APROF_STACKS"] = self.SOURCE
         self.addCleanup(os.environ.pop, "APROF_STACKS", None)
 
-    LONGER = (("(300000)", "(3000000)"), ("spin(2000)", "spin(20000)"), ("spin(300000000)", "spin(3000000000)"), ("40000000 * n", "400000000 * n"), ("1500 * per_ms", "4000 * per_ms"))
+    LONGER = (("(300000)", "(750000)"), ("spin(2000)", "spin(5000)"), ("40000000 * n", "400000000 * n"), ("1500 * per_ms", "4000 * per_ms"))
 
     def build(self, text, *names, **more):
-        """Fewer samples than of perf events, so ten times the work."""
+        """Fewer samples than of perf events, so more work."""
         for short, long in self.LONGER:
             text = text.replace(short, long)
         return super().build(text, *names, **more)
