@@ -220,7 +220,7 @@ class Source(stacks.Stacks):
             os.environ["APROF_STACKS"] = self.SOURCE
         self.addCleanup(os.environ.pop, "APROF_STACKS", None)
 
-    LONGER = (("(300000)", "(750000)"), ("spin(2000)", "spin(5000)"), ("40000000 * n", "400000000 * n"), ("1500 * per_ms", "4000 * per_ms"))
+    LONGER = (("(300000)", "(1500000)"), ("spin(2000)", "spin(10000)"), ("40000000 * n", "400000000 * n"), ("1500 * per_ms", "4000 * per_ms"))
 
     def build(self, text, *names, **more):
         """Fewer samples than of perf events, so more work."""

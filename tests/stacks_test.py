@@ -17,7 +17,7 @@ NOT_INLINED void three(long n) { spin(3 * n); sink++; }
 NOT_INLINED void odd(int n);
 NOT_INLINED void even(int n) { spin(2000); if (n) odd(n - 1); sink++; }
 NOT_INLINED void odd(int n) { spin(2000); if (n) even(n - 1); sink++; }
-int main(void) { for (int i = 0; i < 800; i++) { one(300000); three(300000); even(200); } puts("done"); return 3; }
+int main(void) { for (int i = 0; i < 400; i++) { one(300000); three(300000); even(200); } puts("done"); return 3; }
 """
 THREADS = r"""
 #include <pthread.h>
