@@ -64,7 +64,7 @@ struct wire wire_inner(const struct wire *w)
 
 bool wire_numbers(struct wire *w, size_t *i, uint64_t *number)
 {
-	const unsigned char *at = w->bytes + *i;
+	const unsigned char *at;
 
 	if (w->type == WIRE_NUMBER) {
 		*number = w->number;
@@ -74,6 +74,7 @@ bool wire_numbers(struct wire *w, size_t *i, uint64_t *number)
 		w->wrong |= w->type != WIRE_BYTES;
 		return false;
 	}
+	at = w->bytes + *i;
 	w->wrong |= !varint(&at, w->bytes + w->n, number);
 	*i = (size_t)(at - w->bytes);
 	return !w->wrong;

@@ -174,10 +174,13 @@ class Sites(unittest.TestCase):
             return entry["recursive_sites"]
         return next(child["sites"] for child in entry["children"] if child["name"] == callee)
 
-    def build_inline(self, *words, **keys):
-        """By way inline, with code that tells its call sites; skipped where aprof has no plugin."""
+    def skip_without_plugin(self):
         if not any(name.startswith("aprof_gcc") for name in os.listdir(os.path.join(BUILD, "compiler", "plugin"))):
             self.skipTest("aprof was built without its plugin")
+
+    def build_inline(self, *words, **keys):
+        """By way inline, with code that tells its call sites; skipped where aprof has no plugin."""
+        self.skip_without_plugin()
         self.build("inline", ["--aprof-sites", "--aprof-verify", *words], **keys)
 
     def check_calls(self, profile="amon.out", tails=True):
@@ -469,6 +472,7 @@ class Sites(unittest.TestCase):
         """Code that does not tell its call sites, in a run that asks for them: samples of calls from nowhere are no reason to write so below each arc."""
         with open(os.path.join(self.cwd, "p.c"), "w") as file:
             file.write(TIMES)
+        self.skip_without_plugin()
         self.build("inline")
         self.aprof("run", "--sites", "-o", "/dev/null", "./p")
         text = self.aprof("report", "-q", "-b", "--sites")

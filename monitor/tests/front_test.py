@@ -6,6 +6,8 @@ sys.dont_write_bytecode = True
 BUILD, LAYOUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 ROUTINES, CALLEES, DEPTH, CALLS = 60, 2, 7, 12000000
 WAYS = {"inline": ["--aprof-way=inline"], "fentry": ["--aprof-way=fentry"], "cyg": ["--aprof-way=cyg"], "mcount": None}
+if not any(name.startswith("aprof_gcc") for name in os.listdir(os.path.join(BUILD, "compiler", "plugin"))):
+    del WAYS["inline"]              # aprof was built without its plugin
 
 
 def program():
