@@ -11,7 +11,7 @@
  * and is not in the chain of those that resumed each other was resumed by the last; one that is, goes on, and those behind it do not.
  *
  * A function is known by its prototype, what the compiler made of its text, not by its own address, which the collector gives to others; and since it
- * does so with prototypes too, by source and line beside.
+ * does so with prototypes too, by source and line beside.  Of a source with a long name the text is compared again when what loads code may have run.
  *
  * Lua's public interface is declared here, for it is the same in all of 5.4: no header is needed to build this.  What is not public, where a frame's
  * record has its function and that its prototype, is looked at only if it proves right on a function of which Lua tells the same (layout_prove);
@@ -138,19 +138,19 @@ struct identity {
 	const void *code;		/* of the prototype */
 	const char *source;		/* where its text is */
 	int line;			/* of its definition; -1: in C */
-	unsigned hash;			/* once it is known at once: of the source's text, as Lua has it; of a long one where the end of `start` is */
+	unsigned checked;		/* once it is known at once: what `check` pointed to when the source's text was what it is */
 };
 
 /* What a call led to once: found again by an address, and then compared. */
 struct function {
 	struct identity id;
 	aprof_routine routine;
-	const struct string *text;	/* the source's */
-	const void *at_once;		/* `at`, if so, or if it is in C; else NULL */
+	const unsigned *check;		/* the text's hash, as Lua has it of short strings; of a long one the thread's `loads` */
+	const void *at_once;		/* `at`, if it is known at once; else NULL */
 	char start[72];			/* of the text */
 };
 
-enum { SLOT_BITS = 7, LONG_BEGINNING = 40, LONG_END = 32 };
+enum { SLOT_BITS = 7 };
 
 _Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) == 1 << SLOT_BITS, "one cache line is compared");
 
@@ -184,6 +184,7 @@ static __thread struct {
 	struct state **states;		/* by hash; NULL: none yet */
 	struct aprof_stack *stack;	/* the thread's own, while another is in use */
 	unsigned long executed;		/* instructions that were not told yet */
+	unsigned loads;			/* goes up whenever code may have been loaded, which may stand where other code stood */
 } own = { .functions = no_functions };
 
 /* In bytes.  Where layouts are known one address is one function's. */
@@ -287,6 +288,20 @@ static aprof_routine define_c(lua_State *L, lua_Debug *ar, lua_CFunction functio
 	return aprof_define("lua", name, NULL, 0);
 }
 
+/* Lua's own functions that load code. */
+static lua_CFunction loaders[8];
+
+/* May FUNCTION load code itself? */
+static bool may_load(lua_CFunction function)
+{
+	Dl_info lua, its;
+
+	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
+		if (function == loaders[i])
+			return true;
+	return !dladdr((void *)lua_sethook, &lua) || !dladdr((void *)function, &its) || its.dli_fbase != lua.dli_fbase;
+}
+
 /* FUNCTION, in C, is called. */
 static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *function)
 {
@@ -294,15 +309,18 @@ static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *funct
 
 	if (!f)
 		return 0;
-	if (f->id.at && f->id.line < 0)
+	if (f->id.at && f->id.line < 0) {
+		own.loads += !f->at_once;
 		return f->routine;
+	}
 	own.used += !f->id.at;
 	*f = (struct function){ .id = { .at = function, .line = -1 } };
 	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
 		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
-		f->at_once = f->routine ? function : NULL;
+		f->at_once = f->routine && !may_load(lua_tocfunction(L, -1)) ? function : NULL;
 		lua_settop(L, -2);
 	}
+	own.loads += !f->at_once;
 	return f->routine;
 }
 
@@ -353,45 +371,50 @@ static aprof_routine routine_of_prototype(lua_State *L, lua_Debug *ar, const str
 	struct function *f = place_of(own.functions, own.mask, p, p->linedefined);
 
 	if (routine && f->id.at == p && text && (text->tag == TAG_SHORT || text->tag == TAG_LONG)) {
-		f->id.hash = text->tag == TAG_SHORT ? text->hash : (unsigned)(strnlen(f->start, sizeof f->start - 1) + 1 - LONG_END);
-		f->text = text;
+		f->check = text->tag == TAG_SHORT ? &text->hash : &own.loads;
+		f->id.checked = *f->check;
 		f->at_once = p;
 	}
 	return routine;
 }
 
 /* What AT led to, where layouts are known, in its own place or (not AT_FIRST) the next; NULL: it is not found at once. */
-static inline __attribute__((always_inline)) const struct function *function_at(const void *at, bool at_first)
+static inline __attribute__((always_inline)) struct function *function_at(const void *at, bool at_first)
 {
 	uintptr_t offset = (uintptr_t)at << (SLOT_BITS - ALIGNED);
-	const struct function *f = (const void *)((const char *)own.functions + (offset & own.mask));
+	struct function *f = (struct function *)((char *)own.functions + (offset & own.mask));
 
 	if (!at_first && f->at_once != at)
-		f = (const void *)((const char *)own.functions + ((offset + sizeof *f) & own.mask));
+		f = (struct function *)((char *)own.functions + ((offset + sizeof *f) & own.mask));
 	return LIKELY(f->at_once == at) ? f : NULL;
 }
 
-/* Is TEXT, a long string (more than 40 characters), what F has of it?  Its beginning and its end are compared, which overlap. */
-static inline bool text_is_still(const struct function *f, const struct string *text)
+/* Is what F says of the prototype P still so, but for the text of its source? */
+static inline __attribute__((always_inline)) bool is_alike(const struct function *f, const struct prototype *p)
 {
-	const char *now = (const char *)text + TEXT;
-
-	return text->tag == TAG_LONG && f->id.hash <= sizeof f->start - LONG_END && memcmp(now, f->start, LONG_BEGINNING) == 0 &&
-	       memcmp(now + f->id.hash, f->start + f->id.hash, LONG_END) == 0;
+	return f->id.code == p->code && f->id.line == p->linedefined && f->id.source == (const char *)p->source + TEXT;
 }
 
-/* Is what F says of the prototype P still so?  A source that is a short string is told by its hash, which is of all its text. */
-static inline __attribute__((always_inline)) bool is_still(const struct function *f, const struct prototype *p, bool at_first)
+/* Is it still so, and is the text, which is a long string (more than 40 characters)?  Then nobody needs to ask again before code may have been loaded. */
+static bool is_still_by_text(struct function *f, const struct prototype *p)
 {
-	return f->id.code == p->code && f->id.line == p->linedefined && f->text == p->source &&
-	       (f->id.hash == f->text->hash || (!at_first && text_is_still(f, f->text)));
+	if (f->check != &own.loads || !is_alike(f, p) || p->source->tag != TAG_LONG || strncmp(f->start, f->id.source, sizeof f->start) != 0)
+		return false;
+	f->id.checked = own.loads;
+	return true;
+}
+
+/* Is it still so? */
+static inline __attribute__((always_inline)) bool is_still(struct function *f, const struct prototype *p, bool at_first)
+{
+	return (is_alike(f, p) && *f->check == f->id.checked) || (!at_first && is_still_by_text(f, p));
 }
 
 /* What the function V led to, where layouts are known; NULL: it was not called before, or is not found at once. */
 static inline __attribute__((always_inline)) const struct function *function_known(const struct value *v, bool at_first)
 {
 	const struct closure *c = v->content;
-	const struct function *f;
+	struct function *f;
 
 	if (LIKELY(v->tag == TAG_LUA)) {
 		f = function_at(c->prototype, at_first);
@@ -501,6 +524,7 @@ static bool state_runs(lua_State *L)
 	if (!s)
 		return false;
 	tell();
+	own.loads++;			/* who runs states that are no coroutines may have loaded something in between */
 	if (s->chained)
 		go_back(s);
 	else
@@ -540,6 +564,7 @@ static void settle(void)
 
 	for (int level = 1; !n && lua_getstack(own.L, level, &up); level++)
 		n = depth_of(up.i_ci);
+	own.loads++;			/* it is called from C, or by what was not told */
 	if (n != depth())
 		leave_to(n);
 }
@@ -586,7 +611,9 @@ static __attribute__((noinline)) void event(lua_State *L, lua_Debug *ar)
 		return;
 	tell();
 	if (ar->event == LUA_HOOKCALL) {
-		if (*own.open.top && !is_caller(L, ar, *own.open.top))
+		if (!*own.open.top)
+			own.loads++;	/* the program that has Lua in it calls */
+		else if (!is_caller(L, ar, *own.open.top))
 			settle();
 		open_frame(L, ar);
 		return;
@@ -741,6 +768,21 @@ static void hide_hook(lua_State *L)
 	lua_settop(L, top);
 }
 
+/* Note the functions of Lua's own that load code. */
+static void loaders_note(lua_State *L)
+{
+	static const char *const names[][2] = { { "_G", "load" }, { "_G", "loadfile" }, { "_G", "dofile" }, { "_G", "require" }, { "debug", "debug" } };
+	int top = lua_gettop(L);
+
+	_Static_assert(sizeof names / sizeof *names <= sizeof loaders / sizeof *loaders, "there is room for them");
+	for (size_t i = 0; lua_checkstack(L, 4) && i < sizeof names / sizeof *names; i++) {
+		if (lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") == LUA_TTABLE && lua_getfield(L, -1, names[i][0]) == LUA_TTABLE &&
+		    lua_getfield(L, -1, names[i][1]))
+			loaders[i] = lua_tocfunction(L, -1);
+		lua_settop(L, top);
+	}
+}
+
 int aprof_lua_begin(lua_State *L)
 {
 	const char *clock = getenv("APROF_CLOCK");
@@ -749,6 +791,7 @@ int aprof_lua_begin(lua_State *L)
 	layout_prove(L);
 	if (!aprof_is_on())
 		return 0;
+	loaders_note(L);
 	hide_hook(L);
 	hook_set(L);
 	return 0;

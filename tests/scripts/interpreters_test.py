@@ -126,6 +126,47 @@ end""".replace("NAME", name))
                 each = len([i for i in range(1, 3001) if i % 7 == n])
                 self.assertEqual([calls["%s%d" % (name, n), 0], calls["%s%d" % (name, n), n + 1]], [each, each])
 
+    def test_collected_in_one_line(self):
+        """The same where nothing but the text of the source tells one from the other, whoever loads it; some hundred have all addresses of one before."""
+        load = ["load", "function(...) return select(2, pcall(load, ...)) end",
+                "coroutine.wrap(function(...) local text, name = ... while true do text, name = coroutine.yield((load(text, name))) end end)",
+                "function(text, name) return dofile(name:sub(2)) end", "package.loadlib('./loads.so', 'loads')"]
+        self.write("loads.c", """
+#include <stddef.h>
+struct lua_State;
+extern const char *lua_tolstring(struct lua_State *L, int index, size_t *length);
+extern int luaL_loadbufferx(struct lua_State *L, const char *text, size_t length, const char *name, const char *mode);
+int loads(struct lua_State *L)
+{
+	size_t length;
+	const char *text = lua_tolstring(L, 1, &length);
+
+	luaL_loadbufferx(L, text, length, lua_tolstring(L, 2, NULL), NULL);
+	return 1;
+}""")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "loads.c", "-o", "loads.so"], cwd=self.cwd, check=True)
+        for loads in load:
+            for name in "made", "made" * 13:
+                text = "return function() local x = 1; return x + 12, x * 3, x // 2, x - 4, x and 1 end"
+                for n in range(7):
+                    self.write(name + str(n), text)
+                self.write("s.lua", """
+local load = LOAD
+for i = 1, 6000 do
+  local f = load("TEXT", "=NAME" .. i % 7)
+  if type(f()) == "function" then f()() f()() else f() end
+  f = nil
+  if i % 2 == 0 then collectgarbage() end
+end""".replace("LOAD", loads).replace("TEXT", text).replace("NAME", name))
+                self.profile(LUA, "s.lua")
+                calls = {}
+                for r in self.routines("lua"):
+                    calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
+                for n in range(7):
+                    each = len([i for i in range(1, 6001) if i % 7 == n])
+                    wanted = [each, 2 * each] if "dofile" in loads else [3 * each, 2 * each]
+                    self.assertEqual([calls["%s%d" % (name, n), 0], calls["%s%d" % (name, n), 1]], wanted, loads)
+
     def test_yields(self):
         """A million yields, and 100,000 coroutines, take no more contexts and memory than a few."""
         self.write("s.lua", """
