@@ -115,15 +115,17 @@ static void run_print(struct head *h)
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
 }
 
-/* How the first process died of which that is known, in brackets; "" if none did. */
+/* How the first process died of which that is known, in brackets; where it is of none, how they may have. */
 static void death_text(char *buffer, size_t size, const struct head *h)
 {
 	char status[128];
 
-	buffer[0] = '\0';
-	for (uint32_t i = 0; i < h->profile->nruns && !buffer[0]; i++)
-		if (life_of(h->in, i) == REPORT_DIED && h->profile->runs[i].header.exit_status >= 0)
+	snprintf(buffer, size, " (killed, crashed, _exit or exec)");
+	for (uint32_t i = 0; i < h->profile->nruns; i++)
+		if (life_of(h->in, i) == REPORT_DIED && h->profile->runs[i].header.exit_status >= 0) {
 			snprintf(buffer, size, " (%s)", life_status(status, sizeof status, h->profile->runs[i].header.exit_status));
+			return;
+		}
 }
 
 /* `3 ended, 1 died (exit status 5)`. */

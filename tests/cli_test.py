@@ -1562,6 +1562,17 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'fork', 'fork.c'], cwd=self.cwd, check=True)
         self.assertEqual(self.on_its_terminal('./fork', **lost), (line, 5))
 
+    def test_children_that_leave_by_other_doors(self):
+        """Of processes whose end nobody saw it is said how they may have come to it."""
+        pathlib.Path(self.cwd, 'fork.c').write_text(r'''
+            #include <sys/wait.h>
+            #include <unistd.h>
+            __attribute__((noinline)) void work(void) { __asm__ volatile(""); }
+            int main(void) { for (int i = 0; i < 2; i++) if (!fork()) { work(); _exit(0); } while (wait(NULL) > 0); return 0; }''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'fork', 'fork.c'], cwd=self.cwd, check=True)
+        head = re.sub(r'\s+', ' ', aprof('run', './fork', cwd=self.cwd, env={'COLUMNS': '80'}).stderr)
+        self.assertRegex(head, r'amon.out: 3 processes, the first [-:0-9 ]+; 1 ended, 2 died \(killed, crashed, _exit or exec\) ')
+
     def test_header(self):
         """A program asks its profiler where aprof was never installed."""
         pathlib.Path(self.cwd, 'asks.c').write_text('#include <aprof.h>\nint main(void) { aprof_phase("one"); return !aprof_is_on(); }')
