@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/progress.h"
+#include "report/life.h"
 
 enum { MOST_REPORTS = 8 };
 
@@ -114,7 +115,7 @@ static void warnings_tell(const struct input *in)
 		if (in->profile->runs[i].truncated)
 			message("warning: %s: cut off; its whole part is shown", in->profile->runs[i].label);
 		if (in->life[i] == REPORT_DIED)
-			message("warning: %s: incomplete: its process died without ending", in->profile->runs[i].label);
+			message("warning: %s: incomplete: %s", in->profile->runs[i].label, life_lack(&in->profile->runs[i]));
 		if (in->life[i] == REPORT_RUNNING)
 			message("note: %s: its process is still running", in->profile->runs[i].label);
 	}

@@ -11,6 +11,7 @@
 #include "cli/operands.h"
 #include "cli/pid.h"
 #include "cli/progress.h"
+#include "report/life.h"
 
 /* Put profiles in the place of PIDs.  False after a message. */
 static bool pids_replace(const struct options *o)
@@ -149,7 +150,7 @@ static bool side_add(struct comparison *c, const struct side *side, bool fresh, 
 		if (ok && in.profile->runs[0].truncated)
 			message("warning: %s: cut off; its whole part is compared", side->files[i]);
 		if (ok && in.life[0] == REPORT_DIED)
-			message("warning: %s: incomplete: its process died without ending", side->files[i]);
+			message("warning: %s: incomplete: %s", side->files[i], life_lack(&in.profile->runs[0]));
 		input_free(&in);
 	}
 	return ok;

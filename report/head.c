@@ -76,23 +76,15 @@ static void origin_print(struct head *h)
 }
 
 /* A file into which several processes were added up. */
-static void sum_print(struct head *h, uint64_t processes)
+static void sum_print(struct head *h)
 {
-	char date[64], label[600];
+	const struct profile_run *run = &h->profile->runs[0];
+	enum report_life life = life_of(h->in, 0);
+	char label[600], date[64], state[128];
 
 	date_text(date, sizeof date, h->first->start_realtime);
-	print_field(h->out, &h->options->style, "file", "%s: %" PRIu64 " processes, the first %s", print_safe(label, sizeof label,
-		    h->profile->runs[0].label, &h->options->style), processes, date);
-}
-
-/* How many processes RUN is the sum of; 0: it is one. */
-static uint64_t processes_of(const struct profile_run *run)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < run->ncommands; i++)
-		n += run->commands[i].processes;
-	return n;
+	print_field(h->out, &h->options->style, "file", "%s: %" PRIu64 " processes, the first %s%s%s", print_safe(label, sizeof label, run->label, &h->options->style),
+		    life_processes(run), date, life == REPORT_DIED ? "; " : "", life == REPORT_DIED ? life_text(state, sizeof state, life, run) : "");
 }
 
 static void run_print(struct head *h)
@@ -109,7 +101,7 @@ static void run_print(struct head *h)
 	if (life == REPORT_ENDED && header->exit_status > 0)
 		life_status(state, sizeof state, header->exit_status);
 	else
-		life_text(state, sizeof state, life, header);
+		life_text(state, sizeof state, life, run);
 	print_field(h->out, &h->options->style, "file", "%s: %s%s; %s%s%s", label, date, elapsed, state,
 		    run->truncated ? "; the file is cut off, its whole part is used" : "",
 		    header->reset_monotonic ? "; counters were reset while it ran" : "");
@@ -668,8 +660,8 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	program_print(&h);
 	if (h.first->origin[0])
 		origin_print(&h);
-	else if (h.profile->nruns == 1 && processes_of(&h.profile->runs[0]) > 0)
-		sum_print(&h, processes_of(&h.profile->runs[0]));
+	else if (h.profile->nruns == 1 && life_processes(&h.profile->runs[0]) > 0)
+		sum_print(&h);
 	else if (h.profile->nruns == 1)
 		run_print(&h);
 	else

@@ -32,7 +32,7 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 {
 	const struct profile_run *run = &in->graph->profile->runs[i];
 	const struct amon_header *h = &run->header;
-	char text[4200];
+	char text[4200], first[48] = "";
 
 	print_field(out, &options->style, "file", "%s, %" PRIu64 " bytes%s", print_safe(text, sizeof text, run->label, &options->style),
 		    run->file_size, run->truncated ? ", cut off" : "");
@@ -43,9 +43,11 @@ static void identity_print(FILE *out, const struct report_input *in, uint32_t i,
 	print_field(out, &options->style, "program", "%s", print_safe(text, sizeof text, h->program, &options->style));
 	arguments_print(out, options, h);
 	print_field(out, &options->style, "directory", "%s", print_safe(text, sizeof text, h->directory, &options->style));
-	print_field(out, &options->style, "process", "pid %" PRId32 ", parent %" PRId32 ", host %s", h->pid, h->ppid,
+	if (life_processes(run) > 1)
+		snprintf(first, sizeof first, "%" PRIu64 ", the first: ", life_processes(run));
+	print_field(out, &options->style, first[0] ? "processes" : "process", "%spid %" PRId32 ", parent %" PRId32 ", host %s", first, h->pid, h->ppid,
 		    print_safe(text, sizeof text, h->host, &options->style));
-	print_field(out, &options->style, "state", "%s", life_text(text, sizeof text, life_of(in, i), h));
+	print_field(out, &options->style, "state", "%s", life_text(text, sizeof text, life_of(in, i), run));
 	if (h->exit_status >= 0)
 		print_field(out, &options->style, "status", "%s", life_status(text, sizeof text, h->exit_status));
 }

@@ -31,7 +31,21 @@ char *life_status(char *buffer, size_t size, int32_t status)
 	return buffer;
 }
 
-char *life_text(char *buffer, size_t size, enum report_life life, const struct amon_header *header)
+uint64_t life_processes(const struct profile_run *run)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < run->ncommands; i++)
+		n += run->commands[i].processes;
+	return n;
+}
+
+const char *life_lack(const struct profile_run *run)
+{
+	return life_processes(run) > 1 ? "not all of its processes ended" : "its process died without ending";
+}
+
+char *life_text(char *buffer, size_t size, enum report_life life, const struct profile_run *run)
 {
 	static const char *const texts[] = {
 		[REPORT_ENDED] = "ended",
@@ -39,10 +53,12 @@ char *life_text(char *buffer, size_t size, enum report_life life, const struct a
 		[REPORT_DIED] = "incomplete: its process died without ending (killed, crashed, _exit or exec)",
 		[REPORT_UNKNOWN] = "running, or died: it has not said that it ended",
 	};
-	int32_t status = header->exit_status;
+	int32_t status = run->header.exit_status;
 	char how[128];
 
-	if (life != REPORT_DIED || status < 0)
+	if (life == REPORT_DIED && life_processes(run) > 1)
+		snprintf(buffer, size, "not all of them ended (killed, crashed, _exit or exec)");
+	else if (life != REPORT_DIED || status < 0)
 		snprintf(buffer, size, "%s", texts[life]);
 	else
 		snprintf(buffer, size, "incomplete: %s%s", WIFSIGNALED(status) ? "" : "left by _exit or exec, ",

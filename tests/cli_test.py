@@ -1572,6 +1572,10 @@ class Real(unittest.TestCase):
         subprocess.run([BUILD / 'aprof-cc', '-O1', '-o', 'fork', 'fork.c'], cwd=self.cwd, check=True)
         head = re.sub(r'\s+', ' ', aprof('run', './fork', cwd=self.cwd, env={'COLUMNS': '80'}).stderr)
         self.assertRegex(head, r'amon.out: 3 processes, the first [-:0-9 ]+; 1 ended, 2 died \(killed, crashed, _exit or exec\) ')
+        for words in ['report', '-b'], ['info']:
+            self.assertRegex(re.sub(r'\s+', ' ', aprof(*words, cwd=self.cwd).stdout), r' not all of them ended \(killed, crashed, _exit or exec\) ')
+        self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nprocesses +3, the first: pid ')
+        self.assertEqual(aprof('contexts', cwd=self.cwd).stderr, 'aprof: warning: amon.out: incomplete: not all of its processes ended\n')
 
     def test_header(self):
         """A program asks its profiler where aprof was never installed."""
