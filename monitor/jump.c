@@ -30,6 +30,16 @@ static bool can_lose(const struct aprof_tls *tls)
 	return tls->current || (monitor_state() == MONITOR_ON && monitor.header->way >> AMON_WAY_INLINE & 1);
 }
 
+/* T has met no way but those that push frames, whose exits are to take up a context from now on. */
+static void follow_inline(struct thread *t)
+{
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	stack_follow_inline(t);
+	sys_restore_signals(&mask);
+}
+
 /* What is charged up to here was right still. */
 void jump_lose(void)
 {
@@ -40,6 +50,8 @@ void jump_lose(void)
 		return;
 	if (t && tls->last)
 		cycles_charge(t, tls->current);
+	if (t && !tls->current)
+		follow_inline(t);
 	__atomic_store_n(&tls->current, LOST_ID, __ATOMIC_RELAXED);
 }
 
