@@ -12,6 +12,9 @@ const char marking_option[] = "--mark-left-out";
 
 static const char exit_hook[] = "__return__";
 
+/* What GCC writes around the entry hook of a nested function, to keep its static chain. */
+static const char chain_push[] = "\tpushq\t%r10\n", chain_pop[] = "\tpopq\t%r10\n";
+
 /* What a hook of monitor/aprof-cyg.h begins with; behind it are the call, # and whose hook it is. */
 static const char inlined_hook[] = "#aprof\t";
 
@@ -125,6 +128,8 @@ struct filter {
 	char *entered;			/* way cyg: the function that has the last entry hook; NULL: none */
 	unsigned routines;		/* and how many routines have some */
 	unsigned parted;		/* number, from 1 on, of the function of whose two parts one has ended; 0: none */
+	char *pushed;			/* chain_push, and what may stand between that and an entry hook: to be written, unless that is written out; NULL: none */
+	bool popped;			/* the next chain_pop is to be left out: the hook has kept the chain */
 	char *leaving;			/* call of the exit hook, the line before; NULL: none */
 	bool in_asm;			/* the program's own, between #APP and #NO_APP */
 	char *entering;			/* call of the entry hook, until it is known whether its routine is naked; NULL: none */
@@ -178,6 +183,40 @@ static void write_leaving(struct filter *f, const char *next)
 	}
 }
 
+/* Write what waits since the push of a static chain, with that or without. */
+static void write_pushed(struct filter *f, bool chain)
+{
+	if (f->pushed)
+		fputs(f->pushed + (chain ? 0 : strlen(chain_push)), output(f));
+	free(f->pushed);
+	f->pushed = NULL;
+}
+
+/* Is LINE no instruction but a mark for indirect branches, or room for a patch, or a directive or local label?  GCC has such between the push and the hook. */
+static bool is_padding(const char *line)
+{
+	const char *word = line + strspn(line, " \t");
+
+	return *word == '.' || !strncmp(word, "endbr64", strlen("endbr64")) || !strncmp(word, "nop", strlen("nop"));
+}
+
+/* LINE may be a push of a static chain, or behind one: it waits until it is known whether an entry hook comes.  Or it is the pop that nothing was
+ * pushed for.  *DONE: nothing is to be written of it now.  False: no memory. */
+static bool filter_chain(struct filter *f, const char *line, bool *done)
+{
+	char *lines = f->pushed;
+
+	*done = f->popped && !strcmp(line, chain_pop);
+	f->popped &= !*done;
+	if (*done || f->entering || (!lines && strcmp(line, chain_push)))
+		return true;
+	*done = true;
+	if (asprintf(&f->pushed, "%s%s", lines ? lines : "", line) < 0)
+		f->pushed = NULL;
+	free(lines);
+	return f->pushed;
+}
+
 /* LINE calls a hook of a routine that keeps it; a thunk of C++ has no entry that its exit could be of.  False: no memory. */
 static bool filter_hook(struct filter *f, const char *line)
 {
@@ -188,12 +227,15 @@ static bool filter_hook(struct filter *f, const char *line)
 		return !f->has_entry || (f->leaving = strdup(line)) != NULL;
 	f->has_entry = true;
 	if (!(f->way & ASSEMBLY_WRITES) || !f->framed || f->rest) {
+		write_pushed(f, true);
 		fputs(line, f->out);
 		return true;
 	}
+	f->popped = f->pushed;
+	write_pushed(f, false);
 	write_prefix(f, line);
 	f->changed = f->rest = true;
-	return written_entry(f->out, ++f->entries);
+	return written_entry(f->out, ++f->entries, f->popped);
 }
 
 /* Does the entry hook at hand, its function's own, come from a copy of the routine that was inlined into it?  All do but the first, which stands
@@ -238,6 +280,8 @@ static bool settle_entry(struct filter *f, bool naked)
 
 	f->behind = NULL;
 	f->changed |= naked;
+	if (naked)
+		write_pushed(f, true);
 	good = good && (naked ? write_left_out(f->out, "naked", f->function) : filter_hook(f, f->entering)) && fputs(f->text, f->out) >= 0;
 	free(f->entering);
 	free(f->text);
@@ -368,13 +412,20 @@ static void see_part(struct filter *f, const char *line)
 /* LINE is neither an inlined hook, nor waits. */
 static bool filter_other(struct filter *f, const char *line)
 {
+	bool waits;
+
 	if (!hook_called(line)) {
-		fputs(line, output(f));
+		if (!filter_chain(f, line, &waits))
+			return false;
+		if (!waits)
+			fputs(line, output(f));
 		see_part(f, line);
 		return true;
 	}
 	f->hooked = true;
 	f->changed |= !f->keep;
+	if (!f->entering && (!f->keep || f->has_entry || is_exit_call(line)))
+		write_pushed(f, true);
 	if (!f->keep)
 		return is_exit_call(line) || !f->function || write_left_out(output(f), "name", f->function);
 	return f->has_entry || is_exit_call(line) ? filter_hook(f, line) : hold_entry(f, line);
@@ -388,6 +439,8 @@ static bool filter_line(struct filter *f, const char *line)
 		write_leaving(f, line);
 	free(f->leaving);
 	f->leaving = NULL;
+	if (!f->entering && !hook_called(line) && !is_padding(line))
+		write_pushed(f, true);
 	if (!see_naked(f, line))
 		return false;
 	follow(f, line);
@@ -414,6 +467,7 @@ static bool filter_end(struct filter *f)
 {
 	bool good = !f->entering || settle_entry(f, false);
 
+	write_pushed(f, true);
 	if (f->leaving)
 		fputs(f->leaving, f->out);
 	if (f->loads)
@@ -432,6 +486,7 @@ static void filter_free(struct filter *f)
 	free(f->entering);
 	free(f->entered);
 	free(f->leaving);
+	free(f->pushed);
 	free(f->loads);
 	free(f->function);
 	list_free(&f->above);

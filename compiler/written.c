@@ -7,9 +7,10 @@ const char written_option[] = "--write-hooks";
 
 #define WORD(offset) "%%fs:aprof_tls@tpoff+" AS_TEXT(offset)
 
-bool written_entry(FILE *out, unsigned n)
+bool written_entry(FILE *out, unsigned n, bool chain)
 {
 	return fprintf(out,
+		       "%s"
 		       "\tmovq\t%%rax, -8(%%rsp)\n"
 		       "\tmovq\t" WORD(TLS_TOP) ", %%r11\n"
 		       "\tcmpq\t" WORD(TLS_REACH) ", %%rsp\n"
@@ -36,8 +37,9 @@ bool written_entry(FILE *out, unsigned n)
 		       "\tmovq\t%%r10, " AS_TEXT(FRAME_SIZE+FRAME_CONTEXT) "(%%r11)\n"
 		       "\tmovq\t%%rsp, " AS_TEXT(FRAME_SIZE+FRAME_CFA) "(%%r11)\n"	/* last of all: now the frame is open */
 		       ".Laprof_entered%u:\n"
-		       "\tmovq\t-8(%%rsp), %%rax\n",
-		       n, n, n, n, n, n, n) > 0;
+		       "\tmovq\t-8(%%rsp), %%rax\n"
+		       "%s",
+		       chain ? "\tmovq\t%r10, -16(%rsp)\n" : "", n, n, n, n, n, n, n, chain ? "\tmovq\t-16(%rsp), %r10\n" : "") > 0;
 }
 
 bool written_rest(FILE *out, unsigned n)

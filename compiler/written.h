@@ -12,8 +12,9 @@
 /* Option before the command of a step (compiler_step): the hooks are to be written out. */
 extern const char written_option[];
 
-/* Write the entry hook of a routine, the Nth of the file, where it is called; false on a failed write. */
-bool written_entry(FILE *out, unsigned n);
+/* Write the entry hook of a routine, the Nth of the file, where it is called; false on a failed write.  CHAIN: its static chain is in r10, and is kept
+ * below the stack pointer, too, so that the routine's frame is where it will be when it calls and returns. */
+bool written_entry(FILE *out, unsigned n, bool chain);
 
 /* Write what is seldom reached of it, behind the routine's last instruction: the call out of line, and a frame that a signal handler wrote over. */
 bool written_rest(FILE *out, unsigned n);

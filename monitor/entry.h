@@ -35,17 +35,23 @@ static inline target entry_find(struct thread *t, context_id from, uintptr_t rou
 	return to ? to : machine_make(t, from, routine, flags, site);
 }
 
-/* Let the hooks find TO.  Where there is none, the call goes to where the lost ones are counted. */
+/* TO; where there is none, the call goes to where the lost ones are counted. */
+static inline target entry_or_lost(struct thread *t, target to)
+{
+	if (to)
+		return to;
+	note(AMON_NOTE_LOST_CALLS);
+	return (target)machine_counter(t, t->lost);
+}
+
+/* The same, and let the hooks find it. */
 static inline target entry_show(struct thread *t, target to)
 {
 	if (to) {
 		front_grow(t);
 		front_add(t, to);
-	} else {
-		note(AMON_NOTE_LOST_CALLS);
-		to = (target)machine_counter(t, t->lost);
 	}
-	return to;
+	return entry_or_lost(t, to);
 }
 
 #endif

@@ -18,6 +18,15 @@ static bool leave_monitor(struct frames *f)
 	return f->how == UNWIND_STEPPED;
 }
 
+/* F is at the routine that is entered, behind the call of its hook: to its caller.  That a nested function has pushed its static chain its description
+ * does not say. */
+static void leave_entered(struct frames *f)
+{
+	if (*(const uint16_t *)f->at.reg[UNWIND_RIP] == POP_R10)
+		f->at.reg[UNWIND_RSP] += sizeof(uintptr_t);
+	f->how = unwind_step(&f->at);
+}
+
 /* The sampler's looks at T, if there were any while it was lost, belong to FOUND. */
 static context_id tell(struct thread *t, context_id found)
 {
@@ -36,7 +45,7 @@ context_id found_entered(struct thread *t, bool by_signal, context_id *back)
 	unwind_here(&u);
 	frames_begin(&f, &u);
 	if (leave_monitor(&f))
-		f.how = unwind_step(&f.at);	/* the routine that is entered */
+		leave_entered(&f);
 	found = tell(t, frames_context(t, &f, by_signal));
 	if (!found)
 		found = machine_counter(t, t->lost)->id;

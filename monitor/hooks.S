@@ -26,7 +26,6 @@
 #define SAVED_MORE	8
 #endif
 #define STORED		%rdx
-#define POP_R10	0x5a41			/* behind the call of the entry hook in a nested function */
 #define ROUTINE		SAVED_MORE+8(%rsp)
 
 	/* Load the context of the top frame into ID, if nothing is odd about the stack: the routine entered has a frame below the top one's.
@@ -75,17 +74,11 @@ __aprof_entry:
 .Lentry_sites:
 	save	rsi, rdi
 	movq	SAVED_MORE+32(%rsp), %rsi
-	cmpw	$POP_R10, (%r11)
-	je	.Lentry_sites_chain
-.Lentry_sites_look:
 	look_at_site %r10, %r11, %rsi, %rdi, %rcx, .Lentry_sites_slow
 	.cfi_remember_state
 	restore	rsi, rdi
 	jmp	.Lentry_push
 	as_remembered 32+SAVED_MORE
-.Lentry_sites_chain:
-	movq	SAVED_MORE+40(%rsp), %rsi	/* its static chain stands below */
-	jmp	.Lentry_sites_look
 .Lentry_sites_slow:
 	restore	rsi, rdi
 .Lentry_slow:

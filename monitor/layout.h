@@ -49,6 +49,9 @@
 #define FRAME_CYG	(FRAME_FENTRY + 1) /* pushed by way cyg: odd */
 #define FRAME_SLOW	2		/* never equal to what the exit hooks look for: all exits go out of line */
 
+/* The instruction behind the call of the entry hook in a nested function, which has pushed its static chain. */
+#define POP_R10	0x5a41
+
 /* What an entry hook says of its routine: AMON_ROUTINE_INSIDE, and what only the monitor asks for. */
 #define ROUTINE_INSIDE	1
 #define ROUTINE_INLINE	0x10000		/* of way inline */

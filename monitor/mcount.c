@@ -23,8 +23,7 @@
  * the same page of the stack is.  Slots are taken to be where 16 bytes below them are, as mcount.S finds handy. */
 enum { REGION_BITS = 26, ADDRESS_BITS = 47, REGIONS = 1 << (ADDRESS_BITS - REGION_BITS), BELOW = 16,
 	MOST_FAILURES = 64,		/* then no more blocks are asked for */
-	ALIGNED = 128,			/* as in mcount.S */
-	POP_R10 = 0x5a41 };		/* behind a nested function's call of __fentry__ */
+	ALIGNED = 128 };		/* as in mcount.S */
 
 intptr_t aprof_mcount_doubles[REGIONS];	/* what added to a slot's address is its double's; 0: no block */
 

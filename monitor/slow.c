@@ -27,8 +27,6 @@
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 
-enum { POP_R10 = 0x5a41 };		/* behind the call of the entry hook in a nested function, which has pushed its static chain */
-
 __attribute__((noinline)) struct thread *slow_start(uintptr_t cfa)
 {
 	static const struct hooks all = { __aprof_entry, __aprof_return, aprof_cyg_enter, aprof_cyg_exit };
@@ -58,17 +56,19 @@ static uintptr_t address_near(uint32_t low, uintptr_t near)
 	return near + (uintptr_t)(int64_t)(int32_t)(low - (uint32_t)near);
 }
 
-/* Where the ROUTINE that is entered at CFA returns to; of an inlined one, where that does which it is inlined into. */
-static uintptr_t returns_to(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
+/* Has a nested function pushed its static chain before it called the entry hook of way fentry?  Then its CFA is not where the hook takes it to be, so
+ * the hooks do not find transitions to it, and each entry comes out of line.  ROUTINE: where the hook returns to. */
+static bool has_pushed_chain(uintptr_t routine, uint64_t site, uint32_t flags)
 {
-	const uintptr_t *slot = (const uintptr_t *)cfa - 1;
+	return !(flags & ROUTINE_BODY) && flags & AMON_ROUTINE_INSIDE && !site && *(const uint16_t *)routine == POP_R10;
+}
 
-	if (!(flags & ROUTINE_BODY) && flags & AMON_ROUTINE_INSIDE) {
-		if (site)			/* way mcount */
-			return site;
-		slot += *(const uint16_t *)routine == POP_R10;
-	}
-	return *slot;
+/* Where a routine that is entered at CFA returns to; of an inlined one, where that does which it is inlined into. */
+static uintptr_t returns_to(uintptr_t cfa, uint64_t site, uint32_t flags)
+{
+	bool is_mcount = site && !(flags & ROUTINE_BODY) && flags & AMON_ROUTINE_INSIDE;
+
+	return is_mcount ? site : ((const uintptr_t *)cfa)[-1];
 }
 
 /* Is the routine, at CFA, inlined into the top frame's, as its hook or the stack says? */
@@ -87,14 +87,14 @@ static uintptr_t call_site(const struct thread *t, uintptr_t routine, uintptr_t 
 		return site;
 	if (is_inlined(t, cfa, site, flags))
 		return address_near((uint32_t)(site >> 32), routine);
-	return returns_to(routine, cfa, site, flags);
+	return returns_to(cfa, site, flags);
 }
 
 /* Is the ROUTINE that is entered at CFA called by the kernel, as a signal's handler?  Signals blocked, more than those in MASK: one that nobody told of
  * has its own there. */
 static bool is_by_signal(const struct thread *t, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
-	return handler_may_be(routine, flags) && (mask || handler_is(routine)) && !is_inlined(t, cfa, site, flags) && handler_runs(routine, returns_to(routine, cfa, site, flags));
+	return handler_may_be(routine, flags) && (mask || handler_is(routine)) && !is_inlined(t, cfa, site, flags) && handler_runs(routine, returns_to(cfa, site, flags));
 }
 
 /* Where a call of the ROUTINE at CFA leads, where T is, made if need be; signals blocked. 0: no room. */
@@ -129,7 +129,8 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
-	to = entry_show(t, target_for(t, routine, cfa, site, flags, mask));
+	to = target_for(t, routine, cfa, site, flags, mask);
+	to = has_pushed_chain(routine, site, flags) ? entry_or_lost(t, to) : entry_show(t, to);
 	if (room) {
 		struct frame *below = tls_open(tls);
 
@@ -175,12 +176,15 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t;
+	bool chained;
 	uint64_t mask;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
+	chained = has_pushed_chain(routine, site, flags);
+	cfa += chained ? sizeof(uintptr_t) : 0;
 	t = thread_live(tls);
-	if (t && is_plain(t, cfa, site, flags) && !handler_is(routine)) {
+	if (t && !chained && is_plain(t, cfa, site, flags) && !handler_is(routine)) {
 		target to = machine_reach(t, tls_context(tls), routine, call_site(t, routine, cfa, site, flags));
 
 		if (to) {

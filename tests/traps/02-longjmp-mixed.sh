@@ -1,5 +1,5 @@
 # A jump in a thread that has met one way only, of a program that has two: what it calls for the first time after the receiver has returned is called by
-# the receiver's caller.
+# the receiver's caller.  The callers of a nested function, which the receiver calls, are found on the stack.
 #
 # ways: inline
 # cc: gcc
@@ -9,13 +9,15 @@ cat > thread.c <<'E'
 #include "trap.h"
 static jmp_buf place;
 HOOKED void jump(void) { KEEP(); longjmp(place, 1); }
-HOOKED void received(void) { KEEP(); }
-HOOKED void catch(void)
+HOOKED int apply(int (*f)(void)) { int n = f(); KEEP(); return n; }
+HOOKED int catch(void)
 {
+	volatile int calls = 0;
+	HOOKED int received(void) { KEEP(); return ++calls; }
+
 	if (!setjmp(place))
 		jump();
-	received();
-	KEEP();
+	return received() + apply(received);
 }
 HOOKED void first(void) { KEEP(); }
 HOOKED void second(void) { KEEP(); }
@@ -26,10 +28,6 @@ cat > main.c <<'E'
 void *thread(void *);
 int main(void) { pthread_t t; pthread_create(&t, 0, thread, 0); return pthread_join(t, 0); }
 E
-$CC -c --aprof-way=fentry $OPT -I"$SOURCE" thread.c
-$CC $OPT main.c thread.o -pthread -o p
-./p
-"$APROF" contexts amon.out | while read -r entries recursive time history; do echo "$entries $recursive $history"; done | grep -v "^0 0 -" | sort > contexts
 cat > expected <<'EOT'
 1 0 main
 1 0 thread
@@ -37,6 +35,14 @@ cat > expected <<'EOT'
 1 0 thread second
 2 0 thread catch
 2 0 thread catch jump
-2 0 thread catch received
+2 0 thread catch apply
+2 0 thread catch apply received.0
+2 0 thread catch received.0
 EOT
-diff expected contexts
+for pic in -fPIE -fPIC; do
+	$CC -c --aprof-way=fentry $OPT $pic -I"$SOURCE" thread.c
+	$CC $OPT main.c thread.o -pthread -o p
+	./p
+	"$APROF" contexts amon.out | while read -r entries recursive time history; do echo "$entries $recursive $history"; done | grep -v "^0 0 -" | sort > contexts
+	sort expected | diff - contexts
+done
