@@ -130,7 +130,7 @@ static void layout_prove(lua_State *L)
 
 /* ---- functions ---- */
 
-enum { FIRST_SLOTS = 256, LONGEST_NAME = 200, ALIGNED = 4 /* bits of an address that say nothing */, LINE = 64, STATES = 1024 };
+enum { FIRST_SLOTS = 256, LONGEST_NAME = 200, LONGEST_TEXT = 4096 /* of a source that is compared */, ALIGNED = 4 /* bits of an address that say nothing */, LINE = 64, STATES = 1024 };
 
 /* What a function is known by. */
 struct identity {
@@ -145,14 +145,14 @@ struct identity {
 struct function {
 	struct identity id;
 	aprof_routine routine;
+	uint64_t text;			/* hash of the source's */
 	const unsigned *check;		/* the text's hash, as Lua has it of short strings; of a long one the thread's `loads` */
 	const void *at_once;		/* `at`, if it is known at once; else NULL */
-	char start[72];			/* of the text */
 };
 
-enum { SLOT_BITS = 7 };
+enum { SLOT_BITS = 6 };
 
-_Static_assert(offsetof(struct function, start) <= LINE && sizeof(struct function) == 1 << SLOT_BITS, "one cache line is compared");
+_Static_assert(sizeof(struct function) == LINE && sizeof(struct function) == 1 << SLOT_BITS, "one cache line is compared");
 
 /* The records of the functions that are open. */
 struct frames {
@@ -324,18 +324,39 @@ static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *funct
 	return f->routine;
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* The hash of a SOURCE's text. */
+static uint64_t text_of(const char *source)
+{
+	size_t n = strnlen(source, LONGEST_TEXT), i;
+	uint64_t hash = n, word;
+
+	for (i = 0; i + sizeof word <= n; i += sizeof word) {
+		memcpy(&word, source + i, sizeof word);
+		hash = mixed(hash, word);
+	}
+	word = 0;
+	memcpy(&word, source + i, n - i);
+	return mixed(hash, word);
+}
+
 /* ID, in Lua, is called. */
 static aprof_routine routine_in_lua(lua_State *L, lua_Debug *ar, struct identity id)
 {
 	struct function *f = place(id.at, id.line);
+	uint64_t text = text_of(id.source);
 
 	if (!f)
 		return 0;
-	if (f->id.at && f->id.line == id.line && f->id.source == id.source && f->id.code == id.code && strncmp(f->start, id.source, sizeof f->start) == 0)
+	if (f->id.at && f->id.line == id.line && f->id.source == id.source && f->id.code == id.code && f->text == text)
 		return f->routine;
 	own.used += !f->id.at;		/* else another came to stand there */
-	*f = (struct function){ .id = id };
-	memcpy(f->start, id.source, strnlen(id.source, sizeof f->start));
+	*f = (struct function){ .id = id, .text = text };
 	lua_getinfo(L, "S", ar);
 	f->routine = define_lua(L, ar);
 	return f->routine;
@@ -398,7 +419,7 @@ static inline __attribute__((always_inline)) bool is_alike(const struct function
 /* Is it still so, and is the text, which is a long string (more than 40 characters)?  Then nobody needs to ask again before code may have been loaded. */
 static bool is_still_by_text(struct function *f, const struct prototype *p)
 {
-	if (f->check != &own.loads || !is_alike(f, p) || p->source->tag != TAG_LONG || strncmp(f->start, f->id.source, sizeof f->start) != 0)
+	if (f->check != &own.loads || !is_alike(f, p) || p->source->tag != TAG_LONG || text_of(f->id.source) != f->text)
 		return false;
 	f->id.checked = own.loads;
 	return true;

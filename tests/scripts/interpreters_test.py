@@ -146,7 +146,7 @@ int loads(struct lua_State *L)
 }""")
         subprocess.run(["gcc", "-shared", "-fPIC", "-O2", "loads.c", "-o", "loads.so"], cwd=self.cwd, check=True)
         for loads in load:
-            for name in "made", "made" * 13:
+            for name in "made", "made" * 13, "made" * 20:
                 text = "return function() local x = 1; return x + 12, x * 3, x // 2, x - 4, x and 1 end"
                 for n in range(7):
                     self.write(name + str(n), text)
