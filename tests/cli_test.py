@@ -15,6 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
+import here
 import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -370,6 +371,7 @@ class Made(unittest.TestCase):
         self.assertEqual(sum(parts), whole)
         self.assertTrue(all(parts))
 
+    @here.long
     def test_every_json_member_is_documented(self):
         text = (ROOT / 'doc' / 'json.md').read_text()
 
@@ -443,6 +445,7 @@ class Trouble(unittest.TestCase):
             self.assertEqual(len(reasons), 1, done.stderr)
             self.assertTrue(reasons[0].startswith('aprof: '))
 
+    @here.long
     def test_json_is_valid_or_not_there(self):
         for words in self.attempts():
             with self.subTest(' '.join(words)):
@@ -555,6 +558,7 @@ class Real(unittest.TestCase):
         self.assertEqual(work['calls'], 200)
         self.assertGreater(paid['dear'], 0.9 * sum(paid.values()))
 
+    @here.long
     def test_head_of_a_focus(self):
         """What the head says of the contexts kept is of them alone: their calls, their hooks, and their time as a share of the run's."""
         (pathlib.Path(self.cwd) / 'halves.c').write_text('''
@@ -578,6 +582,7 @@ class Real(unittest.TestCase):
         self.assertRegex(aprof('report', '--focus=called', cwd=self.cwd).stdout, r'(?m)^calls +100,000,001 in 2 contexts$')
         self.assertRegex(aprof('report', '--thread=0', cwd=self.cwd).stdout, r'(?m)^calls +100,000,003 in 4 contexts$')
 
+    @here.long
     def test_gprof_shares_what_the_dear_caller_spent(self):
         """The program of the README, with a third of its work, under aprof and under gprof: over 99 % here, 50 there."""
         source = pathlib.Path(self.cwd) / 'average.c'
@@ -654,6 +659,7 @@ class Real(unittest.TestCase):
         self.assertNotIn('lonely', str(self.rows('report', '-c', 'never')['callgraph']))
         self.assertNotIn('lonely', str(self.rows('report', '-z', 'never')['callgraph']))
 
+    @here.long
     def test_leaves_split_the_whole_self_time(self):
         """A routine that does nothing but fill memory: libc has its time, at whatever rate program counters are taken."""
         pathlib.Path(self.cwd, 'fill.c').write_text(r'''
@@ -670,6 +676,7 @@ class Real(unittest.TestCase):
         self.assertGreater(shares, 0.9 * row['self_ns'])
         self.assertLessEqual(shares, row['self_ns'])
 
+    @here.long
     def test_leaves_know_the_hooks(self):
         """Samples in hooks that way inline put into the routines are no samples of the routines' own code."""
         pathlib.Path(self.cwd, 'calls.c').write_text(r'''
@@ -687,6 +694,7 @@ class Real(unittest.TestCase):
                 self.skipTest('no program counters here')
             self.assertEqual(sum(part['ticks'] for part in parts), rate * samples)
 
+    @here.long
     def test_own_monitor_below_a_launcher(self):
         """What starts a program of ours has the monitor of way mcount preloaded, and so has the program, beside its own."""
         (pathlib.Path(self.cwd) / 'launched.c').write_text(r'''
@@ -731,6 +739,7 @@ class Real(unittest.TestCase):
             self.assertEqual(done.stdout, f'{alone.stdout}3\n', way)
             self.assertEqual(self.entry(self.rows('report', 'launched', 'amon.out'), 'work')['calls'], 1)
 
+    @here.long
     def test_the_kernel_has_its_part(self):
         """Program counters are of user mode: what a routine spends in system calls is not that of the few instructions around them."""
         (pathlib.Path(self.cwd) / 'asks.c').write_text('''
@@ -824,6 +833,7 @@ class Real(unittest.TestCase):
         self.assertEqual(json.loads(aprof('report', '--json', cwd=self.cwd).stdout)['run']['left_out'],
                          [{'name': 'named', 'why': 'name'}, {'name': 'leaf', 'why': 'leaf'}])
 
+    @here.long
     def test_time_of_what_was_left_out(self):
         """Whoever chose what has hooks is not told to compile all of it; seconds and shares are of the same time."""
         pathlib.Path(self.cwd, 'only.c').write_text('''
@@ -846,6 +856,7 @@ class Real(unittest.TestCase):
             self.assertAlmostEqual(100 * seconds(time) / whole, float(share), delta=1)     # all are rounded as they are printed
             self.assertGreater(float(only), 80)
 
+    @here.long
     def test_whole_files_left_out(self):
         """Files that were left out are told by every way of GCC's, in programs and in libraries that have no hooks at all."""
         write = pathlib.Path(self.cwd)
@@ -899,6 +910,7 @@ class Real(unittest.TestCase):
         self.assertRegex(flat, r'(?m) 1 .* _ZN4shop3buyEi$')
         self.assertNotIn('sum', flat)
 
+    @here.long
     def test_names_as_typed(self):
         """One word means the same to every command that takes a routine's name."""
         source = pathlib.Path(self.cwd) / 'typed.cc'
@@ -1034,6 +1046,7 @@ class Real(unittest.TestCase):
         self.assertIn('has no hooks', done.stderr)
         self.assertIn('aprof-cc builds it with hooks', re.sub(r'\s+', ' ', done.stderr))
 
+    @here.long
     def test_all_routines_are_left_out(self):
         pathlib.Path(self.cwd, 'left.c').write_text(
             'int main(int argc, char **argv) { for (volatile long i = 0; i < (argc > 1 ? 300000000 : 9); i++); return 4; }')
@@ -1054,6 +1067,7 @@ class Real(unittest.TestCase):
             self.assertEqual(done.returncode, 4)
             self.assertIn(told, done.stderr)
 
+    @here.long
     def test_a_file_grows_with_its_contexts(self):
         """It is short when the process is killed, and as long as it need be where contexts are many, wherever the process is by then."""
         pathlib.Path(self.cwd, 'many.c').write_text(MANY_CONTEXTS)
@@ -1093,6 +1107,7 @@ class Real(unittest.TestCase):
         done = aprof('report', '-b', self.program, *(f'amon.{i}' for i in range(9)), cwd=self.cwd)
         self.assertRegex(' '.join(done.stdout.split()), r' files amon.0 and 8 more \(aprof info --processes lists them\), the first [-:0-9 ]+; 9 ended ')
 
+    @here.long
     def test_processes_by_command(self):
         """The sums of `prog quick` and of `prog slow` stand apart, when they are read and when they have been added up in a file."""
         script = f'{self.program} quick -v; {self.program} -v slow /x; {self.program} --n=3 slow; {self.program}'
@@ -1117,6 +1132,7 @@ class Real(unittest.TestCase):
         self.assertNotIn('Threads:', aprof('info', cwd=self.cwd).stdout)
         self.assertRegex(aprof('info', '--threads', cwd=self.cwd).stdout, r'(?m)^Threads: \d+$')
 
+    @here.long
     def test_another_program_does_not_take_the_place(self):
         """The last profile is amon.out; that of another program stays, under its name, whoever writes the new one."""
         self.make_other()
@@ -1151,6 +1167,7 @@ class Real(unittest.TestCase):
         self.assertEqual(self.entry(self.rows('report', 'amon.out'), 'work')['calls'], 200)
         self.assertEqual(self.entry(self.rows('report', 'amon.out.other'), 'work')['calls'], 100)
 
+    @here.long
     def test_several_programs_verified(self):
         """The stacks of all are checked; each profile is kept."""
         self.make_other()
@@ -1163,6 +1180,7 @@ class Real(unittest.TestCase):
                 for file in pathlib.Path(self.cwd).glob('amon.out*'):
                     file.unlink()
 
+    @here.long
     def test_verified_by_clock_tick(self):
         """Code that reads the cycle counter is checked, too; by another clock there is nothing to check by."""
         source = pathlib.Path(self.cwd, 'prog.c')
@@ -1200,6 +1218,7 @@ class Real(unittest.TestCase):
                 for file in pathlib.Path(self.cwd).glob('amon.out*'):
                     file.unlink()
 
+    @here.long
     def test_reader_that_goes_away(self):
         """A closed pipe may end the report, but not what is kept, nor leave anything in TMPDIR."""
         scratch = pathlib.Path(self.cwd) / 'scratch'
@@ -1278,6 +1297,7 @@ class Real(unittest.TestCase):
             self.assertTrue(any(line.split()[0] == str(process.pid) and line.endswith('amon.out') for line in lines), lines)    # names are cut by those of others
             self.assertLessEqual(max(map(len, lines)), columns)
 
+    @here.long
     def test_pid_instead_of_a_file(self):
         """Every command that reads; a file of that name wins; a renamed, and by root a deleted file is found."""
         process = self.start_loop()
@@ -1362,6 +1382,7 @@ class Real(unittest.TestCase):
         self.assertIn(legend, aprof('info', '--threads', cwd=self.cwd).stdout)
         self.assertNotIn(legend, aprof('info', '-b', '--threads', cwd=self.cwd).stdout)
 
+    @here.long
     def test_running_reset_and_killed(self):
         process = self.start_loop()
         report = self.rows('report')
@@ -1395,6 +1416,7 @@ class Real(unittest.TestCase):
     def copy(self, one, other):
         subprocess.run(['cp', '--sparse=always', one, other], cwd=self.cwd, check=True)
 
+    @here.long
     def test_exec_is_an_end(self):
         """Process and start time are the same, but who wrote the first profile is gone; so it is where the successor has no hooks."""
         process = subprocess.Popen([self.program, 'become', self.program, 'loop'], stdout=subprocess.PIPE, cwd=self.cwd, text=True)
@@ -1464,6 +1486,7 @@ class Real(unittest.TestCase):
         self.assertIn('sink += i', done.stdout)
         self.assertNotRegex(done.stdout, r'(?m)^ *0 +(at|in) ')
 
+    @here.long
     def test_how_it_ended(self):
         """The reports say what aprof run saw, and a profile that nobody cut at the end is no gigabyte."""
         for what, status, told in ('kill', 128 + 9, 'killed by signal 9 (Killed)'), ('leave', 5, 'exit status 5'):
@@ -1478,6 +1501,7 @@ class Real(unittest.TestCase):
         aprof('run', '--no-report', self.program, 'quick', '3', cwd=self.cwd)
         self.assertRegex(aprof('info', cwd=self.cwd).stdout, r'\nstate +ended\nstatus +exit status 3\n')
 
+    @here.long
     def test_cycles_of_no_end(self):
         """Clock tsc does not know what a thread spent since its last call if the process has no end, and says so."""
         source = pathlib.Path(self.cwd, 'prog.c')
@@ -1632,6 +1656,7 @@ class Real(unittest.TestCase):
             found[' '.join(words)] = done.stdout + done.stderr
         return found
 
+    @here.long
     def test_profile_outlives_its_program(self):
         """Names, lines, calls in the code, and which samples were in hooks, are in the file once it was read beside its program."""
         subprocess.run([BUILD / 'aprof-cc', '-g', '-O1', '-o', 'mine', self.program.with_suffix('.c')], cwd=self.cwd, check=True)
@@ -1678,6 +1703,7 @@ class Real(unittest.TestCase):
         self.assertEqual(file.read_bytes()[24:len(before)], before[24:])
         self.assertGreater(file.stat().st_size, len(before))
 
+    @here.long
     def test_small_profiles_are_small(self):
         """A profile of some 250 contexts and one thread takes 64 KB at most, its symbols with it, and says all that the process wrote."""
         text = MANY_CONTEXTS.replace('for (long i = atol(argv[1]);', 'for (long k = 0; k < 20000; k++) for (long i = (seed = 1, atol(argv[1]));')
@@ -1762,6 +1788,7 @@ class Real(unittest.TestCase):
         done = aprof('merge', '-o', 'sum', 'cut', cwd=self.cwd)
         self.assertEqual((done.returncode, done.stderr), (0, 'aprof: warning: cut: cut off; its whole part is added up\n'))
 
+    @here.long
     def test_held_file_is_kept(self):
         process = self.start_loop()
         done = aprof('run', '--no-report', self.program, 'quick', cwd=self.cwd)
@@ -1783,6 +1810,7 @@ class Real(unittest.TestCase):
         self.assertEqual(process.wait(20), 128 + signal.SIGTERM)
         self.assertEqual(self.entry(self.rows('report'), 'dear')['calls'], 1)
 
+    @here.long
     def test_signals_of_a_program_are_passed_on(self):
         for sent in signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM:
             with self.subTest(sent.name):

@@ -11,6 +11,9 @@ import tempfile
 import time
 import unittest
 
+sys.dont_write_bytecode = True
+import here
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
 
@@ -471,6 +474,7 @@ class Explorer(unittest.TestCase):
             self.wait(r'\[8Hot\]')
             self.quit()
 
+    @here.long
     def test_changes(self):
         """Two sides: what diff says, by the same judgement; the other pages are of the new side, and with x of the base."""
         self.threaded()
@@ -556,6 +560,7 @@ class Explorer(unittest.TestCase):
         self.keys('?', 'G')
         self.assertTrue(all(len(line) <= 30 for line in self.screen().split('\n')))
 
+    @here.long
     def test_live(self):
         """Figures grow; the cursor stays on its routine, filter, order and what was unfolded stay; r, p; the end is told."""
         server = self.start_server()

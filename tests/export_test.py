@@ -15,6 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import exports
+import here
 import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -232,6 +233,7 @@ class Json(Profiles):
             self.assertEqual(self.jq(path, '.tree[0].total_ns'), self.whole(report))
 
     @needs('jq')
+    @here.long
     def test_speedscope(self):
         for export, report in self.each():
             path = export('speedscope')
@@ -312,6 +314,7 @@ class Csv(Profiles):
 class Totals(Profiles):
     """All formats at once, as tests/realworld asks for them."""
 
+    @here.long
     def test_are_the_reports(self):
         for name in 'random', 'recorded':
             report = json.loads(run(BUILD / 'aprof', 'report', '--json', f'{name}.amon', cwd=self.cwd))
@@ -319,6 +322,7 @@ class Totals(Profiles):
             self.assertEqual(wrong, [])
             self.assertLessEqual({'folded', 'json', 'speedscope', 'firefox', 'csv'}, set(read))
 
+    @here.long
     def test_a_difference_is_told(self):
         report = json.loads(run(BUILD / 'aprof', 'report', '--json', 'random.amon', cwd=self.cwd))
         report['flat'][0]['calls'] += 1

@@ -1,7 +1,12 @@
 """What this build of aprof can do on this machine: for tests that take what there is."""
-import os, subprocess, sys, tempfile
+import os, subprocess, sys, tempfile, unittest
 
 BEST = ("inline", "fentry", "cyg")
+
+
+def long(test):
+    """TEST takes seconds: the sample of its file that `make check` has, which runs with SAMPLE set, is without it (tests/README.md)."""
+    return unittest.skipIf("SAMPLE" in os.environ, "not in the sample")(test)
 
 
 def has_way(build, way, compiler="cc"):

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import here
 import limits
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -215,6 +216,7 @@ class Plain(unittest.TestCase):
         self.assertRegex(done.stdout, r'(?s)#0 +(0x\w+ in )?f \(.*\n#1 .* in g \(.*\n#2 .*aprof_mcount_returned.*\n#3 .* in work \(')
 
     @unittest.skipUnless(shutil.which('gdb'), 'gdb is not installed')
+    @here.long
     def test_debuggers_see_through_every_instruction(self):
         """From the call of a patched routine to the return of what it called, through copies, hooks and the place of returns."""
         for flags in (['-pg'], ['-pg', '-mfentry'], ['-pg', '-no-pie', '-fno-pie'], ['-pg', '-mfentry', '-no-pie', '-fno-pie']):

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import here
 from terminal import plain, terminal
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -98,6 +99,7 @@ class Screen(Base):
         self.check_screen(done.stderr, './prog quick 3')
         self.assertIn('; exit status 3\n', done.stderr)
 
+    @here.long
     def test_how_it_ends(self):
         done = self.run_prog('./prog', 'abort')
         self.assertEqual(done.returncode, 128 + 6)
@@ -113,6 +115,7 @@ class Screen(Base):
         self.check_screen(done.stderr, "./prog 'word word")
         self.assertRegex(done.stderr, r'command .*\.\.\.\n')
 
+    @here.long
     def test_several_programs(self):
         script = '; '.join(f'cp other p{i}; ./p{i}' for i in range(4))
         done = self.run_prog('sh', '-c', f'{script}; ./prog; ./prog; ./prog')
@@ -129,6 +132,7 @@ class Screen(Base):
         self.assertEqual(done.stdout, 'its own output\n')
         self.assertIn('left in the times (--raw)', done.stderr)
 
+    @here.long
     def test_report(self):
         for words in ['--report'], ['-b'], ['-p'], ['-q'], ['-Pmain'], ['-c'], ['--sort=calls'], ['--model=gprof'], ['--leaves'], ['--lines']:
             with self.subTest(words):
@@ -154,6 +158,7 @@ class Screen(Base):
         status, shown = terminal([APROF, 'run', '-o', 'report', './prog'], self.cwd)
         self.assertNotIn('\x1b', (self.cwd / 'report').read_text())
 
+    @here.long
     def test_colour_is_that_of_its_stream(self):
         status, shown = terminal([APROF, 'run', './prog'], self.cwd, streams=[1])
         self.assertEqual(shown, 'its own output\n')
@@ -189,6 +194,7 @@ class Pager(Base):
                 self.assertTrue(self.paged(*words, PAGER=self.PAGER, lines=5))
         self.assertTrue(self.paged('hot', PAGER=self.PAGER, lines=24, columns=20))      # its lines take several rows
 
+    @here.long
     def test_what_fits_is_not(self):
         for more in dict(lines=len(self.whole) + 99), dict(APROF_PAGER=''), dict(APROF_PAGER='cat'), dict(TERM='dumb'):
             with self.subTest(more):
@@ -206,6 +212,7 @@ class Pager(Base):
         listings = lambda text: text[text.index('Flat profile'):text.index('Index by')]      # what is before and behind is as wide as the terminal
         self.assertEqual(listings(shown), listings(self.whole))
 
+    @here.long
     def test_a_pager_that_is_left_is_no_error(self):
         self.assertEqual(self.shown('report', '-b', PAGER='true'), '')
         self.assertEqual(self.shown('report', '-b', PAGER='head -n 1').count('\n'), 1)

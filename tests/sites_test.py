@@ -4,6 +4,7 @@ import collections, json, os, re, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True           # the folder is the source's
 sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
+import here
 import limits
 from truth import agree
 
@@ -221,6 +222,7 @@ class Sites(unittest.TestCase):
         if version.split(".")[0] == "12":
             self.assertEqual(plain, collections.Counter(PLAIN_CODE.strip().split("\n")))
 
+    @here.long
     def test_inline_verified(self):
         """Stacks, held against contexts as it runs, fit."""
         with open(os.path.join(self.cwd, "m.c"), "w") as file:
@@ -248,6 +250,7 @@ class Sites(unittest.TestCase):
                 agree(self, time / sum(times), share, place["error_ns"] / sum(times), places)
                 self.assertTrue(0 < place["error_ns"] < sum(times) / 4, place)
 
+    @here.long
     def test_times(self):
         """Time by call site: by each way, of a merged file, and with the program gone."""
         with open(os.path.join(self.cwd, "t.c"), "w") as file:
@@ -276,6 +279,7 @@ class Sites(unittest.TestCase):
         self.assertEqual(sum(lines.values()), arc["self_ns"] + arc["children_ns"])
         self.assertEqual(len([line for line, cost in lines.items() if cost]), 2)
 
+    @here.long
     def test_cycles(self):
         """Code that tells its call sites and reads the cycle counter: the time is charged where it belongs."""
         with open(os.path.join(self.cwd, "t.c"), "w") as file:
@@ -429,6 +433,7 @@ class Sites(unittest.TestCase):
         return {(s["caller"], s["callee"], s["site"] and s["site"]["line"]): (s["calls"]["base"], s["calls"]["new"])
                 for s in diff["call_sites"] if s["calls"]["news"]}
 
+    @here.long
     def test_diff(self):
         """A program that was edited: lines moved, a call of three in a line stands in the next, and one asks for more."""
         old = self.recorded("old", PROGRAM)
@@ -442,6 +447,7 @@ class Sites(unittest.TestCase):
         self.assertRegex(text, r" 5 +\+1 +again -> again at p.c:11:\d+\n")
         self.assertNotIn("Call sites", self.aprof("diff", old, more))
 
+    @here.long
     def test_check(self):
         """As many calls of everything, but from another place: only call sites tell."""
         program = TURNS
@@ -468,6 +474,7 @@ class Sites(unittest.TestCase):
         self.aprof("run", "-o", "/dev/null", "./p")
         self.assertIn("call sites: none is known", self.aprof("report", "-q", "-b", "--sites"))
 
+    @here.long
     def test_nothing_but_samples(self):
         """Code that does not tell its call sites, in a run that asks for them: samples of calls from nowhere are no reason to write so below each arc."""
         with open(os.path.join(self.cwd, "p.c"), "w") as file:

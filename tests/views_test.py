@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import here
 import limits
 from terminal import plain, terminal
 
@@ -135,6 +136,7 @@ class Planted(OnPlanted):
                 self.assertLessEqual(len(line), 80, line)
         self.assertIn('aprof annotate spin planted', '\n'.join(lines))
 
+    @here.long
     def test_the_screen_of_a_run_fits_the_terminal(self):
         """What matters less is left out: the cases stand close, then without the commands for more, then without callers."""
         for rows, callers, more in (24, False, False), (28, True, False), (32, True, True), (48, True, True):
@@ -399,6 +401,7 @@ class PublicNames(Views):
         row = next(r for r in report['flat'] if r['name'] == routine)
         return [leaf['name'] for leaf in row['parts'] if leaf['place'].startswith(('lib', 'static')) and leaf['ticks'] >= 10]
 
+    @here.long
     def test_the_public_name(self):
         for name in 'plain', 'debug', 'static':
             for which, caller in ('sorter', 'sorter'), ('tail', 'main'):

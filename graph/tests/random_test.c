@@ -14,7 +14,7 @@
 #include "tests/make_amon.h"
 #include "graph/tests/slow.h"
 
-enum { PROGRAMS = 200, STEPS = 1500, DEPTH = 40 };
+enum { PROGRAMS = 200, FEWER = 50 /* in the sample that make check has */, STEPS = 1500, DEPTH = 40 };
 
 /* With clones and pieces; and without, when nothing is renamed. */
 static const char *const all_names[2][14] = {
@@ -310,7 +310,7 @@ static void test_random_programs(void **state)
 	uint64_t seed = 1;
 
 	(void)state;
-	for (int i = 0; i < PROGRAMS; i++) {
+	for (int i = 0; i < (getenv("SAMPLE") ? FEWER : PROGRAMS); i++) {
 		struct made *m = random_program(&seed);
 		struct graph *g = made_graph(m, NULL);
 		char *focus[] = { (char *)g->routines[random_below(&seed, g->nroutines)].name.name };

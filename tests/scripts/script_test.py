@@ -197,6 +197,7 @@ class Script(unittest.TestCase):
         s.run(ops)
         self.assertEqual(self.contexts(), s.contexts(), (way, ops))
 
+    @here.long
     def test_simulation(self):
         for seed in range(12):
             for way in WAYS:
@@ -208,6 +209,7 @@ class Script(unittest.TestCase):
         data = json.loads(run([APROF, "contexts", "--json", *files], self.cwd).stdout)
         return {c["history"]: c["bytes"] for c in data["contexts"] if c.get("bytes")}
 
+    @here.long
     def test_bytes(self):
         """What is told to be moved stands with the context, through forks, sums and files; what is told while stopped, or before a reset, does not."""
         fork = [("e", 0), ("a", 3), ("f", 0), ("a", 5), ("e", 1), ("a", 7)]
