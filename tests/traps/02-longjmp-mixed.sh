@@ -2,6 +2,7 @@
 # the receiver's caller.  The callers of a nested function, which the receiver calls, are found on the stack.
 #
 # ways: inline
+# na(reads): way fentry, which has a part of it, needs no other code for the clock
 # cc: gcc
 cat > thread.c <<'E'
 #include <pthread.h>
