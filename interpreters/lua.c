@@ -130,7 +130,8 @@ static void layout_prove(lua_State *L)
 
 /* ---- functions ---- */
 
-enum { FIRST_SLOTS = 256, LONGEST_NAME = 200, LONGEST_TEXT = 4096 /* of a source that is compared */, ALIGNED = 4 /* bits of an address that say nothing */, LINE = 64, STATES = 1024 };
+enum { FIRST_SLOTS = 256, LONGEST_NAME = 200, LONGEST_TEXT = 4096 /* of a source, that is compared */, LINE = 64, STATES = 1024,
+	ALIGNED = 4 /* bits of an address that say nothing */ };
 
 /* What a function is known by. */
 struct identity {
@@ -288,18 +289,32 @@ static aprof_routine define_c(lua_State *L, lua_Debug *ar, lua_CFunction functio
 	return aprof_define("lua", name, NULL, 0);
 }
 
-/* Lua's own functions that load code. */
-static lua_CFunction loaders[8];
+/* Lua's own functions that load code: where they are, and what they were when all began. */
+static const char *const loader_names[][2] = { { "_G", "load" }, { "_G", "loadfile" }, { "_G", "dofile" }, { "_G", "require" }, { "debug", "debug" } };
+enum { LOADERS = sizeof loader_names / sizeof *loader_names };
+static lua_CFunction loaders[LOADERS];
 
 /* May FUNCTION load code itself? */
 static bool may_load(lua_CFunction function)
 {
 	Dl_info lua, its;
 
-	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
+	for (size_t i = 0; i < LOADERS; i++)
 		if (function == loaders[i])
 			return true;
 	return !dladdr((void *)lua_sethook, &lua) || !dladdr((void *)function, &its) || its.dli_fbase != lua.dli_fbase;
+}
+
+/* F is the place of FUNCTION, in C, which is called for the first time. */
+static void begin_c(lua_State *L, lua_Debug *ar, struct function *f, const void *function)
+{
+	own.used += !f->id.at;
+	*f = (struct function){ .id = { .at = function, .line = -1 } };
+	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
+		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
+		f->at_once = f->routine && !may_load(lua_tocfunction(L, -1)) ? function : NULL;
+		lua_settop(L, -2);
+	}
 }
 
 /* FUNCTION, in C, is called. */
@@ -309,17 +324,8 @@ static aprof_routine routine_in_c(lua_State *L, lua_Debug *ar, const void *funct
 
 	if (!f)
 		return 0;
-	if (f->id.at && f->id.line < 0) {
-		own.loads += !f->at_once;
-		return f->routine;
-	}
-	own.used += !f->id.at;
-	*f = (struct function){ .id = { .at = function, .line = -1 } };
-	if (lua_checkstack(L, 1) && lua_getinfo(L, "f", ar)) {
-		f->routine = define_c(L, ar, lua_tocfunction(L, -1));
-		f->at_once = f->routine && !may_load(lua_tocfunction(L, -1)) ? function : NULL;
-		lua_settop(L, -2);
-	}
+	if (!f->id.at || f->id.line >= 0)
+		begin_c(L, ar, f, function);
 	own.loads += !f->at_once;
 	return f->routine;
 }
@@ -792,13 +798,11 @@ static void hide_hook(lua_State *L)
 /* Note the functions of Lua's own that load code. */
 static void loaders_note(lua_State *L)
 {
-	static const char *const names[][2] = { { "_G", "load" }, { "_G", "loadfile" }, { "_G", "dofile" }, { "_G", "require" }, { "debug", "debug" } };
 	int top = lua_gettop(L);
 
-	_Static_assert(sizeof names / sizeof *names <= sizeof loaders / sizeof *loaders, "there is room for them");
-	for (size_t i = 0; lua_checkstack(L, 4) && i < sizeof names / sizeof *names; i++) {
-		if (lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") == LUA_TTABLE && lua_getfield(L, -1, names[i][0]) == LUA_TTABLE &&
-		    lua_getfield(L, -1, names[i][1]))
+	for (size_t i = 0; lua_checkstack(L, 4) && i < LOADERS; i++) {
+		if (lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED") == LUA_TTABLE && lua_getfield(L, -1, loader_names[i][0]) == LUA_TTABLE &&
+		    lua_getfield(L, -1, loader_names[i][1]))
 			loaders[i] = lua_tocfunction(L, -1);
 		lua_settop(L, top);
 	}

@@ -176,7 +176,7 @@ class Sites(unittest.TestCase):
         return next(child["sites"] for child in entry["children"] if child["name"] == callee)
 
     def skip_without_plugin(self):
-        if not any(name.startswith("aprof_gcc") for name in os.listdir(os.path.join(BUILD, "compiler", "plugin"))):
+        if not here.has_plugin(BUILD):
             self.skipTest("aprof was built without its plugin")
 
     def build_inline(self, *words, **keys):

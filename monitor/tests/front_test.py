@@ -3,11 +3,13 @@
 import json, os, random, subprocess, sys, tempfile
 
 sys.dont_write_bytecode = True
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
+import here
 BUILD, LAYOUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 ROUTINES, CALLEES, DEPTH, CALLS = 60, 2, 7, 12000000
 WAYS = {"inline": ["--aprof-way=inline"], "fentry": ["--aprof-way=fentry"], "cyg": ["--aprof-way=cyg"], "mcount": None}
-if not any(name.startswith("aprof_gcc") for name in os.listdir(os.path.join(BUILD, "compiler", "plugin"))):
-    del WAYS["inline"]              # aprof was built without its plugin
+if not here.has_plugin(BUILD):
+    del WAYS["inline"]
 
 
 def program():

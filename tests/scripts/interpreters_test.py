@@ -108,6 +108,15 @@ start(co) finish(co) leaf()
         self.profile(LUA, "s.lua")
         self.assertEqual({r["line"] - 1: r["calls"] for r in self.routines("lua") if (r["line"] or 0) > 1}, {i: 3 * (i % 5 + 1) for i in range(1, 1001)})
 
+    def calls_by_line(self, script):
+        """Of a run of SCRIPT, by source and line: of all routines that begin there."""
+        self.profile(LUA, script)
+        calls = {}
+        for r in self.routines("lua"):
+            where = r["file"], r["line"] or 0
+            calls[where] = calls.get(where, 0) + r["calls"]
+        return calls
+
     def test_collected(self):
         """Prototypes whose addresses the collector gives to others, of sources with short names and with long ones."""
         for name in "made", "made" * 13:
@@ -118,10 +127,7 @@ for i = 1, 3000 do
   f(i)() f = nil
   if i % 10 == 0 then collectgarbage() end
 end""".replace("NAME", name))
-            self.profile(LUA, "s.lua")
-            calls = {}
-            for r in self.routines("lua"):
-                calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
+            calls = self.calls_by_line("s.lua")
             for n in range(7):
                 each = len([i for i in range(1, 3001) if i % 7 == n])
                 self.assertEqual([calls["%s%d" % (name, n), 0], calls["%s%d" % (name, n), n + 1]], [each, each])
@@ -158,10 +164,7 @@ for i = 1, 6000 do
   f = nil
   if i % 2 == 0 then collectgarbage() end
 end""".replace("LOAD", loads).replace("TEXT", text).replace("NAME", name))
-                self.profile(LUA, "s.lua")
-                calls = {}
-                for r in self.routines("lua"):
-                    calls[r["file"], r["line"] or 0] = calls.get((r["file"], r["line"] or 0), 0) + r["calls"]
+                calls = self.calls_by_line("s.lua")
                 for n in range(7):
                     each = len([i for i in range(1, 6001) if i % 7 == n])
                     wanted = [each, 2 * each] if "dofile" in loads else [3 * each, 2 * each]
