@@ -1,14 +1,17 @@
 /* python.c - CPython, unmodified, tells aprof of its functions: an extension module that sitecustomize.py loads, before any script.
  *
  * Its profile function is told of each call and return, those that an exception ends too, and of each time that a generator goes on or waits: a
- * call and a return each time, on behalf of who resumes it.  So what is open is a stack, always.
+ * call and a return each time, on behalf of who resumes it.  So what is open is a stack.  The one thing that it is not told of is told apart by the frames: a
+ * generator that goes on since the one that it waited for (yield from, await) returned when an exception was thrown into it (_gen_throw of CPython's genobject.c).
  *
  * A function in Python is known by its code, whose object keeps what aprof calls it, for as long as it lives; one in C by its definition. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <frameobject.h>
+#include <opcode.h>
 
 #include "include/aprof.h"
+#include "monitor/script.h"
 
 PyMODINIT_FUNC APROF_INIT(void);
 
@@ -36,20 +39,16 @@ static aprof_routine define_code(PyCodeObject *code)
 	return aprof_define("python", name, text_of(code->co_filename), code->co_firstlineno);
 }
 
-static aprof_routine routine_of_code(PyFrameObject *frame)
+static aprof_routine routine_of_code(PyCodeObject *code)
 {
-	PyCodeObject *code = PyFrame_GetCode(frame);
 	aprof_routine routine;
 	void *kept = NULL;
 
-	if (_PyCode_GetExtra((PyObject *)code, extra, &kept) == 0 && kept) {
-		Py_DECREF(code);
+	if (_PyCode_GetExtra((PyObject *)code, extra, &kept) == 0 && kept)
 		return (aprof_routine)(uintptr_t)kept;
-	}
 	routine = define_code(code);
 	if (_PyCode_SetExtra((PyObject *)code, extra, (void *)(uintptr_t)routine) != 0)
 		PyErr_Clear();
-	Py_DECREF(code);
 	return routine;
 }
 
@@ -117,21 +116,202 @@ static aprof_routine routine_of_c(PyObject *object)
 	return d ? d->routine : 0;
 }
 
+/* ---- what is open ---- */
+
+/* A thread of Python's, and what is open in it, as aprof has it.  It is the object that goes with the profile function, and lasts as long as that. */
+struct thread {
+	PyObject head;
+	struct aprof_tls *words;	/* of the monitor; NULL: it is to be called */
+	uintptr_t *open;		/* by depth: a frame, or IN_C and the frame that called a function in C */
+	size_t depth, room;		/* how many; for how many there is room */
+	size_t thrown;			/* from this depth on generators may go on without a word; SIZE_MAX: none may */
+};
+
+enum { IN_C = 1, FIRST_ROOM = 64 };
+
+static void thread_free(PyObject *self)
+{
+	free(((struct thread *)self)->open);
+	PyObject_Free(self);
+}
+
+static PyTypeObject thread_type = {
+	PyVarObject_HEAD_INIT(NULL, 0)
+	.tp_name = "_aprof.thread", .tp_basicsize = sizeof(struct thread), .tp_dealloc = thread_free, .tp_flags = Py_TPFLAGS_DEFAULT,
+};
+
+/* NULL with an exception set. */
+static struct thread *thread_new(void)
+{
+	struct thread *t = PyObject_New(struct thread, &thread_type);
+
+	if (!t)
+		return NULL;
+	t->words = __aprof_script_words ? __aprof_script_words(SCRIPT_LAYOUT) : NULL;
+	t->open = NULL;
+	t->depth = t->room = 0;
+	t->thrown = SIZE_MAX;
+	return t;
+}
+
+/* Room for one more.  False: there is no memory, and what is open is forgotten. */
+static __attribute__((noinline)) bool thread_grow(struct thread *t)
+{
+	size_t room = t->room ? 2 * t->room : FIRST_ROOM;
+	uintptr_t *more = realloc(t->open, room * sizeof *more);
+
+	if (more) {
+		t->open = more;
+		t->room = room;
+		return true;
+	}
+	aprof_unwind(0);
+	t->depth = 0;
+	return false;
+}
+
+static inline void enter(struct thread *t, uintptr_t what, aprof_routine routine)
+{
+	if (UNLIKELY(t->depth == t->room) && !thread_grow(t))
+		return;
+	t->open[t->depth++] = what;
+	if (UNLIKELY(!t->words || !script_enter(t->words, routine, false)))
+		aprof_enter(routine);
+}
+
+static inline void leave(struct thread *t)
+{
+	if (--t->depth < t->thrown)
+		t->thrown = SIZE_MAX;
+	if (UNLIKELY(!t->words || !script_leave(t->words)))
+		aprof_leave();
+}
+
+static void leave_to(struct thread *t, size_t depth)
+{
+	while (t->depth > depth)
+		leave(t);
+}
+
+static inline bool is_top(const struct thread *t, uintptr_t what)
+{
+	return t->depth > 0 && t->open[t->depth - 1] == what;
+}
+
+/* How many are open up to WHAT, with it; 0: it is not open. */
+static size_t depth_of(const struct thread *t, uintptr_t what)
+{
+	size_t depth = t->depth;
+
+	while (depth > 0 && t->open[depth - 1] != what)
+		depth--;
+	return depth;
+}
+
+/* FRAME runs, and nothing that it called.  If others are open and it is not, it goes on without a word; if nothing is, it began before all this. */
+static __attribute__((noinline)) void settle(struct thread *t, PyFrameObject *frame)
+{
+	size_t depth = depth_of(t, (uintptr_t)frame);
+	PyCodeObject *code;
+
+	if (depth > 0) {
+		leave_to(t, depth);
+	} else if (t->depth > 0) {
+		code = PyFrame_GetCode(frame);
+		enter(t, (uintptr_t)frame, routine_of_code(code));
+		Py_DECREF(code);
+	}
+}
+
+/* So does the caller of FRAME, or it runs a function in C that calls. */
+static __attribute__((noinline)) void settle_caller(struct thread *t, PyFrameObject *frame)
+{
+	PyFrameObject *caller = PyFrame_GetBack(frame);
+	size_t depth = t->depth;
+
+	while (depth > 0 && t->open[depth - 1] & IN_C)
+		depth--;
+	if (caller && (depth == 0 || t->open[depth - 1] != (uintptr_t)caller))
+		settle(t, caller);
+	Py_XDECREF(caller);
+}
+
 /* ---- events ---- */
+
+enum { GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR };
+
+/* Does FRAME, a generator's, go on with an exception? Else it is where it resumes. */
+static bool is_thrown_into(PyFrameObject *frame, PyCodeObject *code)
+{
+	int at = PyFrame_GetLasti(frame);
+	int operation = at < 0 ? RESUME : _Py_OPCODE(_PyCode_CODE(code)[(size_t)at / sizeof(_Py_CODEUNIT)]);
+
+	return operation != RESUME && operation != RESUME_QUICK;
+}
+
+static void called(struct thread *t, PyFrameObject *frame)
+{
+	PyCodeObject *code = PyFrame_GetCode(frame);
+
+	if (UNLIKELY(code->co_flags & GENERATORS && is_thrown_into(frame, code))) {
+		if (t->depth < t->thrown)
+			t->thrown = t->depth;
+	} else if (UNLIKELY(t->depth >= t->thrown)) {
+		settle_caller(t, frame);
+	}
+	enter(t, (uintptr_t)frame, routine_of_code(code));
+	Py_DECREF(code);
+}
+
+static void returned(struct thread *t, PyFrameObject *frame)
+{
+	if (UNLIKELY(!is_top(t, (uintptr_t)frame)))
+		settle(t, frame);
+	if (LIKELY(t->depth > 0))
+		leave(t);
+}
+
+static void called_c(struct thread *t, PyFrameObject *frame, PyObject *function)
+{
+	if (UNLIKELY(!is_top(t, (uintptr_t)frame)))
+		settle(t, frame);
+	enter(t, (uintptr_t)frame | IN_C, routine_of_c(function));
+}
+
+static void returned_c(struct thread *t, PyFrameObject *frame)
+{
+	size_t depth;
+
+	if (LIKELY(is_top(t, (uintptr_t)frame | IN_C)))
+		leave(t);
+	else if ((depth = depth_of(t, (uintptr_t)frame | IN_C)))
+		leave_to(t, depth - 1);		/* else it was called before all this began */
+}
 
 static int profile(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
-	(void)self;
+	struct thread *t = (struct thread *)self;
+
 	switch (what) {
-	case PyTrace_CALL: aprof_enter(routine_of_code(frame)); break;
-	case PyTrace_C_CALL: aprof_enter(routine_of_c(arg)); break;
-	case PyTrace_RETURN:
+	case PyTrace_CALL: called(t, frame); break;
+	case PyTrace_RETURN: returned(t, frame); break;
+	case PyTrace_C_CALL: called_c(t, frame, arg); break;
 	case PyTrace_C_RETURN:
-	case PyTrace_C_EXCEPTION:
-		if (aprof_depth())	/* else it was called before all this began */
-			aprof_leave();
+	case PyTrace_C_EXCEPTION: returned_c(t, frame);
 	}
 	return 0;
+}
+
+/* From now on the thread tells what it calls.  NULL with an exception set. */
+static PyObject *thread_begins(void)
+{
+	struct thread *t = thread_new();
+
+	if (!t)
+		return NULL;
+	PyEval_SetProfile(profile, &t->head);
+	Py_DECREF(t);				/* it is the interpreter's */
+	return &t->head;
 }
 
 /* Nothing counts until the script begins: its module, or who runs one for -m, with nobody above it. */
@@ -146,8 +326,8 @@ static int wait_for_script(PyObject *self, PyFrameObject *frame, int what, PyObj
 	Py_DECREF(code);
 	if (what != PyTrace_CALL || !is_first)
 		return 0;
-	PyEval_SetProfile(profile, NULL);
-	return profile(self, frame, what, arg);
+	self = thread_begins();
+	return self ? profile(self, frame, what, arg) : -1;
 }
 
 /* What threading calls at the first event of a new thread. */
@@ -157,12 +337,13 @@ static PyObject *thread_begin(PyObject *self, PyObject *args)
 	PyObject *arg;
 	const char *event;
 
-	(void)self;
 	if (!PyArg_ParseTuple(args, "OsO", &frame, &event, &arg))
 		return NULL;
-	PyEval_SetProfile(profile, NULL);
+	self = thread_begins();
+	if (!self)
+		return NULL;
 	if (strcmp(event, "call") == 0)
-		aprof_enter(routine_of_code(frame));
+		called((struct thread *)self, frame);
 	Py_RETURN_NONE;
 }
 
@@ -183,6 +364,8 @@ static int follow_threads(void)
 static PyObject *begin(PyObject *self, PyObject *none)
 {
 	(void)self, (void)none;
+	if (PyType_Ready(&thread_type) < 0)
+		return NULL;
 	if (!aprof_is_on() || (extra = _PyEval_RequestCodeExtraIndex(NULL)) < 0)
 		Py_RETURN_NONE;
 	if (!follow_threads())

@@ -3,6 +3,9 @@ import json, os, pathlib, re, shutil, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import random_python  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = str(BUILD / "aprof")
 LUA = shutil.which("lua5.4")
@@ -261,8 +264,23 @@ for i = 1, 3 do one() two() end
         self.assertRegex(done.stdout, r"(?m)^ *(9\d|100)\.\d\d .* 1 .* work$")
 
 
+class Random(Interpreter):
+    def random(self, seeds):
+        """Scripts at random, generators and tasks, have the contexts that they wrote down themselves."""
+        for seed, tasks in [(seed, tasks) for seed in seeds for tasks in (False, True)]:
+            self.write("s.py", random_python.script(seed, tasks))
+            self.profile(PYTHON, "s.py")
+            log = json.loads(pathlib.Path(self.cwd, "log.json").read_text())
+            names, found = random_python.names(log), {}
+            for history, counts in self.contexts().items():
+                above, _, inside = history.rpartition(" _contextvars.Context.run " if tasks else "s.py ")
+                if above and all(routine.rstrip("'") in names for routine in inside.split()):
+                    found[inside] = [sum(pair) for pair in zip(counts, found.get(inside, [0, 0]))]
+            self.assertEqual(found, random_python.contexts(log), (seed, tasks))
+
+
 @unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
-class Python(Interpreter):
+class Python(Random):
     def test_calls(self):
         """Each function's calls are cProfile's; what is printed is what is printed without."""
         script = HERE / "calls.py"
@@ -322,6 +340,68 @@ leaf()
             "main take": 1, "main take next": 1, "main take next gen": 1, "main take next gen leaf": 1,
             "main next": 1, "main next gen": 1, "main next gen leaf": 1, "main leaf": 1})
 
+    def test_thrown_and_caught(self):
+        """A generator goes on when the one that it waits for has caught what was thrown into it, of which the interpreter says nothing: by send, by await, and at the end."""
+        self.write("s.py", """
+import asyncio
+def leaf(): pass
+def inner():
+    try: yield 1
+    except ValueError: leaf()
+def middle():
+    yield from inner()
+    leaf()
+def outer():
+    yield from middle()
+    len("x")
+    yield 2
+def use(g):
+    next(g)
+    g.throw(ValueError)
+    leaf()
+class Own:
+    def __iter__(self): return self
+    def __next__(self): return 1
+    def throw(self, *what): raise StopIteration
+def own(): yield from Own()
+async def waits():
+    try: await asyncio.sleep(10)
+    except asyncio.CancelledError: leaf()
+async def task():
+    await waits()
+    leaf()
+async def main():
+    t = asyncio.create_task(task())
+    await asyncio.sleep(0.01)
+    t.cancel()
+    await t
+    leaf()
+use(outer())
+g = own()
+next(g)
+try: g.throw(ValueError)
+except StopIteration: leaf()
+asyncio.run(main())
+leaf()
+""")
+        self.profile(PYTHON, "s.py")
+        found = {}
+        for history, counts in self.contexts().items():
+            history = re.sub(r"^<module>_\S*s\.py", "main", history)
+            history = re.sub(r"^main run .* Handle._run _contextvars.Context.run", "loop", history)
+            if re.match(r"(main( use.*| own| leaf| generator.throw.*)?|loop( (main|task|waits|leaf))*)$", history):
+                found[history] = counts[0]
+        throw = "main use generator.throw"
+        self.assertEqual({history: n for history, n in found.items() if history.startswith("main")}, {
+            "main": 1, "main leaf": 2, "main use": 1, "main use leaf": 1, "main use next": 1, "main use next outer": 1, "main use next outer middle": 1,
+            "main use next outer middle inner": 1, throw: 1, throw + " inner": 1, throw + " inner leaf": 1, throw + " middle": 1, throw + " middle leaf": 1,
+            throw + " outer": 1, throw + " outer len": 1, "main generator.throw": 1, "main generator.throw Own.throw": 1, "main generator.throw own": 1})
+        self.assertEqual({history: n for history, n in found.items() if history.startswith("loop ")}, {
+            "loop main": 3, "loop main leaf": 1, "loop task": 2, "loop task waits": 1, "loop waits": 1, "loop waits leaf": 1, "loop task leaf": 1})
+
+    def test_random(self):
+        self.random(range(6))
+
     def test_threads(self):
         self.write("s.py", """
 import threading
@@ -356,7 +436,10 @@ for t in all: t.join()
 
 
 @unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
-class PythonOwn(Interpreter):
+class PythonOwn(Random):
+    def test_random(self):
+        self.random(range(6, 60))
+
     def test_own_tests(self):
         """CPython's own tests of what is hard pass under it, where they are installed."""
         if subprocess.run([PYTHON, "-c", "import test.test_generators"], capture_output=True).returncode:
