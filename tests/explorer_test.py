@@ -303,6 +303,23 @@ class Explorer(unittest.TestCase):
         self.keys('C')
         self.wait('▸ main')
 
+    def test_bytes_that_are_no_characters(self):
+        """They are passed over, alone and within a character that is cut off; what is typed after them counts."""
+        self.start()
+        self.wait(r'\*self')
+        self.tmux('send-keys', '-H', 'ff', 'fe')
+        self.keys('s')
+        self.wait(r'\*total')
+        self.keys('/')
+        self.tmux('send-keys', '-H', 'ff', 'c3')
+        self.keys('d')
+        self.tmux('send-keys', '-H', 'e2', '82')
+        self.type('ear$')
+        self.wait_selected(r' dear\s*$')
+        self.keys('/')
+        self.type('é')
+        self.wait('Pattern not found: é')
+
     def test_resized_while_running(self):
         self.start()
         self.wait('Routines')

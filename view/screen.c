@@ -7,6 +7,7 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static SCREEN *terminal;
 static bool coloured;
 static volatile sig_atomic_t caught;
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-enum { SIGNALS = sizeof signals / sizeof *signals };
+enum { SIGNALS = sizeof signals / sizeof *signals, REST_MS = 100 };	/* for the rest of a character to come */
 static struct sigaction before[SIGNALS];
 
 static void note_signal(int signal)
@@ -226,19 +227,39 @@ static bool is_ready(void)
 	return poll(&input, 1, 0) != 0;
 }
 
+/* The character that begins with the byte FIRST; -1: there is none.  Not by get_wch, for which a byte that begins no character swallows those after it. */
+static int character_from(int first)
+{
+	mbstate_t state = { 0 };
+	int more = ERR;
+	wchar_t c;
+	size_t got = mbrtowc(&c, &(char){ (char)first }, 1, &state);
+
+	timeout(REST_MS);
+	while (got == (size_t)-2 && (more = getch()) != ERR && more <= UCHAR_MAX)
+		got = mbrtowc(&c, &(char){ (char)more }, 1, &state);
+	if (got != (size_t)-1 && got != (size_t)-2)
+		return (int)c;
+	if (more != ERR)
+		ungetch(more);			/* begins something else */
+	return -1;
+}
+
 struct screen_event screen_read(int ms)
 {
-	wint_t key;
-	int got;
+	int key;
 
 	timeout(ms);
 	do {
 		errno = 0;
-		got = get_wch(&key);
-	} while (got == ERR && errno == EINTR && !caught);
-	if (got == ERR)
+		key = getch();
+	} while (key == ERR && errno == EINTR && !caught);
+	if (key == ERR)
 		return (struct screen_event){ .key = ms >= 0 && !caught && !is_ready() ? SCREEN_LATER : SCREEN_GONE };
-	if (got == KEY_CODE_YES)
-		return key_event((int)key);
-	return (struct screen_event){ .key = key == 127 || key == '\b' ? SCREEN_BACKSPACE : (int)key };
+	if (key > UCHAR_MAX)
+		return key_event(key);
+	if (key == 127 || key == '\b')
+		return (struct screen_event){ .key = SCREEN_BACKSPACE };
+	key = character_from(key);
+	return (struct screen_event){ .key = key < 0 ? SCREEN_OTHER : key };
 }
