@@ -3,6 +3,7 @@
  * Its profile function is told of each call and return, those that an exception ends too, and of each time that a generator goes on or waits: a
  * call and a return each time, on behalf of who resumes it.  So what is open is a stack.  The one thing that it is not told of is told apart by the frames: a
  * generator that goes on since the one that it waited for (yield from, await) returned when an exception was thrown into it (_gen_throw of CPython's genobject.c).
+ * A thread with greenlets has a stack for each, as coroutines of other languages have.
  *
  * A function in Python is known by its code, whose object keeps what aprof calls it, for as long as it lives; one in C by its definition. */
 #define PY_SSIZE_T_CLEAN
@@ -18,6 +19,7 @@ PyMODINIT_FUNC APROF_INIT(void);
 /* ---- functions ---- */
 
 static Py_ssize_t extra;		/* where a code object keeps its routine */
+static bool has_greenlets;		/* the module was loaded: threads may have several stacks of frames */
 
 static const char *text_of(PyObject *string)
 {
@@ -28,10 +30,18 @@ static const char *text_of(PyObject *string)
 	return text ? text : "?";
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 static aprof_routine define_code(PyCodeObject *code)
 {
 	char name[512];
 
+	has_greenlets |= ends_in(text_of(code->co_filename), "/greenlet/__init__.py");
 	if (strcmp(text_of(code->co_name), "<module>") == 0)
 		snprintf(name, sizeof name, "<module> %s", text_of(code->co_filename));
 	else
@@ -118,20 +128,39 @@ static aprof_routine routine_of_c(PyObject *object)
 
 /* ---- what is open ---- */
 
-/* A thread of Python's, and what is open in it, as aprof has it.  It is the object that goes with the profile function, and lasts as long as that. */
+/* One of several stacks of frames that a thread goes back and forth between. */
+struct greenlet {
+	PyFrameObject *base;		/* its first frame, nobody's callee */
+	struct aprof_stack *stack;	/* while another is in use */
+	uintptr_t *open;		/* the same */
+	size_t depth, room;		/* the same */
+	struct greenlet *resumer;	/* on whose behalf it goes on; NULL: nobody's */
+	struct greenlet *next;		/* among the thread's */
+};
+
+/* A thread of Python's, and what is open in it, as aprof has it.  It is the object that goes with the profile function; the thread's dictionary has it, too. */
 struct thread {
 	PyObject head;
 	struct aprof_tls *words;	/* of the monitor; NULL: it is to be called */
 	uintptr_t *open;		/* by depth: a frame, or IN_C and the frame that called a function in C */
 	size_t depth, room;		/* how many; for how many there is room */
 	size_t thrown;			/* from this depth on generators may go on without a word; SIZE_MAX: none may */
+	struct greenlet *all, *now;	/* if there were several; the one that runs; its own is the last of all */
+	unsigned untraced;		/* how often the module may yet be asked to tell when it goes from one to another; 0: it was, or cannot */
 };
 
-enum { IN_C = 1, FIRST_ROOM = 64 };
+enum { IN_C = 1, FIRST_ROOM = 64, TRIES = 10000 };
 
 static void thread_free(PyObject *self)
 {
-	free(((struct thread *)self)->open);
+	struct thread *t = (struct thread *)self;
+
+	for (struct greenlet *g = t->all, *next; g; g = next) {
+		next = g->next;
+		free(g == t->now ? NULL : g->open);
+		free(g);
+	}
+	free(t->open);
 	PyObject_Free(self);
 }
 
@@ -151,6 +180,8 @@ static struct thread *thread_new(void)
 	t->open = NULL;
 	t->depth = t->room = 0;
 	t->thrown = SIZE_MAX;
+	t->all = t->now = NULL;
+	t->untraced = TRIES;
 	return t;
 }
 
@@ -208,12 +239,150 @@ static size_t depth_of(const struct thread *t, uintptr_t what)
 	return depth;
 }
 
+/* The first of the frames of which FRAME is the last. */
+static PyFrameObject *base_of(PyFrameObject *frame)
+{
+	PyFrameObject *back;
+
+	while ((back = PyFrame_GetBack(frame))) {
+		frame = back;
+		Py_DECREF(back);		/* it runs, or waits: its caller's */
+	}
+	return frame;
+}
+
+static struct greenlet *greenlet_new(struct thread *t, PyFrameObject *base)
+{
+	struct greenlet *g = calloc(1, sizeof *g);
+
+	if (g) {
+		g->base = base;
+		g->next = t->all;
+		t->all = g;
+	}
+	return g;
+}
+
+static struct greenlet *greenlet_with(struct thread *t, PyFrameObject *base)
+{
+	struct greenlet *g = t->all;
+
+	while (g && g->base != base)
+		g = g->next;
+	return g;
+}
+
+/* G has ended, and another one runs. */
+static void greenlet_free(struct thread *t, struct greenlet *g)
+{
+	struct greenlet **at = &t->all;
+
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+	for (struct greenlet *other = t->all; other; other = other->next)
+		if (other->resumer == g)
+			other->resumer = g->resumer;
+	aprof_stack_free(g->stack);
+	free(g->open);
+	free(g);
+}
+
+/* From now on G runs: on behalf of the one that ran, unless that ran on G's. */
+static void greenlet_go_on(struct thread *t, struct greenlet *g)
+{
+	struct greenlet *left = t->now, *above = left;
+
+	while (above && above != g)
+		above = above->resumer;
+	left->open = t->open;
+	left->depth = t->depth;
+	left->room = t->room;
+	if (above) {
+		left->stack = aprof_stack_use(g->stack);
+	} else {
+		g->resumer = left;
+		left->stack = aprof_stack_resume(g->stack);
+	}
+	t->open = g->open;
+	t->depth = g->depth;
+	t->room = g->room;
+	t->now = g;
+	if (left->depth == 0 && left->next)
+		greenlet_free(t, left);
+}
+
+/* FRAME runs: in the greenlet that ran before, or in which other? */
+static void greenlet_follow(struct thread *t, PyFrameObject *frame)
+{
+	PyFrameObject *base = base_of(frame);
+	struct greenlet *g;
+
+	if (!t->now && t->depth > 0)
+		t->now = greenlet_new(t, base_of((PyFrameObject *)(t->open[t->depth - 1] & ~(uintptr_t)IN_C)));
+	if (!t->now || t->now->base == base)
+		return;
+	g = greenlet_with(t, base);
+	if (!g && (g = greenlet_new(t, base)))
+		g->stack = aprof_stack_new();
+	if (g)
+		greenlet_go_on(t, g);
+}
+
+static int profile(PyObject *self, PyFrameObject *frame, int what, PyObject *arg);
+
+/* The module tells that another greenlet runs.  That has no frame if it has just begun.  Where another profile function is told, what is open may be gone. */
+static PyObject *greenlet_switched(PyObject *self, PyObject *args)
+{
+	PyThreadState *state = PyThreadState_Get();
+	PyFrameObject *frame = state->c_profilefunc == profile ? PyThreadState_GetFrame(state) : NULL;
+
+	(void)args;
+	if (frame)
+		greenlet_follow((struct thread *)self, frame);
+	Py_XDECREF(frame);
+	Py_RETURN_NONE;
+}
+
+static PyMethodDef switched_method = { "switched", greenlet_switched, METH_VARARGS, NULL };
+
+/* The module, if it is loaded, or is just being so; NULL: it is not. */
+static PyObject *greenlet_module(void)
+{
+	PyObject *name = PyUnicode_FromString("greenlet"), *found = name ? PyImport_GetModule(name) : NULL;
+
+	Py_XDECREF(name);
+	if (!found)
+		PyErr_Clear();
+	return found;
+}
+
+/* Have the module tell, as soon as it can.  A script that has it tell somebody else is left alone: then frames are all that is known. */
+static __attribute__((noinline)) void greenlet_trace(struct thread *t)
+{
+	PyObject *module = greenlet_module(), *settrace = module ? PyObject_GetAttrString(module, "settrace") : NULL;
+	PyObject *ours = settrace ? PyCFunction_New(&switched_method, &t->head) : NULL;
+	PyObject *before = ours ? PyObject_CallOneArg(settrace, ours) : NULL;
+
+	t->untraced = before ? 0 : t->untraced - 1;
+	if (before && before != Py_None)
+		Py_XDECREF(PyObject_CallOneArg(settrace, before));
+	PyErr_Clear();
+	Py_XDECREF(before);
+	Py_XDECREF(ours);
+	Py_XDECREF(settrace);
+	Py_XDECREF(module);
+}
+
 /* FRAME runs, and nothing that it called.  If others are open and it is not, it goes on without a word; if nothing is, it began before all this. */
 static __attribute__((noinline)) void settle(struct thread *t, PyFrameObject *frame)
 {
-	size_t depth = depth_of(t, (uintptr_t)frame);
 	PyCodeObject *code;
+	size_t depth;
 
+	if (has_greenlets)
+		greenlet_follow(t, frame);
+	depth = depth_of(t, (uintptr_t)frame);
 	if (depth > 0) {
 		leave_to(t, depth);
 	} else if (t->depth > 0) {
@@ -229,9 +398,13 @@ static __attribute__((noinline)) void settle_caller(struct thread *t, PyFrameObj
 	PyFrameObject *caller = PyFrame_GetBack(frame);
 	size_t depth = t->depth;
 
+	if (has_greenlets && t->untraced)
+		greenlet_trace(t);
 	while (depth > 0 && t->open[depth - 1] & IN_C)
 		depth--;
-	if (caller && (depth == 0 || t->open[depth - 1] != (uintptr_t)caller))
+	if (!caller && has_greenlets)
+		greenlet_follow(t, frame);
+	else if (caller && (depth == 0 || t->open[depth - 1] != (uintptr_t)caller))
 		settle(t, caller);
 	Py_XDECREF(caller);
 }
@@ -256,7 +429,7 @@ static void called(struct thread *t, PyFrameObject *frame)
 	if (UNLIKELY(code->co_flags & GENERATORS && is_thrown_into(frame, code))) {
 		if (t->depth < t->thrown)
 			t->thrown = t->depth;
-	} else if (UNLIKELY(t->depth >= t->thrown)) {
+	} else if (UNLIKELY(t->depth >= t->thrown || has_greenlets)) {
 		settle_caller(t, frame);
 	}
 	enter(t, (uintptr_t)frame, routine_of_code(code));
@@ -282,6 +455,8 @@ static void returned_c(struct thread *t, PyFrameObject *frame)
 {
 	size_t depth;
 
+	if (UNLIKELY(!is_top(t, (uintptr_t)frame | IN_C)) && has_greenlets)
+		greenlet_follow(t, frame);
 	if (LIKELY(is_top(t, (uintptr_t)frame | IN_C)))
 		leave(t);
 	else if ((depth = depth_of(t, (uintptr_t)frame | IN_C)))
@@ -302,16 +477,39 @@ static int profile(PyObject *self, PyFrameObject *frame, int what, PyObject *arg
 	return 0;
 }
 
-/* From now on the thread tells what it calls.  NULL with an exception set. */
+/* Nothing is open any more, in no greenlet: another profile function was told what became of it. */
+static void thread_forget(struct thread *t)
+{
+	leave_to(t, 0);
+	while (t->all && t->all->next) {
+		struct greenlet *g = t->all;
+
+		if (g == t->now)
+			greenlet_go_on(t, g->next);
+		else
+			greenlet_free(t, g);
+		leave_to(t, 0);
+	}
+	free(t->all);
+	t->all = t->now = NULL;
+}
+
+/* From now on the thread tells what it calls; a thread of gevent's may have done so already, as another one.  NULL with an exception set. */
 static PyObject *thread_begins(void)
 {
-	struct thread *t = thread_new();
+	static const char name[] = "_aprof.thread";
+	PyObject *own = PyThreadState_GetDict(), *t = own ? PyDict_GetItemString(own, name) : NULL;
 
-	if (!t)
-		return NULL;
-	PyEval_SetProfile(profile, &t->head);
-	Py_DECREF(t);				/* it is the interpreter's */
-	return &t->head;
+	if (!t) {
+		t = (PyObject *)thread_new();
+		if (!t || (own && PyDict_SetItemString(own, name, t) < 0)) {
+			Py_XDECREF(t);
+			return NULL;
+		}
+		Py_DECREF(t);			/* it is the thread's */
+	}
+	PyEval_SetProfile(profile, t);
+	return t;
 }
 
 /* Nothing counts until the script begins: its module, or who runs one for -m, with nobody above it. */
@@ -330,9 +528,13 @@ static int wait_for_script(PyObject *self, PyFrameObject *frame, int what, PyObj
 	return self ? profile(self, frame, what, arg) : -1;
 }
 
-/* What threading calls at the first event of a new thread. */
+/* What threading calls at the first event of a new thread; as a rule that is the return of sys.setprofile. */
 static PyObject *thread_begin(PyObject *self, PyObject *args)
 {
+	static const char *const events[] = {
+		[PyTrace_CALL] = "call", [PyTrace_RETURN] = "return", [PyTrace_C_CALL] = "c_call", [PyTrace_C_EXCEPTION] = "c_exception",
+		[PyTrace_C_RETURN] = "c_return",
+	};
 	PyFrameObject *frame;
 	PyObject *arg;
 	const char *event;
@@ -342,8 +544,11 @@ static PyObject *thread_begin(PyObject *self, PyObject *args)
 	self = thread_begins();
 	if (!self)
 		return NULL;
-	if (strcmp(event, "call") == 0)
-		called((struct thread *)self, frame);
+	if (!is_top((struct thread *)self, (uintptr_t)frame | IN_C))
+		thread_forget((struct thread *)self);
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+		if (events[i] && strcmp(events[i], event) == 0)
+			profile(self, frame, (int)i, arg);
 	Py_RETURN_NONE;
 }
 
@@ -363,6 +568,8 @@ static int follow_threads(void)
 
 static PyObject *begin(PyObject *self, PyObject *none)
 {
+	PyObject *greenlets;
+
 	(void)self, (void)none;
 	if (PyType_Ready(&thread_type) < 0)
 		return NULL;
@@ -370,6 +577,9 @@ static PyObject *begin(PyObject *self, PyObject *none)
 		Py_RETURN_NONE;
 	if (!follow_threads())
 		return NULL;
+	greenlets = greenlet_module();
+	has_greenlets = greenlets;
+	Py_XDECREF(greenlets);
 	PyEval_SetProfile(wait_for_script, NULL);
 	Py_RETURN_NONE;
 }

@@ -4,7 +4,7 @@ import json, os, pathlib, re, shutil, subprocess, sys, tempfile, unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-import random_python  # noqa: E402
+import random_greenlets, random_python  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = str(BUILD / "aprof")
@@ -265,18 +265,26 @@ for i = 1, 3 do one() two() end
 
 
 class Random(Interpreter):
-    def random(self, seeds):
-        """Scripts at random, generators and tasks, have the contexts that they wrote down themselves."""
-        for seed, tasks in [(seed, tasks) for seed in seeds for tasks in (False, True)]:
-            self.write("s.py", random_python.script(seed, tasks))
-            self.profile(PYTHON, "s.py")
-            log = json.loads(pathlib.Path(self.cwd, "log.json").read_text())
-            names, found = random_python.names(log), {}
-            for history, counts in self.contexts().items():
-                above, _, inside = history.rpartition(" _contextvars.Context.run " if tasks else "s.py ")
-                if above and all(routine.rstrip("'") in names for routine in inside.split()):
-                    found[inside] = [sum(pair) for pair in zip(counts, found.get(inside, [0, 0]))]
-            self.assertEqual(found, random_python.contexts(log), (seed, tasks))
+    def random(self, text, contexts, names, above):
+        """A script has the contexts that it wrote down itself, those below ABOVE."""
+        self.write("s.py", text)
+        self.profile(PYTHON, "s.py")
+        log = json.loads(pathlib.Path(self.cwd, "log.json").read_text())
+        names, found = names(log), {}
+        for history, counts in self.contexts().items():
+            before, _, inside = history.rpartition(above)
+            if before and all(routine.rstrip("'") in names for routine in inside.split()):
+                found[inside] = [sum(pair) for pair in zip(counts, found.get(inside, [0, 0]))]
+        self.assertEqual(found, contexts(log))
+
+    def random_all(self, seeds):
+        greenlets = subprocess.run([PYTHON, "-c", "import greenlet"], capture_output=True).returncode == 0
+        for seed in seeds:
+            with self.subTest(seed=seed):
+                for tasks, above in (False, "s.py "), (True, " _contextvars.Context.run "):
+                    self.random(random_python.script(seed, tasks), random_python.contexts, random_python.names, above)
+                if greenlets:
+                    self.random(random_greenlets.script(seed), random_greenlets.contexts, random_greenlets.names, "s.py ")
 
 
 @unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
@@ -399,8 +407,64 @@ leaf()
         self.assertEqual({history: n for history, n in found.items() if history.startswith("loop ")}, {
             "loop main": 3, "loop main leaf": 1, "loop task": 2, "loop task waits": 1, "loop waits": 1, "loop waits leaf": 1, "loop task leaf": 1})
 
+    def test_greenlets(self):
+        """Each has its own stack; who goes on does so for who resumed it, also if that is not Python's, as in gevent."""
+        if subprocess.run([PYTHON, "-c", "import gevent"], capture_output=True).returncode:
+            self.skipTest("no python3-gevent here")
+        self.write("s.py", """
+import gevent
+def leaf(): pass
+def work(n):
+    for i in range(n):
+        leaf()
+        gevent.sleep(0)
+gevent.joinall([gevent.spawn(work, 5) for i in range(4)])
+leaf()
+""")
+        self.profile(PYTHON, "s.py")
+        found = {}
+        for history, counts in self.contexts().items():
+            if re.search(r" (work|leaf)$", history):
+                found[" ".join(history.split()[-2:])] = counts[0]
+        loop = next(key for key in found if key.endswith("loop.run work"))
+        self.assertEqual(found, {loop: 4, "work leaf": 20, "<module>_%s leaf" % pathlib.Path(self.cwd, "s.py").resolve(): 1})
+
+    def test_profile_function_taken(self):
+        """Greenlets, and threads that take the profile function away and give it back, where memory that is freed is overwritten."""
+        if subprocess.run([PYTHON, "-c", "import greenlet"], capture_output=True).returncode:
+            self.skipTest("no python3-greenlet here")
+        self.write("s.py", """
+import cProfile, greenlet, sys, threading
+def leaf(): pass
+def goes():
+    while True:
+        leaf()
+        main.switch()
+def deep(n):
+    if n: return deep(n - 1)
+    other.enable()
+def work():
+    sys.setprofile(None)
+    leaf()
+    sys.setprofile(threading._profile_hook)
+    leaf()
+main, there, other = greenlet.getcurrent(), greenlet.greenlet(goes), cProfile.Profile()
+for i in range(9):
+    t = threading.Thread(target=work)
+    t.start()
+    t.join()
+deep(50)
+for i in range(1000): [leaf() for j in range(3)]
+there.switch()
+other.disable()
+there.switch()
+leaf()
+""")
+        self.profile(PYTHON, "s.py", PYTHONMALLOC="debug", MALLOC_PERTURB_="77")
+        self.assertEqual({history: counts[0] for history, counts in self.contexts().items() if history.split()[-1] == "leaf"}, {"leaf": 9})
+
     def test_random(self):
-        self.random(range(6))
+        self.random_all(range(6))
 
     def test_threads(self):
         self.write("s.py", """
@@ -438,7 +502,7 @@ for t in all: t.join()
 @unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11")
 class PythonOwn(Random):
     def test_random(self):
-        self.random(range(6, 60))
+        self.random_all(range(6, 60))
 
     def test_own_tests(self):
         """CPython's own tests of what is hard pass under it, where they are installed."""
