@@ -2,19 +2,28 @@
  *
  * Its profile function is told of each call and return, those that an exception ends too, and of each time that a generator goes on or waits: a
  * call and a return each time, on behalf of who resumes it.  So what is open is a stack.  The one thing that it is not told of is told apart by the frames: a
- * generator that goes on since the one that it waited for (yield from, await) returned when an exception was thrown into it (_gen_throw of CPython's genobject.c).
+ * generator that goes on since the one that it waited for (yield from, await) returned when an exception was thrown into it (_gen_throw of CPython's genobject.c,
+ * in 3.11).
  * A thread with greenlets has a stack for each, as coroutines of other languages have.
  *
  * A function in Python is known by its code, whose object keeps what aprof calls it, for as long as it lives; one in C by its definition. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <frameobject.h>
+#if PY_VERSION_HEX < 0x030c0000
 #include <opcode.h>
+#endif
 
 #include "include/aprof.h"
 #include "monitor/script.h"
 
 PyMODINIT_FUNC APROF_INIT(void);
+
+#if PY_VERSION_HEX >= 0x030c0000
+#define _PyCode_GetExtra PyUnstable_Code_GetExtra
+#define _PyCode_SetExtra PyUnstable_Code_SetExtra
+#define _PyEval_RequestCodeExtraIndex PyUnstable_Eval_RequestCodeExtraIndex
+#endif
 
 /* ---- functions ---- */
 
@@ -96,6 +105,16 @@ static struct definition *place(const PyMethodDef *method)
 	return place_of(definitions, nslots, method);
 }
 
+/* The type that METHOD is of, among TYPE and those that it is derived from. */
+static const PyTypeObject *type_with(const PyTypeObject *type, const PyMethodDef *method)
+{
+	for (const PyTypeObject *t = type; t; t = t->tp_base)
+		for (const PyMethodDef *m = t->tp_methods; m && m->ml_name; m++)
+			if (m == method)
+				return t;
+	return type;
+}
+
 /* `math.sqrt`, `list.append`; what is built in has its bare name. */
 static aprof_routine define_c(PyCFunctionObject *function)
 {
@@ -106,7 +125,7 @@ static aprof_routine define_c(PyCFunctionObject *function)
 	if (self && PyModule_Check(self))
 		of = text_of(function->m_module);
 	else if (self)
-		of = PyType_Check(self) ? ((PyTypeObject *)self)->tp_name : Py_TYPE(self)->tp_name;
+		of = type_with(PyType_Check(self) ? (PyTypeObject *)self : Py_TYPE(self), function->m_ml)->tp_name;
 	snprintf(full, sizeof full, "%s%s%s", of && strcmp(of, "builtins") != 0 ? of : "", of && strcmp(of, "builtins") != 0 ? "." : "", name);
 	return aprof_define("python", full, NULL, 0);
 }
@@ -413,13 +432,19 @@ static __attribute__((noinline)) void settle_caller(struct thread *t, PyFrameObj
 
 enum { GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR };
 
-/* Does FRAME, a generator's, go on with an exception? Else it is where it resumes. */
+/* Does FRAME, a generator's, go on with an exception, so that who waits for it may go on without a word?  Else it is where it resumes.  From 3.12 on there is
+ * a word. */
 static bool is_thrown_into(PyFrameObject *frame, PyCodeObject *code)
 {
+#if PY_VERSION_HEX < 0x030c0000
 	int at = PyFrame_GetLasti(frame);
 	int operation = at < 0 ? RESUME : _Py_OPCODE(_PyCode_CODE(code)[(size_t)at / sizeof(_Py_CODEUNIT)]);
 
 	return operation != RESUME && operation != RESUME_QUICK;
+#else
+	(void)frame, (void)code;
+	return false;
+#endif
 }
 
 static void called(struct thread *t, PyFrameObject *frame)

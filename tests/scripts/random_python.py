@@ -15,8 +15,9 @@ import functools, random, sys, pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import simulate  # noqa: E402
 
-HEAD = """import asyncio, functools, itertools, json
+HEAD = """import asyncio, functools, itertools, json, sys
 LOG, KEPT, TASKS, ALL = [], [], [], []
+INLINED = sys.version_info >= (3, 12)       # what list comprehensions do is their function's
 def wake(future):
     if not future.done(): future.set_result(None)
 def pause():
@@ -53,12 +54,11 @@ class Writer:
         """An expression by which what waits has another one run."""
         return "await a%d(n - 1)" % self.draw.randrange(self.waiters) if self.tasks else "yield from " + self.generator()
 
-    def inside(self, indent, name, *lines):
-        """LINES, within a call of NAME, of a function in C as a rule."""
-        self.log(indent, "'enter'", repr(name), "0")
-        self.add(indent, "try:")
+    def inside(self, indent, name, *lines, unless="False"):
+        """LINES, within a call of NAME, of a function in C as a rule, UNLESS there is none."""
+        self.add(indent, "%s or LOG.append(('enter', %r, 0))" % (unless, name), "try:")
         self.add(indent + 1, *lines)
-        self.add(indent, "finally: LOG.append(('leave',))")
+        self.add(indent, "finally: %s or LOG.append(('leave',))" % unless)
 
     def receive(self, indent, own, word, *caught):
         """What stands behind a place where OWN waited: an exception that is thrown into it, or that comes from what it waited for, goes on or is CAUGHT."""
@@ -141,7 +141,7 @@ class Writer:
             self.callback(indent, own, *draw.choice([("sorted", "sorted([1, 2], key=%s)"), ("_functools.reduce", "functools.reduce(%s, [1, 2, 3])")]))
         elif kind == 11 and own not in self.listed:    # two of a function would have one name
             self.listed.add(own)
-            self.inside(indent, own + ".<locals>.<listcomp>", "[%s for _ in range(2)]" % self.call())
+            self.inside(indent, own + ".<locals>.<listcomp>", "[%s for _ in range(2)]" % self.call(), unless="INLINED")
 
     def body(self, indent, own, deep=0):
         for _ in range(self.draw.randint(1, 4)):
