@@ -50,6 +50,7 @@ static aprof_routine define_code(PyCodeObject *code)
 {
 	char name[512];
 
+	/* Its first code that is called is the module's own. */
 	has_greenlets |= ends_in(text_of(code->co_filename), "/greenlet/__init__.py");
 	if (strcmp(text_of(code->co_name), "<module>") == 0)
 		snprintf(name, sizeof name, "<module> %s", text_of(code->co_filename));
@@ -147,12 +148,17 @@ static aprof_routine routine_of_c(PyObject *object)
 
 /* ---- what is open ---- */
 
+/* What is open, the first caller first. */
+struct open {
+	uintptr_t *what;		/* each a frame, or IN_C and the frame that called a function in C */
+	size_t depth, room;		/* how many; for how many there is room */
+};
+
 /* One of several stacks of frames that a thread goes back and forth between. */
 struct greenlet {
 	PyFrameObject *base;		/* its first frame, nobody's callee */
 	struct aprof_stack *stack;	/* while another is in use */
-	uintptr_t *open;		/* the same */
-	size_t depth, room;		/* the same */
+	struct open open;		/* the same */
 	struct greenlet *resumer;	/* on whose behalf it goes on; NULL: nobody's */
 	struct greenlet *next;		/* among the thread's */
 };
@@ -161,8 +167,7 @@ struct greenlet {
 struct thread {
 	PyObject head;
 	struct aprof_tls *words;	/* of the monitor; NULL: it is to be called */
-	uintptr_t *open;		/* by depth: a frame, or IN_C and the frame that called a function in C */
-	size_t depth, room;		/* how many; for how many there is room */
+	struct open open;		/* in the greenlet that runs */
 	size_t thrown;			/* from this depth on generators may go on without a word; SIZE_MAX: none may */
 	struct greenlet *all, *now;	/* if there were several; the one that runs; its own is the last of all */
 	unsigned untraced;		/* how often the module may yet be asked to tell when it goes from one to another; 0: it was, or cannot */
@@ -176,10 +181,10 @@ static void thread_free(PyObject *self)
 
 	for (struct greenlet *g = t->all, *next; g; g = next) {
 		next = g->next;
-		free(g == t->now ? NULL : g->open);
+		free(g == t->now ? NULL : g->open.what);
 		free(g);
 	}
-	free(t->open);
+	free(t->open.what);
 	PyObject_Free(self);
 }
 
@@ -196,8 +201,7 @@ static struct thread *thread_new(void)
 	if (!t)
 		return NULL;
 	t->words = __aprof_script_words ? __aprof_script_words(SCRIPT_LAYOUT) : NULL;
-	t->open = NULL;
-	t->depth = t->room = 0;
+	t->open = (struct open){ 0 };
 	t->thrown = SIZE_MAX;
 	t->all = t->now = NULL;
 	t->untraced = TRIES;
@@ -207,31 +211,31 @@ static struct thread *thread_new(void)
 /* Room for one more.  False: there is no memory, and what is open is forgotten. */
 static __attribute__((noinline)) bool thread_grow(struct thread *t)
 {
-	size_t room = t->room ? 2 * t->room : FIRST_ROOM;
-	uintptr_t *more = realloc(t->open, room * sizeof *more);
+	size_t room = t->open.room ? 2 * t->open.room : FIRST_ROOM;
+	uintptr_t *more = realloc(t->open.what, room * sizeof *more);
 
 	if (more) {
-		t->open = more;
-		t->room = room;
+		t->open.what = more;
+		t->open.room = room;
 		return true;
 	}
 	aprof_unwind(0);
-	t->depth = 0;
+	t->open.depth = 0;
 	return false;
 }
 
 static inline void enter(struct thread *t, uintptr_t what, aprof_routine routine)
 {
-	if (UNLIKELY(t->depth == t->room) && !thread_grow(t))
+	if (UNLIKELY(t->open.depth == t->open.room) && !thread_grow(t))
 		return;
-	t->open[t->depth++] = what;
+	t->open.what[t->open.depth++] = what;
 	if (UNLIKELY(!t->words || !script_enter(t->words, routine, false)))
 		aprof_enter(routine);
 }
 
 static inline void leave(struct thread *t)
 {
-	if (--t->depth < t->thrown)
+	if (--t->open.depth < t->thrown)
 		t->thrown = SIZE_MAX;
 	if (UNLIKELY(!t->words || !script_leave(t->words)))
 		aprof_leave();
@@ -239,21 +243,21 @@ static inline void leave(struct thread *t)
 
 static void leave_to(struct thread *t, size_t depth)
 {
-	while (t->depth > depth)
+	while (t->open.depth > depth)
 		leave(t);
 }
 
 static inline bool is_top(const struct thread *t, uintptr_t what)
 {
-	return t->depth > 0 && t->open[t->depth - 1] == what;
+	return t->open.depth > 0 && t->open.what[t->open.depth - 1] == what;
 }
 
 /* How many are open up to WHAT, with it; 0: it is not open. */
 static size_t depth_of(const struct thread *t, uintptr_t what)
 {
-	size_t depth = t->depth;
+	size_t depth = t->open.depth;
 
-	while (depth > 0 && t->open[depth - 1] != what)
+	while (depth > 0 && t->open.what[depth - 1] != what)
 		depth--;
 	return depth;
 }
@@ -303,7 +307,7 @@ static void greenlet_free(struct thread *t, struct greenlet *g)
 		if (other->resumer == g)
 			other->resumer = g->resumer;
 	aprof_stack_free(g->stack);
-	free(g->open);
+	free(g->open.what);
 	free(g);
 }
 
@@ -315,8 +319,6 @@ static void greenlet_go_on(struct thread *t, struct greenlet *g)
 	while (above && above != g)
 		above = above->resumer;
 	left->open = t->open;
-	left->depth = t->depth;
-	left->room = t->room;
 	if (above) {
 		left->stack = aprof_stack_use(g->stack);
 	} else {
@@ -324,10 +326,8 @@ static void greenlet_go_on(struct thread *t, struct greenlet *g)
 		left->stack = aprof_stack_resume(g->stack);
 	}
 	t->open = g->open;
-	t->depth = g->depth;
-	t->room = g->room;
 	t->now = g;
-	if (left->depth == 0 && left->next)
+	if (left->open.depth == 0 && left->next)
 		greenlet_free(t, left);
 }
 
@@ -337,14 +337,14 @@ static void greenlet_follow(struct thread *t, PyFrameObject *frame)
 	PyFrameObject *base = base_of(frame);
 	struct greenlet *g;
 
-	if (!t->now && t->depth > 0)
-		t->now = greenlet_new(t, base_of((PyFrameObject *)(t->open[t->depth - 1] & ~(uintptr_t)IN_C)));
+	if (!t->now && t->open.depth > 0)
+		t->now = greenlet_new(t, base_of((PyFrameObject *)(t->open.what[t->open.depth - 1] & ~(uintptr_t)IN_C)));
 	if (!t->now || t->now->base == base)
 		return;
 	g = greenlet_with(t, base);
 	if (!g && (g = greenlet_new(t, base)))
 		g->stack = aprof_stack_new();
-	if (g)
+	if (g && g->stack)			/* else there is no memory */
 		greenlet_go_on(t, g);
 }
 
@@ -404,7 +404,7 @@ static __attribute__((noinline)) void settle(struct thread *t, PyFrameObject *fr
 	depth = depth_of(t, (uintptr_t)frame);
 	if (depth > 0) {
 		leave_to(t, depth);
-	} else if (t->depth > 0) {
+	} else if (t->open.depth > 0) {
 		code = PyFrame_GetCode(frame);
 		enter(t, (uintptr_t)frame, routine_of_code(code));
 		Py_DECREF(code);
@@ -415,15 +415,15 @@ static __attribute__((noinline)) void settle(struct thread *t, PyFrameObject *fr
 static __attribute__((noinline)) void settle_caller(struct thread *t, PyFrameObject *frame)
 {
 	PyFrameObject *caller = PyFrame_GetBack(frame);
-	size_t depth = t->depth;
+	size_t depth = t->open.depth;
 
 	if (has_greenlets && t->untraced)
 		greenlet_trace(t);
-	while (depth > 0 && t->open[depth - 1] & IN_C)
+	while (depth > 0 && t->open.what[depth - 1] & IN_C)
 		depth--;
 	if (!caller && has_greenlets)
 		greenlet_follow(t, frame);
-	else if (caller && (depth == 0 || t->open[depth - 1] != (uintptr_t)caller))
+	else if (caller && (depth == 0 || t->open.what[depth - 1] != (uintptr_t)caller))
 		settle(t, caller);
 	Py_XDECREF(caller);
 }
@@ -452,9 +452,9 @@ static void called(struct thread *t, PyFrameObject *frame)
 	PyCodeObject *code = PyFrame_GetCode(frame);
 
 	if (UNLIKELY(code->co_flags & GENERATORS && is_thrown_into(frame, code))) {
-		if (t->depth < t->thrown)
-			t->thrown = t->depth;
-	} else if (UNLIKELY(t->depth >= t->thrown || has_greenlets)) {
+		if (t->open.depth < t->thrown)
+			t->thrown = t->open.depth;
+	} else if (UNLIKELY(t->open.depth >= t->thrown || has_greenlets)) {
 		settle_caller(t, frame);
 	}
 	enter(t, (uintptr_t)frame, routine_of_code(code));
@@ -465,7 +465,7 @@ static void returned(struct thread *t, PyFrameObject *frame)
 {
 	if (UNLIKELY(!is_top(t, (uintptr_t)frame)))
 		settle(t, frame);
-	if (LIKELY(t->depth > 0))
+	if (LIKELY(t->open.depth > 0))
 		leave(t);
 }
 
@@ -523,17 +523,17 @@ static void thread_forget(struct thread *t)
 static PyObject *thread_begins(void)
 {
 	static const char name[] = "_aprof.thread";
-	PyObject *own = PyThreadState_GetDict(), *t = own ? PyDict_GetItemString(own, name) : NULL;
+	PyObject *own = PyThreadState_GetDict(), *before = own ? PyDict_GetItemString(own, name) : NULL, *t = before;
 
-	if (!t) {
+	Py_XINCREF(before);
+	if (!before)
 		t = (PyObject *)thread_new();
-		if (!t || (own && PyDict_SetItemString(own, name, t) < 0)) {
-			Py_XDECREF(t);
-			return NULL;
-		}
-		Py_DECREF(t);			/* it is the thread's */
+	if (!t || (own && !before && PyDict_SetItemString(own, name, t) < 0)) {
+		Py_XDECREF(t);
+		return NULL;
 	}
 	PyEval_SetProfile(profile, t);
+	Py_DECREF(t);				/* it is the interpreter's */
 	return t;
 }
 

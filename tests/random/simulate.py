@@ -29,6 +29,11 @@ def step(history, routine):
     return tuple(s)
 
 
+def spelled(history):
+    """HISTORY as reports have it."""
+    return " ".join(routine + ("" if marked else "'") for routine, marked in history)
+
+
 def items(entries):
     """The items A[B]C of ENTRIES, (routine, marked), at the marked ones."""
     names = [None] + [r for r, _ in entries] + [None]

@@ -245,7 +245,7 @@ class Replay:
 
 
 def contexts(log):
-    return {" ".join(routine + ("" if marked else "'") for routine, marked in history): counts for history, counts in Replay(log).counts.items()}
+    return {simulate.spelled(history): counts for history, counts in Replay(log).counts.items()}
 
 
 def names(log):
