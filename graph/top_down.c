@@ -171,7 +171,8 @@ static bool lay_out(const struct trie *t, const struct tree_options *options, st
 	struct tree_node root = node_from(t, 0, GRAPH_NONE);
 	uint32_t depth = 0;
 
-	if (!tree_append(b, &root))
+	if ((options->min_time == 0 && options->depth == 0 && !array_reserve(&b->tree->nodes, &b->room, t->n, sizeof *b->tree->nodes)) ||
+	    !tree_append(b, &root))
 		return false;
 	t->place[0] = 0;
 	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
@@ -191,7 +192,7 @@ static bool trie_build(struct trie *t)
 	if (!grow(t, true))
 		return false;
 	t->nspelled = t->n;
-	if (!grow(t, false))
+	if (!array_reserve(&t->paths, &t->room, (size_t)t->n + t->g->ncontexts, sizeof *t->paths) || !grow(t, false))
 		return false;
 	sum_up(t);
 	return true;
