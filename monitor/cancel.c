@@ -3,7 +3,10 @@
  * Handlers of C++, and of C with -fexceptions, are landing pads: jump.c.  The others, of pthread_cleanup_push in plain C, are jumped to from
  * within libc: what it jumps by is a buffer that was registered by a call, in the frame of the routine with the handler, and all of a thread's
  * buffers are a list.  So the address in the buffer is made one of ours.  The outermost is libc's own, where each thread begins: there destructors of
- * the thread's variables and keys run, under nobody. */
+ * the thread's variables and keys run, under nobody.
+ *
+ * A process can have several monitors: a program's own, a plugin's, and the one that aprof run preloads.  Each makes a buffer's address its own, and goes on
+ * where the one before it had led. */
 #include "monitor/cancel.h"
 
 #include "monitor/behind.h"
@@ -17,7 +20,7 @@ struct buffer {
 	struct buffer *outer;		/* the one that was registered before */
 	void *unused;
 	int type;
-	uintptr_t goes_on;		/* libc does not use it: what rip was, as it was */
+	uintptr_t goes_on;		/* libc does not use it: what rip was, as it was, before any monitor; in the bits above an address, how many came after the first */
 };
 
 typedef void buffer_function(struct buffer *b);
@@ -46,6 +49,7 @@ __asm__(".text\n"
 	"aprof_cancel_landed:\n"
 	"\tendbr64\n"
 	"\tmovq %rsp, %rdi\n"
+	"\tmovl $0x6e6f6d61, %esi\n"		/* nobody reads it: by what stands up to here monitors know each other's */
 	"\tcall aprof_cancel_lands\n"
 	"\tmovq %rax, %rdx\n"
 	"\tmovl $1, %eax\n"			/* what setjmp is to return */
@@ -64,19 +68,53 @@ static uintptr_t plain(uintptr_t word)
 	return word;
 }
 
+enum { KNOWN_BY = 12 };				/* bytes of aprof_cancel_landed that are alike in all monitors */
+#define ONE_MORE ((uintptr_t)1 << 48)		/* monitors that came later, in goes_on */
+
+static uintptr_t before;			/* another monitor's aprof_cancel_landed; 0: none was met */
+
+static bool is_monitors(uintptr_t address)
+{
+	const char *there = (const char *)address, *ours = (const char *)(uintptr_t)aprof_cancel_landed;
+	int i = 0;
+
+	while (i < KNOWN_BY && there[i] == ours[i])
+		i++;
+	return i == KNOWN_BY;
+}
+
 static void divert(struct buffer *b)
 {
-	if (plain(b->reg[7]) == (uintptr_t)aprof_cancel_landed)
+	uintptr_t to = plain(b->reg[7]), known = __atomic_load_n(&before, __ATOMIC_RELAXED);
+
+	if (to == (uintptr_t)aprof_cancel_landed)
 		return;
-	b->goes_on = plain(b->reg[7]);
+	if (!is_monitors(to)) {
+		b->goes_on = to;
+	} else {
+		if (known && known != to)
+			return;				/* a third one's: it is not told of landings there */
+		__atomic_store_n(&before, to, __ATOMIC_RELAXED);
+		b->goes_on += ONE_MORE;
+	}
 	b->reg[7] = disguised((uintptr_t)aprof_cancel_landed);
+}
+
+/* Where control goes on that has landed by B. */
+static uintptr_t follow(struct buffer *b)
+{
+	if (b->goes_on < ONE_MORE)
+		return b->goes_on;
+	b->goes_on -= ONE_MORE;
+	return __atomic_load_n(&before, __ATOMIC_RELAXED);
 }
 
 /* The newest of the thread's buffers: one more would come before it. */
 static struct buffer *newest(void)
 {
-	struct buffer more;
+	struct buffer more = { 0 };
 
+	more.reg[7] = disguised((uintptr_t)aprof_cancel_landed);	/* another monitor looks at it */
 	real___pthread_register_cancel()(&more);
 	__pthread_unregister_cancel(&more);
 	return more.outer;
@@ -109,7 +147,7 @@ uintptr_t aprof_cancel_lands(uintptr_t sp)
 	for (b = next ? next : newest(); plain(b->reg[6]) != sp; b = b->outer)
 		;
 	next = NULL;
-	return b->goes_on;
+	return follow(b);
 }
 #else
 static void divert(struct buffer *b) { (void)b; }
