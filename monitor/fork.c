@@ -13,6 +13,7 @@
 #include "monitor/module.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
+#include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 
@@ -101,9 +102,12 @@ void aprof_vfork_after(void)
 
 /* ---- for the start of the child ---- */
 
+/* The thread that forked is the child's first, whose number is the process's.  Others have no frames of the parent's, though they may call before it does. */
 struct thread *fork_from(void)
 {
-	return __atomic_load_n(&forked_from, __ATOMIC_RELAXED) ? __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED) : NULL;
+	if (!__atomic_load_n(&forked_from, __ATOMIC_RELAXED) || sys0(gettid) != sys0(getpid))
+		return NULL;
+	return __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED);
 }
 
 bool fork_is_unmoved(void)

@@ -163,10 +163,10 @@ static struct thread *start_failed(bool tried)
 	return NULL;
 }
 
-/* The machine for the calling thread: an ended one's, or a new one. */
+/* The machine for the calling thread: an ended one's, or a new one, which alone can adopt contexts of PARENT. */
 static struct thread *machine_take(struct aprof_tls *tls, struct thread *parent)
 {
-	struct thread *t = take_ended();
+	struct thread *t = parent ? NULL : take_ended();
 
 	if (t) {
 		t->tls = tls;
