@@ -1,4 +1,4 @@
-/* maps.c - the memory map, as the kernel writes it. */
+/* maps.c - the memory map, as the kernel writes it: for the calling thread, since /proc/self, the first thread, has none when that has ended. */
 #include "monitor/maps.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ bool maps_each(bool (*visit)(const struct mapping *m, void *arg), void *arg)
 	static char buffer[MAPS_PATH * 2];
 	size_t have = 0;
 	bool stop = false;
-	long n, fd = sys4(openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	long n, fd = sys4(openat, AT_FDCWD, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
 
 	if (sys_failed(fd))
 		return false;

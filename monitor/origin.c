@@ -78,7 +78,7 @@ uint64_t origin_env_number(const char *name, uint64_t fallback)
 bool origin_is_secure(void)
 {
 	uint64_t aux[128];
-	long n = sys_read_file("/proc/self/auxv", (char *)aux, sizeof aux);
+	long n = sys_read_file("/proc/thread-self/auxv", (char *)aux, sizeof aux);
 
 	for (long i = 0; i + 1 < n / 8; i += 2)
 		if (aux[i] == AT_SECURE)
@@ -123,7 +123,7 @@ static void copy_name(char *to, size_t size, const char *from)
 static void read_command(struct amon_header *h)
 {
 	char text[sizeof h->command + 1];
-	long n = read_self("/proc/self/cmdline", text, sizeof text, loader_arguments);
+	long n = read_self("/proc/thread-self/cmdline", text, sizeof text, loader_arguments);
 
 	h->command_cut = n == (long)sizeof text;
 	h->command_size = n < 0 ? 0 : (uint32_t)(n - (long)h->command_cut);
@@ -136,7 +136,7 @@ static void read_program(struct amon_header *h)
 	const char *called = (const char *)loader_auxiliary(AT_EXECFN);
 	size_t n = str_length(h->directory);
 
-	if (!sys_failed(sys4(readlinkat, -100, "/proc/self/exe", h->program, sizeof h->program - 1)))
+	if (!sys_failed(sys4(readlinkat, -100, "/proc/thread-self/exe", h->program, sizeof h->program - 1)))
 		return;
 	note_once(AMON_NOTE_NO_PROC);
 	if (!called)

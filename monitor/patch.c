@@ -148,7 +148,7 @@ static bool is_in_word(uintptr_t code, size_t size)
 
 static bool write_alone(uintptr_t code, const uint8_t *bytes, size_t size)
 {
-	long fd = sys4(openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0), n;
+	long fd = sys4(openat, AT_FDCWD, "/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0), n;
 
 	if (sys_failed(fd))
 		return false;

@@ -49,10 +49,10 @@ static bool may_go(long fd, const struct stat *st)
 /* The file behind FD, which has no name, gets NAME, which nobody has.  0 or minus an errno. */
 static long link_name(long fd, const char *name)
 {
-	char path[40];
+	char path[48];
 	struct text t = { path, path + sizeof path };
 
-	text_put(&t, "/proc/self/fd/");
+	text_put(&t, "/proc/thread-self/fd/");
 	text_put_number(&t, (uint64_t)fd);
 	return sys5(linkat, AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }

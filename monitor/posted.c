@@ -89,9 +89,9 @@ static void head_fill(struct ring_head *h)
 	h->pid = (int)sys0(getpid);
 	h->ppid = (int)sys0(getppid);
 	h->started = started;
-	n = sys3(readlink, "/proc/self/exe", h->program, sizeof h->program - 1);
+	n = sys3(readlink, "/proc/thread-self/exe", h->program, sizeof h->program - 1);
 	h->program[sys_failed(n) ? 0 : n] = 0;
-	n = sys_read_file("/proc/self/cmdline", h->command, sizeof h->command);
+	n = sys_read_file("/proc/thread-self/cmdline", h->command, sizeof h->command);
 	h->command_size = sys_failed(n) ? 0 : (uint32_t)n;
 	sys_read_file("/proc/self/comm", h->name, sizeof h->name);
 	for (size_t i = 0; i < sizeof h->name; i++)
@@ -187,7 +187,7 @@ static void publish(struct ring_record *r, uint64_t at, enum ring_kind kind, uin
 /* Send what is mapped: the process may be gone before anybody asks. */
 static void maps_post(void)
 {
-	long fd = sys2(open, "/proc/self/maps", O_RDONLY | O_CLOEXEC), n = 1;
+	long fd = sys2(open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC), n = 1;
 
 	while (!sys_failed(fd) && n > 0) {
 		uint64_t at, size = sizeof(struct ring_record) + PIECE;

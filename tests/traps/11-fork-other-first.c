@@ -1,6 +1,6 @@
 /* In a child of fork another thread calls first: the one that forked waits for it, or has ended.  Each has its own callers.
  *
- * variants: waits
+ * variants: waits ended left
  * flags: -pthread
  * files: 2
  * expect: 1 0 main
