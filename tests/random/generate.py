@@ -1,5 +1,5 @@
 """generate.py - random C (or C++) programs that call to and fro: mutual recursion, function pointers, threads, jumps, tail calls,
-and routines with arguments on the stack and results of all kinds.
+routines with arguments on the stack and results of all kinds, and in C++ objects whose constructors and destructors call and throw.
 
 A program is a function of its seed and prints one checksum.  Compiled with -DTAILS a call in tail position takes the place of its
 caller, as it does where the compiler turns it into a jump.  Compiled with -DPARTS=N -DPART=K it is the K-th of N objects, which
@@ -9,6 +9,9 @@ to the DEPTH-th frame, 16 bits)."""
 import random, re
 
 HEAD = r"""
+#ifdef __cplusplus
+#include <exception>
+#endif
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -31,6 +34,7 @@ static __thread int call_site;
 #define SITE(k) call_site = k;
 #define SAME_SITE() call_site = entry_site
 #define LEAVE() (depth--, putc('l', log_file))
+#define DEPTH depth
 #define HERE int here = depth
 #define UNWOUND() (depth = here, putc('u', log_file), putc(here >> 8, log_file), putc(here & 255, log_file))
 #define OPEN(n) open_log(n)
@@ -41,6 +45,7 @@ static void open_log(int n) { char name[16]; sprintf(name, "log.%d", n); log_fil
 #define SITE(k)
 #define SAME_SITE()
 #define LEAVE()
+#define DEPTH 0
 #define HERE
 #define UNWOUND()
 #define OPEN(n)
@@ -95,6 +100,33 @@ SHAPES = [
      "{ struct pair p = pairs(s, 0.5); s->sum += (uint64_t)(p.x * 2 + p.y); }"),
 ]
 
+# An object whose constructor and destructor are routines that call and throw; %(made)d and %(gone)d are their numbers.  The destructor also runs
+# on the way of an exception, when the log still has the frames that the exception left: it says first how deep its caller is.  Nothing may be
+# thrown out of it then.
+OBJECT = """
+struct object { struct state *s; int level, here; FUNCTION object(struct state *s); FUNCTION ~object() noexcept(false); };
+object::object(struct state *s) : s(s), level(s->level), here(DEPTH)
+{
+	ENTER(%(made)d); s->budget--; s->level++;
+	if (MAY(40)) { %(first)s }
+	if (s->catching && choose(s, 100) < 15) throw 1;
+	s->level--; KEEP(); LEAVE();
+}
+object::~object() noexcept(false)
+{
+	bool unwinding = std::uncaught_exceptions() > 0;
+	int catching = s->catching;
+	UNWOUND(); s->level = level;
+	ENTER(%(gone)d); s->budget--; s->level++;
+	if (unwinding) s->catching = 0;
+	if (MAY(40)) { %(last)s }
+	s->catching = catching;
+	if (catching && !unwinding && choose(s, 100) < 15) throw 2;
+	s->level--; KEEP(); LEAVE();
+}"""
+
+OBJECTS = ["object::object(state*)", "object::~object()"]
+
 SIGNALS = r"""
 static volatile unsigned handled;
 FUNCTION void signal_inner(void) { KEEP(); }
@@ -131,6 +163,8 @@ def body(rng, i, n, jumps, percent):
         if how == "for":
             target = "for (unsigned i = choose(s, 3); i > 0; i--) { %s KEEP(); }" % target
         lines.append("\tif (MAY(%d)) { %s s->sum = s->sum * 31 + %d; }" % (percent, target, rng.randrange(1000)))
+    if jumps == "throw" and rng.random() < 0.5:
+        lines.insert(rng.randrange(len(lines) + 1), "\tif (MAY(40)) { SITE(@) object o(s); %s s->sum++; }" % call(rng, n, ["direct", "pointer"]))
     if jumps and i % 3 == 0:                            # a catcher: what it calls may jump back here
         if jumps == "throw":
             lines.insert(rng.randrange(len(lines) + 1),
@@ -193,6 +227,9 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["routine %s;" % ", ".join("r%d" % i for i in range(n))]
     out += ["%s;" % declaration for _, declaration, _, _ in SHAPES]
     out += ["void landed(struct state *s);", in_part(n, "FUNCTION void landed(struct state *s) { ENTER(%d); s->sum++; KEEP(); LEAVE(); }" % n)]
+    if jumps == "throw":
+        first, last = (call(rng, n, ["direct", "pointer"]) for _ in range(2))
+        out.append(OBJECT % {"made": n + 3 + len(SHAPES), "gone": n + 4 + len(SHAPES), "first": first, "last": last})
     percent = 90 if wide else rng.randint(40, 70)
     for i in range(n):
         text = ["FUNCTION void r%d(struct state *s)\n{\n\tENTER(%d);\n\ts->budget--;\n\ts->level++;" % (i, i)]
@@ -213,7 +250,7 @@ def program(seed, jumps=None, signals=False, wide=False):
     out += ["\tsignals(0);" if signals else ""]
     out += ["\tprintf(\"%llu\\n\", (unsigned long long)sum);\n\tKEEP();\n\tLEAVE();\n\tCLOSE();\n\treturn 0;\n}"]
     out += ["#endif", "}" if jumps == "throw" else ""]
-    names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"] + [s[0] for s in SHAPES]
+    names = ["r%d" % i for i in range(n)] + ["landed", "start", "main"] + [s[0] for s in SHAPES] + (OBJECTS if jumps == "throw" else [])
     number = iter(range(1, 1 << 16))
     text = re.sub(r"\b(SITE|TAIL)\(@", lambda found: "%s(%d" % (found.group(1), next(number)), "\n".join(out) + "\n")
     return text, names, threads
