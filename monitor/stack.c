@@ -222,23 +222,47 @@ void stack_pop(struct thread *t)
 		stack_take_up(t, t->shadow->interrupted);
 }
 
-/* The shadow of T whose machine stack lies in the mapping LOW .. HIGH, and reaches as far as hooks were seen: the one in use, if it is one. */
+/* Does the machine stack of S lie in the mapping LOW .. HIGH, and reach as far as hooks were seen?  One that was told may lie within another. */
+static bool reaches_into(const struct shadow *s, uintptr_t low, uintptr_t high)
+{
+	return s->low < high && s->high > low && !s->is_announced && !s->is_alternate;
+}
+
+/* The shadow of T of which that is so: the one in use, if it is one. */
 static struct shadow *find_in_mapping(struct thread *t, uintptr_t low, uintptr_t high)
 {
 	struct shadow *s = t->shadow;
 
-	if (s->low < high && s->high > low)
+	if (reaches_into(s, low, high))
 		return s;
-	for (s = t->shadows; s; s = s->next)
-		if (s->low < high && s->high > low && !s->is_announced && !s->is_alternate)
-			return s;
-	return NULL;
+	for (s = t->shadows; s && !reaches_into(s, low, high);)
+		s = s->next;
+	return s;
 }
 
-/* Use the shadow of the machine stack that CFA is on. False: no memory for a new one. */
-static bool stack_switch(struct thread *t, uintptr_t cfa)
+/* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack, further down than is known of it?  Nobody has told of a switch. */
+static bool is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
 {
-	struct shadow *s = find(t, cfa), *now = t->shadow;
+	const struct shadow *now = t->shadow;
+	uintptr_t low, high;
+
+	return s->is_announced && !now->is_announced && !now->is_alternate && cfa < now->low && module_range(cfa - 8, &low, &high) && now->low < high;
+}
+
+/* The shadow of the machine stack that CFA is on, where a hook is; NULL: none is known. */
+static struct shadow *find_untold(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *s;
+
+	while ((s = find(t, cfa)) && is_past(t, s, cfa))
+		s->low = s->high = 0;
+	return s;
+}
+
+/* Use S, the shadow of the machine stack that CFA is on; NULL: find out, or make one. False: no memory for a new one. */
+static bool stack_switch(struct thread *t, uintptr_t cfa, struct shadow *s)
+{
+	struct shadow *now = t->shadow;
 	uintptr_t low, high;
 
 	if (!s && is_on_alternate(cfa, &low, &high)) {
@@ -314,7 +338,7 @@ bool stack_sync(struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = t->tls;
 
-	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa - FRAME_FENTRY < stack_low(t) || cfa > t->shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
 		return false;
 	pop_dead(tls, cfa);
 	while (frame_cfa(tls_open(tls)) == cfa && !stack_is_inlined(tls, cfa, site, flags))
@@ -338,7 +362,7 @@ bool stack_sync_exit(struct thread *t, uintptr_t cfa, uintptr_t site, uintptr_t 
 	struct aprof_tls *tls = t->tls;
 	struct frame left = { .cfa = 0 };
 
-	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa))
+	if ((cfa < t->shadow->low || cfa > t->shadow->high) && !stack_switch(t, cfa, find_untold(t, cfa)))
 		return false;
 	/* A nested function pushes its static chain before its entry hook, but not before its exit hook. */
 	for (; frame_cfa(tls_open(tls)) < cfa - 8; pop_left(tls))
@@ -497,7 +521,7 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 	if (known && known->thread == t && is_on(known, cfa))
 		stack_take_up(t, known);
 	else if (!is_on(t->shadow, cfa))
-		is_there = stack_switch(t, cfa);
+		is_there = stack_switch(t, cfa, find(t, cfa));
 	if (is_there)
 		pop_dead(t->tls, cfa);
 	tls_take_up(t->tls);
