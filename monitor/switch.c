@@ -114,14 +114,14 @@ static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
 /* ---- the switch ---- */
 
 /* Shadows are used that belong to the stack of TO, which may lie within another: in an array of main's, say.  What it says of that is hearsay unless it is
- * FRESH: getcontext and swapcontext leave uc_stack as they find it, in memory that nobody has set. */
+ * FRESH: getcontext and swapcontext leave uc_stack as they find it, in memory that nobody has set.  Of what ran on a fresh one before nothing is left. */
 static void follow(const ucontext_t *to, bool fresh)
 {
-	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp;
+	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
 	struct thread *t = thread_live(&aprof_tls);
 
 	if (t && !aprof_tls.inert && is_on_own(to) && ways_push(monitor.header->way))
-		stack_return(t, stack_pointer(to) + 1, stack_announce(t, low, low + to->uc_stack.ss_size, !fresh));
+		stack_return(t, fresh ? high : stack_pointer(to) + 1, stack_announce(t, low, high, !fresh));
 }
 
 /* Control goes to TO. */
