@@ -240,13 +240,18 @@ static struct shadow *find_in_mapping(struct thread *t, uintptr_t low, uintptr_t
 	return s;
 }
 
-/* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack, further down than is known of it?  Nobody has told of a switch. */
-static bool is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
+/* Is CFA on the machine stack of S, further down than is known of it? */
+static bool is_further_down(const struct shadow *s, uintptr_t cfa)
 {
-	const struct shadow *now = t->shadow;
 	uintptr_t low, high;
 
-	return s->is_announced && !now->is_announced && !now->is_alternate && cfa < now->low && module_range(cfa - 8, &low, &high) && now->low < high;
+	return !s->is_announced && !s->is_alternate && cfa < s->low && module_range(cfa - 8, &low, &high) && s->low < high;
+}
+
+/* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack?  Nobody has told of a switch. */
+static bool is_past(const struct thread *t, const struct shadow *s, uintptr_t cfa)
+{
+	return s->is_announced && is_further_down(t->shadow, cfa);
 }
 
 /* The shadow of the machine stack that CFA is on, where a hook is; NULL: none is known. */
@@ -518,10 +523,12 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 		return;
 	sys_block_signals(&mask);
 	tls_put_away(t->tls);
-	if (known && known->thread == t && is_on(known, cfa))
+	if (known && known->thread == t && (is_on(known, cfa) || is_further_down(known, cfa))) {
 		stack_take_up(t, known);
-	else if (!is_on(t->shadow, cfa))
+		is_there = is_on(known, cfa) || stack_switch(t, cfa, find_untold(t, cfa));
+	} else if (!is_on(t->shadow, cfa)) {
 		is_there = stack_switch(t, cfa, find(t, cfa));
+	}
 	if (is_there)
 		pop_dead(t->tls, cfa);
 	tls_take_up(t->tls);
