@@ -90,6 +90,7 @@ enum amon_note {
 	AMON_NOTE_NO_GROWTH,		/* times the file could not be made longer; see note_errno */
 	AMON_NOTE_SITES_BOUND,		/* calls by call sites that there was no room to tell apart */
 	AMON_NOTE_SLICES_BOUND,		/* samples that found no room among the times by interval */
+	AMON_NOTE_CHILD_BARRED,		/* forked children that may not make their files where they belong */
 	AMON_NOTES
 };
 

@@ -64,8 +64,10 @@ void fork_in_child(void)
 
 void fork_in_parent(void)
 {
-	if (monitor_state() == MONITOR_ON)
-		note(AMON_NOTE_FORK);
+	if (monitor_state() != MONITOR_ON)
+		return;
+	note(AMON_NOTE_FORK);
+	file_forked();
 }
 
 bool fork_unseen(void)
