@@ -112,9 +112,8 @@ static uintptr_t follow(struct buffer *b)
 /* The newest of the thread's buffers: one more would come before it. */
 static struct buffer *newest(void)
 {
-	struct buffer more = { 0 };
+	struct buffer more = { .reg = { [7] = disguised((uintptr_t)aprof_cancel_landed) } };	/* another monitor looks at it */
 
-	more.reg[7] = disguised((uintptr_t)aprof_cancel_landed);	/* another monitor looks at it */
 	real___pthread_register_cancel()(&more);
 	__pthread_unregister_cancel(&more);
 	return more.outer;

@@ -45,8 +45,7 @@ static uint64_t length;			/* of the file, bytes; all chunks lie before it.  At e
 static bool stuck;			/* it could not be made longer when it should have been */
 static bool sealed;			/* at the end, if it was truncated: no chunk is made any more */
 static bool trimmed;			/* there may be chunks that nobody reads */
-static bool began_as_root;		/* it may give that up */
-static struct amon_header *parents;	/* in a forked child: of the parent's file; NULL: not kept */
+static struct amon_header *ancestor;	/* first page of the file or, while there is none, of that of the nearest ancestor that has one; NULL: not kept */
 
 /* ---- the file and its place ---- */
 
@@ -221,41 +220,49 @@ static uint64_t bound(uint64_t asked)
 	return asked < part ? asked : part;
 }
 
-static void parents_leave(void)
+/* Keep the first page of the new file once more, if children may give up rights, or change their root, and then cannot make files of their own.  It is
+ * opened for that alone: the file's lock lives as long as what it was taken by is open or mapped, in a child, too. */
+static void ancestor_begin(void)
 {
-	if (parents)
-		sys2(munmap, parents, AMON_PAGE);
-	parents = NULL;
+	long fd = sys0(geteuid) == 0 ? sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0) : -EPERM, page = -EPERM;
+	struct stat st;
+
+	if (ancestor)
+		sys2(munmap, ancestor, AMON_PAGE);
+	if (!sys_failed(fd) && !sys_failed(sys2(fstat, fd, &st)) && st.st_dev == device && st.st_ino == inode)
+		page = sys6(mmap, NULL, AMON_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!sys_failed(fd))
+		sys1(close, fd);
+	ancestor = sys_failed(page) ? NULL : (struct amon_header *)page;
 }
 
-/* The file cannot be had, for WHY.  Who has given up rights since the fork, or changed its root, can tell that in the parent's file alone. */
-static void parents_note(long why)
+/* This process cannot make its file, for WHY, and perhaps can tell nobody else.  The ancestor's may have been cut meanwhile: then it has no such page. */
+static void ancestor_note(long why)
 {
-	if (parents && (why == -EACCES || why == -EPERM || why == -ENOENT))
-		__atomic_fetch_add(&parents->notes[AMON_NOTE_CHILD_BARRED], 1, __ATOMIC_RELAXED);
+	if (ancestor && (why == -EACCES || why == -EPERM || why == -ENOENT) && !sys_failed(sys3(madvise, ancestor, AMON_PAGE, MADV_POPULATE_WRITE)))
+		__atomic_fetch_add(&ancestor->notes[AMON_NOTE_CHILD_BARRED], 1, __ATOMIC_RELAXED);
 }
 
 bool file_open(uint64_t size)
 {
 	uint64_t limit = sys_file_limit();
-	bool done;
 	long error;
 
 	size = bound(size);
-	began_as_root = sys0(geteuid) == 0;
 	wanted = name_want();
 	actual[0] = 0;
 	monitor.header->used = AMON_PAGE;
 	monitor.header->memory_bound = size;
 	if (limit < size)
 		size = limit & -(uint64_t)AMON_PAGE;
-	done = size >= LEAST && open_named(size, false, &error);
+	if (size >= LEAST && open_named(size, false, &error)) {
+		ancestor_begin();
+		return true;
+	}
 	if (size < LEAST)
 		error = -EFBIG;
-	if (!done)
-		parents_note(error);
-	parents_leave();
-	if (done || open_memory(monitor.header->memory_bound, error))
+	ancestor_note(error);
+	if (open_memory(monitor.header->memory_bound, error))
 		return true;
 	note_error(AMON_NOTE_NO_FILE, -ENOMEM);
 	name_tell(actual);
@@ -288,35 +295,6 @@ static void leave_mapping(char *start, uint64_t used)
 		sys2(munmap, start + used, monitor.mapped - used);
 }
 
-/* May a child give up rights, or change its root?  Then it keeps the first page of the file, which it has opened for itself: the parent's lock is not its own. */
-static void parents_keep(void)
-{
-	long fd = monitor.anonymous || sys0(geteuid) != 0 ? -EPERM : sys4(openat, AT_FDCWD, actual, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0), page;
-	struct stat st;
-
-	parents_leave();
-	if (sys_failed(fd))
-		return;
-	if (!sys_failed(sys2(fstat, fd, &st)) && st.st_dev == device && st.st_ino == inode) {
-		page = sys6(mmap, NULL, AMON_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		parents = sys_failed(page) ? NULL : (struct amon_header *)page;
-	}
-	sys1(close, fd);
-}
-
-void file_forked(void)
-{
-	char path[PLACE_PATH];
-	struct text t = { path, path + sizeof path };
-
-	if (!began_as_root || monitor.anonymous)
-		return;
-	text_put(&t, wanted);
-	path[place_base_name(wanted) - wanted] = 0;
-	if (sys_failed(sys3(faccessat, AT_FDCWD, path[0] ? path : ".", W_OK | X_OK)))
-		note(AMON_NOTE_CHILD_BARRED);
-}
-
 void file_leave(void)
 {
 	static struct amon_header copy;
@@ -324,7 +302,6 @@ void file_leave(void)
 
 	mem_copy(&copy, old, sizeof copy);
 	monitor.header = &copy;
-	parents_keep();
 	if (monitor.mapped)
 		leave_mapping((char *)old, copy.used);
 	monitor.mapped = 0;

@@ -11,7 +11,6 @@
 
 bool file_open(uint64_t size) HIDDEN;		/* make the file and map it, or memory in its place */
 void file_leave(void) HIDDEN;			/* forked child: let go of the parent's */
-void file_forked(void) HIDDEN;			/* parent of one: say so if it may not make a file of its own */
 void file_trim(void) HIDDEN;			/* what is behind the last chunk in use is used no more */
 void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,

@@ -64,10 +64,8 @@ void fork_in_child(void)
 
 void fork_in_parent(void)
 {
-	if (monitor_state() != MONITOR_ON)
-		return;
-	note(AMON_NOTE_FORK);
-	file_forked();
+	if (monitor_state() == MONITOR_ON)
+		note(AMON_NOTE_FORK);
 }
 
 bool fork_unseen(void)

@@ -62,7 +62,7 @@ static const struct note table[AMON_NOTES] = {
 		"raise APROF_MEMORY", false },
 	[AMON_NOTE_SLICES_BOUND] = { "slices_bound", "samples met the bound on memory, or on the size of files, and are not kept by interval; --time-range lacks them",
 		"raise APROF_MEMORY", false },
-	[AMON_NOTE_CHILD_BARRED] = { "child_barred", "a forked child could not make its profile, since it had given up rights or changed its root; its calls are lost",
+	[AMON_NOTE_CHILD_BARRED] = { "child_barred", "a forked child could not make its profile, since it had given up rights or changed its root; if it never could, its calls are lost",
 		"set APROF_OUT to a directory that it may write, and do without aprof run", false },
 	[AMON_NOTE_UNREDIRECTED] = { "unredirected", "a call whose return could not be told; until the next call its routine is charged what its caller did",
 		"rebuild with aprof-cc for exact times", false },
