@@ -169,10 +169,10 @@ static bool expand(const struct trie *t, const struct tree_options *options, str
 static bool lay_out(const struct trie *t, const struct tree_options *options, struct tree_builder *b)
 {
 	struct tree_node root = node_from(t, 0, GRAPH_NONE);
+	bool whole = options->min_time == 0 && options->depth == 0;
 	uint32_t depth = 0;
 
-	if ((options->min_time == 0 && options->depth == 0 && !array_reserve(&b->tree->nodes, &b->room, t->n, sizeof *b->tree->nodes)) ||
-	    !tree_append(b, &root))
+	if (!array_reserve(&b->tree->nodes, &b->room, whole ? t->n : 1, sizeof *b->tree->nodes) || !tree_append(b, &root))
 		return false;
 	t->place[0] = 0;
 	for (size_t level = 0, end = 1; level < end; level = end, end = b->tree->nnodes, depth++)
