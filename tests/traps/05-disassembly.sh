@@ -6,7 +6,8 @@
 lib=$(dirname "$APROF")/monitor
 objdump -d --no-show-raw-insn "$lib/libaprof.a" > code
 grep -q '<__aprof_entry>:' code
-if grep -E '%([xyz]mm|mm[0-7]|st\b|st\()|[[:space:]](f(ld|st|add|mul|div|init|nstcw|xch)[a-z]*|emms|fxsave|xsave)[[:space:]]' code; then
+prefixes='((data16|addr32|lock|rep[a-z]*|bnd|notrack|rex[.A-Za-z]*|[c-gs]s) )*'		# behind them the instruction: an address may read fadd, too
+if grep -E "%([xyz]mm|mm[0-7]|st\b|st\()|:[[:space:]]+$prefixes(f(ld|st|add|mul|div|init|nstcw|xch)[a-z0-9]*|emms|fxsave|xsave)([[:space:]]|$)" code; then
 	echo "vector or x87 code"
 	exit 1
 fi
