@@ -539,6 +539,7 @@ class Explorer(unittest.TestCase):
         self.wait(r'calls +name$')
         self.quit()
 
+    @here.long
     def test_names_and_columns(self):
         """Names are fitted, with their ends, and whole when asked for; columns come and go, and never push the name out."""
         self.threaded()

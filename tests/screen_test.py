@@ -143,6 +143,7 @@ class Screen(Base):
         done = self.run_prog('-o', 'report', '--color=auto', './prog')
         self.assertEqual((done.stdout, done.stderr), ('its own output\n', 'its own errors\n'))
 
+    @here.long
     def test_on_a_terminal(self):
         status, shown = terminal([APROF, 'run', './prog'], self.cwd, lines=40)
         self.assertEqual(status, 0)

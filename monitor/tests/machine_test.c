@@ -188,6 +188,8 @@ static void same(const struct replay *r, const struct history *h)
 
 /* ---- walks ---- */
 
+static uint64_t walks = 4;		/* how long: 2.5 million calls each */
+
 static uint64_t seed, walked;		/* of the next number; calls made in all */
 
 static uint32_t any(uint32_t n)
@@ -328,12 +330,12 @@ static void test_walks(void **state)
 	fail_at = 0;
 	for (uint32_t i = 0; i < 10; i++) {
 		assert_true(walk_begin(&w, i));
-		assert_int_equal(walk(&w, routines[i] > 6 ? 400000 : 2600000, routines[i]), 0);
+		assert_int_equal(walk(&w, walks * (routines[i] > 6 ? 100000 : 650000), routines[i]), 0);
 		check_unique(&w, 2000);
 		calls += calls_counted(&w);
 		walk_end();
 	}
-	assert_true(calls == walked && calls >= 10000000);
+	assert_true(calls == walked && calls >= walks * 2500000);
 }
 
 static void test_nth_allocation(void **state)
@@ -632,7 +634,7 @@ static void test_interrupted(void **state)
 	assert_true(interruptions > 1000 * (long)starts / 3);
 }
 
-/* The argument: the one test to run, or --short for fewer interruptions. */
+/* The argument: the one test to run, or --short for shorter walks and fewer interruptions. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -645,7 +647,7 @@ int main(int argc, char **argv)
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "--short"))
-		starts = 1;
+		starts = walks = 1;
 	else if (argc > 1)
 		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);

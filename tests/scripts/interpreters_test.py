@@ -480,7 +480,7 @@ leaf()
         self.assertEqual(sum(found), 9)         # of the threads; cProfile of 3.12 on takes nothing away
 
     def test_random(self):
-        self.random_all(range(6))
+        self.random_all(range(3))
 
     def test_threads(self):
         self.write("s.py", """
@@ -525,7 +525,7 @@ for t in all: t.join()
 @unittest.skipUnless(HAS_PYTHON, "aprof was built without the headers of CPython 3.11 or 3.13")
 class PythonOwn(Random):
     def test_random(self):
-        self.random_all(range(6, 60))
+        self.random_all(range(3, 60))
 
     def test_own_tests(self):
         """CPython's own tests of what is hard pass under it, where they are installed."""
