@@ -5,6 +5,7 @@
 
 #include "compiler/compiler.h"
 #include "compiler/find.h"
+#include "compiler/objects.h"
 #include "compiler/plan.h"
 #include "compiler/probe.h"
 
@@ -104,7 +105,7 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	around.self = self;
 	around.headers = headers;
 	around.nested = atoi(getenv(depth_variable)) > 1;
-	good = self && plan_make(p, &around, err);
+	good = self && plan_make(p, &around, err) && objects_check(&p->line, p->hooks, err);
 	list_free(&plugins);
 	free(libdir);
 	free(headers);

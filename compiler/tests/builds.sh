@@ -118,6 +118,25 @@ lto() {
 	builds "5 5" "$cc" main.o part.o -o t
 	gcc-ar rcs libpart.a part.o
 	builds "5 5" "$cc" main.o -L. -lpart -o t
+	lto_ways
+}
+
+# The link makes the code of all of them by one way.
+lto_ways() {
+	"$cc" --aprof-way=cyg -O1 -flto -ffat-lto-objects -c part.c -o cyg.o
+	gcc-ar rcs libcyg.a cyg.o
+	gcc -O1 -flto -finstrument-functions -c part.c -o own.o
+	refuses "main.o: -flto: its code is made at the link, here by way cyg" "$cc" --aprof-way=cyg main.o cyg.o -o t
+	for objects in cyg.o libcyg.a "-L. -lcyg" "-L . -l cyg" "-L. -l:libcyg.a"; do
+		refuses "compiled by way cyg: compile it by way fentry, or link with --aprof-way=cyg" "$cc" main.o $objects -o t
+	done
+	builds "7 7" "$cc" --aprof-way=cyg -O1 main.c libcyg.a -o t
+	"$cc" -O1 -c main.c -o code.o
+	builds "7 7" "$cc" -O1 -fno-lto code.o cyg.o -o t
+	"$cc" -O1 main.o own.o -o t || fail "an object with hooks of its own is refused"
+	echo "no object" >broken.o
+	"$cc" main.o broken.o -o t 2>refused.out
+	grep -q "^aprof" refused.out && fail "what the linker is to say: $(cat refused.out)"
 }
 
 with_clang() {
@@ -525,6 +544,12 @@ inline_links() {
 	makes 5 "$cc" -static -O1 -flto=auto main.o part.o -o t
 	gcc -O1 -flto -c main.c part.c
 	makes 5 "$cc" -O1 -flto main.o part.o -o t
+	"$cc" -O1 -flto --aprof-way=fentry -c part.c
+	makes 5 "$cc" -O1 -flto main.o part.o -o t
+	"$cc" -O1 -flto --aprof-way=cyg -c part.c
+	refuses "compiled by way cyg" "$cc" -O1 -flto main.o part.o -o t
+	"$cc" -O1 -flto -c part.c
+	refuses "compiled by way inline" "$cc" -O1 -flto --aprof-way=fentry main.o part.o -o t
 	refuses "-m32: the monitor is for 64-bit code" "$cc" -m32 -c part.c
 	refuses "links without libc" "$cc" --aprof-way=inline -nostdlib main.c
 	refuses "no code for it" "$cc" --aprof-way=inline -mcmodel=large -c main.c
