@@ -156,6 +156,13 @@ static void add_shared_monitor(bool nop, const char *libdir, struct list *out)
 	add_linker_word(out, libdir);
 }
 
+/* What tells the monitor that a shared library is about to go. */
+static void add_library_end(const char *libdir, struct list *out)
+{
+	list_add(out, "-Wl,-u,aprof_library");
+	add_library(out, libdir, "libaprof_library.a");
+}
+
 static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 {
 	list_add(out, "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup");
@@ -225,6 +232,8 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, c
 	if (line->shared && line->fixed)
 		return true;
 	list_format(out, "-Wl,@%s/aprof-exe.ld", libdir);
+	if (line->shared && !nop)
+		add_library_end(libdir, out);
 	if (line->shared || (line->hides && !line->fixed && (hooks == HOOKS_CYG || hooks == HOOKS_CYG_LATE)))
 		add_shared_monitor(nop, libdir, out);
 	else

@@ -2,29 +2,31 @@
 #include "monitor/identity.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <stdbool.h>
+#include <sys/uio.h>
 
 #include "format/amon.h"
 #include "monitor/sys.h"
 
-/* The GNU build-id among the SIZE bytes of notes at NOTES. */
-static void notes_build_id(const char *notes, size_t size, struct amon_module *r)
-{
-	while (size >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *n = (const void *)notes;
-		size_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+enum {
+	MOST_HEADERS = 64,		/* program headers of a module */
+	WINDOW = 4096,			/* bytes of notes that are looked at at once */
+	NOTE_LOOKED_AT = 64,		/* no note that says something here is longer: bytes */
+};
 
-		if (name > size || desc > size || sizeof *n + name + desc > size)
-			return;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= sizeof r->build_id) {
-			mem_copy(r->build_id, notes + sizeof *n + name, n->n_descsz);
-			r->build_id_size = (uint8_t)n->n_descsz;
-			return;
-		}
-		notes += sizeof *n + name + desc;
-		size -= sizeof *n + name + desc;
+/* Copy SIZE bytes from FROM, which another thread may unmap meanwhile.  Who may not ask the kernel trusts that none does. */
+static bool copy(void *to, uintptr_t from, size_t size)
+{
+	struct iovec here = { to, size }, there = { (void *)from, size };
+	long n = sys6(process_vm_readv, sys0(getpid), &here, 1, &there, 1, 0);
+
+	if (n == -ENOSYS || n == -EPERM) {
+		mem_copy(to, (const void *)from, size);
+		return true;
 	}
+	return n == (long)size;
 }
 
 /* A note of compiler/plugin/far.cc: a routine has two parts, far from one another.  Two words say where the last byte of each is, from where the
@@ -80,33 +82,58 @@ static void find_rules(const ElfW(Ehdr) *ehdr, const ElfW(Phdr) *phdr, uintptr_t
 							bias + phdr[i].p_vaddr + phdr[i].p_filesz };
 }
 
-static void see_notes(const char *notes, size_t size, struct amon_module *r, struct identity *m)
+static void see_build_id(const ElfW(Nhdr) *n, struct amon_module *r)
 {
-	uintptr_t near;
+	if (!r->build_id_size && n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= sizeof r->build_id) {
+		mem_copy(r->build_id, (const char *)(n + 1) + 4, n->n_descsz);
+		r->build_id_size = (uint8_t)n->n_descsz;
+	}
+}
 
-	if (!r->build_id_size)
-		notes_build_id(notes, size, r);
-	if (far_find(notes, size, 0, UINTPTR_MAX, &near)) {
-		m->notes = notes;
-		m->notes_size = size;
+/* The segment of SIZE bytes of notes at NOTES. */
+static void see_notes(uintptr_t notes, size_t size, struct amon_module *r, struct identity *m)
+{
+	static union { ElfW(Nhdr) first; char bytes[WINDOW]; } window;
+	size_t from = 0, to = 0, one;		/* offsets of what is in the window */
+
+	for (size_t at = 0; size - at >= sizeof(ElfW(Nhdr)); at += one) {
+		const ElfW(Nhdr) *n;
+
+		if (to < size && at + NOTE_LOOKED_AT > to) {
+			from = at;
+			to = size - at < WINDOW ? size : at + WINDOW;
+			if (!copy(window.bytes, notes + from, to - from))
+				return;
+		}
+		n = (const void *)&window.bytes[at - from];
+		if (!(one = note_size(n, size - at)))
+			return;
+		if (one > NOTE_LOOKED_AT)
+			continue;
+		see_build_id(n, r);
+		if (!m->notes && is_far(n)) {
+			m->notes = (const char *)notes;
+			m->notes_size = size;
+		}
 	}
 }
 
 void identity_read(uintptr_t base, uintptr_t end, struct amon_module *r, struct identity *m)
 {
-	const ElfW(Ehdr) *ehdr = (const void *)base;
-	const ElfW(Phdr) *phdr = (const void *)(base + ehdr->e_phoff);
+	static ElfW(Phdr) phdr[MOST_HEADERS];
+	ElfW(Ehdr) ehdr;
 
-	if (end - base < sizeof *ehdr || ehdr->e_ident[0] != 0x7f || ehdr->e_ident[1] != 'E' ||
-	    ehdr->e_phoff > end - base || ehdr->e_phnum * sizeof *phdr > end - base - ehdr->e_phoff)
+	if (end - base < sizeof ehdr || !copy(&ehdr, base, sizeof ehdr) || ehdr.e_ident[0] != 0x7f || ehdr.e_ident[1] != 'E' ||
+	    ehdr.e_phnum > MOST_HEADERS || ehdr.e_phoff > end - base || ehdr.e_phnum * sizeof *phdr > end - base - ehdr.e_phoff ||
+	    !copy(phdr, base + ehdr.e_phoff, ehdr.e_phnum * sizeof *phdr))
 		return;
-	for (int i = 0; i < ehdr->e_phnum; i++)
+	for (int i = 0; i < ehdr.e_phnum; i++)
 		if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
 			r->bias = base - (phdr[i].p_vaddr & -(uint64_t)AMON_PAGE);
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (phdr[i].p_type == PT_NOTE && phdr[i].p_offset + phdr[i].p_filesz <= end - base)
-			see_notes((const char *)base + phdr[i].p_offset, phdr[i].p_filesz, r, m);
-	find_rules(ehdr, phdr, r->bias, &m->rules);
+	for (int i = 0; i < ehdr.e_phnum; i++)
+		if (phdr[i].p_type == PT_NOTE && phdr[i].p_filesz <= end - base && phdr[i].p_offset <= end - base - phdr[i].p_filesz)
+			see_notes(base + phdr[i].p_offset, phdr[i].p_filesz, r, m);
+	find_rules(&ehdr, phdr, r->bias, &m->rules);
 }
 
 bool identity_other_part(const struct identity *m, uintptr_t start, uintptr_t end, uintptr_t *other)

@@ -27,6 +27,7 @@ struct module {
 	uint32_t index;			/* as numbered in the file */
 	uint16_t tag;			/* of the keys of its routines while it is unloaded; 0: none were hidden */
 	bool seen;			/* by the scan at work */
+	bool ending;			/* hidden, and mapped still or not: no scan brings it back until its code runs again */
 	struct identity identity;		/* what its header says */
 };
 
@@ -51,6 +52,9 @@ static struct amon_module *record_new(size_t size)
 	r = (struct amon_module *)((char *)chunk + chunk->first + chunk->count);
 	return r;
 }
+
+/* Is its code known to be where it says? */
+static bool is_there(const struct module *m) { return !m->record->unloaded && !m->ending; }
 
 static uintptr_t tag_of(const struct module *m) { return (uintptr_t)m->tag << KEY_TAG_SHIFT; }
 
@@ -84,6 +88,23 @@ static bool is_same(const struct amon_module *a, const struct amon_module *b, co
 		if (a->build_id[i] != b->build_id[i])
 			return false;
 	return true;
+}
+
+/* The code of M is no longer what is at its addresses. */
+static void vanish(struct module *m)
+{
+	hide(m);
+	__atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
+}
+
+/* M is no longer mapped, or was not for a time. */
+static void goes(struct module *m)
+{
+	m->record->unloaded = 1;
+	if (!m->ending)
+		vanish(m);
+	m->ending = false;
+	note(AMON_NOTE_UNLOADED);
 }
 
 /* R, loaded from PATH, was there before: take up the old record. */
@@ -191,12 +212,27 @@ void module_scan(void)
 	if (scan.by_loader)
 		note_once(AMON_NOTE_NO_PROC);
 	for (uint32_t i = 0; whole && i < nmodules; i++)
-		if (!modules[i].seen && !modules[i].record->unloaded) {
-			modules[i].record->unloaded = 1;
-			hide(&modules[i]);
-			note(AMON_NOTE_UNLOADED);
-			__atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELEASE);
-		}
+		if (!modules[i].seen && !modules[i].record->unloaded)
+			goes(&modules[i]);
+}
+
+/* Without the lock one that is going may be found. */
+static struct module *find(uintptr_t address)
+{
+	for (uint32_t i = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i-- > 0;)
+		if (address >= modules[i].start && address < modules[i].end && is_there(&modules[i]))
+			return &modules[i];
+	return NULL;
+}
+
+/* The module with the code at ADDRESS, which runs, looked for in the map. */
+static struct module *find_mapped(uintptr_t address)
+{
+	for (uint32_t i = 0; i < nmodules; i++)
+		if (address >= modules[i].start && address < modules[i].end && modules[i].ending)
+			goes(&modules[i]);		/* and is back, or another is there */
+	module_scan();
+	return find(address);
 }
 
 void module_unloaded(void)
@@ -206,6 +242,22 @@ void module_unloaded(void)
 	sys_block_signals(&mask);
 	sys_lock(&monitor.lock);
 	module_scan();
+	sys_unlock(&monitor.lock);
+	sys_restore_signals(&mask);
+}
+
+void module_ends(uintptr_t address)
+{
+	struct module *m;
+	uint64_t mask;
+
+	sys_block_signals(&mask);
+	sys_lock(&monitor.lock);
+	m = find(address);
+	if (m && m->record->hooked) {
+		m->ending = true;
+		vanish(m);
+	}
 	sys_unlock(&monitor.lock);
 	sys_restore_signals(&mask);
 }
@@ -250,23 +302,13 @@ bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high)
 	return range.is_code;
 }
 
-/* Without the lock one that is going may be found. */
-static struct module *find(uintptr_t address)
-{
-	for (uint32_t i = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i-- > 0;)
-		if (address >= modules[i].start && address < modules[i].end && !modules[i].record->unloaded)
-			return &modules[i];
-	return NULL;
-}
-
 uint32_t module_find(uintptr_t address, bool hooked)
 {
 	struct module *m = find(address);
 
-	if (!m) {
-		module_scan();
-		m = find(address);
-	}
+	/* One in which no hook was seen may be gone without a word, by another thread's dlclose that has not returned yet. */
+	if (!m || (hooked && !m->record->hooked))
+		m = find_mapped(address);
 	if (m && hooked)
 		m->record->hooked = 1;
 	return m ? m->index : AMON_NONE;
@@ -293,8 +335,7 @@ bool module_rules(uintptr_t address, struct identity_rules *rules)
 
 	if (!m) {
 		sys_lock(&monitor.lock);
-		module_scan();
-		m = find(address);
+		m = find_mapped(address);
 		sys_unlock(&monitor.lock);
 	}
 	if (m)

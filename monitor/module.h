@@ -13,6 +13,8 @@ bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /*
 						 * stack that grows counts as twice as deep as ADDRESS */
 bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
+/* The library with the code at ADDRESS, which has run its last destructor, is about to go: hide it, before another is loaded in its place. */
+void module_ends(uintptr_t address) HIDDEN;
 /* Is code START .. END one of the two parts of a routine?  *OTHER is then an address in the rest of it. Any time. */
 bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
 /* Has the module with the code at ADDRESS hooks, and says of no routine where its parts are?  Who wrote it may not have known. */

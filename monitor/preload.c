@@ -9,6 +9,7 @@
 
 #include "monitor/mcount.h"
 #include "monitor/monitor.h"
+#include "monitor/unload.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -25,6 +26,7 @@ static struct {
 	int (*mlockall)(int flags);
 	int (*sigaction)(int sig, const struct sigaction *action, struct sigaction *old);
 	sighandler_t (*signal)(int sig, sighandler_t handler);
+	void (*finalize)(void *library);
 	int (*backtrace)(void **addresses, int size);
 	int (*unwind)(unwind_visit *visit, void *arg);
 	uintptr_t (*address)(void *frame);
@@ -50,6 +52,7 @@ static void __attribute__((constructor(101))) find_all(void)
 	find(&next.mlockall, "mlockall");
 	find(&next.sigaction, "sigaction");
 	find(&next.signal, "signal");
+	find(&next.finalize, "__cxa_finalize");
 	find(&next.backtrace, "backtrace");
 }
 
@@ -75,6 +78,18 @@ sighandler_t __real_signal(int sig, sighandler_t handler) { return NEXT(signal)(
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
 	return NEXT(sigaction)(sig, action, old);
+}
+
+/* ---- a library that goes, and was not linked to say so (library.S): what its last destructor calls ---- */
+
+EXPORTED void __cxa_finalize(void *library);
+
+void __cxa_finalize(void *library)
+{
+	if (find(&next.finalize, "__cxa_finalize"))
+		next.finalize(library);
+	if (library)
+		__aprof_library_ends((uintptr_t)__builtin_return_address(0));
 }
 
 /* ---- looking at stacks: neither the frame of our own function nor those between redirected routines are the program's ---- */

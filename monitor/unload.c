@@ -22,6 +22,12 @@ int __wrap_dlclose(void *handle)
 	return ret;
 }
 
+void __aprof_library_ends(uintptr_t address)
+{
+	if (monitor_state() == MONITOR_ON)
+		module_ends(address);
+}
+
 #ifdef APROF_MCOUNT
 FRONT(dlclose);
 #endif

@@ -468,7 +468,9 @@ class Hot(Views):
         callers = {c['name']: c for c in self.callers_of('heavy')}
         self.assertEqual(len(self.worked), 9)
         whole = sum(c['time_ns'] for c in callers.values())
-        off = [abs(callers[f'caller{i + 1}']['time_ns'] - whole * worked / sum(self.worked)) > callers[f'caller{i + 1}']['error_ns']
+        times = self.json('report')['run']['times']
+        untold = times['unplaced_ns'] + times['late_ns']        # any one of them may have had it
+        off = [abs(callers[f'caller{i + 1}']['time_ns'] - whole * worked / sum(self.worked)) > callers[f'caller{i + 1}']['error_ns'] + untold
                for i, worked in enumerate(self.worked)]
         self.assertLessEqual(sum(off), 3, (callers, self.worked))
 

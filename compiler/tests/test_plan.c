@@ -39,9 +39,11 @@
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
 	"--defsym=__real_unshare=aprof_monitor,--defsym=__real_setns=aprof_monitor,--defsym=__real_mlockall=aprof_monitor," \
 	"--defsym=__real_sigaction=aprof_monitor,--defsym=__real_signal=aprof_monitor " HOOKS "-Xlinker /lib/aprof/libaprof_nop.a "
-#define SHARED_AS(name) OPTIONS "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
+#define SHARED_AS(name) "-Xlinker --push-state -Xlinker --no-as-needed -Xlinker /lib/aprof/" name \
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
-#define SHARED SHARED_AS("libaprof.so.1")
+#define LIBRARY "-Wl,-u,aprof_library -Xlinker /lib/aprof/libaprof_library.a "
+#define SHARED OPTIONS LIBRARY SHARED_AS("libaprof.so.1")
+#define BESIDE OPTIONS SHARED_AS("libaprof.so.1")	/* a program whose monitor is shared */
 #define STEPS "-wrapper /bin/aprof,cc-step,--write-hooks "	/* way fentry, for a program */
 #define CALLS "-wrapper /bin/aprof,cc-step "
 #define MARKS "-wrapper /bin/aprof,cc-step,--mark-left-out "	/* no hooks, but for a mark */
@@ -140,9 +142,9 @@ static const struct row rows[] = {
 
 	{&gcc, "-Wl,-E,--version-script,x a.o", FENTRY EXE "-Wl,-E,--version-script,x a.o"},
 	{&gcc, "-Wl,--version-script=../a/long/path/to/it a.o", FENTRY EXE "-Wl,--version-script=../a/long/path/to/it a.o"},
-	{&old_gcc, "-Wl,-E,--version-script,x a.o", WRAP SHARED "-Wl,-E,--version-script,x a.o"},
-	{&old_gcc, "-Wl,--version-script=../a/long/path/to/it a.o", WRAP SHARED "-Wl,--version-script=../a/long/path/to/it a.o"},
-	{&clang, "-Xlinker --exclude-libs=ALL a.o", WRAP SHARED "-Xlinker --exclude-libs=ALL a.o"},
+	{&old_gcc, "-Wl,-E,--version-script,x a.o", WRAP BESIDE "-Wl,-E,--version-script,x a.o"},
+	{&old_gcc, "-Wl,--version-script=../a/long/path/to/it a.o", WRAP BESIDE "-Wl,--version-script=../a/long/path/to/it a.o"},
+	{&clang, "-Xlinker --exclude-libs=ALL a.o", WRAP BESIDE "-Xlinker --exclude-libs=ALL a.o"},
 	{&gcc, "-Xlinker --exclude-libs=ALL a.o", FENTRY EXE "-Xlinker --exclude-libs=ALL a.o"},
 	{&gcc, "-static-pie -Wl,--exclude-libs,ALL a.o", FENTRY FIXED "-static-pie -Wl,--exclude-libs,ALL a.o"},
 	{&gcc, "-Wl,--version-scripting a.o", FENTRY EXE "-Wl,--version-scripting a.o"},
@@ -175,7 +177,7 @@ static const struct row rows[] = {
 	{&clang, "--aprof-way=fentry -E a.c", "-E a.c"},
 	{&gcc, "a.c --aprof-way=nop", FENTRY CALLS NOP_EXE "a.c"},
 	{&gcc, "a.c --aprof-way=nop-cyg", BODY WRAP NOP_EXE "a.c"},
-	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
+	{&gcc, "-shared --aprof-way=nop-fentry a.o", FENTRY OPTIONS SHARED_AS("libaprof_nop.so.1") "-shared a.o"},
 	{&gcc, "--aprof-way=no a.c", "error: no way 'no'"},
 	{&gcc, "--aprof-whatever a.c", "error: --aprof-whatever: no such option"},
 	{&gcc, "--aprof-way fentry a.c", "error: --aprof-way: needs a value"},
