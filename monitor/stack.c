@@ -114,6 +114,7 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	s->interrupted = NULL;
 	s->is_alternate = false;
 	s->is_announced = false;
+	s->has_inner = false;
 	return s;
 }
 
@@ -440,16 +441,38 @@ static void announced_add(struct thread *t, struct shadow *s)
 	}
 }
 
-/* The shadow of LOW .. HIGH if there is one.  Those of stacks that were there before are free from now on. */
-static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_t high)
+static bool overlaps(const struct shadow *s, uintptr_t low, uintptr_t high) { return s->low < high && s->high > low; }
+static bool is_around(const struct shadow *s, uintptr_t low, uintptr_t high) { return s->low <= low && s->high >= high; }
+
+/* The shadow of LOW .. HIGH if there is one.  Those of stacks that were there before are free from now on, but for the one in use: *INNER. */
+static struct shadow *announced_before(struct thread *t, uintptr_t low, uintptr_t high, bool *inner)
 {
-	for (struct shadow *s = t->shadows; s; s = s->next) {
+	struct shadow *found = NULL;
+
+	*inner = false;
+	for (struct shadow *s = t->shadows; s; s = s->next)
 		if (s->low == low && s->high == high)
-			return s;
-		if (s != t->shadow && s->low < high && s->high > low && (s->low > low || s->high < high))
+			found = s;
+		else if (is_around(s, low, high))
+			s->has_inner = true;
+		else if (overlaps(s, low, high) && s == t->shadow)
+			*inner = s->is_announced;	/* else it goes further down than is known */
+		else if (overlaps(s, low, high))
 			s->low = s->high = 0;
-	}
-	return NULL;
+	return found;
+}
+
+/* What begins on a stack may have a smaller one in its memory that was used before. */
+void stack_begins_anew(struct thread *t)
+{
+	struct shadow *now = t->shadow;
+
+	if (!now->has_inner)
+		return;
+	for (struct shadow *s = t->shadows; s; s = s->next)
+		if (s != now && s->is_announced && overlaps(s, now->low, now->high) && !is_around(s, now->low, now->high))
+			s->low = s->high = 0;
+	now->has_inner = false;
 }
 
 /* Is LOW .. HIGH, which somebody says, a stack: within one mapping, but for a guard at its low end?  Who says it does so at each switch: the answer no is
@@ -471,12 +494,13 @@ static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, 
 {
 	size_t size = (high - low) * 3;
 	struct shadow *s = t->announced ? *announced_place(t, low) : NULL;
+	bool inner;
 
 	if (s && s->high == high)
 		return s;
 	if (hearsay && !is_mapped(t, low, high))
 		return NULL;
-	s = announced_before(t, low, high);
+	s = announced_before(t, low, high, &inner);
 	if (!s) {
 		s = shadow_new(t, low, high, size < LEAST ? LEAST : size, ROOT_ID);
 		if (s)
@@ -484,6 +508,7 @@ static struct shadow *announce(struct thread *t, uintptr_t low, uintptr_t high, 
 	}
 	if (s) {
 		s->is_announced = true;
+		s->has_inner |= inner;
 		announced_add(t, s);
 	}
 	return s;

@@ -19,6 +19,7 @@ struct shadow {
 	struct shadow *interrupted;	/* of an alternate stack whose handler is at work: what was in use before; else NULL */
 	bool is_alternate;		/* it is one of sigaltstack's */
 	bool is_announced;		/* its range is told, not found out */
+	bool has_inner;			/* others lie within its range, or reach into it */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
 	struct thread *thread;		/* that thread */
@@ -33,6 +34,7 @@ bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thre
 void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is under the root */
 /* LOW .. HIGH is a stack of its own, perhaps within another; but if it is HEARSAY, only what is in one mapping, a guard apart.  Its shadow; NULL: it is none, or no memory. */
 struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay) HIDDEN;
+void stack_begins_anew(struct thread *t) HIDDEN; /* the stack in use begins: of what was in its memory before nothing is left */
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 /* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
 void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;

@@ -120,8 +120,11 @@ static void follow(const ucontext_t *to, bool fresh)
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
 	struct thread *t = thread_live(&aprof_tls);
 
-	if (t && !aprof_tls.inert && is_on_own(to) && ways_push(monitor.header->way))
-		stack_return(t, fresh ? high : stack_pointer(to) + 1, stack_announce(t, low, high, !fresh));
+	if (!t || aprof_tls.inert || !is_on_own(to) || !ways_push(monitor.header->way))
+		return;
+	stack_return(t, fresh ? high : stack_pointer(to) + 1, stack_announce(t, low, high, !fresh));
+	if (fresh)
+		stack_begins_anew(t);
 }
 
 /* Control goes to TO. */
