@@ -197,10 +197,10 @@ static void read_link_option(struct line *l, const char *w)
 		l->no_libc = true;
 	if (starts(w, "-Wl,"))
 		read_linker_words(l, w + strlen("-Wl,"));
-	if (!strcmp(w, "-flto") || starts(w, "-flto="))
-		l->lto = true;
-	if (!strcmp(w, "-fno-lto"))
-		l->lto = false;
+	if (!strcmp(w, "-flto") || starts(w, "-flto=") || !strcmp(w, "-fno-lto")) {
+		l->no_lto = !strcmp(w, "-fno-lto");
+		l->lto = !l->no_lto;
+	}
 }
 
 static void read_machine_option(struct line *l, const char *w)

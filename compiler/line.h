@@ -45,6 +45,7 @@ struct line {
 	bool hides;		/* a linker option may keep the symbols of the program, or of archives, to itself */
 	bool no_libc;		/* links without libc (-nostdlib), and none is named */
 	bool lto;		/* -flto is in force */
+	bool no_lto;		/* -fno-lto is: a link takes the machine code that an object has beside */
 	bool assembly;		/* -S: assembly is what is wanted */
 	bool intel;		/* -masm=intel */
 	bool pic;		/* -fPIC: the code may be part of a shared library */

@@ -131,27 +131,11 @@ static bool check_library(const struct line *line, const char *name, enum hooks 
 	return true;
 }
 
-/* -fno-lto: the machine code that stands beside is linked. */
-static bool makes_code_at_link(const struct line *line)
-{
-	bool makes = true;
-
-	for (size_t i = 0; i < line->words.count; i++) {
-		const char *w = line->words.items[i];
-
-		if (line->kinds[i] == WORD_OPTION && !strncmp(w, "-flto", strlen("-flto")))
-			makes = true;
-		else if (line->kinds[i] == WORD_OPTION && !strcmp(w, "-fno-lto"))
-			makes = false;
-	}
-	return makes;
-}
-
 bool objects_check(const struct line *line, enum hooks hooks, struct error *err)
 {
 	bool good = true;
 
-	if (line->action != ACTION_LINK || hooks == HOOKS_NONE || !makes_code_at_link(line))
+	if (line->action != ACTION_LINK || hooks == HOOKS_NONE || line->no_lto)
 		return true;
 	elf_version(EV_CURRENT);
 	for (size_t i = 0; i < line->words.count && good; i++) {
