@@ -33,6 +33,7 @@ struct module {
 
 static struct module modules[MOST_MODULES];
 static uint32_t nmodules, nrecords, epoch;
+static uint32_t unloading;		/* calls of dlclose that have not returned */
 static uint16_t last_tag;
 static struct amon_chunk *chunk;
 
@@ -235,6 +236,8 @@ static struct module *find_mapped(uintptr_t address)
 	return find(address);
 }
 
+void module_unloading(void) { __atomic_fetch_add(&unloading, 1, __ATOMIC_RELAXED); }
+
 void module_unloaded(void)
 {
 	uint64_t mask;
@@ -242,6 +245,8 @@ void module_unloaded(void)
 	sys_block_signals(&mask);
 	sys_lock(&monitor.lock);
 	module_scan();
+	if (unloading)			/* a forked child's may have begun in its parent */
+		__atomic_fetch_sub(&unloading, 1, __ATOMIC_RELAXED);
 	sys_unlock(&monitor.lock);
 	sys_restore_signals(&mask);
 }
@@ -306,8 +311,8 @@ uint32_t module_find(uintptr_t address, bool hooked)
 {
 	struct module *m = find(address);
 
-	/* One in which no hook was seen may be gone without a word, by another thread's dlclose that has not returned yet. */
-	if (!m || (hooked && !m->record->hooked))
+	/* One in which no hook was seen may be gone by a dlclose of another thread that has not returned yet: nothing else tells of its end. */
+	if (!m || (hooked && !m->record->hooked && __atomic_load_n(&unloading, __ATOMIC_RELAXED)))
 		m = find_mapped(address);
 	if (m && hooked)
 		m->record->hooked = 1;
@@ -359,6 +364,6 @@ bool module_hides_parts(uintptr_t address)
 
 void module_forget(void)
 {
-	nmodules = nrecords = epoch = 0;
+	nmodules = nrecords = epoch = unloading = 0;
 	chunk = NULL;
 }

@@ -12,6 +12,7 @@ void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
 bool module_code(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* the same, if it is code and nothing else */
+void module_unloading(void) HIDDEN;		/* dlclose is called: until module_unloaded what is known of the map may be old */
 void module_unloaded(void) HIDDEN;		/* dlclose was called: hide what is gone */
 /* The library with the code at ADDRESS, which has run its last destructor, is about to go: hide it, before another is loaded in its place. */
 void module_ends(uintptr_t address) HIDDEN;

@@ -15,9 +15,13 @@ extern __typeof(__wrap_dlclose) aprof_dlclose_begun __attribute__((alias("__wrap
 /* Another library may be loaded at the addresses of this one. */
 int __wrap_dlclose(void *handle)
 {
-	int ret = __real_dlclose(handle);
+	bool on = monitor_state() == MONITOR_ON;
+	int ret;
 
-	if (ret == 0 && monitor_state() == MONITOR_ON)
+	if (on)
+		module_unloading();
+	ret = __real_dlclose(handle);
+	if (on && monitor_state() == MONITOR_ON)
 		module_unloaded();
 	return ret;
 }
