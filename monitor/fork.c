@@ -102,12 +102,18 @@ void aprof_vfork_after(void)
 
 /* ---- for the start of the child ---- */
 
-/* The thread that forked is the child's first, whose number is the process's.  Others have no frames of the parent's, though they may call before it does. */
+/* The thread that forked is the child's first, whose number is the process's.  Others have no frames of the parent's, though they may call before it does, and
+ * may have its words when it is gone. */
+struct thread *fork_waits(const struct aprof_tls *tls)
+{
+	struct thread *parent = __atomic_load_n(&forked_from, __ATOMIC_RELAXED);
+
+	return parent && parent->tls == tls && sys0(gettid) == sys0(getpid) ? parent : NULL;
+}
+
 struct thread *fork_from(void)
 {
-	if (!__atomic_load_n(&forked_from, __ATOMIC_RELAXED) || sys0(gettid) != sys0(getpid))
-		return NULL;
-	return __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED);
+	return fork_waits(&aprof_tls) ? __atomic_exchange_n(&forked_from, NULL, __ATOMIC_RELAXED) : NULL;
 }
 
 bool fork_is_unmoved(void)

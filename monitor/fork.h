@@ -6,13 +6,15 @@
 #include <stdint.h>
 
 #include "monitor/monitor.h"
+#include "monitor/tls.h"
 
 struct thread;
 
 void fork_in_child(void) HIDDEN;		/* libc's handlers of fork */
 void fork_in_parent(void) HIDDEN;
 bool fork_unseen(void) HIDDEN;			/* first miss in a child that ran no fork handler; false: stay out */
-struct thread *fork_from(void) HIDDEN;		/* in a child, once, in the thread that forked: the machine to adopt contexts from; else NULL */
+struct thread *fork_waits(const struct aprof_tls *tls) HIDDEN; /* in a child, in the thread that forked, whose words are at TLS, until fork_from: the machine to adopt contexts from; else NULL */
+struct thread *fork_from(void) HIDDEN;		/* the same, of the calling thread, once */
 bool fork_is_unmoved(void) HIDDEN;		/* in a child: no routine was left since the fork, nor entered */
 uint64_t fork_began(void) HIDDEN;		/* in a child, clock tsc: when it began, cycles */
 void aprof_vfork_before(void) HIDDEN;		/* hooks.S: around a call of vfork */

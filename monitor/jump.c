@@ -57,9 +57,9 @@ void jump_lose(void)
 
 void jump_lands(uintptr_t sp)
 {
-	struct thread *t = thread_live(&aprof_tls);
+	struct thread *t = stack_owner(&aprof_tls);
 
-	if (t && sp && !aprof_tls.inert && ways_push(monitor.header->way))
+	if (t && sp)
 		stack_return(t, sp + 1, NULL);	/* a routine that was called from there has its CFA there, or below */
 	jump_lose();
 }

@@ -15,6 +15,7 @@
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/fork.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
@@ -130,6 +131,15 @@ static void limit_set(struct thread *t)
 	tls->end = s->end;
 	t->low = from - s->low > room ? from - room : s->low;
 	tls->reach = tls->current ? 0 : t->low ^ REACH_BIT;
+}
+
+struct thread *stack_owner(const struct aprof_tls *tls)
+{
+	struct thread *t = thread_live(tls);
+
+	if (!t)
+		t = fork_waits(tls);
+	return t && !tls->inert && ways_push(monitor.header->way) ? t : NULL;	/* without a machine there may be no header yet */
 }
 
 uintptr_t stack_low(const struct thread *t)
@@ -547,6 +557,10 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 	if (known == t->shadow && is_on(known, cfa) && frame_cfa(tls_open(t->tls)) >= cfa)
 		return;
 	sys_block_signals(&mask);
+	if (t != stack_owner(t->tls)) {		/* a handler's hook was a child's first, and has adopted it */
+		sys_restore_signals(&mask);
+		return;
+	}
 	tls_put_away(t->tls);
 	if (known && known->thread == t && (is_on(known, cfa) || is_further_down(known, cfa))) {
 		stack_take_up(t, known);
@@ -573,8 +587,8 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	return s != NULL;
 }
 
-/* A frame's context in T for its context in PARENT; frames of a recursion repeat, so look back a little. */
-static context_id adopt(struct thread *t, struct thread *parent, context_id c)
+/* A frame's context in T for that in its parent, or, by way inline, in the parent's own; frames of a recursion repeat, so look back a little. */
+static context_id adopt(struct thread *t, context_id c)
 {
 	static struct { context_id old, here; } seen[256];
 	size_t i = (c >> 32) % (sizeof seen / sizeof *seen);
@@ -582,7 +596,7 @@ static context_id adopt(struct thread *t, struct thread *parent, context_id c)
 	if (c == LOST_ID)
 		return c;
 	if (seen[i].old != c || machine_item(t, seen[i].here) == AMON_NONE) {
-		seen[i].here = machine_adopt(t, parent, c);
+		seen[i].here = machine_here(t, c);
 		seen[i].old = c;
 	}
 	return seen[i].here;
@@ -602,7 +616,7 @@ bool stack_adopt(struct thread *t)
 	for (struct shadow *s = t->shadows; s; s = s->next) {
 		s->thread = t;
 		for (struct frame *f = s->base; f <= s->top; f++)
-			f->context = adopt(t, parent, f->context);
+			f->context = adopt(t, f->context);
 	}
 	use(t, parent->shadow);
 	tls_take_up(tls);

@@ -28,6 +28,9 @@ struct shadow {
 /* Does any of WAY, as in the header, push frames? */
 static inline bool ways_push(uint32_t way) { return way & ~(1u << AMON_WAY_INLINE | 1u << AMON_WAY_SCRIPT); }
 
+/* The machine with the shadows of the calling thread, whose words are at TLS: in a forked child that has met no hook yet its parent's, to be adopted.  NULL:
+ * there is none, or nobody pushes frames. */
+struct thread *stack_owner(const struct aprof_tls *tls) HIDDEN;
 uintptr_t stack_low(const struct thread *t) HIDDEN; /* down to which address the stack in use is known to go */
 void stack_follow_inline(struct thread *t) HIDDEN; /* way inline is met in T for the first time */
 bool stack_init(struct thread *t, uintptr_t cfa) HIDDEN; /* first hook of a thread, at CFA */

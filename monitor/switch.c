@@ -118,9 +118,9 @@ static bool is_fresh(const ucontext_t *to) { return is_on_own(to); }
 static void follow(const ucontext_t *to, bool fresh)
 {
 	uintptr_t low = (uintptr_t)to->uc_stack.ss_sp, high = low + to->uc_stack.ss_size;
-	struct thread *t = thread_live(&aprof_tls);
+	struct thread *t = stack_owner(&aprof_tls);
 
-	if (!t || aprof_tls.inert || !is_on_own(to) || !ways_push(monitor.header->way))
+	if (!t || !is_on_own(to))
 		return;
 	stack_return(t, fresh ? high : stack_pointer(to) + 1, stack_announce(t, low, high, !fresh));
 	if (fresh)
@@ -166,8 +166,8 @@ struct left {
 static __attribute__((noinline)) struct left leave(const ucontext_t *to)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct thread *t = thread_live(tls);
-	struct left left = { t, t && ways_push(monitor.header->way) ? t->shadow : NULL, tls->current };
+	struct thread *stacks = stack_owner(tls);
+	struct left left = { thread_live(tls), stacks ? stacks->shadow : NULL, tls->current };
 
 	go(to);
 	return left;
@@ -176,12 +176,12 @@ static __attribute__((noinline)) struct left leave(const ucontext_t *to)
 static __attribute__((noinline)) void take_up(const struct left *left, uintptr_t here)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct thread *t = thread_live(tls);
+	struct thread *stacks = stack_owner(tls);
 
-	if (t && !tls->inert && ways_push(monitor.header->way))
-		stack_return(t, here, left->shadow);
+	if (stacks)
+		stack_return(stacks, here, left->shadow);
 	jump_lose();
-	if (tls->current && left->context && left->thread == t)
+	if (tls->current && left->context && left->thread == thread_live(tls))
 		tls->current = left->context;
 }
 
