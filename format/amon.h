@@ -149,6 +149,7 @@ struct amon_header {
 	uint64_t late_charged;		/* CPU time that the sampler's looks were to place when a thread may have been elsewhere than where they, being late, found and
 					 * charged it, ns */
 	uint64_t late_left;		/* and what such looks left to the next one that came in time, ns; both are in the times */
+	uint64_t pc_unsampled;		/* CPU time that threads spent while others had, and they had not, what takes program counters, ns */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps
@@ -407,8 +408,8 @@ struct amon_arc {
 struct amon_stack {
 	uint64_t pc;		/* where the routine was interrupted that may not be entered (AMON_STACK_OPEN), or the thread; 0: empty slot */
 	uint32_t context;	/* index among the thread's items: the one that the machine was in */
-	uint32_t routine;	/* AMON_STACK_DIFFERS: the first in the stack's history that the context's has not there; AMON_NONE: the
-				 * context's goes on where the stack's ends */
+	uint32_t routine;	/* AMON_STACK_OPEN: the one that was interrupted; AMON_NONE in files of before.  AMON_STACK_DIFFERS: the first in
+				 * the stack's history that the context's has not there; AMON_NONE: the context's goes on where the stack's ends */
 	uint32_t verdict;	/* enum amon_verdict */
 	uint32_t count;		/* how often */
 };

@@ -7,6 +7,7 @@
 #include "monitor/account.h"
 
 #include "format/amon.h"
+#include "monitor/pc.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -19,6 +20,8 @@ void account_advance(struct thread *t, uint64_t cpu)
 		return;
 	t->sampled_cpu = cpu;
 	t->record->cpu_last += spent;
+	if (pc_is_lacking(t))
+		__atomic_fetch_add(&monitor.header->pc_unsampled, spent, __ATOMIC_RELAXED);
 	if (monitor.clock.clock == AMON_CLOCK_TICK) {
 		t->record->unplaced += spent;
 		t->pending += spent;

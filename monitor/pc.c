@@ -41,8 +41,9 @@ enum {
 	TIMER_PERIODS = 4,		/* and by a timer, which fires with the kernel's clock, most often 250 times a second */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
-	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork */
-	BLOCKED_AGAIN = -5001,		/* and was when the thread was looked at again */
+	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork.  Less 1: and was at the
+					 * next look; and so on down to */
+	BLOCKED_LONG = -5008,		/* and was all the time */
 };
 
 static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
@@ -273,28 +274,38 @@ static void pc_open(struct thread *t)
 	sys_unlock(&sealing);
 }
 
+static bool was_blocked(const struct thread *t)
+{
+	return t->pc_tid == t->tid && t->pc_handle <= BLOCKED;
+}
+
+bool pc_is_lacking(const struct thread *t)
+{
+	return source != AMON_SOURCE_NONE && (t->pc_tid != t->tid || t->pc_handle < 0);
+}
+
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
 static void pc_watch(struct thread *t)
 {
 	if (status_is_blocked(t, SIGPROF)) {
-		int handle = t->pc_tid == t->tid && t->pc_handle <= BLOCKED ? BLOCKED_AGAIN : BLOCKED;
+		int was = was_blocked(t) ? t->pc_handle : BLOCKED + 1;
 
-		if (handle == BLOCKED_AGAIN && t->pc_handle == BLOCKED)
+		if (was == BLOCKED_LONG + 1)
 			note(AMON_NOTE_PC_BLOCKED);
 		pc_close(t);
 		t->pc_tid = t->tid;
-		t->pc_handle = handle;
+		t->pc_handle = was > BLOCKED_LONG ? was - 1 : was;
 	} else if (t->pc_tid != t->tid || t->pc_handle < 0) {
 		pc_open(t);
 	}
 }
 
 /* Is T's source to be seen to?  A thread gets one when it has worked for as long as a sample of the clock stands for: those that mostly wait need
- * none, nor a table.  The first, often the only one, has it from the start. */
+ * none, nor a table.  The first, often the only one, has it from the start.  One that had SIGPROF blocked is looked at again soon, and ever less often. */
 static bool is_due(const struct thread *t)
 {
 	if (t->pc_tid == t->tid)
-		return (rounds + t->index) % CHECK_ROUNDS == 0;
+		return (rounds + t->index) % (was_blocked(t) ? 1u << (BLOCKED - t->pc_handle) : CHECK_ROUNDS) == 0;
 	return t->index == 0 || t->sampled_cpu >= clock_period();
 }
 

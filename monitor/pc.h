@@ -22,6 +22,9 @@ void pc_round(void) HIDDEN;
 /* The sampler is gone, and its descriptors with it. */
 void pc_forget(void) HIDDEN;
 
+/* Has T, a thread that lives, nothing that takes its program counters, while others have? */
+bool pc_is_lacking(const struct thread *t) HIDDEN;
+
 /* A forked child begins anew. */
 void pc_renew(void) HIDDEN;
 

@@ -4,9 +4,10 @@
  *
  *     clock     the samples of its time, less what its hooks cost: one of a routine whose hooks took nine tenths of them says little
  *     code      the program counters in its own code and in code without hooks, where every run took them.  They do not see the kernel: of a routine
- *               that had a part k of its time there, their parts may be off by k, whatever their number
+ *               that had a part k of its time there, their parts may be off by k, whatever their number; and so they may by the part u of the run's
+ *               time in which threads had nothing yet that takes them
  *
- * Each has the weight of so many samples (the inverse of its variance; of C program counters C / (1 + C k^2)); where both are of one source the better one counts.  Together they
+ * Each has the weight of so many samples (the inverse of its variance; of C program counters C / (1 + C (k^2 + u^2))); where both are of one source the better one counts.  Together they
  * are N samples, MEASURED parts q.  Few samples say little: so they are drawn to the parts p of the calls, as if DRAWN samples more had been seen
  * that fit these,
  *
@@ -116,7 +117,7 @@ static void weigh(struct work *w)
 		double unseen = d->time > 0 ? fmin(w->o->kernel[r] / d->time, 1) : 0;
 
 		d->by_clock = variance > 0 ? d->left * d->left / variance : 0;
-		d->by_code = d->codes / (1 + d->codes * unseen * unseen);
+		d->by_code = d->codes / (1 + d->codes * (unseen * unseen + w->given->unsampled * w->given->unsampled));
 		if (w->given->one_source)
 			*(d->by_clock > d->by_code ? &d->by_code : &d->by_clock) = 0;
 	}

@@ -278,7 +278,8 @@ static bool has_one_source(const struct profile *p)
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .whole = true };
+	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .whole = true,
+		.unsampled = profile_unsampled_part(w->p) };
 	double calls_in = 0, calls_out = 0;
 
 	for (uint32_t i = 0; i < w->p->nruns; i++) {
@@ -327,7 +328,8 @@ static bool selves_draw(struct work *w, const struct strata_given *given, const 
 	double *left = calloc((size_t)w->p->ncontexts + 1, sizeof *left), *cost = calloc((size_t)w->p->ncontexts + 1, sizeof *cost);
 	double tick = overhead_tick(w->p), per_second = 1 / tick + (w->nsec > 0 ? 1 / w->nsec : 0);
 	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = tick, .finest = 1 / per_second,
-		.by_code = w->by_samples && given->whole, .one_source = has_one_source(w->p) };
+		.by_code = w->by_samples && given->whole, .unsampled = given->unsampled,
+		.one_source = has_one_source(w->p) };
 	bool ok = left && cost;
 
 	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {

@@ -127,10 +127,11 @@ static void add_kernel(struct work *w)
 		w->of[r].kernel = w->o->kernel[r];
 }
 
-/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean; where these lack somewhere, by the clock. */
+/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean; where a thread has none of these, by the clock.  A
+ * part u of the time without any moves all shares by up to u, as draw.c has it. */
 static void mix(struct work *w)
 {
-	double user = 0, samples = 0, clock, part;
+	double user = 0, samples = 0, clock, code, part;
 
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		user += w->of[r].time - w->of[r].kernel;
@@ -139,7 +140,8 @@ static void mix(struct work *w)
 	if (!w->given->whole || user <= 0 || samples <= 0)
 		return;
 	clock = user * fmin(w->given->asked / w->given->tick, 1);
-	part = clock / (clock + samples * w->given->sample);
+	code = samples * w->given->sample / (1 + samples * w->given->unsampled * w->given->unsampled);
+	part = clock / (clock + code);
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct stratum *s = w->of + r;
 

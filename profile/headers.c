@@ -106,6 +106,7 @@ static void counts_add(struct amon_header *sum, const struct amon_header *o)
 	add_capped(&sum->sum_period_processes, o->sum_period_processes);
 	add_capped(&sum->late_charged, o->late_charged);
 	add_capped(&sum->late_left, o->late_left);
+	add_capped(&sum->pc_unsampled, o->pc_unsampled);
 }
 
 /* Take over what SUM has of one process from O. */

@@ -5,6 +5,7 @@
 #include "profile/private.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,6 +377,15 @@ double profile_pc_period(const struct profile *p)
 			runs++;
 		}
 	return runs > 0 ? sum / runs : 0;
+}
+
+double profile_unsampled_part(const struct profile *p)
+{
+	double time = (double)p->time + (double)p->monitor + (double)p->unplaced, sum = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		sum += (double)p->runs[i].header.pc_unsampled;
+	return time > 0 ? fmin(sum / time, 1) : 0;
 }
 
 bool profile_lacks_pcs(const struct amon_header *h)

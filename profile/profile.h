@@ -164,7 +164,8 @@ struct profile_stack {
 	uint32_t module;		/* index in modules[], PROFILE_NONE: unknown */
 	uint64_t address;		/* link-time address in it, else run-time: where the routine was interrupted that may not be entered, or
 					 * the thread */
-	uint32_t routine;		/* index in routines[]: where the stack's history first has another one; PROFILE_NONE: it ends there */
+	uint32_t routine;		/* index in routines[]: open: the one that was interrupted, PROFILE_NONE where the file does not tell;
+					 * differs: where the stack's history first has another one; PROFILE_NONE: it ends there */
 	uint32_t verdict;		/* enum amon_verdict */
 	uint64_t count;			/* how many */
 };
@@ -301,6 +302,9 @@ uint32_t profile_pseudo_find(const char *name);
 
 /* Had any run hooks of WAY? */
 bool profile_used_way(const struct profile *p, enum amon_way way);
+
+/* The part of the CPU time of all runs in which threads had, other than others, nothing that takes program counters, 0..1. */
+double profile_unsampled_part(const struct profile *p);
 
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);

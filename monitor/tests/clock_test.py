@@ -238,6 +238,35 @@ def test_blocked_signals():
         conserved(amon)
         assert run.status == 0 and (perf or run.output == '0\n'), run.output
         assert amon.time()['burn'] > 0.9 * 300e6
+        if perf and SOURCES[amon.pc_source] == 'perf':
+            assert amon.pc_unsampled > 0.9 * 300e6, amon.pc_unsampled
+
+
+def counters_per_second(amon):
+    """Program counters by what of the CPU time is not said to have been without."""
+    if SOURCES[amon.pc_source] != 'perf':
+        raise Skip('perf_event_open is refused here')
+    return sum(pc.count for pc in amon.pcs) * 1e9 / (amon.cpu() - amon.pc_unsampled)
+
+
+def counters_are_told(amon):
+    """As many as of one thread that does the same from the first to the last, where what lacks is told: in the kernel, to look at its clock, there are none."""
+    found, usual = counters_per_second(amon), counters_per_second(Run('burn', 400, perf=True, nobody=False).amon())
+    assert 0.6 * usual < found < 1.4 * usual, (found, usual, amon.pc_unsampled, amon.cpu())
+
+
+def test_blocked_briefly():
+    """A thread that blocked signals when the sampler looked first has program counters soon after, and what lacks is told."""
+    amon = Run('briefly', 400, perf=True, nobody=False).amon()
+    counters_are_told(amon)
+    assert 15e6 < amon.pc_unsampled < 100e6 and 'pc_blocked' not in amon.notes, (amon.pc_unsampled, amon.notes)
+
+
+def test_short_threads():
+    """A thread has program counters from its second millisecond on: what lacks is told."""
+    amon = Run('threads', 60, perf=True, nobody=False).amon()
+    counters_are_told(amon)
+    assert amon.pc_unsampled > 60e6, amon.pc_unsampled
 
 
 def test_many_threads():

@@ -195,6 +195,18 @@ static void blocked(long msec)
 	printf("%d\n", sigismember(&all, SIGPROF));
 }
 
+/* Signals blocked for a moment, as glibc does while it makes a thread, and then not. */
+static void blocked_briefly(long msec)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	burn(20000000);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	burn((uint64_t)msec * 1000000);
+}
+
 static void interrupted(long msec)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)msec * 1000000;
@@ -295,7 +307,7 @@ int main(int argc, char **argv)
 {
 	static const struct { const char *name; void (*run)(long); } modes[] = {
 		{ "shares", shares }, { "periodic", periodic }, { "loop", loop }, { "server", server }, { "sleeper", sleeper_and_burner },
-		{ "threads", many_threads }, { "leave", first_thread_leaves }, { "blocked", blocked },
+		{ "threads", many_threads }, { "leave", first_thread_leaves }, { "blocked", blocked }, { "briefly", blocked_briefly },
 		{ "eintr", interrupted }, { "sigprof", own_sigprof }, { "killprof", kill_prof }, { "burn", burn_only }, { "straight", straight },
 		{ "exec", exec_burner }, { "fork", forked }, { "descriptors", descriptors },
 	};

@@ -315,8 +315,8 @@ static void test_no_tick(void **state)
 }
 
 /* What P is charged where the clock's samples, TICKS more beside the 15 that brought the times, found Main twice as often as P, and program counters P twice
- * as often as Main; of LOST threads there are none. */
-static uint64_t charged_by_both(uint32_t ticks, uint64_t lost)
+ * as often as Main; of LOST threads, and for UNSAMPLED ns, there are none. */
+static uint64_t charged_by_both(uint32_t ticks, uint64_t lost, uint64_t unsampled)
 {
 	static const struct overhead_spot own[] = { { OVERHEAD_OWN, 0 }, { OVERHEAD_OWN, 1 } };
 	struct make_amon *m = make_sampled_calls(0, 250);
@@ -330,6 +330,7 @@ static uint64_t charged_by_both(uint32_t ticks, uint64_t lost)
 	make_amon_header(m)->hook_picoseconds = 0;
 	make_amon_header(m)->cpu_user = 3000000000;	/* and none in the kernel */
 	make_amon_header(m)->notes[AMON_NOTE_PC_BLOCKED] = lost;
+	make_amon_header(m)->pc_unsampled = unsampled;
 	o = settle(m, own);
 	assert_in_range(charged_in_all(o), 3000000000 - 3, 3000000000 + 3);
 	charged = overhead_charged(o, 2);
@@ -341,9 +342,11 @@ static uint64_t charged_by_both(uint32_t ticks, uint64_t lost)
 static void test_late_samples(void **state)
 {
 	(void)state;
-	assert_in_range(charged_by_both(0, 0), 1950000000, 2010000000);
-	assert_in_range(charged_by_both(2985, 0), 1480000000, 1520000000);
-	assert_in_range(charged_by_both(2985, 1), 980000000, 1020000000);	/* a thread had none: they say nothing of time */
+	assert_in_range(charged_by_both(0, 0, 0), 1950000000, 2010000000);
+	assert_in_range(charged_by_both(2985, 0, 0), 1480000000, 1520000000);
+	assert_in_range(charged_by_both(2985, 1, 0), 980000000, 1020000000);	/* a thread had none: they say nothing of time */
+	assert_in_range(charged_by_both(2985, 0, 6000000), 1460000000, 1500000000);	/* a part of 0.002 lacks: that is less than chance */
+	assert_in_range(charged_by_both(2985, 0, 900000000), 1000000000, 1030000000);	/* 0.3: next to nothing can be told by those that there are */
 }
 
 /* The charged times when half of the samples came that were due.  USER and SYSTEM: CPU time in and outside user mode, ns. */

@@ -38,6 +38,7 @@ static struct file run_made(uint64_t number)
 	h->note_errno = (uint32_t)(number % 4);
 	h->late_charged = number * 3;
 	h->late_left = number;
+	h->pc_unsampled = number * 5;
 	f.data = make_amon_finish(m, &f.len);
 	make_amon_free(m);
 	return f;
@@ -176,6 +177,7 @@ static void test_counts(void **state)
 	assert_int_equal(p->runs[0].commands[0].processes, 20);
 	assert_int_equal(p->runs[0].header.late_charged, 3 * 210);
 	assert_int_equal(p->runs[0].header.late_left, 210);
+	assert_int_equal(p->runs[0].header.pc_unsampled, 5 * 210);
 	free(wanted);
 	free(found);
 	profile_free(p);
