@@ -47,11 +47,11 @@ struct pair {
 	size_t ncontext;		/* of v->context */
 };
 
-/* Is S of the kind of WHAT?  Of stacks that are open the address tells all: their first context stands for the others. */
+/* Is S of the kind of WHAT?  Of stacks that are open the address and the routine tell all: their first context stands for the others. */
 static bool is_like(const struct amon_stack *s, const struct amon_stack *what)
 {
-	return s->pc == what->pc && s->verdict == what->verdict &&
-	       (s->verdict == AMON_STACK_OPEN || (s->context == what->context && s->routine == what->routine));
+	return s->pc == what->pc && s->verdict == what->verdict && s->routine == what->routine &&
+	       (s->verdict == AMON_STACK_OPEN || s->context == what->context);
 }
 
 /* Write down what came of it, but for stacks that fit. The last slots are for those that differ. */
@@ -121,11 +121,15 @@ static const struct hooked_frame *open_frame(const struct verifier *v, unsigned 
 /* Does the stack fit without one of its NOPEN open frames?  Without several of them it may, and nobody could tell. */
 static enum amon_verdict fits_without(struct verifier *v, const struct pair *p, unsigned nopen, struct amon_stack *what)
 {
+	const struct hooked_frame *f;
+
 	for (unsigned out = 1; out < 1u << nopen; out++)
 		if (parts_at(v, replay(v, p->nframes, out), p->ncontext) == SIZE_MAX) {
 			if (out & (out - 1))
 				return AMON_STACK_UNTOLD;
-			what->pc = open_frame(v, (unsigned)__builtin_ctz(out))->pc;
+			f = open_frame(v, (unsigned)__builtin_ctz(out));
+			what->pc = f->pc;
+			what->routine = f->routine;
 			return AMON_STACK_OPEN;
 		}
 	return AMON_STACK_DIFFERS;

@@ -292,10 +292,20 @@ static bool read_packed_pcs(struct reader *r, const struct chunk *c)
 	return next == PCS_END || r->run.truncated || reader_corrupt(r, at + packed.at, "no program counter is packed here");
 }
 
+/* What was mapped where ITEM is: where modules took turns there, that of the routine that was interrupted. */
+static const struct mapping *stack_mapping(const struct reader *r, const struct amon_stack *item)
+{
+	if (item->verdict == AMON_STACK_OPEN && item->routine < r->nroutines)
+		for (size_t i = 0; i < r->nmappings && r->mappings[i].start <= item->pc; i++)
+			if (item->pc < r->mappings[i].end && r->mappings[i].module == r->p->routines[r->routines[item->routine]].module)
+				return &r->mappings[i];
+	return reader_mapping(r, item->pc);
+}
+
 static bool add_stack(struct reader *r, const struct amon_stack *item, uint64_t at)
 {
 	struct profile *p = r->p;
-	const struct mapping *m = reader_mapping(r, item->pc);
+	const struct mapping *m = stack_mapping(r, item);
 	bool is_late = r->run.truncated || r->run.header.state == AMON_RUNNING;
 
 	if (item->context >= r->nitems || (item->routine >= r->nroutines && item->routine < AMON_ROUTINE_ROOT))

@@ -360,6 +360,34 @@ static void test_stacks(void **state)
 	make_amon_free(m);
 }
 
+/* An open stack is of the module of the routine that was interrupted, where modules took turns at its address. */
+static void test_stacks_of_modules_in_turn(void **state)
+{
+	struct make_amon *m = make_amon_new();
+	uint32_t first = make_amon_module(m, "/lib/a.so", "a", 0x10000, 0x20000, 0x10000), then = make_amon_module(m, "/lib/b.so", "b", 0x10000, 0x20000, 0xf000);
+	uint32_t f = make_amon_routine(m, first, 0x10040, 0), g = make_amon_routine(m, then, 0x10040, 0), thread = make_amon_thread(m, "p");
+	struct profile *p;
+	struct file file;
+
+	(void)state;
+	make_amon_enter(m, thread, f);
+	make_amon_stack(m, thread, 0x10044, AMON_STACK_OPEN, f);
+	make_amon_stack(m, thread, 0x10044, AMON_STACK_OPEN, g);
+	make_amon_stack(m, thread, 0x30000, AMON_STACK_OPEN, g);
+	make_amon_leave(m, thread);
+	file = finish(m);
+	p = read_file(&file);
+	assert_int_equal(p->nstacks, 3);
+	assert_int_equal(p->stacks[0].module, p->routines[p->stacks[0].routine].module);
+	assert_int_equal(p->stacks[0].address, 0x44);
+	assert_string_equal(p->modules[p->stacks[1].module].path, "/lib/b.so");
+	assert_int_equal(p->stacks[1].address, 0x1044);
+	assert_int_equal(p->stacks[2].module, PROFILE_NONE);
+	profile_free(p);
+	free(file.data);
+	make_amon_free(m);
+}
+
 /* Stacks that begin anew, and pseudo-routines. */
 static void test_starts(void **state)
 {
@@ -1112,6 +1140,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paper), cmocka_unit_test(test_random), cmocka_unit_test(test_pcs), cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_stacks_of_modules_in_turn),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_cycle_clock), cmocka_unit_test(test_merge_moved),
 		cmocka_unit_test(test_merge_twice),

@@ -3,6 +3,7 @@
  *
  * opt: -O0
  * ways: cyg
+ * na(verified): made by hand, its code has no exit hook where the routine ends: nothing there says that it is left already
  * expect: 1 0 main
  * expect: 1000 0 main first
  * expect: 1000 0 main first work

@@ -4,7 +4,6 @@
  * build: liba.so -shared -fPIC -DLIBRARY=a
  * build: libb.so -shared -fPIC -DLIBRARY=b
  * plain: libc.so -shared -fPIC -DLIBRARY=c
- * na(verified): by addresses alone the report does not know in which of the libraries a stack was, and so where its hook is
  * flags: -pthread
  * expect: 1 0 main
  * expect: 3 0 work
