@@ -2,10 +2,12 @@
 #ifndef ENTRY_H
 #define ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/amon.h"
 #include "monitor/context.h"
+#include "monitor/cycles.h"
 #include "monitor/front.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
@@ -25,6 +27,23 @@ static inline void entry_unblock(struct aprof_tls *tls, const uint64_t *mask)
 {
 	tls->inert = INERT_NOT;
 	sys_restore_signals(mask);
+}
+
+/* Signals were let in again behind what has charged the thread: by clock tsc that system call, too, is the monitor's, not of the routine at work. */
+static inline void entry_charge_rest(const struct aprof_tls *tls)
+{
+	struct thread *t = clock_is_tsc() ? thread_live(tls) : NULL;
+
+	if (t)
+		cycles_charge_monitor(t);
+}
+
+/* Let signals in again, and charge the rest if an entry was made, as CHARGED says. */
+static inline void entry_unblock_charged(struct aprof_tls *tls, const uint64_t *mask, bool charged)
+{
+	entry_unblock(tls, mask);
+	if (charged)
+		entry_charge_rest(tls);
 }
 
 /* Where a call of ROUTINE in T's context FROM leads, from SITE if call sites are told apart, else 0; made if need be.  0: no room. */

@@ -84,17 +84,17 @@ static bool is_by_signal(uintptr_t routine, uint64_t mask)
 	return handler_may_be(routine, INLINE_FLAGS) && (mask || handler_is(routine)) && handler_runs(routine, found_return());
 }
 
-/* With signals blocked, more than those in MASK: any thread, any routine. */
-static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site, uint64_t mask)
+/* With signals blocked, more than those in MASK: any thread, any routine. False: nothing was *ENTERED. */
+static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site, uint64_t mask, struct entered *entered)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(sp);
-	struct entered entered;
 	context_id before, back;
 	bool by_signal;
 	target to;
 
+	*entered = nothing_entered(tls);
 	if (!t || is_left_out(reads))
-		return nothing_entered(tls);
+		return false;
 	t->busy = BUSY;
 	if (!tls->current)
 		stack_follow_inline(t);
@@ -111,10 +111,10 @@ static struct entered enter_blocked(struct aprof_tls *tls, uintptr_t routine, ui
 	to = entry_show(t, entry_find(t, by_signal ? ROOT_ID : before, routine, INLINE_FLAGS, site));
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
-	entered = enter(t, before, to);
-	entered.before = back;
+	*entered = enter(t, before, to);
+	entered->before = back;
 	t->busy = 0;
-	return entered;
+	return true;
 }
 
 /* The first of the code that tells its call sites: they are told apart from now on, in each thread that such code enters or that begins. */
@@ -130,6 +130,7 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct entered entered;
+	bool charged = false;
 	struct thread *t;
 	uint64_t mask;
 
@@ -154,8 +155,8 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 	note_sites(site);
 	entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		entered = enter_blocked(tls, routine, sp, reads, site, mask);
-	entry_unblock(tls, &mask);
+		charged = enter_blocked(tls, routine, sp, reads, site, mask, &entered);
+	entry_unblock_charged(tls, &mask, charged);
 	return entered;
 }
 

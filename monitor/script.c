@@ -178,15 +178,15 @@ static bool stack_ready(struct thread *t)
 	return true;
 }
 
-/* With signals blocked: any thread, any routine. */
-static void enter_blocked(struct aprof_tls *tls, uintptr_t routine)
+/* With signals blocked: any thread, any routine. False: nothing was entered. */
+static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 {
 	struct thread *t = thread_here(tls);
 	context_id from;
 	target to;
 
 	if (!t || !stack_ready(t))
-		return;
+		return false;
 	t->busy = BUSY;
 	reset_if_asked();
 	from = settle(t);
@@ -197,10 +197,12 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine)
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
 	t->busy = 0;
+	return true;
 }
 
 static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_t routine)
 {
+	bool entered = false;
 	struct thread *t;
 	uint64_t mask;
 
@@ -226,8 +228,8 @@ static __attribute__((noinline)) void enter_slow(struct aprof_tls *tls, uintptr_
 	}
 	entry_block(tls, &mask);
 	if (routine || (routine = definition_key("script", "?", NULL, 0)))
-		enter_blocked(tls, routine);
-	entry_unblock(tls, &mask);
+		entered = enter_blocked(tls, routine);
+	entry_unblock_charged(tls, &mask, entered);
 }
 
 void __aprof_script_enter(unsigned long long routine)

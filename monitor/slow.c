@@ -110,8 +110,8 @@ static target target_for(struct thread *t, uintptr_t routine, uintptr_t cfa, uin
 	return entry_find(t, from, routine, flags, call_site(t, routine, cfa, site, flags));
 }
 
-/* An entry with signals blocked: any thread, any stack, any routine. */
-static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
+/* An entry with signals blocked: any thread, any stack, any routine. False: there is no thread to enter it in. */
+static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
 	struct thread *t = tls->thread ? tls->thread : slow_start(cfa);
 	context_id back = 0;
@@ -119,7 +119,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	target to;
 
 	if (!t)
-		return;
+		return false;
 	t->busy = BUSY;
 	if (tls->current == LOST_ID)
 		tls->current = found_entered(t, is_by_signal(t, routine, cfa, site, flags, mask), &back);
@@ -144,6 +144,7 @@ static void enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	if (clock_is_tsc())
 		cycles_charge_monitor(t);
 	t->busy = 0;
+	return true;
 }
 
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
@@ -176,7 +177,7 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 {
 	struct aprof_tls *tls = &aprof_tls;
 	struct thread *t;
-	bool chained;
+	bool chained, entered = false;
 	uint64_t mask;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
@@ -198,8 +199,8 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 	}
 	entry_block(tls, &mask);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		enter_blocked(tls, routine, cfa, site, flags, mask);
-	entry_unblock(tls, &mask);
+		entered = enter_blocked(tls, routine, cfa, site, flags, mask);
+	entry_unblock_charged(tls, &mask, entered);
 }
 
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
@@ -232,4 +233,5 @@ void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)
 	t->busy = 0;
 done:
 	sys_restore_signals(&mask);
+	entry_charge_rest(tls);
 }
