@@ -13,10 +13,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/bulk.h"
 #include "base/task_stat.h"
 #include "gprof/gmon.h"
 #include "import/import.h"
 #include "input/mapped.h"
+
+enum { FOLD = 11 };			/* bytes in memory, of all that the commands which take most, as html, make of one in a file */
 
 static bool system_error(struct error *err, const char *what, const char *path)
 {
@@ -281,6 +284,7 @@ static void *data_read(int fd, const char *path, size_t size, size_t *len, struc
 
 	if (is_profile && fstat(fd, &st) == 0)		/* it grows before its header says so */
 		size = used_size(&header, (size_t)st.st_size);
+	bulk_expect(size < SIZE_MAX / FOLD ? size * FOLD : 0);
 	data = malloc(size ? size : 1);
 	if (!data) {
 		error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: no memory for %zu bytes", path, size);

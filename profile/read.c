@@ -91,6 +91,17 @@ static bool check_header(struct reader *r)
 	return true;
 }
 
+/* Room for the contexts of the first file, of which each item may make one: so large arrays need not grow and be copied.  Those of later files are most often
+ * there already. */
+static bool room_make(struct profile *p, uint64_t items)
+{
+	struct profile_private *own = p->private;
+
+	return p->ncontexts > 1 || (array_reserve(&p->contexts, &own->contexts, items + 1, sizeof *p->contexts) &&
+				    array_reserve(&own->node_of, &own->nodes, items + 1, sizeof *own->node_of) &&
+				    array_reserve(&p->shares, &own->shares, p->nshares + items, sizeof *p->shares));
+}
+
 /* Room for what the items may bring, and the bound on the work of replaying them. */
 static bool prepare(struct reader *r)
 {
@@ -104,7 +115,7 @@ static bool prepare(struct reader *r)
 	r->budget = items * WORK_PER_ITEM + WORK_AT_LEAST;
 	r->node_budget = own->histories.n + items * NODES_PER_ITEM + NODES_AT_LEAST;
 	return (items < PROFILE_NONE - own->histories.n &&
-		histories_reserve(&own->histories, items, r->p->nroutines)) || reader_no_memory(r);
+		histories_reserve(&own->histories, items, r->p->nroutines) && room_make(r->p, items)) || reader_no_memory(r);
 }
 
 static void merge_pcs(struct profile *p)

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/base64.h"
+#include "base/bulk.h"
 #include "base/name.h"
 #include "base/number.h"
 #include "base/pair_table.h"
@@ -401,6 +402,50 @@ static void test_base64_long(void **state)
 	}
 }
 
+/* Whether a part of this process's heap is marked for huge pages. */
+static bool heap_is_marked(void)
+{
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	char line[4096];
+	bool in_heap = false, found = false;
+
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (strstr(line, "[heap]"))
+			in_heap = true;
+		else if (strncmp(line, "VmFlags:", 8) == 0) {
+			found |= in_heap && strstr(line, " hg");
+			in_heap = false;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Little changes nothing; much marks the heap, and what is freed there is there for the next; more than there can be does no harm. */
+static void test_bulk(void **state)
+{
+	enum { MUCH = 64 << 20 };
+	char *one, *two;
+
+	(void)state;
+	bulk_expect(1 << 20);
+	assert_false(heap_is_marked());
+	bulk_expect(MUCH);
+	bulk_expect(SIZE_MAX);
+	one = malloc(MUCH / 2);
+	assert_non_null(one);
+	memset(one, 1, MUCH / 2);
+	free(one);
+	two = malloc(MUCH / 2);
+	assert_non_null(two);
+	if (two < (char *)sbrk(0)) {			/* the heap is the C library's, not a sanitizer's */
+		assert_ptr_equal(one, two);
+		assert_true(heap_is_marked() || access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0);
+	}
+	free(two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_task_stat),
 		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_base64_long),
+		cmocka_unit_test(test_bulk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
