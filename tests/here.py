@@ -9,11 +9,6 @@ def long(test):
     return unittest.skipIf("SAMPLE" in os.environ, "not in the sample")(test)
 
 
-def has_plugin(build):
-    """Whether aprof of BUILD has a plugin for way inline: aprof that Clang built has none."""
-    return any(name.startswith("aprof_gcc") for name in os.listdir(os.path.join(build, "compiler", "plugin")))
-
-
 def has_way(build, way, compiler="cc"):
     """Whether aprof-cc of BUILD takes WAY with COMPILER: inline needs a plugin for that very GCC, fentry a GCC."""
     with tempfile.TemporaryDirectory(prefix="aprof-here-") as folder:

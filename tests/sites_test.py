@@ -176,7 +176,7 @@ class Sites(unittest.TestCase):
         return next(child["sites"] for child in entry["children"] if child["name"] == callee)
 
     def skip_without_plugin(self):
-        if not here.has_plugin(BUILD):
+        if not here.has_way(BUILD, "inline"):
             self.skipTest("aprof was built without its plugin")
 
     def build_inline(self, *words, **keys):

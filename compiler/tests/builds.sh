@@ -522,7 +522,8 @@ shape() {
 # The real monitor and the plugin of the build directory, if they are there.
 use_plugin() {
 	export APROF_LIBDIR="$APROF_LIBDIR/../../monitor" APROF_OUT="$work/amon.out"
-	[ -e "$APROF_LIBDIR/libaprof.a" ] && ls "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so >/dev/null 2>&1 || exit 77
+	plugin=aprof_gcc$(gcc -dumpversion | cut -d. -f1)
+	[ -e "$APROF_LIBDIR/libaprof.a" ] && [ -e "$APROF_LIBDIR/../compiler/plugin/$plugin.so" ] || exit 77
 }
 
 inline_links() {
@@ -612,7 +613,6 @@ inline_clock() {
 inline_verify() {
 	use_plugin
 	sources
-	plugin=$(basename "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so .so)
 	lose=-fplugin-arg-$plugin-test=lose-exits
 	makes 7 "$cc" --aprof-verify -O1 -fno-inline main.c part.c -o t
 	"$cc" --aprof-verify=report -O1 -fno-inline -c main.c 2>err
@@ -736,6 +736,24 @@ inline_choice() {
 	makes 2 "$cxx" -O1 '--aprof-except=g<*' '--aprof-except=* g<*' space.cc -o t
 }
 
+# Each GCC that there is a plugin for, beside the one that is called gcc.
+inline_versions() {
+	use_plugin
+	sources
+	others=0
+	for file in "$APROF_LIBDIR"/../compiler/plugin/aprof_gcc*.so; do
+		major=$(basename "$file" .so | tr -dc 0-9)
+		[ "aprof_gcc$major" != "$plugin" ] && command -v "gcc-$major" >/dev/null || continue
+		others=$((others + 1))
+		APROF_CC=gcc-$major "$cc" --aprof-verbose -c part.c 2>verbose.err
+		grep -q '^aprof: way inline: ' verbose.err || fail "gcc-$major: $(cat verbose.err)"
+		for o in -O1 -O3 "-O2 -fno-inline -fno-ipa-cp" "-O2 -flto" -fPIC -static "-O2 --aprof-verify" "-O2 --aprof-sites" "-O2 --aprof-clock=tsc"; do
+			APROF_CC=gcc-$major makes 7 "$cc" -O1 -fno-inline -fno-ipa-cp $o main.c part.c -o t
+		done
+	done
+	[ "$others" != 0 ] || exit 77
+}
+
 # Without a plugin for the very compiler way fentry is taken, and said.
 inline_missing() {
 	use_plugin
@@ -744,7 +762,7 @@ inline_missing() {
 	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
 	grep -q 'way fentry: aprof was built without its plugin' verbose.err || fail "no plugin: $(cat verbose.err)"
 	APROF_LIBDIR=$PWD/none refuses "aprof was built without its GCC plugin" "$cc" --aprof-way=inline -c part.c
-	: >none/aprof_gcc12.so
+	: >"none/$plugin.so"
 	APROF_LIBDIR=$PWD/none "$cc" --aprof-verbose -c part.c 2>verbose.err
 	grep -q "way fentry: aprof's plugin (way inline) is for another" verbose.err || fail "wrong plugin: $(cat verbose.err)"
 	APROF_LIBDIR=$PWD/none refuses "no way inline: " "$cc" --aprof-way=inline -c part.c

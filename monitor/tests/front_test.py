@@ -9,7 +9,7 @@ BUILD, LAYOUTS = os.path.abspath(sys.argv[1]), int(sys.argv[2])
 ROUTINES, CALLEES, DEPTH = 60, 2, 7
 CALLS = 24000000            # growing twice costs some 1,600 misses, once and for all (monitor/front.c)
 WAYS = {"inline": ["--aprof-way=inline"], "fentry": ["--aprof-way=fentry"], "cyg": ["--aprof-way=cyg"], "mcount": None}
-if not here.has_plugin(BUILD):
+if not here.has_way(BUILD, "inline"):
     del WAYS["inline"]
 
 
