@@ -155,7 +155,7 @@ static int by_reason(const void *left, const void *right)
 	return a->why != b->why ? (a->why > b->why) - (a->why < b->why) : strcmp(a->name, b->name);
 }
 
-/* Of modules with hooks, and of those in which samples found the program: who left out all of one is to be told so. */
+/* Of modules with hooks, of those in which samples found the program, and of the program itself: who left out all of one is to be told so. */
 static bool left_out_make(struct names *n, const struct profile *p, struct symbols *s)
 {
 	struct leaving l = { .names = n };
@@ -165,7 +165,7 @@ static bool left_out_make(struct names *n, const struct profile *p, struct symbo
 		if (p->pcs[i].module < p->nmodules)
 			met[p->pcs[i].module] = true;
 	for (l.module = 0; met && l.module < p->nmodules; l.module++)
-		if (p->modules[l.module].hooked || met[l.module]) {
+		if (p->modules[l.module].hooked || met[l.module] || p->modules[l.module].main_program) {
 			symbols_quiet(s, !p->modules[l.module].hooked);
 			symbols_left_out(s, l.module, left_out_visit, &l);
 		}

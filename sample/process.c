@@ -62,6 +62,41 @@ struct process *process_new(uint32_t pid, const struct process *parent, struct i
 	return NULL;
 }
 
+/* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */
+static uint32_t module_of(struct process *p, const struct mapping *m)
+{
+	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
+
+	if (!m->image || !array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
+		return RECORDING_NONE;
+	while (p->nmodules <= m->number)
+		p->modules[p->nmodules++] = RECORDING_NONE;
+	if (p->modules[m->number] != RECORDING_NONE)
+		return p->modules[m->number];
+	record.build_id_size = m->image->build_id_size;
+	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
+	record.main_program = p->program && !strcmp(p->program, m->image->path);
+	return p->modules[m->number] = recording_module(p->live, &record, m->image->path);
+}
+
+/* The file has the module of the program though no sample may have been in it: who reads it finds there what the program says of its hooks. */
+static void program_module(struct process *p)
+{
+	const struct mapping *first = NULL;
+
+	for (uint32_t i = 0; p->program && i < p->space.n; i++) {
+		const struct mapping *m = &p->space.mappings[i];
+
+		if (!m->image || strcmp(m->image->path, p->program) != 0)
+			continue;
+		if (m->number < p->nmodules && p->modules[m->number] != RECORDING_NONE)
+			return;
+		first = first ? first : m;
+	}
+	if (first)
+		module_of(p, first);
+}
+
 /* Close the file, and forget all that was in it. */
 static void file_close(struct process *p)
 {
@@ -76,6 +111,7 @@ static void file_close(struct process *p)
 	jit_free(p->jit);
 	p->jit = NULL;
 	if (p->live) {
+		program_module(p);
 		recording_header(p->live)->end_monotonic = now();
 		recording_end(p->live, true);
 	}
@@ -489,23 +525,6 @@ void process_lost(struct process *p, uint64_t n)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;
 	else
 		p->lost += n;
-}
-
-/* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */
-static uint32_t module_of(struct process *p, const struct mapping *m)
-{
-	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
-
-	if (!m->image || !array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
-		return RECORDING_NONE;
-	while (p->nmodules <= m->number)
-		p->modules[p->nmodules++] = RECORDING_NONE;
-	if (p->modules[m->number] != RECORDING_NONE)
-		return p->modules[m->number];
-	record.build_id_size = m->image->build_id_size;
-	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
-	record.main_program = p->program && !strcmp(p->program, m->image->path);
-	return p->modules[m->number] = recording_module(p->live, &record, m->image->path);
 }
 
 static uint64_t routine_hash(const void *owner, uint32_t position)

@@ -28,12 +28,18 @@ enum {
 	LAST = 100,			/* ms that threads have to come to the last stop */
 };
 
+/* What is done again and again, but for a PARTth of the time at most. */
+struct rounds {
+	uint64_t next;			/* CLOCK_MONOTONIC, ns */
+	uint64_t took;			/* the last one, of our CPU time, ns */
+};
+
 struct trace {
 	struct source source;
 	pid_t *roots;
 	struct tracees all;
 	size_t at;			/* in its queue: what is told next */
-	uint64_t next_look, next_scan;	/* CLOCK_MONOTONIC, ns */
+	struct rounds looks, scans;
 	pid_t held;			/* thread that is stopped until its sample has been taken; 0: none */
 	struct happening sample;
 	struct asleep_memory memory;	/* of the thread that the sample is of */
@@ -64,6 +70,16 @@ static uint64_t own_cpu(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The round that began at BEGUN (CLOCK_MONOTONIC, ns), when our CPU time was CPU, is over: the next one is PERIOD ns later, or later still if rounds take
+ * much.  One that alone took much does not count: it read a file for the first time, or the machine was taken from us meanwhile. */
+static void round_end(struct rounds *rounds, uint64_t begun, uint64_t cpu, uint64_t period)
+{
+	uint64_t took = own_cpu() - cpu, least = took < rounds->took ? took : rounds->took;
+
+	rounds->next = begun + (least * PART > period ? least * PART : period);
+	rounds->took = took;
 }
 
 static void on_child(int sig)
@@ -267,9 +283,7 @@ static bool wall_look_at(struct trace *t, struct traced_thread *thread)
 /* The time of the next look: early or late by up to half a period, so as not to beat with what the program does. */
 static void wall_next(struct trace *t)
 {
-	uint64_t took = own_cpu() - t->cpu, period = t->all.period / 2 + (uint64_t)random() % t->all.period;
-
-	t->next_look = t->begun + (took * PART > period ? took * PART : period);
+	round_end(&t->looks, t->begun, t->cpu, t->all.period / 2 + (uint64_t)random() % t->all.period);
 	t->unseen = 0;
 	t->told = t->begun;
 }
@@ -308,7 +322,7 @@ static bool wall_look(struct trace *t)
  * False: samples come with the stops. */
 static bool look(struct trace *t)
 {
-	uint64_t begun = now(), took, period = t->all.period;
+	uint64_t begun = now(), spent = own_cpu(), period = t->all.period;
 
 	for (size_t i = 0; i < t->all.nthreads; i++) {
 		struct traced_thread *thread = &t->all.threads[i];
@@ -320,8 +334,7 @@ static bool look(struct trace *t)
 		if (tracee_state(thread) == 'R')
 			thread->asked = ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0;
 	}
-	took = now() - begun;
-	t->next_look = begun + (took * PART > period ? took * PART : period);
+	round_end(&t->looks, begun, spent, period);
 	return false;
 }
 
@@ -371,10 +384,10 @@ static void trace_wait(struct source *source, int wake, int ms)
 	struct trace *t = (struct trace *)source;
 	struct pollfd fds[] = { { .fd = wake, .events = POLLIN }, { .fd = t->children, .events = POLLIN } };
 	uint64_t time = now();
-	uint64_t next = t->next_look < t->next_scan ? t->next_look : t->next_scan;
+	uint64_t next = t->looks.next < t->scans.next ? t->looks.next : t->scans.next;
 
 	if (!t->all.nthreads)
-		next = t->next_scan;
+		next = t->scans.next;
 	let_go(t);
 	if (next < time + (uint64_t)ms * 1000000)
 		ms = next > time ? (int)((next - time) / 1000000) + 1 : 0;
@@ -384,12 +397,11 @@ static void trace_wait(struct source *source, int wake, int ms)
 /* Find who is new and who is gone, as often as that costs little. */
 static void scan(struct trace *t)
 {
-	uint64_t begun = now(), took;
+	uint64_t spent = own_cpu();
 
 	tracees_scan(&t->all);
 	t->source.refused = t->all.nrefused;
-	took = now() - begun;
-	t->next_scan = now() + (took * PART > SCAN * UINT64_C(1000000) ? took * PART : SCAN * UINT64_C(1000000));
+	round_end(&t->scans, now(), spent, SCAN * UINT64_C(1000000));
 }
 
 static bool trace_next(struct source *source, uint64_t before, struct happening *h)
@@ -405,9 +417,9 @@ static bool trace_next(struct source *source, uint64_t before, struct happening 
 	}
 	if (t->at == t->all.nqueue)
 		t->at = t->all.nqueue = 0;
-	if (t->at == 0 && before != UINT64_MAX && now() >= t->next_scan)
+	if (t->at == 0 && before != UINT64_MAX && now() >= t->scans.next)
 		scan(t);
-	if (t->at == t->all.nqueue && before != UINT64_MAX && now() >= t->next_look && (t->wall ? wall_look(t) : look(t))) {
+	if (t->at == t->all.nqueue && before != UINT64_MAX && now() >= t->looks.next && (t->wall ? wall_look(t) : look(t))) {
 		*h = t->sample;
 		return true;
 	}
