@@ -19,10 +19,12 @@ static int intervals_compare(const void *x, const void *y)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* The intervals of P, in order, each once; there are *N. The caller frees them; NULL: out of memory. */
+/* The intervals of P, in order, each once, without the monitor's own time, which is in no context; there are *N. The caller frees them; NULL: out of
+ * memory. */
 static struct interval *intervals_make(const struct profile *p, size_t *n)
 {
 	struct interval *list = calloc(p->nslices + 1, sizeof *list);
+	size_t found = 0;
 
 	*n = 0;
 	if (!list)
@@ -30,10 +32,12 @@ static struct interval *intervals_make(const struct profile *p, size_t *n)
 	for (size_t i = 0; i < p->nslices; i++) {
 		const struct profile_slice *s = &p->slices[i];
 
-		list[i] = (struct interval){ p->threads[s->thread].run, s->interval, s->ticks, s->time };
+		if (s->context != PROFILE_NONE)
+			list[found++] = (struct interval){ p->threads[s->thread].run, s->interval, s->ticks, s->time };
 	}
-	qsort(list, p->nslices, sizeof *list, intervals_compare);
-	for (size_t i = 0; i < p->nslices; i++) {
+	if (found)
+		qsort(list, found, sizeof *list, intervals_compare);
+	for (size_t i = 0; i < found; i++) {
 		if (*n == 0 || intervals_compare(&list[*n - 1], &list[i]) != 0) {
 			list[(*n)++] = list[i];
 			continue;

@@ -8,6 +8,7 @@ import limits
 
 BUILD = os.path.abspath(sys.argv[1])
 START = 56                               # offset of amon_header.start_monotonic
+PAGE, NONE, SLICES = 4096, 0xffffffff, 19    # of doc/format.md
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "doc", "read_amon.py")
 
 # Works in early() for MS milliseconds of CPU time, then as long in late(), or with "ever" goes on; says when it went from one to the other.  With a number
@@ -166,6 +167,34 @@ class Intervals(unittest.TestCase):
         for (_, history), (ticks, _) in read.items():
             by_history[history] = by_history.get(history, 0) + ticks
         self.assertEqual(sorted(n for n in by_history.values() if n), sorted(self.ticks("--raw").values()))
+
+    def test_told_without_the_monitor(self):
+        """Time that found the thread in the monitor is in no context, and so in no interval."""
+        self.build()
+        self.run_it("100")
+        self.check_told()
+        before = self.told()
+        first = min(before)
+        self.give_to_the_monitor(first)
+        told, _ = self.check_told()
+        self.assertEqual(told, {interval: sums for interval, sums in before.items() if interval != first})
+
+    def give_to_the_monitor(self, interval, profile="amon.out"):
+        """Make the file as if all samples of INTERVAL had found the monitor."""
+        begin, end = interval
+        with open(os.path.join(self.cwd, profile), "r+b") as file:
+            data, at = bytearray(file.read()), PAGE
+            while at < struct.unpack_from("<Q", data, 16)[0]:
+                _, kind, size, _, _, slots, start, _, level = struct.unpack_from("<IIQIIIIII", data, at)
+                if kind == SLICES:
+                    shift = (end - begin >> level).bit_length() - (4000000).bit_length()
+                    for slot in range(at + start, at + start + 24 * slots, 24):
+                        number = struct.unpack_from("<I", data, slot)[0]
+                        if number and number - 1 >> shift == begin // (end - begin):
+                            struct.pack_into("<I", data, slot + 4, NONE)
+                at += size
+            file.seek(0)
+            file.write(data)
 
     def test_phases_of_work(self):
         """Each shows in its own range alone; all of them together are the run."""
