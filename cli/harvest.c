@@ -110,7 +110,7 @@ static bool list_fill(struct list *l, const char *directory, bool added, struct 
 			continue;
 		if (asprintf(&path, "%s/%s", directory, entry->d_name) < 0)
 			ok = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
-		else if (!added && strncmp(entry->d_name, HARVEST_ADDED, strlen(HARVEST_ADDED)) == 0)
+		else if (!added && harvest_is_added(entry->d_name))
 			ok = list_fill(l, path, true, err);
 		else
 			ok = list_add(l, path, added && strcmp(entry->d_name, HARVEST_SUM) == 0) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");

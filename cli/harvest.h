@@ -13,12 +13,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "format/amon.h"
 
 #define HARVEST_ADDED "added."
 #define HARVEST_SUM "sum"
+
+/* Is a directory of this name, in that of a run, one with the files of one program? */
+static inline bool harvest_is_added(const char *name) { return strncmp(name, HARVEST_ADDED, strlen(HARVEST_ADDED)) == 0; }
 
 /* One program of the run, or what of it makes one profile: a program that is rebuilt with another clock meanwhile is two. */
 struct harvest_program {

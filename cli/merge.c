@@ -54,6 +54,14 @@ static bool file_add(struct sources *l, char *file)
 	return true;
 }
 
+/* May DIRECTORY be empty?  One that `aprof run` makes in its own, for the files of one program, is if that was killed then. */
+static bool may_be_empty(const char *directory)
+{
+	const char *name = strrchr(directory, '/');
+
+	return harvest_is_added(name ? name + 1 : directory);
+}
+
 /* The profiles in DIRECTORY, which a run left: those that it would have kept, be they many or added up in part.  False after a message. */
 static bool directory_add(struct sources *l, const char *directory)
 {
@@ -76,14 +84,16 @@ static bool directory_add(struct sources *l, const char *directory)
 		return false;
 	}
 	l->locks[l->ndirectories++] = lock;
-	if (h->n == 0)
+	if (h->n == 0 && !may_be_empty(directory)) {
 		message("%s: no profiles in this directory", directory);
+		return false;
+	}
 	for (size_t i = 0; ok && i < h->n; i++)
 		for (size_t k = 0; ok && k < h->programs[i].n; k++)
 			ok = file_add(l, h->programs[i].files[k]);
 	if (!ok)
 		message("out of memory");
-	return ok && h->n > 0;
+	return ok;
 }
 
 static void sources_free(struct sources *l)
@@ -111,7 +121,9 @@ static bool sources_make(struct sources *l, char **operands, size_t n)
 		if (stat(file, &st) == 0 && S_ISDIR(st.st_mode) ? !directory_add(l, file) : !file_add(l, file))
 			return false;
 	}
-	return true;
+	if (l->n == 0)
+		message("%s: no profiles in this directory", operands[0]);
+	return l->n > 0;
 }
 
 static int merge_operands(char **operands, size_t n, const char *output)

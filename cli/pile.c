@@ -189,7 +189,7 @@ static void part_take(struct pile *p, const char *name)
 /* Does a file called NAME say why there is no profile, or is it no process's? */
 static bool is_other(const char *name)
 {
-	return name[0] == '.' || strstr(name, ".errno.") || strncmp(name, HARVEST_ADDED, strlen(HARVEST_ADDED)) == 0;
+	return name[0] == '.' || strstr(name, ".errno.") || harvest_is_added(name);
 }
 
 static void parts_take(struct pile *p)

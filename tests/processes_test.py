@@ -186,6 +186,15 @@ class Processes(unittest.TestCase):
         done = limits.run([APROF, 'merge', '-o', 'merged', self.place], cwd=self.cwd, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, f'aprof: {self.place}: no profiles in this directory\n'))
 
+    def test_killed_before_the_first(self):
+        """The directory for a program's files was made, and nothing had been moved there."""
+        self.aprof('run', '--no-report', '--data=one', './tiny', '3')
+        (self.place / 'added.0').mkdir()
+        done = limits.run([APROF, 'merge', '-o', 'merged', self.place / 'added.0'], cwd=self.cwd, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (2, f'aprof: {self.place}/added.0: no profiles in this directory\n'))
+        self.aprof('merge', '-o', 'merged', str(self.place / 'added.0'), 'one')
+        self.assertEqual(self.calls('merged'), self.calls('one'))
+
     def test_numbers_again(self):
         """A process that has the number of an earlier one does not take its profile's place."""
         spaces = ['unshare', '--map-root-user', '--pid', '--fork'] if os.geteuid() else ['unshare', '--pid', '--fork']
