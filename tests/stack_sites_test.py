@@ -77,19 +77,25 @@ __attribute__((noinline)) static void self(int n)
 int main(void) { for (int i = 0; i < 300; i++) { even(9); self(3); self(4); } return 0; }
 """
 # What a signal interrupted called nobody; and neither did its handler's caller.
-HANDLER = r"""
+HANDLER = CLOCKS + r"""
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
-volatile long sink;
-__attribute__((noinline)) static void spin(long n) { for (long i = 0; i < n; i++) sink += i; }
+volatile long sink, handled;
+__attribute__((noinline)) static void spin(double seconds)
+{
+	double end = cpu_seconds() + seconds;
+	while (cpu_seconds() < end)
+		for (int i = 0; i < 10000; i++) sink += i;
+}
 __attribute__((noinline)) static void handler(int s)
 {
-	spin(1000000);
-	spin(3000000);
+	spin(0.002);
+	spin(0.006);
+	handled++;
 	sink += s;
 }
-__attribute__((noinline)) static void busy(void) { for (long i = 0; i < 300000000; i++) sink += i; }
+__attribute__((noinline)) static void busy(void) { while (handled < 30) sink++; }
 int main(void)
 {
 	struct itimerval t = { { 0, 20000 }, { 0, 20000 } };		/* of CPU time: by the clock on the wall a busy machine had time for handlers alone */
@@ -288,7 +294,7 @@ class StackSites(unittest.TestCase):
         self.record(HANDLER)
         entries = self.callgraph()
         self.check_sums(entries)
-        line = line_of(HANDLER, "spin(1000000)")
+        line = line_of(HANDLER, "spin(0.002)")
         self.assertEqual([site["line"] for site in self.arc(entries, "handler", "spin")["sites"]], [line, line + 1])
         self.assertEqual(self.arc(entries, "busy", "(signal)")["sites"], [])
         self.assertEqual(self.arc(entries, "(signal)", "handler")["sites"], [])

@@ -16,6 +16,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 APROF = BUILD / 'aprof'
 
 # The three cases: spin is heavy by itself, wasteful clears too much memory, and twelve routines go through one -> two -> three.
+# Products, each of the one before, take as long on every processor; sums in memory take a third where that is kept in a register.
 PLANTED = r'''
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +24,18 @@ static volatile long sink;
 static char room[1 << 20];
 __attribute__((noinline)) void spin(long n)
 {
+	long x = sink;
+
 	for (long i = 0; i < n; i++)
-		sink += i;
+		x = x * 1103515245 + i;
+	sink = x;
 }
 __attribute__((noinline)) void wasteful(void)
 {
 	memset(room, (int)sink, sizeof room);
 	sink += room[sink & 1023];
 }
-__attribute__((noinline)) void three(void) { for (int i = 0; i < 150000; i++) sink ^= i; }
+__attribute__((noinline)) void three(void) { long x = sink; for (int i = 0; i < 150000; i++) x = x * 1103515245 + i; sink = x; }
 __attribute__((noinline)) void two(void) { three(); sink++; }
 __attribute__((noinline)) void one(void) { two(); sink++; }
 #define CALLER(n) __attribute__((noinline)) void caller##n(void) { one(); sink += n; }
@@ -51,6 +55,8 @@ int main(int argc, char **argv)
 	return 0;
 }
 '''
+
+HEAVY = 'x = x * 1103515245 + i;'       # the line of spin that its time is on
 
 
 def aprof(*arguments, cwd=None, **more):
@@ -189,7 +195,7 @@ class Annotate(OnPlanted):
     def test_samples_are_in_the_loop(self):
         if self.json('report')['run']['counts']['pc_samples'] == 0:
             self.skipTest('the kernel gives no program counters')
-        loop = self.line_of('sink += i;')
+        loop = self.line_of(HEAVY)
         lines = {line['line']: line['ticks'] for line in self.routine('spin')['lines']}
         self.assertGreater(sum(n for line, n in lines.items() if loop - 1 <= line <= loop), 0.9 * sum(lines.values()))
 
@@ -230,7 +236,7 @@ class Annotate(OnPlanted):
             self.assertRegex(done.stderr, r'^aprof: .*planted\.c: the source is not there; say --source-path=FOLDER\n$')
             self.assertEqual(self.routine('spin')['callees'], [])
             for option in '--source-path=moved/sub', f'--substitute={self.cwd}={self.cwd}/moved/sub':
-                self.assertIn('sink += i;', self.text('annotate', option, 'spin'))
+                self.assertIn(HEAVY, self.text('annotate', option, 'spin'))
             done = aprof('annotate', '--substitute=planted', 'spin', cwd=self.cwd)
             self.assertIn('not of the form FROM=TO', done.stderr)
         finally:
@@ -239,7 +245,7 @@ class Annotate(OnPlanted):
     def test_source_that_changed(self):
         path = pathlib.Path(self.cwd) / 'planted.c'
         before = path.stat().st_mtime
-        path.write_bytes(PLANTED.encode().replace(b'sink += i;', b'\x1b[31m\t\x00'))
+        path.write_bytes(PLANTED.encode().replace(HEAVY.encode(), b'\x1b[31m\t\x00'))
         try:
             done = aprof('annotate', 'spin', cwd=self.cwd)
             self.assertIn('changed after the program was run', done.stderr)
