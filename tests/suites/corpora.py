@@ -71,12 +71,12 @@ SEEDS = range(1, 301)       # of csmith
 CSMITH = ["--max-funcs", "15", "--max-block-size", "3"]
 
 
-def programs(names, cache, bench, flags):
-    """The programs of the corpora NAMES as they are compiled with FLAGS, in the order of their names."""
+def programs(names, cache, bench, flags, cc="gcc"):
+    """The programs of the corpora NAMES as CC compiles them with FLAGS, in the order of their names."""
     found = []
     for name in names:
         if name in GCC:
-            found += gcc(name, unpacked(cache), flags)
+            found += gcc(name, unpacked(cache, cc), flags)
         elif name == "uftrace":
             found += uftrace(cache, bench)
         elif name == "csmith":
@@ -98,12 +98,20 @@ def above(path):
     return "/".join(path.split("/")[:4 if "gcc.target" in path else 3])
 
 
-def unpacked(cache):
-    """GCC's source, the folders with tests of it, once."""
-    archives = sorted(glob.glob("/usr/src/gcc-*/gcc-*.tar.xz"), key=os.path.basename)
+@functools.cache
+def archive_for(cc, sources="/usr/src"):
+    """Debian's source of GCC: of CC's version, or the first that there is."""
+    done = subprocess.run([cc, "-dumpversion"], capture_output=True, text=True)
+    major = done.stdout.split(".")[0].strip()
+    archives = sorted(glob.glob(f"{sources}/gcc-*/gcc-*.tar.xz"), key=os.path.basename)
     if not archives:
-        raise Trouble("no source of GCC in /usr/src: apt-get install gcc-12-source")
-    archive = archives[0]
+        raise Trouble(f"no source of GCC in {sources}: apt-get install gcc-{major or 12}-source")
+    return next((archive for archive in archives if f"/gcc-{major}/" in archive), archives[0])
+
+
+def unpacked(cache, cc):
+    """GCC's source, the folders with tests of it, once."""
+    archive = archive_for(cc)
     folders = sorted({above(folder.path) for corpus in GCC.values() for folder in corpus} | INCLUDED)
     folder = os.path.join(cache, "ways", f"{os.path.basename(archive)[:-len('.tar.xz')]}-{digest(*folders)[:8]}")
     if not os.path.isdir(folder):

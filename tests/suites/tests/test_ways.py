@@ -205,6 +205,21 @@ class Whole(unittest.TestCase):
             self.assertTrue(done.stdout.endswith("2 passed, 0 failed, 0 skipped\n"), done.stdout)
             self.assertIn("1 passed, 0 failed, 0 skipped\n", ways("--only", "uftrace/s-same.c").stdout)
 
+    def test_source_of_the_compiler(self):
+        """The tests are those of the compiler's own version, where its source is there."""
+        with tempfile.TemporaryDirectory() as sources, self.assertRaises(corpora.Trouble) as refused:
+            corpora.archive_for("gcc", sources)
+        major = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0].strip()
+        self.assertIn(f"apt-get install gcc-{major}-source", str(refused.exception))
+        with tempfile.TemporaryDirectory() as sources:
+            for other in "9", "99", major:
+                os.makedirs(f"{sources}/gcc-{other}")
+                open(f"{sources}/gcc-{other}/gcc-{other}.1.tar.xz", "w").close()
+                wanted = f"{sources}/gcc-{major if other == major else 9}/"
+                corpora.archive_for.cache_clear()
+                self.assertTrue(corpora.archive_for("gcc", sources).startswith(wanted), other)
+        corpora.archive_for.cache_clear()
+
     def test_no_such_corpus(self):
         with self.assertRaises(corpora.Trouble):
             corpora.programs(["nowhere"], "/tmp", "/tmp", ["-O2"])
