@@ -181,11 +181,14 @@ def csmith(cache):
     version = subprocess.run(["csmith", "--version"], stdout=subprocess.PIPE).stdout
     folder = os.path.join(cache, "ways", "csmith-" + digest(version, *CSMITH)[:8])
     os.makedirs(folder, exist_ok=True)
-    found = []
-    for seed in SEEDS:
-        path = os.path.join(folder, f"{seed}.c")
-        if not os.path.exists(path):
-            subprocess.run(["csmith", "--seed", str(seed), "--output", path + ".new", *CSMITH], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-            os.rename(path + ".new", path)
-        found.append(Program(f"csmith/{seed}", [path], ["-I/usr/include/csmith"], LIBRARIES))
-    return found
+    return [Program(f"csmith/{seed}", [os.path.join(folder, f"{seed}.c")], ["-I/usr/include/csmith"], LIBRARIES) for seed in SEEDS]
+
+
+def write(program):
+    """Have csmith make PROGRAM, if it is one of its and not there yet; several processes may at once."""
+    path = program.sources[0]
+    if program.corpus == "csmith" and not os.path.exists(path):
+        own = f"{path}.{os.getpid()}"
+        subprocess.run(["csmith", "--seed", program.name.split("/")[1], "--output", own, *CSMITH], check=True, cwd=os.path.dirname(path),
+                       stdout=subprocess.DEVNULL)
+        os.rename(own, path)
