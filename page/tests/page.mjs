@@ -231,6 +231,45 @@ test('the first thing to see is what aprof hot says; each routine is selected by
 	await closed(tab);
 });
 
+// What aprof hot calls its findings in FILE, and the page at ADDRESS.
+async function sameTitles(address, file) {
+	const told = bench.aprof('hot', file),
+		tab = await bench.tab(address);
+	for (const kind of ['heavy', 'library']) {
+		const title = await tab.locator(`[data-finding=${kind}] h2`).innerText();
+		assert.match(told, new RegExp(`^\\d\\. ${title.replace('?', '\\?')}$`, 'm'), kind);
+	}
+	await closed(tab);
+}
+
+test("findings have the titles of aprof hot's, where calls were counted and where stacks were sampled", async () => {
+	await sameTitles(onePage, one);
+	fs.writeFileSync(
+		bench.file('clears.c'),
+		`#include <string.h>
+static char room[1 << 21];
+#define CALLER(n) __attribute__((noinline)) static void caller##n(unsigned x) { memset(room, x, sizeof room); room[x % 7] = n; }
+CALLER(1) CALLER(2) CALLER(3)
+int main(int n, char **v)
+{
+	unsigned x = n;
+	for (int i = 0; i < 500; i++) {
+		for (int k = 0; k < 200000; k++)
+			x = x * 1103515245 + k;
+		caller1(x);
+		caller2(x);
+		caller3(x);
+	}
+	return x == 1 && room[8] == 2;
+}
+`,
+	);
+	bench.run('cc', '-O1', '-g', '-o', 'clears', 'clears.c');
+	bench.aprof('run', '--no-report', '--data=clears.out', './clears');
+	assert.ok(bench.json('hot', bench.file('clears.out')).library.length > 0, 'a test of something');
+	await sameTitles(bench.page('clears.html', bench.file('clears.out')), bench.file('clears.out'));
+});
+
 test("routines: every figure is the report's; sort, filter, columns", async () => {
 	const tab = await bench.tab(onePage, 'tab=table'),
 		flat = bench.json('report', one).flat,
