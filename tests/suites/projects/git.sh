@@ -20,6 +20,7 @@ one_script() {
 # Without $long twenty scripts.  Of tests named in $tests the scripts that they are in run.
 run() {
     cp -rp "${program%/*}/." .
+    sed -i "s,/[^':]*\.new,$PWD,g" bin-wrappers/*          # they name the folder that it was built in
     cd t
     scripts=$(sed 's/: .*//' "$tests" | sort -u)
     if [ -z "$scripts" ]; then
