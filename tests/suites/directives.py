@@ -134,9 +134,13 @@ def wanted(text, flags):
             result.why_not = "dg-skip-if"
         elif name == "require-profiling":
             result.why_not = "needs a second compilation"
+        elif name == "shouldfail" and args and re.fullmatch("[a-z]+san", args[0]) and not any(flag.startswith("-fsanitize=") for flag in flags):
+            result.why_not = f"has a fault that is for {args[0]} to find"
     result.options = [option for option in options + more if not QUIET.match(option)]
     if any(option.startswith(("-fprofile-", "-fauto-profile", "-fbranch-probabilities", "-m32", "-mx32")) for option in result.options):
         result.why_not = "needs another build"
+    if "-mcmodel=large" in result.options:
+        result.why_not = "-mcmodel=large, which the ways inline and fentry refuse"
     return result
 
 
