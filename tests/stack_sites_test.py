@@ -154,6 +154,7 @@ int main(void)
 {
 	while (getenv("APROF_STACKS") && !is_traced())		/* by ptrace it is found some time after it began */
 		usleep(1000);
+	usleep(getenv("APROF_STACKS") ? 300000 : 0);		/* and looked at some time after that, on a busy machine */
 	wait(250000, 0);
 	for (int i = 0; i < 25; i++) {
 		for (int j = 0; j < 20; j++)
