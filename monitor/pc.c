@@ -279,9 +279,14 @@ static bool was_blocked(const struct thread *t)
 	return t->pc_tid == t->tid && t->pc_handle <= BLOCKED;
 }
 
+static bool has_none(const struct thread *t)
+{
+	return t->pc_tid != t->tid || t->pc_handle < 0;
+}
+
 bool pc_is_lacking(const struct thread *t)
 {
-	return source != AMON_SOURCE_NONE && (t->pc_tid != t->tid || t->pc_handle < 0);
+	return source != AMON_SOURCE_NONE && has_none(t);
 }
 
 /* A thread that has SIGPROF blocked may wait for signals, and is not to be sent one that it does not know. */
@@ -295,7 +300,7 @@ static void pc_watch(struct thread *t)
 		pc_close(t);
 		t->pc_tid = t->tid;
 		t->pc_handle = was > BLOCKED_LONG ? was - 1 : was;
-	} else if (t->pc_tid != t->tid || t->pc_handle < 0) {
+	} else if (has_none(t)) {
 		pc_open(t);
 	}
 }
