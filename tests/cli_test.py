@@ -529,8 +529,7 @@ class Real(unittest.TestCase):
             __attribute__((noinline)) void length(unsigned long n) { work((double)n); }
             __attribute__((noinline)) void burn(void) { for (long i = 0; i < 100000; i++) sink += 1; }
             int main(void) { for (int i = 0; i < 500; i++) { length(i); burn(); } return 3; }''')
-        major = subprocess.run(['gcc', '-dumpversion'], capture_output=True, text=True).stdout.split('.')[0].strip()
-        plugin = list((BUILD / 'compiler' / 'plugin').glob(f'aprof_gcc{major}.so'))        # there may be those of other GCCs
+        plugin = list((BUILD / 'compiler' / 'plugin').glob(f'aprof_gcc{here.major()}.so'))        # there may be those of other GCCs
         build = [BUILD / 'aprof-cc', '--aprof-way=inline', '-O2', '-o', 'verify', 'verify.c']
         built = subprocess.run(build, cwd=self.cwd, capture_output=True, text=True)
         if built.returncode or not plugin:

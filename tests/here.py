@@ -9,6 +9,14 @@ def long(test):
     return unittest.skipIf("SAMPLE" in os.environ, "not in the sample")(test)
 
 
+def major(compiler="gcc"):
+    """The major version of COMPILER; "" if it is not there."""
+    try:
+        return subprocess.run([compiler, "-dumpversion"], stdout=subprocess.PIPE, text=True).stdout.strip().split(".")[0]
+    except FileNotFoundError:
+        return ""
+
+
 def has_way(build, way, compiler="cc"):
     """Whether aprof-cc of BUILD takes WAY with COMPILER: inline needs a plugin for that very GCC, fentry a GCC."""
     with tempfile.TemporaryDirectory(prefix="aprof-here-") as folder:

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
+import here  # noqa: E402
 import limits  # noqa: E402
 
 HOOKED = ("inline", "fentry", "cyg")
@@ -148,8 +149,7 @@ def tool(language, compiler):
         return language.clang and compiler.replace("clang", language.clang)
     own = compiler[:-len(name)] + name.replace("gcc", language.driver)
     if not shutil.which(own):
-        major = subprocess.run([compiler, "-dumpversion"], stdout=subprocess.PIPE, text=True).stdout.strip().split(".")[0]
-        own = f"{own}-{major}"
+        own = f"{own}-{here.major(compiler)}"
     return own if shutil.which(own) else None
 
 

@@ -19,7 +19,8 @@ import subprocess
 from dataclasses import dataclass
 
 import directives
-from against import Program, digest
+from against import Program, digest     # whose path has what follows
+import here
 from recipe import Trouble, say
 
 LIBRARIES = ["-lm", "-lpthread"]
@@ -101,8 +102,7 @@ def above(path):
 @functools.cache
 def archive_for(cc, sources="/usr/src"):
     """Debian's source of GCC: of CC's version, or the first that there is."""
-    done = subprocess.run([cc, "-dumpversion"], capture_output=True, text=True)
-    major = done.stdout.split(".")[0].strip()
+    major = here.major(cc)
     archives = sorted(glob.glob(f"{sources}/gcc-*/gcc-*.tar.xz"), key=os.path.basename)
     if not archives:
         raise Trouble(f"no source of GCC in {sources}: apt-get install gcc-{major or 12}-source")
