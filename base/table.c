@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST (UINT64_C(1) << 31)	/* items; so half of a hash tells a slot */
+
 void table_add(struct table *t, uint64_t key, uint32_t position)
 {
 	assert(t->slots && t->used < (t->mask + 1) / 4 * 3);	/* else a walk might never end */
-	while (t->slots[key & t->mask])
-		key++;
-	t->slots[key & t->mask] = position + 1;
+	while (t->slots[key & t->mask].item)
+		key = table_behind(key);
+	t->slots[key & t->mask] = (struct table_slot){ .item = position + 1, .tag = (uint32_t)(key >> 32) };
 	t->used++;
 }
 
@@ -21,6 +23,8 @@ bool table_reserve(struct table *t, uint64_t n, table_hash *hash, const void *ow
 
 	if (old.slots && n <= size / 4 * 3)
 		return true;
+	if (n > MOST)
+		return false;
 	while (n > size / 4 * 3)
 		size *= 2;
 	t->slots = calloc(size, sizeof *t->slots);
@@ -31,8 +35,8 @@ bool table_reserve(struct table *t, uint64_t n, table_hash *hash, const void *ow
 	t->mask = size - 1;
 	t->used = 0;
 	for (uint64_t i = 0; old.slots && i <= old.mask; i++)
-		if (old.slots[i])
-			table_add(t, hash(owner, old.slots[i] - 1), old.slots[i] - 1);
+		if (old.slots[i].item)
+			table_add(t, hash(owner, old.slots[i].item - 1), old.slots[i].item - 1);
 	assert(t->used == old.used && (size & t->mask) == 0);
 	free(old.slots);
 	return true;

@@ -122,11 +122,43 @@ static void test_table(void **state)
 	for (uint32_t x = 0; x < 3 * MANY; x += 3)
 		assert_int_equal(find(&t, items, x), x < 300 ? x / 3 : UINT32_MAX);
 	allocations_left = 0;
-	assert_false(table_reserve(&t, UINT32_MAX, poor_hash, items));
+	assert_false(table_reserve(&t, 2 * MANY, poor_hash, items));
 	allocations_left = UINT32_MAX;
+	assert_false(table_reserve(&t, UINT32_MAX, poor_hash, items));
 	assert_int_equal(find(&t, items, 297), 99);
 	table_free(&t);
 	assert_int_equal(find(&t, items, 297), UINT32_MAX);
+}
+
+/* Hashes whose lower halves are the last numbers, so that walks come round to the first, and whose upper halves differ. */
+static uint64_t end_hash(const void *owner, uint32_t position)
+{
+	(void)owner;
+	return (uint64_t)(position % 3) << 32 | (UINT32_MAX - position % 2);
+}
+
+static void test_table_ends(void **state)
+{
+	struct table t = { 0 };
+	uint32_t found, met = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 48; i++) {
+		assert_true(table_reserve(&t, i + 1, end_hash, NULL));
+		table_add(&t, end_hash(NULL, i), i);
+	}
+	assert_int_equal(t.mask, 63);		/* it is as full as it gets */
+	for (uint32_t i = 0; i < 48; i++) {
+		bool is_found = false;
+
+		for (uint64_t at = end_hash(NULL, i); (found = table_next(&t, &at)) != UINT32_MAX; met++) {
+			assert_int_equal(found % 3, i % 3);	/* nobody else is looked at */
+			is_found |= found == i;
+		}
+		assert_true(is_found);
+	}
+	assert_true(met >= 48);
+	table_free(&t);
 }
 
 #define SIDE 80
@@ -456,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_reserve_too_much),
 		cmocka_unit_test(test_sum_stays_at_its_end),
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_table_ends),
 		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_pairs_without_memory),
 		cmocka_unit_test(test_numbers),
