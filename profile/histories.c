@@ -149,6 +149,11 @@ bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_
 	return step->node != HISTORIES_NONE;
 }
 
+void histories_expect(const struct histories *h, uint32_t node, uint32_t routine)
+{
+	table_expect(&h->table, hash_mix(node, history_marked(routine)));
+}
+
 void histories_renumber(struct histories *h, const uint32_t *numbers)
 {
 	shorten_path(h, 0);

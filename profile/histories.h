@@ -61,6 +61,9 @@ bool histories_reserve(struct histories *h, size_t n, size_t routines);
  * proportion to the way from the last node spelt out to this one; LENGTH when it folds. */
 bool histories_step(struct histories *h, uint32_t node, uint32_t length, uint32_t routine, struct history_step *step);
 
+/* The same step comes soon: have at hand what it looks up first, which is anywhere in a large table. */
+void histories_expect(const struct histories *h, uint32_t node, uint32_t routine);
+
 /* Each routine i is NUMBERS[i] from now on. */
 void histories_renumber(struct histories *h, const uint32_t *numbers);
 

@@ -11,6 +11,8 @@
 
 #include "format/pcs.h"
 
+enum { AHEAD = 16 };		/* by so many items, at most, memory is asked for before it is needed */
+
 /* What an item counted since the last reset. */
 struct counts {
 	uint64_t calls;		/* times the transition was taken */
@@ -222,6 +224,24 @@ static void take_beside(const struct reader *r, const struct beside *b, uint32_t
 	take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
 }
 
+static struct amon_link link_of(const struct reader *r, const struct chunk *c, uint32_t i)
+{
+	struct amon_link link;
+
+	memcpy(&link, r->data + c->at + c->head.first + (uint64_t)i * sizeof link, sizeof link);
+	return link;
+}
+
+/* Item I of chunk C comes soon. */
+static void expect_item(const struct reader *r, const struct chunk *c, uint32_t i)
+{
+	struct amon_link link = i < c->items ? link_of(r, c, i) : (struct amon_link){ .parent = AMON_NONE };
+	const struct profile_private *own = r->p->private;
+
+	if (link.parent < r->nitems && link.routine < r->nroutines)
+		histories_expect(&own->histories, own->node_of[r->items[link.parent]], r->routines[link.routine]);
+}
+
 /* Replay the items of chunk C, of which B says more.  *STOPPED: an item names what lies behind the cut of the file. */
 static bool replay_chunk(struct reader *r, const struct chunk *c, const struct beside *b, uint32_t thread, bool *stopped)
 {
@@ -234,10 +254,11 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 		return reader_no_memory(r);
 	for (uint32_t i = 0; i < c->items && !*stopped; i++) {
 		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_link);
-		struct amon_link link;
+		struct amon_link link = link_of(r, c, i);
 		struct counts n;
 
-		memcpy(&link, r->data + at, sizeof link);
+		for (uint32_t k = AHEAD; k > 0; k /= 2)	/* as a rule its parent came not long ago */
+			expect_item(r, c, i + k);
 		n = take_counts(r, c, i);
 		take_beside(r, b, i, &n);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
