@@ -176,12 +176,12 @@ bool proof::step(rtx_insn *insn, knowledge *k)
 		seen[INSN_UID(insn)] = true;
 	if (writing && writes_words(*k, insn))
 		writing->push_back(insn);
-	flow_by_exception(insn, *k);
-	flow_by_goto(insn, *k);
-	if (CALL_P(insn) && SIBLING_CALL_P(insn)) {
+	if (CALL_P(insn) && SIBLING_CALL_P(insn)) {	/* to what it calls this routine is gone: control cannot come back */
 		judge_exit(insn, *k, "tail call");
 		return false;
 	}
+	flow_by_exception(insn, *k);
+	flow_by_goto(insn, *k);
 	if (CALL_P(insn))
 		judge_call(insn, *k);
 	execute(k, insn);

@@ -662,6 +662,19 @@ inline_verify() {
 		}
 	C
 	"$cc" --aprof-verify -O3 -mavx512bw -c upper.c || fail "vzeroupper, which is called in name only"
+	cat >gone.c <<-'C'
+		extern void *buf[];
+		extern int allowed;
+		void work(void);
+		void t(void)
+		{
+			allowed = 1;
+			if (__builtin_setjmp(buf) == 0)
+				work();
+			allowed = 0;
+		}
+	C
+	"$cc" --aprof-verify -O2 -fsanitize=thread -c gone.c || fail "the sanitizer's exit, a tail call: nothing comes back from there to a receiver"
 	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
 	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
 }
