@@ -258,6 +258,16 @@ static void write_register(knowledge *k, rtx x, value what, rtx_insn *insn)
 		k->set(reg(REGNO(x)), what);
 }
 
+/* Is MEM found from the stack's or the frame's pointer, as the compiler's own words are? */
+static bool is_by_frame(rtx mem)
+{
+	rtx x = XEXP(mem, 0);
+
+	if (GET_RTX_CLASS(GET_CODE(x)) == RTX_AUTOINC || (GET_CODE(x) == PLUS && CONST_INT_P(XEXP(x, 1))))
+		x = XEXP(x, 0);
+	return REG_P(x) && (REGNO(x) == STACK_POINTER_REGNUM || (frame_pointer_needed && REGNO(x) == HARD_FRAME_POINTER_REGNUM));
+}
+
 static void write_stack(knowledge *k, place where, HOST_WIDE_INT size, value what)
 {
 	k->forget_all([=](const knowledge::fact &f) {
@@ -285,7 +295,7 @@ static void write_memory(knowledge *k, rtx mem, const value &address, value what
 			k->forget(context);
 	} else if (where == context) {
 		write_context(k, what);
-	} else {
+	} else if (is_by_frame(mem) || what.kind != UNKNOWN) {	/* else a pointer that, as far as is known, leads here: once, in a loop, before it is known to differ */
 		write_stack(k, where, size_of(mem), what);
 	}
 }

@@ -675,6 +675,48 @@ inline_verify() {
 		}
 	C
 	"$cc" --aprof-verify -O2 -fsanitize=thread -c gone.c || fail "the sanitizer's exit, a tail call: nothing comes back from there to a receiver"
+	cat >array.c <<-'C'
+		void check(int *a, int n);
+		static inline int next(int *a, int *e)
+		{
+			int *i = e;
+
+			if (a + 1 == e)
+				return 0;
+			for (i--;;) {
+				int *ii = i--;
+
+				if (*i < *ii) {
+					int *j = e, t;
+
+					while (!(*i < *--j))
+						;
+					t = *i, *i = *j, *j = t;
+					for (int *l = ii, *r = e - 1; l < r; l++, r--)
+						t = *l, *l = *r, *r = t;
+					return 1;
+				}
+				if (i == a)
+					return 0;
+			}
+		}
+		void t(void)
+		{
+			int a[10];
+
+			for (int n = 1; n < 9; n++) {
+				for (int i = 0; i < n; i++)
+					a[i] = i;
+				do
+					for (int i = -1; i <= n; i++)
+						check(a, i);
+				while (next(a, a + n));
+			}
+		}
+	C
+	for o in -O1 -O2 -O3 -Os; do
+		"$cc" --aprof-verify $o -c array.c || fail "$o: stores to an array beside the word that holds the context before the entry"
+	done
 	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
 	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
 }
