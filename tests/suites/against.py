@@ -103,6 +103,7 @@ class Verdict:
     placed: bool = False        # numbers that it prints depend on addresses, and were not compared
     differences: list = field(default_factory=list)     # (ways, lines)
     compared: tuple = ()        # the ways whose profiles were compared
+    beside: bool = False        # that by another compiler was, too
     routines: int = 0
     contexts: int = 0
     calls: int = 0              # by the first of them
@@ -204,8 +205,10 @@ def shape(output):
 class Bench:
     """Where programs are built and run: the compilers, aprof, a folder, and what was done before."""
 
-    def __init__(self, build, compiler, kept, scratch=None):
+    def __init__(self, build, compiler, kept, scratch=None, beside=""):
+        """BESIDE: another compiler, by which what is compiled as it is written is held against the first; "": none."""
         self.build, self.compiler = os.path.abspath(build), compiler
+        self.beside = Bench(build, beside, kept, scratch) if beside else None
         self.aprof = os.path.join(self.build, "aprof")
         self.kept, self.scratch = kept, scratch
         self.version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
@@ -350,9 +353,33 @@ def compare(bench, program, flags, ways=HOOKED):
         verdict.differences = found = without(ANOTHER_OUTPUT, found)
     if found:
         verdict.unsteady = unsteady(bench, program, flags, bare, outcomes)
+    if not verdict.unsteady and bench.beside and as_written(program, flags):
+        compare_beside(bench.beside, program, flags, outcomes.get("cyg"), verdict)
     if verdict.unsteady:
         verdict.differences = []
     return verdict
+
+
+def as_written(program, flags):
+    """Whether all compilers make the same calls of PROGRAM.  Of C++ they do not: each has destructors and initialisers of its own."""
+    return program.language == "C" and flags == ["-O0"]
+
+
+def compare_beside(bench, program, flags, first, verdict):
+    """Hold way cyg by the compiler of BENCH against FIRST, that by GCC, if both gave hooks to the same routines: GCC gives them to those that are always
+    inlined, too.  What it does not compile, or makes something else of, says nothing."""
+    way = f"cyg by {bench.compiler}"
+    bare = bench.outcome(program, flags, "bare")
+    if not first or first.trouble or bare.trouble or (bare.status, bare.output) != (first.status, first.output):
+        return
+    own = bench.outcome(program, flags, "cyg")
+    lines = against_bare(bare, own)
+    if not lines and own.routines() == first.routines():
+        verdict.beside = True
+        lines = differing(first, own)
+    if lines:
+        verdict.unsteady = unsteady(bench, program, flags, bare, {"cyg": own})
+        verdict.differences = verdict.differences + [((way,), lines)]
 
 
 def judged(bare, outcomes):

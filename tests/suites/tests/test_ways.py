@@ -1,6 +1,7 @@
 """test_ways.py BUILD - what holds the ways against each other finds what differs, on programs made up here; nothing is fetched."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,20 @@ class Held(unittest.TestCase):
             program = self.program(f"char bytes[16];\nint main(void) {{ bytes[8] = 'a' + STATUS; return *(volatile int *)(bytes + {where}); }}\n")
             verdict = against.compare(self.bench(status=3), program, ["-O0", "-fsanitize=alignment"], ("fentry",))
             self.assertEqual(verdict.differences, differences, where)
+
+    @unittest.skipUnless(shutil.which("clang"), "no Clang here")
+    def test_another_compiler(self):
+        bench = against.Bench(BUILD, "gcc", self.kept, self.folder, beside="clang")
+        text = "void g(void) {}\nvoid f(void) { g(); %s }\nint main(void) { f(); return %s; }\n"
+        more = "\n#ifdef __clang__\n%s\n#endif\n"
+        for body, status, flags, beside, differences in (
+                ("", 0, ["-O0"], True, []),
+                (more % "g();", 0, ["-O0"], True, [(("cyg by clang",), ["1+0, 2+0: main f g"])]),
+                (more % "g();", more % "1 +" + "0", ["-O0"], False, []),    # it does something else
+                (more % "#error", 0, ["-O0"], False, []),
+                (more % "g();", 0, ["-O1", "-fno-inline", "-fno-optimize-sibling-calls"], False, [])):
+            verdict = against.compare(bench, self.program(text % (body, status)), flags)
+            self.assertEqual((verdict.skipped, verdict.beside, verdict.differences), ("", beside, differences), (body, flags))
 
     def test_other_languages(self):
         programs = {
