@@ -224,11 +224,17 @@ static void take_beside(const struct reader *r, const struct beside *b, uint32_t
 	take(r, b->bytes, i, &n->bytes, sizeof n->bytes);
 }
 
+/* Where the link of item I of chunk C is in the file. */
+static uint64_t link_at(const struct chunk *c, uint32_t i)
+{
+	return c->at + c->head.first + (uint64_t)i * sizeof(struct amon_link);
+}
+
 static struct amon_link link_of(const struct reader *r, const struct chunk *c, uint32_t i)
 {
 	struct amon_link link;
 
-	memcpy(&link, r->data + c->at + c->head.first + (uint64_t)i * sizeof link, sizeof link);
+	memcpy(&link, r->data + link_at(c, i), sizeof link);
 	return link;
 }
 
@@ -253,7 +259,6 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 	if (!array_reserve(&r->items, &r->item_room, r->nitems + c->items, sizeof *r->items))
 		return reader_no_memory(r);
 	for (uint32_t i = 0; i < c->items && !*stopped; i++) {
-		uint64_t at = c->at + c->head.first + (uint64_t)i * sizeof(struct amon_link);
 		struct amon_link link = link_of(r, c, i);
 		struct counts n;
 
@@ -262,7 +267,7 @@ static bool replay_chunk(struct reader *r, const struct chunk *c, const struct b
 		n = take_counts(r, c, i);
 		take_beside(r, b, i, &n);
 		*stopped = r->run.truncated && link.routine >= r->nroutines && link.routine < AMON_ROUTINE_ROOT;
-		if (!*stopped && !replay_item(r, thread, at, &link, &n))
+		if (!*stopped && !replay_item(r, thread, link_at(c, i), &link, &n))
 			return false;
 	}
 	return true;

@@ -295,7 +295,7 @@ static void write_memory(knowledge *k, rtx mem, const value &address, value what
 			k->forget(context);
 	} else if (where == context) {
 		write_context(k, what);
-	} else if (is_by_frame(mem) || what.kind != UNKNOWN) {	/* else a pointer that, as far as is known, leads here: once, in a loop, before it is known to differ */
+	} else if (is_by_frame(mem)) {		/* else by a pointer: in the first turn of a loop one may seem to lead here */
 		write_stack(k, where, size_of(mem), what);
 	}
 }

@@ -714,8 +714,10 @@ inline_verify() {
 			}
 		}
 	C
+	sed 's/t = \*i, .*/*i = 5, *j = 6;/; s/t = \*l, .*/*l = 0, *r = 7;/; s/e, t;/e;/' array.c >constants.c
 	for o in -O1 -O2 -O3 -Os; do
 		"$cc" --aprof-verify $o -c array.c || fail "$o: stores to an array beside the word that holds the context before the entry"
+		"$cc" --aprof-verify $o -c constants.c || fail "$o: the same of constants"
 	done
 	refuses "there are --aprof-verify" "$cc" --aprof-verify=all -c main.c
 	makes 7 "$cc" --aprof-way=fentry --aprof-verify -O1 -fno-inline main.c part.c -o t
