@@ -131,9 +131,9 @@ export const graph = {
 			});
 	},
 
-	// Draw; with FROM, the look of a picture before, what one looks at stays where it is: at SCALE, or as large as it was.  AGAIN: what the note says has
-	// taken room from the picture.
-	async draw(app, from = null, scale = null, again = false) {
+	// Draw; with KEEPS what one looks at stays where it is by then: at the scale that SCALE tells of the look, or, where somebody has moved it, as large as it
+	// is.  AGAIN: what the note says has taken room from the picture.
+	async draw(app, keeps = false, scale = null, again = false) {
 		const { box, note } = this,
 			mine = ++turn,
 			room = roomOf(box),
@@ -145,14 +145,15 @@ export const graph = {
 			if (mine !== turn) return;
 			note.textContent = noteOf(made.detail);
 			this.slider.tell(app.state.least ? Number(app.state.least) : made.detail.least);
-			if (!again && roomOf(box).height !== room.height) return this.draw(app, from, scale, true);
+			if (!again && roomOf(box).height !== room.height) return this.draw(app, keeps, scale, true);
 			const fitted = n ? picture?.fitted : made.detail.items.length,
+				from = keeps && picture?.look,
 				focus = box.contains(document.activeElement);
 			picture = new Picture(app, box, made.detail, room, (by) => turnDetail(app, by));
 			Object.assign(picture, { fitted, fits: made.fits });
 			picture.put(made.svg);
 			if (focus) box.focus({ preventScroll: true });
-			if (from && !(made.fits && scale)) picture.lookAs(from, scale);
+			if (from && !(made.fits && scale)) picture.lookAs(from, scale?.(from));
 			app.tellHits();
 		} catch (error) {
 			if (mine === turn) note.textContent = `no picture: ${error.message}`;
@@ -240,7 +241,7 @@ export const graph = {
 	renew(app) {
 		if (!picture || this.box.classList.contains('busy')) return true; // the next reading will do
 		const detail = detailOf(app, asked(app) || Math.max(picture.fitted ?? 0, picture.items.length + (picture.detail.limited ? 0 : 1)));
-		if (lacks(app, detail)) this.draw(app, picture.look);
+		if (lacks(app, detail)) this.draw(app, true);
 		else picture.refresh(detail);
 		return true;
 	},
@@ -250,7 +251,7 @@ export const graph = {
 		const only = (...keys) => [...changed].every((key) => keys.includes(key));
 		if (!picture || !only('q', 'sel', 'most', 'least', 'folded')) return false;
 		const other = changed.has('sel') && (app.state.hops !== '0' || (app.selected >= 0 && !picture.routines.has(app.selected)));
-		if (changed.has('most') || changed.has('folded')) this.draw(app, picture.look, changed.has('most') ? 1 : picture.scale);
+		if (changed.has('most') || changed.has('folded')) this.draw(app, true, changed.has('most') ? () => 1 : (look) => look.scale);
 		else if (changed.has('least') || other) this.draw(app);
 		else picture.mark();
 		fill(this.picked, app.picker());

@@ -121,6 +121,17 @@ async function placeOf(tab, name) {
 	return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
+// Layouts are made in the page, and from now on only once it calls release.
+const heldLayouts = (tab) =>
+	tab.evaluate(() => {
+		const script = document.createElement('script');
+		script.textContent = document.getElementById('layout').textContent;
+		document.head.append(script);
+		const held = new Promise((done) => (self.release = done)),
+			layout = self.aprofLayout;
+		self.aprofLayout = (dot) => held.then(() => layout(dot));
+	});
+
 const near = (place, old) => place.forEach((value, i) => assert.ok(Math.abs(value - old[i]) < 4, `${value}, not ${old[i]}`));
 
 test('nobody gets anything without the token, nor any other path, nor from elsewhere', async () => {
@@ -317,15 +328,18 @@ test('the page says that aprof is gone, or that the program was killed', async (
 		'running',
 	);
 
-	// A routine comes into the call graph: a new layout, in which the selected one stays where it is.
+	// A routine comes into the call graph: a new layout, in which the selected one stays where it is, also where that is moved while it is laid out.
 	await tab.locator('button[data-tab=graph]').click();
 	await tab.waitForSelector('g.node');
 	await tab.waitForFunction(() => !document.querySelector('.busy'));
 	await tab.locator(`#n${await numberOf(tab, 'work')}`).click();
+	await heldLayouts(tab);
+	program.stdin.write('x');
+	await tab.waitForSelector('.canvas.busy');
 	await tab.locator('.canvas').press('-');
 	await tab.locator('.canvas').press('ArrowLeft');
 	const old = await placeOf(tab, 'work');
-	program.stdin.write('x');
+	await tab.evaluate(() => self.release());
 	await tab.waitForFunction(() => {
 		const r = app.model.routines.findIndex((about) => about.name === 'late');
 		return r >= 0 && document.querySelector(`#n${r}`);
