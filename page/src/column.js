@@ -101,7 +101,8 @@ export class Column {
 		const values = this.#small === null ? new Float64Array(this.length) : Float64Array.from(this.#small),
 			words = this.#marks?.length ?? 0;
 		for (let w = 0, next = 0; w < words; w++)
-			for (let word = this.#marks[w]; word !== 0; word &= word - 1) values[32 * w + 31 - Math.clz32(word & -word)] = this.#large[next++];
+			for (let word = this.#marks[w]; word !== 0; word &= word - 1)
+				values[32 * w + 31 - Math.clz32(word & -word)] = this.#large[next++];
 		return values;
 	}
 

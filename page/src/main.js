@@ -645,7 +645,11 @@ class App {
 	}
 
 	#later(changed) {
-		const told = h('div', { class: 'works busy', role: 'status' }, `narrowing down ${format.plural(this.reading.tree.n - 1, 'context')} …`);
+		const told = h(
+			'div',
+			{ class: 'works busy', role: 'status' },
+			`narrowing down ${format.plural(this.reading.tree.n - 1, 'context')} …`,
+		);
 		this.late = changed;
 		document.body.append(told);
 		requestAnimationFrame(() =>

@@ -197,7 +197,11 @@ function cycles(app) {
 	if (app.model.compares && app.model.sides.some((side) => side.part)) return null;
 	const all = cyclesOf(app),
 		weight = (c) => c.time.reduce((a, b) => a + b, 0),
-		calls = (c) => c.calls.reduce((a, b) => a + b, 0);
+		calls = (c) => c.calls.reduce((a, b) => a + b, 0),
+		share = (t, s) => (narrower ? format.percent(t, app.base.whole.view('all').size(s, 'time')) : app.share(t, s)),
+		none = narrower
+			? 'none of what is looked at'
+			: 'No cycle was traversed: no routine was entered again through another while it was active.';
 	const list = all.sort((a, b) => weight(b) - weight(a) || calls(b) - calls(a)).slice(0, TEN);
 	const way = (c) => [
 		...c.entries.map((e) => [routineLink(app, e.routine), e.known ? ' → ' : ' .. ']),
@@ -216,14 +220,7 @@ function cycles(app) {
 							'tr',
 							{},
 							app.model.timed
-								? [
-										bothSides(c.time, format.time),
-										h('td', {}, c.time
-											.map((t, s) =>
-												narrower ? format.percent(t, app.base.whole.view('all').size(s, 'time')) : app.share(t, s),
-											)
-											.join(' → ')),
-									]
+								? [bothSides(c.time, format.time), h('td', {}, c.time.map(share).join(' → '))]
 								: null,
 							app.model.counted
 								? bothSides(c.calls, format.count, format.plural(c.calls.at(-1), 'call'))
@@ -232,7 +229,7 @@ function cycles(app) {
 						),
 					),
 				)
-			: h('p', { class: 'note' }, narrower ? 'none of what is looked at' : 'No cycle was traversed: no routine was entered again through another while it was active.'),
+			: h('p', { class: 'note' }, none),
 	);
 }
 
