@@ -27,7 +27,7 @@ struct module {
 	uint32_t index;			/* as numbered in the file */
 	uint16_t tag;			/* of the keys of its routines while it is unloaded; 0: none were hidden */
 	bool seen;			/* by the scan at work */
-	bool ending;			/* hidden, and mapped still or not: no scan brings it back until its code runs again */
+	bool ending;			/* hidden, and mapped still or not: no scan brings it back until a hook of its own runs again */
 	struct identity identity;		/* what its header says */
 };
 
@@ -226,7 +226,7 @@ static struct module *find(uintptr_t address)
 	return NULL;
 }
 
-/* The module with the code at ADDRESS, which runs, looked for in the map. */
+/* The module with the code at ADDRESS, of which a hook runs, looked for in the map. */
 static struct module *find_mapped(uintptr_t address)
 {
 	for (uint32_t i = 0; i < nmodules; i++)
@@ -234,6 +234,16 @@ static struct module *find_mapped(uintptr_t address)
 			goes(&modules[i]);		/* and is back, or another is there */
 	module_scan();
 	return find(address);
+}
+
+/* The same, of which any part may run: what runs behind a library's last destructor does not bring it back. */
+static struct module *find_going(uintptr_t address)
+{
+	module_scan();
+	for (uint32_t i = nmodules; i-- > 0;)
+		if (address >= modules[i].start && address < modules[i].end && !modules[i].record->unloaded)
+			return &modules[i];
+	return NULL;
 }
 
 void module_unloading(void) { __atomic_fetch_add(&unloading, 1, __ATOMIC_RELAXED); }
@@ -340,7 +350,7 @@ bool module_rules(uintptr_t address, struct identity_rules *rules)
 
 	if (!m) {
 		sys_lock(&monitor.lock);
-		m = find_mapped(address);
+		m = find_going(address);
 		sys_unlock(&monitor.lock);
 	}
 	if (m)

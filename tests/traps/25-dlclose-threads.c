@@ -1,8 +1,8 @@
 /* Threads load and unload libraries, with hooks and without, at the same addresses and at the same time: one is there before the dlclose of the other has
- * returned, and its constructors have run.
+ * returned, and its constructors have run. What runs behind a library's last destructor has no hooks: that its stack is looked at does not bring it back.
  *
- * build: liba.so -shared -fPIC -DLIBRARY=a
- * build: libb.so -shared -fPIC -DLIBRARY=b
+ * build: liba.so -shared -fPIC -DLIBRARY=a -Wl,-fini,late_a
+ * build: libb.so -shared -fPIC -DLIBRARY=b -Wl,-fini,late_b
  * plain: libc.so -shared -fPIC -DLIBRARY=c
  * flags: -pthread
  * expect: 1 0 main
@@ -26,6 +26,11 @@ typedef void callback(void);
 HOOKED void NAME(call_, LIBRARY)(callback *f) { f(); KEEP(); }
 static HOOKED __attribute__((constructor)) void NAME(begin_, LIBRARY)(void) { KEEP(); }
 static HOOKED __attribute__((destructor)) void NAME(end_, LIBRARY)(void) { KEEP(); }
+UNHOOKED void NAME(late_, LIBRARY)(void)
+{
+	for (volatile long i = 0; i < 300000; i++)
+		;
+}
 #else
 #include <dlfcn.h>
 #include <pthread.h>
