@@ -5,12 +5,13 @@ namespace aprof {
 
 /* ---- entry ---- */
 
-/* An address that is this function's for good: its own, or one inside where another module may replace it. */
+/* An address that is this function's for good: its own, or one inside where its name may be another's, of another module or of another file; of what is
+ * in many files by one name the linker keeps one alone. */
 static tree emit_routine(gimple_seq *seq, tree decl)
 {
 	tree name = make_ssa_name(word_type());
 
-	if (targetm.binds_local_p(decl)) {
+	if (targetm.binds_local_p(decl) && (!DECL_WEAK(decl) || DECL_COMDAT(decl))) {
 		gimple_seq_add_stmt_without_update(seq, gimple_build_assign(name, NOP_EXPR,
 			emit_assign(seq, ptr_type_node, build1(ADDR_EXPR, ptr_type_node, decl))));
 	} else {
