@@ -277,19 +277,27 @@ void module_ends(uintptr_t address)
 	sys_restore_signals(&mask);
 }
 
-struct range { uintptr_t address, low, high; bool grows, is_code; };
+struct range { uintptr_t address, low, high, end; bool grows, is_code; };
 
+/* The kernel keeps a gap below the stack that grows: what leads up to it was parted from it, by mprotect. */
 static bool range_mapping(const struct mapping *m, void *arg)
 {
 	struct range *range = arg;
 
-	if (range->address < m->start || range->address >= m->end)
+	if (range->address >= m->start && range->address < m->end) {
+		range->low = m->start;
+		range->high = m->end;
+		range->is_code = m->mode[0] == 'r' && m->mode[1] == '-' && m->mode[2] == 'x' && m->mode[3] == 'p';
+	} else if (!range->high) {
 		return false;
-	range->low = m->start;
-	range->high = m->end;
+	} else if (m->start != range->end) {
+		return true;
+	}
+	range->end = m->end;
 	range->grows = str_equal(m->path, "[stack]");
-	range->is_code = m->mode[0] == 'r' && m->mode[1] == '-' && m->mode[2] == 'x' && m->mode[3] == 'p';
-	return true;
+	if (range->grows)
+		range->high = m->end;
+	return m->path[0];
 }
 
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high)
