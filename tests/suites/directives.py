@@ -18,6 +18,9 @@ ABSENT = re.compile(r"ilp32|ia32|x32|freestanding|newlib\w*|default_packed|avr\w
 QUIET = re.compile(r"-fdump-|-fcompare-debug|-fdiagnostics|-W(?!l,|a,|p,)|-O|-g|-save-temps|-fmessage-length|-ftrack-macro|-flto-report|"
                    r"-fopt-info|-pedantic|-dA|-dP|-dp|--param=?ggc|-fchecking|-fno-checking|-aux-info|-ansi-pedantic")
 
+# Options with which aprof-cc puts no hooks into code, or refuses it.
+NO_HOOKS = {"-mcmodel=large", "-mcmodel=kernel", "-ffreestanding"}
+
 
 @dataclass
 class Wanted:
@@ -139,8 +142,9 @@ def wanted(text, flags):
     result.options = [option for option in options + more if not QUIET.match(option)]
     if any(option.startswith(("-fprofile-", "-fauto-profile", "-fbranch-probabilities", "-m32", "-mx32")) for option in result.options):
         result.why_not = "needs another build"
-    if "-mcmodel=large" in result.options:
-        result.why_not = "-mcmodel=large, which the ways inline and fentry refuse"
+    hookless = sorted(NO_HOOKS.intersection(result.options))
+    if hookless:
+        result.why_not = f"{hookless[0]}: no hooks"
     return result
 
 

@@ -53,6 +53,7 @@ class Directives(unittest.TestCase):
         for fault, flags, left_out in ("asan", [], True), ("asan", ["-O1", "-fsanitize=address"], False), ("a crash", [], False):
             self.assertEqual(bool(directives.wanted('{ dg-do run }\n{ dg-shouldfail "%s" }' % fault, flags).why_not), left_out, fault)
         self.assertTrue(directives.wanted('{ dg-options "-O2 -mcmodel=large" }', []).why_not)
+        self.assertTrue(directives.wanted('{ dg-options "-O2 -ffreestanding" }', []).why_not)
 
     def test_a_test_of_ds(self):
         text = """/*
