@@ -54,8 +54,8 @@ static struct amon_module *record_new(size_t size)
 	return r;
 }
 
-/* Is its code known to be where it says? */
-static bool is_there(const struct module *m) { return !m->record->unloaded && !m->ending; }
+/* Is its code known to be where it says?  Or, if ENDING ones count, may it be? */
+static bool is_there(const struct module *m, bool ending) { return !m->record->unloaded && (ending || !m->ending); }
 
 static uintptr_t tag_of(const struct module *m) { return (uintptr_t)m->tag << KEY_TAG_SHIFT; }
 
@@ -217,14 +217,16 @@ void module_scan(void)
 			goes(&modules[i]);
 }
 
-/* Without the lock one that is going may be found. */
-static struct module *find(uintptr_t address)
+/* The module that is at ADDRESS; ENDING as above.  Without the lock one that is going may be found. */
+static struct module *find_with(uintptr_t address, bool ending)
 {
 	for (uint32_t i = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE); i-- > 0;)
-		if (address >= modules[i].start && address < modules[i].end && is_there(&modules[i]))
+		if (address >= modules[i].start && address < modules[i].end && is_there(&modules[i], ending))
 			return &modules[i];
 	return NULL;
 }
+
+static struct module *find(uintptr_t address) { return find_with(address, false); }
 
 /* The module with the code at ADDRESS, of which a hook runs, looked for in the map. */
 static struct module *find_mapped(uintptr_t address)
@@ -234,16 +236,6 @@ static struct module *find_mapped(uintptr_t address)
 			goes(&modules[i]);		/* and is back, or another is there */
 	module_scan();
 	return find(address);
-}
-
-/* The same, of which any part may run: what runs behind a library's last destructor does not bring it back. */
-static struct module *find_going(uintptr_t address)
-{
-	module_scan();
-	for (uint32_t i = nmodules; i-- > 0;)
-		if (address >= modules[i].start && address < modules[i].end && !modules[i].record->unloaded)
-			return &modules[i];
-	return NULL;
 }
 
 void module_unloading(void) { __atomic_fetch_add(&unloading, 1, __ATOMIC_RELAXED); }
@@ -358,7 +350,8 @@ bool module_rules(uintptr_t address, struct identity_rules *rules)
 
 	if (!m) {
 		sys_lock(&monitor.lock);
-		m = find_going(address);
+		module_scan();
+		m = find_with(address, true);	/* what runs behind a library's last destructor does not bring it back */
 		sys_unlock(&monitor.lock);
 	}
 	if (m)
