@@ -32,6 +32,7 @@ check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) && test
 bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) && bench/all doc/results.md && bench/million && node bench/page.mjs && bench/scale build --results doc/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
 accuracy: deps all ; @bench/accuracy --results doc/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results doc/accuracy.md
+time-truth: deps all ; @tests/time_truth/run --results doc/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 realworld: deps all ; @tests/deps $(PKGS_REALWORLD) && tests/realworld $(REALWORLD)
 ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)
@@ -40,4 +41,4 @@ fuzz: deps all ; @meson test -C build --suite fuzz --verbose
 golden: made ; @tests/golden/golden --refresh build
 install: all ; @meson configure build --prefix=$(PREFIX) && DESTDIR=$(DESTDIR) meson install -C build --quiet
 clean: ; @rm -rf build
-.PHONY: all deps made demo check check-all distributions bench accuracy suites realworld ways soak fuzz golden install clean
+.PHONY: all deps made demo check check-all distributions bench accuracy time-truth suites realworld ways soak fuzz golden install clean

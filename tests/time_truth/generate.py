@@ -33,6 +33,11 @@ class Program:
         text = "\n".join("\t" + s for s in (f"truth_enter(IN_{name});", *statements, "truth_leave();"))
         self.routines.append((name, f"ROUTINE static void {name}(void)\n{{\n{text}\n}}\n"))
 
+    def endless(self, name, *statements):
+        """One that never returns: the body of a coroutine."""
+        text = "\n".join("\t\t" + s for s in statements)
+        self.routines.append((name, f"ROUTINE static void {name}(void)\n{{\n\ttruth_enter(IN_{name});\n\tfor (;;) {{\n{text}\n\t}}\n}}\n"))
+
     def thread(self, name, *statements, driver=True):
         text = "\n".join("\t" + s for s in (f"truth_enter(IN_{name});", *statements, "truth_leave();"))
         self.routines.append((name, f"ROUTINE static void *{name}(void *unused)\n{{\n{text}\n\treturn unused;\n}}\n"))
@@ -108,6 +113,17 @@ class Maker:
                 self.program.routine(f"{kind}s_{i}", f"catch_{kind}(leave_{kind}, {count}, {after});", *[piece(rng, COMPUTING)] * self.chance(30))
                 self.shared.append((f"{kind}s_{i}", 1))
 
+    def coroutines(self):
+        """Two coroutines of each thread, resumed by a routine each."""
+        if not self.chance(15):
+            return
+        rng = self.rng
+        for i in range(2):
+            self.program.endless(f"produce_{i}", piece(rng, COMPUTING), "give_back();")
+            count = rng.choice([0, int(between(rng, 1e5, 3e6))])
+            self.program.routine(f"resume_{i}", f"resume({i}, produce_{i}, {count});", *[piece(rng, COMPUTING)] * self.chance(30))
+            self.shared.append((f"resume_{i}", 1))
+
     def children(self):
         if not self.chance(12):
             return
@@ -171,6 +187,7 @@ class Maker:
         rng = self.rng
         self.leaves()
         self.jumps()
+        self.coroutines()
         self.children()
         self.middle()
         signals = rng.choice(["SIGNAL_TIMER"] + ["SIGNAL_ITIMER"] * (self.drivers == 1)) if self.chance(15) else None
@@ -231,6 +248,17 @@ def lost(kind, last):
     return made
 
 
+def coroutines():
+    """What a routine's plain code works when it comes back from another stack is its own."""
+    made = Program()
+    for i in range(2):
+        made.endless(f"produce_{i}", "spin(20);", "give_back();")
+    made.routine("dear", "resume(0, produce_0, 3000000);")
+    made.routine("cheap", "resume(1, produce_1, 0);")
+    made.thread("work", "while (truth_more(DRIVERS)) {", "\tdear(1);", "\tcheap(1);", "}")
+    return made
+
+
 def children(end):
     """Of 0.9 ms each."""
     made = Program()
@@ -253,6 +281,7 @@ CASES = {
     "longjmp-then-call": lambda: lost("jump", "calls"),
     "throw": lambda: lost("throw", "catches"),
     "throw-then-call": lambda: lost("throw", "calls"),
+    "coroutines": coroutines,
     "children": lambda: children("truth_end(false)"),
     "children-_exit": lambda: children("truth_end(true)"),
     "children-exec": lambda: children("truth_exec()"),

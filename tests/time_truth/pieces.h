@@ -72,6 +72,11 @@ void catch_throw(void (*called)(void), long count, void (*after)(void));
 void leave_by_jump(void);
 void leave_by_throw(void);
 
+/* Goes on with COROUTINE, 0 or 1 of the thread, which has a stack of its own, in BODY, which never returns; when it gives back, plain code works COUNT
+ * additions.  Both ways are _longjmp. */
+void resume(int coroutine, void (*body)(void), long count);
+void give_back(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -127,6 +127,11 @@ void truth_throwing(void)
 	border(OWN, here);
 }
 
+void truth_switch(int node)
+{
+	border(OWN, node);
+}
+
 void truth_caught(int node)
 {
 	border(DOUBT, node);

@@ -33,6 +33,9 @@ int truth_node(void);
 void truth_throwing(void);
 void truth_caught(int node);
 
+/* The thread goes on in NODE, on another stack. */
+void truth_switch(int node);
+
 /* fork and waitpid.  What these take, and a child before it has control, is told apart: with hooks the monitor has a part in it. */
 int truth_fork(void);
 void truth_wait(void);
