@@ -139,19 +139,6 @@ void images_free(struct images *s)
 	*s = (struct images){ 0 };
 }
 
-uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset)
-{
-	uint64_t page = 0xfff;
-
-	for (size_t k = 0; i->present && k < i->binary.nloads; k++) {
-		const struct load *l = &i->binary.loads[k];
-
-		if (offset >= (l->offset & ~page) && offset < l->offset + l->size)
-			return start - (l->start - l->offset + offset);
-	}
-	return start - offset;
-}
-
 static bool is_jump(const struct image *i, uint64_t address)
 {
 	const struct area *area = i->present ? binary_area(&i->binary, address) : NULL;

@@ -40,9 +40,6 @@ bool images_with_debug_files(struct images *s);
 struct image *images_find(struct images *s, pid_t pid, const char *path, uint64_t device, uint64_t inode);
 void images_free(struct images *s);
 
-/* What is to be taken from an address in the process to have the link-time one, if START holds what is at OFFSET of the file. */
-uint64_t image_bias(const struct image *i, uint64_t start, uint64_t offset);
-
 /* Code that no table describes: how many bytes a thread has pushed above the address that it returns to, at ADDRESS, link-time, in a linker's table
  * of jumps to other files (not behind a call there), or in _init or _fini as glibc has them.  -1: it is other code. */
 int image_pushed(const struct image *i, uint64_t address, bool called);

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/array.h"
+#include "sample/loaded.h"
 
 void space_init(struct space *s, pid_t pid, struct images *images)
 {
@@ -76,34 +77,64 @@ static bool clear(struct space *s, uint64_t start, uint64_t end)
 	return true;
 }
 
-bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset, uint64_t device, uint64_t inode, const char *path)
+static bool is_anonymous(const char *path)
 {
-	bool anonymous = !path[0] || !strncmp(path, "//", 2) || (path[0] == '[' && strcmp(path, "[vdso]") != 0);
-	struct mapping m = { .start = start, .end = start + length, .offset = offset, .number = s->made };
-
-	if (m.end <= start || !clear(s, start, m.end))
-		return false;
-	if (!anonymous) {
-		m.image = images_find(s->images, s->pid, path, device, inode);
-		if (!m.image)
-			return false;
-		m.bias = image_bias(m.image, start, offset);
-	}
-	s->made++;
-	return insert(s, count_before(s, start), &m);
+	return !path[0] || !strncmp(path, "//", 2) || (path[0] == '[' && strcmp(path, "[vdso]") != 0);
 }
 
-/* Map what LINE of a map says, if it is code. */
-static bool line_map(struct space *s, const char *line)
+/* Map PART, of the file IMAGE, NULL: of none, at BIAS instead of what was there. */
+static bool part_map(struct space *s, const struct part *part, struct image *image, uint64_t bias)
 {
-	uint64_t start, end, offset, inode;
-	unsigned major, minor;
-	char rights[8];
-	int at = 0;
+	struct mapping m = { .start = part->start, .end = part->end, .offset = part->offset, .bias = bias, .image = image, .number = s->made };
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, rights, &offset, &major, &minor, &inode, &at) < 7)
-		return true;
-	return rights[2] != 'x' || space_map(s, start, end - start, offset, makedev(major, minor), inode, line + at);
+	if (!clear(s, m.start, m.end))
+		return false;
+	s->made++;
+	return insert(s, count_before(s, m.start), &m);
+}
+
+static struct image *part_image(const struct space *s, const struct part *part)
+{
+	return images_find(s->images, s->pid, part->path, part->device, part->inode);
+}
+
+static bool has_several_codes(const struct image *i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; i->present && k < i->binary.nloads; k++)
+		n += i->binary.loads[k].code;
+	return n > 1;
+}
+
+/* What is mapped of the file I tells together where it is. */
+static bool settle(struct space *s, const struct image *i)
+{
+	struct part *parts = calloc(s->n + 1, sizeof *parts);
+	size_t n = 0, at = 0;
+
+	if (!parts)
+		return false;
+	for (uint32_t k = 0; k < s->n; k++)
+		if (s->mappings[k].image == i)
+			parts[n++] = (struct part){ s->mappings[k].start, s->mappings[k].end, s->mappings[k].offset, true, i->device, i->inode, i->path };
+	for (uint32_t k = 0; k < s->n; k++)
+		if (s->mappings[k].image == i)
+			s->mappings[k].bias = part_bias(i, &parts[at++], parts, n);
+	free(parts);
+	return true;
+}
+
+bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset, uint64_t device, uint64_t inode, const char *path)
+{
+	struct part part = { start, start + length, offset, true, device, inode, path };
+	struct image *image = NULL;
+
+	if (part.end <= start || (!is_anonymous(path) && !(image = part_image(s, &part))))
+		return false;
+	if (!part_map(s, &part, image, image ? part_bias(image, &part, NULL, 0) : 0))
+		return false;
+	return !image || !has_several_codes(image) || settle(s, image);
 }
 
 /* What S has as OLD had it keeps its number: it is the same mapping.  Others have those that follow. */
@@ -114,31 +145,81 @@ static void numbers_keep(struct space *s, const struct space *old)
 		struct mapping *m = &s->mappings[i];
 		const struct mapping *o = space_find(old, m->start);
 
-		if (o && o->start == m->start && o->end == m->end && o->offset == m->offset && o->image == m->image)
+		if (o && o->start == m->start && o->end == m->end && o->offset == m->offset && o->bias == m->bias && o->image == m->image)
 			m->number = o->number;
 		else
 			m->number = s->made++;
 	}
 }
 
+/* What LINE of a map says of code or of a file. False: nothing. */
+static bool line_read(const char *line, struct part *p)
+{
+	unsigned major, minor;
+	char rights[8];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &p->start, &p->end, rights, &p->offset, &major, &minor, &p->inode, &at) < 7)
+		return false;
+	p->code = rights[2] == 'x';
+	p->device = makedev(major, minor);
+	p->path = line + at;
+	return p->end > p->start && (p->code || !is_anonymous(p->path));
+}
+
+/* The parts that TEXT, of which the lines are cut out, says are mapped, to be freed; *N: how many.  NULL: out of memory. */
+static struct part *parts_read(char *text, size_t *n)
+{
+	struct part *parts = NULL, p;
+	size_t room = 0;
+
+	*n = 0;
+	if (!array_reserve(&parts, &room, 1, sizeof p))
+		return NULL;
+	for (char *line; (line = strsep(&text, "\n"));) {
+		if (!line_read(line, &p))
+			continue;
+		if (!array_reserve(&parts, &room, *n + 1, sizeof p)) {
+			free(parts);
+			return NULL;
+		}
+		parts[(*n)++] = p;
+	}
+	return parts;
+}
+
+/* Map what of the N PARTS is code. */
+static bool parts_map(struct space *s, const struct part *parts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct image *image = NULL;
+
+		if (!parts[i].code)
+			continue;
+		if (!is_anonymous(parts[i].path) && !(image = part_image(s, &parts[i])))
+			return false;
+		if (!part_map(s, &parts[i], image, image ? part_bias(image, &parts[i], parts, n) : 0))
+			return false;
+	}
+	return true;
+}
+
 bool space_renew(struct space *s, const char *text)
 {
 	struct space old = *s;
-	bool ok = true;
+	char *lines = strdup(text);
+	size_t n = 0;
+	struct part *parts = lines ? parts_read(lines, &n) : NULL;
+	bool ok;
 
 	s->mappings = NULL;
 	s->n = 0;
 	s->room = 0;
-	for (const char *at = text; ok && *at;) {
-		size_t length = strcspn(at, "\n");
-		char *line = strndup(at, length);
-
-		ok = line && line_map(s, line);
-		free(line);
-		at += length + (at[length] == '\n');
-	}
+	ok = parts && parts_map(s, parts, n);
 	numbers_keep(s, &old);
 	free(old.mappings);
+	free(parts);
+	free(lines);
 	return ok;
 }
 

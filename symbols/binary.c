@@ -126,7 +126,7 @@ static bool find_code(struct binary *b)
 /* The part of the file that HEADER maps, as far as there is one; SIZE 0: none. */
 static struct load load_of(const struct binary *b, const GElf_Phdr *header)
 {
-	struct load load = { header->p_vaddr, header->p_offset, 0 };
+	struct load load = { header->p_vaddr, header->p_offset, 0, header->p_flags & PF_X };
 
 	if (header->p_type != PT_LOAD || header->p_offset > b->size)
 		return load;

@@ -23,6 +23,7 @@ struct load {
 	uint64_t start;		/* link-time address */
 	uint64_t offset;	/* of the same byte in the file */
 	uint64_t size;		/* bytes that the file has of it */
+	bool code;		/* it is mapped to be executed */
 };
 
 struct binary {
