@@ -39,10 +39,12 @@ class Program:
         self.routines.append((name, f"ROUTINE static void {name}(void)\n{{\n\ttruth_enter(IN_{name});\n\tfor (;;) {{\n{text}\n\t}}\n}}\n"))
 
     def thread(self, name, *statements, driver=True):
+        """What a thread that main begins is in; with driver=None one that others begin."""
         text = "\n".join("\t" + s for s in (f"truth_enter(IN_{name});", *statements, "truth_leave();"))
         self.routines.append((name, f"ROUTINE static void *{name}(void *unused)\n{{\n{text}\n\treturn unused;\n}}\n"))
-        self.threads.append(name)
-        self.drivers += driver
+        if driver is not None:
+            self.threads.append(name)
+            self.drivers += driver
 
     def text(self):
         names = [name for name, _ in self.routines] + ["main"]
@@ -62,9 +64,12 @@ class Program:
 
 # The piece, what one of COUNT takes, ns, and how long it is to take each time, from .. to, us: what gives its processor up or does little is mostly short.
 COMPUTING = [("spin", 0.35, 40, 800), ("mix", 1.5, 40, 800), ("walk", 2, 40, 600)]
-CALLING = [("yield", 250, 0.2, 2), ("usage", 250, 0.2, 30), ("processor_clock", 220, 0.2, 30), ("parent_pid", 90, 0.2, 60), ("zeros", 4000, 5, 400),
+CALLING = [("yield", 250, 0.2, 2), ("usage", 250, 0.2, 30), ("processor_clock", 220, 0.2, 30), ("parent_pid", 90, 0.2, 60), ("poll_nothing", 250, 0.2, 30), ("wake_nobody", 120, 0.2, 30),
+           ("sleep_no_time", 1000, 0.5, 20), ("zeros", 4000, 5, 400),
            ("file", 25000, 30, 400), ("faults", 600, 20, 600), ("locked", 1.5, 1, 60)]
 SLEEPING = [("sleep_by_nanosleep", 100, 2000), ("sleep_by_poll", 100, 2000), ("sleep_by_epoll", 1000, 2000)]
+JUMPS = ["jump", "signal", "context"]
+SWITCHES = ["SWITCH_JUMP", "SWITCH_CONTEXT"]
 GATES = ["GATE_FUTEX", "GATE_CONDITION", "GATE_PIPE", "GATE_SOCKET", "GATE_EVENT"]
 
 
@@ -104,7 +109,7 @@ class Maker:
     def jumps(self):
         """Plain code that catches, and works; with something after it that is short, or nothing."""
         rng = self.rng
-        for kind in ["jump"] * self.chance(20) + ["throw"] * self.chance(15):
+        for kind in [rng.choice(JUMPS)] * self.chance(20) + ["throw"] * self.chance(15):
             self.program.throws |= kind == "throw"
             self.program.plain_routine(f"leave_{kind}", piece(rng, COMPUTING), f"leave_by_{kind}();")
             self.program.plain_routine(f"after_{kind}", "spin(20);")
@@ -118,11 +123,22 @@ class Maker:
         if not self.chance(15):
             return
         rng = self.rng
+        kind = rng.choice(SWITCHES)
         for i in range(2):
             self.program.endless(f"produce_{i}", piece(rng, COMPUTING), "give_back();")
             count = rng.choice([0, int(between(rng, 1e5, 3e6))])
-            self.program.routine(f"resume_{i}", f"resume({i}, produce_{i}, {count});", *[piece(rng, COMPUTING)] * self.chance(30))
+            self.program.routine(f"resume_{i}", f"resume({i}, {kind}, produce_{i}, {count});", *[piece(rng, COMPUTING)] * self.chance(30))
             self.shared.append((f"resume_{i}", 1))
+
+    def brief_threads(self):
+        """Of a millisecond or so."""
+        if not self.chance(10):
+            return
+        rng = self.rng
+        self.program.routine("brief_work", f"spin({int(between(rng, 1e6, 6e6))});")
+        self.program.thread("brief", "brief_work(1);", driver=None)
+        self.program.routine("begin_brief", "pthread_t thread;", "pthread_create(&thread, NULL, brief, NULL);", "pthread_join(thread, NULL);")
+        self.shared.append(("begin_brief", 1))
 
     def children(self):
         if not self.chance(12):
@@ -189,6 +205,7 @@ class Maker:
         self.jumps()
         self.coroutines()
         self.children()
+        self.brief_threads()
         self.middle()
         signals = rng.choice(["SIGNAL_TIMER"] + ["SIGNAL_ITIMER"] * (self.drivers == 1)) if self.chance(15) else None
         if signals:
@@ -248,13 +265,13 @@ def lost(kind, last):
     return made
 
 
-def coroutines():
+def coroutines(kind):
     """What a routine's plain code works when it comes back from another stack is its own."""
     made = Program()
     for i in range(2):
         made.endless(f"produce_{i}", "spin(20);", "give_back();")
-    made.routine("dear", "resume(0, produce_0, 3000000);")
-    made.routine("cheap", "resume(1, produce_1, 0);")
+    made.routine("dear", f"resume(0, {kind}, produce_0, 3000000);")
+    made.routine("cheap", f"resume(1, {kind}, produce_1, 0);")
     made.thread("work", "while (truth_more(DRIVERS)) {", "\tdear(1);", "\tcheap(1);", "}")
     return made
 
@@ -281,7 +298,10 @@ CASES = {
     "longjmp-then-call": lambda: lost("jump", "calls"),
     "throw": lambda: lost("throw", "catches"),
     "throw-then-call": lambda: lost("throw", "calls"),
-    "coroutines": coroutines,
+    "siglongjmp": lambda: lost("signal", "catches"),
+    "setcontext": lambda: lost("context", "catches"),
+    "coroutines": lambda: coroutines("SWITCH_JUMP"),
+    "swapcontext": lambda: coroutines("SWITCH_CONTEXT"),
     "children": lambda: children("truth_end(false)"),
     "children-_exit": lambda: children("truth_end(true)"),
     "children-exec": lambda: children("truth_exec()"),

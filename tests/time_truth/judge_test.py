@@ -162,8 +162,9 @@ class Programs(unittest.TestCase):
 
     def test_every_piece_comes_up(self):
         text = "".join(generate.program(seed).text() for seed in range(300))
-        pieces = [name for name, *_ in generate.COMPUTING + generate.CALLING + generate.SLEEPING] + generate.GATES
-        for piece in pieces + ["queue_push", "stream_write", "catch_jump", "catch_throw", "resume", "truth_fork", "truth_exec", "SIGNAL_TIMER", "SIGNAL_ITIMER"]:
+        pieces = [name for name, *_ in generate.COMPUTING + generate.CALLING + generate.SLEEPING]
+        pieces += generate.GATES + generate.SWITCHES + ["catch_" + kind for kind in generate.JUMPS]
+        for piece in pieces + ["queue_push", "stream_write", "catch_throw", "resume", "brief_work", "truth_fork", "truth_exec", "SIGNAL_TIMER", "SIGNAL_ITIMER"]:
             self.assertIn(piece, text)
 
 

@@ -93,6 +93,26 @@ void parent_pid(long count)
 		syscall(SYS_getppid);
 }
 
+void poll_nothing(long count)
+{
+	while (count-- > 0)
+		poll(NULL, 0, 0);
+}
+
+void wake_nobody(long count)
+{
+	static uint32_t word;
+
+	while (count-- > 0)
+		syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void sleep_no_time(long count)
+{
+	while (count-- > 0)
+		nanosleep(&(struct timespec){ 0, 0 }, NULL);
+}
+
 void zeros(long count)
 {
 	static __thread char block[BLOCK];

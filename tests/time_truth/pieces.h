@@ -28,6 +28,9 @@ void yield(long count);
 void usage(long count);			/* getrusage */
 void processor_clock(long count);	/* clock */
 void parent_pid(long count);
+void poll_nothing(long count);		/* with a time limit of 0 */
+void wake_nobody(long count);		/* a futex that no one waits for */
+void sleep_no_time(long count);		/* nanosleep, of 0 */
 
 /* The kernel's work: 64 KB of /dev/zero; 64 KB written to a file and read again; a page mapped, touched and unmapped with 31 others. */
 void zeros(long count);
@@ -66,15 +69,21 @@ enum signal_kind { SIGNAL_TIMER, SIGNAL_ITIMER };
 void signals_begin(enum signal_kind kind, void (*handler)(int));
 void signals_end(enum signal_kind kind);
 
-/* Plain code that calls CALLED, which leaves it by leave_by_jump or leave_by_throw; then works COUNT additions itself, and calls AFTER if there is one. */
+/* Plain code that calls CALLED, which leaves by leave_by_*: longjmp, siglongjmp out of a signal's handler, setcontext, or an exception; then works COUNT
+ * additions itself, and calls AFTER if there is one. */
 void catch_jump(void (*called)(void), long count, void (*after)(void));
+void catch_signal(void (*called)(void), long count, void (*after)(void));
+void catch_context(void (*called)(void), long count, void (*after)(void));
 void catch_throw(void (*called)(void), long count, void (*after)(void));
 void leave_by_jump(void);
+void leave_by_signal(void);
+void leave_by_context(void);
 void leave_by_throw(void);
 
 /* Goes on with COROUTINE, 0 or 1 of the thread, which has a stack of its own, in BODY, which never returns; when it gives back, plain code works COUNT
- * additions.  Both ways are _longjmp. */
-void resume(int coroutine, void (*body)(void), long count);
+ * additions.  The way there and the way back are _longjmp, or swapcontext. */
+enum switch_kind { SWITCH_JUMP, SWITCH_CONTEXT };
+void resume(int coroutine, enum switch_kind kind, void (*body)(void), long count);
 void give_back(void);
 
 #ifdef __cplusplus
