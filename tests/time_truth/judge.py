@@ -83,6 +83,12 @@ def samples_of(report):
     return max(run["clock"]["samples"], run["counts"]["pc_samples"])
 
 
+def unplaced(report):
+    """The part of the time that the report charges to nobody."""
+    times = report["run"]["times"]
+    return times["unplaced_ns"] / max(times["contexts_ns"] + times["outside_ns"] + times["monitor_ns"] + times["unplaced_ns"], 1)
+
+
 def plain(name):
     """A routine's name as in the source: C++ has its types behind it."""
     return name.partition("(")[0] or name if name else name

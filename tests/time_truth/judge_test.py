@@ -118,7 +118,7 @@ def outcomes(seed, error, programs=60, bias=0.0):
     generator = random.Random(seed)
     for number in range(programs):
         claims = [judge.Claim("a", 0.3, 0.0, generator.gauss(0.3 + bias, error), 0.0196, 0.0196) for _ in range(20)]
-        yield run.Outcome("idle-perf", number, "inline", False, 1000, 1.0, claims)
+        yield run.Outcome("idle-perf", number, "inline", False, 1000, 1.0, 0.0, claims)
 
 
 class Gates(unittest.TestCase):
@@ -129,7 +129,7 @@ class Gates(unittest.TestCase):
         self.assertEqual(run.Row("idle-perf", list(outcomes(1, 0.0125)), False).wrong, ["held"])
 
     def test_errors_that_are_too_large(self):
-        wide = [run.Outcome("idle-perf", 0, "inline", False, 1000, 1.0, [judge.Claim("a", 0.3, 0.0, 0.3, 0.05, 0.02)])]
+        wide = [run.Outcome("idle-perf", 0, "inline", False, 1000, 1.0, 0.0, [judge.Claim("a", 0.3, 0.0, 0.3, 0.05, 0.02)])]
         self.assertEqual(run.Row("idle-perf", wide, False).wrong, ["width"])
         wide[0].sleepy = True
         self.assertEqual(run.Row("idle-perf", wide, False).wrong, [])
@@ -140,7 +140,7 @@ class Gates(unittest.TestCase):
         self.assertEqual(run.Row("idle-perf", list(outcomes(1, 0.01, 6, bias=0.1)), True).wrong, ["held", "far"])
 
     def test_cases(self):
-        good, bad = (run.Outcome("idle-perf", "yield", "inline", False, 1000, 1.0, [judge.Claim("polite", 0.01, 0.0, found, 0.03, 0.03)]) for found in (0.05, 0.5))
+        good, bad = (run.Outcome("idle-perf", "yield", "inline", False, 1000, 1.0, 0.0, [judge.Claim("polite", 0.01, 0.0, found, 0.03, 0.03)]) for found in (0.05, 0.5))
         self.assertFalse(run.case_cell([good])[1])
         self.assertTrue(run.case_cell([good, bad])[1])
 
