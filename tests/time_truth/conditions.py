@@ -6,6 +6,8 @@ import ctypes
 import os
 import struct
 import subprocess
+import sys
+import time
 from dataclasses import dataclass, field
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
@@ -17,6 +19,7 @@ SURROUNDINGS = {
     "pinned": "on one processor, with a loop",
     "crowded": "more threads than processors, with a loop on each",
     "realtime": "by SCHED_FIFO, on one processor: the monitor's thread has to wait",
+    "hogged": "a SCHED_FIFO loop has four fifths of each processor",
 }
 SOURCES = {
     "perf": "perf events are permitted",
@@ -24,9 +27,17 @@ SOURCES = {
     "none": "APROF_PC=none",
     "timer": "APROF_PC=timer, perf events refused",
 }
+HOG = ["chrt", "--fifo", "10", sys.executable, "-c", """
+import time
+while True:
+    end = time.monotonic() + 0.008
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.002)
+"""]
 CLOCKS = ("tick", "wall", "tsc")
 
-DEFAULT = [f"{s}-{source}" for s in SURROUNDINGS for source in SOURCES] + \
+DEFAULT = [f"{s}-{source}" for s in SURROUNDINGS for source in SOURCES if s != "hogged" or source in ("perf", "refused")] + \
           [f"{s}-{source}-wall" for s in ("idle", "beside", "pinned") for source in ("perf", "refused")] + ["idle-perf-tsc", "beside-perf-tsc"]
 
 
@@ -60,10 +71,14 @@ class Condition:
 
     @contextlib.contextmanager
     def load(self):
-        """The loops, while the context is open."""
-        where = {"beside": PROCESSORS, "crowded": PROCESSORS, "pinned": [ONE]}.get(self.surroundings, [])
-        loops = [subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]) for cpu in where]
+        """The loops, while the context is open.  Raises PermissionError where one may not be."""
+        where = {"beside": PROCESSORS, "crowded": PROCESSORS, "hogged": PROCESSORS, "pinned": [ONE]}.get(self.surroundings, [])
+        loop = HOG if self.surroundings == "hogged" else ["sh", "-c", "while :; do :; done"]
+        loops = [subprocess.Popen(["taskset", "-c", str(cpu), *loop], stderr=subprocess.DEVNULL) for cpu in where]
         try:
+            time.sleep(0.2 * bool(loops))
+            if any(loop.poll() is not None for loop in loops):
+                raise PermissionError
             yield
         finally:
             for loop in loops:
