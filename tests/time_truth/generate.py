@@ -53,7 +53,7 @@ class Program:
                f"enum {{ DRIVERS = {self.drivers} }};\n"]
         out += [text for _, text in self.routines]
         last, *begun = reversed([name for name in self.threads])
-        lines = [f"pthread_t thread[{max(len(begun), 1)}];", f"truth_begin(names, {len(names)}, argc, argv);", "truth_enter(IN_main);", *self.setup]
+        lines = [f"pthread_t thread[{max(len(begun), 1)}];", f"truth_begin(names, {len(names)}, IN_main, argc, argv);", *self.setup]
         lines += [f"pthread_create(&thread[{i}], NULL, {name}, NULL);" for i, name in enumerate(begun)]
         lines += [f"{last}(NULL);"] + [f"pthread_join(thread[{i}], NULL);" for i in range(len(begun))]
         lines += ["(void)thread;", "truth_leave();", "truth_print();", "return 0;"]
@@ -119,13 +119,13 @@ class Maker:
                 self.shared.append((f"{kind}s_{i}", 1))
 
     def coroutines(self):
-        """Two coroutines of each thread, resumed by a routine each."""
+        """Two coroutines of each thread, resumed by a routine each.  A hook in them tells that the stack is another, before they work."""
         if not self.chance(15):
             return
         rng = self.rng
         kind = rng.choice(SWITCHES)
         for i in range(2):
-            self.program.endless(f"produce_{i}", piece(rng, COMPUTING), "give_back();")
+            self.program.endless(f"produce_{i}", "compute_0(1);", piece(rng, COMPUTING), "give_back();")
             count = rng.choice([0, int(between(rng, 1e5, 3e6))])
             self.program.routine(f"resume_{i}", f"resume({i}, {kind}, produce_{i}, {count});", *[piece(rng, COMPUTING)] * self.chance(30))
             self.shared.append((f"resume_{i}", 1))

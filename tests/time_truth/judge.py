@@ -39,9 +39,10 @@ def process_costs(bare, clock):
 
 
 def times(told, bare, clock):
-    """Of each node its own time and what that is off by, ns.  A border's first half is in truth who is left, and to aprof who is entered: it goes to the callee,
-    like the second half of the border at its end."""
-    nodes, border, costs = told["nodes"], told["border_ns"], process_costs(bare, clock) if bare else {}
+    """Of each node its own time and what that is off by, ns.  Of CPU time a border's first half is in truth who is left, and to aprof who is entered: it goes to the
+    callee, like the second half of the border at its end."""
+    nodes, costs = told["nodes"], process_costs(bare, clock) if bare else {}
+    border = told["border_ns"] if clock == "cpu" else 0
     own, unsure = [0.0] * (len(nodes) + 1), [0.0] * (len(nodes) + 1)
     for i, node in enumerate(nodes, 1):
         crossing = node["entries"] * border

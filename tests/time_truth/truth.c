@@ -50,14 +50,20 @@ static long now(clockid_t clock)
 	return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void border(enum kind kind, int next)
+/* Of elapsed time the border itself is of the context that comes, or goes; aprof has it in the one that was called.  It may be long: the reading of the CPU
+ * clock is a system call, from which the thread may come back late.  Of CPU time that reading is half in one context, half in the other. */
+enum side { COMES, GOES };
+
+static void border(enum kind kind, enum side side, int next)
 {
 	long at[CLOCKS];
 	struct node *node = &table->node[here];
 
 	busy = true;
-	at[CPU] = now(CLOCK_THREAD_CPUTIME_ID);
 	at[WALL] = now(CLOCK_MONOTONIC);
+	at[CPU] = now(CLOCK_THREAD_CPUTIME_ID);
+	if (side == GOES)
+		at[WALL] = now(CLOCK_MONOTONIC);
 	for (int clock = 0; clock < CLOCKS; clock++) {
 		__atomic_fetch_add(&node->ns[kind][clock], at[clock] - last[clock], __ATOMIC_RELAXED);
 		last[clock] = at[clock];
@@ -90,7 +96,7 @@ static void here_enter(int caller, int routine)
 	busy = true;
 	node = child_of(caller, routine);
 	__atomic_fetch_add(&table->node[node].entries, 1, __ATOMIC_RELAXED);
-	border(OWN, node);
+	border(OWN, COMES, node);
 }
 
 void truth_enter(int routine)
@@ -100,7 +106,7 @@ void truth_enter(int routine)
 
 void truth_leave(void)
 {
-	border(OWN, table->node[here].parent);
+	border(OWN, GOES, table->node[here].parent);
 }
 
 bool truth_interrupted(int routine)
@@ -114,7 +120,7 @@ bool truth_interrupted(int routine)
 
 void truth_handled(void)
 {
-	border(OWN, interrupted);
+	border(OWN, GOES, interrupted);
 }
 
 int truth_node(void)
@@ -124,17 +130,17 @@ int truth_node(void)
 
 void truth_throwing(void)
 {
-	border(OWN, here);
+	border(OWN, COMES, here);
 }
 
 void truth_switch(int node)
 {
-	border(OWN, node);
+	border(OWN, COMES, node);
 }
 
 void truth_caught(int node)
 {
-	border(DOUBT, node);
+	border(DOUBT, COMES, node);
 }
 
 /* ---- processes ---- */
@@ -143,11 +149,11 @@ int truth_fork(void)
 {
 	int pid;
 
-	border(OWN, here);
+	border(OWN, COMES, here);
 	pid = fork();
 	if (pid == 0)
 		last[CPU] = 0;
-	border(PROCESS, here);
+	border(PROCESS, COMES, here);
 	if (pid < 0)
 		abort();
 	return pid;
@@ -157,15 +163,15 @@ void truth_wait(void)
 {
 	int status;
 
-	border(OWN, here);
+	border(OWN, COMES, here);
 	if (wait(&status) < 0 || status)
 		abort();
-	border(PROCESS, here);
+	border(PROCESS, COMES, here);
 }
 
 void truth_end(bool at_once)
 {
-	border(OWN, here);
+	border(OWN, COMES, here);
 	if (at_once)
 		_exit(0);
 	exit(0);
@@ -175,7 +181,7 @@ void truth_exec(void)
 {
 	char number[16];
 
-	border(OWN, here);
+	border(OWN, COMES, here);
 	snprintf(number, sizeof number, "%d", table_fd);
 	execl("/proc/self/exe", arguments[0], "child", number, (char *)NULL);
 	abort();
@@ -197,7 +203,7 @@ static long border_cost(void)
 		long begin = now(CLOCK_THREAD_CPUTIME_ID), each;
 
 		for (int i = 0; i < 50; i++)
-			border(OWN, 0);
+			border(OWN, COMES, 0);
 		each = (now(CLOCK_THREAD_CPUTIME_ID) - begin) / 50;
 		least = each < least ? each : least;
 	}
@@ -211,8 +217,9 @@ static double setting(const char *name, double otherwise)
 	return text ? atof(text) : otherwise;
 }
 
-void truth_begin(const char *const *routines, int n, int argc, char **argv)
+void truth_begin(const char *const *routines, int n, int in_main, int argc, char **argv)
 {
+	long start[CLOCKS] = { [CPU] = now(CLOCK_THREAD_CPUTIME_ID), [WALL] = now(CLOCK_MONOTONIC) };
 	bool child = argc == 3 && !strcmp(argv[1], "child");
 
 	names = routines;
@@ -228,7 +235,9 @@ void truth_begin(const char *const *routines, int n, int argc, char **argv)
 	if (getenv("TRUTH_FIFO") && !child && sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 10 }))
 		exit(77);
 	border_ns = child ? 0 : border_cost();
-	began = now(CLOCK_MONOTONIC);
+	began = start[WALL];
+	truth_enter(in_main);
+	memcpy(last, start, sizeof last);
 }
 
 bool truth_more(int drivers)

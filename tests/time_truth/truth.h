@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/* The program begins, with the NAMES of its N routines.  ARGC and ARGV are main's: what a child of truth_exec has there makes it go on in its parent's
- * tree.  From then on it runs by SCHED_FIFO if TRUTH_FIFO is set; status 77 where that is refused. */
-void truth_begin(const char *const *names, int n, int argc, char **argv);
+/* The program begins, with the NAMES of its N routines, in main, which is IN_MAIN of these.  ARGC and ARGV are main's: what a child of truth_exec has there
+ * makes it go on in its parent's tree.  From then on it runs by SCHED_FIFO if TRUTH_FIFO is set; status 77 where that is refused. */
+void truth_begin(const char *const *names, int n, int in_main, int argc, char **argv);
 
 /* Does the calling thread, one of DRIVERS, go on?  Until it had its part of TRUTH_SECONDS of CPU time, or TRUTH_LIMIT seconds have passed. */
 bool truth_more(int drivers);
