@@ -1,11 +1,19 @@
-/* server.c - libevent's HTTP. */
+/* server.c - libevent's HTTP.
+ *
+ * Every connection takes a descriptor, and the kernel gives the least that is free.  So as long as one below `beyond` is free, fewer than MOST connections are open,
+ * whatever became of the others.  When none is, the library listens no more: whoever comes is told so, and closed, until one is free again.  `beyond` is below what
+ * the process may have by SPARE, so that profiles can always be opened.  Where a descriptor is refused all the same (the system has no more), nobody listens for
+ * a second: a knock that stays would be told of again at once. */
 #include "page/server.h"
 
 #include <errno.h>
 #include <event2/buffer.h>
+#include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
+#include <event2/listener.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,15 +21,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum { FORBIDDEN = 403, NOT_ALLOWED = 405 };	/* statuses that libevent has no names for */
 enum { TOKEN_BYTES = 16, SIGNALS = 3, PATIENCE = 60, MOST_HEAD = 16384 };	/* PATIENCE: s that a connection may be silent; MOST_HEAD: bytes of a request */
+enum { MOST = 64, SPARE = 16 };			/* connections; descriptors that they leave */
 
 struct server {
 	struct event_base *base;
 	struct evhttp *http;
 	struct event *signals[SIGNALS];	/* those that end it */
+	struct evconnlistener *listener; /* the library's; enabled as long as there is room, and nothing is wrong */
+	struct event *knock;		/* somebody comes while there is none */
+	struct event *again;		/* listen again, a second after something was wrong */
+	int beyond;			/* descriptors of connections are less */
 	server_answer *answer;
 	void *arg;			/* its first argument */
 	char token[2 * TOKEN_BYTES + 1]; /* hexadecimal digits */
@@ -110,6 +125,109 @@ static void on_request(struct evhttp_request *request, void *arg)
 	reply_send(request, &r);
 }
 
+/* ---- how many connections ---- */
+
+/* Whether one more connection fits. */
+static bool has_room(const struct server *s)
+{
+	int next = fcntl(evconnlistener_get_fd(s->listener), F_DUPFD_CLOEXEC, 0);
+
+	if (next >= 0)
+		close(next);
+	return next >= 0 && next < s->beyond;
+}
+
+/* The library has just accepted a connection, for which it makes a bufferevent itself. */
+static struct bufferevent *on_connection(struct event_base *base, void *arg)
+{
+	struct server *s = arg;
+
+	(void)base;
+	if (!has_room(s)) {
+		evconnlistener_disable(s->listener);
+		event_add(s->knock, NULL);
+	}
+	return NULL;
+}
+
+/* What the peer has sent is read first: else it would be told of a reset, and not what we say. */
+static void refuse(int fd)
+{
+	static const char words[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nRetry-After: 60\r\n\r\n"
+		"Too many connections are open.\n";
+	char rest[MOST_HEAD];
+
+	(void)!recv(fd, rest, sizeof rest, MSG_DONTWAIT);
+	(void)!send(fd, words, sizeof words - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(fd, SHUT_WR);
+	(void)!recv(fd, rest, sizeof rest, MSG_DONTWAIT);
+	close(fd);
+}
+
+static void pause_listening(struct server *s)
+{
+	const struct timeval second = { 1, 0 };
+
+	evconnlistener_disable(s->listener);
+	event_del(s->knock);
+	event_add(s->again, &second);
+}
+
+static void on_knock(evutil_socket_t listening, short what, void *arg)
+{
+	struct server *s = arg;
+	int fd;
+
+	(void)what;
+	if (has_room(s)) {
+		event_del(s->knock);
+		evconnlistener_enable(s->listener);
+		return;
+	}
+	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		refuse(fd);
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+		pause_listening(s);
+}
+
+static void on_trouble(struct evconnlistener *listener, void *arg)
+{
+	(void)listener;
+	pause_listening(arg);
+}
+
+static void on_again(evutil_socket_t none, short what, void *arg)
+{
+	(void)none;
+	(void)what;
+	evconnlistener_enable(((struct server *)arg)->listener);
+}
+
+/* False with errno set: not even one connection would fit. */
+static bool bound_connections(struct server *s)
+{
+	struct rlimit most;
+	int next = fcntl(evconnlistener_get_fd(s->listener), F_DUPFD_CLOEXEC, 0);
+
+	if (next < 0 || getrlimit(RLIMIT_NOFILE, &most) != 0)
+		return false;
+	close(next);
+	s->beyond = next + MOST;
+	if (most.rlim_cur < (rlim_t)s->beyond + SPARE)
+		s->beyond = (int)most.rlim_cur - SPARE;
+	errno = EMFILE;
+	if (s->beyond <= next)
+		return false;
+	s->knock = event_new(s->base, evconnlistener_get_fd(s->listener), EV_READ | EV_PERSIST, on_knock, s);
+	s->again = evtimer_new(s->base, on_again, s);
+	evconnlistener_set_error_cb(s->listener, on_trouble);
+	evhttp_set_bevcb(s->http, on_connection, s);
+	return s->knock && s->again;
+}
+
+/* ---- */
+
 static void on_signal(evutil_socket_t signal, short what, void *arg)
 {
 	(void)signal;
@@ -137,6 +255,7 @@ static bool bind_loopback(struct server *s)
 
 	if (!bound || getsockname(evhttp_bound_socket_get_fd(bound), (struct sockaddr *)&at, &size) != 0)
 		return false;
+	s->listener = evhttp_bound_socket_get_listener(bound);
 	snprintf(s->address, sizeof s->address, "http://127.0.0.1:%u/%s/", (unsigned)ntohs(at.sin_port), s->token);
 	return true;
 }
@@ -164,7 +283,7 @@ struct server *server_new(server_answer *answer, void *arg, struct error *err)
 		s->base = event_base_new();
 		s->http = s->base ? evhttp_new(s->base) : NULL;
 	}
-	if (!s || !s->http || !token_make(s) || !signals_take(s) || !bind_loopback(s)) {
+	if (!s || !s->http || !token_make(s) || !signals_take(s) || !bind_loopback(s) || !bound_connections(s)) {
 		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "127.0.0.1: cannot be listened to: %s", strerror(errno));
 		server_free(s);
 		return NULL;
@@ -194,6 +313,10 @@ void server_free(struct server *s)
 	for (int i = 0; i < SIGNALS; i++)
 		if (s->signals[i])
 			event_free(s->signals[i]);
+	if (s->knock)
+		event_free(s->knock);
+	if (s->again)
+		event_free(s->again);
 	if (s->http)
 		evhttp_free(s->http);
 	if (s->base)

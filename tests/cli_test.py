@@ -7,7 +7,9 @@ import pathlib
 import pty
 import re
 import shutil
+import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -1294,6 +1296,43 @@ class Real(unittest.TestCase):
             done = aprof('html', '--live', *words, cwd=self.cwd)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count('\n')), (2, '', 1), done.stderr)
             self.assertRegex(done.stderr, f'{why}|built without')
+
+    def test_live_bounds_its_connections(self):
+        """As many as descriptors allow are served; the others are told why, and closed; when one of the first has gone there is room again."""
+        few, process = 40, self.start_loop()
+        server = subprocess.Popen([APROF, 'html', '--live', str(process.pid)], cwd=self.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+        self.addCleanup(server.communicate)
+        self.addCleanup(server.kill)
+        address = server.stdout.readline().strip()
+        if not address:
+            self.assertIn('built without', server.stderr.read())
+            self.skipTest('this aprof was built without --live')
+        port = int(re.search(r':(\d+)/', address)[1])
+
+        def ask():
+            knock = socket.create_connection(('127.0.0.1', port))
+            self.addCleanup(knock.close)
+            knock.settimeout(60)
+            knock.sendall(f'GET /{address.split("/", 3)[3]} HTTP/1.1\r\nHost: localhost\r\n\r\n'.encode())
+            return knock, knock.recv(100).split(b'\r\n')[0]
+
+        silent = [socket.create_connection(('127.0.0.1', port)) for _ in range(2 * few)]
+        for knock in silent:
+            self.addCleanup(knock.close)
+        last, answer = ask()
+        self.assertEqual(answer, b'HTTP/1.1 503 Service Unavailable')
+        rest = b''
+        while part := last.recv(1000):
+            rest += part
+        self.assertIn(b'Too many connections are open.\n', rest)
+        self.assertLess(len(os.listdir(f'/proc/{server.pid}/fd')), few - 10)
+        silent[-1].settimeout(60)
+        self.assertTrue(silent[-1].recv(100).startswith(b'HTTP/1.1 503 '))
+        for knock in silent:
+            knock.close()
+        while ask()[1] != b'HTTP/1.1 200 OK':       # until it has seen that they have gone
+            time.sleep(0.05)
 
     def test_ps_on_a_terminal(self):
         process = self.start_loop()
