@@ -145,6 +145,7 @@ static const struct row rows[] = {
 	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~COMMAND_RUN) | COMMAND_COMPARE | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled beside exact contexts" },
 	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out" },
 	{ KEY_STORE, "store", "URL", COMMAND_PUSH | COMMAND_PULL, "the store, http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; without it, the environment's APROF_STORE" },
+	{ KEY_TIMEOUT, "timeout", "SECONDS", COMMAND_PUSH | COMMAND_PULL, "give up a store that is silent for so long (300)" },
 	{ KEY_LABEL, "label", "NAME=VALUE", COMMAND_PUSH, "say what the profiles are found by: service, host, version, time, or a name of your own; may be given several times" },
 	{ KEY_FORMAT, "format", "FORMAT", COMMAND_PUSH, "send rows to ClickHouse (rows), or pprof to Pyroscope (pprof) or Parca (parca)" },
 	{ KEY_SCHEMA, "schema", NULL, COMMAND_PUSH, "print the statements that make the store's tables, and push nothing" },

@@ -132,14 +132,14 @@ static bool rate_set(struct options *o, const char *rate)
 	return false;
 }
 
-static bool seconds_set(struct options *o, const char *seconds)
+static bool seconds_set(const char *option, const char *text, double *seconds)
 {
 	char *end;
 
-	o->seconds = strtod(seconds, &end);
-	if (end != seconds && *end == '\0' && o->seconds > 0 && o->seconds <= 1e7)
+	*seconds = strtod(text, &end);
+	if (end != text && *end == '\0' && *seconds > 0 && *seconds <= 1e7)
 		return true;
-	message("--seconds=%s: not a number of seconds above 0", seconds);
+	message("--%s=%s: not a number of seconds above 0", option, text);
 	return false;
 }
 
@@ -289,7 +289,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_MEMORY: return memory_set(o, argument);
 	case KEY_DATA: return file_set(&o->data, "data", argument);
 	case KEY_NO_REPORT: o->no_report = true; return true;
-	case KEY_SECONDS: return seconds_set(o, argument);
+	case KEY_SECONDS: return seconds_set("seconds", argument, &o->seconds);
 	case KEY_VERIFY: o->verify = true; return true;
 	case KEY_STACKS: o->stacks = true; return true;
 	case KEY_SCRIPT: o->script = true; return true;
@@ -298,6 +298,7 @@ static bool option_set(struct options *o, int key, char *argument)
 	case KEY_ALL_PROCESSES: o->all = true; return true;
 	case KEY_AGAINST: return against_set(o);
 	case KEY_STORE: o->store = argument; return true;
+	case KEY_TIMEOUT: return seconds_set("timeout", argument, &o->timeout);
 	case KEY_LABEL: return word_add(&o->labels, &o->nlabels, argument);
 	case KEY_FORMAT: return one_of("format", argument, "rows, pprof, parca", &o->format);
 	case KEY_SCHEMA: o->schema = true; return true;

@@ -77,6 +77,7 @@ struct options {
 	const char *rate;		/* run: APROF_RATE; NULL: as it is */
 	const char *memory;		/* run: APROF_MEMORY; NULL: as it is */
 	const char *store;		/* push, pull: --store; NULL: APROF_STORE */
+	double timeout;			/* push, pull: seconds that the store may be silent; 0: as it thinks */
 	bool schema;			/* push: --schema */
 	unsigned format;		/* push: enum push_format */
 	char **labels;			/* push: --label, NAME=VALUE; point into argv */

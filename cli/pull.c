@@ -31,10 +31,10 @@ static bool take(struct store *s, const char *condition, const char *output, str
 	return ok;
 }
 
-static int pull(const char *url, const char *condition, const char *output)
+static int pull(const struct options *o, const char *url, const char *condition, const char *output)
 {
 	struct error err;
-	struct store *s = store_open(url, &err);
+	struct store *s = store_open(url, o->timeout, &err);
 	bool ok = s && take(s, condition, output, &err);
 
 	progress_end();
@@ -45,7 +45,7 @@ static int pull(const char *url, const char *condition, const char *output)
 }
 
 /* A condition may come as several words. */
-static int pull_joined(const char *url, char **words, const char *output)
+static int pull_joined(const struct options *o, const char *url, char **words, const char *output)
 {
 	struct list l = { 0 };
 	char *condition;
@@ -54,7 +54,7 @@ static int pull_joined(const char *url, char **words, const char *output)
 	list_add_all(&l, words);
 	condition = list_join(&l, " ", false);
 	if (condition)
-		status = pull(url, condition, output);
+		status = pull(o, url, condition, output);
 	else
 		message("out of memory");
 	free(condition);
@@ -81,7 +81,7 @@ static int run(const struct command *self, struct options *o, int argc, char **a
 	else if (files_held(output))
 		message("%s: a running process writes it; choose another name with -o FILE", output);
 	else if (o->output ? output_allowed(output, true) : output_unasked(output, FILE_PROFILE, "say where to write with -o FILE"))
-		return pull_joined(url, argv + o->first, output);
+		return pull_joined(o, url, argv + o->first, output);
 	return STATUS_TROUBLE;
 }
 

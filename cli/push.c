@@ -266,9 +266,9 @@ static int push(const struct options *o, char **files, size_t n)
 		message("push: say where to and what: aprof push --store URL FILE...");
 	else if (given_make(&g, o)) {
 		if (servers[o->format])
-			to.ingest = ingest_open(url, servers[o->format], &err);
+			to.ingest = ingest_open(url, servers[o->format], o->timeout, &err);
 		else
-			to.store = store_open(url, &err);
+			to.store = store_open(url, o->timeout, &err);
 		if (!to.ingest && !to.store)
 			message_error(&err, NULL);
 		else

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "store/curl_calls.h"
@@ -14,6 +15,7 @@ enum {
 	FIRST_PAUSE = 100,		/* ms before the server is asked again; twice as long each time, */
 	LONGEST_PAUSE = 10000,		/* up to that, */
 	TRIES = 30,			/* as often */
+	FEW = 16 << 20,			/* bytes of an answer of few rows, or of a refusal */
 };
 
 /* Errors of ClickHouse's that have a remedy. */
@@ -26,6 +28,17 @@ struct http {
 	char *path;			/* of the URL, without a slash at its end */
 	char *query;			/* what the URLs of all requests to ClickHouse begin with */
 	char *user, *password;		/* NULL: none */
+	double silence;			/* seconds until a request is given up */
+};
+
+/* A request under way. */
+struct transfer {
+	struct http_reply *reply;
+	size_t most;			/* bytes of it */
+	bool too_long;			/* it is longer */
+	double silence;			/* seconds, at most */
+	curl_off_t moved;		/* bytes in both directions so far, */
+	double moved_at;		/* and when that changed last, s */
 };
 
 const struct http_kind http_clickhouse = { "8123", "8443", "CLICKHOUSE_USER", "CLICKHOUSE_PASSWORD", "http[s]://[USER:PASSWORD@]HOST[:PORT][/DATABASE]" };
@@ -98,13 +111,14 @@ static bool url_read(struct http *h, const char *url, const struct http_kind *ki
 	return ok;
 }
 
-struct http *http_open(const char *url, const struct http_kind *kind, struct error *err)
+struct http *http_open(const char *url, const struct http_kind *kind, double silence, struct error *err)
 {
 	const struct curl_calls *lib = curl_calls_load(err);
 	struct http *h = lib ? calloc(1, sizeof *h) : NULL;
 
 	if (h) {
 		h->lib = lib;
+		h->silence = silence > 0 ? silence : HTTP_SILENCE;
 		if (url_read(h, url, kind, err))
 			return h;
 	} else if (lib) {
@@ -132,14 +146,38 @@ void http_free(struct http *h)
 
 static size_t reply_take(char *data, size_t size, size_t n, void *arg)
 {
-	struct http_reply *reply = arg;
+	struct transfer *t = arg;
+	struct http_reply *reply = t->reply;
 
-	if (!array_reserve(&reply->data, &reply->room, reply->len + size * n + 1, 1))
+	t->too_long = size * n > t->most - reply->len;
+	if (t->too_long || !array_reserve(&reply->data, &reply->room, reply->len + size * n + 1, 1))
 		return 0;
 	memcpy(reply->data + reply->len, data, size * n);
 	reply->len += size * n;
 	reply->data[reply->len] = '\0';
 	return size * n;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* curl asks now and then, once a second where nothing happens, whether to go on. */
+static int silence_check(void *arg, curl_off_t all_down, curl_off_t down, curl_off_t all_up, curl_off_t up)
+{
+	struct transfer *t = arg;
+
+	(void)all_down;
+	(void)all_up;
+	if (down + up != t->moved) {
+		t->moved = down + up;
+		t->moved_at = now();
+	}
+	return now() - t->moved_at > t->silence;
 }
 
 /* The header fields of a request with data of the media type TYPE; NULL: the usual one.  NULL: out of memory. */
@@ -157,15 +195,14 @@ static struct curl_slist *fields_make(const struct curl_calls *l, const char *ty
 	return more;
 }
 
-/* Post the LEN bytes at DATA, of the media type TYPE, to URL; *STATUS is HTTP's. */
-static CURLcode post(struct http *h, const char *url, const char *type, const void *data, size_t len, struct http_reply *reply, long *status)
+/* Post the LEN bytes at DATA, of the media type TYPE, to URL, as T says; *STATUS is HTTP's. */
+static CURLcode post(struct http *h, const char *url, const char *type, const void *data, size_t len, struct transfer *t, long *status)
 {
 	const struct curl_calls *l = h->lib;
 	struct curl_slist *headers = fields_make(l, type);
 	CURL *c = h->curl;
 	CURLcode code;
 
-	*reply = (struct http_reply){ 0 };
 	*status = 0;
 	l->easy_reset(c);
 	l->easy_setopt(c, CURLOPT_URL, url);
@@ -179,7 +216,10 @@ static CURLcode post(struct http *h, const char *url, const char *type, const vo
 	l->easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
 	l->easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
 	l->easy_setopt(c, CURLOPT_WRITEFUNCTION, reply_take);
-	l->easy_setopt(c, CURLOPT_WRITEDATA, reply);
+	l->easy_setopt(c, CURLOPT_WRITEDATA, t);
+	l->easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+	l->easy_setopt(c, CURLOPT_XFERINFOFUNCTION, silence_check);
+	l->easy_setopt(c, CURLOPT_XFERINFODATA, t);
 	code = headers ? l->easy_perform(c) : CURLE_OUT_OF_MEMORY;
 	l->easy_getinfo(c, CURLINFO_RESPONSE_CODE, status);
 	l->slist_free_all(headers);
@@ -216,18 +256,44 @@ static bool refused(const struct http *h, const char *text, long status, struct 
 	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: refused: %.*s", h->server, (int)(n < 600 ? n : 600), words);
 }
 
-/* Post as `post` does.  False with *ERR set, and ClickHouse's number of the error in *NUMBER, or 0. */
-static bool exchange(struct http *h, const char *url, const char *type, const void *data, size_t len, struct http_reply *reply, int *number, struct error *err)
+/* How many bytes an answer of SIZE has, at most. */
+static size_t bytes_of(enum http_size size)
 {
-	long status;
-	CURLcode code = post(h, url, type, data, len, reply, &status);
-	const char *text = reply->data ? (const char *)reply->data : "";
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 
+	return size == HTTP_FEW || pages <= 0 ? FEW : (size_t)pages / 2 * (size_t)page;
+}
+
+/* Why T did not come to an end. */
+static bool broken(const struct http *h, const struct transfer *t, CURLcode code, struct error *err)
+{
+	if (code == CURLE_ABORTED_BY_CALLBACK)
+		return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: silent for %g seconds (--timeout)", h->server, t->silence);
+	if (code == CURLE_WRITE_ERROR && t->too_long)
+		return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: its answer is longer than %zu MB: it is no such server, or there is too much to be taken at once",
+				 h->server, t->most >> 20);
+	if (code == CURLE_WRITE_ERROR)
+		return no_memory(err);
+	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: %s", h->server, h->lib->easy_strerror(code));
+}
+
+/* Post as `post` does, for an answer of SIZE.  False with *ERR set, and ClickHouse's number of the error in *NUMBER, or 0. */
+static bool exchange(struct http *h, const char *url, const char *type, const void *data, size_t len, enum http_size size, struct http_reply *reply, int *number,
+		     struct error *err)
+{
+	struct transfer t = { .reply = reply, .most = bytes_of(size), .silence = h->silence, .moved_at = now() };
+	long status;
+	CURLcode code;
+	const char *text;
+
+	*reply = (struct http_reply){ 0 };
 	*number = 0;
+	code = post(h, url, type, data, len, &t, &status);
+	text = reply->data ? (const char *)reply->data : "";
 	if (code == CURLE_OK && status / 100 == 2)
 		return true;
 	if (code != CURLE_OK) {
-		error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "%s: %s", h->server, h->lib->easy_strerror(code));
+		broken(h, &t, code, err);
 	} else {
 		*number = error_number(text);
 		refused(h, text, status, err);
@@ -250,18 +316,19 @@ bool http_post(struct http *h, const char *target, const char *type, const void 
 	struct http_reply reply = { 0 };
 	char *url = NULL;
 	int number;
-	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? exchange(h, url, type, data, len, &reply, &number, err) : no_memory(err);
+	bool ok = asprintf(&url, "%s%s%s", h->server, h->path, target) >= 0 ? exchange(h, url, type, data, len, HTTP_FEW, &reply, &number, err) :
+		  no_memory(err);
 
 	free(reply.data);
 	free(url);
 	return ok;
 }
 
-bool http_ask(struct http *h, const char *sql, struct http_reply *reply, struct error *err)
+bool http_ask(struct http *h, const char *sql, enum http_size size, struct http_reply *reply, struct error *err)
 {
 	int number;
 
-	return exchange(h, h->query, NULL, sql, strlen(sql), reply, &number, err);
+	return exchange(h, h->query, NULL, sql, strlen(sql), size, reply, &number, err);
 }
 
 static void pause_ms(long ms)
@@ -282,7 +349,7 @@ bool http_send(struct http *h, const char *sql, const void *data, size_t len, st
 	h->lib->free(escaped);
 	if (!ok)
 		return no_memory(err);
-	for (int i = 1; !(ok = exchange(h, url, NULL, data, len, &reply, &number, err)) && i < TRIES; i++) {
+	for (int i = 1; !(ok = exchange(h, url, NULL, data, len, HTTP_FEW, &reply, &number, err)) && i < TRIES; i++) {
 		if (number != TOO_MANY_PARTS && number != TOO_MANY_QUERIES)
 			break;
 		pause_ms(wait);

@@ -18,9 +18,11 @@ struct http_kind {
 
 extern const struct http_kind http_clickhouse;
 
+enum { HTTP_SILENCE = 300 };	/* seconds, by default */
+
 /* The server at URL, http[s]://[USER[:PASSWORD]@]HOST[:PORT][/PATH], of KIND.  Nothing is sent yet.  NULL with *ERR set: the URL is none, or memory is short.
- * Freed with http_free. */
-struct http *http_open(const char *url, const struct http_kind *kind, struct error *err);
+ * A request of which nothing more goes to the server, and nothing comes, for SILENCE seconds is given up; 0: HTTP_SILENCE.  Freed with http_free. */
+struct http *http_open(const char *url, const struct http_kind *kind, double silence, struct error *err);
 void http_free(struct http *h);
 
 /* TEXT as it may stand in a URL, malloc'ed.  NULL: out of memory. */
@@ -37,9 +39,12 @@ struct http_reply {
 	size_t len, room;
 };
 
-/* Ask the server SQL, and have its answer in *REPLY, whole.  False with *ERR set, *REPLY being empty: nothing answered, or it refused; the text names the server without user
- * and password. */
-bool http_ask(struct http *h, const char *sql, struct http_reply *reply, struct error *err);
+/* Bytes of an answer: of one that has few rows, whatever the store holds, and of one that may have all of them, half of the memory of this machine. */
+enum http_size { HTTP_FEW, HTTP_MANY };
+
+/* Ask the server SQL, and have its answer, of SIZE at most, in *REPLY, whole.  False with *ERR set, *REPLY being empty: nothing answered, or too much, or it refused; the text names
+ * the server without user and password. */
+bool http_ask(struct http *h, const char *sql, enum http_size size, struct http_reply *reply, struct error *err);
 
 /* Send the LEN bytes at DATA with the statement SQL, an INSERT.  Where the server has too much to do it is asked again, for some minutes; doing so twice is to do no harm. */
 bool http_send(struct http *h, const char *sql, const void *data, size_t len, struct error *err);

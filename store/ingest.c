@@ -13,7 +13,7 @@ static bool no_memory(struct error *err)
 	return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
-struct ingest *ingest_open(const char *url, const struct ingest_server *kind, struct error *err)
+struct ingest *ingest_open(const char *url, const struct ingest_server *kind, double silence, struct error *err)
 {
 	const struct http_kind http = { .port = kind->port, .tls_port = "443", .form = "http[s]://[USER:PASSWORD@]HOST[:PORT][/PATH]" };
 	struct ingest *g = calloc(1, sizeof *g);
@@ -23,7 +23,7 @@ struct ingest *ingest_open(const char *url, const struct ingest_server *kind, st
 		return NULL;
 	}
 	g->kind = kind;
-	g->http = http_open(url, &http, err);
+	g->http = http_open(url, &http, silence, err);
 	if (g->http)
 		return g;
 	free(g);

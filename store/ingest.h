@@ -37,8 +37,9 @@ extern const struct ingest_server ingest_pyroscope, ingest_parca;
 
 struct ingest;
 
-/* The server of the kind KIND at URL, http[s]://[USER[:PASSWORD]@]HOST[:PORT][/PATH].  NULL with *ERR set.  Freed with ingest_free. */
-struct ingest *ingest_open(const char *url, const struct ingest_server *kind, struct error *err);
+/* The server of the kind KIND at URL, http[s]://[USER[:PASSWORD]@]HOST[:PORT][/PATH], with SILENCE (http.h).  NULL with *ERR set.  Freed with
+ * ingest_free. */
+struct ingest *ingest_open(const char *url, const struct ingest_server *kind, double silence, struct error *err);
 void ingest_free(struct ingest *g);
 
 /* Send it P.  False with *ERR set. */

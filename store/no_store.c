@@ -7,9 +7,10 @@ static bool missing(struct error *err)
 	return error_set(err, ERROR_STORE, ERROR_NO_OFFSET, "this aprof was built without libcurl or xxHash, which push and pull need");
 }
 
-struct store *store_open(const char *url, struct error *err)
+struct store *store_open(const char *url, double silence, struct error *err)
 {
 	(void)url;
+	(void)silence;
 	missing(err);
 	return NULL;
 }
@@ -61,9 +62,10 @@ struct profile *store_take(struct store *s, const char *condition, const char *l
 
 const struct ingest_server ingest_pyroscope, ingest_parca;
 
-struct ingest *ingest_open(const char *url, const struct ingest_server *kind, struct error *err)
+struct ingest *ingest_open(const char *url, const struct ingest_server *kind, double silence, struct error *err)
 {
 	(void)url;
+	(void)silence;
 	(void)kind;
 	missing(err);
 	return NULL;

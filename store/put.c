@@ -86,7 +86,7 @@ static bool ask(struct store *s, struct http_reply *reply, struct error *err, co
 	va_start(args, format);
 	vsnprintf(sql, sizeof sql, format, args);
 	va_end(args);
-	return http_ask(s->http, sql, reply, err);
+	return http_ask(s->http, sql, HTTP_MANY, reply, err);
 }
 
 /* Kinds of what the store has of an image; the modules' are parted further by what is known of them. */
@@ -151,7 +151,7 @@ static bool is_there(struct store *s, const struct store_labels *labels, const u
 	fprintf(out, " AND time = toDateTime(%" PRIu64 ") AND profile = ", labels->time);
 	quote_id(out, id);
 	fputs(" FORMAT RowBinary", out);
-	ok = fclose(out) == 0 ? http_ask(s->http, sql, &reply, err) : no_memory(err);
+	ok = fclose(out) == 0 ? http_ask(s->http, sql, HTTP_FEW, &reply, err) : no_memory(err);
 	free(sql);
 	if (ok) {
 		struct tuples_reader r = { .data = reply.data, .len = reply.len };

@@ -4,7 +4,7 @@
 #include "store/keys.h"
 #include "store/store_private.h"
 
-struct store *store_open(const char *url, struct error *err)
+struct store *store_open(const char *url, double silence, struct error *err)
 {
 	struct store *s = calloc(1, sizeof *s);
 
@@ -13,7 +13,7 @@ struct store *store_open(const char *url, struct error *err)
 		return NULL;
 	}
 	s->known = (struct keyed){ .size = sizeof(struct known), .key = sizeof(struct known) };
-	s->http = http_open(url, &http_clickhouse, err);
+	s->http = http_open(url, &http_clickhouse, silence, err);
 	if (s->http)
 		return s;
 	free(s);

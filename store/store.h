@@ -16,8 +16,8 @@
 
 struct store;
 
-/* The store at URL (http.h).  Nothing is asked yet.  NULL with *ERR set, also if aprof was built without what it needs.  Freed with store_free. */
-struct store *store_open(const char *url, struct error *err);
+/* The store at URL, with SILENCE (http.h).  Nothing is asked yet.  NULL with *ERR set, also if aprof was built without what it needs.  Freed with store_free. */
+struct store *store_open(const char *url, double silence, struct error *err);
 void store_free(struct store *s);
 
 /* What tells the file of LEN bytes at DATA from all others, to ID (keys.h).  False: out of memory. */

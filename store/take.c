@@ -60,8 +60,8 @@ static bool corrupt(struct taking *t, const char *what)
 
 /* ---- asking ---- */
 
-/* The rows that the printer PRINT asks for; *READER reads them from *REPLY.  False with the error set. */
-static bool ask(struct taking *t, void (*print)(const struct taking *t, FILE *out), struct http_reply *reply, struct tuples_reader *reader)
+/* The rows, of SIZE, that the printer PRINT asks for; *READER reads them from *REPLY.  False with the error set. */
+static bool ask(struct taking *t, void (*print)(const struct taking *t, FILE *out), enum http_size size, struct http_reply *reply, struct tuples_reader *reader)
 {
 	char *sql = NULL;
 	size_t len;
@@ -73,7 +73,7 @@ static bool ask(struct taking *t, void (*print)(const struct taking *t, FILE *ou
 		return no_memory(t);
 	print(t, out);
 	fputs(" FORMAT RowBinary", out);
-	ok = fclose(out) == 0 ? http_ask(t->store->http, sql, reply, t->err) : no_memory(t);
+	ok = fclose(out) == 0 ? http_ask(t->store->http, sql, size, reply, t->err) : no_memory(t);
 	free(sql);
 	*reader = (struct tuples_reader){ .data = reply->data, .len = reply->len };
 	return ok;
@@ -233,7 +233,7 @@ static bool head_take(struct taking *t)
 	struct http_reply reply;
 	struct tuples_reader r;
 
-	return ask(t, head_print, &reply, &r) && answered(t, &reply, &r, head_read(t, &r));
+	return ask(t, head_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, head_read(t, &r));
 }
 
 static void first_print(const struct taking *t, FILE *out)
@@ -305,8 +305,8 @@ static bool run_take(struct taking *t, const char *label)
 	struct http_reply reply;
 	struct tuples_reader r;
 	size_t n = 0;
-	bool ok = ask(t, first_print, &reply, &r) && answered(t, &reply, &r, header_read(t, &r)) &&
-		  ask(t, commands_print, &reply, &r) && answered(t, &reply, &r, commands_read(t, &r, &commands, &n));
+	bool ok = ask(t, first_print, HTTP_FEW, &reply, &r) && answered(t, &reply, &r, header_read(t, &r)) &&
+		  ask(t, commands_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, commands_read(t, &r, &commands, &n));
 
 	thread = t->totals.thread;
 	thread.state = AMON_THREAD_FOLDED;
@@ -573,7 +573,7 @@ static bool sums_take(struct taking *t, struct http_reply *reply, struct tuples_
 	uint64_t rows = 0;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (!head_take(t) || !ask(t, sums_print, reply, r))
+		if (!head_take(t) || !ask(t, sums_print, HTTP_MANY, reply, r))
 			return false;
 		rows = sums_rows(*r);
 		if (rows == t->rows)
@@ -637,9 +637,9 @@ static bool parts_take(struct taking *t, const char *label)
 	struct http_reply sums = { 0 }, reply;
 	struct tuples_reader rows, r;
 	bool ok = sums_take(t, &sums, &rows) && run_take(t, label) &&
-		  ask(t, modules_print, &reply, &r) && answered(t, &reply, &r, modules_read(t, &r)) &&
-		  ask(t, routines_print, &reply, &r) && answered(t, &reply, &r, routines_read(t, &r)) &&
-		  ask(t, contexts_print, &reply, &r) && answered(t, &reply, &r, contexts_read(t, &r)) && names_carry(t) && figures_take(t, &rows);
+		  ask(t, modules_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, modules_read(t, &r)) &&
+		  ask(t, routines_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, routines_read(t, &r)) &&
+		  ask(t, contexts_print, HTTP_MANY, &reply, &r) && answered(t, &reply, &r, contexts_read(t, &r)) && names_carry(t) && figures_take(t, &rows);
 
 	free(sums.data);
 	return ok;

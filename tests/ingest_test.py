@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,75 @@ class Pushed(unittest.TestCase):
 
     def exported(self):
         return gzip.decompress(subprocess.run([APROF, 'export', 'pprof', 'made'], cwd=self.cwd, capture_output=True, check=True).stdout)
+
+
+class Silent(unittest.TestCase):
+    """Servers that take a request and then say nothing, or talk on for ever."""
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='aprof-ingest-')
+        self.addCleanup(folder.cleanup)
+        self.cwd = pathlib.Path(folder.name)
+        subprocess.run([MAKE_AMON, '--seed', '1', '--calls', '50', '--ticks', '0.3', 'made'], cwd=self.cwd, check=True)
+
+    def serve(self, head, part=b''):
+        """A server's URL: it answers each connection by HEAD, and PART again and again, if there is one; the other side closes it."""
+        listening = socket.create_server(('127.0.0.1', 0))
+
+        def answer(connection):
+            with connection:
+                try:
+                    connection.recv(1 << 16)
+                    connection.sendall(head)
+                    while part or connection.recv(1 << 16):
+                        connection.sendall(part)
+                except OSError:
+                    pass
+
+        def accept():
+            try:
+                while True:
+                    threading.Thread(target=answer, args=(listening.accept()[0],), daemon=True).start()
+            except OSError:
+                pass
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        self.addCleanup(listening.close)
+        self.addCleanup(thread.join)
+        self.addCleanup(listening.shutdown, socket.SHUT_RDWR)
+        return f'http://127.0.0.1:{listening.getsockname()[1]}'
+
+    def said(self, *words):
+        done = subprocess.run([APROF, *words], cwd=self.cwd, capture_output=True, text=True, timeout=250, env=dict(os.environ, LC_ALL='C.UTF-8'))
+        self.assertEqual((done.returncode, done.stdout), (2, ''), done.stderr)
+        return done.stderr
+
+    def every(self):
+        yield 'push', 'made'
+        yield 'push', '--format=pprof', 'made'
+        yield 'push', '--format=parca', 'made'
+        yield 'pull', '-o', 'taken', 'service = web'
+
+    def test_silence_is_bounded(self):
+        url = self.serve(b'')
+        for command, *words in self.every():
+            said = self.said(command, '--store', url, '--timeout=0.5', *words)
+            self.assertIn(f'{url}: silent for 0.5 seconds (--timeout)\n', said)
+        self.assertFalse((self.cwd / 'taken').exists())
+
+    def test_silence_within_an_answer_is_bounded(self):
+        url = self.serve(b'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf')
+        for command, *words in self.every():
+            self.assertIn('silent for 0.5 seconds', self.said(command, '--store', url, '--timeout=0.5', *words))
+
+    def test_answers_are_bounded(self):
+        for status in b'200 OK', b'500 Trouble':
+            url = self.serve(b'HTTP/1.1 ' + status + b'\r\n\r\n', b'x' * (1 << 20))
+            for command, *words in self.every():
+                self.assertRegex(self.said(command, '--store', url, *words), r'its answer is longer than \d+ MB')
+
+    def test_timeouts_that_are_none(self):
+        for bad in '0', '-1', 'nan', 'long', '':
+            self.assertIn(f'--timeout={bad}: not a number of seconds above 0', self.said('pull', '--store', 'http://127.0.0.1:9', f'--timeout={bad}', 'service = web'))
 
 
 class Pyroscope(Pushed):
