@@ -162,5 +162,5 @@ bool sides_compare(struct comparison *c, const struct sides_given *s, const stru
 		return false;
 	progress_begin();
 	progress_step("comparing");
-	return comparison_settle(c, err) && comparison_judge(c, CHECK_LEVEL, err);
+	return comparison_settle(c, err) && comparison_judge(c, COMPARISON_LEVEL, err);
 }

@@ -110,9 +110,9 @@ static bool calls_are_fewer(const struct testing *t, const struct comparison_ite
 static double smallest_of(const struct testing *t, struct test test)
 {
 	const struct sides *s = sides_of(t, test);
-	const struct noise *noise = &t->c->kinds[test.kind].noise[t->options->time], none = { 0 };
+	const struct noise *noise = &t->c->kinds[test.kind].noise[t->options->time], own = { .common = fmax(s->variance - s->sampling, 0) };
 
-	return noise_smallest(test.index == GRAPH_NONE ? &none : noise, s->tick_variance, s->df, s->nb, s->nn,
+	return noise_smallest(test.index == GRAPH_NONE ? &own : noise, s->sampling, s->df, s->nb, s->nn,
 			      CHECK_LEVEL / (double)(t->n ? t->n : 1), CHECK_POWER);
 }
 

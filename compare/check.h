@@ -1,8 +1,8 @@
 /* check.h - did it get worse: for continuous integration.
  *
  * Time: a routine got worse if its time grew by more than the limit, and the growth is no noise: the chance of such a growth
- * between equal programs, one-sided, corrected by Holm for all routines that are tested, is at most 5 %.  So among equal
- * runs there is any alarm in 1 of 20 checks at most.  Routines of less than a share of the run are not tested: they could not be
+ * between equal programs, one-sided, corrected by Holm for all routines that are tested, is at most 0.1 %.  So among equal
+ * runs there is any alarm in 1 of 1000 checks at most.  Routines of less than a share of the run are not tested: they could not be
  * told from noise, and each test costs the others some sharpness.  A routine that took no time in the base runs got worse if it
  * takes more than the limit's share of the run.  The run as a whole is tested, too.
  *
@@ -17,7 +17,7 @@
 #include "compare/comparison.h"
 #include "report/report.h"
 
-#define CHECK_LEVEL 0.05		/* chance of any false alarm */
+#define CHECK_LEVEL 0.001		/* chance of any false alarm */
 #define CHECK_POWER 0.95		/* of finding the smallest change that is told */
 
 enum check_calls { CHECK_CALLS_EXACT, CHECK_CALLS_LIMIT, CHECK_CALLS_IGNORE };

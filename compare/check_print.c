@@ -92,9 +92,9 @@ static void finding_print(const struct comparison *c, const struct check_finding
 }
 
 /* The relative variance by sampling of a routine with SHARE of the run. */
-static double tick_variance_of(const struct comparison *c, double share)
+static double sampling_of(const struct comparison *c, double share)
 {
-	return c->whole.tick_variance / share;
+	return c->sampling * (1 - share) / share;
 }
 
 /* The smallest growth that would have been found of a routine with SHARE of the run; 0: of the whole run. */
@@ -104,7 +104,7 @@ static double smallest(const struct check *check, const struct comparison *c, co
 	double found;
 
 	if (share > 0)
-		found = noise_smallest(noise, tick_variance_of(c, share), c->whole.df, c->whole.nb, c->whole.nn,
+		found = noise_smallest(noise, sampling_of(c, share), c->whole.df, c->whole.nb, c->whole.nn,
 				       CHECK_LEVEL / (check->tested + check->tested_sites + 1), CHECK_POWER);
 	else
 		found = check->smallest_whole;

@@ -39,26 +39,11 @@ void comparison_free(struct comparison *c)
 	*c = (struct comparison){ 0 };
 }
 
-/* The time that a sample stands for: all samples of the profile carry its raw time. */
-static double tick_of(const struct graph *g)
-{
-	const struct profile *p = g->profile;
-	uint32_t clock = p->nruns ? p->runs[0].header.clock : AMON_CLOCK_NONE;
-	double ticks = 0;
-
-	if (clock != AMON_CLOCK_TICK && clock != AMON_CLOCK_WALL)
-		return 0;
-	for (uint32_t i = 0; i < p->ncontexts; i++)
-		ticks += (double)p->contexts[i].ticks;
-	if (ticks > 0)
-		return (double)p->time / ticks;
-	return p->runs[0].header.rate ? 1e9 / p->runs[0].header.rate : 0;
-}
-
 static struct comparison_run run_of(const struct graph *g, bool fresh)
 {
 	struct comparison_run run = { .fresh = fresh, .time = g->time + g->outside, .outside = g->outside,
-		.ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted, .tick = tick_of(g), .nroutines = g->nroutines,
+		.variance = g->evidence.variance, .ticks = g->ticks + g->outside_ticks, .calls = g->calls, .counted = g->counted,
+		.sampled = g->sampled, .nroutines = g->nroutines,
 		.clock = g->profile->nruns ? g->profile->runs[0].header.clock : AMON_CLOCK_NONE };
 
 	for (uint32_t i = 0; i < g->profile->nmodules; i++)
@@ -106,8 +91,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 	c->nruns++;
 	c->nbase += !fresh;
 	c->sites |= parts.sites;
-	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, run.tick, parts.contexts, err)
-		&& (!parts.sites || rows_sites(&rows[c->nruns - 1], in, run.tick, err));
+	return rows_make(&rows[c->nruns - 1], g, c->nruns - 1, parts.contexts, err) && (!parts.sites || rows_sites(&rows[c->nruns - 1], in, err));
 }
 
 /* Routines without names are found again by their addresses, which mean nothing in another build. */
@@ -138,33 +122,43 @@ bool comparison_settle(struct comparison *c, struct error *err)
 
 /* Room for the figures of all runs about one quantity. */
 struct figures {
-	double *time, *ticks, *tick;	/* of each run, see sides_make */
+	double *time, *variance;	/* of each run, see sides_make */
 };
 
 static bool figures_make(struct figures *f, const struct comparison *c)
 {
 	f->time = calloc((size_t)c->nruns + 1, sizeof *f->time);
-	f->ticks = calloc((size_t)c->nruns + 1, sizeof *f->ticks);
-	f->tick = calloc((size_t)c->nruns + 1, sizeof *f->tick);
-	for (uint32_t i = 0; f->tick && i < c->nruns; i++)
-		f->tick[i] = c->runs[i].tick;
-	return f->time && f->ticks && f->tick;
+	f->variance = calloc((size_t)c->nruns + 1, sizeof *f->variance);
+	return f->time && f->variance;
 }
 
 static void figures_free(struct figures *f)
 {
 	free(f->time);
-	free(f->ticks);
-	free(f->tick);
+	free(f->variance);
+}
+
+/* The variance by sampling of the part TIME of RUN, which has VARIANCE as a count.
+ *
+ * How long a run was its clock knows; samples tell how that divides.  So of a part q of it the variance is ((1 - q)^2 V + q^2 W), where V is that of the
+ * part and W that of the rest, as in graph/errors.c.  With ONE run a side nobody knows how much the runs as wholes vary: then the times are taken for counts,
+ * whose wholes vary, too. */
+static double variance_in(const struct comparison_run *run, double time, double variance, bool one)
+{
+	double q = run->time ? fmin(time / (double)run->time, 1) : 0;
+
+	if (time > 0 && variance <= 0 && run->time)	/* time without a sample is worth one */
+		variance = fmin(time, run->variance / (double)run->time) * run->variance / (double)run->time;
+	return one ? variance : (1 - q) * (1 - q) * variance + q * q * fmax(run->variance - variance, 0);
 }
 
 static void sides_fill(struct comparison *c, struct comparison_item *item, int t, struct figures *f)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
 		f->time[i] = (double)item->values[i].time[t];
-		f->ticks[i] = (double)item->values[i].ticks[t];
+		f->variance[i] = variance_in(&c->runs[i], f->time[i], item->values[i].variance[t], c->nruns == 2);
 	}
-	item->sides[t] = sides_make(f->time, f->ticks, f->tick, c->nruns, c->nbase);
+	item->sides[t] = sides_make(f->time, f->variance, c->nruns, c->nbase);
 }
 
 /* The items of a kind as far as they are large enough to teach about noise: half a percent of the run and more. */
@@ -278,10 +272,13 @@ static bool kind_judge(struct comparison *c, struct comparison_items *items, str
 static void whole_judge(struct comparison *c, struct figures *f)
 {
 	for (uint32_t i = 0; i < c->nruns; i++) {
-		f->time[i] = (double)c->runs[i].time;
-		f->ticks[i] = (double)c->runs[i].ticks;
+		double time = (double)c->runs[i].time, variance = c->runs[i].variance;
+
+		f->time[i] = time;
+		f->variance[i] = variance_in(&c->runs[i], time, variance, c->nruns == 2);
+		c->sampling += time > 0 ? variance / (time * time) / c->nruns : 0;
 	}
-	c->whole = sides_make(f->time, f->ticks, f->tick, c->nruns, c->nbase);
+	c->whole = sides_make(f->time, f->variance, c->nruns, c->nbase);
 	c->whole_change = noise_judge(&(struct noise){ 0 }, &c->whole);
 }
 

@@ -24,7 +24,7 @@ enum comparison_time { COMPARISON_SELF, COMPARISON_TOTAL, COMPARISON_TIMES };
 /* What one run has of a routine, an arc or a context. */
 struct comparison_value {
 	uint64_t time[COMPARISON_TIMES];	/* ns; an arc's self is the callee's own time, its total all that its calls took */
-	uint64_t ticks[COMPARISON_TIMES];	/* samples behind them; of arcs estimated from the time */
+	double variance[COMPARISON_TIMES];	/* of them, ns^2, by all samples that made them, were these a count; 0: they are no samples */
 	uint64_t calls;			/* entries, direct recursive calls included */
 };
 
@@ -69,10 +69,11 @@ struct comparison_run {
 	bool fresh;		/* of the new side */
 	uint64_t time;		/* of all contexts, the outside included, ns */
 	uint64_t outside;	/* of no routine, ns */
-	uint64_t ticks;		/* samples behind time */
+	double variance;	/* of time, as that of a value */
+	uint64_t ticks;		/* of its clock's samples */
 	uint64_t calls;		/* all */
 	bool counted;		/* they were counted; equal in all runs */
-	double tick;		/* time that a sample stands for, ns; 0: the clock does not sample */
+	bool sampled;		/* times are of samples */
 	uint32_t clock;		/* AMON_CLOCK_ */
 	uint32_t unnamed;	/* routines of which only the address is known */
 	uint8_t build[32];	/* build-id of the program; zeros: it has none */
@@ -84,6 +85,7 @@ struct comparison {
 	uint32_t nruns, nbase;		/* how many, and how many of them base */
 	struct comparison_items kinds[COMPARISON_KINDS];
 	struct sides whole;		/* the time of the runs as wholes */
+	double sampling;		/* relative variance that all samples of a run would have as a count, mean of the runs */
 	struct change whole_change;	/* what it says */
 	bool sites;			/* call sites are compared */
 	double level;			/* chance below which a change is news */
@@ -106,6 +108,8 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 
 /* When all are in: find what is the same. */
 bool comparison_settle(struct comparison *c, struct error *err);
+
+#define COMPARISON_LEVEL 0.05		/* for who reads and judges, see doc/statistics.md */
 
 /* Fill changes, with news where the chance of noise, corrected by Benjamini and Hochberg for all items of a kind, is at most LEVEL.
  * Without an estimate of noise (a clock that does not sample, one run a side) every change is news. */

@@ -48,7 +48,7 @@ void value_add(struct comparison_value *sum, const struct comparison_value *v)
 {
 	for (int t = 0; t < COMPARISON_TIMES; t++) {
 		sum->time[t] += v->time[t];
-		sum->ticks[t] += v->ticks[t];
+		sum->variance[t] += v->variance[t];
 	}
 	sum->calls += v->calls;
 }

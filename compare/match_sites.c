@@ -1,4 +1,5 @@
 /* match_sites.c - call sites of a run, and which of them are the same in several runs. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,14 @@ struct collection {
 	struct rows *rows;
 	size_t room;		/* for sites */
 	const struct graph *g;
-	double tick;
+	double sample;		/* what one of its samples stands for in a variance, ns; 0: its times are no samples */
 };
+
+/* The variance of TIME, that SAMPLES divided from its arc's; 0: all of that, or not by samples. */
+static double variance_of(const struct collection *c, uint64_t time, uint64_t samples)
+{
+	return c->sample > 0 ? (double)time * fmax(c->sample, samples ? (double)time / (double)samples : 0) : 0;
+}
 
 /* Add the N-th of PLACES, or, behind the last, what is at none of them. */
 static bool place_add(struct collection *c, uint32_t from, uint32_t to, const struct call_places *places, size_t n)
@@ -53,7 +60,8 @@ static bool place_add(struct collection *c, uint32_t from, uint32_t to, const st
 	if (!row)
 		return false;
 	*row = (struct row_site){ .from = from, .to = to, .known = known, .place = *p, .line = line_in(p, from == GRAPH_NONE ? NULL : &c->g->routines[from]),
-		.value = { .calls = p->calls, .time = { p->self, total }, .ticks = { ticks_for(p->self, c->tick), ticks_for(total, c->tick) } } };
+		.value = { .calls = p->calls, .time = { p->self, total },
+			.variance = { variance_of(c, p->self, p->self_samples), variance_of(c, total, p->self_samples + p->child_samples) } } };
 	return text_keep(&c->rows->text, &row->place.file) && text_keep(&c->rows->text, &row->place.within)
 		&& text_keep(&c->rows->text, &row->place.module) && text_keep(&c->rows->text, &row->place.through);
 }
@@ -68,9 +76,10 @@ static bool arc_add(void *arg, uint32_t from, uint32_t to, const struct call_fig
 	return ok;
 }
 
-bool rows_sites(struct rows *r, const struct report_input *in, double tick, struct error *err)
+bool rows_sites(struct rows *r, const struct report_input *in, struct error *err)
 {
-	struct collection c = { .rows = r, .g = in->graph, .tick = tick };
+	const struct overhead_evidence *run = &in->graph->evidence;
+	struct collection c = { .rows = r, .g = in->graph, .sample = run->measured > 0 ? run->variance / run->measured : 0 };
 
 	return call_places_each(in, arc_add, &c, err);
 }

@@ -29,22 +29,29 @@ static double spread(const double *x, size_t n, double *squares)
 	return (double)n - 1;
 }
 
-struct sides sides_make(const double *time, const double *ticks, const double *tick, size_t n, size_t nb)
+/* The sum over N times of how many samples of equal weight would vary as much. */
+static double samples_behind(const double *time, const double *variance, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += variance[i] > 0 ? time[i] * time[i] / variance[i] : 0;
+	return sum;
+}
+
+struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb)
 {
 	struct sides s = { .nb = (double)nb, .nn = (double)(n - nb) };
-	double squares = 0, sampling = 0, average;
+	double squares = 0, average;
 
 	s.base = mean(time, nb);
 	s.fresh = mean(time + nb, n - nb);
 	s.df = spread(time, nb, &squares) + spread(time + nb, n - nb, &squares);
 	s.variance = s.df > 0 ? squares / s.df : 0;
-	s.ticks = mean(ticks, n);
-	s.base_ticks = mean(ticks, nb) * s.nb;
-	s.fresh_ticks = mean(ticks + nb, n - nb) * s.nn;
-	for (size_t i = 0; i < n; i++)			/* time without a sample is worth one */
-		sampling += (ticks[i] > 0 || time[i] <= 0 ? ticks[i] : 1) * tick[i] * tick[i] / (double)n;
+	s.base_samples = samples_behind(time, variance, nb);
+	s.fresh_samples = samples_behind(time + nb, variance + nb, n - nb);
 	average = (s.base * s.nb + s.fresh * s.nn) / (double)n;
-	s.tick_variance = average > 0 ? sampling / (average * average) : 0;
+	s.sampling = average > 0 ? mean(variance, n) / (average * average) : 0;
 	return s;
 }
 
@@ -57,7 +64,7 @@ static double common_find(const struct sides *sides, size_t n, double *ratio, do
 		double common = step ? (low + high) / 2 : 0;
 
 		for (size_t i = 0; i < n; i++) {
-			double expected = sides[i].tick_variance + common;
+			double expected = sides[i].sampling + common;
 
 			weight[i] = sides[i].base + sides[i].fresh;
 			ratio[i] = expected > 0 ? sides[i].variance / expected : sides[i].variance > 0 ? INFINITY : 1;
@@ -80,7 +87,7 @@ static double crowd_df(const struct sides *sides, size_t n, double common)
 	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double expected = sides[i].tick_variance + common, e;
+		double expected = sides[i].sampling + common, e;
 
 		if (sides[i].variance <= 0 || expected <= 0)
 			continue;
@@ -122,29 +129,29 @@ bool noise_learn(struct noise *noise, const struct sides *all, size_t n)
 /* The relative variance of one run of S, and what it is worth.  Never below that of sampling. */
 static double variance_of(const struct noise *noise, const struct sides *s, double *df)
 {
-	double expected = s->tick_variance + noise->common, variance;
+	double expected = s->sampling + noise->common, variance;
 
 	*df = s->df + noise->df;
 	if (s->df == 0) {
-		*df = s->tick_variance > 0 ? INFINITY : 0;
-		return s->tick_variance;
+		*df = s->sampling > 0 ? INFINITY : 0;
+		return s->sampling;
 	}
 	if (isinf(noise->df))
 		variance = expected;
 	else
 		variance = (noise->df * expected + s->df * s->variance) / *df;
-	return fmax(variance, s->tick_variance);
+	return fmax(variance, s->sampling);
 }
 
 /* Few samples are not normal: of all of them, given their number, those of the new side are binomial (Przyborowski and Wilenski, 1940). */
 static void exact_few(struct change *c, const struct sides *s)
 {
-	double all = s->base_ticks + s->fresh_ticks, share = s->nn / (s->nb + s->nn);
+	double base = round(s->base_samples), fresh = round(s->fresh_samples), all = base + fresh, share = s->nn / (s->nb + s->nn);
 
-	if (s->tick_variance == 0 || all >= 50)
+	if (s->sampling == 0 || all >= 50)
 		return;
-	c->above = fmax(c->above, statistics_binomial_above(s->fresh_ticks, all, share));
-	c->below = fmax(c->below, statistics_binomial_above(s->base_ticks, all, 1 - share));
+	c->above = fmax(c->above, statistics_binomial_above(fresh, all, share));
+	c->below = fmax(c->below, statistics_binomial_above(base, all, 1 - share));
 }
 
 struct change noise_judge(const struct noise *noise, const struct sides *s)
@@ -163,9 +170,9 @@ struct change noise_judge(const struct noise *noise, const struct sides *s)
 	return c;
 }
 
-double noise_smallest(const struct noise *noise, double tick_variance, double df, double nb, double nn, double level, double power)
+double noise_smallest(const struct noise *noise, double sampling, double df, double nb, double nn, double level, double power)
 {
-	struct sides s = { .tick_variance = tick_variance, .variance = tick_variance + noise->common, .df = df, .nb = nb, .nn = nn };
+	struct sides s = { .sampling = sampling, .variance = sampling + noise->common, .df = df, .nb = nb, .nn = nn };
 	double all, variance = variance_of(noise, &s, &all);
 
 	if (all == 0)

@@ -2,7 +2,7 @@
  *
  * Times of one quantity (a routine's self time, say) in NB base and NN new runs have a relative variance (that of the time over its mean) of
  *
- *     sampling + common        sampling: of the ticks, known; common: what the machine adds, the same for all as a rule
+ *     sampling + common        sampling: known of each run (overhead_evidence); common: what the machine adds, the same for all as a rule
  *
  * Five runs a side tell a routine's variance badly (8 degrees of freedom); all routines together tell it well, and how alike the
  * routines are tells how far to trust the crowd: G. K. Smyth's moderated t (Linear models and empirical Bayes methods, 2004). */
@@ -15,9 +15,8 @@
 /* The runs of one quantity, summed up. */
 struct sides {
 	double base, fresh;	/* means of the base runs and of the new ones, ns */
-	double ticks;		/* mean of all runs, samples; 0: the clock does not sample */
-	double base_ticks, fresh_ticks; /* sums over the runs of a side, samples */
-	double tick_variance;	/* of the mean of all runs by sampling, relative to its square */
+	double base_samples, fresh_samples; /* over the runs of a side, independent samples that tell as much; 0: the times are no samples */
+	double sampling;	/* variance of a run by sampling, mean of all runs, relative to the square of their mean time */
 	double variance;	/* relative, within the sides, pooled; 0 if df is 0 */
 	double df;		/* degrees of freedom of variance: runs less sides that have any */
 	double nb, nn;		/* runs of each side */
@@ -28,9 +27,8 @@ struct noise {
 	double df;		/* degrees of freedom that the crowd is worth; 0: nothing was learnt; INFINITY: all are alike */
 };
 
-/* Sum up the N times TIME and samples TICKS of one quantity, of which the first NB are base runs.  TICK is the time that a sample of each run stands
- * for, ns; 0: the clock does not sample. */
-struct sides sides_make(const double *time, const double *ticks, const double *tick, size_t n, size_t nb);
+/* Sum up the N times TIME of one quantity, of which the first NB are base runs.  VARIANCE is that of each by sampling, ns^2; 0: none. */
+struct sides sides_make(const double *time, const double *variance, size_t n, size_t nb);
 
 /* Learn from N quantities.  False: out of memory. */
 bool noise_learn(struct noise *noise, const struct sides *sides, size_t n);
@@ -46,8 +44,8 @@ struct change {
 
 struct change noise_judge(const struct noise *noise, const struct sides *sides);
 
-/* The smallest relative change of a quantity with TICK_VARIANCE that is found, with the chance POWER, by a one-sided test at LEVEL,
- * between NB and NN runs with DF degrees of freedom in all for the variance; NAN: unknown. */
-double noise_smallest(const struct noise *noise, double tick_variance, double df, double nb, double nn, double level, double power);
+/* The smallest relative change of a quantity with the relative variance SAMPLING that is found, with the chance POWER, by a one-sided test at
+ * LEVEL, between NB and NN runs with DF degrees of freedom in all for the variance; NAN: unknown. */
+double noise_smallest(const struct noise *noise, double sampling, double df, double nb, double nn, double level, double power);
 
 #endif

@@ -1,6 +1,7 @@
 /* rows.c - from a graph to the rows of a run. */
 #include "compare/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool routine_fill(struct row_routine *row, const struct graph_routine *r,
 	const char *file = r->name.file, *slash = file ? strrchr(file, '/') : NULL;
 
 	*row = (struct row_routine){ .run = run, .value = { .time = { r->self, r->total },
-		.ticks = { r->self_ticks, r->total_ticks }, .calls = r->calls + r->recursive } };
+		.variance = { r->self_evidence.variance, r->total_evidence.variance }, .calls = r->calls + r->recursive } };
 	row->name = strdup(r->name.name ? r->name.name : "(unknown)");
 	row->module = r->name.module ? strdup(r->name.module) : NULL;
 	row->identity = identity_of(r->name.module, main);
@@ -55,12 +56,13 @@ static bool routines_make(struct rows *r, const struct graph *g, uint32_t run)
 	return ok;
 }
 
-uint64_t ticks_for(uint64_t time, double tick)
+/* The variance of a PART of what has the evidence E. */
+static double variance_of_part(const struct overhead_evidence *e, uint64_t part)
 {
-	return tick > 0 ? (uint64_t)((double)time / tick + 0.5) : 0;
+	return e->measured > 0 ? e->variance * fmin((double)part / e->measured, 1) : 0;
 }
 
-static bool arcs_make(struct rows *r, const struct graph *g, double tick)
+static bool arcs_make(struct rows *r, const struct graph *g)
 {
 	r->arcs = calloc((size_t)g->narcs + 1, sizeof *r->arcs);
 	for (uint32_t i = 0; r->arcs && i < g->narcs; i++) {
@@ -69,12 +71,12 @@ static bool arcs_make(struct rows *r, const struct graph *g, double tick)
 
 		if (a->calls || total)
 			r->arcs[r->narcs++] = (struct row_pair){ .from = a->from, .to = a->to, .value = { .time = { a->self2, total },
-				.ticks = { ticks_for(a->self2, tick), ticks_for(total, tick) }, .calls = a->calls } };
+				.variance = { variance_of_part(&a->evidence2, a->self2), a->evidence2.variance }, .calls = a->calls } };
 	}
 	return r->arcs != NULL;
 }
 
-/* Calls of each context go to the node where it ends; of self times the node has no samples, but its total's less its children's. */
+/* Calls of each context go to the node where it ends; of self times the node has no variance, but its total's less its children's. */
 static bool contexts_make(struct rows *r, const struct graph *g, struct error *err)
 {
 	struct tree *t = tree_build(g, &(struct tree_options){ 0 }, err);
@@ -86,9 +88,9 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 		const struct tree_node *n = &t->nodes[i];
 
 		r->contexts[i] = (struct row_pair){ .from = n->parent, .to = n->routine, .gap = n->gap,
-			.value = { .time = { n->self, n->total }, .ticks = { n->ticks, n->ticks } } };
+			.value = { .time = { n->self, n->total }, .variance = { n->evidence.variance, n->evidence.variance } } };
 		if (i > 0)
-			r->contexts[n->parent].value.ticks[COMPARISON_SELF] -= n->ticks;
+			r->contexts[n->parent].value.variance[COMPARISON_SELF] -= n->evidence.variance;
 	}
 	for (uint32_t i = 0; r->contexts && i < g->ncontexts; i++)
 		r->contexts[t->node_of[i]].value.calls += g->contexts[i].entries + g->contexts[i].recursive;
@@ -97,9 +99,9 @@ static bool contexts_make(struct rows *r, const struct graph *g, struct error *e
 	return r->contexts || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 }
 
-bool rows_make(struct rows *r, const struct graph *g, uint32_t run, double tick, bool contexts, struct error *err)
+bool rows_make(struct rows *r, const struct graph *g, uint32_t run, bool contexts, struct error *err)
 {
-	if (!routines_make(r, g, run) || !arcs_make(r, g, tick))
+	if (!routines_make(r, g, run) || !arcs_make(r, g))
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory");
 	return !contexts || contexts_make(r, g, err);
 }

@@ -52,11 +52,11 @@ struct comparison_private {
 };
 
 /* The rows of G as run RUN.  False with *ERR set: out of memory; what there is must be freed all the same. */
-bool rows_make(struct rows *r, const struct graph *g, uint32_t run, double tick, bool contexts, struct error *err);
+bool rows_make(struct rows *r, const struct graph *g, uint32_t run, bool contexts, struct error *err);
 void rows_free(struct rows *r);
 
 /* Add the call sites of IN's graph, which R was made from.  False with *ERR set: out of memory. */
-bool rows_sites(struct rows *r, const struct report_input *in, double tick, struct error *err);
+bool rows_sites(struct rows *r, const struct report_input *in, struct error *err);
 
 /* Give each routine's row of the N runs its item, and fill C's routines.  False: out of memory. */
 bool match_routines(struct comparison *c, struct rows *rows, uint32_t n);
@@ -68,9 +68,6 @@ bool match_sites(struct comparison *c, struct rows *rows, uint32_t n);
 
 /* Room for N items of NRUNS values each.  False: out of memory. */
 bool items_make(struct comparison_items *items, size_t n, uint32_t nruns);
-
-/* The samples behind the TIME of an arc or a call site, which are not kept: as many as make that time, at TICK each, ns; 0: the clock does not sample. */
-uint64_t ticks_for(uint64_t time, double tick);
 
 /* Add V to SUM. */
 void value_add(struct comparison_value *sum, const struct comparison_value *v);

@@ -412,6 +412,8 @@ static void arcs_write(struct pack *p, const struct side *s)
 	COLUMN(p, a, n, item->child1);
 	COLUMN(p, a, n, item->self2);
 	COLUMN(p, a, n, item->child2);
+	COLUMN(p, a, n, measured_of(&item->evidence2));
+	COLUMN(p, a, n, each_of(&item->evidence2));
 	COLUMN(p, a, n, item->folded);
 }
 

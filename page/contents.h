@@ -23,7 +23,7 @@
  * and its columns, one after the other, each with one number an item:
  *
  *   routine    calls, recursive, self, total, self_ticks, total_ticks, self_measured, self_each, total_measured, total_each, module + 1, file + 1 (in strings; 0: unknown), line, pseudo | plain << 1
- *   arc        from + 1 (0: spontaneous), to, calls, self1, child1, self2, child2, folded
+ *   arc        from + 1 (0: spontaneous), to, calls, self1, child1, self2, child2, measured, each (of self2 and child2 together), folded
  *   node       children, routine << 2 | folded << 1 | gap, self, calls, recursive, ticks, measured, each of the top-down tree in the order of
  *              struct tree; all figures are those of the contexts that end there
  *   cycle      length, calls, time

@@ -3,9 +3,11 @@
 The simulated program takes 10 s a run, at 997 ticks a second; its first routine has 5 % of them.  Ticks are Poisson, and runs and routines
 vary by 1 %."""
 import json
+import math
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -74,6 +76,34 @@ class Trials(Case):
         told = next(s['growth'] for s in growths['smallest'] if s['share'] == 0.05)
         found = sum(worse for worse, _ in self.trials('--slow', str(1 + told), seed=300000))
         self.assertGreaterEqual(found, 17)          # 19 expected
+
+
+class Errors(Case):
+    """What is told as the standard error of a change is what equal runs differ by, whatever made the times."""
+    SIDE, RUNS = 5, 60
+
+    def ratio(self, *options):
+        """Told errors over those between runs, the geometric mean of the routines of 1 to 20 %."""
+        runs = self.make('run', self.RUNS, '--seconds', '2', '--vary', '0', *options)
+        times, told = {}, {}
+        for run in runs:
+            for row in json.loads(self.aprof('report', '--flat', '--json', run).stdout)['flat']:
+                times.setdefault(row['name'], []).append(row['self_ns'])
+        for first in range(0, self.RUNS, 2 * self.SIDE):
+            base, new = runs[first:first + self.SIDE], runs[first + self.SIDE:first + 2 * self.SIDE]
+            for row in json.loads(self.aprof('diff', '--json', *base, '--against', *new).stdout)['routines']:
+                told.setdefault(row['name'], []).append(row['self']['error_ns'])
+        whole = sum(statistics.mean(values) for values in times.values())
+        logs = [math.log(statistics.mean(told[name]) / (statistics.stdev(values) * math.sqrt(2 / self.SIDE)))
+                for name, values in times.items() if 0.01 <= statistics.mean(values) / whole <= 0.2]
+        self.assertGreater(len(logs), 15)
+        return math.exp(statistics.mean(logs))
+
+    def test_by_ticks(self):
+        self.assertAlmostEqual(self.ratio(), 1, delta=0.07)
+
+    def test_by_ticks_and_program_counters(self):
+        self.assertAlmostEqual(self.ratio('--codes'), 1, delta=0.07)
 
 
 class Check(Case):

@@ -1,7 +1,7 @@
 /* make_runs.c - the command make-runs: runs of one made-up program, as a machine would vary them, for tests of comparisons.
  *
  * main calls N routines.  The first takes 5 % of the time, the others share the rest as 1 to 1/N.  In each run the ticks of a routine are
- * Poisson around what it takes, times what the run varies as a whole, times what the routine varies in it. */
+ * Poisson around what it takes, times what the run varies as a whole, times what the routine varies in it; so are its program counters, where there are any. */
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +17,16 @@ static const char usage[] =
 	"  --calls N       calls of the second routine more than of each other (100)\n"
 	"  --loose N       calls of the third routine vary by up to N from run to run\n"
 	"  --exact         clock tsc: no ticks, no sampling\n"
+	"  --codes         program counters beside the ticks, half as many\n"
 	"  --moved         another build: other addresses and build-id\n";
 
 static const struct option options[] = {
 	{ "seed", 1, NULL, 's' }, { "routines", 1, NULL, 'r' }, { "seconds", 1, NULL, 't' }, { "rate", 1, NULL, 'h' },
 	{ "vary", 1, NULL, 'v' }, { "slow", 1, NULL, 'w' }, { "calls", 1, NULL, 'c' }, { "loose", 1, NULL, 'l' },
-	{ "exact", 0, NULL, 'x' }, { "moved", 0, NULL, 'm' }, { NULL, 0, NULL, 0 }
+	{ "exact", 0, NULL, 'x' }, { "codes", 0, NULL, 'p' }, { "moved", 0, NULL, 'm' }, { NULL, 0, NULL, 0 }
 };
 
-enum { CALLS = 100, SIZE = 64 };	/* calls of a routine; bytes of its code */
+enum { CALLS = 100, SIZE = 64, ELSEWHERE = 0x1000 };	/* calls of a routine; bytes of its code; an address in no module: whose code it is, no symbols tell */
 
 struct runs {
 	uint64_t random;	/* state of the generator */
@@ -33,7 +34,7 @@ struct runs {
 	double seconds, rate;	/* of a run; ticks a second */
 	double vary, slow;	/* see usage */
 	uint32_t calls, loose;	/* see usage */
-	bool exact, moved;	/* see usage */
+	bool exact, codes, moved; /* see usage */
 };
 
 /* Uniform in (0, 1): splitmix64 (Steele, Lea and Flood, 2014). */
@@ -84,6 +85,8 @@ static void charge(struct runs *r, struct make_amon *m, double seconds)
 	uint64_t ticks = r->exact ? 0 : poisson(r, seconds * r->rate);
 
 	make_amon_charge(m, 0, (uint64_t)(1e9 * (r->exact ? seconds : (double)ticks / r->rate)), ticks);
+	if (r->codes)
+		make_amon_pc(m, 0, ELSEWHERE, (uint32_t)poisson(r, seconds * r->rate / 2));
 }
 
 static void routine_run(struct runs *r, struct make_amon *m, uint32_t routine, double factor)
@@ -112,6 +115,11 @@ static struct make_amon *run_make(struct runs *r)
 		make_amon_routine(m, 0, base + SIZE * (uint64_t)i, 0);
 	make_amon_thread(m, "made");
 	make_amon_header(m)->rate = (uint32_t)r->rate;
+	if (r->codes) {
+		make_amon_header(m)->source = AMON_SOURCE_SAMPLER;
+		make_amon_header(m)->pc_source = AMON_SOURCE_PERF;
+		make_amon_header(m)->pc_period = (uint64_t)(2e9 / r->rate);
+	}
 	if (r->exact) {
 		make_amon_header(m)->clock = AMON_CLOCK_TSC;
 		make_amon_header(m)->tsc_hz = 1000000000;
@@ -155,6 +163,7 @@ static bool parse(int argc, char **argv, struct runs *r)
 		case 'c': r->calls = (uint32_t)strtoul(optarg, NULL, 0); break;
 		case 'l': r->loose = (uint32_t)strtoul(optarg, NULL, 0); break;
 		case 'x': r->exact = true; break;
+		case 'p': r->codes = true; break;
 		case 'm': r->moved = true; break;
 		default: return false;
 		}

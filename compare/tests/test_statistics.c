@@ -91,7 +91,7 @@ static void plain_t(void **state)
 {
 	const double time[] = { 104, 105, 106, 107, 108, 109 }, none[6] = { 0 };
 	struct noise noise;
-	struct sides s = sides_make(time, none, none, 6, 3);
+	struct sides s = sides_make(time, none, 6, 3);
 	struct change c;
 
 	(void)state;
@@ -105,11 +105,11 @@ static void plain_t(void **state)
 	near(c.above + c.below, 1, 1e-12);
 }
 
-/* One run a side: 100 ticks against 130, of which the sampling error is sqrt(230). */
+/* One run a side: 100 samples against 130, of which the sampling error is sqrt(230). */
 static void sampling_only(void **state)
 {
-	const double time[] = { 1e8, 1.3e8 }, ticks[] = { 100, 130 }, tick[] = { 1e6, 1e6 };
-	struct sides s = sides_make(time, ticks, tick, 2, 1);
+	const double time[] = { 1e8, 1.3e8 }, variance[] = { 100e12, 130e12 };
+	struct sides s = sides_make(time, variance, 2, 1);
 	struct change c = noise_judge(&(struct noise){ 0 }, &s);
 
 	(void)state;
@@ -117,11 +117,11 @@ static void sampling_only(void **state)
 	near(c.above, statistics_t_above(30 / sqrt(230), INFINITY), 1e-9);
 }
 
-/* Few ticks: 0 against 5 happens once in 32 times; the normal distribution would say once in 80. */
+/* Few samples: 0 against 5 happens once in 32 times; the normal distribution would say once in 80. */
 static void few_samples(void **state)
 {
-	const double time[] = { 0, 5e6 }, ticks[] = { 0, 5 }, tick[] = { 1e6, 1e6 };
-	struct sides s = sides_make(time, ticks, tick, 2, 1);
+	const double time[] = { 0, 5e6 }, variance[] = { 0, 5e12 };
+	struct sides s = sides_make(time, variance, 2, 1);
 
 	(void)state;
 	near(noise_judge(&(struct noise){ 0 }, &s).above, 1.0 / 32, 1e-9);
@@ -131,7 +131,7 @@ static void few_samples(void **state)
 static void nothing_known(void **state)
 {
 	const double time[] = { 100, 120 }, none[2] = { 0 };
-	struct sides s = sides_make(time, none, none, 2, 1);
+	struct sides s = sides_make(time, none, 2, 1);
 	struct change c = noise_judge(&(struct noise){ 0 }, &s);
 
 	(void)state;
@@ -160,7 +160,7 @@ static void crowd(void **state)
 			}
 			time[k] = 1e9 / (i + 1) * (1 + 0.02 * (sum - 6));
 		}
-		sides[i] = sides_make(time, none, none, RUNS, RUNS / 2);
+		sides[i] = sides_make(time, none, RUNS, RUNS / 2);
 	}
 	assert_true(noise_learn(&noise, sides, MANY));
 	near(sqrt(noise.common), 0.02, 0.003);

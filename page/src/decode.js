@@ -129,7 +129,12 @@ function sideOf(reader, about) {
 	);
 	routines.selfVariance = variances(routines.selfMeasured, routines.selfEach);
 	routines.totalVariance = variances(routines.totalMeasured, routines.totalEach);
-	const arcs = reader.columns(c.arcs, ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded'], ['from', 'to', 'folded']);
+	const { measured, each, ...arcs } = reader.columns(
+		c.arcs,
+		['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'measured', 'each', 'folded'],
+		['from', 'to', 'folded'],
+	);
+	arcs.variance = variances(measured, each);
 	for (let i = 0; i < c.arcs; i++) arcs.from[i]--;
 	const tree = treeOf(reader, c.nodes, c.routines);
 	const cycles = reader.columns(c.cycles, ['length', 'calls', 'time'], ['length']);

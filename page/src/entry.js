@@ -3,7 +3,7 @@ import { fill, h, named } from './dom.js';
 import * as figures from './figures.js';
 import * as format from './format.js';
 import { sourceOf } from './source.js';
-import { arcTicks, change } from './stats.js';
+import { arcVariances, change } from './stats.js';
 
 const PLACES = 12; // call sites of an arc that are listed
 const SHOWN = 60; // callers or callees listed before "and N more"
@@ -11,10 +11,10 @@ const SHOWN = 60; // callers or callees listed before "and N more"
 const cell = (value, text) => h('td', { 'data-exact': value }, text);
 
 // Of two profiles the line has the figures of the side on show, and what changed.
-function changes(app, kind, times, ticks, calls) {
+function changes(app, kind, times, variances, calls) {
 	if (!app.model.compares) return null;
 	return [
-		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, ticks), format.time, true)) : null,
+		app.model.timed ? h('td', {}, figures.changeText(change(app.view, kind, times, variances), format.time, true)) : null,
 		app.model.counted ? h('td', {}, figures.changeText(change(app.view, 'calls', calls), format.count, true)) : null,
 	];
 }
@@ -99,7 +99,7 @@ function arcLine(app, arc, other, self, child) {
 					app,
 					'arc',
 					heavy,
-					arcTicks(app.view, heavy),
+					arcVariances(arc),
 					arc.at.map((a) => a.calls),
 				),
 				h(
@@ -144,7 +144,7 @@ function own(app, r) {
 			app,
 			'total',
 			app.view.figures.map((x) => x.total[r]),
-			app.view.figures.map((x) => x.totalTicks[r]),
+			app.view.figures.map((x) => x.totalVariance[r]),
 			app.view.figures.map((x) => x.calls[r]),
 		),
 		h('td', { class: 'who' }, named(app.model.routineName(r), app.model.wholeName(r))),

@@ -17,14 +17,14 @@ export function changeText(c, text, brief = false) {
 
 const kindOf = (what) => (what.isRoutine ? 'total' : 'path');
 
-// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self, selfTicks,
-// selfMeasured, selfVariance, time, ticks, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing; UNCOUNTED: calls
+// Rows of a table with a column for each side and one for the change.  WHAT is a routine (see ofRoutine) or a branch (ofBranch): { self,
+// selfMeasured, selfVariance, time, measured, variance, calls, recursive, parent's time }, each by side; self may be null, recursive and parent missing; UNCOUNTED: calls
 // are not known.
 export function rows(app, what) {
-	const times = (label, values, ticks, [measured, variance], kind) => [
+	const times = (label, values, [measured, variance], kind) => [
 		label,
 		values,
-		ticks,
+		variance,
 		(v, s) => timeText(app, v, { measured: measured[s], variance: variance[s] }, s, what.parent?.[s] ?? null),
 		kind,
 	];
@@ -36,20 +36,19 @@ export function rows(app, what) {
 							times(
 								'self',
 								what.self,
-								what.selfTicks,
 								[what.selfMeasured, what.selfVariance],
 								what.isRoutine ? 'self' : 'pathSelf',
 							),
 						]
 					: []),
-				times('total', what.time, what.ticks, [what.measured, what.variance], kindOf(what)),
+				times('total', what.time, [what.measured, what.variance], kindOf(what)),
 			];
 	const counted = app.model.counted && !what.uncounted;
 	if (counted) lines.push(['calls', what.calls, null, (v) => figure(format.count(v), v), 'calls']);
 	if (what.recursive?.some((v) => v > 0)) lines.push(['recursive', what.recursive, null, (v) => figure(format.count(v), v), 'calls']);
 	if (app.model.timed && counted)
 		lines.push(['per call', what.time.map((v, s) => (what.calls[s] ? v / what.calls[s] : 0)), null, (v) => format.time(v), null]);
-	return lines.map(([label, values, ticks, text, kind]) =>
+	return lines.map(([label, values, variances, text, kind]) =>
 		h(
 			'tr',
 			{},
@@ -61,7 +60,7 @@ export function rows(app, what) {
 						{},
 						kind
 							? changeText(
-									change(app.view, kind, values, ticks),
+									change(app.view, kind, values, variances),
 									kind === 'calls' ? format.count : format.time,
 								)
 							: '',
@@ -89,10 +88,8 @@ export function ofRoutine(app, r) {
 		time: column('total'),
 		calls: column('calls'),
 		recursive: column('recursive'),
-		ticks: column('totalTicks'),
 		measured: column('totalMeasured'),
 		variance: column('totalVariance'),
-		selfTicks: column('selfTicks'),
 		selfMeasured: column('selfMeasured'),
 		selfVariance: column('selfVariance'),
 	};
@@ -100,17 +97,15 @@ export function ofRoutine(app, r) {
 
 // Those of branch B; SELF: it has a self time.
 export function ofBranch(b, self) {
-	const { time, entries: calls, ticks, measured, variance, selfTicks, selfMeasured, selfVariance } = b;
+	const { time, entries: calls, measured, variance, selfMeasured, selfVariance } = b;
 	return {
 		uncounted: b.uncounted,
 		parent: b.parent?.time,
 		self: self ? b.self : null,
 		time,
 		calls,
-		ticks,
 		measured,
 		variance,
-		selfTicks,
 		selfMeasured,
 		selfVariance,
 	};
@@ -129,5 +124,5 @@ export function leafNote(app, b) {
 // The tone of a branch or routine by the metric on show.
 export function toneOf(app, what) {
 	const timed = app.state.metric === 'time';
-	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.ticks));
+	return tone(change(app.view, timed ? kindOf(what) : 'calls', timed ? what.time : (what.entries ?? what.calls), what.variance));
 }

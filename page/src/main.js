@@ -213,8 +213,8 @@ class App {
 		return this.share(value, s, metric, parent) + of;
 	}
 
-	changeOf(kind, values, ticks) {
-		return change(this.view, kind, values, ticks);
+	changeOf(kind, values, variances) {
+		return change(this.view, kind, values, variances);
 	}
 
 	heaviest(name) {

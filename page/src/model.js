@@ -21,7 +21,7 @@ const OWN = ['self', 'calls', 'recursive', 'ticks', ...EVIDENCE];
 const PARTS = 4, // views of some threads, or of a range of time, that are kept: each has figures of all contexts
 	PAIRS = 2, // parts that are compared
 	NARROWED = 1; // models narrowed down
-const ARC = ['calls', 'self1', 'child1', 'self2', 'child2'];
+const ARC = ['calls', 'self1', 'child1', 'self2', 'child2', 'variance']; // the last of self2 and child2 together
 
 // What a module is in every build: the main program is the same whatever it is called, a library whatever follows .so.
 function moduleIdentity(side, r) {
@@ -152,7 +152,7 @@ class Arcs {
 
 	#add(from, to) {
 		const at = [];
-		for (let s = 0; s < this.sides; s++) at.push({ calls: 0, self1: 0, child1: 0, self2: 0, child2: 0 });
+		for (let s = 0; s < this.sides; s++) at.push({ calls: 0, self1: 0, child1: 0, self2: 0, child2: 0, variance: 0 });
 		const arc = { from, to, folded: false, at };
 		this.list.push(arc);
 		this.in[to].push(arc);
@@ -299,7 +299,7 @@ export class Model {
 		this.compares = sides.length > 1;
 		this.sampled = sides.every((side) => side.sampled);
 		this.counted = sides.every((side) => side.counted); // calls are known
-		this.ticks = sides.map((side) => side.times.tick_ns); // time that a sample stands for, ns; 0: the clock takes none
+		this.each = sides.map((side) => side.times.each_ns); // what a sample stands for in a variance, ns; 0: times are no samples
 		this.runs = sides.map((side) => side.runs); // whose mean a side is
 		this.beyond = beyondOf(sides, maps[0], list.length);
 		this.timed = narrowed ? whole.timed : sides.some((side) => side.times.time_ns + side.times.outside_ns > 0);
@@ -909,10 +909,11 @@ function leafedArcs(view, arcs) {
 			at.self1 -= part * at.self1;
 			at.self2 -= part * at.self2;
 		}
-		for (const { routine, leaf, self } of view.sums[s]) {
+		for (const { routine, leaf, self, variance } of view.sums[s]) {
 			const at = side(arcs.at(routine, leaf));
 			at.self1 += self;
 			at.self2 += self;
+			at.variance += variance;
 		}
 	});
 	return arcs;
@@ -987,8 +988,12 @@ function attribute(tree, w, n) {
 	}
 	const nodes = order.subarray(0, met);
 	for (const [sum, values] of figuresFrom(figures, own, charged)) addByRoutine(sum, values, tree, nodes);
-	const whole = { time: sumOf(figures.self), ticks: sumOf(figures.selfTicks), calls: sumOf(figures.calls) + sumOf(figures.recursive) };
-	const columns = chargedArcs(tree, nodes, arcs, { own, time: charged.time, all: all.time, inner, running });
+	const whole = {
+		time: sumOf(figures.self),
+		ticks: sumOf(figures.selfTicks),
+		calls: sumOf(figures.calls) + sumOf(figures.recursive),
+	};
+	const columns = chargedArcs(tree, nodes, arcs, { own, time: charged.time, evidence: charged.variance, all: all.time, inner, running });
 	return { figures, arcs: { ...columns, folded: Int32Array.from(columns.to, (_, a) => Number(folded.has(a))) }, whole };
 }
 
@@ -1014,13 +1019,13 @@ function addByRoutine(sum, values, { routine }, nodes) {
 }
 
 // All arcs, of which some have numbers in ARCS, from the parents of NODES of TREE, as columns, with what these bring them: by what attribute made of the nodes.
-function chargedArcs({ parent, routine }, nodes, arcs, { own, time, all, inner, running }) {
+function chargedArcs({ parent, routine }, nodes, arcs, { own, time, evidence, all, inner, running }) {
 	const numbers = new Int32Array(nodes.length);
 	for (let k = 0; k < nodes.length; k++) {
 		const up = parent[nodes[k]];
 		numbers[k] = arcs.at(up === 0 ? -1 : routine[up], routine[nodes[k]]);
 	}
-	const [calls, self1, child1, self2, child2] = ARC.map(() => new Float64Array(arcs.n));
+	const [calls, self1, child1, self2, child2, variance] = ARC.map(() => new Float64Array(arcs.n));
 	for (let k = 0; k < nodes.length; k++) {
 		const i = nodes[k],
 			a = numbers[k],
@@ -1029,8 +1034,9 @@ function chargedArcs({ parent, routine }, nodes, arcs, { own, time, all, inner, 
 		calls[a] += own.calls[i];
 		self2[a] += own.self[i];
 		child2[a] += time[i] - own.self[i];
+		variance[a] += evidence[i];
 		self1[a] += self;
 		child1[a] += (first ? time[i] : all[i] - inner[i]) - self;
 	}
-	return { from: arcs.first.slice(0, arcs.n), to: arcs.second.slice(0, arcs.n), calls, self1, child1, self2, child2 };
+	return { from: arcs.first.slice(0, arcs.n), to: arcs.second.slice(0, arcs.n), calls, self1, child1, self2, child2, variance };
 }

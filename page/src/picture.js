@@ -9,7 +9,7 @@ import { changeText } from './figures.js';
 import * as format from './format.js';
 import { arcShare, arcTime, routineShare } from './detail.js';
 import { figuresOf, groupOf, turn } from './groups.js';
-import { arcTicks, change, tone } from './stats.js';
+import { arcTimes, arcVariances, change, tone } from './stats.js';
 import * as tip from './tip.js';
 import { fitted } from './names.js';
 
@@ -79,7 +79,7 @@ function nodeText(app, item, longest) {
 		name = item.group ? `▸ ${shortened(item.group.title, longest)}` : labelsOf(app, longest)[item.routine];
 	if (!app.model.timed) return [name, format.plural(what.calls[s], 'call')];
 	if (!app.model.compares) return [name, `self ${of(what.self[s])} · total ${of(what.time[s])}`];
-	const c = change(app.view, item.group ? 'path' : 'total', what.time, what.ticks);
+	const c = change(app.view, item.group ? 'path' : 'total', what.time, what.variance);
 	return [name, `total ${of(what.time[s])}${c.news ? ` · ${format.signed(format.time(c.by), c.by)}` : ''}`];
 }
 
@@ -360,8 +360,7 @@ export class Picture {
 	}
 
 	#arcChange(arc) {
-		const times = arc.at.map((at) => at.self2 + at.child2);
-		return change(this.app.view, 'arc', times, arcTicks(this.app.view, times));
+		return change(this.app.view, 'arc', arcTimes(arc), arcVariances(arc));
 	}
 
 	#callsChange(arc) {

@@ -118,7 +118,7 @@ function tiles(app) {
 }
 
 // The TEN heaviest by column NAME of the figures, or, of two profiles, those that changed most.
-function heaviest(app, title, name, ticks, text) {
+function heaviest(app, title, name, text) {
 	const metric = name === 'calls' ? 'calls' : 'time';
 	const f = app.view.figures,
 		by = app.model.compares
@@ -132,7 +132,7 @@ function heaviest(app, title, name, ticks, text) {
 			app.view,
 			name,
 			f.map((x) => x[name][r]),
-			f.map((x) => x[ticks]?.[r] ?? 0),
+			f.map((x) => x[`${name}Variance`]?.[r] ?? 0),
 		);
 	const list = app.model.routines
 		.map((_, r) => r)
@@ -367,20 +367,18 @@ export const run = {
 								app,
 								two ? 'Changed most in self time' : 'Heaviest by self time',
 								'self',
-								'selfTicks',
 								format.time,
 							),
 							heaviest(
 								app,
 								two ? 'Changed most in total time' : 'Heaviest by total time',
 								'total',
-								'totalTicks',
 								format.time,
 							),
 						]
 					: null,
 				app.model.counted && (two || !app.model.timed)
-					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', '', format.count)
+					? heaviest(app, two ? 'Changed most in calls' : 'Called most', 'calls', format.count)
 					: null,
 				narrower ? ofAll(app) : [sequences(app), cycles(app)],
 				tiles(app),

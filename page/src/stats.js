@@ -1,7 +1,7 @@
 // stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
-// for one run a side (doc/statistics.md).  Where a side is several runs, its times are means, and its samples those of all of them.
+// for one run a side (doc/statistics.md).  Where a side is several runs, its times are means, and its variances those of the sums.
 //
-// Of one profile each share has Wilson's interval, as graph/errors.c computes it.  Of two, a time of n samples is known to sqrt(n) of them; below FEW
+// Of one profile each share has Wilson's interval, as graph/errors.c computes it.  Of two, a time is known to the root of its variance by all samples that made it; below FEW
 // samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
 // Hochberg's correction.  Calls are counted: each change of them is news.
 
@@ -67,21 +67,27 @@ function tossesAbove(k, n, p) {
 	return tosses.get(key)[k];
 }
 
+// The variance of TIME on side S, that of the sum of its runs: VARIANCE; but time without a sample is worth one, if it is as much.
+function varianceOf(model, s, time, variance) {
+	const each = model.each[s];
+	return time > 0 && !(variance > 0) ? Math.min(time * model.runs[s], each) * each : variance;
+}
+
 // The chance of so large a change of time, either way, if nothing changed; NaN: unknown, the clock takes no samples.
-export function chance(model, [before, after], ticks) {
-	const [ticksBefore, ticksAfter] = ticks.map(Math.round), // parts of them are no whole numbers
-		[a, b] = model.ticks,
-		worth = (time, ticks) => (ticks > 0 || time <= 0 ? ticks : 1); // time without a sample is worth one
-	const deviation = Math.sqrt(worth(before, ticksBefore) * a * a + worth(after, ticksAfter) * b * b);
+export function chance(model, times, variances) {
+	const [before, after] = times,
+		ofMeans = times.map((time, s) => varianceOf(model, s, time, variances[s]) / model.runs[s] ** 2),
+		deviation = Math.sqrt(ofMeans[0] + ofMeans[1]);
 	if (!deviation) return NaN;
-	const t = (after - before) / deviation,
-		n = ticksBefore + ticksAfter;
+	const [samplesBefore, samplesAfter] = times.map((time, s) => (ofMeans[s] > 0 ? Math.round(time ** 2 / ofMeans[s]) : 0)),
+		t = (after - before) / deviation,
+		n = samplesBefore + samplesAfter;
 	let above = normalAbove(t),
 		below = normalAbove(-t);
 	if (n < FEW) {
 		const [before, after] = model.runs; // of which more have more samples of the same
-		above = Math.max(above, tossesAbove(ticksAfter, n, after / (before + after)));
-		below = Math.max(below, tossesAbove(ticksBefore, n, before / (before + after)));
+		above = Math.max(above, tossesAbove(samplesAfter, n, after / (before + after)));
+		below = Math.max(below, tossesAbove(samplesBefore, n, before / (before + after)));
 	}
 	return Math.min(1, 2 * Math.min(above, below));
 }
@@ -95,26 +101,25 @@ function newsBelow(chances) {
 
 // Chances of all items of a kind in VIEW, of those that were seen on either side.
 const KINDS = {
-	self: (view) => routines(view, 'self', 'selfTicks'),
-	total: (view) => routines(view, 'total', 'totalTicks'),
+	self: (view) => routines(view, 'self'),
+	total: (view) => routines(view, 'total'),
 	arc: (view) =>
 		view.arcs.list
 			.filter((arc) => arc.at.some((at) => at.calls || at.self2 || at.child2))
-			.map((arc) => arc.at.map((at) => at.self2 + at.child2))
-			.map((times) => chance(view.model, times, arcTicks(view, times))),
+			.map((arc) => chance(view.model, arcTimes(arc), arcVariances(arc))),
 	pathSelf: (view) =>
 		paths(
 			view,
-			view.tree.own.map((own) => ({ time: own.self, ticks: own.ticks })),
+			view.tree.own.map((own) => ({ time: own.self, variance: own.variance })),
 		),
 	path: (view) => paths(view, view.totals),
 };
 
-function routines(view, name, ticks) {
+function routines(view, name) {
 	const [a, b] = view.figures,
 		seen = (f, r) => f.calls[r] || f.recursive[r] || f.total[r];
 	return view.model.routines.flatMap((_, r) =>
-		seen(a, r) || seen(b, r) ? [chance(view.model, [a[name][r], b[name][r]], [a[ticks][r], b[ticks][r]])] : [],
+		seen(a, r) || seen(b, r) ? [chance(view.model, [a[name][r], b[name][r]], [a[`${name}Variance`][r], b[`${name}Variance`][r]])] : [],
 	);
 }
 
@@ -123,12 +128,13 @@ function paths(view, [a, b]) {
 		seen = (own, i) => own.calls.at(i) || own.recursive.at(i) || own.self.at(i);
 	for (let i = 0; i < view.tree.n; i++)
 		if (seen(view.tree.own[0], i) || seen(view.tree.own[1], i))
-			chances.push(chance(view.model, [a.time.at(i), b.time.at(i)], [a.ticks.at(i), b.ticks.at(i)]));
+			chances.push(chance(view.model, [a.time.at(i), b.time.at(i)], [a.variance.at(i), b.variance.at(i)]));
 	return chances;
 }
 
-// Samples are not counted by arc: they are as its time is.
-export const arcTicks = (view, times) => times.map((t, s) => (view.model.ticks[s] ? Math.floor(t / view.model.ticks[s] + 0.5) : 0));
+// The incoming view's time of an arc on each side, and its variance.
+export const arcTimes = (arc) => arc.at.map((at) => at.self2 + at.child2);
+export const arcVariances = (arc) => arc.at.map((at) => at.variance);
 
 const limits = new WeakMap();
 function limit(view, kind) {
@@ -137,12 +143,12 @@ function limit(view, kind) {
 	return (known[kind] ??= newsBelow(KINDS[kind](view)));
 }
 
-// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`, or `plain` for what is neither): { before, after, by, news }.
-export function change(view, kind, values, ticks) {
+// The change of VALUES [base, new] of a KIND (see KINDS; or `calls`, or `plain` for what is neither), of such VARIANCES: { before, after, by, news }.
+export function change(view, kind, values, variances) {
 	const [before, after] = values,
 		by = after - before;
 	if (!(kind in KINDS)) return { before, after, by, news: by !== 0 };
-	const p = chance(view.model, values, ticks);
+	const p = chance(view.model, values, variances);
 	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= limit(view, kind)) };
 }
 
@@ -153,7 +159,7 @@ export function wholeChange(view, values) {
 		p = chance(
 			view.model,
 			values,
-			view.whole.map((w) => w.ticks),
+			view.whole.map((w) => w.variance),
 		);
 	return { before, after, by, news: by !== 0 && (Number.isNaN(p) || p <= LEVEL) };
 }

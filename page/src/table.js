@@ -164,13 +164,16 @@ function rowOfOne(app, [f], r, row) {
 }
 
 function rowOfTwo(app, [a, b], r, row) {
-	const told = (name, ticks) => change(app.view, name, [a[name][r], b[name][r]], ticks ? [a[ticks][r], b[ticks][r]] : []);
-	const total = told('total', 'totalTicks'),
+	const told = (name) => {
+		const variance = `${name}Variance`;
+		return change(app.view, name, [a[name][r], b[name][r]], variance in a ? [a[variance][r], b[variance][r]] : []);
+	};
+	const total = told('total'),
 		before = per(a.total[r], a.calls[r]),
 		after = per(b.total[r], b.calls[r]);
 	return {
 		...row,
-		selfChange: told('self', 'selfTicks'),
+		selfChange: told('self'),
 		self0: a.self[r],
 		self1: b.self[r],
 		totalChange: total,

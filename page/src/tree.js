@@ -99,7 +99,7 @@ function changeColumn(app, title, name) {
 			const timed = name === 'time';
 			if (row.rest || (!timed && row.branch.uncounted)) return '';
 			return changeText(
-				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.ticks),
+				change(app.view, timed ? 'path' : 'calls', row.branch[name], row.branch.variance),
 				timed ? format.time : format.count,
 			);
 		},

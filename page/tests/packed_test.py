@@ -19,7 +19,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 HAS_PAGE = (BUILD / 'page' / 'page.html').exists()
 ROUTINE = ['calls', 'recursive', 'self', 'total', 'self_ticks', 'total_ticks', 'self_measured', 'self_each', 'total_measured', 'total_each',
            'module', 'file', 'line', 'pseudo']
-ARC = ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'folded']
+ARC = ['from', 'to', 'calls', 'self1', 'child1', 'self2', 'child2', 'measured', 'each', 'folded']
 NODE = ['children', 'link', 'self', 'calls', 'recursive', 'ticks', 'measured', 'each']
 CYCLE = ['length', 'calls', 'time']
 SLICE = ['thread', 'node', 'interval', 'time', 'ticks']

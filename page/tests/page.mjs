@@ -1630,13 +1630,13 @@ test('two profiles: what is news is what aprof diff says', async () => {
 		const found = {};
 		for (const row of app.model.routines.keys()) {
 			const f = app.view.figures,
-				of = (name, ticks) =>
+				of = (name) =>
 					app.changeOf(
 						name,
 						f.map((x) => x[name][row]),
-						f.map((x) => x[ticks][row]),
+						f.map((x) => x[`${name}Variance`][row]),
 					).news;
-			found[app.model.routines[row].name] = [of('self', 'selfTicks'), of('total', 'totalTicks')];
+			found[app.model.routines[row].name] = [of('self'), of('total')];
 		}
 		return found;
 	});
@@ -1650,7 +1650,7 @@ test('two profiles: what is news is what aprof diff says', async () => {
 					app.changeOf(
 						'path',
 						app.view.totals.map((t) => t.time.at(i)),
-						app.view.totals.map((t) => t.ticks.at(i)),
+						app.view.totals.map((t) => t.variance.at(i)),
 					).news,
 			).length,
 	);
@@ -1662,7 +1662,7 @@ test('two profiles: what is news is what aprof diff says', async () => {
 				return app.changeOf(
 					'arc',
 					times,
-					times.map((t, s) => Math.floor(t / app.model.ticks[s] + 0.5)),
+					a.at.map((x) => x.variance),
 				).news;
 			}).length,
 	);
