@@ -16,8 +16,6 @@ static int execute(struct compiler_command *c)
 
 	if (c->report)
 		fputs(c->report, stderr);
-	for (char **e = c->environment; e && *e; e++)
-		putenv(*e);
 	execv(c->path, c->argv);
 	message("cannot run the compiler %s: %s", c->path, strerror(errno));
 	compiler_free(c);

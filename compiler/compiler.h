@@ -22,7 +22,6 @@ enum compiler_language {
 struct compiler_command {
 	char *path;		/* executable, for execv */
 	char **argv;		/* its arguments, argv[0] included, NULL at the end */
-	char **environment;	/* NAME=VALUE strings to be added to the environment first, NULL at the end */
 	char *report;		/* what --aprof-verbose asks to be printed on stderr, whole lines; else NULL */
 };
 

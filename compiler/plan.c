@@ -1,6 +1,7 @@
 /* plan.c - from the caller's words to the real command. */
 #include "compiler/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/response.h"
@@ -101,6 +102,28 @@ void plan_headers(struct plan *p, const char *directory)
 	list_add(&p->before, directory);
 }
 
+const char step_key_option[] = "--key=";
+
+static bool has_option(const struct plan *p, const char *option)
+{
+	for (size_t i = 0; i < p->line.words.count; i++)
+		if (p->line.kinds[i] == WORD_OPTION && !strcmp(p->line.words.items[i], option))
+			return true;
+	return false;
+}
+
+bool plan_is_preprocessed(const struct plan *p)
+{
+	return has_option(p, "-E") && !has_option(p, "-M") && !has_option(p, "-MM") && p->line.preprocessed == p->line.inputs;
+}
+
+void plan_key(struct plan *p, const char *directory, const char *key)
+{
+	list_format(&p->before, !has_option(p, "-P") ? "-DAPROF_KEY=\"aprof:%s\"" : "-DAPROF_KEY_WORD=aprof_%s", key);
+	list_add(&p->before, "-include");
+	list_format(&p->before, "%s/aprof-key.h", directory);
+}
+
 /* How many of the sources the patterns choose. */
 static int chosen_sources(const struct plan *p)
 {
@@ -139,10 +162,14 @@ static bool add_steps(struct plan *p, const struct surroundings *around)
 {
 	int chosen = chosen_sources(p);
 	bool writes = chosen && writes_hooks(p), marks = chosen < p->line.sources;
+	char *patterns = select_write(&p->choice.select);
 
 	list_add(&p->before, "-wrapper");
-	list_format(&p->before, "%s,cc-step%s%s%s%s", around->self, writes ? "," : "", writes ? written_option : "", marks ? "," : "",
-		    marks ? marking_option : "");
+	list_format(&p->before, "%s,cc-step,%s%s%s%s%s%s%s%s%s", around->self, step_key_option, around->key, patterns && *patterns ? "," : "",
+		    patterns && *patterns ? select_option : "", patterns ? patterns : "", writes ? "," : "", writes ? written_option : "",
+		    marks ? "," : "", marks ? marking_option : "");
+	p->before.failed |= !patterns;
+	free(patterns);
 	return p->steps = true;
 }
 

@@ -12,6 +12,7 @@ struct surroundings {
 	struct ability ability;	/* what it offers */
 	const char *libdir;	/* directory of the monitor's libraries */
 	const char *self;	/* path of aprof, for -wrapper */
+	const char *key;	/* what tells it from another aprof */
 	const char *headers;	/* directory of aprof.h and nothing else; NULL: it is not there */
 	bool nested;		/* another aprof-cc has started this one: the words may be of its making */
 };
@@ -40,6 +41,15 @@ bool plan_wants_headers(const struct plan *p);
 /* Let the compiler find aprof.h in DIRECTORY, where it finds none before.  For a command that is not ours; plan_make does it for the
  * others. */
 void plan_headers(struct plan *p, const char *directory);
+
+/* True if the command only preprocesses sources. */
+bool plan_is_preprocessed(const struct plan *p);
+
+/* Have KEY in what is preprocessed, by the header for that in DIRECTORY: as a name of a file, or, where there are no line marks, as a word. */
+void plan_key(struct plan *p, const char *directory, const char *key);
+
+/* The word for compiler_step that is of no use to it: a cache of compilations heeds it. */
+extern const char step_key_option[];
 
 /* Part 2: decide. False with *ERR set if the command cannot be profiled as asked. */
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compiler/key.h"
+
 extern char **environ;
 
 /* Run ARGV of the program at PATH without input and output; true if it succeeds. */
@@ -103,51 +105,13 @@ static struct answer ask(const struct found *compiler, enum compiler_language la
 	return a;
 }
 
-/* Print what tells the file behind WORD from another one. */
-static void print_identity(FILE *out, const char *word)
-{
-	char *path = strchr(word, '/') ? strdup(word) : find_in_path(word, NULL);
-	char *real = path ? realpath(path, NULL) : NULL;
-	struct stat st;
-
-	fprintf(out, " %s", word);
-	if (real && !stat(real, &st))
-		fprintf(out, " %s %jd %jd.%09ld", real, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
-			st.st_mtim.tv_nsec);
-	free(real);
-	free(path);
-}
-
 /* What the answer depends on, in one line. The caller frees it; NULL without memory. */
 static char *identity(const struct found *compiler, enum compiler_language language, const struct list *plugins)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char what[64];
 
-	if (!out)
-		return NULL;
-	fprintf(out, "probe 3 language %d", language);
-	for (size_t i = 0; i < compiler->words.count; i++)
-		print_identity(out, compiler->words.items[i]);
-	fputs(" plugins", out);
-	for (size_t i = 0; i < plugins->count; i++)
-		print_identity(out, plugins->items[i]);
-	if (fclose(out) || strchr(text, '\n')) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-/* FNV-1a. */
-static uint64_t hash(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325;
-
-	while (*s)
-		h = (h ^ (unsigned char)*s++) * 0x100000001b3;
-	return h;
+	snprintf(what, sizeof what, "probe 3 language %d", language);
+	return key_text(what, &compiler->words, plugins);
 }
 
 /* The directory of the cache, made if need be. The caller frees it; NULL: there is none. */
@@ -176,7 +140,7 @@ static char *cache_file(const char *key)
 {
 	char *directory = cache_directory(), *file = NULL;
 
-	if (directory && asprintf(&file, "%s/compiler-%016" PRIx64, directory, hash(key)) < 0)
+	if (directory && asprintf(&file, "%s/compiler-%016" PRIx64, directory, key_hash(key)) < 0)
 		file = NULL;
 	free(directory);
 	return file;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char select_variable[] = "APROF_SELECT";
+const char select_option[] = "--chosen=";
 
 static const char file_prefix[] = "file:", name_prefix[] = "name:";
 
@@ -115,11 +115,40 @@ bool select_name(const struct select *s, const char *symbol)
 	return yes;
 }
 
-/* One line for each pattern: o or e, f or n, the pattern. */
+static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./_*";
+
+/* One line for each pattern: o or e, file: or name:, the pattern; what is not plain, a line's end among it, as % and two digits. */
 static void write_list(FILE *out, const char *kind, const struct list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		fprintf(out, "%s%s\n", kind, l->items[i]);
+	for (size_t i = 0; i < l->count; i++) {
+		const char *const parts[] = {kind, l->items[i], "\n"};
+
+		for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+			for (const char *c = parts[k]; *c; c++)
+				fprintf(out, strchr(plain, *c) ? "%c" : "%%%02x", (unsigned char)*c);
+	}
+}
+
+/* TEXT as it was before it was made plain; NULL without memory, or where it is none. */
+static char *read_plain(const char *text)
+{
+	char *line = strdup(text), *to = line;
+	unsigned byte;
+
+	for (; line && *text; text++)
+		if (*text != '%')
+			*to++ = *text;
+		else if (sscanf(text, "%%%2x", &byte) == 1 && text[1] && text[2])
+			*to++ = (char)byte, text += 2;
+		else
+			break;
+	if (line && *text) {
+		free(line);
+		return NULL;
+	}
+	if (line)
+		*to = '\0';
+	return line;
 }
 
 char *select_write(const struct select *s)
@@ -143,18 +172,13 @@ char *select_write(const struct select *s)
 
 bool select_read(struct select *s, const char *text, struct error *err)
 {
-	for (const char *end; *text; text = end + (*end != '\0')) {
-		char *line;
-		bool good;
+	char *lines = read_plain(text), *rest = lines, *line;
+	bool good = lines || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "patterns");
 
-		end = strchrnul(text, '\n');
-		line = strndup(text, end - text);
-		good = line && line[0] && select_add(s, line[0] == 'o', line + 1, err);
-		free(line);
-		if (!good)
-			return false;
-	}
-	return true;
+	while (good && (line = strsep(&rest, "\n")))
+		good = !*line || select_add(s, *line == 'o', line + 1, err);
+	free(lines);
+	return good;
 }
 
 void select_free(struct select *s)

@@ -32,10 +32,10 @@ bool select_has_names(const struct select *s);
 bool select_file(const struct select *s, const char *path);
 bool select_name(const struct select *s, const char *symbol);
 
-/* Environment variable that carries the patterns to the compiler's steps. */
-extern const char select_variable[];
+/* Option that carries the patterns to the compiler's steps. */
+extern const char select_option[];
 
-/* All patterns in one text, for that variable; NULL without memory.
+/* All patterns in one text of letters, digits and ./_*%, for that option: caches of compilations heed words, and no variables of ours.  NULL without memory.
  * The caller frees it. */
 char *select_write(const struct select *s);
 

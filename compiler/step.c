@@ -14,6 +14,7 @@
 #include "compiler/assembly.h"
 #include "compiler/find.h"
 #include "compiler/line.h"
+#include "compiler/plan.h"
 #include "compiler/written.h"
 
 static bool no_step(const char *path, struct error *err)
@@ -120,8 +121,8 @@ static bool adapt(char **argv, const struct select *s, unsigned way, struct erro
 	return good;
 }
 
-/* The options before the command at *ARGS, which goes on to that. */
-static unsigned take_way(char *const **args)
+/* The options before the command at *ARGS, which goes on to that; *PATTERNS are set if there are any. */
+static unsigned take_way(char *const **args, const char **patterns)
 {
 	unsigned way = 0;
 
@@ -130,30 +131,31 @@ static unsigned take_way(char *const **args)
 			way |= ASSEMBLY_WRITES;
 		else if (!strcmp(**args, marking_option))
 			way |= ASSEMBLY_MARKS;
-		else
+		else if (!strncmp(**args, select_option, strlen(select_option)))
+			*patterns = **args + strlen(select_option);
+		else if (strncmp(**args, step_key_option, strlen(step_key_option)))
 			break;
 	return way;
 }
 
 bool compiler_step(char *const args[], struct compiler_command *out, struct error *err)
 {
-	const char *patterns = getenv(select_variable);
+	const char *patterns = "";
 	struct select select = {0};
 	struct list command = {0};
-	unsigned way = take_way(&args);
+	unsigned way = take_way(&args, &patterns);
 	bool good;
 
 	*out = (struct compiler_command){0};
-	if (!args[0] || !patterns)
+	if (!args[0])
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "cc-step is for GCC to call");
 	list_add_all(&command, args);
 	out->argv = list_take(&command);
-	out->environment = list_take(&command);
 	out->path = find_in_path(args[0], NULL);
 	if (!out->path)
 		good = error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: not found", args[0]);
 	else
-		good = out->argv && out->environment && select_read(&select, patterns, err) &&
+		good = out->argv && select_read(&select, patterns, err) &&
 		       adapt(out->argv, &select, way, err);
 	select_free(&select);
 	if (!good)

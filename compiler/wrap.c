@@ -1,10 +1,12 @@
 /* wrap.c - compiler_wrap: look at the words, ask the compiler, make the plan, write the command. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler/compiler.h"
 #include "compiler/find.h"
+#include "compiler/key.h"
 #include "compiler/objects.h"
 #include "compiler/plan.h"
 #include "compiler/probe.h"
@@ -72,18 +74,21 @@ static bool count_depth(struct error *err)
 	return true;
 }
 
-static bool add_selection(struct list *environment, const struct plan *p, struct error *err)
+/* The key of what makes code here: AROUND's aprof, and COMPILER and PLUGINS where they are given.  Malloc'ed, NULL: out of memory. */
+static char *key_make(const char *self, const struct found *compiler, const struct list *plugins)
 {
-	char *text;
+	struct list words = {0};
+	char *text, *key = NULL;
 
-	if (!p->steps)
-		return true;
-	text = select_write(&p->choice.select);
-	if (!text)
-		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "patterns");
-	list_format(environment, "%s=%s", select_variable, text);
+	list_add(&words, self);
+	if (compiler)
+		list_add_all(&words, compiler->words.items);
+	text = words.failed ? NULL : key_text("aprof", &words, plugins);
+	if (text && asprintf(&key, "%016" PRIx64, key_hash(text)) < 0)
+		key = NULL;
 	free(text);
-	return true;
+	list_free(&words);
+	return key;
 }
 
 /* Look at the surroundings and make the plan. */
@@ -91,7 +96,7 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 {
 	struct surroundings around = {.compiler = compiler->path};
 	struct list plugins = {0};
-	char *libdir, *self = NULL, *headers;
+	char *libdir, *self = NULL, *headers, *key;
 	bool good;
 
 	libdir = find_libdir(err);
@@ -101,20 +106,39 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	find_plugins(libdir, &plugins);
 	probe(compiler, language, &plugins, &around.ability);
 	headers = find_headers(libdir);
+	key = self ? key_make(self, NULL, NULL) : NULL;
 	around.libdir = libdir;
 	around.self = self;
+	around.key = key;
 	around.headers = headers;
 	around.nested = atoi(getenv(depth_variable)) > 1;
-	good = self && plan_make(p, &around, err) && objects_check(&p->line, p->hooks, err);
+	good = self && key && plan_make(p, &around, err) && objects_check(&p->line, p->hooks, err);
 	list_free(&plugins);
 	free(libdir);
 	free(headers);
+	free(key);
 	free(self);
 	return good;
 }
 
+/* A cache looks at what is preprocessed, which is to tell it what it cannot know: what is behind aprof-cc. */
+static void show_key(struct plan *p, const struct found *compiler, const char *libdir)
+{
+	struct error ignored;
+	struct list plugins = {0};
+	char *self = find_self(&ignored), *key;
+
+	find_plugins(libdir, &plugins);
+	key = self ? key_make(self, compiler, &plugins) : NULL;
+	if (key)
+		plan_key(p, libdir, key);
+	free(key);
+	free(self);
+	list_free(&plugins);
+}
+
 /* A command that is passed on as it is, but that it finds aprof.h: what is preprocessed before it is compiled is the same. */
-static void pass_on(struct plan *p)
+static void pass_on(struct plan *p, const struct found *compiler)
 {
 	struct error ignored;
 	char *libdir = plan_wants_headers(p) ? find_libdir(&ignored) : NULL;
@@ -122,6 +146,8 @@ static void pass_on(struct plan *p)
 
 	if (headers)
 		plan_headers(p, headers);
+	if (libdir && plan_is_preprocessed(p) && key_is_asked())
+		show_key(p, compiler, libdir);
 	free(headers);
 	free(libdir);
 }
@@ -143,23 +169,17 @@ static char *describe(const struct plan *p, const struct list *command)
 
 static bool write_command(const struct plan *p, struct found *compiler, struct compiler_command *out, struct error *err)
 {
-	struct list command = {0}, environment = {0};
+	struct list command = {0};
 
 	list_add_all(&command, compiler->words.items);
 	list_add_all(&command, p->before.items);
 	list_add_all(&command, p->given.items);
-	if (!add_selection(&environment, p, err)) {
-		list_free(&command);
-		list_free(&environment);
-		return false;
-	}
 	if (p->choice.verbose)
 		out->report = describe(p, &command);
 	out->argv = list_take(&command);
-	out->environment = list_take(&environment);
 	out->path = compiler->path;
 	compiler->path = NULL;
-	return (out->argv && out->environment) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+	return out->argv || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
 }
 
 bool compiler_wrap(enum compiler_language language, char *const args[], struct compiler_command *out, struct error *err)
@@ -173,7 +193,7 @@ bool compiler_wrap(enum compiler_language language, char *const args[], struct c
 	if (good && plan_is_ours(&plan))
 		good = decide(&plan, &compiler, language, err);
 	else if (good)
-		pass_on(&plan);
+		pass_on(&plan, &compiler);
 	good = good && write_command(&plan, &compiler, out, err);
 	plan_free(&plan);
 	find_free(&compiler);
@@ -186,7 +206,6 @@ void compiler_free(struct compiler_command *c)
 {
 	free(c->path);
 	list_free_items(c->argv);
-	list_free_items(c->environment);
 	free(c->report);
 	*c = (struct compiler_command){0};
 }

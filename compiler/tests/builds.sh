@@ -406,6 +406,53 @@ headers() {
 	fi
 }
 
+# as_without CACHE WORD...: what CACHE gives for `aprof-cc WORD...`, before it or behind it, for the first time and again, is what is made without it.
+as_without() {
+	cache=$1
+	shift
+	"$cc" "$@" -c part.c -o without.o || fail "$*"
+	for i in 1 2; do
+		APROF_CC="$cache ${APROF_CC:-gcc}" quiet "$cc" "$@" -c part.c -o behind.o
+		cmp -s without.o behind.o || fail "APROF_CC='$cache ${APROF_CC:-gcc}' aprof-cc $*: an object that was made otherwise ($i)"
+		quiet "$cache" "$cc" "$@" -c part.c -o before.o
+		cmp -s without.o before.o || fail "APROF_CC=$APROF_CC $cache aprof-cc $*: an object that was made otherwise ($i)"
+	done
+}
+
+# A cache that is run before aprof-cc, or by it, does not mix up ways, patterns, compilers and plugins.
+caches() {
+	sources
+	mkdir lib && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-* "$APROF_LIBDIR"/aprof.specs lib
+	cp "$APROF_LIBDIR"/../plugin/aprof_gcc*.so lib 2>/dev/null
+	export APROF_LIBDIR="$PWD/lib" CCACHE_DIR="$PWD/ccache" CCACHE_CONFIGPATH=/dev/null SCCACHE_DIR="$PWD/sccache" SCCACHE_SERVER_PORT=$((20000 + $$ % 20000)) SCCACHE_IDLE_TIMEOUT=60
+	unset CCACHE_DISABLE CCACHE_DEPEND
+	! command -v sccache >/dev/null || sccache --start-server >/dev/null 2>&1	# by what it finds in its environment it asks compilers who they are
+	for cache in ccache sccache; do
+		command -v $cache >/dev/null || { echo "no $cache here"; continue; }
+		for way in fentry cyg nop; do
+			as_without $cache --aprof-way=$way
+		done
+		for name in g main nobody; do
+			as_without $cache --aprof-way=fentry --aprof-only=name:$name
+			as_without $cache --aprof-way=fentry --aprof-except=name:$name -fPIC
+		done
+		for compiler in gcc $(command -v clang); do
+			export APROF_CC=$compiler
+			as_without $cache --aprof-way=cyg
+			unset APROF_CC
+		done
+		as_without $cache -O1
+		for plugin in lib/aprof_gcc*.so; do	# another plugin is another maker
+			[ ! -e $plugin ] || echo >>$plugin
+		done
+		[ $cache != ccache ] || misses=$(ccache --print-stats | sed -n 's/^cache_miss\t//p')
+		as_without $cache -O1
+		[ $cache != ccache ] || [ ! -e $plugin ] || [ "$(ccache --print-stats | sed -n 's/^cache_miss\t//p')" = $((misses + 2)) ] ||
+			fail "ccache knows nothing of the plugin: $(ccache --print-stats)"
+	done
+	! command -v sccache >/dev/null || sccache --stop-server >/dev/null 2>&1
+}
+
 # quiet COMMAND...: it must succeed without a word on stderr.
 quiet() {
 	what=$*

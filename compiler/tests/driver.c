@@ -10,8 +10,6 @@
 
 static int run(struct compiler_command *c)
 {
-	for (char **e = c->environment; *e; e++)
-		putenv(*e);
 	if (c->report)
 		fputs(c->report, stderr);
 	execv(c->path, c->argv);

@@ -88,7 +88,7 @@ static void test_travels(void **state)
 	assert_true(select_read(&copy, text, &err));
 	again = select_write(&copy);
 	assert_string_equal(text, again);
-	assert_string_equal(text, "ofile:src/\nefile:a.c\noname:f*\nename:g.h\n");
+	assert_string_equal(text, "ofile%3asrc/%0aefile%3aa.c%0aoname%3af*%0aename%3ag.h%0a");
 	free(text);
 	free(again);
 	select_free(&s);
