@@ -140,13 +140,16 @@ void cancel_thread(void)
 
 uintptr_t aprof_cancel_lands(uintptr_t sp)
 {
+	struct landing to;
 	struct buffer *b;
 
-	jump_lands(sp);
 	for (b = next ? next : newest(); plain(b->reg[6]) != sp; b = b->outer)
 		;
 	next = NULL;
-	return follow(b);
+	jump_landing(b->reg, &to);
+	to.reg[UNWIND_RIP] = follow(b);
+	jump_lands(&to);
+	return to.reg[UNWIND_RIP];
 }
 #else
 static void divert(struct buffer *b) { (void)b; }

@@ -3,12 +3,15 @@
 
 #include "monitor/context.h"
 #include "monitor/frames.h"
+#include "monitor/jump.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/own_code.h"
+#include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 #include "monitor/unwind.h"
+#include "monitor/walked.h"
 
 /* Out of the monitor's own code, in which F is.  False: the stack cannot be read that far. */
 static bool leave_monitor(struct frames *f)
@@ -27,12 +30,11 @@ static void leave_entered(struct frames *f)
 	f->how = unwind_step(&f->at);
 }
 
-/* The sampler's looks at T, if there were any while it was lost, belong to FOUND. */
-static context_id tell(struct thread *t, context_id found)
+/* The same from U on, the frame of a function here. */
+static void begin(struct thread *t, struct frames *f, const struct unwind *u)
 {
-	if (found && __atomic_load_n(&t->lost_ticks, __ATOMIC_ACQUIRE) && !__atomic_load_n(&t->found, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&t->found, found, __ATOMIC_RELEASE);
-	return found;
+	frames_begin(f, u);
+	f->at.cache = frames_cache(t);
 }
 
 context_id found_entered(struct thread *t, bool by_signal, context_id *back)
@@ -43,10 +45,10 @@ context_id found_entered(struct thread *t, bool by_signal, context_id *back)
 	context_id found;
 
 	unwind_here(&u);
-	frames_begin(&f, &u);
+	begin(t, &f, &u);
 	if (leave_monitor(&f))
 		leave_entered(&f);
-	found = tell(t, frames_context(t, &f, by_signal));
+	found = frames_context(t, &f, by_signal);
 	if (!found)
 		found = machine_counter(t, t->lost)->id;
 	frames_next(&f, &first);
@@ -70,9 +72,54 @@ context_id found_here(struct thread *t)
 	struct frames f;
 
 	unwind_here(&u);
-	frames_begin(&f, &u);
+	begin(t, &f, &u);
 	leave_monitor(&f);
-	return tell(t, frames_context(t, &f, false));
+	return frames_context(t, &f, false);
+}
+
+/* A routine that a signal interrupted may not have been entered yet, or been left: where it is the first of F's the context is not known.
+ * NOTES, if not NULL, are made of the walk. */
+static context_id if_sure(struct thread *t, struct frames *f, struct unwind_notes *notes)
+{
+	struct frames first = *f;
+	struct hooked_frame next;
+	bool open = frames_next(&first, &next) && next.open;
+	context_id found;
+
+	f->at.notes = notes;
+	found = open ? 0 : frames_context(t, f, true);
+	return found ? found : LOST_ID;
+}
+
+context_id found_back(struct thread *t)
+{
+	struct unwind u;
+	struct frames f;
+
+	unwind_here(&u);
+	begin(t, &f, &u);
+	return leave_monitor(&f) ? if_sure(t, &f, NULL) : LOST_ID;
+}
+
+context_id found_landing(struct thread *t, const struct landing *to, bool *receives)
+{
+	struct unwind u = { .known = to->known };
+	struct unwind_notes *notes;
+	struct frames f;
+	context_id found;
+
+	mem_copy(u.reg, to->reg, sizeof u.reg);
+	u.reg[UNWIND_RIP]++;		/* the next instruction is what its description is looked for: it may be the first of a routine */
+	unwind_begin(&u);
+	*receives = is_own_code(to->reg[UNWIND_RIP]) || frames_is_inline(&u);
+	if (*receives)
+		return LOST_ID;
+	begin(t, &f, &u);
+	notes = walked_begin(t, to);
+	found = if_sure(t, &f, notes);
+	if (notes)
+		walked_found(t, to, found == LOST_ID ? 0 : found);
+	return found;
 }
 
 /* Whether an entry hook has been passed, or an exit hook, is open in the routine that was interrupted.  It is its time, and the thread's context
@@ -82,9 +129,9 @@ context_id found_interrupted(struct thread *t, const void *ucontext)
 	struct unwind u;
 	struct frames f;
 
-	unwind_interrupted(&u, ucontext, NULL);
+	unwind_interrupted(&u, ucontext, frames_cache(t));
 	if (t != thread_live(&aprof_tls) || t->tls->inert || t->busy || is_own_code(u.reg[UNWIND_RIP]))
 		return 0;
 	frames_begin(&f, &u);
-	return tell(t, frames_context(t, &f, true));
+	return frames_context(t, &f, true);
 }

@@ -8,6 +8,7 @@
 #include "monitor/context.h"
 #include "monitor/monitor.h"
 
+struct landing;
 struct thread;
 
 /* T's context where the routine was called whose entry hook is at work, made out from the machine stack; signals are blocked, and the hook
@@ -17,6 +18,12 @@ context_id found_entered(struct thread *t, bool by_signal, context_id *back) HID
 
 /* The same where no routine is entered: that of the code that has called the monitor. */
 context_id found_here(struct thread *t) HIDDEN;
+
+/* The same where the stack in use is another again, which the monitor's caller left before.  LOST_ID: it cannot be told for certain. */
+context_id found_back(struct thread *t) HIDDEN;
+
+/* The same for TO, where a jump is about to land.  If who RECEIVES it puts back his own context it is not looked for. */
+context_id found_landing(struct thread *t, const struct landing *to, bool *receives) HIDDEN;
 
 /* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
 context_id found_interrupted(struct thread *t, const void *ucontext) HIDDEN;

@@ -10,7 +10,7 @@
 #include "format/amon.h"
 #include "monitor/context.h"
 #include "monitor/handler.h"
-#include "monitor/jump.h"
+#include "monitor/layout.h"
 #include "monitor/leave.h"
 #include "monitor/machine.h"
 #include "monitor/memory.h"
@@ -18,13 +18,37 @@
 #include "monitor/own_code.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
-#include "monitor/switch.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/unload.h"
 #include "monitor/unwind.h"
 
-enum { KEPT_FRAMES = 16384 };		/* 64 KB */
+enum {
+	KEPT_FRAMES = 16384,		/* 64 KB */
+	MEMORY_PART = 8,		/* of the memory that may be taken: what is left is for contexts */
+	MOST_JUMPS = 16,
+};
+
+uintptr_t frames_context_start;
+static uintptr_t jumps[MOST_JUMPS];
+static uint32_t njumps;
+
+static bool is_jump(uintptr_t start)
+{
+	uint32_t i = __atomic_load_n(&njumps, __ATOMIC_ACQUIRE);
+
+	while (i > 0 && jumps[i - 1] != start)
+		i--;
+	return i;
+}
+
+void frames_tell_jump(uintptr_t start)
+{
+	if (!start || is_jump(start) || njumps == MOST_JUMPS)
+		return;
+	jumps[njumps] = start;
+	__atomic_store_n(&njumps, njumps + 1, __ATOMIC_RELEASE);
+}
 
 void frames_begin(struct frames *f, const struct unwind *u)
 {
@@ -46,16 +70,34 @@ static uint32_t routine_of(const struct unwind *u)
 	return other.start ? routine_within(other.start, other.end) : AMON_NONE;
 }
 
+struct unwind_cache *frames_cache(struct thread *t)
+{
+	uint64_t taken = __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
+
+	if (!t->unwinding && taken + sizeof *t->unwinding <= monitor.header->memory_bound / MEMORY_PART)
+		t->unwinding = memory_take(sizeof *t->unwinding, false);
+	return t->unwinding;
+}
+
+bool frames_is_inline(const struct unwind *u)
+{
+	uint32_t flags = 0, routine = routine_of(u);
+
+	if (routine != AMON_NONE)
+		routine_address(routine, &flags);
+	return flags & ROUTINE_INLINE;
+}
+
 /* Handlers of exit run under the root, whoever called exit. */
 static bool is_outermost(const struct unwind *u)
 {
-	return u->start == (uintptr_t)aprof_exit_begun || (aprof_context_start && u->reg[UNWIND_RIP] == aprof_context_start);
+	return u->start == (uintptr_t)aprof_exit_begun || (frames_context_start && u->reg[UNWIND_RIP] == frames_context_start);
 }
 
 /* Has what makecontext began ended, and is libc about to go on elsewhere, as switch.c has told? */
 static bool is_ended_context(const struct unwind *u)
 {
-	return aprof_context_start && u->start <= aprof_context_start && aprof_context_start < u->end;
+	return frames_context_start && u->start <= frames_context_start && frames_context_start < u->end;
 }
 
 /* Is ROUTINE a handler that the kernel called?  The frame U is its caller's, or way mcount's, which stands before that. */
@@ -92,7 +134,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 		out->pc = u->reg[UNWIND_RIP];
 		out->in_hook = f->in_hook;
 		out->open = u->interrupted || f->in_hook;
-		f->leaving |= jump_is_at(u->start, own) || is_ended_context(u);
+		f->leaving |= is_jump(u->start) || is_ended_context(u);
 		f->in_hook = own && u->start != (uintptr_t)aprof_dlclose_begun;
 		f->how = unwind_step(u);
 		out->site = f->how == UNWIND_STEPPED ? u->reg[UNWIND_RIP] : 0;

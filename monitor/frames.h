@@ -12,6 +12,12 @@
 
 struct thread;
 
+/* Where libc has what makecontext began return to: the outermost frame of a stack that the monitor has not seen begin. 0: unknown. */
+extern uintptr_t frames_context_start HIDDEN;
+
+/* A function that jumps starts at START, 0: nowhere.  A stack with it is about to be left.  To be told by one thread, of a few. */
+void frames_tell_jump(uintptr_t start) HIDDEN;
+
 /* A frame whose routine has a hook that was seen. */
 struct hooked_frame {
 	uintptr_t pc;			/* where it is, or where it goes on */
@@ -35,6 +41,12 @@ struct frames {
 
 /* Begin at the frame U, from which on unwind.h's functions have been used. */
 void frames_begin(struct frames *f, const struct unwind *u) HIDDEN;
+
+/* What makes walks of T's stacks cheap, for the calling thread T with signals blocked.  NULL: no memory to spare. */
+struct unwind_cache *frames_cache(struct thread *t) HIDDEN;
+
+/* Is the frame U of a routine with hooks of way inline? */
+bool frames_is_inline(const struct unwind *u) HIDDEN;
 
 /* Go on to the next frame with a hook, *OUT.  False: there is none; F->how tells whether that is sure (UNWIND_END). */
 bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;

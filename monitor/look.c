@@ -87,7 +87,7 @@ static void charge_item(struct thread *t, uint32_t item, uint64_t nsec, uint32_t
 	t->record->ticks += ticks;
 }
 
-/* Charge NSEC to where the look L found T.  False: it was nowhere. */
+/* Charge NSEC to where the look L found T.  False: it was nowhere that is known. */
 static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 {
 	uint32_t item = machine_item(t, l->at);
@@ -105,48 +105,15 @@ static bool charge(struct thread *t, const struct look *l, uint64_t nsec)
 	return true;
 }
 
-/* T is in no known context, behind a jump: NSEC waits for the one that is found. */
-static void keep_lost(struct thread *t, uint64_t nsec)
-{
-	t->lost_time += nsec;
-	__atomic_store_n(&t->lost_ticks, t->lost_ticks + 1, __ATOMIC_RELEASE);
-}
-
-static void forget_lost(struct thread *t)
-{
-	t->lost_time = 0;
-	__atomic_store_n(&t->lost_ticks, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->found, 0, __ATOMIC_RELEASE);
-}
-
-/* It is found: what waits for it is placed. */
-static void place_lost(struct thread *t)
-{
-	context_id found = __atomic_load_n(&t->found, __ATOMIC_ACQUIRE);
-	uint32_t item = found ? machine_item(t, found) : AMON_NONE;
-
-	if (item == AMON_NONE)
-		return;
-	charge_item(t, item, t->lost_time, t->lost_ticks);
-	if (monitor.clock.clock == AMON_CLOCK_TICK)
-		t->record->unplaced -= t->lost_time;
-	forget_lost(t);
-}
-
 /* T's time is of no look to come. */
 static void forget_pending(struct thread *t)
 {
 	t->pending = t->pending_late = 0;
 }
 
-static bool is_lost(const struct look *l) { return l->at == LOST_ID && !l->busy; }
-
 static void place_pending(struct thread *t, const struct look *l)
 {
-	place_lost(t);
-	if (is_lost(l))
-		keep_lost(t, t->pending);
-	else if (charge(t, l, t->pending))
+	if (charge(t, l, t->pending))
 		t->record->unplaced -= t->pending;
 	forget_pending(t);
 }
@@ -287,10 +254,7 @@ static void tick_wall(struct thread *t, uint64_t now)
 	if (!l.before)
 		t->watched = 0;
 	account_advance(t, l.after);
-	place_lost(t);
-	if (now > t->sampled_wall && is_lost(&l))	/* else the clock was set back */
-		keep_lost(t, now - t->sampled_wall);
-	else if (now > t->sampled_wall)
+	if (now > t->sampled_wall)	/* else the clock was set back */
 		charge(t, &l, now - t->sampled_wall);
 	t->sampled_wall = now;
 }
@@ -323,7 +287,7 @@ bool look_is_losing(void)
 	uint64_t unplaced = 0, all = 0;
 
 	for (struct thread *t = monitor.threads; t; t = t->next) {
-		unplaced += t->record->unplaced - t->pending - (monitor.clock.clock == AMON_CLOCK_TICK ? t->lost_time : 0);
+		unplaced += t->record->unplaced - t->pending;
 		all += t->record->cpu_last - t->record->cpu_first;
 	}
 	return unplaced > all / 50;
@@ -355,10 +319,8 @@ void look_reset(void)
 {
 	sys_lock(&look_lock);
 	reset_counters();
-	for (struct thread *t = monitor.threads; t; t = t->next) {
+	for (struct thread *t = monitor.threads; t; t = t->next)
 		forget_pending(t);
-		forget_lost(t);
-	}
 	sys_unlock(&look_lock);
 }
 
@@ -379,7 +341,6 @@ static void account(struct thread *t)
 	uint64_t cpu = sys_clock(sys_thread_clock(t->tid));
 
 	account_advance(t, cpu);
-	place_lost(t);
 	forget_pending(t);
 	if (cpu && clock_is_tsc())		/* 0: gone, without a word */
 		cycles_settle(t);
@@ -413,7 +374,6 @@ void look_end(struct thread *t)
 	sys_lock(&look_lock);
 	if (t->watched) {
 		account(t);
-		forget_lost(t);
 		t->watched = false;
 	}
 	sys_unlock(&look_lock);
@@ -434,7 +394,6 @@ static void last_look(struct thread *t)
 	account_advance(t, l.after);
 	if (l.after > l.before && t->tid != (int)sys0(gettid))
 		place_pending(t, &l);
-	place_lost(t);
 	t->watched = 0;
 	forget_pending(t);
 }

@@ -44,7 +44,6 @@ struct spender {
 	uint32_t sample;		/* its number */
 	uint32_t mean;			/* frames with hooks of the stacks of late, times MEAN_OF */
 	uint64_t random;
-	struct unwind_cache unwinding;
 };
 
 /* Where the frame F leads, from HERE, and in *ITEM what counts its calls.  0: such a call was never seen. */
@@ -150,7 +149,7 @@ void spent_sample(struct thread *t, const void *ucontext)
 
 	if (!s || !verify_is_settled(t) || !is_due(s))
 		return;
-	unwind_interrupted(&u, ucontext, &s->unwinding);
+	unwind_interrupted(&u, ucontext, frames_cache(t));
 	if (is_own_code(u.reg[UNWIND_RIP]))
 		return;
 	told = frames_hooked(&u, s->frames, MOST_FRAMES, &n);

@@ -6,13 +6,12 @@
  *
  * The function that makecontext is given returns to a place in libc that has no description for unwinders, and takes up the next
  * context (uc_link) by no name of its own.  So it comes by here, ended: the return address on the new stack is replaced before it begins. */
-#include "monitor/switch.h"
-
 #include <ucontext.h>
 
 #include "format/amon.h"
 #include "monitor/behind.h"
 #include "monitor/context.h"
+#include "monitor/frames.h"
 #include "monitor/jump.h"
 #include "monitor/layout.h"
 #include "monitor/monitor.h"
@@ -39,6 +38,24 @@ static uintptr_t stack_pointer(const ucontext_t *to)
 #endif
 }
 
+/* Where TO leads, but for what begins there. */
+static void landing(const ucontext_t *to, struct landing *l)
+{
+#if defined(__x86_64__)
+	static const uint8_t from[] = { REG_RBX, REG_RBP, REG_R12, REG_R13, REG_R14, REG_R15, REG_RSP, REG_RIP };
+	static const uint8_t places[] = { UNWIND_RBX, UNWIND_RBP, UNWIND_R12, UNWIND_R12 + 1, UNWIND_R12 + 2, UNWIND_R12 + 3, UNWIND_RSP, UNWIND_RIP };
+
+	l->known = 0;
+	for (size_t i = 0; i < sizeof places; i++) {
+		l->reg[places[i]] = (uintptr_t)to->uc_mcontext.gregs[from[i]];
+		l->known |= 1u << places[i];
+	}
+#else
+	l->reg[UNWIND_RSP] = stack_pointer(to);
+	l->known = 1u << UNWIND_RSP;
+#endif
+}
+
 /* Does TO lead to the stack that it says is its own? */
 static bool is_on_own(const ucontext_t *to)
 {
@@ -46,8 +63,6 @@ static bool is_on_own(const ucontext_t *to)
 
 	return low && sp > low && sp <= low + to->uc_stack.ss_size;
 }
-
-uintptr_t aprof_context_start;
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 extern __typeof(makecontext) makecontext __attribute__((weak));
@@ -68,7 +83,7 @@ __asm__(".text\n"
 	"\tmovq %rbx, %rdi\n"
 	"\tcall aprof_context_follow\n"
 	"\tmovq %rbp, %rsp\n"
-	"\tnotrack jmp *aprof_context_start(%rip)\n"
+	"\tnotrack jmp *frames_context_start(%rip)\n"
 	"\t.cfi_endproc\n"
 	".size aprof_context_ended, .-aprof_context_ended\n");
 
@@ -94,7 +109,7 @@ static void __attribute__((constructor(101))) find_all(void)
 	c.uc_stack.ss_sp = stack;
 	c.uc_stack.ss_size = sizeof stack;
 	makecontext(&c, aprof_context_ended, 0);
-	aprof_context_start = *(const uintptr_t *)stack_pointer(&c);
+	frames_context_start = *(const uintptr_t *)stack_pointer(&c);
 }
 
 /* Has what makecontext began at TO not run yet?  From now on its end comes by here. */
@@ -102,7 +117,7 @@ static bool is_fresh(const ucontext_t *to)
 {
 	uintptr_t *back = (uintptr_t *)stack_pointer(to);
 
-	if (!aprof_context_start || !is_on_own(to) || (*back != aprof_context_start && *back != (uintptr_t)aprof_context_ended))
+	if (!frames_context_start || !is_on_own(to) || (*back != frames_context_start && *back != (uintptr_t)aprof_context_ended))
 		return false;
 	*back = (uintptr_t)aprof_context_ended;
 	return true;
@@ -131,9 +146,13 @@ static void follow(const ucontext_t *to, bool fresh)
 static void go(const ucontext_t *to)
 {
 	bool fresh = is_fresh(to);
+	struct landing there;
 
+	landing(to, &there);
+	if (fresh)
+		there.known &= ~(1u << UNWIND_RIP);
 	follow(to, fresh);
-	jump_lands(stack_pointer(to));
+	jump_lands(&there);
 	if (fresh && aprof_tls.current == LOST_ID)
 		aprof_tls.current = ROOT_ID;
 }
@@ -183,6 +202,8 @@ static __attribute__((noinline)) void take_up(const struct left *left, uintptr_t
 	jump_lose();
 	if (tls->current && left->context && left->thread == thread_live(tls))
 		tls->current = left->context;
+	else
+		jump_back();
 }
 
 int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
@@ -221,8 +242,11 @@ runtime_function *aprof_away_fiber_switchContext(void) HIDDEN;
 
 runtime_function *aprof_away___go_setcontext(const ucontext_t *to)
 {
+	struct landing there;
+
+	landing(to, &there);
 	follow(to, false);
-	jump_lands(stack_pointer(to));
+	jump_lands(&there);
 	return real___go_setcontext();
 }
 

@@ -17,7 +17,9 @@ struct aprof_stack;
 struct hooks;
 struct shadow;
 struct spender;
+struct unwind_cache;
 struct verifier;
+struct walks;
 
 /* A chunk of contexts in the file: counters of items base .. base + capacity. */
 struct span {
@@ -130,10 +132,6 @@ struct thread {
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
 	uint64_t pending_late;		/* and part of that which a late look was to place, ns */
-	uint64_t lost_time;		/* what looks found in LOST_ID, ns: it waits for `found`, and until then it is unplaced. The sampler's */
-	uint32_t lost_ticks;		/* those looks */
-	context_id found;		/* in which context the thread was, as it found out when there was such time; 0: not yet. The sampler
-					 * takes it back */
 	int state_tid;			/* whose state_fd and sched_fd are */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	int sched_fd;			/* .../sched, the same */
@@ -155,6 +153,8 @@ struct thread {
 	struct amon_chunk *reset;	/* calls at the last reset; NULL: none */
 	struct amon_chunk **phases;	/* counts of phases, and last of all the mark; NULL: none */
 	uint32_t *kept_frames;		/* routines of a stack that is walked (frames.c); NULL: none was */
+	struct unwind_cache *unwinding;	/* for that; NULL: none yet */
+	struct walks *walks;		/* that were made (walked.c); NULL: none yet */
 	struct aprof_stack *script;	/* routines of scripts that its thread has open, but for coroutines' (script.c); NULL: none yet */
 	struct thread *forked_from;	/* machine whose contexts open routines may still hold; NULL: none */
 	struct thread *next;		/* in monitor.threads */

@@ -331,9 +331,46 @@ static bool has_caller(struct unwind *u)
 	return false;
 }
 
+/* ---- notes ---- */
+
+static void note_word(struct unwind_notes *n, struct unwind_word word)
+{
+	if (n->n == UNWIND_READS)
+		n->fails = true;
+	else
+		n->words[n->n++] = word;
+}
+
+/* The rbp that the walk has come to decides where it goes on. */
+static void note_rbp(struct unwind_notes *n)
+{
+	if (n->rbp.at)
+		note_word(n, n->rbp);
+	n->needs_rbp |= !n->rbp.at;
+	n->fails |= n->rbp_is_odd;
+}
+
+/* By L, whose CFA is that, U's step leads to a frame with the registers REG. */
+static void note_step(const struct unwind *u, const struct unwind_line *l, uintptr_t cfa, const uintptr_t *reg)
+{
+	struct unwind_notes *n = u->notes;
+
+	if (l->cfa_register == UNWIND_RBP)
+		note_rbp(n);
+	n->fails |= l->cfa_register != UNWIND_RBP && l->cfa_register != UNWIND_RSP;
+	n->fails |= l->how[UNWIND_RSP] != SAME || l->how[u->rules.returns] != OFFSET;
+	note_word(n, (struct unwind_word){ cfa + (uintptr_t)l->value[u->rules.returns], reg[UNWIND_RIP] });
+	if (l->how[UNWIND_RBP] == SAME)
+		return;
+	n->rbp = (struct unwind_word){ cfa + (uintptr_t)l->value[UNWIND_RBP], reg[UNWIND_RBP] };
+	n->rbp_is_odd = l->how[UNWIND_RBP] != OFFSET;
+}
+
 /* There is no description: what the ABI says of the outermost frame may tell that one; but in code that is at work rbp is a register as any other. */
 static enum unwind_result step_blind(struct unwind *u)
 {
+	if (u->notes)
+		u->notes->fails = true;
 	if (unwind_is_signal_return(u))
 		return step_signal(u);
 	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] && !has_caller(u);
@@ -365,6 +402,8 @@ static enum unwind_result step_by(struct unwind *u, const struct unwind_line *l)
 	}
 	if (!caller_register(u, l, (int)returns, cfa, &reg[UNWIND_RIP]))
 		return UNWIND_UNREADABLE;
+	if (u->notes)
+		note_step(u, l, cfa, reg);
 	return step_to(u, reg, known | 1u << UNWIND_RIP, u->rules.is_signal);
 }
 
@@ -393,6 +432,7 @@ bool unwind_is_part(const struct unwind *u)
 static void begin(struct unwind *u, struct unwind_cache *cache)
 {
 	u->cache = cache;
+	u->notes = NULL;
 	u->page = 1;
 	u->piece = u->reg[UNWIND_RSP];
 	u->pieces = u->standing = 0;

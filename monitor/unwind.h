@@ -48,6 +48,18 @@ struct unwind_cache {
 	struct unwind_place places[UNWIND_PLACES];
 };
 
+/* What the stack holds that decides where a walk leads: return addresses, and the frame pointers by which some routines find their frames. */
+enum { UNWIND_READS = 248 };
+struct unwind_word { uintptr_t at, is; };
+struct unwind_notes {
+	uint32_t n;			/* words */
+	bool fails;			/* not all that decided could be noted */
+	bool needs_rbp;			/* the one that the walk began with decided, too */
+	bool rbp_is_odd;		/* nobody knows whence rbp is now */
+	struct unwind_word rbp;		/* whence it is; at 0: the walk began with it */
+	struct unwind_word words[UNWIND_READS];
+};
+
 /* A frame of a stack. */
 struct unwind {
 	uintptr_t reg[UNWIND_REGISTERS];
@@ -57,6 +69,7 @@ struct unwind {
 	struct unwind_rules rules;
 	struct unwind_cache *cache;	/* NULL: there is none */
 	const struct unwind_line *line;	/* of this frame, in the cache; NULL: it is to be made */
+	struct unwind_notes *notes;	/* of the steps, which the owner of U keeps; NULL: none */
 	uintptr_t page;			/* known to be readable; 1: none is */
 	uintptr_t piece;		/* stack pointer where the piece of stack was entered that the walk is in */
 	uint32_t pieces;		/* entered since the first */

@@ -37,7 +37,6 @@ struct verifier {
 	struct hooked_frame frames[MOST_FRAMES]; /* of the stack, the innermost first */
 	history_entry stack[MOST_FRAMES + 1]; /* what they give */
 	history_entry context[MACHINE_LONGEST + 1]; /* the history of the context */
-	struct unwind_cache unwinding;
 };
 
 /* A stack and a context at hand. */
@@ -192,7 +191,7 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 		return AMON_STACK_UNTOLD;	/* "(elided)", "(lost)" */
 	if (has_script(v->context, p.ncontext))
 		return AMON_STACK_UNTOLD;
-	unwind_interrupted(&u, ucontext, &v->unwinding);
+	unwind_interrupted(&u, ucontext, frames_cache(t));
 	what->pc = u.reg[UNWIND_RIP];
 	if (is_own_code(what->pc) || !frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))
 		return AMON_STACK_UNTOLD;

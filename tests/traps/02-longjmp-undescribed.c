@@ -1,5 +1,5 @@
-/* A jump into code without hooks, and hooked code called after it by assembly without frame descriptions that holds 0 in rbp: whose callers these are
- * nobody can tell.  They are lost, and said to be, rather than none; and so is what main calls from then on.
+/* A jump into code without hooks that was called by assembly without frame descriptions that holds 0 in rbp: whose callers these are nobody can tell, at the
+ * jump or when it calls hooked code.  They are lost, and said to be, rather than none; and so is what main calls from then on.
  *
  * ways: inline
  * plain: plain.o -c -DPLAIN
@@ -12,7 +12,7 @@
  * note: unread_stack 100 */
 #include "trap.h"
 
-void guarded(void (*f)(void), void (*then)(void));
+void undescribed(void (*f)(void), void (*then)(void));
 void leave(void);
 
 #ifdef PLAIN
@@ -20,16 +20,17 @@ void leave(void);
 
 static jmp_buf here;
 
-void back(void (*f)(void));
+void guarded(void (*f)(void), void (*then)(void));
 __asm__(".text\n"
-	".type back, @function\n"
-	"back:\n"
+	".globl undescribed\n"
+	".type undescribed, @function\n"
+	"undescribed:\n"
 	"\tpush %rbp\n"
 	"\txor %ebp, %ebp\n"
-	"\tcall *%rdi\n"
+	"\tcall guarded\n"
 	"\tpop %rbp\n"
 	"\tret\n"
-	".size back, .-back\n");
+	".size undescribed, .-undescribed\n");
 
 void leave(void) { longjmp(here, 1); }
 
@@ -38,7 +39,7 @@ void guarded(void (*f)(void), void (*then)(void))
 	if (setjmp(here) == 0)
 		f();
 	else
-		back(then);
+		then();
 }
 #else
 HOOKED void work(void) { KEEP(); }
@@ -48,7 +49,7 @@ HOOKED void after(void) { KEEP(); }
 int main(void)
 {
 	for (int i = 0; i < 100; i++) {
-		guarded(called, work);
+		undescribed(called, work);
 		after();
 	}
 	return 0;

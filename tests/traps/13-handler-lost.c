@@ -1,5 +1,5 @@
-/* A signal in code without hooks that has received a jump, behind assembly without frame descriptions: nobody can tell in which context that is.  The
- * handler has no caller, so nothing is lost, and no note says so.
+/* A signal in code without hooks that has received a jump, and was called by assembly without frame descriptions: nobody can tell in which context that
+ * is.  The handler has no caller, so nothing is lost, and no note says so.
  *
  * plain: plain.o -c -DPLAIN
  * link: plain.o
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include "trap.h"
 
-void guarded(void (*f)(void));
+void undescribed(void (*f)(void));
 void leave(void);
 
 #ifdef PLAIN
@@ -19,18 +19,17 @@ void leave(void);
 
 static jmp_buf here;
 
-void back(int (*f)(int), int sig);
+void guarded(void (*f)(void));
 __asm__(".text\n"
-	".type back, @function\n"
-	"back:\n"
+	".globl undescribed\n"
+	".type undescribed, @function\n"
+	"undescribed:\n"
 	"\tpush %rbp\n"
-	"\tmov %rdi, %rax\n"
-	"\tmov %esi, %edi\n"
 	"\txor %ebp, %ebp\n"
-	"\tcall *%rax\n"
+	"\tcall guarded\n"
 	"\tpop %rbp\n"
 	"\tret\n"
-	".size back, .-back\n");
+	".size undescribed, .-undescribed\n");
 
 void leave(void) { longjmp(here, 1); }
 
@@ -39,7 +38,7 @@ void guarded(void (*f)(void))
 	if (setjmp(here) == 0)
 		f();
 	else
-		back(raise, SIGUSR1);
+		raise(SIGUSR1);
 }
 #else
 HOOKED void inner(void) { KEEP(); }
@@ -51,7 +50,7 @@ int main(void)
 {
 	signal(SIGUSR1, handler);
 	for (int i = 0; i < 100; i++) {
-		guarded(called);
+		undescribed(called);
 		after();
 	}
 	return 0;
