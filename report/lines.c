@@ -323,7 +323,7 @@ static bool sites_find(struct search *k)
 
 	for (uint32_t i = 0; ok && k->l->file && i < p->nroutines; i++)
 		if (k->g->routine_of[i] == k->l->routine && !p->routines[i].pseudo)
-			symbols_calls(k->in->symbols, p->routines[i].module, p->routines[i].address, site_visit, &f);
+			symbols_described_calls(k->in->symbols, p->routines[i].module, p->routines[i].address, site_visit, &f);
 	words_free(&f);
 	return ok && !f.failed;
 }

@@ -191,15 +191,17 @@ static void call_visit(void *arg, const struct symbols_call *call)
 	packing_number(k, &k->call_tail, call->tail);
 }
 
-/* The calls in the source of the routines. */
+/* The calls in the source of the routines; of those whose calls were counted also where their code alone tells of them: it names the code without hooks that
+ * runs on their time. */
 static void calls_find(struct packing *k)
 {
 	const struct profile *p = k->p;
+	bool counted = profile_counts_calls(p);
 
 	for (uint32_t i = 0; i < p->nroutines; i++)
 		if (p->routines[i].module == k->module && !p->routines[i].pseudo) {
 			k->caller = packing_function(k, symbols_find(k->s, k->module, p->routines[i].address));
-			symbols_calls(k->s, k->module, p->routines[i].address, call_visit, k);
+			(counted ? symbols_calls : symbols_described_calls)(k->s, k->module, p->routines[i].address, call_visit, k);
 		}
 }
 
@@ -322,7 +324,8 @@ static bool pack(struct packing *k, Symbols *m, struct profile_symbols *out)
 	}
 	functions_find_all(k);
 	calls_find(k);
-	packing_leads(k);
+	if (profile_counts_calls(k->p))
+		packing_leads(k);
 	functions_write(k, m);
 	places_write(k, m);
 	rest_write(k, m);

@@ -347,15 +347,22 @@ static bool code_calls_visit(struct module *m, uint64_t address, const struct ca
 	return true;
 }
 
-bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
-		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
+bool symbols_described_calls(struct symbols *s, uint32_t module, uint64_t address,
+			     void (*visit)(void *arg, const struct symbols_call *call), void *arg)
 {
 	struct module *m = get_module(s, module);
 	struct calls_visit v = { .symbols = s, .debug = m->packed ? NULL : module_debug_info(m), .visit = visit, .arg = arg };
 
-	if (m->packed)
-		return packed_calls_visit(m, address, &v);
-	return (debug_calls(v.debug, address, call_visit, &v) && v.described) || code_calls_visit(m, address, &v);
+	return m->packed ? packed_calls_visit(m, address, &v) : debug_calls(v.debug, address, call_visit, &v) && v.described;
+}
+
+bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
+		   void (*visit)(void *arg, const struct symbols_call *call), void *arg)
+{
+	struct module *m = get_module(s, module);
+	struct calls_visit v = { .symbols = s, .visit = visit, .arg = arg };
+
+	return symbols_described_calls(s, module, address, visit, arg) || (!m->packed && code_calls_visit(m, address, &v));
 }
 
 int symbols_leads(struct symbols *s, uint32_t module, const char *name, uint64_t address)

@@ -89,8 +89,12 @@ struct symbols_call {
 };
 
 /* Call VISIT with each call that debug information describes in the function that covers ADDRESS of MODULE: compilers do so for
- * optimised code, and not for calls through pointers.  Where it describes none, with each call in the code, but for a profiler's, without a
- * place: x86-64, x86 and aarch64.  False: neither can be read. */
+ * optimised code, and not for calls through pointers.  False: it describes none. */
+bool symbols_described_calls(struct symbols *s, uint32_t module, uint64_t address,
+			     void (*visit)(void *arg, const struct symbols_call *call), void *arg);
+
+/* The same, or, where it describes none, with each call in the code, but for a profiler's, without a place: x86-64, x86 and aarch64.  All of the function's
+ * code is read for it.  False: neither can be read. */
 bool symbols_calls(struct symbols *s, uint32_t module, uint64_t address,
 		   void (*visit)(void *arg, const struct symbols_call *call), void *arg);
 
