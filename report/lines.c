@@ -99,7 +99,7 @@ static void extend_by_code(struct search *k, uint32_t module, const struct symbo
 	const char *file = NULL, *last_file = NULL;
 	uint32_t line = 0, last = 0;
 
-	for (uint64_t at = symbol->start; at < symbol->start + size; at++) {
+	for (uint64_t at = symbol->start; at < symbol->start + size; at = symbols_next_line(k->in->symbols, module, at)) {
 		if (!symbols_line(k->in->symbols, module, at, &file, &line) || (line == last && file == last_file))
 			continue;
 		last = line;

@@ -28,6 +28,20 @@ struct place {
 	Dwarf_Die die;		/* the function */
 };
 
+/* A range of a call that was inlined into a function, and into no other one in it. */
+struct outer_span {
+	uint64_t start;		/* DWARF's address */
+	uint64_t end;		/* one past the last */
+	size_t order;		/* among the calls: where DWARF has an address in two of them the first counts */
+	Dwarf_Die call;
+};
+
+struct debug_outer {
+	const struct place *of;	/* the function */
+	struct outer_span *spans; /* by start */
+	size_t nspans;		/* how many */
+};
+
 struct debug_unit {
 	Dwarf_Die die;		/* the unit: lines */
 	Dwarf_Die scopes;	/* where its functions are: the same, or that of its split file */
@@ -170,6 +184,9 @@ void debug_free(struct debug_info *s)
 {
 	tdestroy(s->paths, joined_free);
 	tdestroy(s->scoped, joined_free);
+	if (s->outer)
+		free(s->outer->spans);
+	free(s->outer);
 	for (size_t i = 0; i < s->nunits; i++)
 		free(s->units[i].places);
 	free(s->units);
@@ -177,7 +194,8 @@ void debug_free(struct debug_info *s)
 	memset(s, 0, sizeof *s);
 }
 
-static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address)
+/* How many spans begin at or before ADDRESS. */
+static size_t spans_before(const struct debug_info *s, uint64_t address)
 {
 	size_t low = 0, high = s->nspans;
 
@@ -188,6 +206,13 @@ static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static struct debug_unit *find_unit(const struct debug_info *s, uint64_t address)
+{
+	size_t low = spans_before(s, address);
+
 	for (size_t tries = 0; low > 0 && tries < LOOK_BACK; tries++)
 		if (address < s->spans[--low].end)
 			return &s->units[s->spans[low].unit];
@@ -213,6 +238,37 @@ bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint3
 	uint32_t column;
 
 	return place_of(s, address, file, line, &column);
+}
+
+/* The first address of the lines of UNIT above ADDRESS, both DWARF's; UINT64_MAX: there is none. */
+static uint64_t line_behind(struct debug_unit *unit, uint64_t address)
+{
+	Dwarf_Lines *lines;
+	size_t low = 0, n, high;
+	Dwarf_Addr at;
+
+	if (dwarf_getsrclines(&unit->die, &lines, &n) != 0)
+		return UINT64_MAX;
+	for (high = n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) == 0 && at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && dwarf_lineaddr(dwarf_onesrcline(lines, low), &at) == 0 ? at : UINT64_MAX;
+}
+
+uint64_t debug_next_line(struct debug_info *s, uint64_t address)
+{
+	struct debug_unit *unit = find_unit(s, address);
+	uint64_t line = unit ? line_behind(unit, address - s->bias) : UINT64_MAX, span;
+	size_t next = spans_before(s, address);
+
+	line = line != UINT64_MAX ? line + s->bias : line;
+	span = next < s->nspans ? s->spans[next].start : UINT64_MAX;
+	return line < span ? line : span;
 }
 
 /* Whether functions can be children of an entry with TAG. */
@@ -405,6 +461,79 @@ static bool find_inlined(Dwarf_Die *function, Dwarf_Addr address, size_t left, D
 	return false;
 }
 
+/* Add the ranges of CALL, the next in order. */
+static void outer_add(struct debug_outer *o, Dwarf_Die *call, size_t order)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0) {
+		struct outer_span *spans = grow(o->spans, o->nspans, sizeof *spans);
+
+		if (!spans)
+			return;
+		o->spans = spans;
+		spans[o->nspans++] = (struct outer_span){ start, end, order, *call };
+	}
+}
+
+static int compare_outer(const void *p, const void *q)
+{
+	const struct outer_span *a = p, *b = q;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The calls that were inlined into PLACE of UNIT; NULL: out of memory. */
+static const struct debug_outer *outer_of(struct debug_info *s, struct debug_unit *unit, struct place *place)
+{
+	struct debug_outer *o = s->outer ? s->outer : (s->outer = calloc(1, sizeof *o));
+	struct inside i;
+	size_t order = 0;
+	int tag;
+
+	if (!o || o->of == place)
+		return o;
+	free(o->spans);
+	*o = (struct debug_outer){ .of = place };
+	i = inside_start(&place->die, unit_bytes(&unit->scopes));
+	if (i.depth < 0)
+		return o;
+	do {
+		tag = dwarf_tag(&i.path[i.depth]);
+		if (tag == DW_TAG_inlined_subroutine)
+			outer_add(o, &i.path[i.depth], order++);
+	} while (inside_next(&i, tag == DW_TAG_lexical_block));
+	if (o->nspans)
+		qsort(o->spans, o->nspans, sizeof *o->spans, compare_outer);
+	return o;
+}
+
+/* The outermost call that was inlined into PLACE of UNIT and whose code has ADDRESS (DWARF's): sets *CALL; false: there is none. */
+static bool find_outer(struct debug_info *s, struct debug_unit *unit, struct place *place, uint64_t address, Dwarf_Die *call)
+{
+	const struct debug_outer *o = outer_of(s, unit, place);
+	const struct outer_span *found = NULL;
+	size_t low = 0, high = o ? o->nspans : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (o->spans[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t tries = 0; low > 0 && tries < LOOK_BACK; tries++)
+		if (address < o->spans[--low].end && (!found || o->spans[low].order < found->order))
+			found = &o->spans[low];
+	if (found)
+		*call = found->call;
+	return found;
+}
+
 /* Where CALL stands. */
 static bool call_place(Dwarf_Die *call, const char **file, uint32_t *line, uint32_t *column)
 {
@@ -429,7 +558,7 @@ bool debug_own_place(struct debug_info *s, uint64_t address, const char **file, 
 		read_places(unit);
 		place = find_place(unit, address - s->bias);
 	}
-	if (place && find_inlined(&place->die, address - s->bias, unit_bytes(&unit->scopes), &call) && call_place(&call, file, line, column)) {
+	if (place && find_outer(s, unit, place, address - s->bias, &call) && call_place(&call, file, line, column)) {
 		*file = absolute(s, unit, *file);
 		return true;
 	}
@@ -586,8 +715,7 @@ void debug_inlined(struct debug_info *s, uint64_t address, void (*visit)(void *a
 	if (!place)
 		return;
 	bytes = unit_bytes(&unit->scopes);
-	call = place->die;
-	for (int i = 0; i < DEEPEST && find_inlined(&call, address - s->bias, bytes, &call); i++) {
+	for (int i = 0; i < DEEPEST && (i == 0 ? find_outer(s, unit, place, address - s->bias, &call) : find_inlined(&call, address - s->bias, bytes, &call)); i++) {
 		struct debug_inlined found = { .name = name_of_inlined(s, &call) };
 		int line = 0;
 

@@ -10,6 +10,7 @@
 #include "symbols/language.h"
 
 struct debug_unit;
+struct debug_outer;
 
 /* A range of addresses that a unit of DWARF says is its own. */
 struct debug_span {
@@ -26,6 +27,7 @@ struct debug_info {
 	uint64_t bias;		/* DWARF's addresses plus this are link-time ones */
 	void *paths;		/* tree (tsearch) of file names that were made absolute */
 	void *scoped;		/* the same of names that were put behind what they are in */
+	struct debug_outer *outer; /* what was inlined into the function that was asked about last; NULL: nobody asked */
 };
 
 /* Find the units of B's DWARF, its separate debug file's if need be.  Without DWARF there are none.
@@ -36,8 +38,11 @@ void debug_free(struct debug_info *s);
 /* The source line of ADDRESS: sets *FILE, which lives as long as the binary, and *LINE; false: unknown. */
 bool debug_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
+/* The first address above ADDRESS at which debug_line may say something else; UINT64_MAX: there is none. */
+uint64_t debug_next_line(struct debug_info *s, uint64_t address);
+
 /* The same in the source of the function that covers ADDRESS: of code that the compiler put into it, the line of the call
- * that it stands for. */
+ * that it stands for.  Quick for addresses in order: what is inlined into the function that was asked about last is kept. */
 bool debug_own_line(struct debug_info *s, uint64_t address, const char **file, uint32_t *line);
 
 /* The same, with the column in *COLUMN; 0: unknown. */

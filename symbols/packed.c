@@ -445,6 +445,21 @@ const struct packed_place *packed_place(const struct packed *k, uint64_t address
 	return k->nplaces ? bsearch(&wanted, k->places, k->nplaces, sizeof *k->places, by_address) : NULL;
 }
 
+uint64_t packed_next_place(const struct packed *k, uint64_t address)
+{
+	size_t low = 0, high = k->nplaces;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (k->places[middle].at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < k->nplaces ? k->places[low].at : UINT64_MAX;
+}
+
 uint32_t packed_find(const struct packed *k, uint64_t address)
 {
 	const struct packed_place *place = packed_place(k, address);

@@ -81,6 +81,9 @@ uint32_t packed_find(const struct packed *k, uint64_t address);
 /* What is known of ADDRESS; NULL: nothing. */
 const struct packed_place *packed_place(const struct packed *k, uint64_t address);
 
+/* The first address above ADDRESS of which something is known; UINT64_MAX: there is none. */
+uint64_t packed_next_place(const struct packed *k, uint64_t address);
+
 /* As symbols_leads. */
 int packed_leads(const struct packed *k, const char *name, uint64_t address);
 

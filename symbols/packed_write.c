@@ -84,7 +84,7 @@ static void bounds_add(struct packing *k, const struct symbol *symbol)
 	uint32_t line, own, seen = 0, first = 0, last = 0;
 	const char *file, *seen_file = NULL;
 
-	for (uint64_t at = symbol->start; at < symbol->start + size; at++) {
+	for (uint64_t at = symbol->start; at < symbol->start + size; at = symbols_next_line(k->s, k->module, at)) {
 		if (!symbols_line(k->s, k->module, at, &file, &line) || (line == seen && file == seen_file))
 			continue;
 		seen = line;

@@ -247,6 +247,13 @@ bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const ch
 	return place ? place->file != NULL : debug_line(module_debug_info(m), address, file, line);
 }
 
+uint64_t symbols_next_line(struct symbols *s, uint32_t module, uint64_t address)
+{
+	struct module *m = get_module(s, module);
+
+	return m->packed ? packed_next_place(m->packed, address) : debug_next_line(module_debug_info(m), address);
+}
+
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)
 {
 	uint32_t column;

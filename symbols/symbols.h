@@ -73,7 +73,10 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 /* The source line of ADDRESS: fills *FILE (owned by S) and *LINE; false when unknown. */
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
-/* The same in the source of the function itself: of code that the compiler put into it, the line of the call that it stands for. */
+/* The first address above ADDRESS at which symbols_line may say something else; UINT64_MAX: there is none. */
+uint64_t symbols_next_line(struct symbols *s, uint32_t module, uint64_t address);
+
+/* The same as symbols_line in the source of the function itself: of code that the compiler put into it, the line of the call that it stands for. */
 bool symbols_own_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line);
 
 /* The same, with the column in *COLUMN; 0: unknown. */
