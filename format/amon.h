@@ -247,6 +247,11 @@ struct amon_script {
 #define AMON_SCRIPT_MODULE	"script: "
 #define AMON_SCRIPT_FIRST	(UINT64_C(1) << 47)	/* no code of the program is there */
 
+/* How the path begins of a module that stands for a mapping of code that no file has, and whose names nobody told; the mapping's first address follows, in hexadecimal, and "]".
+ * Of a routine there the address is that of any instruction in it: whoever knows its name by now makes the routine one of that name.  What stays without is one routine for
+ * each mapping. */
+#define AMON_ANONYMOUS_MODULE	"[anon "
+
 enum { AMON_ROUTINE_INSIDE = 1 };	/* address is inside the routine, not its entry */
 
 /* A routine: a function that called an entry hook.  Its index names it in links. */

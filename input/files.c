@@ -18,6 +18,7 @@
 #include "gprof/gmon.h"
 #include "import/import.h"
 #include "input/mapped.h"
+#include "sample/unnamed.h"
 
 enum { FOLD = 11 };			/* bytes in memory, of all that the commands which take most, as html, make of one in a file */
 
@@ -324,16 +325,20 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 	struct amon_header header;
 	uint32_t known = p->nmodules;
 	size_t size, len;
-	int fd = open_profile(path, &size, err);
+	int fd;
 	void *data;
 	bool ok;
 
+	unnamed_settle_file(path);
+	fd = open_profile(path, &size, err);
 	if (fd < 0)
 		return false;
 	data = data_read(fd, path, size, &len, err);
 	header_read(fd, &header);
 	*life = life_of(fd, &header);
 	close(fd);
+	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))
+		data = unnamed_settle_bytes(data, &len);	/* the file may not be written */
 	ok = data && profile_read(p, data, len, label ? label : path, err) &&
 	     (modules_found(p, known, path) || error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "%s: out of memory", path));
 	free(data);

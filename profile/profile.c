@@ -136,6 +136,20 @@ static bool add_path(struct profile_module *m, const char *path, size_t size)
 	return true;
 }
 
+bool profile_is_anonymous(const char *path, uint64_t *start)
+{
+	size_t n = strlen(AMON_ANONYMOUS_MODULE);
+	char *end;
+	uint64_t address;
+
+	if (strncmp(path, AMON_ANONYMOUS_MODULE, n) != 0)
+		return false;
+	address = strtoull(path + n, &end, 16);
+	if (start)
+		*start = address;
+	return end > path + n && strcmp(end, "]") == 0;
+}
+
 bool profile_module_at(struct profile *p, uint32_t module, const char *path)
 {
 	return add_path(&p->modules[module], path, strlen(path) + 1);

@@ -312,6 +312,9 @@ bool profile_lacks_pcs(const struct amon_header *h);
 /* The language of the scripts whose routines the module with PATH stands for; NULL: it is none of these, but a file. */
 const char *profile_language(const char *path);
 
+/* Whether PATH is that of a module which stands for a mapping of code that no file has; then *START, unless START is NULL, becomes where that began. */
+bool profile_is_anonymous(const char *path, uint64_t *start);
+
 /* MODULE is at PATH, too.  False: out of memory. */
 bool profile_module_at(struct profile *p, uint32_t module, const char *path);
 

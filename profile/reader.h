@@ -30,6 +30,7 @@ struct mapping {
 	uint32_t module;	/* index in profile.modules */
 	uint32_t order;		/* place in the file */
 	bool main_program, hooked; /* as recorded */
+	bool anonymous;		/* it stands for code that no file has */
 };
 
 /* A phase of the file. */

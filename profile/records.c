@@ -25,7 +25,7 @@ static bool add_module(struct reader *r, const struct amon_module *m, const char
 	struct profile_module module = { .path = (char *)path, .build_id_size = m->build_id_size };
 	struct mapping mapping = {
 		.start = m->start, .end = m->end, .bias = m->bias, .order = (uint32_t)r->nmappings,
-		.main_program = m->main_program, .hooked = m->hooked,
+		.main_program = m->main_program, .hooked = m->hooked, .anonymous = profile_is_anonymous(path, NULL),
 	};
 
 	memcpy(module.build_id, m->build_id, m->build_id_size);
@@ -106,6 +106,17 @@ static bool add_routine(struct reader *r, const struct amon_routine *item, uint6
 	return true;
 }
 
+/* Of an address in anonymous code it is not known what it is in. */
+static void anonymous_drop(struct reader *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->nmappings; i++)
+		if (!r->mappings[i].anonymous)
+			r->mappings[kept++] = r->mappings[i];
+	r->nmappings = kept;
+}
+
 bool read_routines(struct reader *r)
 {
 	const struct chunk *c;
@@ -124,6 +135,7 @@ bool read_routines(struct reader *r)
 		}
 	if (r->nroutines >= AMON_ROUTINE_ROOT)
 		return reader_corrupt(r, 0, "%zu routines are too many", r->nroutines);
+	anonymous_drop(r);
 	if (r->nmappings > 0)
 		qsort(r->mappings, r->nmappings, sizeof *r->mappings, compare_mappings);
 	for (size_t i = 0; i < sizeof r->pseudo / sizeof *r->pseudo; i++)

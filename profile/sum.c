@@ -141,6 +141,10 @@ static bool map_modules(struct profile_sum *s, const struct profile *q)
 		struct profile_module bare = *m;
 		uint32_t to;
 
+		if (profile_is_anonymous(m->path, NULL)) {
+			s->module_of[i] = PROFILE_NONE;
+			continue;
+		}
 		bare.also = NULL;
 		bare.nalso = 0;
 		to = s->module_of[i] = profile_module(s->p, &bare, strlen(m->path) + 1);
@@ -193,11 +197,15 @@ static bool add_script(struct profile_sum *s, uint32_t to, const struct profile_
 
 static bool map_routines(struct profile_sum *s, const struct profile *q)
 {
+	uint64_t start;
+
 	if (!array_reserve(&s->routine_of, &s->routine_room, (size_t)q->nroutines + 1, sizeof *s->routine_of))
 		return false;
 	for (uint32_t i = 0; i < q->nroutines; i++) {
 		struct profile_routine r = q->routines[i];
 
+		if (r.module != PROFILE_NONE && profile_is_anonymous(q->modules[r.module].path, &start))
+			r.address = start;		/* nobody will tell what it was: in each process it is at another place */
 		r.module = module_of(s, r.module);
 		r.script = 0;
 		s->routine_of[i] = profile_routine(s->p, &r);

@@ -88,20 +88,19 @@ static pid_t own_number(pid_t pid)
 	return (pid_t)number;
 }
 
-/* When PID began, s since 1970; 0: not known. */
-static int64_t begin_of(pid_t pid)
+/* When what began at START began, s since 1970; 0: not known. */
+static int64_t begin_of(uint64_t start)
 {
 	struct timespec real, boot;
-	struct task_stat stat;
 
-	if (!task_stat_read(pid, 0, &stat))
+	if (start == 0)
 		return 0;
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return real.tv_sec - boot.tv_sec + (int64_t)stat.start / sysconf(_SC_CLK_TCK);
+	return real.tv_sec - boot.tv_sec + (int64_t)start / sysconf(_SC_CLK_TCK);
 }
 
-struct jit *jit_new(pid_t pid)
+struct jit *jit_new(pid_t pid, uint64_t start)
 {
 	struct jit *j = calloc(1, sizeof *j);
 	char path[64];
@@ -112,7 +111,7 @@ struct jit *jit_new(pid_t pid)
 	j->pid = pid;
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
 	j->user = stat(path, &st) == 0 ? st.st_uid : geteuid();
-	j->began = begin_of(pid);
+	j->began = begin_of(start);
 	snprintf(j->map, sizeof j->map, "/tmp/perf-%d.map", (int)own_number(pid));
 	j->files[0].fd = j->files[1].fd = -1;
 	j->files[1].dump = true;
@@ -371,6 +370,19 @@ static const struct code *code_at(const struct jit *j, uint64_t address)
 			high = middle;
 	}
 	return low < j->n && j->all[low].f.start <= address ? &j->all[low] : NULL;
+}
+
+void jit_look(struct jit *j)
+{
+	struct told *map = &j->files[0];
+	struct stat st;
+
+	if (map->fd >= 0 && (fstat(map->fd, &st) != 0 || (uint64_t)st.st_size != map->read || st.st_nlink == 0)) {
+		close(map->fd);			/* it may have been written anew: what is told again changes nothing */
+		map->fd = -1;
+		map->n = map->read = 0;
+	}
+	look(j, now());
 }
 
 const struct jit_function *jit_find(struct jit *j, uint64_t address)

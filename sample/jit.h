@@ -1,7 +1,7 @@
 /* jit.h - what is told of code that a process makes at run time: perf maps and jitdump, which runtimes write for perf (tools/perf/Documentation/jitdump-specification.txt
  * in Linux; Node.js --perf-basic-prof and --perf-prof, OpenJDK's agents, .NET, LuaJIT, PyPy).
  *
- *     /tmp/perf-PID.map       START SIZE NAME, a line for each function, appended
+ *     /tmp/perf-PID.map       START SIZE NAME, a line for each function, appended, or, by OpenJDK (-XX:+DumpPerfMapAtExit, jcmd Compiler.perfmap), written once, or anew
  *     jit-PID.dump            records; the process has mapped the file as code, so that its place is known
  *
  * PID is the process's own, in its own namespace, and so are the paths.  Only files of the process's user, or of root, are believed.  Code moves, and its place is taken by other
@@ -23,12 +23,15 @@ struct jit_function {
 	uint32_t line;			/* in it; 0: not told */
 };
 
-/* Of the process PID.  NULL: out of memory.  Freed with jit_free. */
-struct jit *jit_new(pid_t pid);
+/* Of the process PID, which runs or has run, and began at START (field starttime of /proc/PID/stat); 0: not known.  NULL: out of memory.  Freed with jit_free. */
+struct jit *jit_new(pid_t pid, uint64_t start);
 void jit_free(struct jit *j);
 
 /* It has mapped PATH, which may be a jitdump; as soon as that is known. */
 void jit_mapped(struct jit *j, const char *path);
+
+/* Read all that they tell by now: a runtime may have written its map, or written it anew, as it ended, or since it was asked to. */
+void jit_look(struct jit *j);
 
 /* The function that is at ADDRESS now, as far as it is told; NULL: it is not.  Valid until the next call. */
 const struct jit_function *jit_find(struct jit *j, uint64_t address);

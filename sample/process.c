@@ -2,6 +2,7 @@
 #include "sample/process.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/task_stat.h"
+#include "sample/unnamed.h"
 #include "sample/walk.h"
 #include "symbols/symbols.h"
 
@@ -19,6 +21,7 @@ enum {
 	KERNEL_DEEPEST = 128,		/* the same of the kernel's */
 	INLINED_DEEPEST = 4096,		/* and of inlined functions, beside the frames */
 	KNOWN = 8192,			/* places for addresses */
+	MOST_UNNAMED = 1 << 14,		/* addresses in code without a name that are told apart */
 	NOT_A_ROUTINE = RECORDING_NONE - 1,	/* an address of a linker's jump */
 };
 
@@ -62,17 +65,22 @@ struct process *process_new(uint32_t pid, const struct process *parent, struct i
 	return NULL;
 }
 
-/* The module of the file that M is; RECORDING_NONE: it is no file, or there is no room. */
+/* The module of the file that M is, of anonymous code the one that stands for that; RECORDING_NONE: there is no room. */
 static uint32_t module_of(struct process *p, const struct mapping *m)
 {
 	struct amon_module record = { .start = m->start, .end = m->end, .offset = m->offset, .bias = m->bias };
+	char path[64];
 
-	if (!m->image || !array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
+	if (!array_reserve(&p->modules, &p->modules_room, (size_t)m->number + 1, sizeof *p->modules))
 		return RECORDING_NONE;
 	while (p->nmodules <= m->number)
 		p->modules[p->nmodules++] = RECORDING_NONE;
 	if (p->modules[m->number] != RECORDING_NONE)
 		return p->modules[m->number];
+	if (!m->image) {
+		snprintf(path, sizeof path, AMON_ANONYMOUS_MODULE "%" PRIx64 "]", m->start);
+		return p->modules[m->number] = recording_module(p->live, &record, path);
+	}
 	record.build_id_size = m->image->build_id_size;
 	memcpy(record.build_id, m->image->build_id, sizeof record.build_id);
 	record.main_program = p->program && !strcmp(p->program, m->image->path);
@@ -105,6 +113,11 @@ static void file_close(struct process *p)
 			fold_free(&p->threads[i]->fold);
 		free(p->threads[i]);
 	}
+	if (p->live && p->jit && p->unnamed) {
+		jit_look(p->jit);
+		unnamed_settle(p->live, &p->made, p->jit);
+	}
+	p->unnamed = 0;
 	made_end(&p->made);
 	made_end(&p->kernel);
 	inlined_end(&p->inlined);
@@ -553,23 +566,33 @@ static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
 	return k;
 }
 
-/* The routine at ADDRESS of M, code that no file has: as the process tells, else one for the mapping. */
+/* The routine at ADDRESS of M, code that no file has and nobody has told the name of: by its address, so that it can have one later, as long as these are not too many; then one
+ * for the mapping. */
+static uint32_t unnamed_at(struct process *p, const struct mapping *m, uint64_t address)
+{
+	uint32_t before = p->nroutines, routine = routine_of(p, p->unnamed < MOST_UNNAMED ? address : m->start, module_of(p, m));
+
+	p->unnamed += p->nroutines - before;
+	return routine;
+}
+
+/* The routine at ADDRESS of M, code that no file has: as the process tells, else without a name. */
 static uint32_t made_at(struct process *p, const struct mapping *m, uint64_t address)
 {
 	const struct jit_function *f;
 
 	if (!p->jit) {
-		p->jit = jit_new((pid_t)p->pid);
+		p->jit = jit_new((pid_t)p->pid, recording_header(p->live)->start_ticks);
 		p->dumps_looked = ~p->space.made;
 	}
 	if (!p->jit)
-		return routine_of(p, m->start, RECORDING_NONE);
+		return unnamed_at(p, m, address);
 	for (uint32_t i = 0; p->dumps_looked != p->space.made && i < p->space.n; i++)
 		if (p->space.mappings[i].image)
 			jit_mapped(p->jit, p->space.mappings[i].image->path);
 	p->dumps_looked = p->space.made;
 	f = jit_find(p->jit, address);
-	return f ? made_routine(&p->made, f) : routine_of(p, m->start, RECORDING_NONE);
+	return f ? made_routine(&p->made, f) : unnamed_at(p, m, address);
 }
 
 /* The routine that ADDRESS is in; *LASTS: as long as the mappings stay. */

@@ -69,6 +69,7 @@ struct process {
 	uint32_t *modules;		/* number of a mapping -> module of the file; RECORDING_NONE: not there yet */
 	uint32_t nmodules;
 	size_t modules_room;
+	uint32_t unnamed;		/* routines of the file that have no name yet, in code that no file has */
 	struct jit *jit;		/* what is told of code made at run time; NULL: none was met yet */
 	uint32_t dumps_looked;		/* mappings that there had been when jitdumps were looked for */
 	struct made made;		/* the same, in the file */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -206,6 +207,21 @@ struct amon_header *recording_header(struct recording *l)
 	return (struct amon_header *)l->bytes;
 }
 
+/* Free L, and all that it has in memory but its bytes. */
+static void free_lists(struct recording *l)
+{
+	for (uint32_t i = 0; i < l->threads.n; i++)
+		free(l->contexts[i].places);
+	free(l->contexts);
+	free(l->pcs);
+	free(l->slices);
+	free(l->modules.places);
+	free(l->routines.places);
+	free(l->threads.places);
+	free(l->arcs.places);
+	free(l);
+}
+
 static bool map(struct recording *l, const char *path, uint64_t bound)
 {
 	l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -221,6 +237,115 @@ static bool map(struct recording *l, const char *path, uint64_t bound)
 		return true;
 	unlink(path);
 	return false;
+}
+
+/* Take the chunk at AT, of a file that was written before, in as the next one of S, with its N items. */
+static bool chunk_take(struct sequence *s, uint64_t at, uint32_t n)
+{
+	if (!array_grow(&s->places, &s->room, s->nplaces, sizeof *s->places))
+		return false;
+	s->places[s->nplaces++] = (struct place){ .at = at, .base = s->n };
+	s->n += n;
+	return true;
+}
+
+/* How many records of modules the chunk C has; UINT32_MAX: they do not hold together. */
+static uint32_t modules_count(const struct amon_chunk *c)
+{
+	const char *at = (const char *)c + c->first;
+	uint32_t n = 0;
+
+	for (uint32_t left = c->count; left > 0; n++) {
+		struct amon_module m;
+
+		if (left < sizeof m)
+			return UINT32_MAX;
+		memcpy(&m, at, sizeof m);
+		if (m.size < sizeof m || m.size > left || m.size % 8 || m.path_size == 0 || m.path_size > m.size - sizeof m || at[sizeof m + m.path_size - 1])
+			return UINT32_MAX;
+		at += m.size;
+		left -= m.size;
+	}
+	return n;
+}
+
+/* Take in the chunk at AT.  False: it does not hold together, or memory is short. */
+static bool chunk_again(struct recording *l, uint64_t at)
+{
+	const struct amon_chunk *c = chunk_at(l, at);
+	size_t item = c->kind == AMON_ROUTINES ? sizeof(struct amon_routine) : 1;
+	uint32_t n;
+
+	if (c->kind != AMON_ROUTINES && c->kind != AMON_MODULES)
+		return true;
+	if (c->first < sizeof *c || c->first % 8 || c->count > c->capacity || c->first + (uint64_t)c->capacity * item > c->size)
+		return false;
+	if (c->kind == AMON_ROUTINES)
+		return chunk_take(&l->routines, at, c->count);
+	n = modules_count(c);
+	return n != UINT32_MAX && chunk_take(&l->modules, at, n);
+}
+
+/* Find what L has already. */
+static bool chunks_again(struct recording *l)
+{
+	const struct amon_header *h = recording_header(l);
+	uint64_t at = AMON_PAGE;
+
+	if (l->length < AMON_PAGE || memcmp(h->magic, AMON_MAGIC, sizeof h->magic) || h->version != AMON_VERSION || h->used > l->length || h->used % AMON_PAGE)
+		return false;
+	while (at < h->used) {
+		const struct amon_chunk *c = chunk_at(l, at);
+
+		if (c->magic != AMON_CHUNK_MAGIC || c->size < AMON_PAGE || c->size % AMON_PAGE || c->size > h->used - at || !chunk_again(l, at))
+			return false;
+		at += c->size;
+	}
+	return true;
+}
+
+struct recording *recording_again(const char *path)
+{
+	enum { MORE = 1 << 26 };		/* bytes that names may take */
+	struct recording *l = calloc(1, sizeof *l);
+	struct stat st;
+
+	if (!l)
+		return NULL;
+	l->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (l->fd >= 0 && flock(l->fd, LOCK_EX | LOCK_NB) == 0 && fstat(l->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= AMON_PAGE) {
+		l->length = (uint64_t)st.st_size / AMON_PAGE * AMON_PAGE;
+		l->mapped = l->length + MORE;
+		l->bytes = mmap(NULL, l->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);
+	}
+	if (l->bytes && l->bytes != MAP_FAILED && chunks_again(l))
+		return l;
+	if (l->bytes && l->bytes != MAP_FAILED)
+		munmap(l->bytes, l->mapped);
+	if (l->fd >= 0)
+		close(l->fd);
+	free_lists(l);
+	return NULL;
+}
+
+struct recording *recording_again_in_memory(const void *data, size_t len)
+{
+	struct recording *l = calloc(1, sizeof *l);
+	bool ok;
+
+	if (!l)
+		return NULL;
+	l->fd = -1;
+	l->mapped = INT64_MAX / AMON_PAGE * AMON_PAGE;
+	ok = len >= AMON_PAGE && grow(l, (len + AMON_PAGE - 1) / AMON_PAGE * AMON_PAGE);
+	if (ok)
+		memcpy(l->bytes, data, len);
+	if (ok && chunks_again(l))
+		return l;
+	if (l->bytes)
+		munmap(l->bytes, l->length);
+	free_lists(l);
+	return NULL;
 }
 
 static void header_write(struct recording *l, const struct amon_header *header)
@@ -311,16 +436,7 @@ void recording_end(struct recording *l, bool ended)
 		(void)!ftruncate(l->fd, (off_t)used);	/* or it stays longer than it need be */
 		close(l->fd);
 	}
-	for (uint32_t i = 0; i < l->threads.n; i++)
-		free(l->contexts[i].places);
-	free(l->contexts);
-	free(l->pcs);
-	free(l->slices);
-	free(l->modules.places);
-	free(l->routines.places);
-	free(l->threads.places);
-	free(l->arcs.places);
-	free(l);
+	free_lists(l);
 }
 
 uint32_t recording_module(struct recording *l, const struct amon_module *record, const char *path)
@@ -357,8 +473,7 @@ static bool is_same_file(const struct amon_module *a, const struct amon_module *
 	return a->build_id_size ? memcmp(a->build_id, b->build_id, a->build_id_size) == 0 : strcmp((const char *)(a + 1), (const char *)(b + 1)) == 0;
 }
 
-/* The record of module I. */
-static const struct amon_module *module_at(const struct recording *l, uint32_t i)
+const struct amon_module *recording_module_at(const struct recording *l, uint32_t i)
 {
 	const struct sequence *s = &l->modules;
 	const struct amon_chunk *c;
@@ -382,7 +497,7 @@ uint32_t recording_module_rank(const struct recording *l, uint32_t module)
 		bool known = false;
 
 		for (uint32_t k = 0; k < i && !known; k++)
-			known = is_same_file(module_at(l, k), module_at(l, i));
+			known = is_same_file(recording_module_at(l, k), recording_module_at(l, i));
 		rank += !known;
 	}
 	return rank;
@@ -392,6 +507,20 @@ uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t modul
 {
 	return append(l, &l->routines, AMON_ROUTINES, AMON_NONE, &(struct amon_routine){ address, module, flags }, sizeof(struct amon_routine));
 }
+
+uint32_t recording_routines(const struct recording *l) { return l->routines.n; }
+
+struct amon_routine recording_routine_at(const struct recording *l, uint32_t i)
+{
+	return *(const struct amon_routine *)item_of(l, &l->routines, i, sizeof(struct amon_routine));
+}
+
+void recording_routine_is(struct recording *l, uint32_t i, uint32_t as)
+{
+	*(struct amon_routine *)item_of(l, &l->routines, i, sizeof(struct amon_routine)) = recording_routine_at(l, as);
+}
+
+uint32_t recording_modules(const struct recording *l) { return l->modules.n; }
 
 uint32_t recording_thread(struct recording *l, uint32_t tid)
 {

@@ -24,6 +24,13 @@ struct recording *recording_new(const char *path, const struct amon_header *head
 /* The same in memory, without a file. */
 struct recording *recording_new_in_memory(const struct amon_header *header, struct error *err);
 
+/* The amon.out PATH, of one process that is over, to be written on: modules, routines and symbols can be added, and nothing else.  NULL: it cannot be written, somebody
+ * writes it, or what there is of these does not hold together. */
+struct recording *recording_again(const char *path);
+
+/* The same of a copy in memory of the LEN bytes at DATA. */
+struct recording *recording_again_in_memory(const void *data, size_t len);
+
 /* All that is written so far, *LEN bytes: a whole amon.out.  Valid until L is next written to, or ended. */
 const void *recording_bytes(const struct recording *l, size_t *len);
 
@@ -42,6 +49,17 @@ uint32_t recording_module_rank(const struct recording *l, uint32_t module);
 
 /* Append the routine at ADDRESS of MODULE (RECORDING_NONE: unknown). */
 uint32_t recording_routine(struct recording *l, uint64_t address, uint32_t module, uint32_t flags);
+
+/* How many routines there are, and routine I: its module is an index, or RECORDING_NONE. */
+uint32_t recording_routines(const struct recording *l);
+struct amon_routine recording_routine_at(const struct recording *l, uint32_t i);
+
+/* Make routine I the same one as routine AS, for all contexts that have it. */
+void recording_routine_is(struct recording *l, uint32_t i, uint32_t as);
+
+/* How many module records there are, and record I, which its path follows; valid until one is added. */
+uint32_t recording_modules(const struct recording *l);
+const struct amon_module *recording_module_at(const struct recording *l, uint32_t i);
 
 /* Append a thread, with its root. */
 uint32_t recording_thread(struct recording *l, uint32_t tid);

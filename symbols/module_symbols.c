@@ -118,7 +118,7 @@ static int compare_starts(const void *p, const void *q)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Set the bounds and the name of what is at ADDRESS: all of a PLT, or what the unwind table says is a function there. */
+/* Set the bounds and the name of what is at ADDRESS: all of a PLT, what the unwind table says is a function there, or all of a mapping of code that no file has. */
 static void set_bounds(const struct module *m, uint64_t address, struct symbol *symbol)
 {
 	const struct area *area = m->present ? binary_area(&m->binary, address) : NULL;
@@ -133,15 +133,17 @@ static void set_bounds(const struct module *m, uint64_t address, struct symbol *
 	} else if (area && unwind_find(&m->binary, address, &start, &end)) {
 		symbol->start = start;
 		symbol->size = end - start;
+	} else if (m->from && profile_is_anonymous(m->from->path, &start)) {
+		symbol->start = start;
 	}
 }
 
-/* "libm.so.6+0x4010": the main program's names go without the file. */
+/* "libm.so.6+0x4010": the main program's names go without the file, as those of code that has none. */
 static char *nameless_display(const struct module *m, uint64_t start)
 {
 	const char *slash = m->from ? strrchr(m->from->path, '/') : NULL;
 
-	if (!m->from || m->from->main_program)
+	if (!m->from || m->from->main_program || profile_is_anonymous(m->from->path, NULL))
 		return arena_printf(m->arena, "0x%" PRIx64, start);
 	return arena_printf(m->arena, "%s+0x%" PRIx64, slash ? slash + 1 : m->from->path, start);
 }

@@ -239,7 +239,7 @@ function fast() { inner(1000); }
 function slow() { inner(3000); }
 for (let i = 0; i < 30000; i++) { fast(); slow(); }
 """
-# Code made at run time that a jitdump, or a perf map with an older function at the same place, tells of; it spins until the time is over.
+# Code made at run time that a jitdump, or a perf map with an older function at the same place, tells of, at once, at the exit, or not; it spins until the time is over.
 MAKER = r"""
 #include <fcntl.h>
 #include <stdint.h>
@@ -266,6 +266,16 @@ static void dump(unsigned char *at)
 		return;
 	close(fd);
 }
+static void map(unsigned char *at)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	f = fopen(path, "w");
+	fprintf(f, "%lx 100 older\n%lx a mapped routine, with a blank\n%lx 10 below\n", (long)at, (long)at, (long)at - 16);
+	fclose(f);
+}
 int main(int argc, char **argv)
 {
 	unsigned char *at = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -276,24 +286,30 @@ int main(int argc, char **argv)
 	memcpy(at, code, sizeof code);
 	mprotect(at, 4096, PROT_READ | PROT_EXEC);
 	memcpy(&made, &at, sizeof made);
-	if (argv[1][0] == 'd') {
+	if (argv[1][0] == 'd')
 		dump(at);
-	} else {
-		char path[64];
-		FILE *f;
-
-		snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
-		f = fopen(path, "w");
-		fprintf(f, "%lx 100 older\n%lx a mapped routine, with a blank\n%lx 10 below\n", (long)at, (long)at, (long)at - 16);
-		fclose(f);
-	}
+	else if (argv[1][0] == 'm')
+		map(at);
 	for (begun = clock(); clock() - begun < CLOCKS_PER_SEC / 2;) made(1000000);
-	if (argv[1][0] != 'd') {
+	if (argv[1][0] == 'm') {
 		char path[64];
 		snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
 		unlink(path);
+	} else if (argv[1][0] == 'e') {
+		map(at);
+	} else if (argv[1][0] == 'n') {
+		printf("%d %lx\n", getpid(), (long)at);
 	}
 	return 0;
+}
+"""
+JAVA = """
+public class J {
+    static volatile double sink;
+    static double hot(int n) { double s = 0; for (int i = 1; i < n; i++) s += Math.sqrt(i % 7 + s) / i; return s; }
+    static void fast() { sink = hot(20000); }
+    static void slow() { sink = hot(60000); }
+    public static void main(String[] a) { for (int i = 0; i < 4000; i++) { fast(); slow(); } }
 }
 """
 # Of outer's own code one part in ten is the loop of Step<1>::run, three that of Step<3>::run; two are that of a lambda; four are in callee, which an inlined
@@ -867,6 +883,47 @@ class Stacks(Recording):
         flat = self.flat("dump")
         self.assertGreater(flat["dumped routine"]["self_ns"], 0.9 * flat["main"]["total_ns"])
         self.assertEqual((flat["dumped routine"]["file"], flat["dumped routine"]["line"], flat["dumped routine"]["module"]), ("made.s", 12, "[jit]"))
+
+    def test_code_named_afterwards(self):
+        """A perf map that is written at the exit, or when the program is gone, names what was sampled before: in the file, so that it can go."""
+        program = self.build(MAKER)
+        self.aprof("run", "--no-report", "--data=exit", program, "exit")
+        with contextlib.suppress(OSError):
+            os.unlink("/tmp/perf-%d.map" % json.loads(self.aprof("info", "--json", "exit").stdout)["run"]["files"][0]["pid"])
+        flat = self.flat("exit")
+        self.assertGreater(flat["mapped routine, with a blank"]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        self.assertEqual(flat["mapped routine, with a blank"]["module"], "[jit]")
+        pid, at = self.aprof("run", "--no-report", "--data=none", program, "none").stdout.split()
+        flat = self.flat("none")
+        self.assertGreater(flat["0x" + at]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        shutil.copy(os.path.join(self.path, "none"), os.path.join(self.path, "read-only"))
+        os.chmod(os.path.join(self.path, "read-only"), 0o444)
+        name = "/tmp/perf-%s.map" % pid
+        self.addCleanup(lambda: os.path.exists(name) and os.unlink(name))
+        pathlib.Path(name).write_text("%s a asked for later\n" % at)
+        os.utime(name, (1, 1))
+        self.assertIn("0x" + at, self.flat("none"))		# an earlier process's
+        os.utime(name)
+        for data in "read-only", "none":
+            self.assertGreater(self.flat(data)["asked for later"]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        os.unlink(name)
+        self.assertGreater(self.flat("none")["asked for later"]["self_ns"], 0.9 * flat["main"]["total_ns"])
+        self.aprof("merge", "-o", "sum", "none", "exit")
+        self.assertLessEqual({"asked for later", "mapped routine, with a blank"}, self.flat("sum").keys())
+
+    @unittest.skipUnless(shutil.which("javac"), "no JDK is installed")
+    def test_java_with_map_at_exit(self):
+        """Java's methods by name, by the map that it writes when it ends."""
+        with open(os.path.join(self.path, "J.java"), "w") as file:
+            file.write(JAVA)
+        subprocess.run(["javac", "J.java"], cwd=self.path, check=True)
+        self.aprof("run", "--no-report", "--data=a", "java", "-XX:+PreserveFramePointer", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit", "-cp", ".", "J")
+        with contextlib.suppress(OSError):
+            os.unlink("/tmp/perf-%d.map" % json.loads(self.aprof("info", "--json", "a").stdout)["run"]["files"][0]["pid"])
+        flat = self.flat("a")
+        hot = sum(r["self_ns"] for name, r in flat.items() if "J.hot" in name)
+        self.assertGreater(hot, 0.5 * sum(r["self_ns"] for r in flat.values()))
+        self.assertLess(sum(r["self_ns"] for name, r in flat.items() if name.startswith("0x")), 0.05 * hot)
 
     def test_kernel(self):
         """The kernel's routines by name, below [kernel]; refused in one line where they are not told."""
