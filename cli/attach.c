@@ -9,8 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "cli/collect.h"
 #include "cli/command.h"
+#include "cli/data_file.h"
 #include "cli/message.h"
 #include "cli/operands.h"
 #include "cli/pid.h"
@@ -55,12 +57,23 @@ static void wait_for(const pid_t *pids, size_t n, double seconds, const sigset_t
 	}
 }
 
+/* --data: what the operand's profile holds now, in a file of its own. */
+static int hooked_keep(const struct options *o, int argc, char **argv)
+{
+	struct options merge = *o;
+
+	merge.output = o->data;
+	return command_merge.function(&command_merge, &merge, argc, argv);
+}
+
 /* The process, the operand of ARGV, has a profile already, by its own hooks: that is exact, and shown as it is now.  There is none to be made. */
 static int hooked_show(struct options *o, int argc, char **argv)
 {
 	const struct command *show = o->report.screen ? &command_hot : &command_report;
 
 	message("note: %s has hooks, so what follows is its own, exact profile as it is now; aprof view %s goes on with it", argv[o->first], argv[o->first]);
+	if (data_file_is_asked(o->data) && hooked_keep(o, argc, argv) != STATUS_OK)
+		return STATUS_TROUBLE;
 	if (o->no_report)
 		return STATUS_OK;
 	if (o->output && (!output_allowed(o->output, false) || !freopen(o->output, "we", stdout))) {
@@ -89,19 +102,16 @@ static bool is_hooked(pid_t pid)
 {
 	char path[64];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)proc_thread(pid));
 	return collect_has_hooks(path);
 }
 
 /* The executable of process PID; NULL: not known.  To be freed. */
 static char *program_of(pid_t pid)
 {
-	char path[64], program[PATH_MAX];
-	ssize_t n;
+	char program[PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	n = readlink(path, program, sizeof program - 1);
-	return n > 0 ? strndup(program, (size_t)n) : NULL;
+	return proc_link(pid, "exe", program, sizeof program) ? strdup(program) : NULL;
 }
 
 /* --all: whose stacks could not be had. */
@@ -174,7 +184,7 @@ static int attach_to(struct options *o, pid_t *pids, size_t n, char **argv)
 	for (size_t i = 0; i < n; i++) {
 		if (!hooked[i])
 			continue;
-		if (o->output && (plain || n > 1))
+		if ((o->output || data_file_is_asked(o->data)) && (plain || n > 1))
 			message("note: %d has hooks, and its profile is exact already: aprof report %d shows it", (int)pids[i], (int)pids[i]);
 		else if (hooked_show_one(o, argv, o->first + (int)i) != STATUS_OK)
 			status = STATUS_TROUBLE;

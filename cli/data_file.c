@@ -15,10 +15,12 @@
 #include "profile/profile.h"
 #include "text/print.h"
 
+bool data_file_is_asked(const char *asked) { return strcmp(asked, "amon.out") != 0; }
+
 /* Whether NAME is what the user said. */
 static bool name_given(const char *asked, const char *name)
 {
-	return strcmp(asked, "amon.out") != 0 && strcmp(name, asked) == 0;
+	return data_file_is_asked(asked) && strcmp(name, asked) == 0;
 }
 
 /* Another name beside NAME; to be freed, NULL: out of memory. */
@@ -49,7 +51,7 @@ void data_file_aside(const char *asked, const struct harvest *h)
 	struct amon_header header;
 	char *aside = NULL;
 
-	if (strcmp(asked, "amon.out") != 0 || h->n == 0 || files_kind(asked) != FILE_PROFILE || files_held(asked) ||
+	if (data_file_is_asked(asked) || h->n == 0 || files_kind(asked) != FILE_PROFILE || files_held(asked) ||
 	    !files_header(asked, &header, NULL) || !header.program[0] || strcmp(header.program, h->programs[0].path) == 0)
 		return;
 	if (asprintf(&aside, "%s.%s", asked, print_basename(header.program)) < 0)
@@ -141,7 +143,7 @@ bool data_file_keep(const char *asked, const char *from, const struct input *in,
 bool data_file_possible(const char *asked, bool only)
 {
 	const char *slash = strrchr(asked, '/');
-	bool must = strcmp(asked, "amon.out") != 0 || only, ok = true;
+	bool must = data_file_is_asked(asked) || only, ok = true;
 	char *folder = slash ? strndup(asked, (size_t)(slash - asked) + 1) : strdup(".");
 	struct stat s;
 

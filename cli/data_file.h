@@ -8,6 +8,9 @@
 #include "cli/harvest.h"
 #include "input/input.h"
 
+/* Whether --data names the file, or it is amon.out, as where nothing is said. */
+bool data_file_is_asked(const char *asked);
+
 /* Whether the profile can go where it was asked to, or, where it is the ONLY thing that the run leaves, to amon.out: better known before
  * the program runs for hours.  False after a message. */
 bool data_file_possible(const char *asked, bool only);
