@@ -42,3 +42,10 @@ bool task_stat_read(pid_t pid, pid_t tid, struct task_stat *out)
 	out->parent = parent;
 	return true;
 }
+
+bool task_has_ended(pid_t pid, pid_t tid)
+{
+	struct task_stat stat;
+
+	return task_stat_read(pid, tid, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}

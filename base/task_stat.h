@@ -15,4 +15,7 @@ struct task_stat {
 /* Read into *OUT what is said of process PID, or, if TID is not 0, of its thread TID.  False, with zeros there: it cannot be read. */
 bool task_stat_read(pid_t pid, pid_t tid, struct task_stat *out);
 
+/* Has it ended, though it is there still: a child that nobody has waited for, or a first thread that others outlive? */
+bool task_has_ended(pid_t pid, pid_t tid);
+
 #endif

@@ -18,10 +18,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/proc.h"
+
 /* What process PID has mapped, line by line. */
 struct maps {
-	int32_t pid;		/* of the process */
-	FILE *file;		/* /proc/PID/maps */
+	int32_t thread;		/* of the process, for which /proc tells of it */
+	FILE *file;		/* its maps */
 	char *line;		/* getline's */
 	size_t room;		/* of line, bytes */
 	uint64_t start, end;	/* addresses of the mapping */
@@ -64,12 +66,12 @@ static bool maps_begin(struct maps *m, int32_t pid)
 {
 	char path[64];
 
-	*m = (struct maps){ .pid = pid };
-	snprintf(path, sizeof path, "/proc/%" PRId32 "/maps", pid);
+	*m = (struct maps){ .thread = proc_thread(pid) };
+	snprintf(path, sizeof path, "/proc/%" PRId32 "/maps", m->thread);
 	m->file = fopen(path, "re");
 	if (!m->file)
 		return false;
-	m->elsewhere = is_elsewhere(pid);
+	m->elsewhere = is_elsewhere(m->thread);
 	m->inner = inner_pid(pid);
 	return true;
 }
@@ -124,8 +126,8 @@ enum { BY_NAME, BY_ADDRESS, WAYS };
 static char *maps_path(const struct maps *m, int way)
 {
 	char *path = NULL;
-	int n = way == BY_ADDRESS ? asprintf(&path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, m->pid, m->start, m->end) :
-		m->elsewhere ? asprintf(&path, "/proc/%" PRId32 "/root%s", m->pid, m->name) : asprintf(&path, "%s", m->name);
+	int n = way == BY_ADDRESS ? asprintf(&path, "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, m->thread, m->start, m->end) :
+		m->elsewhere ? asprintf(&path, "/proc/%" PRId32 "/root%s", m->thread, m->name) : asprintf(&path, "%s", m->name);
 
 	return n < 0 ? NULL : path;
 }

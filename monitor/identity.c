@@ -16,11 +16,12 @@ enum {
 	NOTE_LOOKED_AT = 64,		/* no note that says something here is longer: bytes */
 };
 
-/* Copy SIZE bytes from FROM, which another thread may unmap meanwhile.  Who may not ask the kernel trusts that none does. */
+/* Copy SIZE bytes from FROM, which another thread may unmap meanwhile.  Who may not ask the kernel trusts that none does.  It is asked for the calling thread: a
+ * first thread that has ended has no memory. */
 static bool copy(void *to, uintptr_t from, size_t size)
 {
 	struct iovec here = { to, size }, there = { (void *)from, size };
-	long n = sys6(process_vm_readv, sys0(getpid), &here, 1, &there, 1, 0);
+	long n = sys6(process_vm_readv, sys0(gettid), &here, 1, &there, 1, 0);
 
 	if (n == -ENOSYS || n == -EPERM) {
 		mem_copy(to, (const void *)from, size);

@@ -40,7 +40,7 @@ static bool peek(void *to, uintptr_t from, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)from, size };
 
-	return sys6(process_vm_readv, sys0(getpid), &local, 1, &remote, 1, 0) == (long)size;
+	return sys6(process_vm_readv, sys0(gettid), &local, 1, &remote, 1, 0) == (long)size;
 }
 
 /* The string at FROM to TO, which has room for SIZE bytes.  False: it is not there, or longer. */
@@ -282,7 +282,7 @@ static size_t probe(uintptr_t at, bool down)
 		local[i] = (struct iovec){ bytes + i, 1 };
 		remote[i] = (struct iovec){ (void *)(down ? at - i * AMON_PAGE : at + i * AMON_PAGE), 1 };
 	}
-	n = sys6(process_vm_readv, sys0(getpid), local, PROBED, remote, PROBED, 0);
+	n = sys6(process_vm_readv, sys0(gettid), local, PROBED, remote, PROBED, 0);
 	return n > 0 ? (size_t)n : 0;
 }
 

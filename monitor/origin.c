@@ -29,7 +29,7 @@ const char *origin_env(const char *name)
 	return NULL;
 }
 
-/* /proc/self/NAME to TEXT, SIZE bytes at most, or what ELSEWHERE has. The number, or minus an errno. */
+/* /proc/NAME to TEXT, SIZE bytes at most, or what ELSEWHERE has. The number, or minus an errno. */
 static long read_self(const char *name, char *text, size_t size, long (*elsewhere)(char *, size_t))
 {
 	long n = sys_read_file(name, text, size);
@@ -42,10 +42,10 @@ static long read_self(const char *name, char *text, size_t size, long (*elsewher
 
 static void read_environment(void)
 {
-	long n = sys_read_file("/proc/self/environ", environment, sizeof environment - 2);
+	long n = sys_read_file("/proc/thread-self/environ", environment, sizeof environment - 2);
 
 	if (sys_failed(n))			/* it may well be empty */
-		n = read_self("/proc/self/environ", environment, sizeof environment - 2, loader_environment);
+		n = read_self("/proc/thread-self/environ", environment, sizeof environment - 2, loader_environment);
 	n = n < 0 ? 0 : n;
 	environment[n] = environment[n + 1] = 0;
 }

@@ -220,7 +220,7 @@ static uint32_t copy(void *to, uint64_t from, uint64_t size)
 		there[n++] = (struct iovec){ (void *)(from + done), piece };
 		done += piece;
 	}
-	got = sys6(process_vm_readv, sys0(getpid), &here, 1, there, n, 0);
+	got = sys6(process_vm_readv, sys0(gettid), &here, 1, there, n, 0);
 	return sys_failed(got) ? 0 : (uint32_t)got;
 }
 

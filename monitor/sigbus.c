@@ -30,7 +30,7 @@ static bool spill(uintptr_t page)
 
 	if (!copy)
 		return false;
-	if (sys6(process_vm_readv, sys0(getpid), &to, 1, &from, 1, 0) == AMON_PAGE &&
+	if (sys6(process_vm_readv, sys0(gettid), &to, 1, &from, 1, 0) == AMON_PAGE &&
 	    !sys_failed(sys5(mremap, copy, AMON_PAGE, AMON_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, page)))
 		return true;
 	sys2(munmap, copy, AMON_PAGE);

@@ -72,8 +72,8 @@ bool asleep_goes_on(pid_t pid, const struct asleep_call *c)
 	}
 }
 
-/* Read SIZE bytes at ADDRESS of PID, as many as there are; returns how many. */
-static size_t memory_read(pid_t pid, uint64_t address, void *to, size_t size)
+/* Read SIZE bytes at ADDRESS of thread TID, as many as there are; returns how many. */
+static size_t memory_read(pid_t tid, uint64_t address, void *to, size_t size)
 {
 	enum { PAGE = 4096, MOST = sizeof ((struct asleep_memory *)0)->stack / PAGE + 2 };
 	struct iovec here = { to, size }, there[MOST];
@@ -87,15 +87,15 @@ static size_t memory_read(pid_t pid, uint64_t address, void *to, size_t size)
 		there[n++] = (struct iovec){ (void *)(address + done), piece };
 		done += piece;
 	}
-	got = process_vm_readv(pid, &here, 1, there, n, 0);
+	got = process_vm_readv(tid, &here, 1, there, n, 0);
 	return got > 0 ? (size_t)got : 0;
 }
 
-void asleep_memory_read(struct asleep_memory *m, pid_t pid, uint64_t sp)
+void asleep_memory_read(struct asleep_memory *m, pid_t tid, uint64_t sp)
 {
-	m->pid = pid;
+	m->tid = tid;
 	m->chunk_start = 0;
-	m->stack_size = memory_read(pid, sp, m->stack, sizeof m->stack);
+	m->stack_size = memory_read(tid, sp, m->stack, sizeof m->stack);
 }
 
 bool asleep_more(void *memory, uint64_t address, uint64_t *word)
@@ -105,7 +105,7 @@ bool asleep_more(void *memory, uint64_t address, uint64_t *word)
 
 	if (!m->chunk_start || address < m->chunk_start || address + sizeof *word > m->chunk_start + m->chunk_size) {
 		m->chunk_start = address % sizeof m->chunk > sizeof m->chunk - sizeof *word ? address : start;
-		m->chunk_size = memory_read(m->pid, m->chunk_start, m->chunk, sizeof m->chunk);
+		m->chunk_size = memory_read(m->tid, m->chunk_start, m->chunk, sizeof m->chunk);
 	}
 	if (address + sizeof *word > m->chunk_start + m->chunk_size)
 		return false;
@@ -126,10 +126,11 @@ uint64_t asleep_stack(const struct asleep_memory *m)
 
 bool asleep_look(struct asleep *a, pid_t pid, pid_t tid)
 {
+	a->pid = pid;
 	a->tid = tid;
 	if (!asleep_in(pid, tid, &a->call))
 		return false;
-	asleep_memory_read(&a->memory, pid, a->call.sp);
+	asleep_memory_read(&a->memory, tid, a->call.sp);
 	return true;
 }
 
@@ -137,7 +138,7 @@ struct happening asleep_happening(struct asleep *a)
 {
 	enum { RSP = 7 };
 	struct happening h = {
-		.kind = HAPPENED_SAMPLE, .pid = (uint32_t)a->memory.pid, .tid = (uint32_t)a->tid, .waits = true, .kernel = true, .readable = true,
+		.kind = HAPPENED_SAMPLE, .pid = (uint32_t)a->pid, .tid = (uint32_t)a->tid, .waits = true, .kernel = true, .readable = true,
 		.stack = a->memory.stack, .stack_size = a->memory.stack_size, .more = asleep_more, .more_arg = &a->memory,
 	};
 

@@ -21,14 +21,14 @@ struct asleep_call {
 
 /* Parts of a thread's memory: a copy from the stack pointer on, and what else was asked for. */
 struct asleep_memory {
-	pid_t pid;
+	pid_t tid;			/* by which it is read: that of a first thread that has ended reads nothing */
 	uint64_t chunk_start;		/* 0: none */
 	size_t stack_size, chunk_size;	/* bytes */
 	char stack[16 << 10], chunk[4 << 10];
 };
 
 struct asleep {
-	pid_t tid;
+	pid_t pid, tid;
 	struct asleep_call call;
 	struct asleep_memory memory;
 };
@@ -43,8 +43,8 @@ bool asleep_is_same(const struct asleep_call *a, const struct asleep_call *b);
  * that do not. */
 bool asleep_goes_on(pid_t pid, const struct asleep_call *c);
 
-/* Copy the memory of PID from the stack pointer SP on. */
-void asleep_memory_read(struct asleep_memory *m, pid_t pid, uint64_t sp);
+/* Copy the memory of thread TID from the stack pointer SP on. */
+void asleep_memory_read(struct asleep_memory *m, pid_t tid, uint64_t sp);
 
 /* Other memory of it, for struct happening: MEMORY is a struct asleep_memory. */
 bool asleep_more(void *memory, uint64_t address, uint64_t *word);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "symbols/eh_frame.h"
 #include "symbols/elsewhere.h"
 
@@ -73,6 +74,7 @@ static bool open_file(struct image *i, pid_t pid, const Dwfl_Callbacks *how)
 		return false;
 	if (open_at(i, i->path, how))
 		return true;
+	pid = proc_thread(pid);
 	snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, i->path);
 	if (open_elsewhere(i, path, how))
 		return true;

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/proc.h"
 #include "base/task_stat.h"
 
 enum {
@@ -139,7 +140,7 @@ static int open_own(const struct jit *j, const char *path)
 	struct stat st;
 	int fd;
 
-	snprintf(whole, sizeof whole, "/proc/%d/root%s", (int)j->pid, path);
+	snprintf(whole, sizeof whole, "/proc/%d/root%s", (int)proc_thread(j->pid), path);
 	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);	/* it is gone, or we may not look there */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "base/task_stat.h"
 #include "sample/unnamed.h"
 #include "sample/walk.h"
@@ -150,21 +151,15 @@ void process_free(struct process *p)
 
 static void command_read(struct process *p)
 {
-	char path[64], text[PROCESS_COMMAND];
-	ssize_t n = -1;
-	int fd;
+	size_t n;
+	char *text = proc_text((pid_t)p->pid, "cmdline", sizeof p->command, &n);
 
-	snprintf(path, sizeof path, "/proc/%u/cmdline", p->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof text);
-		close(fd);
-	}
-	if (n > 0) {
-		memcpy(p->command, text, (size_t)n);
+	if (text) {
+		memcpy(p->command, text, n);
 		p->command_size = (uint32_t)n;
 	}
-	if (n > 0 || p->told)
+	free(text);
+	if (text || p->told)
 		return;
 	p->command_size = (uint32_t)strlen(p->name) + 1;	/* it is gone already */
 	memcpy(p->command, p->name, p->command_size);
@@ -201,12 +196,7 @@ void process_tell(struct process *p, char **command)
 /* What P runs now, by its link, to PROGRAM; "": it is gone. */
 static void program_read(const struct process *p, char program[PATH_MAX])
 {
-	char path[64];
-	ssize_t n;
-
-	snprintf(path, sizeof path, "/proc/%u/exe", p->pid);
-	n = readlink(path, program, PATH_MAX - 1);
-	program[n > 0 ? n : 0] = 0;
+	proc_link((pid_t)p->pid, "exe", program, PATH_MAX);
 }
 
 /* Is it still the program that is recorded? */
@@ -440,8 +430,6 @@ static void header_fill(const struct process *p, struct amon_header *h)
 {
 	struct timespec real;
 	struct task_stat stat;
-	char path[64];
-	ssize_t n;
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	h->pid = (int32_t)p->pid;
@@ -454,9 +442,7 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	memcpy(h->command, p->command, p->command_size);
 	h->command_size = p->command_size;
 	h->command_cut = p->command_size == sizeof h->command;
-	snprintf(path, sizeof path, "/proc/%u/cwd", p->pid);
-	n = readlink(path, h->directory, sizeof h->directory - 1);
-	h->directory[n > 0 ? n : 0] = 0;
+	proc_link((pid_t)p->pid, "cwd", h->directory, sizeof h->directory);
 }
 
 /* A sample may come between an exec and the first that the new program maps: what it is by its link, unless that is another one by now. */

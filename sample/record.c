@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "base/task_stat.h"
 #include "sample/asleep.h"
 #include "sample/perf.h"
@@ -505,18 +506,14 @@ static bool is_served(void *arg, pid_t pid)
 {
 	struct recorder *r = arg;
 	struct judged *j = &r->judged[pid % (sizeof r->judged / sizeof *r->judged)];
-	char path[64], program[PATH_MAX];
-	ssize_t n;
+	char program[PATH_MAX];
 
 	if (r->sources[0]->kind->number == AMON_SOURCE_TIMER && ticker_serves(r->sources[0], pid))
 		return true;
 	if (j->pid == pid || !r->wishes.skip)
 		return j->pid == pid && j->skip;
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	n = readlink(path, program, sizeof program - 1);
-	if (n <= 0)
+	if (!proc_link(pid, "exe", program, sizeof program))
 		return true;
-	program[n] = 0;
 	*j = (struct judged){ pid, r->wishes.skip(program) };
 	return j->skip;
 }

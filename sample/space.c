@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "sample/loaded.h"
 
 void space_init(struct space *s, pid_t pid, struct images *images)
@@ -225,20 +226,12 @@ bool space_renew(struct space *s, const char *text)
 
 bool space_read(struct space *s)
 {
-	char name[64], *text = NULL;
-	size_t room = 0;
-	ssize_t n = -1;
-	FILE *f;
+	size_t size;
+	char *text = proc_text(s->pid, "maps", SIZE_MAX, &size);
+	bool ok = text && space_renew(s, text) && s->n > 0;
 
-	snprintf(name, sizeof name, "/proc/%d/maps", (int)s->pid);
-	f = fopen(name, "re");
-	if (f) {
-		n = getdelim(&text, &room, '\0', f);
-		fclose(f);
-	}
-	n = n > 0 && space_renew(s, text) ? (ssize_t)s->n : 0;
 	free(text);
-	return n > 0;
+	return ok;
 }
 
 bool space_copy(struct space *s, const struct space *from, pid_t pid)

@@ -149,7 +149,7 @@ static void sample_make(struct trace *t, struct traced_thread *thread, const str
 		.period = thread->seen - thread->cpu, .cpu = thread->seen - thread->cpu, .kernel = (int64_t)r->orig_rax >= 0, .readable = r->cs == CS_64,
 		.stack = t->memory.stack, .more = asleep_more, .more_arg = &t->memory, .name = t->name,
 	};
-	asleep_memory_read(&t->memory, thread->process->pid, r->rsp);
+	asleep_memory_read(&t->memory, thread->tid, r->rsp);
 	h->stack_size = t->memory.stack_size;
 	memcpy(h->regs, regs, sizeof regs);
 	tracee_name(thread->process->pid, thread->tid, t->name, sizeof t->name);
@@ -238,7 +238,7 @@ static bool is_same_sleep(struct trace *t, struct traced_thread *thread)
 	if (!thread->stopped || slices != thread->slices + 1 || tracee_state(thread) != 'S' ||
 	    !asleep_in(thread->process->pid, thread->tid, &call) || !asleep_is_same(&thread->call, &call))
 		return false;
-	asleep_memory_read(&t->outside.memory, thread->process->pid, call.sp);
+	asleep_memory_read(&t->outside.memory, thread->tid, call.sp);
 	if (asleep_stack(&t->outside.memory) != thread->stack)
 		return false;
 	thread->stopped = false;			/* it went back to sleep */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/proc.h"
 #include "base/task_stat.h"
 
 enum { UNSERVED = 30 };			/* ms of CPU time after which a program that says nothing will say nothing */
@@ -164,7 +165,7 @@ static bool process_scan(struct tracees *t, struct traced *p)
 		if (thread)
 			thread->found = true;
 		else if (tid > 0)
-			ok = thread_add(t, p, tid) || errno == ESRCH || errno == ENOMEM;
+			ok = thread_add(t, p, tid) || errno == ESRCH || errno == ENOMEM || (errno == EPERM && task_has_ended(p->pid, tid));
 	}
 	error = errno;
 	closedir(dir);
@@ -175,13 +176,10 @@ static bool process_scan(struct tracees *t, struct traced *p)
 /* Tell of the program that P is, if that is news. */
 static void process_tell_of(struct tracees *t, struct traced *p)
 {
-	char path[64], program[PATH_MAX], name[16];
-	ssize_t n;
+	char program[PATH_MAX], name[16];
+	bool known = proc_link(p->pid, "exe", program, sizeof program);
 
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)p->pid);
-	n = readlink(path, program, sizeof program - 1);
-	program[n > 0 ? n : 0] = 0;
-	if (p->told && (n <= 0 || !strcmp(program, p->program)))
+	if (p->told && (!known || !strcmp(program, p->program)))
 		return;
 	memcpy(p->program, program, sizeof program);
 	p->told = true;
@@ -208,15 +206,11 @@ static uint64_t process_cpu(pid_t pid)
 /* Is the process PID for us?  A child that is not its program yet is not, nor what another source has. */
 static bool is_for_us(struct tracees *t, pid_t pid)
 {
-	char path[64], program[PATH_MAX], self[PATH_MAX];
-	ssize_t n, m;
+	char program[PATH_MAX], self[PATH_MAX];
 
 	if (!t->below)
 		return true;
-	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
-	n = readlink(path, program, sizeof program);
-	m = readlink("/proc/self/exe", self, sizeof self);
-	if (n > 0 && n == m && !memcmp(program, self, (size_t)n))
+	if (proc_link(pid, "exe", program, sizeof program) && proc_link(getpid(), "exe", self, sizeof self) && !strcmp(program, self))
 		return false;
 	return (!t->late || process_cpu(pid) > UNSERVED * 1000000) && !t->serves(t->arg, pid);
 }

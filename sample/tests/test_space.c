@@ -190,6 +190,24 @@ static void test_layouts(void **state)
 	assert_true(tried >= 8);		/* GNU ld has these */
 }
 
+/* The first thread has ended: /proc/PID/maps is empty, and another thread's is not. */
+static void test_first_thread_gone(void **state)
+{
+	struct images images = { 0 };
+	struct laid l;
+	struct space s;
+
+	(void)state;
+	assert_true(build(""));
+	l = start("dead");
+	space_init(&s, l.pid, &images);
+	assert_true(space_read(&s));
+	check("", "without its first thread", &s, &l);
+	end(&l);
+	space_free(&s);
+	images_free(&images);
+}
+
 static int folder_make(void **state)
 {
 	(void)state;
@@ -206,6 +224,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_first_thread_gone),
 	};
 
 	sources = argc > 1 ? argv[1] : "sample/tests";

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""map_test.py BUILD - what code lies where in programs that are not as usual, in runs, attached to, and listed: a first thread that has ended."""
+import json, os, signal, subprocess, sys, unittest
+
+import stacks_test as stacks        # takes BUILD from the command line
+
+SOURCES = ("perf", "timer", "ptrace")
+
+# main ends by pthread_exit; what follows is done by another thread, which loads a library then.  With a second argument it works until it is told to end.
+DEAD = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "spin.h"
+static pthread_t first;
+static char **words;
+NOT_INLINED void work(void) { spin(0.3); }
+static void *other(void *unused)
+{
+    pthread_join(first, unused);
+    if (words[2]) { puts("ready"); fflush(stdout); }
+    do work(); while (words[2]);
+    void *library = dlopen(words[1], RTLD_NOW);
+    if (!library) { puts(dlerror()); exit(1); }
+    ((void (*)(void))dlsym(library, "late"))();
+    exit(0);
+}
+int main(int argc, char **v)
+{
+    pthread_t t;
+    (void)argc;
+    words = v;
+    first = pthread_self();
+    pthread_create(&t, 0, other, 0);
+    pthread_exit(0);
+}
+"""
+LATE = '#include "spin.h"\nNOT_INLINED void late_leaf(void) { spin(0.3); }\nvoid late(void) { late_leaf(); sink++; }\n'
+# Seconds of CPU time of the thread.
+SPIN = r"""
+#include <time.h>
+#define NOT_INLINED __attribute__((noinline, noclone))
+static volatile long sink;
+static double thread_seconds(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static inline __attribute__((always_inline)) void spin(double seconds)
+{
+    for (double end = thread_seconds() + seconds; thread_seconds() < end;)
+        for (long i = 0; i < 100000; i++) sink += i;
+}
+"""
+
+
+class Map(stacks.Recording):
+    def setUp(self):
+        super().setUp()
+        with open(self.path + "/spin.h", "w") as file:
+            file.write(SPIN)
+
+    def under(self, source, *words, data=None, **more):
+        """aprof with WORDS, by SOURCE; the rows of its report."""
+        data = data or source
+        self.aprof(words[0], "--no-report", "--data=" + data, *words[1:], env=dict(os.environ, APROF_STACKS=source), **more)
+        return self.flat(data)
+
+    def begun(self, *command):
+        """A process that says when it is ready."""
+        process = subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    def share(self, rows, name):
+        return rows[name]["total_ns"] / sum(row["self_ns"] for row in rows.values()) if name in rows else 0
+
+    def assertShare(self, rows, name, low):
+        self.assertGreater(self.share(rows, name), low, (name, {name: round(self.share(rows, name), 3) for name in rows}))
+
+
+class Dead(Map):
+    """The first thread has ended: /proc/PID has neither map nor program of it, nor its arguments."""
+
+    def setUp(self):
+        super().setUp()
+        self.library = self.build(LATE, "late.so", options=("-O2", "-shared", "-fPIC"))
+
+    def test_run(self):
+        for source in SOURCES:
+            with self.subTest(source):
+                rows = self.under(source, "run", self.build(DEAD), self.library)
+                for name in ("work", "late_leaf", "late"):
+                    self.assertShare(rows, name, 0.2)
+
+    def test_attach(self):
+        process = self.begun(self.build(DEAD), self.library, "on")
+        for source in "perf", "ptrace":
+            with self.subTest(source):
+                self.assertShare(self.under(source, "attach", "--seconds=1", str(process.pid)), "work", 0.8)
+                info = json.loads(self.aprof("info", "--json", source).stdout)["run"]["files"][0]
+                self.assertEqual((info["program"], info["command"]), (os.path.realpath(self.path + "/prog"), "./prog ./late.so on"))
+
+    def test_hooked(self):
+        """aprof ps, a PID for a file, and attach find the profile of hooks."""
+        process = self.begun(self.build(DEAD, compiler=stacks.APROF_CC), self.library, "on")
+        listed = json.loads(self.aprof("ps", "--json").stdout)["processes"]
+        self.assertIn(process.pid, [one["pid"] for one in listed])
+        self.assertIn("work", self.flat(str(process.pid)))
+        self.aprof("attach", "--no-report", "--data=kept", str(process.pid))
+        self.assertEqual(self.flat("kept")["other"]["calls"], 1)
+
+    def test_listed(self):
+        """aprof ps, and a PID for a file, find what is recorded of it."""
+        recorder = subprocess.Popen([stacks.APROF, "run", "--no-report", self.build(DEAD), self.library, "on"], cwd=self.path, stdout=subprocess.PIPE, text=True,
+                                    stderr=subprocess.DEVNULL)
+        self.addCleanup(recorder.stdout.close)
+        self.addCleanup(recorder.wait)
+        self.assertEqual(recorder.stdout.readline(), "ready\n")
+        found = []
+        while not found:
+            listed = json.loads(self.aprof("ps", "--json").stdout)["processes"]
+            found = [one["pid"] for one in listed if one["program"] == os.path.realpath(self.path + "/prog")]
+        self.addCleanup(os.kill, found[0], signal.SIGKILL)
+        while not self.share(self.flat(str(found[0])), "work"):
+            self.assertIsNone(recorder.poll())
+
+
+if __name__ == "__main__":
+    if os.uname().machine != "x86_64":
+        print("skipped: x86-64 only")
+        sys.exit(77)
+    unittest.main()
