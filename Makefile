@@ -19,7 +19,7 @@ PKGS_STORE = try:clickhouse-server
 # What the test suites of real projects are built with.
 PKGS_SUITES = dpkg-dev make cmake tcl tcl-dev googletest libgtest-dev libgmock-dev libbenchmark-dev liblzf-dev zlib1g-dev perl
 # What tests/realworld builds, asks and holds against.
-PKGS_REALWORLD = dpkg-dev make cmake bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf
+PKGS_REALWORLD = dpkg-dev make cmake gfortran python3 bison libevent-dev liblzf-dev libgtest-dev libgmock-dev zlib1g-dev curl python3 flex perl try:linux-perf
 # What the tests' makers of profiles and the monitor's variants for tests are: Meson builds them for its own tests only.
 MADE = format/make-amon format/make-runs monitor/libaprof_tiny.a monitor/libaprof_address.a monitor/libaprof_thread.a
 all: ; @tests/deps $(PKGS) && { [ -f build/build.ninja ] || meson setup build --prefix=$(PREFIX); } && ninja -C build

@@ -108,6 +108,13 @@ def cxx_of(compiler):
     return " ".join([os.path.join(folder, name), *words[1:]])
 
 
+def fc_of(compiler):
+    """The Fortran compiler that goes with a C compiler: aprof's with aprof's, else GCC's."""
+    words = compiler.split(" ")
+    folder, name = os.path.split(words[0])
+    return " ".join([os.path.join(folder, "aprof-fc"), *words[1:]]) if name == "aprof-cc" else "gfortran"
+
+
 def _last_line(log):
     """Of a log that grows, cut to be shown."""
     with open(log, "rb") as file:
@@ -235,7 +242,7 @@ class Program:
         folder = os.path.join(self.shop.cache, "built", self.name, f"{name}-{key}")
         if not os.path.exists(os.path.join(folder, "program")):
             say(f"{self.name}: building {name}")
-            environment = self.shop.environment(CC=compiler, CFLAGS=cflags, LDFLAGS=ldflags, program="", launch="", CXX=cxx_of(compiler),
+            environment = self.shop.environment(CC=compiler, CFLAGS=cflags, LDFLAGS=ldflags, program="", launch="", CXX=cxx_of(compiler), FC=fc_of(compiler),
                                                 APROF_CC=self.shop.compiler, APROF_CXX=cxx_of(self.shop.compiler),
                                                 CXXFLAGS=cflags, prepared=self.prepared)
             self._make(folder, "build", environment)

@@ -15,6 +15,7 @@ sys.path[:0] = [SUITES, TESTS, os.path.join(os.path.dirname(TESTS), "bench", "li
 
 import coverage  # noqa: E402
 import inclusive  # noqa: E402
+import plain  # noqa: E402
 
 STACKS = """program
 \t    1 leaf (/bin/program)
@@ -87,6 +88,45 @@ class Shares(unittest.TestCase):
         self.assertAlmostEqual(inclusive.tolerance(0.5, 10**9, 10**9, 0.2), 0.2, 3)
 
 
+def own_report(rows, outside=0):
+    """ROWS: name -> (own time, its error)."""
+    return {"flat": [{"name": name, "pseudo": False, "self_ns": own, "self_error_ns": error} for name, (own, error) in rows.items()],
+            "run": {"times": {"contexts_ns": sum(own for own, _ in rows.values()), "outside_ns": outside}}}
+
+
+def perf(leaf, main, elsewhere=0):
+    """A run's samples as sampled.count has them: leaf in libc, main in its own code, and others before there is a program."""
+    return Counter({("leaf", "main", "/lib/libc.so.6"): leaf, ("main", "/bin/program"): main, ("/lib/ld.so",): elsewhere})
+
+
+class Plain(unittest.TestCase):
+    ROWS = {"leaf": (600, 30), "main": (400, 30)}
+
+    def test_shares_that_agree(self):
+        made = plain.compare([own_report(self.ROWS)] * 2, [perf(6100, 3900, 500), perf(5900, 4100)], {})
+        self.assertEqual((made.claims, made.held, made.wrong), (4, 4, []))
+        self.assertAlmostEqual(made.width, 0.03)
+
+    def test_a_share_that_is_beyond_chance(self):
+        made = plain.compare([own_report(self.ROWS)], [perf(4000, 6000), perf(4000, 6000)], {})
+        self.assertEqual((made.claims, made.held), (2, 0))
+        self.assertEqual(made.wrong[0].partition(" by perf")[0], "leaf: 60.0 ± 3.0 % by aprof, 40.0 ± 0.7")
+
+    def test_too_few_that_hold_are_wrong_too(self):
+        made = plain.compare([own_report({"leaf": (600, 10), "main": (400, 10)})], [perf(57500, 42500), perf(57510, 42490)], {})
+        self.assertEqual((made.held, made.wrong[0].partition(";")[0]), (0, "0 of 2 within the stated error"))
+
+    def test_what_perfs_own_runs_differ_by_is_its_error(self):
+        made = plain.compare([own_report({"leaf": (600, 10), "main": (400, 10)})], [perf(5200, 4800), perf(6300, 3700)], {})
+        self.assertEqual((made.held, made.wrong), (2, []))
+
+    def test_time_outside_all_routines_is_of_the_run(self):
+        self.assertEqual(plain.stated(own_report(self.ROWS, 1000))["leaf"], (0.3, 0.015))
+
+    def test_few_samples_say_nothing(self):
+        self.assertEqual(plain.compare([own_report(self.ROWS)], [perf(60, 39), perf(6000, 4000)], {}).claims, 0)
+
+
 class Counts(unittest.TestCase):
     def test_what_differs_is_told_both_ways(self):
         own = coverage.entered(report(row("main", 0), row("f", 0, calls=3, recursive=2), row("f", 0), row("(lost)", 0, pseudo=True)))
@@ -109,7 +149,7 @@ class Run(unittest.TestCase):
         self.cache = folder.name
 
     def realworld(self, *programs):
-        command = [os.path.join(TESTS, "realworld"), "--build", BUILD, "--folder", HERE, "--way", "cyg", *programs]
+        command = [os.path.join(TESTS, "realworld"), "--build", BUILD, "--folder", HERE, "--way", "cyg", "--checks", "verify,shares,calls", *programs]
         done = subprocess.run(command, env={**os.environ, "APROF_BENCH_CACHE": self.cache}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.stdout.splitlines() if line.startswith("| ")]
         return done, [dict(zip(cells[0], line)) for line in cells[2:]]
