@@ -146,10 +146,14 @@ struct amon_header {
 	uint64_t sum_inside[2];		/* and hook_inside */
 	uint64_t sum_periods;		/* the sum of pc_period over the processes that have one, ns, */
 	uint64_t sum_period_processes;	/* and how many these are */
-	uint64_t late_charged;		/* CPU time that the sampler's looks were to place when a thread may have been elsewhere than where they, being late, found and
-					 * charged it, ns */
-	uint64_t late_left;		/* and what such looks left to the next one that came in time, ns; both are in the times */
+	uint64_t unsure;		/* of the times, what the sources do not tell, or tell differently, ns (profile/times.h); of earlier monitors, what looks
+					 * that came late charged */
+	uint64_t late_left;		/* of earlier monitors: what such looks left to the next one that came in time, ns */
 	uint64_t pc_unsampled;		/* CPU time that threads spent while others had, and they had not, what takes program counters, ns */
+	uint64_t settled;		/* 1: the times are those that all sources together tell, and `ticks` how many samples they are worth; 0: times and ticks are
+					 * of the sampler's looks alone */
+	uint64_t sampler_cpu;		/* what the clock itself took: CPU time of the sampler, ns, */
+	uint64_t interrupt_nsec;	/* and of each interrupt that took a program counter, ns; 0: not measured */
 };
 
 /* What came of holding a thread's stack against the context that its machine was in: its routines, from the outermost on, replayed by steps
@@ -299,7 +303,9 @@ struct amon_thread {
 	uint64_t deepest;	/* largest depth of the shadow stack, frames */
 	uint64_t slow;		/* entries that went to the slow path: transitions made */
 	char name[16];		/* NUL-terminated */
-	uint64_t reserved[2];	/* 0 */
+	uint64_t squares;	/* sum of the squares of what each sample that charged a context brought, us^2: by them it is known what the samples are
+				 * worth; 0: all alike */
+	uint64_t reserved;	/* 0 */
 };
 
 /* A transition of the machine: in context `parent`, `routine` is called.

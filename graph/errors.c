@@ -9,7 +9,7 @@
  * cases, also where samples are few and where the share is near 0 or 1.  The share that is printed was drawn to the calls (overhead/draw.c), and may be
  * anywhere in that interval or beside: its error is the distance to the farther end.
  *
- * Where samples came too late the interval is wider (overhead/tick.c), as if they had in all parts of the run alike. */
+ * Where it is not known of a part of the run where it was spent the interval is wider (overhead_widen). */
 #include <math.h>
 
 #include "graph/graph.h"
@@ -46,7 +46,7 @@ double graph_error(const struct graph *g, uint64_t part, const struct overhead_e
 	half = z * sqrt(n * q * (1 - q) + z * z / 4) / (n + z * z);
 	lo = fmax(middle - half, 0);
 	hi = fmin(middle + half, 1);
-	overhead_widen(&g->late, &lo, &hi);
+	overhead_widen(g->unsure, &lo, &hi);
 	return fmax(fabs(share - lo), fabs(hi - share));
 }
 

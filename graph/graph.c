@@ -68,7 +68,7 @@ static bool count_calls(struct graph *g, struct arcs *arcs, struct error *err)
 	g->outside_ticks = g->contexts[0].ticks;
 	overhead_evidence_add(&g->evidence, &g->contexts[0].evidence);
 	g->sampled = g->overhead->evidence != NULL;
-	g->late = overhead_late(g->profile);
+	g->unsure = overhead_unsure(g->profile);
 	return true;
 }
 

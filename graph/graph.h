@@ -225,7 +225,7 @@ struct graph {
 	bool counted;			/* calls were; else all numbers of calls are 0, which nobody is to print */
 	bool sampled;			/* times are of samples, so that evidence stands beside them */
 	struct overhead_evidence evidence; /* what they say of time and outside together */
-	struct overhead_late late;	/* parts of the run's time that samples came too late for */
+	double unsure;			/* part of the run's time, 0..1, of which it is not known where it was spent */
 };
 
 /* Build the graph of O's profile with the given NAMES, one for each of its routines.  Freed with graph_free; O, NAMES and the

@@ -111,6 +111,7 @@ void clock_choose(void)
 		note(AMON_NOTE_CLOCK_CHANGED);
 		c->clock = AMON_CLOCK_TICK;
 	}
+	c->is_pc_free = pc > 2;
 	c->pc_wanted = c->clock == AMON_CLOCK_TICK && pc < 4 ? sources[pc] : AMON_SOURCE_NONE;
 	monitor.verify = origin_is_set("APROF_VERIFY");
 	monitor.intervals = origin_is_set("APROF_INTERVALS");
@@ -172,9 +173,9 @@ void clock_stop(void)
 /* The words of a thread whose end nobody tells may vanish under a look; the first thread's never do. */
 void clock_thread(struct thread *t, bool end_seen)
 {
-	t->sampled_cpu = t->slept_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	t->sampled_cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 	t->sampled_wall = sys_clock(CLOCK_MONOTONIC);
-	t->pending = t->pending_late = 0;
+	t->pending = 0;
 	if (!t->record->cpu_first)
 		t->record->cpu_first = t->record->cpu_last = t->sampled_cpu;
 	t->tls->last = clock_is_tsc() ? cycles_now() : 0;

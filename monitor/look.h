@@ -11,16 +11,22 @@ struct thread;
 
 /* ---- for the sampler ---- */
 
-/* When a round of looks is, by CLOCK_MONOTONIC, ns. */
+/* When a round of looks is. */
 struct look_time {
-	uint64_t ready;			/* since when the sampler could run, and waited for a processor: the moment of which a look is to tell */
-	uint64_t now;
+	uint64_t now;			/* CLOCK_MONOTONIC, ns */
 	uint64_t took;			/* CPU time of the sampler's own, from one round to the next, ns */
 };
 
-uint64_t look_round(const struct look_time *when) HIDDEN; /* look at every thread; returns what all have worked since the last round, ns */
+/* What came of it. */
+struct looked {
+	uint64_t worked;		/* CPU time of all threads since the last round, ns */
+	uint32_t met;			/* threads that were found at work, */
+	uint32_t misses;		/* and that had worked, but did not then; */
+	struct thread *missed;		/* the last of these */
+};
+
+struct looked look_round(const struct look_time *when) HIDDEN; /* look at every thread */
 void look_reset(void) HIDDEN;			/* zero the counters, with nobody between a look and its charge */
-bool look_is_losing(void) HIDDEN;		/* is more than a fiftieth of the program's time in no context, since threads end before they are looked at? */
 
 /* ---- for those who begin and end ---- */
 

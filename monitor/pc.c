@@ -2,7 +2,9 @@
  *
  * The sampler makes, for each thread, what interrupts it: a perf software clock, in the sampler's own
  * descriptor table, which counts and interrupts user mode only, so that no system call of the program ever
- * fails with EINTR; or, on demand, a POSIX timer on the thread's CPU clock.  Both send SIGPROF to that thread.
+ * fails with EINTR; or, where that is not permitted, a POSIX timer on the thread's CPU clock, which keeps step with the kernel's clock and sees the kernel's
+ * work, too.  Both send SIGPROF to that thread.
+ *
  * SIGPROF is taken only while it is nobody's, and given up when the program takes it.
  *
  * Each thread has a table, and when that is half full one of twice its size beside it, which takes what comes from then on.
@@ -37,8 +39,10 @@
 enum {
 	SLOTS = 1024,			/* of a thread's first table: 16 KB */
 	MOST_PROBES = 32,
-	PERIODS = 1,			/* of the clock between two samples by perf */
-	TIMER_PERIODS = 4,		/* and by a timer, which fires with the kernel's clock, most often 250 times a second */
+	SHARE = 10000,			/* in parts of that is told what interrupts may take of the CPU time of the program: */
+	OF_INTERRUPTS = 60,		/* so much, where no rate was asked for */
+	MEASURED = 8,			/* interrupts by which it is found what one costs, */
+	BETWEEN = 50000,		/* ns between two of them */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork.  Less 1: and was at the
@@ -49,6 +53,7 @@ enum {
 static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
 static uint32_t rounds;			/* of the sampler */
 static char ours;			/* its address tells our timers' signals from others' */
+static uint64_t interrupt_cost;		/* of one by perf, ns; 0: not measured.  A forked child has its parent's */
 static struct sys_lock sealing;		/* between the sampler and the end of the process */
 static bool sealed;			/* that has come */
 
@@ -80,7 +85,8 @@ static void table_grow(struct thread *t)
 	sys_unlock(&sealing);
 }
 
-static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
+/* COUNT samples found T at PC in CONTEXT. */
+static void pc_count(struct thread *t, uintptr_t pc, uint32_t context, uint32_t count)
 {
 	uint32_t last = __atomic_load_n(&t->npcs, __ATOMIC_ACQUIRE) - 1;
 	struct amon_chunk *table = t->pcs[last];
@@ -91,12 +97,12 @@ static void pc_count(struct thread *t, uintptr_t pc, uint32_t context)
 		struct amon_pc *s = &slots[(hash + i) & (pc_slots(last) - 1)];
 
 		if (s->pc == pc && s->context == context) {
-			s->count++;
+			s->count += count;
 			return;
 		}
 		if (!s->pc) {
 			s->context = context;
-			s->count = 1;
+			s->count = count;
 			__atomic_store_n(&s->pc, pc, __ATOMIC_RELEASE);
 			table->count++;
 			return;
@@ -153,7 +159,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 	if (t && t->npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
 		item = machine_item(t, context_at(t, context));
 		if (item != AMON_NONE)
-			pc_count(t, pc, item);
+			pc_count(t, pc, item, info->si_code == SI_TIMER ? 1 + (uint32_t)info->si_overrun : 1);
 		if (t->sites)
 			spent_sample(t, context);
 		if (monitor.verify)
@@ -187,28 +193,46 @@ static bool take_sigprof(void)
 
 /* ---- the sampler's part ---- */
 
-/* CPU time between two samples, ns. */
+/* Time between two interrupts of the kernel's clock, with which timers keep step, ns. */
+static uint64_t kernel_tick(void)
+{
+	struct timespec tick = { 0, 0 };
+
+	sys2(clock_getres, CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint64_t)tick.tv_nsec;
+}
+
+/* CPU time between two samples, ns: as asked, but that interrupts take no more than their share where nobody asked. */
 static uint64_t pc_period(void)
 {
-	uint64_t period = UINT64_C(1000000000) * (source == AMON_SOURCE_TIMER ? TIMER_PERIODS : PERIODS) / monitor.clock.rate;
+	uint64_t period = clock_period();
+	uint64_t least = source == AMON_SOURCE_TIMER ? kernel_tick() : monitor.clock.is_rate_asked ? 0 : interrupt_cost * SHARE / OF_INTERRUPTS;
 
+	period = period > least ? period : least;
 	return monitor.verify ? period / VERIFY_PARTS : period;
 }
 
-/* Descriptor of a perf event that interrupts thread TID, or minus an errno. */
-static long perf_open(int tid)
+/* Descriptor of a perf event that counts PERIODs of the user mode of thread TID, or minus an errno. */
+static long perf_event(int tid, uint64_t period)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof attr,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = pc_period(),
+		.sample_period = period,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.wakeup_events = 1,
 	};
+
+	return sys5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The same of one that interrupts it. */
+static long perf_open(int tid)
+{
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
-	long fd = sys5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = perf_event(tid, pc_period());
 
 	if (sys_failed(fd))
 		return fd;
@@ -300,7 +324,7 @@ static void pc_watch(struct thread *t)
 		pc_close(t);
 		t->pc_tid = t->tid;
 		t->pc_handle = was > BLOCKED_LONG ? was - 1 : was;
-	} else if (has_none(t)) {
+	} else if (has_none(t) && !status_is_filtered(t)) {
 		pc_open(t);
 	}
 }
@@ -314,25 +338,72 @@ static bool is_due(const struct thread *t)
 	return t->index == 0 || t->sampled_cpu >= clock_period();
 }
 
+/* Of N TIMES, which are put in order, longest first, one that is long for no other reason, and is one of an interrupt. */
+static uint64_t usual(uint64_t *times, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t k = i; k > 0 && times[k - 1] < times[k]; k--) {
+			uint64_t least = times[k - 1];
+
+			times[k - 1] = times[k];
+			times[k] = least;
+		}
+	return times[n * 5 / 8];
+}
+
+/* What an interrupt by perf costs here, ns: much more on a virtual machine than on a real one.  Some are sent to us, who see from one reading of the
+ * clock to the next what was taken; a signal costs as much again. */
+static void interrupt_measure(void)
+{
+	uint64_t longest[MEASURED] = { 0 }, begin = sys_clock(CLOCK_MONOTONIC), before = begin, now, least = 0;
+	long fd = perf_event((int)sys0(gettid), BETWEEN);
+
+	if (sys_failed(fd))
+		return;
+	while ((now = sys_clock(CLOCK_MONOTONIC)) - begin < MEASURED * BETWEEN) {
+		for (uint32_t i = 1; i < MEASURED; i++)
+			least = longest[i] < longest[least] ? i : least;
+		if (now - before > longest[least])
+			longest[least] = now - before;
+		before = now;
+	}
+	sys1(close, fd);
+	interrupt_cost = 2 * usual(longest, MEASURED);
+}
+
 /* Can the source be had at all?  Nothing of the program's is touched where it cannot. */
-static bool is_permitted(void)
+static bool is_permitted(uint32_t wanted, bool own_descriptors)
 {
 	long fd = 0;
 
-	if (source == AMON_SOURCE_PERF && !sys_failed(fd = perf_open((int)sys0(gettid))))
+	if (wanted == AMON_SOURCE_PERF && own_descriptors && !sys_failed(fd = perf_event((int)sys0(gettid), BETWEEN)))
 		sys1(close, fd);
-	return !sys_failed(fd);
+	return wanted == AMON_SOURCE_TIMER || (wanted == AMON_SOURCE_PERF && own_descriptors && !sys_failed(fd));
+}
+
+/* A timer stands in for perf, unless that alone was asked for, where its signal ends no system call: since Linux 5.9, which has descriptors of our own. */
+static uint32_t source_choose(bool own_descriptors)
+{
+	uint32_t wanted = monitor.clock.pc_wanted;
+
+	if (is_permitted(wanted, own_descriptors))
+		return wanted;
+	return wanted == AMON_SOURCE_PERF && monitor.clock.is_pc_free && own_descriptors ? AMON_SOURCE_TIMER : AMON_SOURCE_NONE;
 }
 
 void pc_begin(bool own_descriptors)
 {
 	rounds = 0;
-	source = monitor.clock.pc_wanted;
-	if (source == AMON_SOURCE_NONE || (source == AMON_SOURCE_PERF && !own_descriptors) || !is_permitted()) {
-		source = AMON_SOURCE_NONE;
-	} else if (!take_sigprof()) {
+	source = source_choose(own_descriptors);
+	if (source == AMON_SOURCE_NONE)
+		return;
+	if (!take_sigprof()) {
 		source = AMON_SOURCE_NONE;
 		note(AMON_NOTE_SIGPROF_TAKEN);
+	} else if (source == AMON_SOURCE_PERF) {
+		if (!interrupt_cost)
+			interrupt_measure();
+		monitor.header->interrupt_nsec = interrupt_cost;
 	}
 }
 

@@ -54,7 +54,7 @@ static void reset_thread(struct thread *t)
 			((struct amon_pc *)((char *)t->pcs[k] + t->pcs[k]->first))[i].count = 0;
 	slices_reset(t);
 	r->cpu_first = r->cpu_last;
-	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = 0;
+	r->unplaced = r->monitor = r->ticks = r->monitor_ticks = r->squares = 0;
 }
 
 void reset_counters(void)
@@ -66,7 +66,7 @@ void reset_counters(void)
 		reset_thread(t);
 	phase_reset();
 	h->cpu_before = sys_clock(2);
-	h->late_charged = h->late_left = h->pc_unsampled = 0;
+	h->pc_unsampled = h->sampler_cpu = 0;
 	h->reset_monotonic = sys_clock(1);
 	account_modes_begin();
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);

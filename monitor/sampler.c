@@ -16,7 +16,6 @@
 #include "monitor/credentials.h"
 #include "monitor/look.h"
 #include "monitor/pc.h"
-#include "monitor/ran.h"
 #include "monitor/state.h"
 #include "monitor/status.h"
 #include "monitor/sys.h"
@@ -26,14 +25,19 @@ enum {
 	STACK = 65536,			/* bytes; the handler of SIGBUS may run on it */
 	SLICE = 100000,			/* ns of a processor at a time */
 	FIRST = -20,			/* niceness */
-	AWAKE = 5000,			/* ns, at most, from when it has one to its first look */
-	SHARE = 100,			/* we take at most about one part in SHARE of the processors that the program uses, one at least; */
-	SHARE_MOST = 32,		/* or one in that, if a rate was asked for, or time is lost */
-	LONGEST = 10000000,		/* ns between two looks in the mean, whatever they cost: as gprof's samples */
-	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone */
+	SHARE = 10000,			/* in parts of that is told what we take of the CPU time of the program: */
+	OF_CLOCK = 100,			/* looks and interrupts together, */
+	OF_LOOKS = 40,			/* looks, where interrupts cost what they do by perf, */
+	OF_ASKED = 2000,		/* looks, where a rate was asked for */
+	LONGEST = 200000000,		/* ns between two looks in the mean, at most, of a program that sleeps */
+	SMOOTHED = 300000000,		/* ns over which the processors that it uses are a mean */
+	MISSED = 8,			/* rounds in which more threads were missed than met, before we go elsewhere */
+	IDLE_ROUNDS = 32,		/* rounds without work before it asks whether it is alone, */
+	SELDOM = 10000000,		/* ns between rounds, from which on it asks at each of these */
 	MEASURE_ROUNDS = 16,		/* rounds between two looks at what a round costs, unless that is too much, */
 	YOUNG = 32,			/* or the round is one of the first so many */
-	WHOLE = 1024,			/* a processor, in pace.used */
+	WHOLE = 65536,			/* a processor, in pace.used */
+	PROCESSORS = 8192,		/* that the kernel may have, at most */
 	FOLLOW_ROUNDS = 32,		/* rounds between two looks at the program's credentials and modes */
 };
 
@@ -43,16 +47,23 @@ static uint64_t random_state;
 static int sampler_tid;			/* of the sampler at work, or the last one */
 static struct {
 	uint64_t cost;			/* CPU time of a round, to sleep and to be woken included, ns: a mean of the last ones */
-	uint64_t used;			/* processors that the program used, in parts of WHOLE: the same; at least WHOLE */
-	uint64_t share;			/* at most about one part in that of them is ours */
+	uint64_t used;			/* processors that the program used, in parts of WHOLE: a mean over SMOOTHED */
 	uint64_t cpu;			/* our CPU clock at the end of the last round, ns */
 	uint64_t took;			/* CPU time from the end of the round before to that */
 } pace;
 
+/* What part of the program's CPU time looks may take, of SHARE. */
+static uint64_t share(void)
+{
+	if (monitor.clock.is_rate_asked)
+		return OF_ASKED;
+	return monitor.header->pc_source == AMON_SOURCE_PERF ? OF_LOOKS : OF_CLOCK;
+}
+
 /* The mean time between two looks, ns: a longer one than was asked for if we should take more than our share, but for LONGEST. */
 static uint64_t period(void)
 {
-	uint64_t asked = clock_period(), least = pace.cost * pace.share * WHOLE / pace.used;
+	uint64_t asked = clock_period(), least = pace.cost * SHARE / share() * WHOLE / (pace.used | 1);
 
 	if (least > LONGEST)
 		least = LONGEST;
@@ -107,22 +118,10 @@ static uint64_t mean_add(uint64_t mean, uint64_t value)
 	return mean ? (mean * 7 + value) / 8 : value;
 }
 
-/* The round of looks that was due at DUE begins.  Until it ends our own CPU clock is not to be read: the scheduler would note anew when we began (status.c). */
-static struct look_time round_begin(uint64_t due)
-{
-	uint64_t waited = monitor.clock.clock == AMON_CLOCK_TICK ? status_waited() : UINT64_MAX;
-	struct look_time when = { .ready = due, .now = sys_clock(CLOCK_MONOTONIC), .took = pace.took };
-
-	if (waited < UINT64_MAX && waited + AWAKE < when.now - due)
-		when.ready = when.now - waited - AWAKE;	/* the timer was late, and no thread had to do with it */
-	return when;
-}
-
+/* Over so long that it knows nothing of single bursts of work: else their ends would be looked at more often than their beginnings. */
 static void pace_follow(uint64_t worked, uint64_t passed)
 {
-	uint64_t used = passed ? worked * WHOLE / passed : 0;
-
-	pace.used = mean_add(pace.used, used > WHOLE ? used : WHOLE);
+	pace.used = (pace.used * SMOOTHED + worked * WHOLE) / (SMOOTHED + passed);
 }
 
 /* A round is at its end.  Returns our CPU clock. */
@@ -131,6 +130,8 @@ static uint64_t round_end(void)
 	uint64_t cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
 
 	pace.took = cpu - pace.cpu;
+	if (pace.cpu)
+		monitor.header->sampler_cpu += pace.took;
 	return pace.cpu = cpu;
 }
 
@@ -140,8 +141,39 @@ static void pace_set(uint64_t cost, uint32_t nth)
 	uint64_t less = nth < YOUNG ? cost : (pace.cost + cost) / 2;
 
 	pace.cost = cost < pace.cost ? less : mean_add(pace.cost, cost);
-	pace.share = monitor.clock.is_rate_asked || look_is_losing() ? SHARE_MOST : SHARE;
 }
+
+/* ---- where it runs ---- */
+
+/* The sampler TID may have each processor that there is but OUT, wherever the program's threads are bound to; OUT < 0: each.  False: there is no other. */
+static bool processors_take(int tid, int out)
+{
+	uint64_t mask[PROCESSORS / 64];
+
+	for (size_t i = 0; i < PROCESSORS / 64; i++)
+		mask[i] = ~UINT64_C(0);
+	if (out >= 0 && out < PROCESSORS)
+		mask[out / 64] &= ~(UINT64_C(1) << out % 64);
+	return !sys_failed(sys3(sched_setaffinity, tid, sizeof mask, mask));
+}
+
+/* A thread that shares our processor does not run while we look.  Where most are missed, we leave the one of the thread that was LOOKED at last in vain. */
+static void place_follow(const struct looked *looked)
+{
+	static uint32_t missed;
+
+	if (looked->misses > looked->met)
+		missed++;
+	else if (looked->met)
+		missed /= 2;
+	if (missed < MISSED)
+		return;
+	missed = 0;
+	if (!status_is_filtered(looked->missed))
+		processors_take(0, status_processor(looked->missed->tid));
+}
+
+/* ---- the thread itself ---- */
 
 /* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep; so does the highest priority among the usual ones, for
  * whom it is permitted to. */
@@ -168,7 +200,7 @@ static void precedence_set(void)
 static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 {
 	uint64_t bus = 1u << (SIGBUS - 1), now = sys_clock(CLOCK_MONOTONIC), due = now;
-	struct look_time when;
+	struct looked looked;
 	uint32_t rounds = 0, idle = 0;
 	bool own_descriptors;
 	int status = 0;
@@ -179,27 +211,25 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 	sys4(rt_sigprocmask, SIG_UNBLOCK, &bus, NULL, sizeof bus);
 	pace.cost = 0;
 	pace.used = WHOLE;
-	pace.share = SHARE;
 	pace.cpu = 0;
 	precedence_set();
 	own_descriptors = status_begin();
 	credentials_begin();
-	ran_begin(own_descriptors);
 	pc_begin(own_descriptors);
 	round_end();
-	while (!look_is_stopped() && (++idle % IDLE_ROUNDS || !status_is_alone(&status))) {
+	while (!look_is_stopped() && ((++idle % IDLE_ROUNDS && (idle == 1 || period() < SELDOM)) || !status_is_alone(&status))) {
 		bool measure = ++rounds % MEASURE_ROUNDS == 0 || rounds < YOUNG || period() > clock_period();
-		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, worked, ended;
+		uint64_t began = measure ? sys_clock(CLOCK_THREAD_CPUTIME_ID) : 0, before = now, ended;
 
 		due = next_look(due, now);
 		sleep_until(due);
-		when = round_begin(due);
-		now = when.now;
-		worked = look_round(&when);
+		now = sys_clock(CLOCK_MONOTONIC);
+		looked = look_round(&(struct look_time){ .now = now, .took = pace.took });
 		ended = round_end();
-		if (worked)
+		if (looked.worked)
 			idle = 0;
-		pace_follow(worked, now - before);
+		pace_follow(looked.worked, now - before);
+		place_follow(&looked);
 		if (measure)
 			pace_set(ended - began, rounds);
 		pc_round();
@@ -260,7 +290,6 @@ static long clone_sampler(void *top)
 void sampler_forget(void)
 {
 	look_forget();
-	ran_forget();
 	sampler_tid = 0;
 }
 
@@ -275,11 +304,12 @@ bool sampler_start(void)
 		sys3(mprotect, stack, AMON_PAGE, PROT_NONE);
 	if (!stack)
 		return false;
-	ran_reserve();
 	sys_block_signals(&mask);
 	ret = clone_sampler(stack + STACK - 64);
 	sys_restore_signals(&mask);
 	sampler_tid = sys_failed(ret) ? 0 : (int)ret;
+	if (sampler_tid)		/* by us, since it may not come to run where it is bound to */
+		processors_take(sampler_tid, -1);
 	return !sys_failed(ret);
 }
 
@@ -300,7 +330,7 @@ bool sampler_pause(void)
 	for (int tries = 0; tries < 20000 && sys3(tgkill, monitor.pid, sampler_tid, 0) != -ESRCH; tries++)
 		sys2(nanosleep, &moment, NULL);
 	for (struct thread *t = monitor.threads; t; t = t->next)
-		t->state_fd = t->sched_fd = t->state_tid = 0;
+		t->state_fd = t->state_tid = 0;
 	pc_forget();
 	return true;
 }

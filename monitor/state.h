@@ -17,6 +17,7 @@ struct clock_choice {
 	uint32_t rate;			/* samples each second, at most */
 	bool is_rate_asked;		/* it is the user's */
 	uint32_t pc_wanted;		/* enum amon_source for program counters: SOURCE_NONE, _TIMER, _PERF */
+	bool is_pc_free;		/* another may stand in for it */
 };
 
 /* The process. */

@@ -16,14 +16,11 @@ bool status_begin(void) HIDDEN;			/* begin a descriptor table of our own, with /
 bool status_read(struct thread *t, char *text, size_t size) HIDDEN;
 void status_close(struct thread *t) HIDDEN;	/* nobody asks for T any more */
 
-/* Was a processor taken from T, which could run on?  It did not sleep since this was asked last; or it could run and, by the scheduler's
- * notes, ran until we began.  One that has just been woken and waits behind us could run, too, but ran before it slept.  Where there are no such
- * notes: that was JUST, and a processor was taken from it since.  Where /proc does not tell: yes. */
-bool status_was_preempted(struct thread *t, bool just) HIDDEN;
+int status_processor(int tid) HIDDEN;		/* which the thread TID has, or had last; -1: /proc does not tell */
 
-/* How long the calling thread, the sampler's, waited for a processor since this was asked last, ns; UINT64_MAX: /proc does not tell. */
-uint64_t status_waited(void) HIDDEN;
-
+/* Has T put a filter on its system calls since we began?  It may be on us, too, as some put theirs on all threads: then what only helps is not asked of the kernel,
+ * which might be the program's end. */
+bool status_is_filtered(struct thread *t) HIDDEN;
 bool status_is_blocked(struct thread *t, int sig) HIDDEN; /* has T the signal SIG blocked?  Where /proc does not tell: no */
 
 /* Is the process nothing but us and the remains of its first thread?  Then *STATUS is how that one ended, as wait tells it,

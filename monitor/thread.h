@@ -9,7 +9,6 @@
 #include "format/history.h"
 #include "monitor/context.h"
 #include "monitor/monitor.h"
-#include "monitor/ran.h"
 #include "monitor/state.h"
 #include "monitor/tls.h"
 
@@ -131,16 +130,8 @@ struct thread {
 	uint64_t sampled_cpu;		/* CPU clock at the last look, ns */
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
-	uint64_t pending_late;		/* and part of that which a late look was to place, ns */
-	int state_tid;			/* whose state_fd and sched_fd are */
+	int state_tid;			/* whose state_fd is */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
-	int sched_fd;			/* .../sched, the same */
-	uint64_t slept;			/* times that it gave up its processor, when last asked */
-	uint64_t preempted;		/* times that one was taken from it */
-	bool asleep;			/* and slept then */
-	bool asked;			/* that was in the last look */
-	struct ran_ring ran;		/* when it had a processor */
-	uint64_t slept_cpu;		/* CPU clock at the last look before which it slept, or left its processor often, ns */
 	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
 	uint32_t npcs;			/* of them; 0: none */
 	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */

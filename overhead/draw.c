@@ -2,13 +2,13 @@
  *
  * The routine's own time is known from all of its samples (hook_cost.c, strata.c); a context has few of them.  Two things tell its part:
  *
- *     clock     the samples of its time, less what its hooks cost: one of a routine whose hooks took nine tenths of them says little
- *     code      the program counters in its own code and in code without hooks, where every run took them.  They do not see the kernel: of a routine
- *               that had a part k of its time there, their parts may be off by k, whatever their number; and so they may by the part u of the run's
- *               time in which threads had nothing yet that takes them
+ *     clock     what samples its time is worth, of all sources (profile/times.h), less what its hooks cost: one of a routine whose hooks took nine tenths of them
+ *               says little
+ *     code      those of them that are program counters in its own code and in code without hooks, where every run took them.  They may not see the kernel: of a
+ *               routine that had a part k of its time there, their parts may be off by k, whatever their number
  *
- * Each has the weight of so many samples (the inverse of its variance; of C program counters C / (1 + C (k^2 + u^2))); where both are of one source the better one counts.  Together they
- * are N samples, MEASURED parts q.  Few samples say little: so they are drawn to the parts p of the calls, as if DRAWN samples more had been seen
+ * Each has the weight of so many samples (the inverse of its variance; of C program counters C / (1 + C k^2)); the better one counts.  They
+ * are N, and MEASURED parts q.  Few samples say little: so they are drawn to the parts p of the calls, as if DRAWN samples more had been seen
  * that fit these,
  *
  *     part = (N * q + K * p) / (N + K),    K = DRAWN
@@ -41,8 +41,9 @@ struct division {
 	double time, ticks;	/* of its contexts, by clock: ns, samples */
 	double left, cost;	/* of that time, without hooks; of the hooks, ns */
 	double odd;		/* of that cost, what would be elsewhere if the contexts' costs were as their times are, ns */
-	double codes;		/* program counters that tell */
-	double by_clock, by_code; /* samples that each weighs */
+	double codes;		/* program counters in its own code, and in code without hooks */
+	double samples;		/* that what is known weighs */
+	bool by_code;		/* it is known by those */
 	double least;		/* sum of 1 / p */
 	double distance;	/* sum of q^2 / p */
 	double drawn;		/* K */
@@ -73,13 +74,10 @@ static double calls_of(const struct work *w, uint32_t context)
 static void count_codes(struct work *w)
 {
 	for (size_t i = 0; w->given->by_code && i < w->p->npcs; i++) {
-		uint32_t context = w->p->pcs[i].context;
 		enum overhead_place place = w->o->spots[i].place;
 
-		if (place != OVERHEAD_OWN && place != OVERHEAD_PLAIN && place != OVERHEAD_NOWHERE)
-			continue;
-		w->codes[context] += (double)w->p->pcs[i].count;
-		w->o->codes += w->given->one_source ? 0 : w->p->pcs[i].count;
+		if (place == OVERHEAD_OWN || place == OVERHEAD_PLAIN || place == OVERHEAD_NOWHERE)
+			w->codes[w->p->pcs[i].context] += (double)w->p->pcs[i].count;
 	}
 }
 
@@ -106,7 +104,7 @@ static void add_contexts(struct work *w)
 	}
 }
 
-/* How many samples each kind of evidence is worth. */
+/* How many samples each routine's are worth without the hooks, or those of them that are of code, if these say more. */
 static void weigh(struct work *w)
 {
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
@@ -114,12 +112,11 @@ static void weigh(struct work *w)
 		double tick = d->ticks > 0 ? fmax(w->given->tick, d->time / d->ticks) : w->given->tick;
 		double variance = tick * d->time + UNSURE * d->odd * UNSURE * d->odd;
 
-		double unseen = d->time > 0 ? fmin(w->o->kernel[r] / d->time, 1) : 0;
+		double unseen = d->time > 0 ? fmin(w->o->kernel[r] / d->time, 1) : 0, codes = d->codes / (1 + d->codes * unseen * unseen);
 
-		d->by_clock = variance > 0 ? d->left * d->left / variance : 0;
-		d->by_code = d->codes / (1 + d->codes * (unseen * unseen + w->given->unsampled * w->given->unsampled));
-		if (w->given->one_source)
-			*(d->by_clock > d->by_code ? &d->by_code : &d->by_clock) = 0;
+		d->samples = variance > 0 ? d->left * d->left / variance : 0;
+		d->by_code = codes > d->samples;
+		d->samples = fmax(d->samples, codes);
 	}
 }
 
@@ -127,15 +124,12 @@ static void weigh(struct work *w)
 static double measured(const struct work *w, uint32_t context)
 {
 	const struct division *d = division_of(w, context);
-	double samples = d->by_clock + d->by_code, sum = 0;
 
-	if (samples <= 0)
-		return d->calls > 0 ? calls_of(w, context) / d->calls : 0;
-	if (d->by_clock > 0)
-		sum += d->by_clock * w->given->left[context] / d->left;
-	if (d->by_code > 0)
-		sum += d->by_code * w->codes[context] / d->codes;
-	return sum / samples;
+	if (d->by_code)
+		return w->codes[context] / d->codes;
+	if (d->samples > 0)
+		return w->given->left[context] / d->left;
+	return d->calls > 0 ? calls_of(w, context) / d->calls : 0;
 }
 
 /* How far each routine's parts are drawn to its calls. */
@@ -152,7 +146,7 @@ static void settle_drawn(struct work *w)
 	}
 	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
 		struct division *d = w->of + r;
-		double n = d->by_clock + d->by_code, k = d->contexts;
+		double n = d->samples, k = d->contexts;
 		double more = n > 0 ? fmax((d->least - k * k - 2 * k + 2) / n, 0) : 0;
 		double chance = k - 1 + BEYOND_CHANCE * sqrt(fmax(2 * (k - 1) + more, 0)), found = n * (d->distance - 1);
 
@@ -160,20 +154,20 @@ static void settle_drawn(struct work *w)
 	}
 }
 
-/* What one sample stands for in the evidence of D's time SELF, ns: no less than where all count, no more than SELF or a sample of the clock, where what is left
- * of its contexts' time is less than one. */
+/* What one sample stands for in the evidence of D's time SELF, ns: no less than one does in the mean, no more than SELF, where what is left of its contexts' time is
+ * less than one. */
 static double sample_of(const struct work *w, const struct division *d, double self)
 {
-	double samples = d->by_clock + d->by_code;
+	double most = fmax(self, w->given->tick);
 
-	return samples > 0 ? fmax(fmin(self / samples, fmax(self, w->given->tick)), w->given->finest) : w->given->tick;
+	return d->samples > 0 ? fmax(fmin(self / d->samples, most), w->given->tick) : w->given->tick;
 }
 
 static void divide(struct work *w, struct overhead_evidence *evidence)
 {
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		const struct division *d = division_of(w, i);
-		double self = w->given->self[group_of(w->p, i)], n = d->by_clock + d->by_code, part = measured(w, i);
+		double self = w->given->self[group_of(w->p, i)], n = d->samples, part = measured(w, i);
 		double calls = d->calls > 0 ? calls_of(w, i) / d->calls : 0;
 
 		evidence[i].measured = self * part;

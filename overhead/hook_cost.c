@@ -266,28 +266,12 @@ static bool are_samples(const struct profile *p)
 	return false;
 }
 
-/* Whether in any run one sample gave the time and the program counter. */
-static bool has_one_source(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->nruns; i++)
-		if (p->runs[i].header.source == p->runs[i].header.pc_source)
-			return true;
-	return false;
-}
-
 /* What a call costs in the mean, by calibration and by the samples in all routines. */
 static struct strata_given mean_cost(const struct work *w)
 {
-	struct strata_given cost = { .sample = w->nsec, .tick = profile_tick(w->p), .unsure = UNSURE, .whole = true,
-		.unsampled = profile_unsampled_part(w->p) };
+	struct strata_given cost = { .sample = w->nsec, .unsure = UNSURE };
 	double calls_in = 0, calls_out = 0;
 
-	for (uint32_t i = 0; i < w->p->nruns; i++) {
-		const struct amon_header *h = &w->p->runs[i].header;
-
-		cost.asked += 1e9 / fmax(h->rate, 1) / w->p->nruns;
-		cost.whole = cost.whole && !profile_lacks_pcs(h);
-	}
 	for (uint32_t i = 0; i < w->p->ncontexts; i++) {
 		calls_in += (double)w->p->contexts[i].entries + (double)w->p->contexts[i].recursive;
 		calls_out += (double)w->p->contexts[i].calls_out;
@@ -323,13 +307,10 @@ static void selves_share(struct work *w, const double *self)
 }
 
 /* The same of samples, which may be too few for that (draw.c).  False: out of memory. */
-static bool selves_draw(struct work *w, const struct strata_given *given, const double *self)
+static bool selves_draw(struct work *w, const double *self)
 {
 	double *left = calloc((size_t)w->p->ncontexts + 1, sizeof *left), *cost = calloc((size_t)w->p->ncontexts + 1, sizeof *cost);
-	double tick = overhead_tick(w->p), per_second = 1 / tick + (w->nsec > 0 ? 1 / w->nsec : 0);
-	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = tick, .finest = 1 / per_second,
-		.by_code = w->by_samples && given->whole, .unsampled = given->unsampled,
-		.one_source = has_one_source(w->p) };
+	struct draw_given draw = { .left = left, .cost = cost, .self = self, .tick = profile_tick(w->p), .by_code = w->by_samples };
 	bool ok = left && cost;
 
 	for (uint32_t i = 0; ok && i < w->p->ncontexts; i++) {
@@ -352,7 +333,7 @@ static bool contexts_settle(struct work *w)
 	bool ok = self && selves_settle(w, &given, self);
 
 	if (ok && are_samples(w->p))
-		ok = selves_draw(w, &given, self);
+		ok = selves_draw(w, self);
 	else if (ok)
 		selves_share(w, self);
 	free(self);

@@ -1,6 +1,7 @@
 /* overhead.c - the steps: where samples are, what of the time was the kernel's, what the hooks cost. */
 #include "overhead/overhead.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "overhead/steps.h"
@@ -86,7 +87,22 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
 
 	if (!o->evidence)
 		return (struct overhead_evidence){ 0, 0 };
-	return raw ? (struct overhead_evidence){ time, time * overhead_tick(o->profile) } : o->evidence[context];
+	return raw ? (struct overhead_evidence){ time, time * profile_tick(o->profile) } : o->evidence[context];
+}
+
+double overhead_unsure(const struct profile *p)
+{
+	double whole = (double)p->time + (double)p->monitor + (double)p->unplaced, unsure = 0;
+
+	for (uint32_t i = 0; i < p->nruns; i++)
+		unsure += (double)p->runs[i].header.unsure;
+	return whole > 0 ? fmin(unsure / whole, 1) : 0;
+}
+
+void overhead_widen(double unsure, double *lo, double *hi)
+{
+	*lo = (1 - unsure) * *lo;
+	*hi = (1 - unsure) * *hi + unsure;
 }
 
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *s)

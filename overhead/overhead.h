@@ -55,7 +55,6 @@ struct overhead {
 	double *kernel;			/* by routine, and [nroutines] of the root: what of its contexts' time passed in the kernel, ns; an estimate */
 	bool kernel_known;		/* whether that can be nothing else: no program counter is lacking for another reason */
 	struct overhead_cost cost;	/* of all hooks */
-	uint64_t codes;			/* program counters that say, beside the clock's samples, how much time a context has */
 };
 
 /* All of that for P and its SYMBOLS, both of which must outlive it.  NULL with *ERR set: out of memory.  Freed with overhead_free. */
@@ -75,20 +74,12 @@ struct overhead_evidence overhead_evidence(const struct overhead *o, uint32_t co
  * called in.  False: out of memory. */
 bool overhead_count_pcs(const struct overhead *o, uint64_t *counts);
 
-/* What a sample of P's clock stands for in a variance, ns: more than the mean where samples stand for unequal times, as those do that came late.  0:
- * its times are no samples. */
-double overhead_tick(const struct profile *p);
+/* The part of P's time, 0..1, of which it is not known where it was spent: no source tells, or they differ. */
+double overhead_unsure(const struct profile *p);
 
-/* The parts of P's time, 0..1, that the sampler's looks came too late for to tell where it was spent. */
-struct overhead_late {
-	double charged;		/* to where a late look found the thread */
-	double left;		/* to the next look that came in time */
-};
-
-struct overhead_late overhead_late(const struct profile *p);
-
-/* Between what bounds a share is whose part that is known is from LO to HI, 0..1 (tick.c). */
-void overhead_widen(const struct overhead_late *late, double *lo, double *hi);
+/* Between what bounds a share is, 0..1, that is from LO to HI of what is known, where the part UNSURE is not: a routine may have had all of that or nothing
+ * (the worst-case bounds of Manski, Anatomy of the selection problem, 1989). */
+void overhead_widen(double unsure, double *lo, double *hi);
 
 /* The part of SHARE in the hooks' cost of its context, ns: that which its time is of the context's; of one without time, its entries. */
 int64_t overhead_of_share(const struct overhead *o, const struct profile_share *share);

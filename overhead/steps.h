@@ -22,10 +22,7 @@ struct draw_given {
 	const double *cost;	/* by context: of its hooks, ns */
 	const double *self;	/* by routine, and [nroutines] of the root: own time without hooks, ns */
 	double tick;		/* ns that a sample of the clock stands for, above 0 */
-	double finest;		/* ns that a sample stands for where those of the clock and of program counters both count */
-	bool by_code;		/* program counters tell how much time a context has */
-	double unsampled;	/* the part of the time, 0..1, that could have none */
-	bool one_source;	/* they are the clock's own samples */
+	bool by_code;		/* each run took program counters */
 };
 
 /* draw.c: fill evidence[].  False: out of memory. */
@@ -41,10 +38,6 @@ struct strata_given {
 	double exit;		/* of its hooks in its own contexts, ns */
 	double unsure;		/* standard deviation of what one routine's hooks cost, of that cost */
 	bool hides;		/* the processor does the routines' own work while it waits for their hooks */
-	double tick;		/* ns that a sample of the clock stands for */
-	double asked;		/* the same, if all had come that were asked for */
-	bool whole;		/* no thread lacks program counters */
-	double unsampled;	/* the part of the time, 0..1, that could have none: a blocked SIGPROF, the first millisecond of each thread */
 	double sample;		/* ns of user mode that a sample of the program counter stands for, above 0 */
 };
 

@@ -10,9 +10,6 @@
  *     entries   the entry hooks of the routines that it calls, before the context changes: nobody's, but see below
  *     edges     those routines' own code before the end of their entry hooks, or behind their exit hooks: their time
  *
- * Samples of the clock see the kernel, too, but those that come late come where the program enters it.  So for user mode each counts as the
- * time that it was asked for to stand for, however much it brought, beside what a program counter stands for.
- *
  * Few samples say little: all are drawn to what is expected of the calls, as if DRAWN samples more had been seen that fit; and what an
  * entry of a routine is expected to cost is drawn, in the same way, from what its entry hooks were found to take in all contexts to the
  * mean of all routines.
@@ -125,28 +122,6 @@ static void add_kernel(struct work *w)
 {
 	for (uint32_t r = 0; r <= w->p->nroutines; r++)
 		w->of[r].kernel = w->o->kernel[r];
-}
-
-/* Let the routines' times in user mode be those by the clock and those by program counters, in the mean; where a thread has none of these, by the clock.  A
- * part u of the time without any moves all shares by up to u, as draw.c has it. */
-static void mix(struct work *w)
-{
-	double user = 0, samples = 0, clock, code, part;
-
-	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
-		user += w->of[r].time - w->of[r].kernel;
-		samples += w->of[r].samples;
-	}
-	if (!w->given->whole || user <= 0 || samples <= 0)
-		return;
-	clock = user * fmin(w->given->asked / w->given->tick, 1);
-	code = samples * w->given->sample / (1 + samples * w->given->unsampled * w->given->unsampled);
-	part = clock / (clock + code);
-	for (uint32_t r = 0; r <= w->p->nroutines; r++) {
-		struct stratum *s = w->of + r;
-
-		s->time = s->kernel + part * (s->time - s->kernel) + (1 - part) * user * s->samples / samples;
-	}
 }
 
 /* ---- what is expected ---- */
@@ -263,7 +238,6 @@ bool strata_settle(const struct overhead *o, const struct strata_given *given, d
 		add_contexts(&w);
 		add_samples(&w);
 		add_kernel(&w);
-		mix(&w);
 		expect(&w);
 		divide(&w);
 	}

@@ -104,9 +104,10 @@ static void counts_add(struct amon_header *sum, const struct amon_header *o)
 	wide_add(sum->sum_inside, wide(o->sum_inside));
 	add_capped(&sum->sum_periods, o->sum_periods);
 	add_capped(&sum->sum_period_processes, o->sum_period_processes);
-	add_capped(&sum->late_charged, o->late_charged);
+	add_capped(&sum->unsure, o->unsure);
 	add_capped(&sum->late_left, o->late_left);
 	add_capped(&sum->pc_unsampled, o->pc_unsampled);
+	add_capped(&sum->sampler_cpu, o->sampler_cpu);
 }
 
 /* Take over what SUM has of one process from O. */
@@ -146,6 +147,9 @@ void headers_add(struct amon_header *sum, const struct amon_header *o)
 		sum->note_errno = o->note_errno;
 	if (o->pc_source > sum->pc_source)		/* a process may have been too short to have any */
 		sum->pc_source = o->pc_source;
+	if (o->interrupt_nsec > sum->interrupt_nsec)
+		sum->interrupt_nsec = o->interrupt_nsec;
+	sum->settled |= o->settled;
 	sum->way |= o->way;
 	origin_add(sum, o);
 	counts_add(sum, o);

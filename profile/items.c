@@ -4,6 +4,7 @@
  * that this leads to; when the profile has a context with it, from this thread, another one or
  * another file, the item counts for that one. */
 #include "profile/reader.h"
+#include "profile/times.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -477,11 +478,25 @@ static bool read_samples(struct reader *r, uint32_t number, struct places *at)
 	return true;
 }
 
+/* The thread at hand, THREAD, has the shares from FIRST on, and the program counters from FIRST_PC on, each of which is of a share. */
+static bool note_part(struct reader *r, uint32_t thread, size_t first, size_t first_pc)
+{
+	struct profile *p = r->p;
+
+	for (size_t i = first_pc; i < p->npcs; i++)
+		if (!find_share(r, p->pcs[i].context, thread))
+			return false;
+	if (!array_reserve(&r->parts, &r->part_room, r->nparts + 1, sizeof *r->parts))
+		return reader_no_memory(r);
+	r->parts[r->nparts++] = (struct source_part){ thread, first, p->nshares, first_pc, p->npcs };
+	return true;
+}
+
 /* Read what thread NUMBER of the file has in its chunks. */
 static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 {
 	uint32_t thread = r->run.first_thread + number;
-	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites, first_slice = r->p->nslices;
+	size_t first = r->p->nshares, first_detour = r->p->ndetours, first_site = r->p->nsites, first_slice = r->p->nslices, first_pc = r->p->npcs;
 	const struct chunk *c;
 	bool stopped = false;
 
@@ -501,7 +516,7 @@ static bool read_thread(struct reader *r, uint32_t number, struct places *at)
 	while (next_of_thread(r, AMON_SITES, number, &at->sites) || next_of_thread(r, AMON_SPENT, number, &at->spent) ||
 	       next_of_thread(r, AMON_BYTES, number, &at->bytes))
 		;
-	if (!read_samples(r, number, at))
+	if (!read_samples(r, number, at) || !note_part(r, thread, first, first_pc))
 		return false;
 	while ((c = next_of_thread(r, AMON_STACKS, number, &at->stacks)) != NULL)
 		if (!read_stacks(r, c))
@@ -553,5 +568,5 @@ bool read_contexts(struct reader *r)
 	for (uint32_t number = 0; number < r->run.threads; number++)
 		if (!read_thread(r, number, &at))
 			return false;
-	return spreads_prepare(r);
+	return times_settle(r, r->parts, r->nparts) && spreads_prepare(r);
 }

@@ -393,15 +393,6 @@ double profile_pc_period(const struct profile *p)
 	return runs > 0 ? sum / runs : 0;
 }
 
-double profile_unsampled_part(const struct profile *p)
-{
-	double time = (double)p->time + (double)p->monitor + (double)p->unplaced, sum = 0;
-
-	for (uint32_t i = 0; i < p->nruns; i++)
-		sum += (double)p->runs[i].header.pc_unsampled;
-	return time > 0 ? fmin(sum / time, 1) : 0;
-}
-
 bool profile_lacks_pcs(const struct amon_header *h)
 {
 	return h->notes[AMON_NOTE_PC_LOST] || h->notes[AMON_NOTE_SIGPROF_TAKEN] || h->notes[AMON_NOTE_PC_BLOCKED] || h->notes[AMON_NOTE_TIMER_FAILED];

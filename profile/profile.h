@@ -303,9 +303,6 @@ uint32_t profile_pseudo_find(const char *name);
 /* Had any run hooks of WAY? */
 bool profile_used_way(const struct profile *p, enum amon_way way);
 
-/* The part of the CPU time of all runs in which threads had, other than others, nothing that takes program counters, 0..1. */
-double profile_unsampled_part(const struct profile *p);
-
 /* Did the run of H lose program counters, or did a thread of it have none? Then those that there are do not stand for the whole run. */
 bool profile_lacks_pcs(const struct amon_header *h);
 

@@ -246,6 +246,7 @@ bool profile_read(struct profile *p, const void *data, size_t len, const char *l
 	free(r.met);
 	free(r.phases);
 	free(r.spreads);
+	free(r.parts);
 	return ok;
 }
 

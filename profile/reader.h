@@ -75,6 +75,8 @@ struct reader {
 	const struct chunk *phase_mark;	/* where the thread at hand stood when the phase that goes on began; NULL: at 0 */
 	struct file_spread *spreads;	/* of all threads */
 	size_t nspreads, spread_room;
+	struct source_part *parts;	/* what each thread has, in the order of threads (times.h) */
+	size_t nparts, part_room;
 	uint64_t budget;		/* bound on histories.work: beyond it the file is absurd */
 	uint64_t node_budget;		/* the same for histories.n */
 };

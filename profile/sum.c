@@ -283,6 +283,7 @@ static void thread_add(struct amon_thread *t, const struct amon_thread *record)
 	add_capped(&t->monitor, record->monitor);
 	add_capped(&t->ticks, record->ticks);
 	add_capped(&t->monitor_ticks, record->monitor_ticks);
+	add_capped(&t->squares, record->squares);
 	add_capped(&t->misses, record->misses);
 	add_capped(&t->slow, record->slow);
 }

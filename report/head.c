@@ -22,7 +22,7 @@
 #include "report/verified.h"
 
 #define LEAST_DRAWN 0.005		/* of the time that is drawn to calls, of which the head says so */
-#define LEAST_LATE 0.005		/* the same of the time that samples came too late for */
+#define LEAST_UNSURE 0.005	/* the same of the time of which it is not known where it was spent */
 
 /* The head under way. */
 struct head {
@@ -281,7 +281,7 @@ static double drawn_part(const struct graph *g)
 static void samples_print(struct head *h, const char *clock)
 {
 	const char *sign = h->options->style.utf8 ? "\u00b1" : "+-";
-	uint64_t n = h->graph->ticks, all = n + h->graph->overhead->codes;
+	uint64_t n = h->graph->ticks;
 	char samples[32];
 
 	if (n == 0)
@@ -290,19 +290,19 @@ static void samples_print(struct head *h, const char *clock)
 			    is_inline(h) ? "clock tsc (build it with aprof-cc --aprof-clock=tsc)" : "APROF_CLOCK=tsc");
 	else
 		print_field(h->out, &h->options->style, "clock", "%s, %s sample%s; a share of 10 %% is %s%.2g points", clock,
-			    print_grouped(samples, all), print_plural(all), sign, sums_error(h->graph, 10));
+			    print_grouped(samples, n), print_plural(n), sign, sums_error(h->graph, 10));
 	if (n > 0 && drawn_part(h->graph) >= LEAST_DRAWN)
 		print_field(h->out, &h->options->style, "", "too few for some callers: %.0f %% of routines' time is shared by calls",
 			    100 * drawn_part(h->graph));
 }
 
 /* Errors that are wider; last, for they say so themselves. */
-static void late_print(struct head *h)
+static void unsure_print(struct head *h)
 {
-	double late = h->graph->late.charged + h->graph->late.left;
+	double unsure = h->graph->unsure;
 
-	if (h->graph->ticks > 0 && late >= LEAST_LATE)
-		print_field(h->out, &h->options->style, "late", "samples of %.2g %% of the time: errors are wider", 100 * late);
+	if (h->graph->ticks > 0 && unsure >= LEAST_UNSURE)
+		print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no source tells of it, or they differ; errors are wider by it", 100 * unsure);
 }
 
 /* What the times of other people's files are. */
@@ -676,7 +676,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	calls_print(&h);
 	hooks_print(&h);
 	plain_print(&h);
-	late_print(&h);
+	unsure_print(&h);
 	left_out_print(in, options, out);
 	verified_print(in, options, out);
 	plain_free(&h.plain);
@@ -772,7 +772,7 @@ static json_t *times_json(const struct head *h)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "contexts_ns", emit_count(g->time), "outside_ns", emit_count(g->outside), "raw_ns",
 			 emit_count(h->profile->time), "hooks_ns", json_integer(g->hooks), "hooks_unplaced_ns",
 			 emit_count(g->hooks_unplaced), "monitor_ns", emit_count(g->monitor), "unplaced_ns",
-			 emit_count(g->unplaced), "late_ns", emit_count(h->sums.late), "raw", (int)g->options.raw);
+			 emit_count(g->unplaced), "unsure_ns", emit_count(h->sums.unsure), "raw", (int)g->options.raw);
 }
 
 static json_t *counts_json(const struct head *h)

@@ -135,13 +135,10 @@ static void contexts_print(FILE *out, const struct profile *p, const struct sums
 static void errors_print(FILE *out, const struct graph *g, const struct report_options *options)
 {
 	const char *sign = options->style.utf8 ? "\u00b1" : "+-";
-	char codes[64] = "";
 
-	if (g->overhead->codes)
-		snprintf(codes, sizeof codes, " of the clock and %" PRIu64 " program counters", g->overhead->codes);
 	if (g->ticks)
-		print_field(out, &options->style, "error", "of %" PRIu64 " sample%s%s: a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% to "
-			    "%s%.2g (95 %% confidence)", g->ticks, print_plural(g->ticks), codes, sign, sums_error(g, 50), sign, sums_error(g, 10), sign, sums_error(g, 1));
+		print_field(out, &options->style, "error", "of %" PRIu64 " sample%s: a share of 50 %% is known to %s%.2g points, of 10 %% to %s%.2g, of 1 %% to "
+			    "%s%.2g (95 %% confidence)", g->ticks, print_plural(g->ticks), sign, sums_error(g, 50), sign, sums_error(g, 10), sign, sums_error(g, 1));
 }
 
 static void costs_print(FILE *out, const struct graph *g, const struct report_options *options)

@@ -12,7 +12,7 @@ static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
 	s->transitions += run->transitions - run->recursions;
 	s->calls += run->calls;
 	s->cpu += run->header.cpu_total;
-	s->late += run->header.late_charged + run->header.late_left;
+	s->unsure += run->header.unsure;
 	for (unsigned n = 0; n < AMON_NOTES; n++)
 		s->notes[n] += run->header.notes[n];
 	s->lives[life_of(in, i)]++;
@@ -48,6 +48,6 @@ double sums_error(const struct graph *g, double percent)
 
 	double half = 1.96 * sqrt(percent * (100 - percent) / samples), lo = fmax(percent - half, 0) / 100, hi = fmin(percent + half, 100) / 100;
 
-	overhead_widen(&g->late, &lo, &hi);
+	overhead_widen(g->unsure, &lo, &hi);
 	return fmin(fmax(half, fmax(percent - 100 * lo, 100 * hi - percent)), 99);
 }

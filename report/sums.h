@@ -9,7 +9,7 @@ struct sums {
 	uint64_t contexts;			/* in which anything was counted */
 	uint64_t length;			/* entries of their histories */
 	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
-	uint64_t late;				/* CPU time that samples came too late for to tell where it was spent, ns */
+	uint64_t unsure;			/* CPU time of which no source tells where it was spent, or sources differ, ns */
 	uint64_t notes[AMON_NOTES];		/* how often each */
 	uint32_t lives[REPORT_UNKNOWN + 1];	/* processes, by enum report_life */
 	uint32_t truncated, reset;		/* files that are cut off; processes whose counters were reset */

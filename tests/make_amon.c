@@ -272,7 +272,7 @@ struct make_amon *make_amon_new(void)
 		.version = AMON_VERSION, .header_size = sizeof m->header, .counter_size = sizeof(struct amon_counter),
 		.machine = 62, .state = AMON_ENDED, .exit_status = -1, .pid = 4711, .ppid = 1,
 		.start_realtime = UINT64_C(1700000000000000000), .start_monotonic = 1000000, .end_monotonic = 2000000,
-		.clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_SAMPLER, .rate = 997,
+		.clock = AMON_CLOCK_TICK, .source = AMON_SOURCE_SAMPLER, .rate = 997, .settled = 1,
 		.host = "made", .program = "/made/program", .directory = "/made", .command = "program\0--made",
 		.command_size = 15,
 	};

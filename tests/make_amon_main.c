@@ -16,7 +16,7 @@ static const char usage[] =
 	"  --reset N       zero the counters after N calls of a thread\n"
 	"  --phases N      go through N phases, 10 at most, at random, stopped now and then\n"
 	"  --intervals L   keep what is charged by interval of level L\n"
-	"  --late NS       so much of the time samples came too late for\n"
+	"  --unsure NS     of so much of the time it is not known where it was spent\n"
 	"  --chunk N       items in a chunk of contexts\n"
 	"  --beside        with the same as call stacks beside\n"
 	"  --ranks N       the sum of N ranks of an MPI job; one thread alone\n"
@@ -27,7 +27,7 @@ static const struct option options[] = {
 	{ "callees", 1, NULL, 'k' }, { "threads", 1, NULL, 't' }, { "calls", 1, NULL, 'c' },
 	{ "max-contexts", 1, NULL, 'n' }, { "mean", 1, NULL, 'm' }, { "deepest", 1, NULL, 'd' },
 	{ "recursion", 1, NULL, 'R' }, { "ticks", 1, NULL, 'T' }, { "chunk", 1, NULL, 'C' }, { "reset", 1, NULL, 'z' },
-	{ "phases", 1, NULL, 'P' }, { "late", 1, NULL, 'l' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' }, { "intervals", 1, NULL, 'i' },
+	{ "phases", 1, NULL, 'P' }, { "unsure", 1, NULL, 'l' }, { "stacks", 0, NULL, 'v' }, { "ranks", 1, NULL, 'a' }, { "intervals", 1, NULL, 'i' },
 	{ "beside", 0, NULL, 'b' },
 	{ "contexts", 1, NULL, 'o' }, { NULL, 0, NULL, 0 }
 };
@@ -42,7 +42,7 @@ struct request {
 	long paper, cc1;		/* argument of --paper or --cc1; -1: not asked */
 	bool stacks, beside;		/* --stacks, --beside */
 	uint32_t chunk, ranks;
-	uint64_t late;			/* --late */
+	uint64_t unsure;		/* --unsure */
 	const char *contexts;
 };
 
@@ -70,7 +70,7 @@ static int parse(int argc, char **argv, struct request *q)
 		case 'P': p->phases = number(optarg); break;
 		case 'C': q->chunk = number(optarg); break;
 		case 'o': q->contexts = optarg; break;
-		case 'l': q->late = strtoull(optarg, NULL, 0); break;
+		case 'l': q->unsure = strtoull(optarg, NULL, 0); break;
 		case 'v': q->stacks = true; break;
 		case 'b': q->beside = true; break;
 		case 'a': q->ranks = number(optarg); break;
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	    make_amon_random(&q.program);
 	make_amon_chunk_items(m, q.chunk);
 	make_amon_ranks(m, q.ranks);
-	make_amon_header(m)->late_left = q.late;
+	make_amon_header(m)->unsure = q.unsure;
 	if (q.stacks)
 		add_stacks(m);
 	data = make_amon_finish(m, &len);

@@ -91,7 +91,7 @@ def sampled_well(folder, share, run, data='amon.out'):
     for _ in range(5):
         result = run()
         times = json.loads(aprof('report', '--json', data, cwd=folder).stdout)['run']['times']
-        if times['unplaced_ns'] + times['late_ns'] < share * times['raw_ns']:
+        if times['unplaced_ns'] + times['unsure_ns'] < share * times['raw_ns']:
             break
     return result
 
@@ -475,7 +475,7 @@ class Hot(Views):
         self.assertEqual(len(self.worked), 9)
         whole = sum(c['time_ns'] for c in callers.values())
         times = self.json('report')['run']['times']
-        untold = times['unplaced_ns'] + times['late_ns']        # any one of them may have had it
+        untold = times['unplaced_ns'] + times['unsure_ns']        # any one of them may have had it
         off = [abs(callers[f'caller{i + 1}']['time_ns'] - whole * worked / sum(self.worked)) > callers[f'caller{i + 1}']['error_ns'] + untold
                for i, worked in enumerate(self.worked)]
         self.assertLessEqual(sum(off), 3, (callers, self.worked))

@@ -59,8 +59,7 @@ class Amon:
         values = struct.unpack_from(layout, data, 32)
         self.__dict__.update(zip(names, values))
         counts = struct.unpack_from('<64Q', data, 32 + struct.calcsize(layout))
-        self.late_charged, self.late_left = struct.unpack_from('<2Q', data, 3152)
-        self.pc_unsampled, = struct.unpack_from('<Q', data, 3168)
+        self.unsure, _, self.pc_unsampled, self.settled, self.sampler_cpu, self.interrupt_nsec = struct.unpack_from('<6Q', data, 3152)
         self.notes = {n: c for n, c in zip(NOTES, counts) if c}
         self.threads, self.routines, self.contexts, self.pcs = [], [], [], []
         self.bias = 0

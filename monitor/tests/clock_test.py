@@ -26,12 +26,14 @@ NOBODY = 65534
 ATTEMPTS = 4        # of a test while others are at work
 WORK = None         # the program, hooked by the way that the compiler has
 BARE = None         # the program, not hooked
+APROF = None
 TSC = {}            # programs that count their own cycles, by way
 MIXED = None        # one of objects that read the counter and objects that do not
 
 
 def build(root, scratch):
-    global WORK, BARE, MIXED
+    global APROF, WORK, BARE, MIXED
+    APROF = os.path.join(root, 'aprof')
     WORK, BARE = os.path.join(scratch, 'work'), os.path.join(scratch, 'bare')
     source = os.path.join(HERE, 'clock_work.c')
     MIXED = os.path.join(scratch, 'mixed')
@@ -82,7 +84,11 @@ class Run:
         self.status, self.output, self.error = done.returncode, done.stdout, done.stderr
 
     def amons(self):
+        """The files, with times as all sources together tell them."""
         paths = sorted(glob.glob(os.path.join(self.scratch, 'amon.out*')), key=os.path.getmtime)
+        for path in paths:
+            subprocess.run([APROF, 'merge', '-o', path + '.new', path], check=True)
+            os.rename(path + '.new', path)
         return [Amon(path, self.program) for path in paths]
 
     def amon(self):
@@ -124,7 +130,7 @@ def test_shares():
     run = Run('shares', 2000)
     amon = run.amon()
     assert run.status == 0 and run.output == '3\n', (run.status, run.output)
-    assert amon.clock == 1 and SOURCES[amon.source] == 'sampler' and SOURCES[amon.pc_source] == 'none'
+    assert amon.clock == 1 and SOURCES[amon.source] == 'sampler' and SOURCES[amon.pc_source] == 'timer'
     conserved(amon)
     shares_are_right(amon)
     placed = sum(amon.time().values()) + sum(t.monitor for t in amon.threads)
@@ -168,8 +174,7 @@ def check_served(amon, served):
     """burn has the share SERVED, but for samples that came too late: odds that differ by 2 move no share by more than 0.18."""
     time = amon.time()
     whole = sum(time.values())
-    assert amon.late_charged + amon.late_left <= amon.cpu(), (amon.late_charged, amon.late_left, amon.cpu())
-    close(time['burn'] / whole, served, ticks(amon), 0.02 + 0.18 * amon.late_left / amon.cpu() + amon.late_charged / amon.cpu())
+    close(time['burn'] / whole, served, ticks(amon), 0.02 + amon.unsure / amon.cpu())
 
 
 def server(*before):
@@ -218,7 +223,7 @@ def test_behind_others():
             other.kill()
             other.wait()
     conserved(amon)
-    assert amon.time()['burn'] > 0.8 * 300e6 and ticks(amon) > 80, (amon.time()['burn'], ticks(amon))
+    assert amon.time()['burn'] > 0.8 * 300e6 and ticks(amon) > 10, (amon.time()['burn'], ticks(amon))
 
 
 def test_sleeping_main():
@@ -344,7 +349,7 @@ def test_program_counters():
     """Where the program was, each time that it was in user mode."""
     amon = Run('burn', 500, perf=True, nobody=False, pc='timer').amon()
     assert SOURCES[amon.pc_source] == 'timer' and sum(p.count for p in amon.pcs) > 10, amon.pcs
-    amon = Run('burn', 500, perf=True, nobody=False).amon()
+    amon = Run('burn', 500, perf=True, nobody=False, rate=997).amon()
     if SOURCES[amon.pc_source] != 'perf':
         raise Skip('perf_event_open is refused here')
     assert 300 < sum(p.count for p in amon.pcs) < 520, amon.pcs     # one in a millisecond; they do not wait for a processor

@@ -36,8 +36,8 @@ static struct file run_made(uint64_t number)
 	h->hook_inside = 300 + number;
 	h->pc_period = number % 3 ? 1000000 + number : 0;
 	h->note_errno = (uint32_t)(number % 4);
-	h->late_charged = number * 3;
-	h->late_left = number;
+	h->unsure = number * 3;
+	h->sampler_cpu = number;
 	h->pc_unsampled = number * 5;
 	f.data = make_amon_finish(m, &f.len);
 	make_amon_free(m);
@@ -175,8 +175,8 @@ static void test_counts(void **state)
 	assert_int_equal(p->ndetours > 0, together->ndetours > 0);
 	assert_int_equal(p->runs[0].ncommands, 1);
 	assert_int_equal(p->runs[0].commands[0].processes, 20);
-	assert_int_equal(p->runs[0].header.late_charged, 3 * 210);
-	assert_int_equal(p->runs[0].header.late_left, 210);
+	assert_int_equal(p->runs[0].header.unsure, 3 * 210);
+	assert_int_equal(p->runs[0].header.sampler_cpu, 210);
 	assert_int_equal(p->runs[0].header.pc_unsampled, 5 * 210);
 	free(wanted);
 	free(found);

@@ -97,7 +97,7 @@ def ticks_of(report):
 def late(report):
     """The part of the time for which aprof's looks came too late: it says so, and states errors that are as much wider."""
     times = report["run"]["times"]
-    return times["late_ns"] / max(times["raw_ns"] + times["monitor_ns"] + times["unplaced_ns"], 1)
+    return times["unsure_ns"] / max(times["raw_ns"] + times["monitor_ns"] + times["unplaced_ns"], 1)
 
 
 def deviation(share, samples):
