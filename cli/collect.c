@@ -240,7 +240,7 @@ static bool files_add_up(const struct run *r, struct input *in, char **files, si
 static void unreadable_keep(struct run *r, struct harvest_program *p, const char *name)
 {
 	for (size_t i = 0; i < p->nunreadable; i++) {
-		struct input in = { .listener = &listener };
+		struct input in = { .listener = &listener, .spare = true };
 		struct error err;
 		char *beside = NULL;
 
@@ -267,7 +267,7 @@ static bool readable_add_up(struct run *r, struct input *in, struct harvest_prog
 	if (p->n < 2)
 		return false;
 	input_free(in);
-	*in = (struct input){ .listener = &listener };
+	*in = (struct input){ .listener = &listener, .spare = true };
 	harvest_sift(p);
 	unreadable_keep(r, p, name);
 	return p->n > 0 && files_add_up(r, in, p->files, p->n, p->summed, name, err);
@@ -282,14 +282,14 @@ struct stacks {
 /* The call stacks of P, which are to go beside the exact contexts of NAME: of one process as they are, else their sum. */
 static struct stacks stacks_load(struct run *r, const struct harvest_program *p, const char *name)
 {
-	struct input in = { .listener = &listener };
+	struct input in = { .listener = &listener, .spare = true };
 	struct stacks s = { 0 };
 	struct error err;
 
 	if (p->nstacks == 0)
 		return s;
 	if (p->nstacks == 1 && !p->stacks_summed) {
-		carry_into_file(p->stacks[0]);
+		carry_into_file(p->stacks[0], true);
 		files_cut(p->stacks[0]);
 		s.file = files_load(p->stacks[0], &s.size, &err);
 	} else if (files_add_up(r, &in, p->stacks, p->nstacks, p->stacks_summed, name, &err)) {
@@ -341,7 +341,7 @@ static bool small_keep(struct run *r, const char *file, struct input *in, bool i
 		return input_keep(r, in, name);
 	kept = data_file_keep(r->options->data, file, NULL, name);
 	if (kept) {
-		carry_into_file(*name);
+		carry_into_file(*name, true);
 		stacks_append(r, s, *name);
 	}
 	return kept;
@@ -354,7 +354,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	struct harvest_program *p = &r->harvest.programs[i];
 	bool single = p->n == 1 && !p->running && !p->summed, gmon = i == 0 && gmon_file_wanted(), small, moved, kept, is_read;
 	struct stacks stacks = stacks_load(r, p, *name);
-	struct input in = { .listener = &listener };
+	struct input in = { .listener = &listener, .spare = true };
 	struct error err;
 
 	if (single)
@@ -362,7 +362,7 @@ static void program_report(struct run *r, size_t i, char **name, FILE *out)
 	small = single && is_small(p->files[0]);
 	kept = moved = single && !small && data_file_keep(r->options->data, p->files[0], NULL, name);
 	if (moved) {
-		carry_into_file(*name);
+		carry_into_file(*name, true);
 		stacks_append(r, &stacks, *name);
 	}
 	if (moved && !out && !gmon && !r->options->verify) {
@@ -504,7 +504,7 @@ void collect(struct run *r)
 /* Read the profile NAME and report it to OUT. */
 static void job_report(struct run *r, char *name, FILE *out)
 {
-	struct input in = { .listener = &listener };
+	struct input in = { .listener = &listener, .spare = true };
 	struct error err;
 
 	if (!input_read(&in, &name, 1, NULL, &err))
@@ -521,7 +521,7 @@ void collect_job(struct run *r, const char *name, uint64_t ranks)
 
 	if (!copy)
 		return;
-	carry_into_file(name);
+	carry_into_file(name, true);
 	if (ranks < (uint64_t)r->job->size)
 		message("note: %s is of %" PRIu64 " of the job's %d ranks; the others do not run under aprof run, or keep theirs in %s", name, ranks, r->job->size,
 			r->job->folder);

@@ -23,10 +23,11 @@ static bool is_old_enough(const struct profile *p, const struct profile_module *
 	return true;
 }
 
-static bool carries(const struct profile *p, uint32_t module)
+/* Does P carry what S can say of MODULE? */
+static bool carries(const struct profile *p, struct symbols *s, uint32_t module)
 {
 	for (size_t i = 0; i < p->nsymbols; i++)
-		if (p->symbols[i].module == module)
+		if (p->symbols[i].module == module && (symbols_are_brief(s, module) || !symbols_is_brief(&p->symbols[i])))
 			return true;
 	return false;
 }
@@ -133,13 +134,23 @@ void carry_into(const char *path, struct profile *p, struct symbols *s)
 	if (p->nruns != 1 || p->runs[0].truncated)
 		return;
 	for (uint32_t i = 0; i < p->nmodules; i++)
-		if (is_asked(p, i) && !carries(p, i))
+		if (is_asked(p, i) && !carries(p, s, i))
 			add(p, s, i);
 	if (p->nsymbols > first)
 		write_into(path, p, first);
 }
 
-void carry_into_file(const char *path)
+struct symbols *carry_symbols(const struct profile *p, const char *program, bool spare, struct error *err)
+{
+	enum { PART = 20 };			/* of the time: as much again for all that is no debug information */
+	struct symbols *s = symbols_open(p, program, err);
+
+	if (s && spare && !profile_counts_calls(p))
+		symbols_within(s, p->time / PART);
+	return s;
+}
+
+void carry_into_file(const char *path, bool spare)
 {
 	struct profile *p = profile_new();
 	struct symbols *s = NULL;
@@ -147,7 +158,7 @@ void carry_into_file(const char *path)
 	struct error ignored;
 
 	if (p && files_read(p, path, NULL, &life, &ignored) && (life == REPORT_ENDED || life == REPORT_DIED))
-		s = symbols_open(p, NULL, &ignored);
+		s = carry_symbols(p, NULL, spare, &ignored);
 	if (s)
 		carry_into(path, p, s);
 	symbols_free(s);

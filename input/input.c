@@ -138,11 +138,11 @@ static bool read_code(struct input *in, struct error *err)
 	return true;
 }
 
-/* Have P, with the symbols S or, if that is NULL, its own, carry what they say. */
-static void carry(struct profile *p, struct symbols *s)
+/* Have P, with the symbols S or, if that is NULL, its own, SPARE as in carry_symbols, carry what they say. */
+static void carry(struct profile *p, struct symbols *s, bool spare)
 {
 	struct error ignored;
-	struct symbols *own = s ? s : symbols_open(p, NULL, &ignored);
+	struct symbols *own = s ? s : carry_symbols(p, NULL, spare, &ignored);
 
 	if (own)
 		carry_anew(p, own);
@@ -166,9 +166,9 @@ void input_carry(struct input *in)
 
 	if (!in->symbols)
 		input_step(in, "reading symbols");
-	carry(in->profile, in->symbols);
+	carry(in->profile, in->symbols, in->spare);
 	if (stacks && carries_twice(stacks))
-		carry(stacks, NULL);
+		carry(stacks, NULL, in->spare);
 }
 
 /* See that the files carry their symbols from now on. */
@@ -184,7 +184,7 @@ static void keep_symbols(struct input *in)
 		if (over && in->paths[i] && p->nruns == 1)
 			carry_into(in->paths[i], in->profile, in->symbols);
 		else if (over && in->paths[i])
-			carry_into_file(in->paths[i]);
+			carry_into_file(in->paths[i], in->spare);
 	}
 }
 
@@ -207,7 +207,7 @@ bool input_build(struct input *in, const char *program, const struct graph_optio
 	input_step(in, "reading symbols");
 	if (split && !input_adopt(in, err))
 		return false;
-	in->symbols = symbols_open(in->profile, program, err);
+	in->symbols = carry_symbols(in->profile, program, in->spare, err);
 	if (in->symbols && in->linked_names)
 		symbols_keep_linked(in->symbols);
 	if (!in->symbols)

@@ -30,6 +30,7 @@ struct input {
 	bool with_static;		/* the graph is to have the calls that stand in the code, too; set it before input_build */
 	bool with_unused;		/* and the routines with hooks that were never called; set it likewise */
 	bool with_gprof;		/* a second graph is to be made, by gprof's model; set it likewise */
+	bool spare;			/* symbols are to take little of the time that the profile is of (carry.h); set it before input_read */
 	bool linked_names;		/* routines are to have the names that they were linked by; set it likewise */
 	enum input_leaves leaves;	/* whether times are to be split by the call stacks beside exact contexts; set it likewise */
 	bool beside;			/* call stacks of the same process that stand in a file of their own are read, too (beside.h); set it before input_read */

@@ -253,6 +253,48 @@ void binary_close(struct binary *b)
 	memset(b, 0, sizeof *b);
 }
 
+/* The same of what ELF has. */
+static uint64_t debug_cost(Elf *elf)
+{
+	enum { PLAIN = 10, PACKED = 15 };		/* ns a byte */
+	Elf_Scn *section = NULL;
+	size_t strings;
+	uint64_t cost = 0;
+	GElf_Shdr header;
+	GElf_Chdr packed;
+
+	if (elf_getshdrstrndx(elf, &strings) != 0)
+		return 0;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, strings, header.sh_name) : NULL;
+
+		if (!name || strncmp(name, ".debug_", 7) != 0 || header.sh_type == SHT_NOBITS)
+			continue;
+		cost += gelf_getchdr(section, &packed) ? packed.ch_size * PACKED : header.sh_size * PLAIN;
+	}
+	return cost;
+}
+
+uint64_t binary_debug_cost(const struct binary *b)
+{
+	const char *name = NULL;
+	Elf *elf;
+	uint64_t cost;
+	int fd;
+
+	dwfl_module_info(b->module, NULL, NULL, NULL, NULL, NULL, NULL, &name);
+	if (!name)
+		return debug_cost(b->elf);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	cost = elf ? debug_cost(elf) : 0;
+	elf_end(elf);
+	close(fd);
+	return cost;
+}
+
 size_t binary_build_id(const struct binary *b, const uint8_t **id)
 {
 	const void *bits = NULL;

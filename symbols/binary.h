@@ -51,6 +51,9 @@ bool binary_open_vdso(struct binary *b, const Dwfl_Callbacks *callbacks, struct 
 
 void binary_close(struct binary *b);
 
+/* About how much CPU time it takes to read the DWARF of B, or of its debug file, ns: a cautious guess by its size.  0: it has none. */
+uint64_t binary_debug_cost(const struct binary *b);
+
 /* The GNU build-id: sets *ID and returns its size, bytes; 0: it has none. */
 size_t binary_build_id(const struct binary *b, const uint8_t **id);
 

@@ -205,7 +205,7 @@ bool module_is_open(struct module *m, uint64_t address)
 
 struct debug_info *module_debug_info(struct module *m)
 {
-	if (!m->debug_known && m->present && !debug_read(&m->debug, &m->binary))
+	if (!m->debug_known && m->present && !m->brief && !debug_read(&m->debug, &m->binary))
 		debug_free(&m->debug);
 	m->debug_known = true;
 	return &m->debug;

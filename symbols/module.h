@@ -25,6 +25,7 @@ struct module {
 	struct functions functions; /* its functions; none if not present */
 	struct debug_info debug;	/* its DWARF, when debug_read was called */
 	bool debug_known;	/* it was */
+	bool brief;		/* it has some that is not to be read (symbols_within) */
 	const struct symbol **made; /* symbol of each function; NULL: not made yet */
 	struct hook_code *hook_code; /* reads its routines' hooks; NULL: not asked for yet, or cannot be had */
 	bool hook_code_known;	/* it was asked for */

@@ -29,6 +29,16 @@ static Symbols *message_read(const struct profile_symbols *s)
 	return message;
 }
 
+bool symbols_is_brief(const struct profile_symbols *out)
+{
+	Symbols *message = message_read(out);
+	bool brief = message && message->brief;
+
+	if (message)
+		symbols__free_unpacked(message, NULL);
+	return brief;
+}
+
 /* Whether the N items of COLUMN are below LIMIT. */
 static bool all_below(const uint32_t *column, size_t n, size_t limit)
 {

@@ -341,6 +341,7 @@ bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, s
 	*out = (struct profile_symbols){ .module = module };
 	symbols_quiet(s, true);
 	m.alone = symbols_are_alone(s, module);
+	m.brief = symbols_are_brief(s, module);
 	ok = symbols_have(s, module) && pack(&k, &m, out);
 	symbols_quiet(s, false);
 	message_free(&k, &m);

@@ -200,6 +200,52 @@ static struct module *get_module(struct symbols *s, uint32_t index)
 	return m;
 }
 
+/* How much is asked about each module of S's profile: the main program most.  NULL: out of memory. */
+static uint64_t *weights_make(const struct symbols *s)
+{
+	const struct profile *p = s->profile;
+	uint64_t *weights = calloc((size_t)p->nmodules + 1, sizeof *weights);
+
+	for (uint32_t i = 0; weights && i < p->nroutines; i++)
+		if (p->routines[i].module < p->nmodules)
+			weights[p->routines[i].module]++;
+	for (size_t i = 0; weights && i < p->npcs; i++)
+		if (p->pcs[i].module < p->nmodules)
+			weights[p->pcs[i].module] += p->pcs[i].count;
+	for (uint32_t i = 0; weights && i < p->nmodules; i++)
+		weights[i] = p->modules[i].main_program && weights[i] ? UINT64_MAX : weights[i];
+	return weights;
+}
+
+/* The module with the greatest of the N WEIGHTS, none of which is 0; N: all are. */
+static uint32_t heaviest(const uint64_t *weights, uint32_t n)
+{
+	uint32_t best = n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (weights[i] && (best == n || weights[i] > weights[best]))
+			best = i;
+	return best;
+}
+
+void symbols_within(struct symbols *s, uint64_t ns)
+{
+	uint64_t *weights = weights_make(s);
+	uint32_t i;
+
+	while (weights && (i = heaviest(weights, s->nmodules)) < s->nmodules) {
+		struct module *m = get_module(s, i);
+		uint64_t cost = m->present && !m->packed ? binary_debug_cost(&m->binary) : 0;
+
+		m->brief = cost > ns;
+		ns -= m->brief ? 0 : cost;
+		weights[i] = 0;
+	}
+	free(weights);
+}
+
+bool symbols_are_brief(struct symbols *s, uint32_t module) { return get_module(s, module)->brief; }
+
 bool symbols_have(struct symbols *s, uint32_t module)
 {
 	const struct module *m = get_module(s, module);

@@ -56,6 +56,13 @@ void symbols_free(struct symbols *s);
  * is looked up in S. */
 void symbols_keep_linked(struct symbols *s);
 
+/* Read debug information of as many modules only as is likely to take less than NS of CPU time: the program's first, then where most samples are.  Of the others what their
+ * symbol tables tell is known; of nothing else a line.  To be called before anything is looked up in S. */
+void symbols_within(struct symbols *s, uint64_t ns);
+
+/* Whether there is debug information of MODULE that is not read for that. */
+bool symbols_are_brief(struct symbols *s, uint32_t module);
+
 /* Warnings met so far, one line each; NULL past the last.  File names in them are not escaped. */
 const char *symbols_warning(const struct symbols *s, uint32_t i);
 
@@ -171,6 +178,9 @@ bool symbols_have(struct symbols *s, uint32_t module);
 /* Write down all that can be asked here about the addresses that P, whose symbols S are, has in MODULE, for readers to whom its file is
  * gone: OUT->data is malloc'ed.  False: nothing is known of it, or memory is short. */
 bool symbols_pack(struct symbols *s, const struct profile *p, uint32_t module, struct profile_symbols *out);
+
+/* Whether OUT, of a profile, was written by symbols that were brief. */
+bool symbols_is_brief(const struct profile_symbols *out);
 
 /* Whether only what the profile carries tells about MODULE: it was made from a file of other people's, with addresses of its own. */
 bool symbols_are_alone(struct symbols *s, uint32_t module);

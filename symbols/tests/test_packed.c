@@ -42,8 +42,8 @@ static void build(void)
 	scratch_run("$CC -g -O1 -fno-inline -Wl,--build-id=sha1 -o prog prog.c");
 }
 
-/* What symbols_pack says of the routines NAMES. */
-static struct profile_symbols packed(const char *const *names, uint32_t n)
+/* What symbols_pack says of the routines NAMES, if it may take NS. */
+static struct profile_symbols packed_within(const char *const *names, uint32_t n, uint64_t ns)
 {
 	struct profile_routine routines[8];
 	struct profile p = profile_of(names, n, routines);
@@ -52,10 +52,13 @@ static struct profile_symbols packed(const char *const *names, uint32_t n)
 	struct symbols *s = symbols_open(&p, NULL, &err);
 
 	assert_non_null(s);
+	symbols_within(s, ns);
 	assert_true(symbols_pack(s, &p, 0, &out));
 	symbols_free(s);
 	return out;
 }
+
+static struct profile_symbols packed(const char *const *names, uint32_t n) { return packed_within(names, n, UINT64_MAX); }
 
 static void two_files_together(void **state)
 {
@@ -87,6 +90,39 @@ static void two_files_together(void **state)
 	assert_int_equal(packed_find(k, 1), PACKED_NONE);
 	packed_free(k);
 	assert_null(packed_read(&p, 1));
+	free(parts[0].data);
+	free(parts[1].data);
+}
+
+/* Without the time to read its debug information a module has names and no lines, and says that there is more. */
+static void brief_then_whole(void **state)
+{
+	const char *const names[] = { "main", "leaf" };
+	struct profile_symbols parts[2];
+	struct profile p = { .symbols = parts, .nsymbols = 1 };
+	struct packed *k;
+	uint64_t leaf;
+	uint32_t i;
+
+	(void)state;
+	build();
+	leaf = scratch_address("prog", "leaf");
+	parts[0] = packed_within(names, 2, 0);
+	parts[1] = packed(names, 2);
+	assert_true(symbols_is_brief(&parts[0]));
+	assert_false(symbols_is_brief(&parts[1]));
+	k = packed_read(&p, 0);
+	i = packed_find(k, leaf);
+	assert_string_equal(k->functions[i].name, "leaf");
+	assert_int_equal(k->functions[i].line, 0);
+	assert_null(packed_place(k, leaf)->own_file);
+	packed_free(k);
+	p.nsymbols = 2;
+	k = packed_read(&p, 0);
+	assert_int_equal(k->nfunctions, 2);
+	assert_int_equal(k->functions[packed_find(k, leaf)].line, 2);
+	assert_int_equal(packed_place(k, leaf)->own_line, 2);
+	packed_free(k);
 	free(parts[0].data);
 	free(parts[1].data);
 }
@@ -190,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_files_together),
+		cmocka_unit_test(brief_then_whole),
 		cmocka_unit_test(names_as_written),
 		cmocka_unit_test(damaged),
 	};
