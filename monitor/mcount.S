@@ -443,6 +443,7 @@ moncontrol:
 	in_front unshare aprof_front_unshare
 	in_front setns aprof_front_setns
 	in_front sigaction aprof_front_sigaction
+	in_front sigaltstack aprof_front_sigaltstack
 	in_front signal aprof_front_signal
 	in_front mlockall aprof_front_mlockall
 	in_front longjmp aprof_front_longjmp

@@ -1,4 +1,4 @@
-/* names.S - the names of the functions that jump (jump.c, cancel.c) and switch stacks (switch.c), for calls from shared libraries that know nothing of the
+/* names.S - the names of the functions that jump (jump.c, cancel.c), switch stacks (switch.c) and set those of signals (wrap.c), for calls from shared libraries that know nothing of the
  * monitor.  A program may bring one of its own, as by -static-libgcc.  Not for static programs, whose libraries are linked with the monitor (--wrap). */
 #include "monitor/names.h"
 
@@ -21,5 +21,6 @@ aprof_names:
 	jump __pthread_register_cancel_defer
 	jump _Unwind_SetIP
 	jump vfork
+	jump sigaltstack
 
 	.section .note.GNU-stack, "", @progbits

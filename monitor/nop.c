@@ -51,6 +51,7 @@ JUMP(_longjmp);
 JUMP(siglongjmp);
 JUMP(__longjmp_chk);
 JUMP(setcontext);
+JUMP(sigaltstack);
 JUMP(pthread_exit);
 JUMP(__pthread_unwind_next);
 JUMP(__pthread_register_cancel);

@@ -25,6 +25,7 @@
 #include "monitor/context.h"
 #include "monitor/file.h"
 #include "monitor/found.h"
+#include "monitor/held.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/restorer.h"
@@ -44,7 +45,8 @@ enum {
 	MEASURED = 8,			/* interrupts by which it is found what one costs, */
 	BETWEEN = 50000,		/* ns between two of them */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
-	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask */
+	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask, */
+	HELD_ROUNDS = 16,		/* and at the program's handlers */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork.  Less 1: and was at the
 					 * next look; and so on down to */
 	BLOCKED_LONG = -5008,		/* and was all the time */
@@ -155,6 +157,7 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		as_if_alone();
 		return;
 	}
+	held_look();
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
 	if (t && t->npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
 		item = machine_item(t, context_at(t, context));
@@ -395,6 +398,7 @@ void pc_begin(bool own_descriptors)
 {
 	rounds = 0;
 	source = source_choose(own_descriptors);
+	held_end();			/* a forked child has its parent's */
 	if (source == AMON_SOURCE_NONE)
 		return;
 	if (!take_sigprof()) {
@@ -405,6 +409,8 @@ void pc_begin(bool own_descriptors)
 			interrupt_measure();
 		monitor.header->interrupt_nsec = interrupt_cost;
 	}
+	if (source != AMON_SOURCE_NONE)
+		held_begin();
 }
 
 bool pc_has_sigprof(void)
@@ -425,6 +431,7 @@ void pc_give_up(void)
 	for (struct thread *t = monitor.threads; t && source == AMON_SOURCE_TIMER; t = t->next)
 		pc_close(t);
 	source = monitor.clock.pc_wanted = AMON_SOURCE_NONE;
+	held_end();
 	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
 	note(AMON_NOTE_SIGPROF_TAKEN);
@@ -474,9 +481,11 @@ void pc_round(void)
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			pc_close(t);
 		source = AMON_SOURCE_NONE;
+		held_end();
 		return;
 	}
-	rounds++;
+	if (++rounds % HELD_ROUNDS == 0)
+		held_round();
 	for (struct thread *t = monitor.threads; t; t = t->next) {
 		if (!t->watched)
 			pc_close(t);

@@ -1,5 +1,5 @@
 /* wrap.c - functions that the linker sends here first (--wrap): those that the kernel
- * allows to processes of one thread only, or to small ones, which ours must not prevent; and those that tell of signals' handlers. */
+ * allows to processes of one thread only, or to small ones, which ours must not prevent; and those that tell of signals' handlers and stacks. */
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include "monitor/behind.h"
 #include "monitor/file.h"
 #include "monitor/handler.h"
+#include "monitor/held.h"
 #include "monitor/pc.h"
 #include "monitor/sampler.h"
 #include "monitor/sigbus.h"
@@ -101,6 +102,7 @@ static void tell(uintptr_t handler)
 
 int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
+	struct sigaction room;
 	int ret;
 
 	if (action && is_default_still(sig, (const void *)action->sa_sigaction))
@@ -109,10 +111,26 @@ int __wrap_sigaction(int sig, const struct sigaction *action, struct sigaction *
 		give_up_sigprof();
 	if (action)
 		tell((uintptr_t)action->sa_sigaction);
-	ret = __real_sigaction(sig, action, old);
+	ret = __real_sigaction(sig, action ? held_action(sig, action, &room) : NULL, old);
+	if (ret == 0)
+		held_done(sig, action, old);
 	if (ret == 0 && old)
 		show(sig, old);
 	return ret;
+}
+
+typedef int stack_function(const stack_t *stack, stack_t *old);
+REAL(sigaltstack, stack_function)
+EXPORTED stack_function __wrap_sigaltstack;
+
+/* Before the program runs: the search takes the dynamic linker's lock. */
+static void __attribute__((constructor(101))) find_all(void) { real_sigaltstack(); }
+
+int __wrap_sigaltstack(const stack_t *stack, stack_t *old)
+{
+	if (stack)
+		held_stack(stack);
+	return real_sigaltstack()(stack, old);
 }
 
 sighandler_t __wrap_signal(int sig, sighandler_t handler)
@@ -135,6 +153,7 @@ sighandler_t __wrap_signal(int sig, sighandler_t handler)
 FRONT(unshare);
 FRONT(setns);
 FRONT(sigaction);
+FRONT(sigaltstack);
 FRONT(signal);
 FRONT(mlockall);
 #endif
