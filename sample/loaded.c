@@ -73,3 +73,20 @@ uint64_t part_bias(const struct image *i, const struct part *part, const struct 
 	}
 	return best ? bias_for(part, best) : part->start - part->offset;
 }
+
+bool part_of_code(const struct image *i, uint64_t bias, uint64_t start, uint64_t end, struct part *place)
+{
+	const uint64_t page = 0xfff;
+
+	for (size_t k = 0; i->present && k < i->binary.nloads; k++) {
+		const struct load *l = &i->binary.loads[k];
+		uint64_t low = (l->start & ~page) + bias, high = ((l->start + l->size + page) & ~page) + bias;
+
+		if (!l->code || low >= end || high <= start)
+			continue;
+		low = low > start ? low : start;
+		*place = (struct part){ .start = low, .end = high < end ? high : end, .offset = low - bias - l->start + l->offset, .code = true };
+		return true;
+	}
+	return false;
+}

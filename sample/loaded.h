@@ -29,4 +29,7 @@ struct part {
  * it. */
 uint64_t part_bias(const struct image *i, const struct part *part, const struct part *all, size_t n);
 
+/* The place of code of the file I, which is loaded with BIAS, that is in START .. END, to *PLACE, with its offset in the file but no path.  False: none is. */
+bool part_of_code(const struct image *i, uint64_t bias, uint64_t start, uint64_t end, struct part *place);
+
 #endif

@@ -126,33 +126,6 @@ static bool settle(struct space *s, const struct image *i)
 	return true;
 }
 
-bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset, uint64_t device, uint64_t inode, const char *path)
-{
-	struct part part = { start, start + length, offset, true, device, inode, path };
-	struct image *image = NULL;
-
-	if (part.end <= start || (!is_anonymous(path) && !(image = part_image(s, &part))))
-		return false;
-	if (!part_map(s, &part, image, image ? part_bias(image, &part, NULL, 0) : 0))
-		return false;
-	return !image || !has_several_codes(image) || settle(s, image);
-}
-
-/* What S has as OLD had it keeps its number: it is the same mapping.  Others have those that follow. */
-static void numbers_keep(struct space *s, const struct space *old)
-{
-	s->made = old->made;
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct mapping *m = &s->mappings[i];
-		const struct mapping *o = space_find(old, m->start);
-
-		if (o && o->start == m->start && o->end == m->end && o->offset == m->offset && o->bias == m->bias && o->image == m->image)
-			m->number = o->number;
-		else
-			m->number = s->made++;
-	}
-}
-
 /* What LINE of a map says of code or of a file. False: nothing. */
 static bool line_read(const char *line, struct part *p)
 {
@@ -189,17 +162,146 @@ static struct part *parts_read(char *text, size_t *n)
 	return parts;
 }
 
+/* ---- code in the place of a file's ---- */
+
+/* Memory that has no file which others could open.  There may be a file's code in it, put there to have bigger pages, or whatever the process makes. */
+static bool is_memory(const char *path)
+{
+	static const char *const names[] = { "/memfd:", "/anon_hugepage", "/dev/zero", "/SYSV" };
+	bool is = is_anonymous(path);
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		is |= !strncmp(path, names[i], strlen(names[i]));
+	return is;
+}
+
+/* Whose code M, memory at addresses of its own, has in it. */
+struct owner {
+	struct image *image;		/* NULL: nobody's */
+	uint64_t bias;
+	struct part place;		/* where in the memory */
+};
+
+/* Is it that of the file of which NEAR is mapped, one of the N PARTS? */
+static bool is_owner(const struct space *s, const struct part *memory, const struct part *near, const struct part *parts, size_t n, struct owner *o)
+{
+	struct image *image = part_image(s, near);
+
+	if (!image || !image->present)
+		return false;
+	*o = (struct owner){ .image = image, .bias = part_bias(image, near, parts, n) };
+	return part_of_code(image, o->bias, memory->start, memory->end, &o->place);
+}
+
+/* A program copies its code into other memory, and puts that in its place, wholly or in part (huge pages, BOLT).  The rest of the file is mapped around it still: the N
+ * PARTS, by address.  Nothing else comes to such a place as long as the file is loaded. */
+static struct owner owner_of(const struct space *s, const struct part *memory, const struct part *parts, size_t n)
+{
+	const struct part *below = NULL, *above = NULL;
+	struct owner o;
+
+	for (size_t k = 0; k < n && !above; k++) {
+		if (is_memory(parts[k].path))
+			continue;
+		if (parts[k].start >= memory->end)
+			above = &parts[k];
+		else if (parts[k].end <= memory->start)
+			below = &parts[k];
+	}
+	if ((below && is_owner(s, memory, below, parts, n, &o)) || (above && is_owner(s, memory, above, parts, n, &o)))
+		return o;
+	return (struct owner){ NULL };
+}
+
+/* May PART, of the file IMAGE, or NULL, be the place of another file's code? */
+static bool may_have_owner(const struct part *part, const struct image *image)
+{
+	return !image || !image->present || is_memory(part->path);
+}
+
+/* Map PART, of the file IMAGE, or NULL, that is loaded with BIAS, in which O has code. */
+static bool owned_map(struct space *s, const struct part *part, struct image *image, uint64_t bias, struct owner o)
+{
+	if (image && !image->present && is_memory(part->path))
+		image = NULL;
+	return part_map(s, part, image, image ? bias : 0) && (!o.image || part_map(s, &o.place, o.image, o.bias));
+}
+
+/* ---- by events ---- */
+
+/* The first of the mappings with a file's code between START and END. */
+static const struct mapping *code_between(const struct space *s, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = count_before(s, start); i < s->n && s->mappings[i].start < end; i++)
+		if (s->mappings[i].image && s->mappings[i].image->present)
+			return &s->mappings[i];
+	return NULL;
+}
+
+/* MEMORY comes to where WAS is: the process tells whether the rest of that file is there, or is gone, which nobody else tells, and if it is no more itself, nobody. */
+static struct owner owner_instead(const struct space *s, const struct part *memory, const struct mapping *was)
+{
+	size_t size, n = 0;
+	char *text = proc_text(s->pid, "maps", SIZE_MAX, &size);
+	struct part *parts = text ? parts_read(text, &n) : NULL;
+	struct owner o = { .image = was->image, .bias = was->bias };
+
+	if (parts)
+		o = owner_of(s, memory, parts, n);
+	else if (!part_of_code(o.image, o.bias, memory->start, memory->end, &o.place))
+		o.image = NULL;
+	free(parts);
+	free(text);
+	return o;
+}
+
+bool space_map(struct space *s, uint64_t start, uint64_t length, uint64_t offset, uint64_t device, uint64_t inode, const char *path)
+{
+	struct part part = { start, start + length, offset, true, device, inode, path };
+	struct owner o = { NULL };
+	struct image *image = NULL;
+	const struct mapping *was;
+
+	if (part.end <= start || (!is_anonymous(path) && !(image = part_image(s, &part))))
+		return false;
+	if (may_have_owner(&part, image) && (was = code_between(s, part.start, part.end)))
+		o = owner_instead(s, &part, was);
+	if (!owned_map(s, &part, image, image ? part_bias(image, &part, NULL, 0) : 0, o))
+		return false;
+	return !image || !has_several_codes(image) || settle(s, image);
+}
+
+/* ---- by the map ---- */
+
+/* What S has as OLD had it keeps its number: it is the same mapping.  Others have those that follow. */
+static void numbers_keep(struct space *s, const struct space *old)
+{
+	s->made = old->made;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct mapping *m = &s->mappings[i];
+		const struct mapping *o = space_find(old, m->start);
+
+		if (o && o->start == m->start && o->end == m->end && o->offset == m->offset && o->bias == m->bias && o->image == m->image)
+			m->number = o->number;
+		else
+			m->number = s->made++;
+	}
+}
+
 /* Map what of the N PARTS is code. */
 static bool parts_map(struct space *s, const struct part *parts, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (const struct part *p = parts; p < parts + n; p++) {
+		struct owner o = { NULL };
 		struct image *image = NULL;
 
-		if (!parts[i].code)
+		if (!p->code)
 			continue;
-		if (!is_anonymous(parts[i].path) && !(image = part_image(s, &parts[i])))
+		if (!is_anonymous(p->path) && !(image = part_image(s, p)))
 			return false;
-		if (!part_map(s, &parts[i], image, image ? part_bias(image, &parts[i], parts, n) : 0))
+		if (may_have_owner(p, image))
+			o = owner_of(s, p, parts, n);
+		if (!owned_map(s, p, image, image ? part_bias(image, p, parts, n) : 0, o))
 			return false;
 	}
 	return true;

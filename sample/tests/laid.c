@@ -84,7 +84,7 @@ static void act(int letter)
 		mapping_of((int (*)(int))(uintptr_t)dlsym(library, "in_library"), &low, &high);
 		dlclose(library);
 		mmap(low, (size_t)(high - low), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		printf("%p ", (void *)low);
+		printf("%p %#lx ", (void *)low, (unsigned long)(high - low));
 		break;
 	}
 }

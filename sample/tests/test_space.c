@@ -155,6 +155,36 @@ static void map_by_events(struct space *s, const struct space *from)
 	}
 }
 
+/* The program's code comes to other memory, at the place where it was, as LETTER says; perf events tell of it if they TELL at all. */
+static void move_try(const char *how, char letter, bool told)
+{
+	struct images images = { 0 };
+	struct laid l = start(NULL);
+	struct space s, events;
+	struct mapping was;
+
+	space_init(&s, l.pid, &images);
+	assert_true(space_read(&s));
+	was = *space_find(&s, l.here);
+	space_init(&events, l.pid, &images);
+	map_by_events(&events, &s);
+	tell(&l, letter);
+	assert_true(space_read(&s));
+	check(how, (char[]){ 'm', 'o', 'v', 'e', 'd', ' ', letter, 0 }, &s, &l);
+	if (told) {
+		assert_true(space_map(&events, was.start, was.end - was.start, 0, 0, 0, "//anon"));
+		check(how, "moved, by events", &events, &l);
+	}
+	end(&l);
+	if (told) {				/* now nobody tells whether the file's rest is there */
+		assert_true(space_map(&events, was.start, was.end - was.start, 0, 0, 0, "//anon"));
+		check(how, "moved, by events, of one that has ended", &events, &l);
+	}
+	space_free(&events);
+	space_free(&s);
+	images_free(&images);
+}
+
 static void layout_try(const char *how)
 {
 	struct images images = { 0 };
@@ -184,10 +214,46 @@ static void test_layouts(void **state)
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
 		if (build(layouts[i])) {
 			layout_try(layouts[i]);
+			move_try(layouts[i], 'o', true);
+			move_try(layouts[i], 'm', false);
+			move_try(layouts[i], 's', false);
+			move_try(layouts[i], '1', false);
 			tried++;
 		}
 	print_message("%zu of %zu layouts\n", tried, sizeof layouts / sizeof *layouts);
 	assert_true(tried >= 8);		/* GNU ld has these */
+}
+
+/* Memory with code in it, where a library was that is gone, is not that library. */
+static void test_place_taken(void **state)
+{
+	struct images images = { 0 };
+	unsigned long at, size;
+	struct laid l;
+	struct space s, events;
+	char path[128];
+
+	(void)state;
+	assert_true(build("") && shell("cd %s && cp liblaid.so libgone.so", folder));
+	l = start(NULL);
+	fputs("j\n", l.to);
+	fflush(l.to);
+	assert_int_equal(fscanf(l.from, "%lx %lx done", &at, &size), 2);
+	space_init(&s, l.pid, &images);
+	assert_true(space_read(&s));
+	assert_non_null(space_find(&s, at));
+	assert_null(space_find(&s, at)->image);
+	check("", "where another was", &s, &l);
+	space_init(&events, l.pid, &images);
+	snprintf(path, sizeof path, "%s/libgone.so", folder);
+	assert_true(space_map(&events, at, size, 0x1000, 0, 0, path));
+	assert_true(space_find(&events, at)->image->present);
+	assert_true(space_map(&events, at, size, 0, 0, 0, "//anon"));
+	assert_null(space_find(&events, at)->image);
+	end(&l);
+	space_free(&events);
+	space_free(&s);
+	images_free(&images);
 }
 
 /* The first thread has ended: /proc/PID/maps is empty, and another thread's is not. */
@@ -224,6 +290,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_place_taken),
 		cmocka_unit_test(test_first_thread_gone),
 	};
 
