@@ -11,6 +11,7 @@
 #include "format/slice.h"
 #include "profile/commands.h"
 #include "report/arguments.h"
+#include "report/hint.h"
 #include "report/left_out.h"
 #include "report/life.h"
 #include "report/measured.h"
@@ -673,6 +674,7 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	hidden_print(&h);
 	clock_print(&h);
 	warnings_print(&h);
+	hint_print(in, options, out);		/* before what a screen may cut off */
 	calls_print(&h);
 	hooks_print(&h);
 	plain_print(&h);

@@ -7,6 +7,7 @@
 
 #include "symbols/call_goal.h"
 #include "symbols/demangle.h"
+#include "symbols/eh_frame.h"
 #include "symbols/hook_calls.h"
 #include "symbols/hooked.h"
 #include "symbols/language.h"
@@ -279,6 +280,14 @@ const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t a
 
 	stripped_tell(s, m);
 	return symbol ? symbol : &no_memory;
+}
+
+bool symbols_can_leave(struct symbols *s, uint32_t module, uint64_t address)
+{
+	const struct module *m = get_module(s, module);
+	uint64_t start, end;
+
+	return !m->present || unwind_find(&m->binary, address, &start, &end);
 }
 
 bool symbols_line(struct symbols *s, uint32_t module, uint64_t address, const char **file, uint32_t *line)

@@ -74,6 +74,9 @@ void symbols_quiet(struct symbols *s, bool quiet);
  * symbol, the bounds of the function come from the unwind table if it has them. */
 const struct symbol *symbols_find(struct symbols *s, uint32_t module, uint64_t address);
 
+/* Whether the file of MODULE has an unwind table that tells of ADDRESS; true also where the file is not there. */
+bool symbols_can_leave(struct symbols *s, uint32_t module, uint64_t address);
+
 /* The module of functions that have no code of their own, since it was inlined into others'. */
 #define SYMBOLS_INLINED_MODULE "[inlined]"
 

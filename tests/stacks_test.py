@@ -911,6 +911,28 @@ class Stacks(Recording):
         self.aprof("merge", "-o", "sum", "none", "exit")
         self.assertLessEqual({"asked for later", "mapped routine, with a blank"}, self.flat("sum").keys())
 
+    def test_hints(self):
+        """The head says in one line what would tell more, by what the program is; nothing where all is told."""
+        def hint(*arguments):
+            head = self.aprof("report", *arguments).stdout.partition("\n\n")[0]
+            return re.findall(r"^hint +(.*)", re.sub(r"\n {8,}", " ", head), re.M)
+        program = self.build(MAKER)
+        self.aprof("run", "--no-report", "--data=none", program, "none")
+        self.assertRegex(hint("none")[0], r"^(9\d|100) % of the time is in code made at run time, without names; a perf map")
+        self.aprof("run", "--no-report", "--data=map", program, "map")
+        self.assertEqual(hint("map"), [])
+        self.aprof("run", "--no-report", "--data=named", self.build(SHARES), status=3)
+        self.assertEqual(hint("named"), [])
+        subprocess.run(["strip", "-o", "bare", "prog"], cwd=self.path, check=True)
+        self.aprof("run", "--no-report", "--data=bare.out", "./bare", status=3)
+        self.assertRegex(hint("bare.out")[0], r"% of the time is in routines of bare that have no name, since it is stripped; its debug package")
+        shutil.copy(os.path.join(self.path, "prog"), os.path.join(self.path, "lua5.4"))
+        self.aprof("run", "--no-report", "--data=script", "./lua5.4", status=3)
+        self.assertRegex(hint("script")[0], r"% of the time is the interpreter's; aprof run --script tells")
+        untold = self.build(SHARES, name="untold", options=("-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"))
+        self.aprof("run", "--no-report", "--data=untold.out", untold, status=3)
+        self.assertRegex(hint("untold.out")[0], r"% of the stacks are cut off, most in untold, code without unwind tables")
+
     @unittest.skipUnless(shutil.which("javac"), "no JDK is installed")
     def test_java_with_map_at_exit(self):
         """Java's methods by name, by the map that it writes when it ends."""
