@@ -146,12 +146,21 @@ static void module_add(const struct mapping *m, const struct mapping *head)
 	__atomic_store_n(&nmodules, nmodules + 1, __ATOMIC_RELEASE);
 }
 
-/* The dynamic linker may have another path for a file than the kernel has: BY_LOADER it does not count. */
+static const char *path_of(const struct module *m) { return (const char *)(m->record + 1); }
+
+/* Is M what KNOWN is, or some pages of it, whose rights are others by now, or whose neighbours were replaced?  The dynamic linker may have another path for a file than
+ * the kernel has: BY_LOADER it does not count. */
+static bool is_of(const struct module *known, const struct mapping *m, bool by_loader)
+{
+	if (m->start == known->start && m->end == known->end)
+		return by_loader || str_equal(path_of(known), m->path);
+	return m->start >= known->start && m->end <= known->end && m->offset - known->record->offset == m->start - known->start && str_equal(path_of(known), m->path);
+}
+
 static bool known(const struct mapping *m, bool by_loader)
 {
 	for (uint32_t i = 0; i < nmodules; i++)
-		if (modules[i].start == m->start && modules[i].end == m->end && !modules[i].record->unloaded &&
-		    (by_loader || str_equal((const char *)(modules[i].record + 1), m->path))) {
+		if (!modules[i].record->unloaded && is_of(&modules[i], m, by_loader)) {
 			modules[i].seen = true;
 			return true;
 		}
@@ -161,6 +170,7 @@ static bool known(const struct mapping *m, bool by_loader)
 /* A scan under way: the last mapping of a file's first page. */
 struct scan {
 	struct mapping head;
+	struct module *copied;	/* memory is in the place of its code, and the next mapping of a file tells whether the module is there; NULL: none */
 	uintptr_t end;		/* of what was mapped last */
 	bool by_loader;		/* not by the map */
 	char path[MAPS_PATH];	/* head's */
@@ -173,11 +183,41 @@ static bool goes_on(const struct scan *scan, const struct mapping *m)
 	return m->start == scan->end && str_equal(scan->head.path, m->path) && m->path[0];
 }
 
+static bool begins_with(const char *text, const char *with)
+{
+	while (*with && *text == *with)
+		text++, with++;
+	return !*with;
+}
+
+/* Memory that no file with a name is behind. */
+static bool is_memory(const char *path)
+{
+	return !path[0] || begins_with(path, "/memfd:") || begins_with(path, "/anon_hugepage") || begins_with(path, "/dev/zero") || begins_with(path, "/SYSV");
+}
+
+/* A program puts a copy of its code, in bigger pages, to where it was: the module is there as long as other parts of its file are, before or behind it. */
+static void copied_see(struct scan *scan, const struct mapping *m)
+{
+	if (!is_memory(m->path)) {
+		if (scan->copied && str_equal(path_of(scan->copied), m->path))
+			scan->copied->seen = true;
+		scan->copied = NULL;
+		return;
+	}
+	for (uint32_t i = 0; m->mode[2] == 'x' && i < nmodules; i++)
+		if (!modules[i].record->unloaded && m->start < modules[i].end && m->end > modules[i].start) {
+			scan->copied = &modules[i];
+			modules[i].seen |= str_equal(path_of(&modules[i]), scan->head.path);
+		}
+}
+
 static void scan_mapping(const struct mapping *m, void *arg)
 {
 	struct scan *scan = arg;
 
-	if (m->offset == 0 && !goes_on(scan, m)) {
+	copied_see(scan, m);
+	if (m->offset == 0 && !is_memory(m->path) && !goes_on(scan, m)) {
 		scan->head = *m;
 		mem_copy(scan->path, m->path, str_length(m->path) + 1);
 		scan->head.path = scan->path;
@@ -204,6 +244,7 @@ void module_scan(void)
 
 	scan.head = (struct mapping){ .path = "", .mode = "----" };
 	scan.end = 0;
+	scan.copied = NULL;
 	for (uint32_t i = 0; i < nmodules; i++)
 		modules[i].seen = false;
 	sys_valgrind(true);
