@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/preload.h"
 #include "cli/reduction.h"
+#include "text/print.h"
 
 /* The monitor's wishes go through the environment. */
 static bool environment_set(const struct run *r)
@@ -108,6 +109,35 @@ static int rank_end(struct run *r, struct reduction_result *job)
 	return r->job->rank == 0 ? status_of(r) : r->launch.status;
 }
 
+/* The index of what the dynamic linker, ARGV[0], is to load; 0: nothing, or ARGV[0] is something else. */
+static int loaded_find(char **argv)
+{
+	static const char *const with_word[] = { "--library-path", "--inhibit-rpath", "--audit", "--preload", "--argv0", "--glibc-hwcaps-prepend", "--glibc-hwcaps-mask" };
+	const char *name = print_basename(argv[0]);
+	int i = 1;
+
+	if (strncmp(name, "ld-linux", 8) != 0 && strncmp(name, "ld-musl-", 8) != 0 && strcmp(name, "ld.so") != 0)
+		return 0;
+	while (argv[i] && argv[i][0] == '-') {
+		for (size_t k = 0; k < sizeof with_word / sizeof *with_word; k++)
+			if (strcmp(argv[i], with_word[k]) == 0 && argv[i + 1]) {
+				i++;
+				break;
+			}
+		i++;
+	}
+	return argv[i] ? i : 0;
+}
+
+/* The program that ARGV begins, also by way of the dynamic linker: it is that which has hooks or none.  NULL: not found. */
+static char *program_find(char **argv)
+{
+	int loaded = loaded_find(argv);
+	char *program = loaded ? launch_find(argv[loaded]) : NULL;
+
+	return program ? program : launch_find(argv[0]);
+}
+
 static int run(const struct options *o, char **argv)
 {
 	struct job job;
@@ -118,7 +148,7 @@ static int run(const struct options *o, char **argv)
 
 	if (!collect_begin(&r))
 		return status;
-	r.program = launch_find(argv[0]);
+	r.program = program_find(argv);
 	if (!script_is_possible(&r)) {
 		collect_end(&r);
 		free(r.program);

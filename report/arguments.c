@@ -11,9 +11,20 @@
 #include "report/report.h"
 #include "text/print.h"
 
+/* Bytes of H's command without what a program that writes a title over its arguments leaves behind that: empty ones to where these ended, more than anybody gives. */
+static size_t size_of(const struct amon_header *h)
+{
+	enum { GIVEN = 2 };
+	size_t size = h->command_size < sizeof h->command ? h->command_size : sizeof h->command, words = size;
+
+	while (words > 1 && !h->command[words - 1] && !h->command[words - 2])
+		words--;
+	return size - words > GIVEN ? words : size;
+}
+
 static void words_print(FILE *out, const struct amon_header *h, unsigned flags)
 {
-	size_t size = h->command_size < sizeof h->command ? h->command_size : sizeof h->command;
+	size_t size = size_of(h);
 	char word[sizeof h->command + 1];
 
 	for (size_t at = 0, n; at < size; at += n + 1) {

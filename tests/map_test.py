@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""map_test.py BUILD - what code lies where in programs that are not as usual, in runs, attached to, and listed: a first thread that has ended."""
-import json, os, signal, subprocess, sys, unittest
+"""map_test.py BUILD - what code lies where in programs that are not as usual, in runs, attached to, and listed: a first thread that has ended, ld.so as
+the program, titles."""
+import json, os, re, signal, subprocess, sys, unittest
 
 import stacks_test as stacks        # takes BUILD from the command line
 
@@ -125,6 +126,39 @@ class Dead(Map):
         self.addCleanup(os.kill, found[0], signal.SIGKILL)
         while not self.share(self.flat(str(found[0])), "work"):
             self.assertIsNone(recorder.poll())
+
+
+class Named(Map):
+    """What the program is, and was called with, where that is not plain."""
+
+    CALLS = '#include "spin.h"\nNOT_INLINED void work(void) { spin(0.1); }\nint main(void) { for (int i = 0; i < 7; i++) work(); return 0; }\n'
+    TITLE = r"""
+#include <string.h>
+#include "spin.h"
+int main(int argc, char **argv)
+{
+    size_t size = argv[argc - 1] + strlen(argv[argc - 1]) - argv[0];
+    memset(argv[0], 0, size);
+    strcpy(argv[0], "server: ready");
+    spin(0.3);
+    return 0;
+}
+"""
+
+    def test_by_the_dynamic_linker(self):
+        """A program with gprof's hooks has its calls counted if ld.so is told to load it, too."""
+        linker = re.search(r"interpreter: ([^]]+)\]", subprocess.run(["readelf", "-lW", "/bin/sh"], capture_output=True, text=True, check=True).stdout)[1]
+        program = self.build(self.CALLS, options=("-O2", "-pg"))
+        for words in [], ["--library-path", "/nowhere"]:
+            self.aprof("run", "--no-report", "--data=a", linker, *words, program)
+            self.assertEqual(self.flat("a")["work"]["calls"], 7)
+
+    def test_title(self):
+        """What a title leaves of the arguments is not shown as empty ones; those that were given are."""
+        self.aprof("run", "--no-report", "--data=a", self.build(self.TITLE), *["word"] * 40, env=dict(os.environ, APROF_STACKS="ptrace"))
+        self.assertEqual(json.loads(self.aprof("info", "--json", "a").stdout)["run"]["files"][0]["command"], "'server: ready'")
+        self.aprof("run", "--no-report", "--data=b", self.build(self.CALLS), "", "")
+        self.assertEqual(json.loads(self.aprof("info", "--json", "b").stdout)["run"]["files"][0]["command"], "./prog '' ''")
 
 
 if __name__ == "__main__":
