@@ -533,15 +533,26 @@ static uint64_t routine_hash(const void *owner, uint32_t position)
 	return hash_mix(r->address, r->module);
 }
 
-/* The routine of the file that begins at ADDRESS in MODULE. */
-static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
+/* The routine of the file at ADDRESS in MODULE; RECORDING_NONE: it is not there yet. */
+static uint32_t routine_find(const struct process *p, uint64_t address, uint32_t module)
 {
-	uint64_t key = hash_mix(address, module), i = key;
+	uint64_t i = hash_mix(address, module);
 	uint32_t k;
 
 	while ((k = table_next(&p->by_address, &i)) != UINT32_MAX)
 		if (p->routines[k].address == address && p->routines[k].module == module)
 			return p->routines[k].number;
+	return RECORDING_NONE;
+}
+
+/* The routine of the file that begins at ADDRESS in MODULE. */
+static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
+{
+	uint64_t key = hash_mix(address, module);
+	uint32_t k = routine_find(p, address, module);
+
+	if (k != RECORDING_NONE)
+		return k;
 	if (!array_grow(&p->routines, &p->routines_room, p->nroutines, sizeof *p->routines) || !table_reserve(&p->by_address, p->nroutines + 1, routine_hash, p))
 		return RECORDING_NONE;
 	k = recording_routine(p->live, address, module, 0);
@@ -552,13 +563,18 @@ static uint32_t routine_of(struct process *p, uint64_t address, uint32_t module)
 	return k;
 }
 
-/* The routine at ADDRESS of M, code that no file has and nobody has told the name of: by its address, so that it can have one later, as long as these are not too many; then one
- * for the mapping. */
+/* The routine at ADDRESS of M, code that no file has and nobody has told the name of: by its address, so that it can have one later, as long as these are not too many; of later ones
+ * one for the mapping, which has no module, and waits for no name. */
 static uint32_t unnamed_at(struct process *p, const struct mapping *m, uint64_t address)
 {
-	uint32_t before = p->nroutines, routine = routine_of(p, p->unnamed < MOST_UNNAMED ? address : m->start, module_of(p, m));
+	uint32_t module = module_of(p, m), routine = routine_find(p, address, module);
 
-	p->unnamed += p->nroutines - before;
+	if (routine != RECORDING_NONE)
+		return routine;
+	if (p->unnamed == MOST_UNNAMED)
+		return routine_of(p, m->start, RECORDING_NONE);
+	routine = routine_of(p, address, module);
+	p->unnamed += routine != RECORDING_NONE;
 	return routine;
 }
 
