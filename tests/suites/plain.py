@@ -35,9 +35,16 @@ def stated(report):
     return {row["name"]: (row["self_ns"] / whole, (row["self_error_ns"] or 0) / whole) for row in rows if met[row["name"].partition("(")[0]] == 1}
 
 
+def with_fortran(aliases, counters):
+    """ALIASES, and beside the symbols of Fortran's routines, which end with an underscore, the names that aprof prints."""
+    symbols = {name for counter in counters for *names, _ in counter for name in names if name.endswith("_")}
+    return {**aliases, **{symbol: [*aliases.get(symbol, []), symbol[:-1]] for symbol in symbols}}
+
+
 def shares_by_perf(counters, routines, aliases):
     """A function from a routine to (its share, its standard deviation); None where there are too few samples.  COUNTERS: of each run of the plain program, as
     sampled.read has them."""
+    aliases = with_fortran(aliases, counters)
     rounds = [sampled.fold(counter, routines, aliases)[0] for counter in counters]
     totals = [sum(inside.values()) for inside in rounds]
     total = sum(totals)

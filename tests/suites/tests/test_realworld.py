@@ -120,6 +120,11 @@ class Plain(unittest.TestCase):
         made = plain.compare([own_report({"leaf": (600, 10), "main": (400, 10)})], [perf(5200, 4800), perf(6300, 3700)], {})
         self.assertEqual((made.held, made.wrong), (2, []))
 
+    def test_routines_of_fortran(self):
+        counted = Counter({("dgemm_", "main", "/bin/program"): 6000, ("main", "/bin/program"): 4000})
+        made = plain.compare([own_report({"dgemm": (600, 30), "main": (400, 30)})], [counted] * 2, {})
+        self.assertEqual((made.claims, made.held), (2, 2))
+
     def test_time_outside_all_routines_is_of_the_run(self):
         self.assertEqual(plain.stated(own_report(self.ROWS, 1000))["leaf"], (0.3, 0.015))
 
