@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sample/permission.h"
+
 enum {
 	MOST_RING = 8 << 20,		/* bytes of a ring; where so much may not be locked, half as long as it takes */
 	LEAST_RING = 128 << 10,
@@ -201,14 +203,19 @@ static bool open_some(struct perf *p, const pid_t *tids, size_t n)
 	return false;
 }
 
-static int refuse(struct error *err, bool all, int error)
+/* ERROR is why the threads from TID on, as W has them, cannot be sampled. */
+static int refuse(struct error *err, const struct perf_wishes *w, pid_t tid, int error)
 {
-	if (all && (error == EACCES || error == EPERM))
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "--all: the kernel does not let this user sample the whole machine: run it as root, or "
-				 "set kernel.perf_event_paranoid to 0 (sysctl) or give aprof cap_perfmon (setcap)");
-	if (error == EACCES || error == EPERM)
-		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not let this user sample call stacks: run it as root, or "
-				 "set kernel.perf_event_paranoid to 2 (sysctl) or give aprof cap_perfmon (setcap)");
+	int most = w->all ? 0 : w->wall ? 1 : 2;	/* where a thread waits the kernel's part tells */
+	struct permission permission;
+	char why[400];
+
+	if (error == EACCES || error == EPERM) {
+		permission = permission_look(tid, most);
+		permission_explain(&permission, why, sizeof why);
+		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%sthe kernel does not let this user sample %s: %s", w->all ? "--all: " : w->wall ? "--clock=wall: " : "",
+				 w->all ? "the whole machine" : w->wall ? "where threads wait" : "call stacks", why);
+	}
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "call stacks cannot be sampled: perf_event_open: %s", strerror(error));
 }
 
@@ -280,7 +287,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 		p->source.sees_kernel = !p->attr.exclude_kernel;
 		return &p->source;
 	}
-	refuse(err, w->all, errno);
+	refuse(err, w, tids[0], errno);
 	perf_close(&p->source);
 	return NULL;
 }

@@ -20,6 +20,7 @@
 #include "base/task_stat.h"
 #include "sample/asleep.h"
 #include "sample/perf.h"
+#include "sample/permission.h"
 #include "sample/process.h"
 #include "sample/ticker.h"
 #include "sample/trace.h"
@@ -450,6 +451,15 @@ static struct recorder *recorder_new(const struct record_options *options, struc
 	return NULL;
 }
 
+static void part_refused(struct recorder *r)
+{
+	struct permission permission = permission_look(-1, 1);
+	char why[400];
+
+	permission_explain(&permission, why, sizeof why);
+	error_set(&r->refused, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not let this user see its part of the time: %s", why);
+}
+
 /* The names of the kernel's routines, before the first sample. */
 static void kernel_begin(struct recorder *r)
 {
@@ -458,8 +468,7 @@ static void kernel_begin(struct recorder *r)
 	else if (r->sources[0]->sees_kernel)
 		r->kernel = kernel_read(&r->refused);
 	else
-		error_set(&r->refused, ERROR_SYSTEM, ERROR_NO_OFFSET, "the kernel does not let this user see its part of the time: run it as root, or "
-			  "set kernel.perf_event_paranoid to 1 (sysctl)");
+		part_refused(r);
 	r->wishes.kernel = r->kernel;
 }
 

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sample/permission.h"
 #include "sample/tracees.h"
 
 #if defined(__x86_64__)
@@ -340,10 +341,11 @@ static bool look(struct trace *t)
 
 /* ---- the source ---- */
 
-/* Why PID may not be traced, errno being ERROR. */
-static bool refuse(struct error *err, pid_t pid, int error)
+/* Why PID, of which waits are asked for if WALL, may not be traced, errno being ERROR. */
+static bool refuse(struct error *err, pid_t pid, bool wall, int error)
 {
-	char path[64], text[4096], scope[16];
+	struct permission permission = permission_look(pid, wall ? 1 : 2);
+	char path[64], text[4096], scope[16], why[400];
 	const char *at;
 	int tracer;
 
@@ -355,10 +357,11 @@ static bool refuse(struct error *err, pid_t pid, int error)
 	tracer = at ? atoi(at + 11) : 0;
 	if (tracer)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: perf events are not permitted here, and process %d, a debugger perhaps, traces it already", (int)pid, tracer);
+	permission_explain(&permission, why, sizeof why);
 	tracee_read("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
 	if (error == EPERM && atoi(scope) > 0)
 		return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: neither perf events nor ptrace are permitted here: run aprof as root, or set "
-				 "kernel.yama.ptrace_scope to 0, or kernel.perf_event_paranoid to 2 (sysctl)", (int)pid);
+				 "kernel.yama.ptrace_scope to 0 (sysctl; it is %d); of perf events: %s", (int)pid, atoi(scope), why);
 	return error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%d: perf events are not permitted here, nor is ptrace: %s", (int)pid,
 			 error == EPERM ? "it is another user's, or privileged; run aprof as root" : strerror(error));
 }
@@ -375,7 +378,7 @@ static bool trace_begin(struct source *source, struct error *err)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGCHLD, &action, &t->old);
 	if (!tracees_begin(&t->all, &pid))
-		return refuse(err, pid, errno);
+		return refuse(err, pid, t->wall, errno);
 	return true;
 }
 

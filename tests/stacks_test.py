@@ -998,7 +998,7 @@ int main(void) { char b[4096]; int f[2]; if (pipe(f)) return 1; for (int i = 0; 
         self.build(REFUSE, "refuse")
         done = subprocess.run(["./refuse", APROF, "run", self.build(SHARES)], cwd=self.path, capture_output=True, text=True, env=dict(os.environ, APROF_STACKS="perf"))
         self.assertEqual((done.returncode, done.stdout), (3, "done\n"))
-        self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, so it cannot be profiled exactly, and the kernel does not let this user sample call stacks: .*paranoid.*\n$")
+        self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, so it cannot be profiled exactly, and the kernel does not let this user sample call stacks: a filter of system calls \(seccomp\) .*\n$")
 
     def test_nothing_to_sample(self):
         done = self.aprof("run", "true")
