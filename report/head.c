@@ -10,6 +10,7 @@
 
 #include "format/slice.h"
 #include "profile/commands.h"
+#include "report/busy.h"
 #include "report/arguments.h"
 #include "report/hint.h"
 #include "report/left_out.h"
@@ -306,6 +307,27 @@ static void unsure_print(struct head *h)
 		print_field(h->out, &h->options->style, "unsure", "%.2g %% of the time: no source tells of it, or they differ; errors are wider by it", 100 * unsure);
 }
 
+/* Of the times of all threads those of idle ones are most: what the others do, and wait for. */
+static void busy_print(struct head *h)
+{
+	char *text = NULL;
+	struct busy b;
+	size_t len;
+	FILE *out = busy_find(&b, h->graph) && b.nplaces ? open_memstream(&text, &len) : NULL;
+
+	for (uint32_t i = 0; out && i < b.nplaces; i++) {
+		const struct busy_place *place = &b.places[i];
+		char name[300], caller[300];
+
+		fprintf(out, "%s %.0f %% in %s", i ? "," : "", 100 * place->part, print_safe(name, sizeof name, h->graph->routines[place->routine].brief, &h->options->style));
+		if (place->caller != GRAPH_NONE)
+			fprintf(out, " (%s)", print_safe(caller, sizeof caller, h->graph->routines[place->caller].brief, &h->options->style));
+	}
+	if (out && fclose(out) == 0)
+		print_field(h->out, &h->options->style, "busy", "%" PRIu32 " of %" PRIu32 " threads; of %s time%s", b.busy, b.threads, b.busy == 1 ? "its" : "their", text);
+	free(text);
+}
+
 /* What the times of other people's files are. */
 static void unit_print(struct head *h)
 {
@@ -331,6 +353,7 @@ static void clock_print(struct head *h)
 		break;
 	case AMON_CLOCK_WALL:
 		samples_print(h, "wall: elapsed time, sleep included");
+		busy_print(h);
 		break;
 	case AMON_CLOCK_TSC:
 		cycles_print(h);

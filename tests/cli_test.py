@@ -1334,6 +1334,37 @@ class Real(unittest.TestCase):
         while ask()[1] != b'HTTP/1.1 200 OK':       # until it has seen that they have gone
             time.sleep(0.05)
 
+    def test_idle_threads_hide_no_busy_one(self):
+        """By clock wall the times of all threads add up: the head says what the one that works does and waits for."""
+        source = pathlib.Path(self.cwd) / 'idle.c'
+        source.write_text('''
+            #include <pthread.h>
+            #include <time.h>
+            #include <unistd.h>
+            static pthread_barrier_t never;
+            static volatile long sink;
+            __attribute__((noinline)) void rest(void) { pthread_barrier_wait(&never); }
+            static void *idle(void *none) { rest(); return none; }
+            __attribute__((noinline)) void compute(void) { for (int i = 0; i < 40000000; i++) sink += i; }
+            __attribute__((noinline)) void wait_for_job(void) { nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL); }
+            int main(void)
+            {
+                pthread_t thread;
+                pthread_barrier_init(&never, NULL, 100);
+                for (int i = 0; i < 6; i++)
+                    pthread_create(&thread, NULL, idle, NULL);
+                for (int i = 0; i < 4; i++) {
+                    compute();
+                    wait_for_job();
+                }
+                _exit(0);
+            }''')
+        subprocess.run([BUILD / 'aprof-cc', '-O1', '-pthread', '-o', 'idle', source], cwd=self.cwd, check=True)
+        done = aprof('run', '--clock=wall', '--no-report', '--data=idle.out', './idle', cwd=self.cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head = ' '.join(aprof('report', '--flat', 'idle.out', cwd=self.cwd).stdout.split())
+        self.assertRegex(head, r'busy 1 of 7 threads; of its time \d+ % in (wait_for_job|compute) \(main\), \d+ % in (wait_for_job|compute) \(main\) calls ')
+
     def test_ps_on_a_terminal(self):
         process = self.start_loop()
         for columns in 80, 132:
