@@ -110,7 +110,7 @@ static void nothing_tell(const struct run *r)
 	else if (hooks & SYMBOLS_MCOUNT && hooks & SYMBOLS_MONITOR)
 		message("%s has gprof's hooks (-pg) but was linked by aprof-cc, whose monitor does not answer them; link it by your compiler, or %s",
 			r->program, rebuild);
-	else if (hooks & SYMBOLS_MCOUNT && symbols_is_static(r->program))
+	else if (hooks & SYMBOLS_MCOUNT && symbols_loading(r->program) == SYMBOLS_STATIC)
 		message("%s has gprof's hooks (-pg) and is static, so that aprof's cannot take their place; link it without -static, or %s",
 			r->program, rebuild);
 	else if (hooks & SYMBOLS_MCOUNT)

@@ -20,7 +20,7 @@ bool preload_is_for(const char *program)
 	struct error err;
 
 	if (symbols_has_hooks(program, &hooks, &err))
-		return !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && !symbols_is_static(program);
+		return !(hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE | SYMBOLS_MONITOR)) && symbols_loading(program) == SYMBOLS_DYNAMIC;
 	return err.code == ERROR_NOT_ELF;	/* a script */
 }
 
@@ -77,7 +77,8 @@ bool preload_set(const char *program)
 
 bool preload_stacks(const char *program, const char *directory)
 {
-	char *path = library_find(TICKER_LIBRARY, "monitor", "call stacks are sampled by ptrace");
+	bool foreign = symbols_loading(program) == SYMBOLS_FOREIGN;	/* a static one may start others that are not */
+	char *path = foreign ? NULL : library_find(TICKER_LIBRARY, "monitor", "call stacks are sampled by ptrace");
 	bool ok = path && library_name(program, path) && setenv(TICKER_DIRECTORY, directory, 1) == 0;
 
 	free(path);
@@ -86,7 +87,7 @@ bool preload_stacks(const char *program, const char *directory)
 
 bool preload_mpi(const char *program)
 {
-	char *path = symbols_is_static(program) ? NULL : library_find(MPI_LIBRARY, "mpi", "each rank keeps its own profile, and calls of MPI are no routines");
+	char *path = symbols_loading(program) != SYMBOLS_DYNAMIC ? NULL : library_find(MPI_LIBRARY, "mpi", "each rank keeps its own profile, and calls of MPI are no routines");
 	bool ok = path && library_name(program, path);
 
 	free(path);

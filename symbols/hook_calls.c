@@ -276,17 +276,20 @@ bool hooks_are_nops(const struct binary *b)
 	return code && length >= 5 && !memcmp(code, "\x0f\x1f\x44\x00\x00", 5);
 }
 
-bool hooks_has_loader(const struct binary *b)
+const char *hooks_loader(const struct binary *b)
 {
-	size_t n = 0;
+	size_t n = 0, length;
 	GElf_Phdr header;
 
 	if (elf_getphdrnum(b->elf, &n) < 0)
-		return false;
+		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_INTERP)
-			return true;
-	return false;
+		if (gelf_getphdr(b->elf, i, &header) && header.p_type == PT_INTERP) {
+			const unsigned char *name = binary_bytes(b, header.p_vaddr, &length);
+
+			return name && memchr(name, '\0', length) ? (const char *)name : "";
+		}
+	return NULL;
 }
 
 /* The entry for a needed library whose name begins with PREFIX; NULL: there is none. */

@@ -55,8 +55,8 @@ bool hooks_are_nops(const struct binary *b);
 /* The library that B needs whose name begins with PREFIX; NULL: none.  Lives as long as B. */
 const char *hooks_needed(const struct binary *b, const char *prefix);
 
-/* Whether B names a dynamic linker that is to load it. */
-bool hooks_has_loader(const struct binary *b);
+/* The dynamic linker that B asks for, "" if that cannot be read; NULL: none, it is static. */
+const char *hooks_loader(const struct binary *b);
 
 /* Whether B has the note that the monitor carries, or needs a library of its name. */
 bool hooks_monitor(const struct binary *b);

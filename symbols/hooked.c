@@ -172,18 +172,29 @@ bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err)
 	return true;
 }
 
-bool symbols_is_static(const char *path)
+/* Whether NAME is glibc's: ld-linux-x86-64.so.2, ld64.so.2. */
+static bool is_glibc(const char *name)
+{
+	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+
+	return strncmp(base, "ld-linux", strlen("ld-linux")) == 0 || strncmp(base, "ld64.so", strlen("ld64.so")) == 0 || strncmp(base, "ld.so", strlen("ld.so")) == 0;
+}
+
+enum symbols_loading symbols_loading(const char *path)
 {
 	static const Dwfl_Callbacks callbacks = { .find_debuginfo = dwfl_standard_find_debuginfo };
+	enum symbols_loading loading = SYMBOLS_STATIC;
+	const char *name;
 	struct binary b;
 	struct error err;
-	bool is_static;
 
 	if (!binary_open(&b, path, &callbacks, &err))
-		return false;
-	is_static = !hooks_has_loader(&b);
+		return SYMBOLS_DYNAMIC;
+	name = hooks_loader(&b);
+	if (name)
+		loading = is_glibc(name) ? SYMBOLS_DYNAMIC : SYMBOLS_FOREIGN;
 	binary_close(&b);
-	return is_static;
+	return loading;
 }
 
 char *symbols_needed(const char *path, const char *prefix)

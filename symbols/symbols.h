@@ -214,9 +214,11 @@ bool symbols_pack_scripts(const struct profile *p, uint32_t module, struct profi
  * False with *ERR set (ERROR_SYSTEM, ERROR_NOT_ELF) when it cannot be read or is no such file, a script for one. */
 bool symbols_has_hooks(const char *path, uint32_t *hooks, struct error *err);
 
-/* Whether the executable PATH is loaded without the dynamic linker, so that nothing can be preloaded into it.  False also when it
- * cannot be read. */
-bool symbols_is_static(const char *path);
+/* By what the executable PATH is loaded: glibc's dynamic linker, by which alone our libraries can be preloaded, and which stands for what cannot be read; none; or
+ * another libc's. */
+enum symbols_loading { SYMBOLS_DYNAMIC, SYMBOLS_STATIC, SYMBOLS_FOREIGN };
+
+enum symbols_loading symbols_loading(const char *path);
 
 /* The name of the library that the file PATH needs and that begins with PREFIX, malloc'ed; NULL: there is none, or it cannot be read. */
 char *symbols_needed(const char *path, const char *prefix);

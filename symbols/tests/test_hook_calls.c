@@ -197,12 +197,12 @@ static void other_ways(void **state)
 	check_kinds("p", SYMBOLS_MCOUNT);
 	scratch_run("$CC -pg -mfentry p.c -o p");
 	check_kinds("p", SYMBOLS_MCOUNT);
-	assert_false(symbols_is_static("p"));
+	assert_int_equal(symbols_loading("p"), SYMBOLS_DYNAMIC);
 	scratch_run("$CC -pg -mfentry -mnop-mcount -mrecord-mcount -no-pie -fno-pie p.c -o p");
 	check_kinds("p", SYMBOLS_NOPS);
 	scratch_run("$CC -pg -static p.c -o p");
 	check_kinds("p", SYMBOLS_MCOUNT);
-	assert_true(symbols_is_static("p"));
+	assert_int_equal(symbols_loading("p"), SYMBOLS_STATIC);
 }
 
 /* What the plugin of way inline makes of a function (its unlikely part maybe apart), and of one that was left out. */
