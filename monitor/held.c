@@ -13,11 +13,12 @@ enum {
 
 #define PROF (UINT64_C(1) << (SIGPROF - 1))
 
-static volatile bool ours;		/* SIGPROF is */
+static volatile bool wanted = true;	/* SIGPROF is ours, or may soon be: handlers that run when it becomes so are to be safe, too */
+static volatile bool ours;		/* it is */
 static volatile bool small;		/* a small signal stack was seen */
 static volatile uint64_t added;		/* a bit for each signal */
 
-static bool holds(void) { return ours && small; }
+static bool holds(void) { return wanted && small; }
 
 static uint64_t bit(int sig) { return UINT64_C(1) << ((unsigned)(sig - 1) % SIGNALS); }
 
@@ -80,7 +81,12 @@ static void hold(int sig)
 
 static void hold_all(void)
 {
-	leave_stacks();
+	struct sys_action a;
+
+	if (ours)
+		leave_stacks();
+	else if (read_action(SIGPROF, &a))
+		return;				/* it is the program's */
 	for (int sig = 1; sig <= SIGNALS; sig++)
 		if (sig != SIGPROF)
 			hold(sig);
@@ -100,14 +106,14 @@ static void release(int sig)
 
 void held_begin(void)
 {
-	ours = true;
+	ours = wanted = true;
 	if (small)
 		hold_all();
 }
 
 void held_end(void)
 {
-	ours = false;
+	ours = wanted = false;
 	for (int sig = 1; sig <= SIGNALS; sig++)
 		if (is_added(sig))
 			release(sig);
@@ -118,8 +124,7 @@ void held_stack(const stack_t *s)
 	if (small || s->ss_flags & SS_DISABLE || !s->ss_size || s->ss_size >= SMALL)
 		return;
 	small = true;
-	if (ours)
-		hold_all();
+	held_round();
 }
 
 void held_look(void)
@@ -163,17 +168,9 @@ void held_done(int sig, const struct sigaction *action, struct sigaction *old)
 		set_added(sig, is_to_hold(sig, action));
 }
 
-bool held_leaves(uintptr_t sp)
+bool held_is_small(void)
 {
 	stack_t s;
 
-	return holds() && !sys_failed(sys2(sigaltstack, NULL, &s)) && s.ss_flags & SS_ONSTACK && s.ss_size < SMALL &&
-	       sp - (uintptr_t)s.ss_sp > s.ss_size;
-}
-
-void held_let_in(void)
-{
-	uint64_t prof = PROF;
-
-	sys4(rt_sigprocmask, SIG_UNBLOCK, &prof, NULL, sizeof prof);
+	return small && !sys_failed(sys2(sigaltstack, NULL, &s)) && s.ss_flags & SS_ONSTACK && s.ss_size < SMALL;
 }

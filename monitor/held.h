@@ -8,7 +8,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "monitor/monitor.h"
 
@@ -30,11 +29,7 @@ const struct sigaction *held_action(int sig, const struct sigaction *action, str
 /* That is done: ACTION, NULL if none, was the program's word, and *OLD, if not NULL, is what was there before: as the program set it from now on. */
 void held_done(int sig, const struct sigaction *action, struct sigaction *old) HIDDEN;
 
-/* Does the calling thread run on a signal stack from which SIGPROF is held back, and SP lies elsewhere?  Who jumps there, and restores a signal mask
- * before, is to leave the stack first. */
-bool held_leaves(uintptr_t sp) HIDDEN;
-
-/* Let SIGPROF in again behind such a jump. */
-void held_let_in(void) HIDDEN;
+/* Does the calling thread run on a small signal stack, whether SIGPROF is ours or not? */
+bool held_is_small(void) HIDDEN;
 
 #endif

@@ -21,9 +21,11 @@
 #include "monitor/found.h"
 #include "monitor/front.h"
 #include "monitor/handler.h"
+#include "monitor/held.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/reset.h"
+#include "monitor/room.h"
 #include "monitor/slow.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
@@ -117,6 +119,22 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp
 	return true;
 }
 
+/* What enter_blocked is called with, and what it returns. */
+struct call {
+	struct aprof_tls *tls;
+	uintptr_t routine, sp, site;
+	uint64_t mask;
+	struct entered entered;
+	bool reads, charged;
+};
+
+static void enter_call(void *arg)
+{
+	struct call *c = arg;
+
+	c->charged = enter_blocked(c->tls, c->routine, c->sp, c->reads, c->site, c->mask, &c->entered);
+}
+
 /* The first of the code that tells its call sites: they are told apart from now on, in each thread that such code enters or that begins. */
 static void note_sites(uintptr_t site)
 {
@@ -129,15 +147,14 @@ static void note_sites(uintptr_t site)
 struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, uintptr_t site)
 {
 	struct aprof_tls *tls = &aprof_tls;
-	struct entered entered;
-	bool charged = false;
+	struct call call = { tls, routine, sp, site, 0, nothing_entered(tls), reads, false };
 	struct thread *t;
-	uint64_t mask;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return nothing_entered(tls);
 	t = thread_live(tls);
-	if (t && tls->current && (t->sites || !site) && !handler_is(routine)) {
+	if (t && tls->current && (t->sites || !site) && !handler_is(routine) && !held_is_small()) {
+		struct entered entered;
 		target to;
 
 		if (is_left_out(reads))
@@ -150,14 +167,14 @@ struct entered aprof_inline_slow(uintptr_t routine, uintptr_t sp, bool reads, ui
 			tls->current = entered.before;	/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
-	entry_block(tls, &mask);
+	entry_block(tls, &call.mask);
 	note_way(reads ? &monitor.reads_counter : &monitor.without_exits);
 	note_sites(site);
-	entered = nothing_entered(tls);
+	call.entered = nothing_entered(tls);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		charged = enter_blocked(tls, routine, sp, reads, site, mask, &entered);
-	entry_unblock_charged(tls, &mask, charged);
-	return entered;
+		room_call(tls->thread, enter_call, &call);
+	entry_unblock_charged(tls, &call.mask, call.charged);
+	return call.entered;
 }
 
 void aprof_inline_settle(void)

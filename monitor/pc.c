@@ -398,9 +398,10 @@ void pc_begin(bool own_descriptors)
 {
 	rounds = 0;
 	source = source_choose(own_descriptors);
-	held_end();			/* a forked child has its parent's */
-	if (source == AMON_SOURCE_NONE)
+	if (source == AMON_SOURCE_NONE) {
+		held_end();
 		return;
+	}
 	if (!take_sigprof()) {
 		source = AMON_SOURCE_NONE;
 		note(AMON_NOTE_SIGPROF_TAKEN);
@@ -411,6 +412,8 @@ void pc_begin(bool own_descriptors)
 	}
 	if (source != AMON_SOURCE_NONE)
 		held_begin();
+	else
+		held_end();
 }
 
 bool pc_has_sigprof(void)

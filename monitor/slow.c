@@ -16,11 +16,13 @@
 #include "monitor/fork.h"
 #include "monitor/found.h"
 #include "monitor/handler.h"
+#include "monitor/held.h"
 #include "monitor/hooks.h"
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
 #include "monitor/reset.h"
+#include "monitor/room.h"
 #include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -147,6 +149,22 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	return true;
 }
 
+/* What enter_blocked is called with, and what it returns. */
+struct call {
+	struct aprof_tls *tls;
+	uintptr_t routine, cfa;
+	uint64_t site, mask;
+	uint32_t flags;
+	bool entered;
+};
+
+static void enter_call(void *arg)
+{
+	struct call *c = arg;
+
+	c->entered = enter_blocked(c->tls, c->routine, c->cfa, c->site, c->flags, c->mask);
+}
+
 /* Nothing is odd about the stack: the routine at CFA was called by the top frame's, or is inlined into it. */
 static bool is_plain(const struct thread *t, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
@@ -176,16 +194,16 @@ bool slow_is_early(struct aprof_tls *tls)
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags)
 {
 	struct aprof_tls *tls = &aprof_tls;
+	struct call call;
 	struct thread *t;
-	bool chained, entered = false;
-	uint64_t mask;
+	bool chained;
 
 	if (slow_is_early(tls) || tls->inert || monitor_state() == MONITOR_OFF)
 		return;
 	chained = has_pushed_chain(routine, site, flags);
 	cfa += chained ? sizeof(uintptr_t) : 0;
 	t = thread_live(tls);
-	if (t && !chained && is_plain(t, cfa, site, flags) && !handler_is(routine)) {
+	if (t && !chained && is_plain(t, cfa, site, flags) && !handler_is(routine) && !held_is_small()) {
 		target to = machine_reach(t, tls_context(tls), routine, call_site(t, routine, cfa, site, flags));
 
 		if (to) {
@@ -197,10 +215,11 @@ void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t 
 			tls_pop_to(tls, tls->top - 1);	/* a signal handler forked, this is the child, and TO was its parent's */
 		}
 	}
-	entry_block(tls, &mask);
+	call = (struct call){ tls, routine, cfa, site, 0, flags, false };
+	entry_block(tls, &call.mask);
 	if (monitor_state() != MONITOR_ON || *monitor.alive || fork_unseen())
-		entered = enter_blocked(tls, routine, cfa, site, flags, mask);
-	entry_unblock_charged(tls, &mask, entered);
+		room_call(tls->thread, enter_call, &call);
+	entry_unblock_charged(tls, &call.mask, call.entered);
 }
 
 void aprof_exit_slow(uintptr_t cfa, uintptr_t site, uintptr_t routine)

@@ -180,12 +180,12 @@ static struct shadow *find(struct thread *t, uintptr_t address)
 	return found;
 }
 
-/* Does a signal handler run now, at CFA, on an alternate stack? That is LOW .. HIGH. */
-static bool is_on_alternate(uintptr_t cfa, uintptr_t *low, uintptr_t *high)
+/* Does a signal handler run now in T, at CFA, on an alternate stack? That is LOW .. HIGH. */
+static bool is_on_alternate(const struct thread *t, uintptr_t cfa, uintptr_t *low, uintptr_t *high)
 {
 	stack_t alternate;
 
-	if (sys_failed(sys2(sigaltstack, NULL, &alternate)) || !(alternate.ss_flags & SS_ONSTACK) ||
+	if (sys_failed(sys2(sigaltstack, NULL, &alternate)) || !(alternate.ss_flags & SS_ONSTACK || t->is_in_room) ||
 	    cfa - (uintptr_t)alternate.ss_sp > alternate.ss_size)
 		return false;
 	*low = (uintptr_t)alternate.ss_sp;
@@ -281,7 +281,7 @@ static bool stack_switch(struct thread *t, uintptr_t cfa, struct shadow *s)
 	struct shadow *now = t->shadow;
 	uintptr_t low, high;
 
-	if (!s && is_on_alternate(cfa, &low, &high)) {
+	if (!s && is_on_alternate(t, cfa, &low, &high)) {
 		if (!(s = shadow_new(t, low, high, usual_size(), ROOT_ID)))
 			return false;
 		s->is_alternate = true;
