@@ -171,8 +171,8 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 
 /* What the monitor in a static program asks for weakly, as not every program has it, and would not have if the program's own calls of it
  * come to the monitor. */
-static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,pthread_exit,"
-	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA";
+static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,sigaltstack,-u,pthread_exit,"
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,-u,_Unwind_GetGR";
 
 /* What GCC's libraries in a static program ask for weakly, and call once they find pthread_key_create, which the monitor brings (gthr-posix.h). */
 static const char wanted_of_threads[] = "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,"

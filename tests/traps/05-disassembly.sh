@@ -13,7 +13,7 @@ if grep -E "%([xyz]mm|mm[0-7]|st\b|st\()|:[[:space:]]+$prefixes(f(ld|st|add|mul|
 fi
 for name in $(nm -u "$lib/libaprof.a" | awk '$1 == "U" || $1 == "w" {print $2}'); do
 	case $name in
-	_GLOBAL_OFFSET_TABLE_|_Unwind_GetCFA|_Unwind_RaiseException|_Unwind_Resume|_Unwind_Resume_or_Rethrow|_Unwind_ForcedUnwind|__real__Unwind_SetIP|__real___longjmp_chk|__real___pthread_unwind_next|__real___pthread_register_cancel|__real___pthread_register_cancel_defer|__pthread_unregister_cancel|__real__longjmp|__real_longjmp|__real_pthread_exit|__real_setcontext|__real_siglongjmp|_r_debug|dl_iterate_phdr|__libc_stack_end|aprof_name_*|__start_aprof_text|__stop_aprof_text|__real_exit|__real_vfork|__real_swapcontext|makecontext|__errno_location|__libc_single_threaded) ;;
+	_GLOBAL_OFFSET_TABLE_|_Unwind_GetCFA|_Unwind_GetGR|_Unwind_RaiseException|_Unwind_Resume|_Unwind_Resume_or_Rethrow|_Unwind_ForcedUnwind|__real__Unwind_SetIP|__real___longjmp_chk|__real___pthread_unwind_next|__real___pthread_register_cancel|__real___pthread_register_cancel_defer|__pthread_unregister_cancel|__real__longjmp|__real_longjmp|__real_pthread_exit|__real_setcontext|__real_siglongjmp|_r_debug|dl_iterate_phdr|__libc_stack_end|aprof_name_*|__start_aprof_text|__stop_aprof_text|__real_exit|__real_vfork|__real_swapcontext|makecontext|__errno_location|__libc_single_threaded) ;;
 	pthread_key_create|pthread_setspecific|pthread_getspecific|pthread_atfork|__register_atfork|__dso_handle|_start|__real_dlclose|__real_unshare|__real_setns|__real_sigaction|__real_sigaltstack|__real_signal|__real_mlockall) ;;
 	*) echo "asks for $name"; exit 1 ;;
 	esac
