@@ -300,6 +300,19 @@ static enum unwind_result step_signal(struct unwind *u)
 	return step_to(u, reg, (1u << UNWIND_REGISTERS) - 1, true);
 }
 
+/* How long the call by register or memory is whose bytes are the low ones of CODE; 0: it is none. */
+static int length_of_call(uintptr_t code)
+{
+	unsigned mode = code >> 14 & 3, place = code >> 8 & 7;
+	bool indexed = mode != 3 && place == 4;
+
+	if ((code & 0x38ff) != 0x10ff)		/* ff /2 */
+		return 0;
+	if (mode == 0)
+		return 2 + indexed + (place == 5 || (indexed && (code >> 16 & 7) == 5) ? 4 : 0);
+	return 2 + indexed + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
+}
+
 /* Is the instruction before the one at ADDRESS a call? */
 static bool is_behind_call(struct unwind *u, uintptr_t address)
 {
@@ -311,9 +324,17 @@ static bool is_behind_call(struct unwind *u, uintptr_t address)
 	if ((word >> 8 * (BYTES - DIRECT) & 0xff) == 0xe8)
 		return true;
 	for (int size = 2; size <= LONGEST; size++)
-		if ((word >> 8 * (BYTES - size) & 0x38ff) == 0x10ff)	/* ff /2 */
+		if (length_of_call(word >> 8 * (BYTES - size)) == size)
 			return true;
 	return false;
+}
+
+/* Is that a call by a register? */
+static bool is_behind_register_call(struct unwind *u, uintptr_t address)
+{
+	uintptr_t bytes;
+
+	return peek_memory(u, address - 2, 2, &bytes) && (bytes & 0xf8ff) == 0xd0ff;
 }
 
 /* Is there an address of code with a description, behind a call, right above U's stack pointer?  Then U's frame has a caller, whatever rbp says. */
@@ -366,6 +387,26 @@ static void note_step(const struct unwind *u, const struct unwind_line *l, uintp
 	n->rbp_is_odd = l->how[UNWIND_RBP] != OFFSET;
 }
 
+/* ---- a step ---- */
+
+/* Does a stack begin with U's frame, which has no description?  Who makes a stack for a fiber lets its first routine return to nothing, to where no call
+ * stands, or to a few instructions of assembly that have called it by a register. */
+static bool begins_stack(struct unwind *u)
+{
+	struct identity_rules rules;
+
+	if (u->interrupted)
+		return false;
+	return !is_behind_call(u, u->reg[UNWIND_RIP]) ||
+	       (is_behind_register_call(u, u->reg[UNWIND_RIP]) && module_rules(code_of(u), &rules) && !has_caller(u));
+}
+
+/* The same with a description, which is of what stands before the function that it returns to. */
+static bool returns_to_function(struct unwind *u)
+{
+	return u->reg[UNWIND_RIP] == u->end && !u->interrupted && !is_behind_call(u, u->end);
+}
+
 /* There is no description: what the ABI says of the outermost frame may tell that one; but in code that is at work rbp is a register as any other. */
 static enum unwind_result step_blind(struct unwind *u)
 {
@@ -373,6 +414,8 @@ static enum unwind_result step_blind(struct unwind *u)
 		u->notes->fails = true;
 	if (unwind_is_signal_return(u))
 		return step_signal(u);
+	if (begins_stack(u))
+		return UNWIND_END;
 	u->guessed = !u->interrupted && u->known >> UNWIND_RBP & 1 && !u->reg[UNWIND_RBP] && !has_caller(u);
 	return u->guessed ? UNWIND_END : UNWIND_NO_RULES;
 }
@@ -413,6 +456,8 @@ enum unwind_result unwind_step(struct unwind *u)
 
 	if (!u->rules.cie)
 		return step_blind(u);
+	if (returns_to_function(u))
+		return UNWIND_END;
 	if (u->line)
 		return step_by(u, u->line);
 	if (!make_line(u, &x, code_of(u)))

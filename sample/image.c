@@ -159,21 +159,65 @@ static int pushed_by_init(const unsigned char *code, size_t length, uint64_t add
 	return at <= begin || code[at] == ret ? 0 : 8;
 }
 
-/* call rel32, or call by register or memory, of which only the length differs. */
-bool image_is_behind_call(const struct image *i, uint64_t address)
+/* The SIZE bytes of code before ADDRESS; NULL: they are not known. */
+static const unsigned char *code_before(const struct image *i, uint64_t address, size_t size)
 {
-	enum { LONGEST = 7 };
 	const unsigned char *code;
 	size_t length;
 
-	if (!i->present || !binary_area(&i->binary, address - LONGEST) || !(code = binary_bytes(&i->binary, address - LONGEST, &length)) || length < LONGEST)
-		return false;
-	if (code[LONGEST - 5] == 0xe8)
+	if (!i->present || !binary_area(&i->binary, address - size) || !(code = binary_bytes(&i->binary, address - size, &length)) || length < size)
+		return NULL;
+	return code;
+}
+
+enum { LONGEST_CALL = 7 };
+
+/* How long the call by register or memory at CODE is; 0: it is none. */
+static int length_of_call(const unsigned char *code)
+{
+	unsigned mode = code[1] >> 6, place = code[1] & 7;
+	bool indexed = mode != 3 && place == 4;
+
+	if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+		return 0;
+	if (mode == 0)
+		return 2 + indexed + (place == 5 || (indexed && (code[2] & 7) == 5) ? 4 : 0);
+	return 2 + indexed + (mode == 1 ? 1 : mode == 2 ? 4 : 0);
+}
+
+/* Does CODE, of so many bytes, end with call rel32, or with call by register or memory? */
+static bool ends_with_call(const unsigned char *code)
+{
+	unsigned char padded[LONGEST_CALL + 1] = { 0 };	/* what the shortest may name behind itself */
+
+	memcpy(padded, code, LONGEST_CALL);
+	if (code[LONGEST_CALL - 5] == 0xe8)
 		return true;
-	for (int size = 2; size <= LONGEST; size++)
-		if (code[LONGEST - size] == 0xff && (code[LONGEST - size + 1] >> 3 & 7) == 2)
+	for (int size = 2; size <= LONGEST_CALL; size++)
+		if (length_of_call(padded + LONGEST_CALL - size) == size)
 			return true;
 	return false;
+}
+
+bool image_is_behind_call(const struct image *i, uint64_t address)
+{
+	const unsigned char *code = code_before(i, address, LONGEST_CALL);
+
+	return code && ends_with_call(code);
+}
+
+bool image_is_behind_other(const struct image *i, uint64_t address)
+{
+	const unsigned char *code = code_before(i, address, LONGEST_CALL);
+
+	return code && !ends_with_call(code);
+}
+
+bool image_is_behind_register_call(const struct image *i, uint64_t address)
+{
+	const unsigned char *code = code_before(i, address, 2);
+
+	return code && code[0] == 0xff && (code[1] & 0xf8) == 0xd0;
 }
 
 uint64_t image_called(const struct image *i, uint64_t address)

@@ -47,6 +47,12 @@ int image_pushed(const struct image *i, uint64_t address, bool called);
 /* Whether a call's instruction ends at ADDRESS, link-time. */
 bool image_is_behind_call(const struct image *i, uint64_t address);
 
+/* Whether it is known that none does. */
+bool image_is_behind_other(const struct image *i, uint64_t address);
+
+/* Whether one by a register does. */
+bool image_is_behind_register_call(const struct image *i, uint64_t address);
+
 /* The link-time address that the call whose instruction ends at ADDRESS leads to; 0: it has none in it, or there is no call. */
 uint64_t image_called(const struct image *i, uint64_t address);
 

@@ -184,6 +184,12 @@ static enum walk_end step_switched(struct frame *f)
 	return WALK_CUT;
 }
 
+/* The line that holds at ADDRESS of M; NULL: there is none. */
+static const struct rules_line *rules_at(const struct mapping *m, uint64_t address)
+{
+	return m->image && m->image->rules ? rules_find(m->image->rules, address - m->bias) : NULL;
+}
+
 /* Find the mapping that F is at; false: there is none. */
 static bool place(struct frame *f)
 {
@@ -194,12 +200,27 @@ static bool place(struct frame *f)
 	return f->mapping != NULL;
 }
 
-/* The caller of F, whose mapping is found; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
-static enum walk_end leave(struct frame *f, bool *moved)
+/* Whether F, where LINE holds, is no caller: no call stands before its address, which has no description, or that of what is before it.  So returns the first
+ * routine on the stack that somebody made for a fiber. */
+static bool is_no_caller(const struct frame *f, const struct rules_line *line)
+{
+	const struct mapping *m = f->mapping;
+	uint64_t at = f->regs[RULES_RIP] - m->bias;
+
+	return f->called && m->image && (!line || line->end == at) && image_is_behind_other(m->image, at);
+}
+
+/* Whether F is a few instructions of assembly that have called the first routine of a fiber by a register. */
+static bool starts_fiber(const struct frame *f, const struct mapping *m)
+{
+	return f->called && m->image && m->image->rules && image_is_behind_register_call(m->image, f->regs[RULES_RIP] - m->bias);
+}
+
+/* The caller of F, whose mapping is found and where LINE holds; WALK_CUT: F is that now, or the copy of the stack ends, and *MOVED says which. */
+static enum walk_end leave(struct frame *f, const struct rules_line *line, bool *moved)
 {
 	uint64_t at = f->regs[RULES_RIP] - f->called, before = f->regs[RULES_RIP], sp = f->regs[RULES_RSP];
 	const struct mapping *m = f->mapping;
-	const struct rules_line *line = m->image && m->image->rules ? rules_find(m->image->rules, at - m->bias) : NULL;
 	enum walk_end end;
 	int pushed;
 
@@ -213,6 +234,8 @@ static enum walk_end leave(struct frame *f, bool *moved)
 		end = step_over(f, 0);
 	else
 		end = step_by_pointer(f, m);
+	if (end == WALK_NO_RULES && !line && starts_fiber(f, m))
+		end = WALK_WHOLE;
 	*moved = end == WALK_CUT && (f->regs[RULES_RIP] != before || f->regs[RULES_RSP] != sp);
 	return end;
 }
@@ -253,8 +276,7 @@ static enum walk_end follow_chain(const struct frame *f, struct walk_frame *out,
 
 static bool is_switch(const struct frame *f)
 {
-	const struct mapping *m = f->mapping;
-	const struct rules_line *line = m->image && m->image->rules ? rules_find(m->image->rules, f->regs[RULES_RIP] - f->called - m->bias) : NULL;
+	const struct rules_line *line = rules_at(f->mapping, f->regs[RULES_RIP] - f->called);
 
 	return line && line->switched;
 }
@@ -263,16 +285,21 @@ enum walk_end walk_stack(const struct walk *w, struct walk_frame *out, size_t mo
 {
 	struct frame f = { .w = w, .known = (1u << RULES_REGISTERS) - 1 };
 	enum walk_end end = WALK_CUT;
-	bool moved = true;
+	const struct rules_line *line = NULL;
+	bool moved = true, described = false;	/* the frame before had a line */
 
 	memcpy(f.regs, w->regs, sizeof f.regs);
 	for (*n = 0; *n < most && moved;) {
 		if (!place(&f))
-			return *n ? WALK_WRONG : WALK_NO_RULES;
+			return !*n ? WALK_NO_RULES : described ? WALK_WHOLE : WALK_WRONG;	/* a fiber's first routine may return to nothing */
+		line = rules_at(f.mapping, f.regs[RULES_RIP] - f.called);
+		if (*n && is_no_caller(&f, line))
+			return WALK_WHOLE;
 		out[(*n)++] = (struct walk_frame){ f.regs[RULES_RIP] - f.called, f.called ? f.regs[RULES_RIP] : 0 };
 		moved = false;
 		f.between = 0;
-		end = leave(&f, &moved);
+		described = line != NULL;
+		end = leave(&f, line, &moved);
 		if (end == WALK_NO_RULES && w->nchain && is_switch(&f))
 			return follow_chain(&f, out, most, n);
 		if (f.between && *n < most)

@@ -163,6 +163,44 @@ int main(void)
 	}
 }
 """
+# Fibers: the first routine of each returns to nothing, to where nothing is mapped, to a place that no call stands before, or to assembly that has called it by
+# a register, with something in the frame pointer; switched by code that no table describes.
+FIBERS = r"""
+#include <stdint.h>
+#include <stdlib.h>
+__asm__(".text\nflip:\n\tpush %rbp\n\tpush %rbx\n\tmov %rsp, (%rdi)\n\tmov %rsi, %rsp\n\tpop %rbx\n\tpop %rbp\n\tret\n"
+	".type begin, @function\nbegin:\n\tcall *%rbx\n\tud2\njumped:\n\tjmp *%rbx\nbehind:\n\thlt\n");
+void flip(void *save, void *to);
+extern char begin[], jumped[], behind[];
+static void *home, *at[4];
+static volatile long sink;
+static __attribute__((noinline)) void spin(int n) { for (int i = 0; i < n; i++) sink += i; }
+static __attribute__((noinline)) void deep(int i, int n) { if (n) deep(i, n - 1); else { spin(300000); flip(&at[i], home); } sink++; }
+#define BODY(i) static void body_##i(void) { for (;;) deep(i, 3); }
+BODY(0) BODY(1) BODY(2) BODY(3)
+static void *make(void (*body)(void), uintptr_t first, uintptr_t back)
+{
+	uintptr_t *p = (uintptr_t *)((char *)aligned_alloc(16, 32768) + 32768);
+	*--p = 0x1234;
+	*--p = 0x5678;
+	if (back != 1)
+		*--p = back;
+	*--p = first ? first : (uintptr_t)body;
+	*--p = 0x99;
+	*--p = (uintptr_t)body;
+	return p;
+}
+int main(void)
+{
+	at[0] = make(body_0, 0, 0);
+	at[1] = make(body_1, 0, 0xdeaddeaddeaddead);
+	at[2] = make(body_2, (uintptr_t)jumped, (uintptr_t)behind);
+	at[3] = make(body_3, (uintptr_t)begin, 1);
+	for (int i = 0; i < 400; i++)
+		flip(&home, at[i % 4]);
+	return 0;
+}
+"""
 IDENTITY = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -241,6 +279,15 @@ class Source(stacks.Stacks):
         return {parent["name"] for entry in whole["callgraph"] if entry["name"] == name for parent in entry["parents"]}
 
 
+def check_fibers(self):
+    """The stack of a fiber ends where it begins: whole, below its first routine."""
+    done = self.aprof("run", self.build(FIBERS))
+    self.assertTrue(self.head(done)[2], done.stderr)
+    for i in range(4):
+        self.assertEqual(self.parents(f"body_{i}"), {"begin"} if i == 3 else {None})
+        self.assertIn(f"body_{i}", self.parents("deep"))
+
+
 def without_its_tests(base):
     """A class of BASE whose tests are not run again."""
     return type("Without", (base,), {name: None for name in dir(base) if name.startswith("test_")})
@@ -249,8 +296,14 @@ def without_its_tests(base):
 Source = without_its_tests(Source)
 
 
+class Usual(Source):
+    """By what there is: perf events, of which stacks_test.py has the rest."""
+    test_fibers = check_fibers
+
+
 class Timer(Source):
     SOURCE = "timer"
+    test_fibers = check_fibers
     for name in ("shares", "threads", "deep", "handler", "processes", "children_with_hooks"):
         locals()["test_" + name] = getattr(stacks.Stacks, "test_" + name)
     del name
@@ -341,6 +394,7 @@ class Timer(Source):
 
 class Ptrace(Source):
     SOURCE = "ptrace"
+    test_fibers = check_fibers
     for name in ("shares", "threads", "handler", "children_with_hooks", "attach", "attach_ends_with_its_process", "attach_again_and_again", "attach_wrongly",
                  "attach_to_those_that_wait"):
         locals()["test_" + name] = getattr(stacks.Stacks, "test_" + name)
