@@ -12,6 +12,7 @@
 
 #include "input/files.h"
 #include "input/input.h"
+#include "input/nursery.h"
 #include "cli/listener.h"
 #include "cli/message.h"
 
@@ -78,8 +79,8 @@ static bool list_add(struct list *l, const char *path, bool sum)
 		l->why = atoi(why + strlen(".errno."));
 		return true;
 	}
-	if (!files_header(path, &h, NULL))
-		return true;			/* not a profile: somebody else's file */
+	if (!files_header(path, &h, NULL) || nursery_is_empty(path))
+		return true;			/* not a profile: somebody else's file, or a profile of nobody */
 	harvest_forget_name(path, &h);
 	if (l->n == l->room) {
 		size_t room = l->room ? 2 * l->room : 16;

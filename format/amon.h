@@ -91,6 +91,7 @@ enum amon_note {
 	AMON_NOTE_SITES_BOUND,		/* calls by call sites that there was no room to tell apart */
 	AMON_NOTE_SLICES_BOUND,		/* samples that found no room among the times by interval */
 	AMON_NOTE_CHILD_BARRED,		/* forked children that may not make their files where they belong */
+	AMON_NOTE_PROCESS_LOST,		/* short processes whose part of the file that they share could not be read */
 	AMON_NOTES
 };
 
@@ -200,6 +201,7 @@ enum amon_kind {
 	AMON_SLICES,		/* of one thread: struct amon_slice[capacity], a hash table; of intervals of level `base` */
 	AMON_PCS_PACKED,	/* of one thread: packed PCs (pcs.h), which stand for its AMON_PCS; of several the first one that is not empty holds */
 	AMON_SAMPLED,		/* char[count]: a whole file of this format, of call stacks that were sampled in the same processes */
+	AMON_PROCESSES,		/* struct amon_processes, and from `first` on a whole file of this format in each `base` bytes, of a short process each */
 	AMON_KINDS
 };
 
@@ -216,6 +218,13 @@ struct amon_chunk {
 	uint32_t base;		/* AMON_CONTEXTS, AMON_SITES, AMON_SPENT, AMON_BYTES: index of the first item among its thread's; AMON_PHASE_COUNTS:
 				 * index of the phase, or AMON_NONE for the mark; AMON_SLICES: level of its intervals */
 	uint32_t reserved[6];	/* 0 */
+};
+
+/* What short processes, which share a file, have in common: behind the head of AMON_PROCESSES.  Of the places in it the first `count`, but no more
+ * than `capacity`, were taken; one that does not begin with AMON_MAGIC holds nothing. */
+struct amon_processes {
+	uint64_t waits;		/* CPU time of processes in it that no sample has placed, and that is in none of their files, ns */
+	uint64_t reserved[7];	/* 0 */
 };
 
 /* One executable mapping of a module: as a rule the text segment. */

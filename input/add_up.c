@@ -11,6 +11,7 @@
 
 #include "input/beside.h"
 #include "input/carry.h"
+#include "input/nursery.h"
 #include "input/telling.h"
 #include "profile/sum.h"
 
@@ -205,7 +206,7 @@ static bool file_add(struct part *part, size_t file, size_t size, struct error *
 		return error_set(err, ERROR_USAGE, ERROR_NO_OFFSET, "%.600s: a gmon.out; sum such files with `aprof -s PROGRAM gmon.out...`, which writes gmon.sum",
 				 w->files[file]);
 	default:
-		return own_add(part, file, size, err);
+		return nursery_is_empty(w->files[file]) || own_add(part, file, size, err);
 	}
 }
 

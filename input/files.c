@@ -18,6 +18,7 @@
 #include "gprof/gmon.h"
 #include "import/import.h"
 #include "input/mapped.h"
+#include "input/nursery.h"
 #include "sample/unnamed.h"
 
 enum { FOLD = 11 };			/* bytes in memory, of all that the commands which take most, as html, make of one in a file */
@@ -283,6 +284,8 @@ static void *data_read(int fd, const char *path, size_t size, size_t *len, struc
 	void *data;
 	ssize_t n;
 
+	if (nursery_is(fd))
+		return nursery_sum(fd, path, len, err);
 	if (is_profile && fstat(fd, &st) == 0)		/* it grows before its header says so */
 		size = used_size(&header, (size_t)st.st_size);
 	bulk_expect(size < SIZE_MAX / FOLD ? size * FOLD : 0);

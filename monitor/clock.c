@@ -126,6 +126,13 @@ void clock_choose(void)
 		tsc_begin();
 }
 
+void clock_inherit(void)
+{
+	monitor.header->clock = monitor.clock.clock;
+	if (clock_is_tsc())
+		tsc_measure();
+}
+
 /* ---- start and end ---- */
 
 static bool is_sampled(void)
@@ -133,23 +140,25 @@ static bool is_sampled(void)
 	return monitor.clock.clock == AMON_CLOCK_TICK || monitor.clock.clock == AMON_CLOCK_WALL;
 }
 
-void clock_start(void)
+void clock_begin(void)
 {
 	struct amon_header *h = monitor.header;
 
-	h->source = h->pc_source = AMON_SOURCE_NONE;
+	h->source = is_sampled() ? AMON_SOURCE_SAMPLER : AMON_SOURCE_NONE;
+	h->pc_source = AMON_SOURCE_NONE;
 	h->pc_period = 0;
-	h->rate = 0;
+	h->rate = is_sampled() ? monitor.clock.rate : 0;
 	sampler_forget();
 	pc_renew();
+}
+
+void clock_start(void)
+{
 	account_begin();
-	if (!is_sampled())
+	if (!is_sampled() || sampler_start())
 		return;
-	h->rate = monitor.clock.rate;
-	if (sampler_start())
-		h->source = AMON_SOURCE_SAMPLER;
-	else
-		note(AMON_NOTE_TIMER_FAILED);
+	monitor.header->source = AMON_SOURCE_NONE;
+	note(AMON_NOTE_TIMER_FAILED);
 }
 
 void clock_stop(void)
@@ -163,7 +172,8 @@ void clock_stop(void)
 	else
 		for (struct thread *t = monitor.threads; t; t = t->next)
 			clock_thread_end(t);
-	account_modes(false);
+	if (!monitor.young)
+		account_modes(false);
 	if (clock_is_tsc())
 		tsc_measure();
 }

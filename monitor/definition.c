@@ -46,7 +46,7 @@ static struct definition **slots;	/* open addressing, by key */
 static uint32_t nslots, used;
 static char *block, *block_end;		/* memory for the next ones */
 static uint64_t taken;			/* bytes of it, all blocks */
-static struct amon_chunk *chunk;	/* the last of the file */
+static struct amon_chunk *chunk OF_PROCESS;	/* the last of the file */
 
 /* ---- strings ---- */
 
@@ -250,6 +250,12 @@ uint32_t definition_record(uintptr_t key, uint32_t index)
 	mem_copy(r + 1, d->strings, d->name_size + d->file_size);
 	__atomic_store_n(&chunk->count, chunk->count + size, __ATOMIC_RELEASE);
 	return module;
+}
+
+void definition_moved(const struct amon_chunk *from, struct amon_chunk *to)
+{
+	if (chunk == from)
+		chunk = to;
 }
 
 void definition_forget(void)

@@ -18,5 +18,7 @@ uintptr_t definition_key(const char *language, const char *name, const char *fil
 /* Write what KEY stands for to the file, as the routine INDEX. Under the lock of the process. Returns the index of its module; AMON_NONE: no room. */
 uint32_t definition_record(uintptr_t key, uint32_t index) HIDDEN;
 void definition_forget(void) HIDDEN;		/* forked child: its file has none yet */
+/* Forked child: the file's chunk FROM is copied to TO. */
+void definition_moved(const struct amon_chunk *from, struct amon_chunk *to) HIDDEN;
 
 #endif

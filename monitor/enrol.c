@@ -100,6 +100,12 @@ uint32_t enrol_routine(uintptr_t address, uint32_t flags)
 	return index;
 }
 
+void enrol_moved(const struct amon_chunk *from, struct amon_chunk *to)
+{
+	if (monitor.routine_chunk == from)
+		monitor.routine_chunk = to;
+}
+
 bool enrol_all(void)
 {
 	monitor.routine_chunk = NULL;

@@ -20,6 +20,8 @@
 static inline void entry_block(struct aprof_tls *tls, uint64_t *mask)
 {
 	sys_block_signals(mask);
+	if (!monitor.started)
+		monitor.sigprof_blocked = *mask >> (27 /* SIGPROF */ - 1) & 1;
 	tls->inert = INERT_MONITOR;
 }
 

@@ -22,6 +22,13 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+#ifdef APROF_MCOUNT			/* the preloaded monitor is told of what its process has spent */
+#include "monitor/young.h"
+#define LEAVE() young_settle()
+#else
+#define LEAVE() ((void)0)
+#endif
+
 enum { MOST_PATH = 4096, HEAD = 4096, SCRIPTS = 4 };	/* bytes of a path; of a file that are looked at; scripts that run scripts */
 
 static const char variable[] = "LD_PRELOAD=", of_ours[] = "libaprof-";
@@ -263,6 +270,7 @@ static int missing(void)
 EXPORTED int execve(const char *path, char *const argv[], char *const envp[])
 {
 	LESS(path, envp);
+	LEAVE();
 	return NEXT(execve) ? next.execve(path, argv, env) : missing();
 }
 
@@ -275,6 +283,7 @@ EXPORTED int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	char path[MOST_PATH];
 	LESS(path_of(file, path), envp);
+	LEAVE();
 	return NEXT(execvpe) ? next.execvpe(file, argv, env) : missing();
 }
 
@@ -291,12 +300,14 @@ EXPORTED int fexecve(int fd, char *const argv[], char *const envp[])
 	text_put(&t, "/proc/self/fd/");
 	text_put_number(&t, fd < 0 ? 0 : (uint64_t)fd);
 	LESS(path, envp);
+	LEAVE();
 	return NEXT(fexecve) ? next.fexecve(fd, argv, env) : missing();
 }
 
 EXPORTED int execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	LESS(*path == '/' || directory == AT_FDCWD ? path : NULL, envp);
+	LEAVE();
 	return NEXT(execveat) ? next.execveat(directory, path, argv, env, flags) : missing();
 }
 

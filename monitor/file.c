@@ -5,7 +5,10 @@
  * killed.  A chunk is made resident (and so has its disk space) before anybody writes to it, so a
  * full disk is an error here and never a SIGBUS there.  The descriptor is closed at once: the lock
  * that says "in use" lives with the mapping.  Where no file can be had, memory takes its place,
- * copied out at exit if at all possible. */
+ * copied out at exit if at all possible.
+ *
+ * A forked child begins in a place of the file that others share (nursery.h), with copies of the chunks that say what its parent knew.  When that is full, or
+ * the process grows, a file of its own is mapped over it.  That is not done while another thread may count. */
 #include "monitor/file.h"
 
 #include <errno.h>
@@ -20,6 +23,7 @@
 #include "format/amon.h"
 #include "monitor/fit.h"
 #include "monitor/name.h"
+#include "monitor/origin.h"
 #include "monitor/place.h"
 #include "monitor/sigbus.h"
 #include "monitor/state.h"
@@ -35,22 +39,30 @@ enum {
 	FIRST_LENGTH = 16 << 20,	/* of the file, sparse: some 350,000 contexts; twice as long each time that it is filled */
 	SPACE_PART = 16,		/* of a limited address space, its part */
 	MOST_LOCKED = 16 << 20,		/* bytes to grow in where all of them are resident */
+	MOST_KEPT = 32,			/* chunks of the process alone that a child copies */
+	PLACE_RESIDENT = 4 * AMON_PAGE,	/* bytes of a place in the nursery, beside those copies, that are made resident at once: header, thread, contexts */
 };
 
-static struct sys_lock chunk_lock;
+static struct sys_lock chunk_lock OF_PROCESS;
 static const char *wanted;	/* where the file belongs */
 static char actual[PLACE_PATH];	/* where it is; empty: anonymous memory */
 static uint64_t device, inode;	/* of the file mapped */
-static uint64_t length;			/* of the file, bytes; all chunks lie before it.  At exit it is cut to what is used.  Of memory: of the mapping */
-static bool stuck;			/* it could not be made longer when it should have been */
-static bool sealed;			/* at the end, if it was truncated: no chunk is made any more */
-static bool trimmed;			/* there may be chunks that nobody reads */
+static uint64_t length OF_PROCESS;			/* of the file, bytes; all chunks lie before it.  At exit it is cut to what is used.  Of memory: of the mapping */
+static bool stuck OF_PROCESS;			/* it could not be made longer when it should have been */
+static bool sealed OF_PROCESS;			/* at the end, if it was truncated: no chunk is made any more */
+static bool trimmed OF_PROCESS;			/* there may be chunks that nobody reads */
+static uint64_t resident OF_PROCESS;		/* bytes from the start on that need not be made so */
+static bool pinned OF_PROCESS;			/* in the nursery: for good */
+static struct amon_chunk *kept[MOST_KEPT] OF_PROCESS; /* modules, routines and scripts, in the order of the file */
+static uint32_t nkept OF_PROCESS;	/* of them; more than MOST_KEPT: some are not there */
+static uint32_t counts[MOST_KEPT] OF_PROCESS; /* of their items, as the last fork began */
+static uint32_t ncounts OF_PROCESS;	/* how many of them there were; AMON_NONE while that is written */
 static struct amon_header *ancestor;	/* first page of the file or, while there is none, of that of the nearest ancestor that has one; NULL: not kept */
 
 /* ---- the file and its place ---- */
 
 /* File systems on which a shared mapping is slow, incoherent or not to be trusted. */
-static bool is_remote(long fd)
+bool file_is_remote(long fd)
 {
 	struct statfs fs;
 
@@ -65,11 +77,14 @@ static bool is_remote(long fd)
 	}
 }
 
-/* Map FD at SIZE bytes or the largest power-of-two part of it that can be had.  Replaces the mapping that
- * header stands in for.  False: no. */
+/* A new file or memory, before it is the process's: where it is mapped, and how many bytes of it. */
+static struct { char *at; uint64_t size; } fresh;
+
+/* Map FD at SIZE bytes or the largest power-of-two part of it that can be had, as `fresh`, with what header stands in for in it.  False: no. */
 static bool map(long fd, uint64_t size)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	uint64_t used = monitor.in_nursery ? monitor.header->used : AMON_PAGE;
 	long at = -ENOMEM;
 
 	for (; size >= LEAST; size /= 2) {
@@ -84,16 +99,53 @@ static bool map(long fd, uint64_t size)
 		return false;
 	if (fd >= 0)	/* else the first fault reads megabytes of the hole ahead, and the cut at exit frees them */
 		sys3(madvise, at, size, MADV_RANDOM);
-	if (fd >= 0 && sys_failed(sys3(madvise, at, AMON_PAGE, MADV_POPULATE_WRITE)) &&
-	    sys_failed(sys4(fallocate, fd, 0, 0, AMON_PAGE))) {
+	if (fd >= 0 && sys_failed(sys3(madvise, at, used, MADV_POPULATE_WRITE)) &&
+	    sys_failed(sys4(fallocate, fd, 0, 0, used))) {
 		sys2(munmap, at, size);
 		return false;
 	}
-	mem_copy((void *)at, monitor.header, sizeof *monitor.header);
-	if (monitor.mapped)			/* of a file that could not be had after all */
-		sys2(munmap, monitor.header, monitor.mapped);
-	monitor.header = (struct amon_header *)at;
-	monitor.mapped = size;
+	mem_copy((void *)at, monitor.header, used > AMON_PAGE ? used : sizeof *monitor.header);
+	((struct amon_header *)at)->magic[0] = AMON_MAGIC[0];	/* in the nursery it may not be there yet */
+	fresh.at = (char *)at;
+	fresh.size = size;
+	return true;
+}
+
+/* The fresh file takes over the addresses of the place in the nursery, which is nobody's any more; nor is the rest of the nursery mapped then.  False: it cannot. */
+static bool take_place(void)
+{
+	struct amon_chunk *nursery = monitor.nursery;
+	char *place = (char *)monitor.header, *begin = (char *)nursery - AMON_PAGE, *behind = place + fresh.size;
+	char *end = begin + AMON_PAGE + nursery->size + monitor.header->memory_bound;
+	long again = sys4(mremap, place, 0, AMON_PAGE, MREMAP_MAYMOVE);
+
+	if (sys_failed(again) || sys_failed(sys5(mremap, fresh.at, fresh.size, fresh.size, MREMAP_MAYMOVE | MREMAP_FIXED, place)))
+		return false;
+	((struct amon_header *)again)->magic[0] = 0;
+	sys2(munmap, again, AMON_PAGE);
+	sys2(munmap, begin, place - begin);
+	if (end > behind)
+		sys2(munmap, behind, end - behind);
+	monitor.nursery = NULL;
+	monitor.in_nursery = false;
+	return true;
+}
+
+/* The fresh file, or memory, is the process's from now on.  False: it stays in the nursery. */
+static bool adopt(void)
+{
+	if (monitor.in_nursery) {
+		if (!take_place()) {
+			sys2(munmap, fresh.at, fresh.size);
+			return false;
+		}
+	} else {
+		if (monitor.mapped)		/* of a file that could not be had after all */
+			sys2(munmap, monitor.header, monitor.mapped);
+		monitor.header = (struct amon_header *)fresh.at;
+	}
+	monitor.mapped = fresh.size;
+	resident = monitor.header->used;
 	return true;
 }
 
@@ -121,14 +173,21 @@ static long map_by_name(long *fd)
 /* Map the new file behind *OPENED, at TEMP, and give it a name.  0 or minus an errno. */
 static long settle(long *opened, const char *temp, uint64_t size, bool remote_too)
 {
+	bool moves = monitor.in_nursery;
 	struct stat st;
 	long fd = *opened, ret;
 
-	if (!remote_too && is_remote(fd))
+	if (!remote_too && file_is_remote(fd))
 		return -EREMOTE;
 	if (!map(fd, size))
 		return -ENOSPC;
+	if (!moves)
+		adopt();
 	ret = name_take(fd, temp, actual);
+	if (moves && sys_failed(ret))
+		sys2(munmap, fresh.at, fresh.size);
+	else if (moves && !adopt())
+		ret = -ENOSPC;
 	if (!sys_failed(ret) && !temp[0]) {
 		ret = map_by_name(opened);
 		fd = *opened;
@@ -183,7 +242,7 @@ static bool open_memory(uint64_t size, long why)
 	monitor.anonymous = true;
 	if (!sys_failed(fd)) {
 		struct stat st;
-		bool mapped = sys_file_limit() > size && map(fd, size);
+		bool mapped = sys_file_limit() > size && map(fd, size) && adopt();
 
 		if (mapped && !sys_failed(sys2(fstat, fd, &st))) {
 			place_lock(fd);
@@ -201,7 +260,7 @@ static bool open_memory(uint64_t size, long why)
 	}
 	actual[0] = 0;
 	name_leave_reason(why);
-	if (!map(-1, size))
+	if (!map(-1, size) || !adopt())
 		return false;
 	note_error(AMON_NOTE_COPIED, why);
 	return true;
@@ -251,6 +310,7 @@ bool file_open(uint64_t size)
 	size = bound(size);
 	wanted = name_want();
 	actual[0] = 0;
+	nkept = 0;
 	monitor.header->used = AMON_PAGE;
 	monitor.header->memory_bound = size;
 	if (limit < size)
@@ -274,6 +334,8 @@ void file_shrink(void)
 	struct amon_header *h = monitor.header;
 	uint64_t room = sys_address_space() / SPACE_PART & -(uint64_t)AMON_PAGE, keep, bound;
 
+	if (monitor.in_nursery)
+		return;
 	room = room < MOST_LOCKED ? room : MOST_LOCKED;
 	sys_lock(&chunk_lock);
 	keep = h->used + room;
@@ -287,12 +349,23 @@ void file_shrink(void)
 
 /* Who still holds an address in it may look there and write there, and finds nobody's counters: a hook, if a signal handler that
  * interrupted it forked and the child returns from the handler; an open routine of way inline (clock tsc). */
-static void leave_mapping(char *start, uint64_t used)
+static void leave_mapping(char *start, uint64_t used, uint64_t mapped)
 {
 	if (sys_failed(sys6(mmap, start, used, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0)))
 		used = 0;
-	if (used < monitor.mapped)
-		sys2(munmap, start + used, monitor.mapped - used);
+	if (used < mapped)
+		sys2(munmap, start + used, mapped - used);
+}
+
+/* What is said of the parent's file is not of the child's. */
+static void forget(void)
+{
+	monitor.anonymous = false;
+	stuck = sealed = trimmed = pinned = false;
+	chunk_lock.taken = 0;
+	if (actual[0])
+		actual[0] = 0;
+	name_forget();
 }
 
 void file_leave(void)
@@ -303,13 +376,87 @@ void file_leave(void)
 	mem_copy(&copy, old, sizeof copy);
 	monitor.header = &copy;
 	if (monitor.mapped)
-		leave_mapping((char *)old, copy.used);
+		leave_mapping((char *)old, copy.used, monitor.mapped);
 	monitor.mapped = 0;
-	monitor.anonymous = false;
-	stuck = sealed = trimmed = false;
-	chunk_lock.taken = 0;
-	actual[0] = 0;
-	name_forget();
+	monitor.in_nursery = false;
+	forget();
+}
+
+void file_fork(void)
+{
+	ncounts = AMON_NONE;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < nkept && i < MOST_KEPT; i++)
+		counts[i] = __atomic_load_n(&kept[i]->count, __ATOMIC_ACQUIRE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ncounts = nkept;
+}
+
+/* Is what file_fork found what the memory of the child knows of?  Another thread may have found more of it in between; and its parent may, now, which goes on. */
+static bool is_as_known(void)
+{
+	uint32_t routines = 0;
+
+	if (!monitor.mapped || ncounts > MOST_KEPT || ncounts != nkept)
+		return false;
+	for (uint32_t i = 0; i < nkept; i++)
+		routines += kept[i]->kind == AMON_ROUTINES ? counts[i] : 0;
+	return routines == monitor.nroutines;
+}
+
+/* The size of a copy of COUNT items of C that has room for little more, bytes; *CAPACITY: the items that fit. */
+static uint64_t copy_size(const struct amon_chunk *c, uint32_t count, uint32_t *capacity)
+{
+	uint32_t item = c->kind == AMON_ROUTINES ? sizeof(struct amon_routine) : 1;
+	uint64_t size = (c->first + (uint64_t)count * item + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
+
+	*capacity = (uint32_t)(size - c->first) / item < c->capacity ? (uint32_t)(size - c->first) / item : c->capacity;
+	return size;
+}
+
+/* Write a copy of COUNT items of C behind what is used of the new file H. */
+static struct amon_chunk *copy_chunk(struct amon_header *h, const struct amon_chunk *c, uint32_t count)
+{
+	struct amon_chunk *to = (struct amon_chunk *)((char *)h + h->used);
+	uint32_t capacity, item = c->kind == AMON_ROUTINES ? sizeof(struct amon_routine) : 1;
+	uint64_t size = copy_size(c, count, &capacity);
+
+	mem_copy(to, c, c->first + (uint64_t)count * item);
+	to->count = count;
+	to->size = size;
+	to->capacity = capacity;
+	h->used += size;
+	return to;
+}
+
+bool file_enter(void *place, uint64_t size, void (*moved)(const struct amon_chunk *from, struct amon_chunk *to))
+{
+	struct amon_header *h = place, *old = monitor.header;
+	uint64_t needed = PLACE_RESIDENT, mapped = monitor.mapped;
+	uint32_t capacity;
+
+	if (!is_as_known())
+		return false;
+	for (uint32_t i = 0; i < nkept; i++)
+		needed += copy_size(kept[i], counts[i], &capacity);
+	if (needed > size / 2 || sys_failed(sys3(madvise, place, needed, MADV_POPULATE_WRITE)))
+		return false;
+	mem_copy(h, old, sizeof *h);
+	h->magic[0] = 0;			/* until there is a process in it */
+	h->used = AMON_PAGE;
+	for (uint32_t i = 0; i < nkept; i++) {
+		struct amon_chunk *to = copy_chunk(h, kept[i], counts[i]);
+
+		moved(kept[i], to);
+		kept[i] = to;
+	}
+	monitor.header = h;
+	monitor.mapped = length = size;
+	resident = needed;
+	monitor.in_nursery = true;
+	leave_mapping((char *)old, mapped, mapped);
+	forget();
+	return true;
 }
 
 /* ---- chunks ---- */
@@ -325,7 +472,8 @@ bool file_over_bound(bool reserve)
 	uint64_t used = __atomic_load_n(&monitor.header->used, __ATOMIC_RELAXED);
 	uint64_t all = used + __atomic_load_n(&monitor.memory_private, __ATOMIC_RELAXED);
 
-	return sealed || is_past(all, monitor.header->memory_bound, reserve) || is_past(used, stuck ? length : monitor.mapped, reserve);
+	return sealed || is_past(all, monitor.header->memory_bound, reserve) ||
+	       ((!monitor.in_nursery || pinned) && is_past(used, stuck ? length : monitor.mapped, reserve));
 }
 
 /* The file behind the mapping, if it is still where it was; or minus an errno. */
@@ -415,7 +563,7 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 	size = (size + AMON_PAGE - 1) & -(uint64_t)AMON_PAGE;
 	if (!is_room(h->used, size) || !reaches(h->used + size))
 		return NULL;
-	*error = commit((char *)c, size);
+	*error = h->used + size > resident ? commit((char *)c, size) : 0;
 	if (sys_failed(*error))
 		return NULL;
 	*c = (struct amon_chunk){
@@ -426,12 +574,64 @@ static struct amon_chunk *chunk_new(enum amon_kind kind, uint32_t thread, uint32
 	return c;
 }
 
+/* Out of the nursery, into a file of its own.  False: it stays there for good. */
+static bool move_out(void)
+{
+	uint64_t limit = sys_file_limit(), size = monitor.header->memory_bound;
+	long error = -EFBIG;
+
+	if (!monitor.in_nursery || pinned)
+		return false;
+	wanted = name_want();
+	if (limit < size)
+		size = limit & -(uint64_t)AMON_PAGE;
+	if (size >= LEAST && open_named(size, false, &error)) {
+		monitor.header->start_ticks = origin_start_ticks();
+		ancestor_begin();
+		sigbus_begin();
+		return true;
+	}
+	length = monitor.mapped;
+	actual[0] = 0;
+	pinned = true;
+	return false;
+}
+
+void file_move_out(void)
+{
+	if (!sys_lock_if_free(&chunk_lock))
+		return;
+	move_out();
+	sys_unlock(&chunk_lock);
+}
+
+void file_pin(void)
+{
+	sys_lock(&chunk_lock);
+	pinned = true;
+	sys_unlock(&chunk_lock);
+}
+
+/* A child begins with copies of what says where routines are. */
+static void keep(struct amon_chunk *c)
+{
+	if (c->kind != AMON_MODULES && c->kind != AMON_ROUTINES && c->kind != AMON_SCRIPTS)
+		return;
+	if (nkept < MOST_KEPT)
+		kept[nkept] = c;
+	nkept++;
+}
+
 static struct amon_chunk *append(enum amon_kind kind, uint32_t thread, uint32_t capacity, size_t item_size, long *error)
 {
 	struct amon_chunk *c;
 
 	sys_lock(&chunk_lock);
 	c = chunk_new(kind, thread, capacity, item_size, error);
+	if (!c && !sys_failed(*error) && move_out())
+		c = chunk_new(kind, thread, capacity, item_size, error);
+	if (c)
+		keep(c);
 	sys_unlock(&chunk_lock);
 	return c;
 }
@@ -542,6 +742,8 @@ void file_finish(void)
 	struct stat st;
 	long fd;
 
+	if (monitor.in_nursery)
+		return;
 	if (monitor.anonymous)
 		copy_out();
 	name_tell(actual);

@@ -11,6 +11,13 @@
 
 bool file_open(uint64_t size) HIDDEN;		/* make the file and map it, or memory in its place */
 void file_leave(void) HIDDEN;			/* forked child: let go of the parent's */
+void file_fork(void) HIDDEN;			/* the process is about to fork */
+/* The same, after file_fork, and begin in PLACE of SIZE bytes, of zeros, in the nursery, where nothing may be read yet: the header begins without its first letter.  MOVED is told of
+ * each chunk of modules, routines and scripts, where it was and where its copy is.  False: it is not possible, and nothing was done. */
+bool file_enter(void *place, uint64_t size, void (*moved)(const struct amon_chunk *from, struct amon_chunk *to)) HIDDEN;
+void file_move_out(void) HIDDEN;		/* out of the nursery into a file of its own, if that can be had; no other thread counts now */
+void file_pin(void) HIDDEN;			/* another thread is about to: in the nursery it stays, now */
+bool file_is_remote(long fd) HIDDEN;		/* is the file on a disk where a shared mapping is slow, incoherent or not to be trusted? */
 void file_trim(void) HIDDEN;			/* what is behind the last chunk in use is used no more */
 void file_finish(void) HIDDEN;			/* cut to the used length, or copy to where it belongs */
 struct amon_chunk *file_chunk(enum amon_kind kind, uint32_t thread, uint32_t capacity,

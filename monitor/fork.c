@@ -7,20 +7,53 @@
 #include "monitor/context.h"
 #include "monitor/cycles.h"
 #include "monitor/definition.h"
+#include "monitor/enrol.h"
 #include "monitor/file.h"
 #include "monitor/front.h"
 #include "monitor/layout.h"
 #include "monitor/module.h"
+#include "monitor/nursery.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 
-static struct thread *forked_from;	/* in a child: the parent's machine of the one thread there is */
-static struct frame *fork_top;		/* its top frame at the fork, */
-static context_id fork_context;	/* and that one's context */
-static uint64_t fork_cycles;		/* when that was, if the clock is tsc */
+static struct thread *forked_from OF_PROCESS;	/* in a child: the parent's machine of the one thread there is */
+static struct frame *fork_top OF_PROCESS;		/* its top frame at the fork, */
+static context_id fork_context OF_PROCESS;	/* and that one's context */
+static uint64_t fork_cycles OF_PROCESS;		/* when that was, if the clock is tsc */
+static bool announced OF_PROCESS;	/* fork_before was called, */
+static uint32_t known_modules OF_PROCESS; /* when so many modules were known */
+
+void fork_leave(void)
+{
+	file_leave();
+	module_forget();
+	definition_forget();
+}
+
+/* A chunk of what the parent knew is copied. */
+static void moved(const struct amon_chunk *from, struct amon_chunk *to)
+{
+	module_moved(from, to);
+	enrol_moved(from, to);
+	definition_moved(from, to);
+}
+
+/* Begin in the file that children share, knowing what the parent knew; or else with nothing, in a file of its own. */
+static void place_take(void)
+{
+	void *place = announced && known_modules == module_count() ? nursery_take() : NULL;
+
+	announced = false;
+	monitor.pid = (int)sys0(getpid);
+	if (!place || !file_enter(place, NURSERY_PLACE, moved))
+		fork_leave();
+}
+
+/* Has a child that has not begun a place in the nursery? */
+static bool is_waiting(void) { return monitor_state() == MONITOR_FORKED && monitor.in_nursery; }
 
 /* From here on nothing of the parent's is written: the file is let go, the thread begins
  * anew at its next hook, in a new machine that adopts the contexts of its open frames.
@@ -39,9 +72,8 @@ static void child_begin(void)
 	front_leave(tls);
 	tls->last = 0;
 	tls->charged = &aprof_counter_none;
-	file_leave();
-	module_forget();
-	definition_forget();
+	monitor.young = monitor.unmeasured = false;
+	place_take();
 	routine_forget();
 	monitor.lock.taken = 0;
 	monitor.threads = NULL;
@@ -56,14 +88,33 @@ static void child_begin(void)
 
 /* ---- the handlers ---- */
 
+void fork_before(void)
+{
+	if (monitor_state() != MONITOR_ON && !is_waiting())
+		return;
+	nursery_prepare();
+	known_modules = module_count();
+	file_fork();
+	announced = true;
+}
+
 void fork_in_child(void)
 {
-	if (monitor_state() == MONITOR_ON)
+	uint64_t mask;
+
+	if (monitor_state() != MONITOR_ON && !is_waiting())
+		return;
+	sys_block_signals(&mask);
+	if (is_waiting())
+		place_take();			/* the place that was taken is the parent's */
+	else
 		child_begin();
+	sys_restore_signals(&mask);
 }
 
 void fork_in_parent(void)
 {
+	announced = false;
 	if (monitor_state() == MONITOR_ON)
 		note(AMON_NOTE_FORK);
 }

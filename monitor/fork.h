@@ -10,7 +10,9 @@
 
 struct thread;
 
-void fork_in_child(void) HIDDEN;		/* libc's handlers of fork */
+void fork_before(void) HIDDEN;			/* libc's handlers of fork */
+void fork_in_child(void) HIDDEN;
+void fork_leave(void) HIDDEN;			/* in a child: it has nothing of what its parent knew, nor of its file */
 void fork_in_parent(void) HIDDEN;
 bool fork_unseen(void) HIDDEN;			/* first miss in a child that ran no fork handler; false: stay out */
 struct thread *fork_waits(const struct aprof_tls *tls) HIDDEN; /* in a child, in the thread that forked, whose words are at TLS, until fork_from: the machine to adopt contexts from; else NULL */

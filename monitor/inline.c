@@ -109,6 +109,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t sp
 		before = found_entered(t, by_signal, &back);
 	if (clock_is_tsc())
 		cycles_charge(t, before);
+	slow_measure();
 	reset_if_asked();
 	to = entry_show(t, entry_find(t, by_signal ? ROOT_ID : before, routine, INLINE_FLAGS, site));
 	if (clock_is_tsc())

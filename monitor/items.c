@@ -8,17 +8,19 @@
 #include "format/history.h"
 #include "monitor/file.h"
 #include "monitor/memory.h"
+#include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 
 enum {
 	FIRST_ITEMS = 504,		/* links that fill a page behind a chunk's head */
+	FEW_ITEMS = 104,		/* counters that fill a page: the first of a process in the nursery */
 };
 
 static bool spans_grow(struct thread *t)
 {
 	struct span *last = t->nspans ? &t->spans[t->nspans - 1] : NULL;
-	uint32_t capacity = last ? last->capacity * 2 + 8 : FIRST_ITEMS;
+	uint32_t capacity = last && last->capacity > FEW_ITEMS ? last->capacity * 2 + 8 : last || !monitor.in_nursery ? FIRST_ITEMS : FEW_ITEMS;
 	struct span *span = &t->spans[t->nspans];
 
 	if (t->nspans == THREAD_SPANS)

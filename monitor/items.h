@@ -15,7 +15,7 @@ enum {
 	ALIASES_PER_PAGE = 1024,	/* 48 KB */
 	ITEMS_PER_PAGE = 4096,		/* 96 KB */
 	MOST_ITEMS = 65536,		/* in one chunk */
-	SMALL_SPANS = 8,		/* of fewer */
+	SMALL_SPANS = 9,		/* of fewer */
 };
 
 /* Append an item.  AMON_NONE: no room. Published by the chunk's count, last. */

@@ -17,6 +17,7 @@
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
+#include "monitor/young.h"
 
 /* At exit, as late as can be. */
 static void finish(void)
@@ -33,6 +34,8 @@ static void finish(void)
 		return;
 	}
 	leave_routines();
+	slow_measure();
+	young_settle();
 	clock_stop();
 	pack_pcs();
 	monitor.header->end_monotonic = sys_clock(1);
@@ -58,7 +61,7 @@ static void __attribute__((constructor(101))) on_load(void)
 	if (is_idle())
 		return;
 	thread_watch_begin();
-	pthread_atfork(NULL, fork_in_parent, fork_in_child);
+	pthread_atfork(fork_before, fork_in_parent, fork_in_child);
 }
 
 static void __attribute__((destructor(101))) on_unload(void)

@@ -25,8 +25,8 @@
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 
-static struct sys_lock look_lock;
-static volatile uint32_t stopped;	/* no more looks */
+static struct sys_lock look_lock OF_PROCESS;
+static volatile uint32_t stopped OF_PROCESS;	/* no more looks */
 
 /* What one look at a thread sees. */
 struct look {
@@ -254,13 +254,6 @@ void look_end(struct thread *t)
 		account(t);
 		t->watched = false;
 	}
-	sys_unlock(&look_lock);
-}
-
-void look_charge(struct thread *t, uint32_t item, uint64_t nsec)
-{
-	sys_lock(&look_lock);
-	charge_item(t, item, nsec, 1);
 	sys_unlock(&look_lock);
 }
 

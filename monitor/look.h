@@ -41,9 +41,6 @@ void look_last(void) HIDDEN;			/* no more of the sampler's; the last look at eve
 void look_hold(void) HIDDEN;			/* all time up to now is charged, and no more until look_release */
 void look_release(void) HIDDEN;
 
-/* The calling thread, T, finds that NSEC which it spent were in ITEM: a sample. */
-void look_charge(struct thread *t, uint32_t item, uint64_t nsec) HIDDEN;
-
 /* May the sampler look at T's thread-local words?  When this is back with false it does not and will
  * not.  Returns what was so before. */
 bool look_watch(struct thread *t, bool watched) HIDDEN;

@@ -645,8 +645,8 @@ bool machine_init(struct thread *t)
 {
 	t->histories_used = 1;
 	t->sites = monitor.sites;
-	for (int i = 0; i < 2; i++)
-		if (!(t->scratch[i] = sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
+	for (int i = 0; i < 2; i++)		/* a forked child's parent needs its own no more */
+		if (!(t->scratch[i] = t->forked_from ? t->forked_from->scratch[i] : sys_memory((MACHINE_LONGEST + 1) * sizeof(history_entry), false)))
 			return false;
 	if (item_begin(t, AMON_ROUTINE_ROOT) != 0)
 		return false;

@@ -456,5 +456,9 @@ moncontrol:
 	in_front __pthread_register_cancel aprof_front___pthread_register_cancel
 	in_front __pthread_register_cancel_defer aprof_front___pthread_register_cancel_defer
 	in_front _Unwind_SetIP aprof_front__Unwind_SetIP
+	in_front _exit aprof_front__exit
+	in_front _Exit aprof_front__Exit
+	in_front pthread_create aprof_front_pthread_create
+	in_front prctl aprof_front_prctl
 
 	.section .note.GNU-stack, "", @progbits

@@ -33,9 +33,9 @@ struct module {
 
 static struct module modules[MOST_MODULES];
 static uint32_t nmodules, nrecords, epoch;
-static uint32_t unloading;		/* calls of dlclose that have not returned */
+static uint32_t unloading OF_PROCESS;		/* calls of dlclose that have not returned */
 static uint16_t last_tag;
-static struct amon_chunk *chunk;
+static struct amon_chunk *chunk OF_PROCESS;
 
 /* ---- the table ---- */
 
@@ -412,6 +412,21 @@ bool module_hides_parts(uintptr_t address)
 	const struct module *m = find(address);
 
 	return m && m->record->hooked && !m->identity.notes;
+}
+
+uint32_t module_count(void) { return __atomic_load_n(&nrecords, __ATOMIC_ACQUIRE); }
+
+void module_moved(const struct amon_chunk *from, struct amon_chunk *to)
+{
+	for (uint32_t i = 0; i < nmodules; i++) {
+		uintptr_t at = (uintptr_t)modules[i].record - (uintptr_t)from;
+
+		if (at < from->size)
+			modules[i].record = (struct amon_module *)((char *)to + at);
+	}
+	if (chunk == from)
+		chunk = to;
+	unloading = 0;
 }
 
 void module_forget(void)

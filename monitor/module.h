@@ -8,6 +8,8 @@
 #include "monitor/identity.h"
 #include "monitor/monitor.h"
 
+struct amon_chunk;
+
 void module_scan(void) HIDDEN;			/* look at the memory map again */
 bool module_range(uintptr_t address, uintptr_t *low, uintptr_t *high) HIDDEN; /* of the mapping around it; a
 						 * stack that grows counts as twice as deep as ADDRESS */
@@ -21,6 +23,9 @@ bool module_other_part(uintptr_t start, uintptr_t end, uintptr_t *other) HIDDEN;
 /* Has the module with the code at ADDRESS hooks, and says of no routine where its parts are?  Who wrote it may not have known. */
 bool module_hides_parts(uintptr_t address) HIDDEN;
 uint32_t module_make(const char *path) HIDDEN;	/* one that is mapped nowhere and has no file; its index; AMON_NONE: no room */
+uint32_t module_count(void) HIDDEN;		/* modules in the file */
+/* In a forked child: the file's chunk FROM is copied to TO. */
+void module_moved(const struct amon_chunk *from, struct amon_chunk *to) HIDDEN;
 void module_forget(void) HIDDEN;		/* forked child: its file knows none yet */
 uint32_t module_find(uintptr_t address, bool hooked) HIDDEN; /* index, AMON_NONE */
 

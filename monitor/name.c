@@ -93,25 +93,30 @@ static void name_try(char *out, int try, bool others)
 	}
 }
 
-long name_take(long fd, const char *temp, char *actual)
+/* SECOND: it is one more of this process, which nobody asked for by that name. */
+static long take(long fd, const char *temp, char *actual, bool second)
 {
 	long ret = -EEXIST;
 	bool others = false, keep = !is_default() && origin_env("APROF_RUN");	/* numbers of processes come again in a long run, and all its profiles count */
 
-	if (is_default())
+	if (is_default() && !second)
 		place_aside(wanted);
-	for (int try = 0; try < TRIES && ret == -EEXIST; try++) {
+	for (int try = second; try < TRIES && ret == -EEXIST; try++) {
 		if (try == 1)
 			others = is_default() && place_is_others(wanted);
 		name_try(actual, try, others);
 		ret = place_take(fd, temp, actual, keep);
-		if (!sys_failed(ret) && try > 0)
+		if (!sys_failed(ret) && try > 0 && !second)
 			note(AMON_NOTE_OTHER_NAME);
 	}
 	if (sys_failed(ret))
 		actual[0] = 0;
 	return ret;
 }
+
+long name_take(long fd, const char *temp, char *actual) { return take(fd, temp, actual, false); }
+
+long name_take_more(long fd, const char *temp, char *actual) { return take(fd, temp, actual, true); }
 
 /* ---- what is said of it ---- */
 
@@ -143,7 +148,8 @@ void name_leave_reason(long why)
 
 void name_forget(void)
 {
-	reason[0] = 0;
+	if (reason[0])
+		reason[0] = 0;
 }
 
 /* What ERROR says, of those that a profile meets: strerror may be anybody's, and translates. */

@@ -8,6 +8,8 @@ const char *name_want(void) HIDDEN;		/* where the file belongs, as APROF_OUT tel
 
 /* Give the new file behind FD, at TEMP, one of the names that are wanted; ACTUAL, with room for PLACE_PATH bytes, is it.  0 or minus an errno. */
 long name_take(long fd, const char *temp, char *actual) HIDDEN;
+/* The same for a second file of this process's. */
+long name_take_more(long fd, const char *temp, char *actual) HIDDEN;
 
 void name_leave_reason(long why) HIDDEN;	/* the profile cannot be had, for WHY, minus an errno: aprof run is told */
 void name_remove_reason(void) HIDDEN;		/* now it can, or something else is told */

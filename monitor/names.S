@@ -22,5 +22,7 @@ aprof_names:
 	jump _Unwind_SetIP
 	jump vfork
 	jump sigaltstack
+	jump pthread_create
+	jump prctl
 
 	.section .note.GNU-stack, "", @progbits

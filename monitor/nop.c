@@ -57,6 +57,18 @@ JUMP(__pthread_unwind_next);
 JUMP(__pthread_register_cancel);
 JUMP(__pthread_register_cancel_defer);
 JUMP(_Unwind_SetIP);
+JUMP(_exit);
+JUMP(_Exit);
+JUMP(execve);
+JUMP(execv);
+JUMP(execvp);
+JUMP(execvpe);
+JUMP(fexecve);
+JUMP(execl);
+JUMP(execlp);
+JUMP(execle);
+JUMP(pthread_create);
+JUMP(prctl);
 
 int __real_dlclose(void *handle) __attribute__((weak));
 EXPORTED int __wrap_dlclose(void *handle);

@@ -89,7 +89,7 @@ bool origin_is_secure(void)
 }
 
 /* Field 22 of /proc/self/stat: when the process started. */
-static uint64_t start_ticks(void)
+uint64_t origin_start_ticks(void)
 {
 	char text[1024];
 	const char *s = text;
@@ -183,7 +183,7 @@ void origin_fill(struct amon_header *h)
 	h->ppid = (int)sys0(getppid);
 	h->start_realtime = sys_clock(0);
 	h->start_monotonic = sys_clock(1);
-	h->start_ticks = start_ticks();
+	h->start_ticks = monitor.in_nursery ? 0 : origin_start_ticks();
 	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
 	h->cpu_user = h->cpu_system = h->pc_unsampled = h->sampler_cpu = 0;
 }

@@ -11,6 +11,7 @@ struct amon_header;
 
 bool origin_is_secure(void) HIDDEN;		/* set-uid, set-gid or with capabilities of its file: AT_SECURE */
 void origin_fill(struct amon_header *h) HIDDEN;	/* whose profile it is; in a forked child H is still the parent's */
+uint64_t origin_start_ticks(void) HIDDEN;	/* when the process was started, as its header has it; 0: not known */
 void origin_read(struct amon_header *h) HIDDEN;	/* read the environment; and where and how the program was started, to H */
 
 const char *origin_env(const char *name) HIDDEN; /* value in the environment of the start, or NULL */

@@ -56,8 +56,10 @@ static volatile uint32_t source;	/* enum amon_source; NONE: no samples */
 static uint32_t rounds;			/* of the sampler */
 static char ours;			/* its address tells our timers' signals from others' */
 static uint64_t interrupt_cost;		/* of one by perf, ns; 0: not measured.  A forked child has its parent's */
-static struct sys_lock sealing;		/* between the sampler and the end of the process */
-static bool sealed;			/* that has come */
+static char young_s;			/* the same of the timer of a young process */
+static pc_tick *young_tick OF_PROCESS;		/* what that one's signal calls; NULL: there is none */
+static struct sys_lock sealing OF_PROCESS;		/* between the sampler and the end of the process */
+static bool sealed OF_PROCESS;			/* that has come */
 
 /* ---- the tables ---- */
 
@@ -153,6 +155,11 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 	uint32_t item;
 
 	(void)sig;
+	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &young_s) {
+		if (t && young_tick)
+			young_tick(context_at(t, context));
+		return;
+	}
 	if (info->si_code != POLL_IN && !(info->si_code == SI_TIMER && info->si_value.sival_ptr == &ours)) {
 		as_if_alone();
 		return;
@@ -193,6 +200,23 @@ static bool take_sigprof(void)
 		return false;
 	return !sys_failed(sys4(rt_sigaction, SIGPROF, &action, NULL, sizeof action.mask));
 }
+
+/* ---- for a young process ---- */
+
+void *pc_timer_mark(void) { return &young_s; }
+
+bool pc_take(pc_tick *tick)
+{
+	if (!is_sigprof_ours()) {		/* a forked child has it from its parent */
+		if (!take_sigprof())
+			return false;
+		held_begin();
+	}
+	young_tick = tick;
+	return true;
+}
+
+void pc_take_no_more(void) { young_tick = NULL; }
 
 /* ---- the sampler's part ---- */
 
@@ -418,7 +442,7 @@ void pc_begin(bool own_descriptors)
 
 bool pc_has_sigprof(void)
 {
-	return source != AMON_SOURCE_NONE && is_sigprof_ours();
+	return (source != AMON_SOURCE_NONE || young_tick) && is_sigprof_ours();
 }
 
 bool pc_is_handler(const void *handler)

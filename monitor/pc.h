@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/context.h"
 #include "monitor/monitor.h"
 
 struct amon_chunk;
@@ -12,7 +13,14 @@ struct thread;
 
 void pc_give_up(void) HIDDEN;			/* SIGPROF is ours, and the program is about to take it: it gets none of ours. There is no sampler now */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
-bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters? */
+bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters, or in a young process? */
+
+/* Of a young process (young.h): have TICK called, in the handler of SIGPROF, in the context where a timer has interrupted its thread, or with 0 where that is not known.
+ * The timer's value is pc_timer_mark().  False: SIGPROF is somebody else's. */
+typedef void pc_tick(context_id at);
+bool pc_take(pc_tick *tick) HIDDEN;
+void pc_take_no_more(void) HIDDEN;
+void *pc_timer_mark(void) HIDDEN;
 
 /* For the sampler's thread: choose the source of program counters and take SIGPROF, if both can be had;
  * then, after each round of looks, see to each thread's source. */

@@ -22,7 +22,7 @@
 
 enum { MOST = 250, SLOT_MARK = MOST, TOTALS = AMON_PHASE_TOTALS };
 
-static struct amon_chunk *names;	/* of phases; NULL: there was none so far */
+static struct amon_chunk *names OF_PROCESS;	/* of phases; NULL: there was none so far */
 static uint32_t current;		/* phase that goes on, if there are names */
 static uint32_t resumed;		/* phase that goes on after aprof_start */
 static uint32_t interrupted;		/* phase that aprof_stop left */
@@ -176,7 +176,7 @@ static void apply(void)
 void phase_begin(void)
 {
 	names = NULL;
-	if (origin_env("APROF_STOPPED") && !str_equal(origin_env("APROF_STOPPED"), "0") && !monitor.forked)
+	if (!monitor.forked && origin_env("APROF_STOPPED") && !str_equal(origin_env("APROF_STOPPED"), "0"))
 		stopped_now = monitor.stopped = true;
 	if (stopped_now || name_now[0])
 		apply();

@@ -27,6 +27,8 @@ static struct {
 	int (*sigaction)(int sig, const struct sigaction *action, struct sigaction *old);
 	sighandler_t (*signal)(int sig, sighandler_t handler);
 	void (*finalize)(void *library);
+	void (*_exit)(int status) __attribute__((noreturn));
+	void (*_Exit)(int status) __attribute__((noreturn));
 	int (*backtrace)(void **addresses, int size);
 	int (*unwind)(unwind_visit *visit, void *arg);
 	uintptr_t (*address)(void *frame);
@@ -52,6 +54,8 @@ static void __attribute__((constructor(101))) find_all(void)
 	find(&next.mlockall, "mlockall");
 	find(&next.sigaction, "sigaction");
 	find(&next.signal, "signal");
+	find(&next._exit, "_exit");
+	find(&next._Exit, "_Exit");
 	find(&next.finalize, "__cxa_finalize");
 	find(&next.backtrace, "backtrace");
 }
@@ -68,7 +72,12 @@ int __real_mlockall(int flags) HIDDEN;
 int __real_sigaction(int sig, const struct sigaction *action, struct sigaction *old) HIDDEN;
 sighandler_t __real_signal(int sig, sighandler_t handler) HIDDEN;
 
+void __real__exit(int status) HIDDEN __attribute__((noreturn));
+void __real__Exit(int status) HIDDEN __attribute__((noreturn));
+
 void __real_exit(int status) { NEXT(exit)(status); }
+void __real__exit(int status) { NEXT(_exit)(status); }
+void __real__Exit(int status) { NEXT(_Exit)(status); }
 int __real_dlclose(void *handle) { return NEXT(dlclose)(handle); }
 int __real_unshare(int flags) { return NEXT(unshare)(flags); }
 int __real_setns(int fd, int type) { return NEXT(setns)(fd, type); }

@@ -13,6 +13,7 @@
 #include "monitor/cost.h"
 #include "monitor/enrol.h"
 #include "monitor/file.h"
+#include "monitor/fork.h"
 #include "monitor/module.h"
 #include "monitor/monitor.h"
 #include "monitor/origin.h"
@@ -20,6 +21,7 @@
 #include "monitor/sigbus.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
+#include "monitor/young.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -61,24 +63,75 @@ static bool start(void)
 	return true;
 }
 
+/* A forked child in the nursery has all that its parent knew. */
+static bool start_in_nursery(void)
+{
+	struct amon_header *h = monitor.header;
+	uint64_t used = h->used, bound = h->memory_bound;
+	uint32_t way = h->way;
+
+	origin_fill(h);
+	h->used = used;
+	h->memory_bound = bound;
+	h->way = way;
+	clock_inherit();
+	cost_record();
+	*monitor.alive = 1;
+	sigbus_inherit();
+	return true;
+}
+
+static bool begin(void)
+{
+	if (monitor.in_nursery && monitor.pid == (int)sys0(getpid))
+		return start_in_nursery();
+	if (monitor.in_nursery)			/* the place is of a parent whose fork nobody saw */
+		fork_leave();
+	return start();
+}
+
 bool process_start(void)
 {
 	uint32_t fresh = monitor_state() == MONITOR_FORKED ? MONITOR_FORKED : MONITOR_NEW;
 
 	if (__atomic_compare_exchange_n(&monitor.state, &fresh, MONITOR_STARTING, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		__atomic_store_n(&monitor.state, start() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
+		__atomic_store_n(&monitor.state, begin() ? MONITOR_ON : MONITOR_OFF, __ATOMIC_RELEASE);
 	while (monitor_state() == MONITOR_STARTING)
 		sys0(sched_yield);
 	return monitor_state() == MONITOR_ON;
+}
+
+/* The process is young no longer. */
+static void grown(void)
+{
+	file_move_out();
+	monitor.unmeasured = true;
+	clock_start();
+}
+
+static void measure(const struct hooks *hooks)
+{
+	monitor.unmeasured = false;
+	calibrate(hooks);
+	cost_record();
 }
 
 void process_started(const struct hooks *hooks)
 {
 	if (__atomic_exchange_n(&monitor.started, true, __ATOMIC_ACQ_REL))
 		return;
-	calibrate(hooks);
-	cost_record();
-	clock_start();
+	clock_begin();
+	if (!young_begin(grown)) {
+		file_move_out();
+		measure(hooks);
+		clock_start();
+	}
 	phase_begin();
+}
+
+void process_measure(const struct hooks *hooks)
+{
+	if (__atomic_exchange_n(&monitor.unmeasured, false, __ATOMIC_RELAXED))
+		measure(hooks);
 }

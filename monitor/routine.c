@@ -140,7 +140,7 @@ enum {
 	NEAR = 16,		/* bytes from a piece's start in which hooks see their routine's address, as a rule: endbr64 and a call through the GOT */
 };
 static struct piece pieces[PIECES];
-static struct sys_lock pieces_lock;
+static struct sys_lock pieces_lock OF_PROCESS;
 
 /* The routine whose address is at the very start of START .. END. */
 static uint32_t routine_near(uintptr_t start, uintptr_t end)

@@ -44,7 +44,7 @@ enum {
 static char *stack;			/* of the sampler; kept for a forked child's */
 static uint64_t tls_none[64];		/* its thread-local storage: none, but a self pointer for the ABI */
 static uint64_t random_state;
-static int sampler_tid;			/* of the sampler at work, or the last one */
+static int sampler_tid OF_PROCESS;			/* of the sampler at work, or the last one */
 static struct {
 	uint64_t cost;			/* CPU time of a round, to sleep and to be woken included, ns: a mean of the last ones */
 	uint64_t used;			/* processors that the program used, in parts of WHOLE: a mean over SMOOTHED */

@@ -103,6 +103,14 @@ void sigbus_show(struct sigaction *old)
 	mem_copy(&old->sa_mask, &previous_sigbus.mask, sizeof previous_sigbus.mask);
 }
 
+void sigbus_inherit(void)
+{
+	if (truncated || spilled) {
+		truncated = false;
+		spilled = 0;
+	}
+}
+
 void sigbus_begin(void)
 {
 	struct sys_action action = {

@@ -8,6 +8,7 @@
 
 struct sigaction;
 
+void sigbus_inherit(void) HIDDEN;			/* the same in a forked child, whose parent has done that */
 void sigbus_begin(void) HIDDEN;			/* the file is mapped: install the handler of SIGBUS */
 void sigbus_show(struct sigaction *old) HIDDEN;	/* if OLD is that: as it was before */
 bool sigbus_has_truncated(void) HIDDEN;		/* somebody cut the file: its contents are lost */

@@ -21,6 +21,7 @@
 #include "monitor/layout.h"
 #include "monitor/machine.h"
 #include "monitor/monitor.h"
+#include "monitor/process.h"
 #include "monitor/reset.h"
 #include "monitor/room.h"
 #include "monitor/stack.h"
@@ -29,11 +30,17 @@
 #include "monitor/thread.h"
 #include "monitor/tls.h"
 
+static const struct hooks all = { __aprof_entry, __aprof_return, aprof_cyg_enter, aprof_cyg_exit };
+
 __attribute__((noinline)) struct thread *slow_start(uintptr_t cfa)
 {
-	static const struct hooks all = { __aprof_entry, __aprof_return, aprof_cyg_enter, aprof_cyg_exit };
-
 	return thread_start(cfa, &all);
+}
+
+void slow_measure(void)
+{
+	if (UNLIKELY(monitor.unmeasured) && aprof_tls.thread)
+		process_measure(&all);
 }
 
 /* Count and push: the rest of the fast path. */
@@ -127,6 +134,7 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 		tls->current = found_entered(t, is_by_signal(t, routine, cfa, site, flags, mask), &back);
 	if (clock_is_tsc())
 		cycles_charge(t, tls_context(tls));
+	slow_measure();
 	reset_if_asked();
 	tls_put_away(tls);
 	room = stack_sync(t, cfa, site, flags);

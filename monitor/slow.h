@@ -10,6 +10,7 @@
 struct aprof_tls;
 struct thread;
 
+void slow_measure(void) HIDDEN;			/* measure the hooks, if the process has grown and that is not done; signals blocked */
 struct thread *slow_start(uintptr_t cfa) HIDDEN; /* first hook of the calling thread; NULL: stay out */
 bool slow_is_early(struct aprof_tls *tls) HIDDEN; /* before relocation is done: this call is counted as such only */
 void aprof_entry_slow(uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags) HIDDEN;

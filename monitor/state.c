@@ -1,7 +1,7 @@
 /* state.c - the state of the process, and the notes of what went wrong in it.  It is here for all to read, and needs nobody. */
 #include "monitor/state.h"
 
-struct monitor monitor;
+struct monitor monitor OF_PROCESS;
 
 void note(enum amon_note kind)
 {

@@ -36,7 +36,12 @@ struct monitor {
 	uint32_t nroutines;		/* routines known */
 	uint64_t memory_private;	/* anonymous memory taken, bytes */
 	int pid;			/* of this process */
-	bool started;			/* clock and calibration are done */
+	bool started;			/* the clock is chosen and goes */
+	volatile bool young;		/* the process has worked for some milliseconds at most, and has no sampler (young.h) */
+	volatile bool unmeasured;	/* it is so no longer, and the hooks are to be measured */
+	bool sigprof_blocked;		/* SIGPROF was blocked when the first thread began */
+	bool in_nursery;		/* the file of this process is a place in it */
+	struct amon_chunk *nursery;	/* of the file that young children share (nursery.h), as this process has it mapped; NULL: none */
 	volatile bool stopped;		/* by the program: what is counted is left out */
 	bool forked;			/* began as a forked child */
 	uint32_t *alive;		/* page wiped on fork: 1 in the process that started, 0 in a child that ran no handler */
@@ -69,12 +74,12 @@ static inline bool clock_is_tsc(void) { return monitor.clock.clock == AMON_CLOCK
 /* What a sample is asked to stand for, ns. */
 static inline uint64_t clock_period(void) { return 1000000000u / monitor.clock.rate; }
 
-/* Is a new interval asked for, and no sampler there to see it? */
+/* Is a new interval asked for, and no sampler there, or not yet, to see it? */
 static inline bool reset_is_due(void)
 {
 	const struct amon_header *h = monitor.header;
 
-	return h->source != AMON_SOURCE_SAMPLER && h->reset_request != h->reset_done;
+	return (monitor.young || h->source != AMON_SOURCE_SAMPLER) && h->reset_request != h->reset_done;
 }
 
 /* Count a note of the given kind. Any thread, any time. */

@@ -22,6 +22,7 @@
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/tls.h"
+#include "monitor/young.h"
 
 enum {
 	PER_CHUNK = 25,		/* threads in a chunk */
@@ -191,7 +192,7 @@ static void account_for_fork(struct thread *t, uint64_t spent, uint64_t cycles, 
 	if (clock_is_tsc() && unmoved) {
 		t->tls->last -= cycles;
 	} else if (monitor.clock.clock == AMON_CLOCK_TICK && unmoved && item != AMON_NONE && spent <= r->cpu_first) {
-		look_charge(t, item, spent);
+		machine_charge(t, item, spent, 0);	/* measured, and no sample */
 		r->monitor += r->cpu_first - spent;
 	} else {
 		r->unplaced += r->cpu_first;
@@ -214,11 +215,14 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 	struct aprof_tls *tls = &aprof_tls;
 	bool unmoved = fork_is_unmoved();
 	struct thread *t, *parent = fork_from();
+	bool is_first = !monitor.started;
 	uint64_t spent = parent ? sys_clock(3 /* CLOCK_THREAD_CPUTIME_ID */) : 0;
 	uint64_t cycles = parent && fork_began() ? cycles_now() - fork_began() : 0;
 
 	if (!process_start())
 		return NULL;
+	if (!is_first)
+		file_pin();
 	if (is_held_off())
 		return start_failed(false);
 	sys_lock(&monitor.lock);
@@ -231,10 +235,16 @@ struct thread *thread_start(uintptr_t cfa, const struct hooks *hooks)
 	begin(t);
 	cancel_thread();
 	process_started(hooks);
+	if (t->index > 0) {
+		file_pin();
+		young_grow();
+	}
 	tls->thread = t;
 	clock_thread(t, watch());
 	if (parent)
 		account_for_fork(t, spent, cycles, unmoved);
+	if (monitor.in_nursery)
+		monitor.header->magic[0] = AMON_MAGIC[0];
 	return t;
 }
 

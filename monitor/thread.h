@@ -69,7 +69,7 @@ struct making {
 #endif
 
 enum {
-	THREAD_SPANS = THREAD_DIRECTORY / 16 + 8,
+	THREAD_SPANS = THREAD_DIRECTORY / 16 + 9,
 	THREAD_PCS = 10,		/* tables of program counters, each twice as large as the one before: half a million in all */
 	THREAD_RECENT = 256,
 	THREAD_SLICES = 64,		/* tables of slices: of a level each is twice as large as the one before */

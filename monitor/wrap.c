@@ -16,6 +16,7 @@
 #include "monitor/sys.h"
 #include "monitor/thread.h"
 #include "monitor/tls.h"
+#include "monitor/young.h"
 
 int __real_unshare(int flags);
 EXPORTED int __wrap_unshare(int flags);
@@ -78,6 +79,10 @@ static void give_up_sigprof(void)
 
 	if (!pc_has_sigprof())
 		return;
+	if (monitor.young) {
+		monitor.clock.pc_wanted = AMON_SOURCE_NONE;
+		young_grow();			/* it has no timer any more */
+	}
 	paused = sampler_pause();
 	pc_give_up();
 	if (paused)

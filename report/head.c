@@ -146,15 +146,20 @@ static void runs_print(struct head *h)
 {
 	const struct profile *p = h->profile;
 	char label[600], date[64], lives[400];
+	uint64_t processes = 0;
 	bool one = true;
 
-	for (uint32_t i = 1; i < p->nruns; i++)
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		uint64_t n = life_processes(&p->runs[i]);
+
 		one &= strcmp(p->runs[i].label, p->runs[0].label) == 0;
+		processes += n ? n : 1;
+	}
 	print_safe(label, sizeof label, p->runs[0].label, &h->options->style);
 	date_text(date, sizeof date, h->first->start_realtime);
 	lives_text(lives, sizeof lives, h);
 	if (one)
-		print_field(h->out, &h->options->style, "file", "%s: %" PRIu32 " processes, the first %s; %s", label, p->nruns, date, lives);
+		print_field(h->out, &h->options->style, "file", "%s: %" PRIu64 " processes, the first %s; %s", label, processes, date, lives);
 	else
 		print_field(h->out, &h->options->style, "files", "%s and %" PRIu32 " more (aprof info --processes lists them), the first %s; %s", label,
 			    p->nruns - 1, date, lives);
