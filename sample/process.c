@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -236,12 +237,43 @@ void process_maps(struct process *p, const char *text)
 	space_renew(&p->space, text);
 }
 
+/* Is NAME, in FOLDER, the file PROGRAM by another name?  Then TO, of SIZE bytes, is that path. */
+static bool is_link(const char *folder, size_t length, const char *name, const char *program, char *to, size_t size)
+{
+	struct stat link, file;
+	int n;
+
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	n = snprintf(to, size, "%.*s%s%s", (int)length, folder, length ? "/" : "", name);
+	return n > 0 && (size_t)n < size && to[0] == '/' && stat(to, &link) == 0 && stat(program, &file) == 0 && link.st_ino == file.st_ino && link.st_dev == file.st_dev;
+}
+
+/* The path by which the program was started, to TO, of SIZE bytes: a file of many names is many programs (busybox, redis-server).  Its own path where the first argument is no name of it, or
+ * hooks tell of it, whose profile has that. */
+static void name_find(const struct process *p, const struct amon_header *h, char *to, size_t size)
+{
+	const char *called = p->command, *slash = strrchr(p->program, '/'), *last = memchr(called, 0, p->command_size) ? strrchr(called, '/') : NULL;
+	bool plain = h->way == 1u << AMON_WAY_STACKS && p->command_size > 1 && memchr(called, 0, p->command_size) && *called && slash;
+
+	if (plain && strcmp(last ? last + 1 : called, slash + 1) != 0) {
+		if (last && is_link(h->directory, called[0] == '/' ? 0 : strlen(h->directory), called, p->program, to, size))
+			return;
+		if (!last && is_link(p->program, (size_t)(slash - p->program), called, p->program, to, size))
+			return;
+		for (const char *at = last ? NULL : getenv("PATH"); at; at = at[strcspn(at, ":")] ? at + strcspn(at, ":") + 1 : NULL)
+			if (is_link(at, strcspn(at, ":"), called, p->program, to, size))
+				return;
+	}
+	snprintf(to, size, "%s", p->program);
+}
+
 /* It is known what P is.  There is a file where samples came before that. */
 static void program_set(struct process *p, const char *program)
 {
 	p->program = strdup(program);
 	if (p->live && p->program)
-		snprintf(recording_header(p->live)->program, sizeof recording_header(p->live)->program, "%s", p->program);
+		name_find(p, recording_header(p->live), recording_header(p->live)->program, sizeof recording_header(p->live)->program);
 }
 
 void process_map(struct process *p, const struct happening *h)
@@ -438,11 +470,14 @@ static void header_fill(const struct process *p, struct amon_header *h)
 	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - (now() - p->started);
 	task_stat_read((pid_t)p->pid, 0, &stat);
 	h->start_ticks = stat.start;
-	snprintf(h->program, sizeof h->program, "%s", p->program ? p->program : p->name);
 	memcpy(h->command, p->command, p->command_size);
 	h->command_size = p->command_size;
 	h->command_cut = p->command_size == sizeof h->command;
 	proc_link((pid_t)p->pid, "cwd", h->directory, sizeof h->directory);
+	if (p->program)
+		name_find(p, h, h->program, sizeof h->program);
+	else
+		snprintf(h->program, sizeof h->program, "%s", p->name);
 }
 
 /* A sample may come between an exec and the first that the new program maps: what it is by its link, unless that is another one by now. */

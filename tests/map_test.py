@@ -153,6 +153,22 @@ int main(int argc, char **argv)
             self.aprof("run", "--no-report", "--data=a", linker, *words, program)
             self.assertEqual(self.flat("a")["work"]["calls"], 7)
 
+    def test_links(self):
+        """A file of several names is as many programs, each called as it was started."""
+        program = self.build(self.CALLS)
+        os.mkdir(self.path + "/bin")
+        for name in "one", "two", "bin/three":
+            os.symlink(os.path.realpath(os.path.join(self.path, program)), os.path.join(self.path, name))
+        path = os.path.realpath(self.path)
+        for source in SOURCES:
+            with self.subTest(source):
+                self.aprof("run", "--no-report", "--data=" + source, "sh", "-c", "./one; ./two; three; exec ./prog",
+                           env=dict(os.environ, APROF_STACKS=source, PATH=self.path + "/bin:" + os.environ["PATH"]))
+                files = [name for name in os.listdir(self.path) if name.startswith(source)]
+                told = {json.loads(self.aprof("info", "--json", name).stdout)["run"]["files"][0]["program"] for name in files}
+                self.assertTrue({os.path.join(path, name) for name in ("one", "two", "prog")} <= told, told)
+                self.assertIn("bin/three", {os.path.relpath(name, path) for name in told} | {os.path.relpath(name, self.path) for name in told})
+
     def test_title(self):
         """What a title leaves of the arguments is not shown as empty ones; those that were given are."""
         self.aprof("run", "--no-report", "--data=a", self.build(self.TITLE), *["word"] * 40, env=dict(os.environ, APROF_STACKS="ptrace"))
