@@ -1,5 +1,6 @@
 /* attach.c - aprof attach: sample the call stacks of processes that run already. */
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/proc.h"
 #include "cli/collect.h"
 #include "cli/command.h"
@@ -127,11 +129,99 @@ static void untold_tell(const struct record_untold *u)
 		message("note: %" PRIu64 " sample%s of processes outside this container %s left out", u->samples, u->samples == 1 ? "" : "s", u->samples == 1 ? "is" : "are");
 }
 
+/* A process that was there before us, and is started by one that was named. */
+struct other {
+	pid_t pid;
+	double used;			/* CPU time by then, s */
+};
+
+struct others {
+	struct other *list;
+	size_t n, room;
+};
+
+/* CPU time of process PID, s; 0: it is gone. */
+static double cpu_of(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool is_among(const pid_t *pids, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+static void others_find(struct others *b, const pid_t *pids, size_t n, pid_t pid);
+
+/* Those in TEXT, as /proc/PID/task/TID/children has them, and below. */
+static void children_read(struct others *b, const pid_t *pids, size_t n, char *text)
+{
+	for (char *at = text; *at >= '0' && *at <= '9'; at += strspn(at, " ")) {
+		pid_t pid = (pid_t)strtol(at, &at, 10);
+
+		if (is_among(pids, n, pid))
+			continue;
+		if (array_grow(&b->list, &b->room, b->n, sizeof *b->list))
+			b->list[b->n++] = (struct other){ pid, cpu_of(pid) };
+		others_find(b, pids, n, pid);
+	}
+}
+
+/* What runs already below PID and is none of the N processes PIDS. */
+static void others_find(struct others *b, const pid_t *pids, size_t n, pid_t pid)
+{
+	char pattern[64], *text = NULL;
+	size_t room = 0;
+	glob_t found;
+
+	snprintf(pattern, sizeof pattern, "/proc/%d/task/*/children", (int)pid);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		FILE *f = fopen(found.gl_pathv[i], "re");
+
+		if (f && getline(&text, &room, f) > 0)
+			children_read(b, pids, n, text);
+		if (f)
+			fclose(f);
+	}
+	free(text);
+	globfree(&found);
+}
+
+/* A server's master mostly waits; who works are the processes that it started long ago, which events of its own do not see. */
+static void others_tell(const struct others *b)
+{
+	enum { NAMED = 5 };
+	char names[NAMED * 12 + 1] = "";
+	double used = 0;
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		double now = cpu_of(b->list[i].pid);
+
+		used += now > b->list[i].used ? now - b->list[i].used : 0;
+		if (now > 0 && n++ < NAMED)
+			at += (size_t)snprintf(names + at, sizeof names - at, " %d", (int)b->list[i].pid);
+	}
+	if (n)
+		message("note: %zu process%s below it that ran already %s not in it, and used %.3f s of CPU time meanwhile: name %s, too (%s%s)", n, n == 1 ? "" : "es",
+			n == 1 ? "is" : "are", used, n == 1 ? "it" : "them", names + 1, n > NAMED ? " ..." : "");
+}
+
 /* Sample the N processes PIDS; 0: all. */
 static int attach(const struct options *o, const pid_t *pids, size_t n)
 {
 	struct run r = { .options = o };
-	struct record_untold untold;
+	struct others others = { 0 };
 	struct error err;
 	sigset_t stops;
 
@@ -140,21 +230,25 @@ static int attach(const struct options *o, const pid_t *pids, size_t n)
 	collect_sampling(&r);
 	r.program = n ? program_of(pids[0]) : NULL;
 	stops_block(&stops);
+	for (size_t i = 0; i < n; i++)
+		others_find(&others, pids, n, pids[i]);
 	r.recorder = n ? record_processes(pids, n, &r.sampling, &err) : record_all(&r.sampling, &err);
 	if (r.recorder) {
 		r.housekeeping = housekeeping_begin(r.directory, true, 0);
 		collect_stacks_tell(&r);
 		wait_for(pids, n, o->seconds, &stops);
-		record_end(r.recorder, &untold);
-		untold_tell(&untold);
+		record_end(r.recorder, &r.untold);
+		untold_tell(&r.untold);
+		others_tell(&others);
 		housekeeping_end(r.housekeeping);
 		collect(&r);
 	} else {
 		message_error(&err, NULL);
 	}
 	collect_end(&r);
+	free(others.list);
 	free(r.program);
-	return r.recorder ? STATUS_OK : STATUS_TROUBLE;
+	return r.recorder ? collect_status(&r, STATUS_OK) : STATUS_TROUBLE;
 }
 
 /* The profile of ARGV[I], which has hooks, as hooked_show. */

@@ -1,7 +1,9 @@
 /* collect.c - profiles grouped by program, kept under names, and the report of the heaviest. */
 #include "cli/collect.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "cli/interpreters.h"
 #include "cli/listener.h"
 #include "cli/message.h"
+#include "cli/missing.h"
 #include "cli/operands.h"
 #include "cli/pager.h"
 #include "cli/preload.h"
@@ -74,6 +77,58 @@ static bool is_hooks_clock(const char *clock)
 	return strcmp(clock, "tick") != 0 && strcmp(clock, "cpu") != 0 && strcmp(clock, "wall") != 0;
 }
 
+/* What was sampled could not be written. */
+static void unwritten_tell(const struct run *r, int error)
+{
+	message("no profile could be written in %s: %s%s", r->directory, strerror(error), missing_remedy(error));
+}
+
+/* Has process PID the environment of the run that keeps its files in DIRECTORY? */
+static bool is_of_run(const char *pid, const char *directory)
+{
+	char path[300], text[64 << 10];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof text) : 0;
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && memmem(text, (size_t)n, directory, strlen(directory));
+}
+
+/* Processes of this run that are still there: a daemon that began a moment ago nobody may have met yet, but it has our environment. */
+static uint64_t running_count(const struct run *r)
+{
+	DIR *dir = r->untold.running || !r->launch.started || !r->sampling.directory ? NULL : opendir("/proc");
+	uint64_t n = r->untold.running;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		n += entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_of_run(entry->d_name, r->directory);
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* What runs on is not recorded. */
+static void untold_running_tell(const struct run *r)
+{
+	uint64_t n = r->untold.running;
+
+	if (n && r->launch.started)
+		message("note: %" PRIu64 " process%s of this run %s still running, and what %s from now on is not recorded; aprof attach does that", n, n == 1 ? "" : "es",
+			n == 1 ? "is" : "are", n == 1 ? "it does" : "they do");
+}
+
+/* aprof attach has no samples. */
+static void idle_tell(const struct run *r)
+{
+	message("no call stack was sampled: %s used %.1f ms of CPU time meanwhile; --clock=wall tells what waits, and for what", r->program ? r->program : "the process",
+		(double)missing_used(&r->untold.accounts) / 1e6);
+}
+
 /* The program left no profile: say why, as far as can be told. */
 static void nothing_tell(const struct run *r)
 {
@@ -95,10 +150,15 @@ static void nothing_tell(const struct run *r)
 		message("%s has no hooks, and its call stacks cannot be sampled: perf events are not permitted here, and /proc, which ptrace needs, is not there; "
 			"run aprof as root, or %s", program, rebuild);
 	else if (r->sampling.directory && r->untold.refused)
-		message("%s has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; run aprof as root, or %s",
-			program, rebuild);
+		message("%s has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; %s%s",
+			program, geteuid() ? "run aprof as root, or " : "", rebuild);
+	else if (r->sampling.directory && r->untold.running)
+		;				/* which is told */
+	else if (r->sampling.directory && missing_is_much(&r->untold.accounts, r->launch.used_below))
+		missing_tell(&r->untold.accounts, r->launch.used_below, r->sampling.source);
 	else if (r->sampling.directory)
-		message("%s has no hooks, and used too little CPU time for samples of its call stacks; run it longer, or %s", program, rebuild);
+		message("%s has no hooks, and used too little CPU time (%.1f ms) for samples of its call stacks; run it longer, or %s", program,
+			(double)missing_used(&r->untold.accounts) / 1e6, rebuild);
 	else if (!is_read)
 		message("no process of this run has hooks; rebuild the program that it starts: make clean && make CC=aprof-cc CXX=aprof-c++");
 	else if (hooks & (SYMBOLS_FENTRY | SYMBOLS_CYG | SYMBOLS_INLINE) && hooks & SYMBOLS_MONITOR)
@@ -464,6 +524,7 @@ void collect(struct run *r)
 {
 	struct error err;
 	char **names;
+	int error;
 
 	if (!harvest_make(&r->harvest, r->directory, r->options->stacks, &err)) {
 		message_error(&err, NULL);
@@ -474,6 +535,8 @@ void collect(struct run *r)
 	harvest_weigh(&r->harvest);
 	running_tell(r);
 	unfollowed_tell(r);
+	if (r->harvest.n)
+		missing_tell(&r->untold.accounts, r->launch.started && !r->untold.refused ? r->launch.used_below : 0, r->sampling.source);
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.lacking)
 		lacking_tell(r);
@@ -482,11 +545,16 @@ void collect(struct run *r)
 	if (r->harvest.n && r->untold.refused)
 		message("note: the call stacks of %" PRIu64 " process%s could not be sampled: neither perf events nor ptrace is permitted for %s", r->untold.refused,
 			r->untold.refused == 1 ? "" : "es", r->untold.refused == 1 ? "it" : "them");
-	if (r->harvest.n && r->untold.running && r->launch.started)
-		message("note: %" PRIu64 " process%s of this run %s still running, and what %s from now on is not recorded; aprof attach does that", r->untold.running,
-			r->untold.running == 1 ? "" : "es", r->untold.running == 1 ? "is" : "are", r->untold.running == 1 ? "it does" : "they do");
-	if (r->harvest.n == 0 && r->harvest.lacking)
+	r->untold.running = running_count(r);
+	untold_running_tell(r);
+	error = missing_error(&r->untold.accounts);
+	r->failed = error || r->unsampled.code || (r->harvest.n == 0 && (r->harvest.lacking || !r->launch.started));
+	if (error && r->harvest.n == 0)
+		unwritten_tell(r, error);
+	else if (r->harvest.n == 0 && r->harvest.lacking)
 		;
+	else if (r->harvest.n == 0 && !r->launch.started)
+		idle_tell(r);
 	else if (r->harvest.n == 0)
 		nothing_tell(r);
 	else if (names) {
@@ -685,6 +753,8 @@ bool collect_begin(struct run *r)
 	return false;
 }
 
+int collect_status(const struct run *r, int status) { return status == 0 && (r->failed || r->left) ? STATUS_TROUBLE : status; }
+
 void collect_end(struct run *r)
 {
 	output_close(r);
@@ -694,5 +764,6 @@ void collect_end(struct run *r)
 		message("what is not kept is still in %s", r->directory);
 	else
 		harvest_remove(r->directory);
+	accounts_free(&r->untold.accounts);
 	free(r->directory);
 }

@@ -23,6 +23,7 @@ struct run {
 	FILE *out;			/* where the report goes, or the screen; NULL: nowhere */
 	bool kept;			/* the data of the first program are */
 	bool left;			/* something could not be kept, so the directory stays */
+	bool failed;			/* there is no profile, though there was something to write */
 	struct launch launch;		/* the program itself */
 	struct harvest harvest;		/* what was left */
 	struct record_options sampling;	/* of call stacks; directory NULL: it is not wanted */
@@ -46,6 +47,9 @@ void collect_job(struct run *r, const char *name, uint64_t ranks);
  * that died by itself, and of one APART, which nobody asked for it; and of one that is UNSURE whether the
  * job's profile holds it. */
 void collect_rank(struct run *r, bool apart, bool unsure);
+
+/* STATUS, or of a success STATUS_TROUBLE if what was profiled could not be written. */
+int collect_status(const struct run *r, int status);
 
 /* Close what collect_begin opened, and remove what it made, unless that has what could not be kept: then say where it is. */
 void collect_end(struct run *r);

@@ -275,7 +275,7 @@ static uint64_t processes_of(const struct profile_run *run)
 
 	for (size_t i = 0; i < run->ncommands; i++)
 		n += run->commands[i].processes;
-	return n ? n : 1;
+	return run->ncommands ? n : 1;
 }
 
 /* Profile FILE of P cannot be read.  False: there is no room to say so. */

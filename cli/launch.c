@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile pid_t child;
@@ -92,9 +95,23 @@ static void end_wait(pid_t pid)
 		close(fd.fd);
 }
 
+/* CPU time of the process PID, which has ended and is waited for, ns. */
+static uint64_t used_by(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t nsec_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000; }
+
 /* Wait for the program; what the pipe says tells whether it was started. */
 static void finish(struct launch *l, int report)
 {
+	struct rusage all = { 0 };
 	ssize_t n;
 
 	do
@@ -102,8 +119,10 @@ static void finish(struct launch *l, int report)
 	while (n < 0 && errno == EINTR);
 	l->started = n != (ssize_t)sizeof l->error;
 	end_wait(l->pid);
-	while (waitpid(l->pid, &l->wait_status, 0) < 0 && errno == EINTR)
+	l->used = used_by(l->pid);
+	while (wait4(l->pid, &l->wait_status, 0, &all) < 0 && errno == EINTR)
 		;
+	l->used_below = nsec_of(&all.ru_utime) + nsec_of(&all.ru_stime);
 	child = 0;
 	if (!l->started)
 		l->status = l->error == ENOENT || l->error == ENOTDIR ? LAUNCH_NOT_FOUND : LAUNCH_NOT_EXECUTABLE;

@@ -3,6 +3,7 @@
 #define LAUNCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { LAUNCH_NOT_EXECUTABLE = 126, LAUNCH_NOT_FOUND = 127 };	/* the shell's statuses */
@@ -12,6 +13,7 @@ struct launch {
 	bool started;		/* false: it could not be executed, error says why */
 	int error;		/* errno of the failed exec */
 	int wait_status;	/* as wait gives it; meaningful if started */
+	uint64_t used, used_below; /* CPU time of the program, and with it that of all that it started and waited for, ns; 0: not known; meaningful if started */
 	int status;		/* exit status to pass on: 128 + n after signal n */
 };
 

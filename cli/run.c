@@ -172,6 +172,8 @@ static int run(const struct options *o, char **argv)
 	if (reduction)
 		result = reduction_end(reduction);
 	collect_stacks_tell(&r);
+	if (r.recorder && r.launch.started)
+		record_child_used(r.recorder, r.launch.used, r.launch.used_below);
 	if (r.recorder)
 		record_end(r.recorder, &r.untold);
 	else if (r.options->stacks && r.unsampled.code)
@@ -181,7 +183,7 @@ static int run(const struct options *o, char **argv)
 		status = rank_end(&r, &result);
 	} else if (r.launch.started) {
 		collect(&r);
-		status = status_of(&r);
+		status = collect_status(&r, status_of(&r));
 	}
 	collect_end(&r);
 	free(r.program);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RING_MAGIC	"aprofrng"	/* 8 bytes, no final NUL */
-#define RING_VERSION	1
+#define RING_VERSION	2
 #define RING_NAME	"ring."
 #define RING_DATA	4096u		/* offset of the data, bytes */
 #define RING_STACK	32768u		/* bytes of a stack that are copied at most */
@@ -21,15 +21,10 @@ struct ring_head {
 	uint32_t version;		/* RING_VERSION */
 	uint32_t ready;			/* 1: what stands here is whole */
 	uint64_t size;			/* of the data, bytes, a multiple of pages */
-	int32_t pid, ppid;		/* of the process */
+	int32_t pid;			/* of the process, which roll.h tells of */
+	uint32_t unwanted;		/* 1, by the recorder: no more samples are to come */
 	uint64_t started;		/* the program, CLOCK_MONOTONIC ns */
-	uint32_t closed;		/* 1: the program took SIGPROF for itself, so no more samples will come */
-	uint32_t unwanted;		/* 1, by the recorder: no more are to come */
 	uint64_t lost;			/* records that found no room */
-	char program[512];		/* path of the executable */
-	char command[1024];		/* arguments, each ended by NUL; cut to fit */
-	uint32_t command_size;		/* bytes used in command */
-	char name[16];			/* of the process, as of a thread */
 	uint64_t head __attribute__((aligned(64))); /* position behind what is reserved, bytes since the start */
 	uint64_t tail __attribute__((aligned(64))); /* behind what was read */
 };

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #include "format/ring.h"
+#include "monitor/roll.h"
 #include "monitor/sys.h"
 #include "monitor/text.h"
 
@@ -22,7 +23,6 @@ enum {
 };
 
 static char directory[MOST_PATH];
-static uint64_t started;		/* CLOCK_MONOTONIC, ns */
 static __thread uint64_t stack_end;	/* of the calling thread, as of its last sample; 0: not known */
 
 static struct {
@@ -36,7 +36,6 @@ bool posted_begin(const char *wanted)
 {
 	size_t size = str_length(wanted) + 1;
 
-	started = sys_clock(CLOCK_MONOTONIC);
 	if (size > sizeof directory)
 		return false;
 	mem_copy(directory, wanted, size);
@@ -81,22 +80,11 @@ static struct ring_head *map(long fd)
 
 static void head_fill(struct ring_head *h)
 {
-	long n;
-
 	mem_copy(h->magic, RING_MAGIC, sizeof h->magic);
 	h->version = RING_VERSION;
 	h->size = SIZE;
 	h->pid = (int)sys0(getpid);
-	h->ppid = (int)sys0(getppid);
-	h->started = started;
-	n = sys3(readlink, "/proc/thread-self/exe", h->program, sizeof h->program - 1);
-	h->program[sys_failed(n) ? 0 : n] = 0;
-	n = sys_read_file("/proc/thread-self/cmdline", h->command, sizeof h->command);
-	h->command_size = sys_failed(n) ? 0 : (uint32_t)n;
-	sys_read_file("/proc/self/comm", h->name, sizeof h->name);
-	for (size_t i = 0; i < sizeof h->name; i++)
-		if (h->name[i] == '\n' || i == sizeof h->name - 1)
-			h->name[i] = 0;
+	h->started = roll_started();
 }
 
 static void path_make(char *path, size_t size)
@@ -148,10 +136,8 @@ static bool ring_is_here(bool *wait)
 	*wait = __atomic_exchange_n(&ring.making, pid, __ATOMIC_ACQUIRE) == pid;
 	if (*wait)
 		return false;
-	if (ring.pid && ring.head) {
+	if (ring.pid && ring.head)
 		sys2(munmap, ring.head, RING_DATA + 2 * (uint64_t)SIZE);
-		started = sys_clock(CLOCK_MONOTONIC);
-	}
 	ring.head = NULL;
 	ok = ring_make();
 	__atomic_store_n(&ring.pid, pid, __ATOMIC_RELEASE);
@@ -171,6 +157,15 @@ static struct ring_record *reserve(uint64_t size, uint64_t *at)
 		}
 	} while (!__atomic_compare_exchange_n(&h->head, at, *at + size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return (struct ring_record *)(ring.data + *at % SIZE);
+}
+
+/* Of the SIZE bytes that were reserved at AT, USED are: the rest is free again, unless somebody has reserved behind it.  How many the record has. */
+static uint64_t give_back(uint64_t at, uint64_t size, uint64_t used)
+{
+	uint64_t end = at + size;
+
+	used = (used + 7) / 8 * 8;
+	return __atomic_compare_exchange_n(&ring.head->head, &end, at + used, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? used : size;
 }
 
 /* What R holds is whole. */
@@ -324,6 +319,7 @@ bool posted_sample(const void *context, uint64_t period)
 	if (!s)
 		return true;
 	sample_fill(s, c, stack, period);
+	size = give_back(at, size, sizeof *s + s->stack_size + s->other_size);
 	publish(&s->record, at, RING_SAMPLE, size, (uint32_t)(sizeof *s - sizeof s->record) + s->stack_size + s->other_size);
 	return true;
 }
@@ -340,10 +336,4 @@ void posted_end(void)
 	r = reserve(sizeof *r, &at);
 	if (r)
 		publish(r, at, RING_ENDED, sizeof *r, 0);
-}
-
-void posted_close(void)
-{
-	if (ring.pid == (int)sys0(getpid) && ring.head)
-		ring.head->closed = 1;
 }

@@ -9,7 +9,7 @@
 
 #include "monitor/monitor.h"
 
-/* Rings are to be made in DIRECTORY, which is copied.  False: its name is too long. */
+/* Rings are to be made in DIRECTORY, which is copied, for programs as roll_started has them.  False: its name is too long. */
 bool posted_begin(const char *directory) HIDDEN;
 
 /* Post where the calling thread was, by CONTEXT, a signal handler's, and that it took PERIOD ns to come there.  For a handler with all signals blocked.  False:
@@ -18,8 +18,5 @@ bool posted_sample(const void *context, uint64_t period) HIDDEN;
 
 /* The calling thread ends. */
 void posted_end(void) HIDDEN;
-
-/* There will be no more of this process. */
-void posted_close(void) HIDDEN;
 
 #endif

@@ -4,6 +4,9 @@
  * recorder reads (format/ring.h), and that is all that happens here: nothing is allocated by malloc, nothing waits, and a thread that sleeps
  * is never woken.  A program that handles SIGPROF itself has it: the timers are deleted, and the recorder, told so, takes another source.
  *
+ * One that filters its system calls (seccomp) is left alone from then on: the handler makes some that it would be killed for.  What a process and its
+ * children used, as far as they are waited for, stands in the roll (format/roll.h).
+ *
  * A program that blocks all signals in its workers, as many do, does not mean this one, which it never sees: it stays unblocked, and the program is told
  * what it wants to hear.
  *
@@ -12,15 +15,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/prctl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "format/ring.h"
+#include "monitor/held.h"
 #include "monitor/posted.h"
 #include "monitor/restorer.h"
+#include "monitor/roll.h"
 #include "monitor/sys.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -53,7 +63,7 @@ struct beginning {
 static struct block first, *blocks = &first;
 static struct beginning beginnings[64];
 static volatile int on;			/* SIGPROF is ours */
-static uint64_t period, least;		/* ns: wanted, and what the kernel's clock allows */
+static uint64_t period, least, tick;	/* ns: wanted; what the kernel's clock allows; its period */
 static char ours;			/* its address tells our timers' signals from others' */
 static pthread_key_t key;		/* a thread's struct ticking, until it ends */
 static __thread uint64_t charged;	/* CPU time of this thread that samples stand for, ns */
@@ -66,7 +76,14 @@ static struct {
 	int (*pthread_sigmask)(int how, const sigset_t *set, sigset_t *old);
 	int (*sigprocmask)(int how, const sigset_t *set, sigset_t *old);
 	int (*pthread_create)(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *arg), void *arg);
+	int (*sigaltstack)(const stack_t *stack, stack_t *old);
+	pid_t (*wait4)(pid_t pid, int *status, int options, struct rusage *usage);
+	int (*clone)(int (*function)(void *arg), void *stack, int flags, void *arg, ...);
+	int (*prctl)(int option, ...);
 } next;
+
+void *aprof_next_syscall HIDDEN;	/* of syscall.S */
+void aprof_before_syscall(long nr, long a) HIDDEN;
 
 /* The function NAME of the libraries behind us; WHERE keeps it. */
 static void *find(void *where, const char *name)
@@ -124,11 +141,20 @@ static bool is_blocked(void)
 	return mask >> (SIGPROF - 1) & 1;
 }
 
+/* When a timer is to expire first: at a random moment of the time that a sample stands for, so that of many brief threads as many have one as their time is
+ * worth.  The kernel's own clock, at which timers are looked at, is such a moment within its period. */
+static struct timespec first_time(void)
+{
+	uint64_t x = sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15), at = (x >> 32) % (period / tick + 1) * tick;
+
+	return (struct timespec){ (time_t)(at / 1000000000), (long)(at % 1000000000) + (at == 0) };
+}
+
 /* Give the calling thread, T, its timer. */
 static void timer_begin(struct ticking *t)
 {
 	struct timespec every = { (time_t)(period / 1000000000), (long)(period % 1000000000) };
-	struct itimerspec spec = { every, every };
+	struct itimerspec spec = { every, first_time() };
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF, .sigev_value.sival_ptr = &ours };
 	int timer;
 
@@ -169,6 +195,10 @@ static void thread_end(void *arg)
 	struct ticking *t = arg;
 	uint64_t mask;
 
+	if (!on) {				/* no system call: there may be a filter */
+		__atomic_store_n(&t->taken, 0, __ATOMIC_RELEASE);
+		return;
+	}
 	sys_block_signals(&mask);
 	timer_end(t);
 	posted_end();
@@ -176,8 +206,8 @@ static void thread_end(void *arg)
 	sys_restore_signals(&mask);
 }
 
-/* Give SIGPROF up.  What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */
-static void give_up(void)
+/* Give SIGPROF up, and say WHY.  What is under way to some thread is dropped: the kernel does that when a signal becomes ignored. */
+static void give_up(enum roll_closed why)
 {
 	struct sys_action ignore = { .handler = (void *)SIG_IGN }, none = { .handler = NULL };
 
@@ -186,26 +216,28 @@ static void give_up(void)
 		for (int i = 0; i < BLOCK; i++)
 			if (b->threads[i].taken)
 				timer_end(&b->threads[i]);
+	held_end();
 	sys4(rt_sigaction, SIGPROF, &ignore, NULL, sizeof ignore.mask);
 	sys4(rt_sigaction, SIGPROF, &none, NULL, sizeof none.mask);
-	posted_close();
+	roll_close(why);
 }
 
 /* ---- the handler ---- */
 
 static void on_tick(int sig, siginfo_t *info, void *context)
 {
-	uint64_t cpu;
+	uint64_t cpu, spent;
 
 	(void)sig;
 	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &ours) {
-		give_up();			/* somebody else sends SIGPROF: what happens is what would happen without us */
+		give_up(ROLL_SIGPROF);		/* somebody else sends SIGPROF: what happens is what would happen without us */
 		sys3(tgkill, sys0(getpid), sys0(gettid), SIGPROF);
 		return;
 	}
 	cpu = sys_clock(CLOCK_THREAD_CPUTIME_ID);
-	if (cpu > charged && !posted_sample(context, ticked ? cpu - charged : least))
-		give_up();
+	spent = cpu > charged ? cpu - charged : 0;
+	if (spent && !posted_sample(context, ticked || spent > least ? spent : least))
+		give_up(ROLL_RING);
 	charged = cpu;
 	ticked = true;
 }
@@ -221,7 +253,10 @@ static bool take_sigprof(void)
 
 	if (sys_failed(sys4(rt_sigaction, SIGPROF, NULL, &old, sizeof old.mask)) || old.handler || is_blocked())
 		return false;
-	return !sys_failed(sys4(rt_sigaction, SIGPROF, &action, NULL, sizeof action.mask));
+	if (sys_failed(sys4(rt_sigaction, SIGPROF, &action, NULL, sizeof action.mask)))
+		return false;
+	held_begin();
+	return true;
 }
 
 /* ---- what the program calls ---- */
@@ -232,22 +267,40 @@ static bool is_hidden(int sig, bool changed)
 	if (sig != SIGPROF || !on)
 		return false;
 	if (changed)
-		give_up();
+		give_up(ROLL_SIGPROF);
 	return !changed;
 }
 
 EXPORTED int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
-	if (!is_hidden(sig, action && !(action->sa_handler == SIG_DFL && !(action->sa_flags & SA_SIGINFO))))
+	struct sigaction room;
+	const struct sigaction *set;
+	int ret;
+
+	if (is_hidden(sig, action && !(action->sa_handler == SIG_DFL && !(action->sa_flags & SA_SIGINFO)))) {
+		if (old)
+			mem_zero(old, sizeof *old);
+		return 0;
+	}
+	if (!on)
 		return NEXT(sigaction)(sig, action, old);
-	if (old)
-		mem_zero(old, sizeof *old);
-	return 0;
+	set = action ? held_action(sig, action, &room) : NULL;
+	ret = NEXT(sigaction)(sig, set, old);
+	if (ret == 0)
+		held_done(sig, action, old);
+	return ret;
 }
 
 EXPORTED sighandler_t signal(int sig, sighandler_t handler)
 {
 	return is_hidden(sig, handler != SIG_DFL) ? SIG_DFL : NEXT(signal)(sig, handler);
+}
+
+EXPORTED int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	if (on && stack)
+		held_stack(stack);
+	return NEXT(sigaltstack)(stack, old);
 }
 
 typedef int change_mask(int how, const sigset_t *set, sigset_t *old);
@@ -313,6 +366,57 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 	return error;
 }
 
+/* A filter of system calls is about to be set. */
+static void before_filter(void)
+{
+	if (on)
+		give_up(ROLL_FILTER);
+}
+
+void aprof_before_syscall(long nr, long a)
+{
+	if (nr == SYS_seccomp || a == PR_SET_SECCOMP)
+		before_filter();
+}
+
+EXPORTED int prctl(int option, ...)
+{
+	unsigned long a, b, c, d;
+	va_list list;
+
+	va_start(list, option);
+	a = va_arg(list, unsigned long);
+	b = va_arg(list, unsigned long);
+	c = va_arg(list, unsigned long);
+	d = va_arg(list, unsigned long);
+	va_end(list);
+	if (option == PR_SET_SECCOMP)
+		before_filter();
+	return NEXT(prctl)(option, a, b, c, d);
+}
+
+/* What a child used is known when somebody waits for it, and to nobody else. */
+static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	struct rusage own;
+	int how;
+	pid_t ended;
+
+	usage = usage ? usage : &own;
+	ended = NEXT(wait4)(pid, &how, options, usage);
+	if (ended > 0 && status)
+		*status = how;
+	if (ended > 0 && (WIFEXITED(how) || WIFSIGNALED(how)))
+		roll_waited(ended, (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000 +
+			    (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000);
+	return ended;
+}
+
+EXPORTED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) { return wait_for(pid, status, options, usage); }
+EXPORTED pid_t wait3(int *status, int options, struct rusage *usage) { return wait_for(-1, status, options, usage); }
+EXPORTED pid_t waitpid(pid_t pid, int *status, int options) { return wait_for(pid, status, options, NULL); }
+EXPORTED pid_t wait(int *status) { return wait_for(-1, status, 0, NULL); }
+
 /* ---- the beginning ---- */
 
 /* A child has none of its parent's timers. */
@@ -327,8 +431,45 @@ static void forked(void)
 		}
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
 		beginnings[i].taken = 0;
+	on = on && roll_enter();
 	if (on && own)
 		timer_begin(own);
+}
+
+/* What a child by clone is to do. */
+struct cloned {
+	int (*function)(void *arg);
+	void *arg;
+};
+
+static int clone_begin(void *arg)
+{
+	struct cloned c = *(struct cloned *)arg;
+
+	forked();
+	return c.function(c.arg);
+}
+
+EXPORTED int clone(int (*function)(void *arg), void *stack, int flags, void *arg, ...)
+{
+	struct cloned c = { function, arg };
+	void *parent, *tls, *child;
+	va_list list;
+
+	va_start(list, arg);
+	parent = va_arg(list, void *);
+	tls = va_arg(list, void *);
+	child = va_arg(list, void *);
+	va_end(list);
+	if (on && function && !(flags & CLONE_VM))	/* a copy of all memory, C too */
+		return NEXT(clone)(clone_begin, stack, flags, &c, parent, tls, child);
+	return NEXT(clone)(function, stack, flags, arg, parent, tls, child);
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	if (on)
+		roll_end(sys_clock(CLOCK_PROCESS_CPUTIME_ID));
 }
 
 /* Go's runtime takes SIGPROF by system calls of its own, which nobody sees.  Its programs have a note of its; 1: this is one, else 2. */
@@ -361,21 +502,35 @@ static uint64_t rate_wanted(void)
 static void __attribute__((constructor)) start(void)
 {
 	const char *directory = getenv("APROF_STACKS_DIRECTORY");
-	struct timespec tick = { 0 };
+	struct timespec coarse = { 0 };
 
 	find(&next.sigaction, "sigaction");
 	find(&next.signal, "signal");
 	find(&next.pthread_sigmask, "pthread_sigmask");
 	find(&next.sigprocmask, "sigprocmask");
 	find(&next.pthread_create, "pthread_create");
+	find(&next.sigaltstack, "sigaltstack");
+	find(&next.wait4, "wait4");
+	find(&next.clone, "clone");
+	find(&next.prctl, "prctl");
+	find(&aprof_next_syscall, "syscall");
 	if (!directory || getauxval(AT_SECURE) || dl_iterate_phdr(look_for_go, NULL) == 1 || pthread_key_create(&key, thread_end) != 0)
 		return;
 	period = least = 1000000000 / rate_wanted();
-	sys2(clock_getres, CLOCK_MONOTONIC_COARSE, &tick);
-	if ((uint64_t)tick.tv_nsec > least)
-		least = (uint64_t)tick.tv_nsec;
-	if (!posted_begin(directory) || pthread_atfork(NULL, NULL, forked) != 0 || !take_sigprof())
+	sys2(clock_getres, CLOCK_MONOTONIC_COARSE, &coarse);
+	tick = coarse.tv_nsec > 0 ? (uint64_t)coarse.tv_nsec : period;
+	if (tick > least)
+		least = tick;
+	if (!posted_begin(directory) || !roll_open(directory) || !roll_enter())
 		return;
+	if (roll_is_filtered()) {
+		roll_close(ROLL_FILTER);
+		return;
+	}
+	if (pthread_atfork(NULL, NULL, forked) != 0 || !take_sigprof()) {
+		roll_close(ROLL_SIGPROF);
+		return;
+	}
 	on = 1;
 	thread_begin();
 }

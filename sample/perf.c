@@ -25,6 +25,10 @@ enum {
 	LEAST_TELLING = 32 << 10,	/* but not than so many bytes */
 	SWITCH_STACK = 8 << 10,		/* bytes of a stack that are copied when its thread does not run any more, which may be often */
 	SWITCH_PERIOD = 1,		/* of such a sample, which no other has */
+	WHOSE_AT = 24,			/* where a record that is no sample has its process and thread, bytes from its end: there stand these, the time, the event */
+	TIME_AT = 16,			/* and its time */
+	BRIEF = 4,			/* threads that end within so many periods, in the mean, are to be looked at sooner: */
+	SOONEST = 8, SOON = 3,		/* after a part of a period, between these */
 };
 
 /* Bits of the registers in the kernel's order (asm/perf_regs.h), and the place of each in ours. */
@@ -52,6 +56,12 @@ struct perf {
 	char *whole;			/* a record that goes around the end of its ring */
 	struct ring *given;		/* whose record was given out last; NULL: none */
 	uint16_t given_size;		/* bytes of that */
+	/* A thread's first sample comes a period after its start, so that those that end before have none.  Who begins has the period that the first event has
+	 * by then, and keeps it. */
+	uint64_t *ids;			/* of the events that take samples of the first thread, one for each processor */
+	size_t nids;
+	uint64_t period, before;	/* of these, and the one that they had before `changed`, CLOCK_MONOTONIC ns; the kernel tells the very first */
+	uint64_t changed;
 };
 
 static int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
@@ -64,7 +74,7 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = 1000000000 / rate,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		.exclude_callchain_kernel = 1,
 		.sample_regs_user = REGISTERS, .sample_stack_user = MOST_STACK,
 		.disabled = 1, .inherit = 1, .enable_on_exec = on_exec, .exclude_hv = 1, .exclude_guest = 1, .exclude_idle = 1,
@@ -72,11 +82,12 @@ static struct perf_event_attr attr_make(unsigned rate, bool on_exec)
 	};
 }
 
-/* The event beside ATTR that takes no samples, and tells. */
+/* The event beside ATTR that takes no samples, and tells; and counts, so that the end of each thread comes with its CPU time. */
 static struct perf_event_attr telling_make(const struct perf_event_attr *attr, uint64_t ring_size)
 {
 	return (struct perf_event_attr){
-		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.size = attr->size, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .inherit_stat = attr->inherit,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID,
 		.disabled = 1, .inherit = attr->inherit, .enable_on_exec = attr->enable_on_exec, .exclude_kernel = attr->exclude_kernel, .exclude_hv = 1,
 		.exclude_guest = 1, .mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1,
 		.sample_id_all = 1, .use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1, .wakeup_watermark = (uint32_t)(ring_size / 4),
@@ -238,16 +249,19 @@ static void perf_close(struct source *source)
 		close_all(p);
 	free(p->rings);
 	free(p->fds);
+	free(p->ids);
 	free(p->whole);
 	free(p);
 }
 
 static void perf_wait(struct source *source, int wake, int ms);
 static void perf_stop(struct source *source);
+static void perf_hasten(struct source *source, uint64_t mean);
+static void anchor(struct perf *p, pid_t tid);
 static bool perf_next(struct source *source, uint64_t before, struct happening *h);
 
 static const struct source_kind by_perf = {
-	.number = AMON_SOURCE_PERF, .tells_maps = true, .wait = perf_wait, .next = perf_next, .stop = perf_stop, .close = perf_close,
+	.number = AMON_SOURCE_PERF, .tells_maps = true, .wait = perf_wait, .next = perf_next, .hasten = perf_hasten, .stop = perf_stop, .close = perf_close,
 };
 
 bool perf_is_permitted(bool kernel)
@@ -277,7 +291,7 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 	p->ncpus = sysconf(_SC_NPROCESSORS_CONF);
 	p->nrings = 2 * p->ncpus;
 	p->rings = calloc((size_t)p->nrings, sizeof *p->rings);
-	p->fds = calloc((w->wall ? 3 : 2) * n * (size_t)p->ncpus, sizeof *p->fds);
+	p->fds = calloc((w->wall ? 3 : 2) * n * (size_t)p->ncpus + 1, sizeof *p->fds);
 	p->whole = malloc(UINT16_MAX + 1);
 	if (n > 1)
 		descriptors_raise();
@@ -285,11 +299,48 @@ struct source *perf_open(const pid_t *tids, size_t n, const struct perf_wishes *
 		for (size_t i = 0; i < p->nfds && !w->on_exec; i++)
 			ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 		p->source.sees_kernel = !p->attr.exclude_kernel;
+		if (w->on_exec && !w->wall)
+			anchor(p, tids[0]);
 		return &p->source;
 	}
 	refuse(err, w, tids[0], errno);
 	perf_close(&p->source);
 	return NULL;
+}
+
+/* Events that take no samples refuse a period. */
+static void perf_hasten(struct source *source, uint64_t mean)
+{
+	struct perf *p = (struct perf *)source;
+	uint64_t usual = p->attr.sample_period, least = usual / SOONEST, most = usual / SOON;
+	uint64_t period = mean < BRIEF * usual ? least + (uint64_t)random() % (most - least) : usual;
+	struct timespec t;
+
+	if (p->nids == 0 || period == p->period)
+		return;
+	for (size_t i = 0; i < p->nfds; i++)
+		ioctl(p->fds[i], PERF_EVENT_IOC_PERIOD, &period);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	p->before = p->period;
+	p->period = period;
+	p->changed = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* See that the events of thread TID, which is to become a program, stay its own, so that what it starts can be hastened.  Where two threads have equal
+ * events the kernel exchanges these instead of switching them, and with its first child that ends a thread's own are gone.  One that no child has makes
+ * them unequal.  Not by the clock wall, where each switch is a sample, too. */
+static void anchor(struct perf *p, pid_t tid)
+{
+	struct perf_event_attr attr = { .size = sizeof attr, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1 };
+	int fd = event_open(&attr, tid, -1);
+
+	if (fd < 0)
+		return;
+	p->fds[p->nfds++] = fd;
+	p->period = p->before = p->attr.sample_period;
+	p->ids = calloc(p->nfds, sizeof *p->ids);
+	for (size_t i = 0; p->ids && i < p->nfds; i++)
+		p->nids += ioctl(p->fds[i], PERF_EVENT_IOC_ID, &p->ids[p->nids]) == 0;
 }
 
 /* Else on a busy machine things happen as fast as they are told. */
@@ -343,7 +394,7 @@ static uint64_t time_of(const struct perf_event_header *h)
 {
 	uint64_t time;
 
-	memcpy(&time, h->type == PERF_RECORD_SAMPLE ? (const char *)h + sizeof *h + 16 : (const char *)h + h->size - 8, sizeof time);
+	memcpy(&time, h->type == PERF_RECORD_SAMPLE ? (const char *)h + sizeof *h + 16 : (const char *)h + h->size - TIME_AT, sizeof time);
 	return time;
 }
 
@@ -387,16 +438,26 @@ static void read_chain(const char **at, struct happening *h)
 	h->user = frames_of(chain, n, (uint64_t)PERF_CONTEXT_USER, &h->nuser);
 }
 
+/* What a sample of event ID at TIME stands for, where the kernel says TOLD. */
+static uint64_t period_of(const struct perf *p, uint64_t id, uint64_t time, uint64_t told)
+{
+	for (size_t i = 0; i < p->nids; i++)
+		if (p->ids[i] == id)
+			return time < p->changed ? p->before : p->period;
+	return told;
+}
+
 static void read_sample(const struct perf *p, const struct perf_event_header *record, const char *at, struct happening *h)
 {
-	uint64_t size, abi;
+	uint64_t size, abi, id;
 
 	h->kind = HAPPENED_SAMPLE;
 	h->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	take(&at);				/* the address; that of the program is among the registers */
 	take_pair(&at, &h->pid, &h->tid);
 	take(&at);				/* time */
-	h->period = take(&at);
+	id = take(&at);
+	h->period = period_of(p, id, h->time, take(&at));
 	h->waits = p->wall && h->period == SWITCH_PERIOD;
 	h->period = h->cpu = h->waits ? 0 : h->period;
 	read_chain(&at, h);
@@ -430,6 +491,14 @@ static void read_mapped(const char *at, struct happening *h)
 	h->name = at;
 }
 
+/* A thread ended, which used so much CPU time on this ring's processor. */
+static void read_used(const char *at, struct happening *h)
+{
+	h->kind = HAPPENED_USED;
+	take_pair(&at, &h->pid, &h->tid);
+	h->cpu = take(&at);
+}
+
 static void read_task(const char *at, struct happening *h, enum what_happened kind)
 {
 	h->kind = kind;
@@ -440,7 +509,7 @@ static void read_task(const char *at, struct happening *h, enum what_happened ki
 /* Whose a record is that does not begin with that: it is at the end, before the time. */
 static void read_whose(const struct perf_event_header *record, struct happening *h)
 {
-	const char *at = (const char *)record + record->size - 2 * sizeof(uint64_t);
+	const char *at = (const char *)record + record->size - WHOSE_AT;
 
 	take_pair(&at, &h->pid, &h->tid);
 }
@@ -477,6 +546,9 @@ static bool record_read(const struct perf *p, const struct perf_event_header *re
 	case PERF_RECORD_EXIT:
 		read_task(at, h, HAPPENED_ENDED);
 		return true;
+	case PERF_RECORD_READ:
+		read_used(at, h);
+		return h->cpu > 0;
 	case PERF_RECORD_SWITCH:
 		return read_switch(record, h);
 	case PERF_RECORD_LOST:

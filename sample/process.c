@@ -1,6 +1,7 @@
 /* process.c - from a sample to a context in the file of its program. */
 #include "sample/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -56,6 +57,8 @@ struct process *process_new(uint32_t pid, const struct process *parent, struct i
 	if (!parent)
 		return p;
 	p->ppid = parent->pid;
+	p->accounts = parent->accounts;
+	p->reason = parent->reason;
 	p->met = parent->met;
 	memcpy(p->name, parent->name, sizeof p->name);
 	memcpy(p->command, parent->command, parent->command_size);
@@ -135,8 +138,10 @@ static void file_close(struct process *p)
 	p->known = NULL;
 	p->live = NULL;
 	p->nthreads = p->nroutines = p->nmodules = 0;
-	p->samples = p->sampled = 0;
+	p->samples = p->sampled = p->placed = 0;
+	memset(p->missing, 0, sizeof p->missing);
 	p->unwanted = false;
+	p->error = 0;
 }
 
 void process_free(struct process *p)
@@ -166,8 +171,70 @@ static void command_read(struct process *p)
 	memcpy(p->command, p->name, p->command_size);
 }
 
+/* The thread that has samples of P's first thread, or of any; NULL: none has. */
+static struct process_thread *thread_sampled(const struct process *p)
+{
+	struct process_thread *found = NULL;
+
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i]->folds && (!found || p->threads[i]->tid == p->pid))
+			found = p->threads[i];
+	return found;
+}
+
+/* What is missing, MISSING ns in all, by its reasons. */
+static void missing_settle(const struct process *p, struct account *a, uint64_t missing)
+{
+	for (int i = 0; i < ACCOUNT_REASONS; i++) {
+		uint64_t part = p->missing[i] < missing ? p->missing[i] : missing;
+
+		a->missing[i] += part;
+		missing -= part;
+	}
+	a->missing[p->reason] += missing;
+}
+
+void process_settle(struct process *p, uint64_t used, bool goes)
+{
+	const char *program = p->program ? p->program : p->name;
+	struct account *a = NULL;
+	struct process_thread *t = thread_sampled(p);
+	uint64_t unplaced;
+
+	if (!p->accounts || !*program)
+		return;
+	if (p->accounts->skip && p->accounts->skip(program))
+		p->accounts->skipped++;
+	else
+		a = account_of(p->accounts, program);
+	if (!a)
+		return;
+	used = used ? used : p->placed;
+	unplaced = account_settle(a, used, p->placed);
+	missing_settle(p, a, used > p->placed ? used - p->placed : 0);
+	a->processes += goes;
+	a->error = p->error ? p->error : a->error;
+	unplaced = p->accounts->wall ? 0 : unplaced;
+	if (t)
+		recording_thread_record(p->live, t->fold.thread)->unplaced += unplaced;
+	else
+		account_bare(a, goes, unplaced, p->started, p->command, p->command_size);
+}
+
+/* P becomes another program at TIME.  Of what the kernel counts for it by then nobody tells; it ran without a pause as a rule, if it began a moment ago. */
+static void settle_at_exec(struct process *p, uint64_t time)
+{
+	uint64_t most = p->accounts ? p->accounts->period : 0, elapsed = time > p->started ? time - p->started : 0, used = p->placed;
+
+	if (elapsed > used)
+		used += elapsed - used < most ? elapsed - used : 0;
+	process_settle(p, used, false);
+	p->earlier += used;
+}
+
 void process_exec(struct process *p, const char *name, uint64_t time)
 {
+	settle_at_exec(p, time);
 	file_close(p);				/* what it was has ended, with all threads but one */
 	p->running = 1;
 	space_free(&p->space);
@@ -220,6 +287,8 @@ void process_begin(struct process *p, const struct happening *h)
 	p->started = h->time;
 	p->ppid = h->ppid ? h->ppid : p->ppid;
 	p->running = PROCESS_UNCOUNTED;
+	if (!p->looked)
+		p->looked = 1;			/* what it is: what it has mapped comes with its first sample */
 	if (!h->program) {
 		process_look(p);
 		return;
@@ -539,6 +608,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 	for (; access(path, F_OK) == 0; path_make(p, w, path))
 		p->programs++;				/* of an earlier process of that number */
 	p->live = recording_new(path, &h, &ignored);
+	p->error = p->live ? 0 : errno;
 	p->unwanted = !p->live;
 	p->judged = p->program != NULL;
 	if (p->live)
@@ -555,6 +625,7 @@ static void file_open(struct process *p, enum amon_source source, const struct p
 
 void process_lost(struct process *p, uint64_t n)
 {
+	p->missing[ACCOUNT_LOST] += p->accounts ? n * p->accounts->tick : 0;
 	if (p->live)
 		recording_header(p->live)->notes[AMON_NOTE_LOST_STACK] += n;
 	else
@@ -797,8 +868,10 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 		file_open(p, kind->number, wishes);
 	if (p->live && !p->judged && p->program)
 		program_judge(p, wishes);
-	if (!p->live || !(t = thread_folds(p, h->tid)))
+	if (!p->live || !(t = thread_folds(p, h->tid))) {
+		p->missing[p->live ? ACCOUNT_ROOM : ACCOUNT_FILE] += h->cpu;
 		return;
+	}
 	if (h->name)
 		name_renew(p, t, h->name);
 	if (h->waits && is_monitors(p, t)) {
@@ -816,8 +889,11 @@ void process_sample(struct process *p, const struct happening *h, const struct s
 	if (!h->waits)
 		process_resumed(p, h->tid, h->time - h->period);	/* what told that it did was lost */
 	item = fold_stack(&t->fold, calls, count);
-	if (item == RECORDING_NONE)
+	if (item == RECORDING_NONE) {
+		p->missing[ACCOUNT_ROOM] += h->cpu;
 		return;
+	}
+	p->placed += h->cpu;
 	recording_charge(p->live, t->fold.thread, item, h->period);
 	t->period = 1000000000 / (source->rate ? source->rate : wishes->header.rate);
 	fold_count_sites(&t->fold, wall ? periods_of(t, h->period) : 1);

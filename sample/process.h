@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "sample/account.h"
 #include "sample/fold.h"
 #include "sample/inlined.h"
 #include "sample/jit.h"
@@ -54,6 +55,14 @@ struct process {
 	bool bare;			/* it has become a program, of which nothing is mapped yet */
 	bool met;			/* it ran before anybody told of it: nothing is known of it */
 	uint64_t lost;			/* samples before there was a file */
+	struct accounts *accounts;	/* what it used is held against its samples there; NULL: nowhere */
+	uint64_t used;			/* CPU time that the kernel told of, of this program and those that it was before, ns; 0: it tells nothing */
+	uint64_t earlier;		/* the same, that was settled with the programs before */
+	uint64_t before;		/* what it had used when it was met, which is nobody's here, ns */
+	uint64_t placed;		/* CPU time of this program that is in its file, ns */
+	uint64_t missing[ACCOUNT_REASONS]; /* that is in no routine, as far as it is known why, ns */
+	enum account_reason reason;	/* of the rest */
+	int error;			/* errno: why there is no file; 0: there is one, or need not be */
 	uint64_t samples, sampled;	/* in the file, and the time that they stand for, ns */
 	struct process_thread **threads;
 	uint32_t nthreads;
@@ -91,6 +100,9 @@ struct process_wishes {
 
 /* The process PID, which has just begun, as a copy of PARENT, or, for NULL, with nothing known of it.  NULL: out of memory. */
 struct process *process_new(uint32_t pid, const struct process *parent, struct images *images);
+
+/* The present program of P is over: hold its samples against USED ns of CPU time, as the kernel has it, or 0: it tells nothing.  GOES: so is the process. */
+void process_settle(struct process *p, uint64_t used, bool goes);
 
 /* It is gone, or nobody is to record it any more: its file is complete. */
 void process_free(struct process *p);

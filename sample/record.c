@@ -34,6 +34,9 @@ enum {
 	RENEWAL = 250000000,		/* ns after which threads that wait are charged, though nothing happens */
 	SURE = 250000000,		/* ns ago: what was to be told of then has been */
 	DYING = 250000000,		/* ns that the kernel works for a process, at most, after it has told of its end */
+	DEAD = 20000000,		/* ns after which it has told all that a process used */
+	HASTE = 100000000,		/* ns between looks whether processes end sooner than they are sampled */
+	RECENT = 32,			/* processes that tell */
 };
 
 /* Whether the program of a process is none of ours. */
@@ -54,6 +57,12 @@ struct recorder {
 	uint32_t most;			/* number that no process has */
 	bool all;			/* whatever runs */
 	struct record_untold untold;
+	struct accounts accounts;
+	enum amon_source number;	/* of the first source */
+	uint32_t child;			/* the process that was to be recorded; 0: there are several.  Only its waiter knows what it used */
+	uint64_t child_used, all_used;	/* which is told at the end, ns: itself, and with all that it waited for */
+	uint64_t over, over_used;	/* processes that ended of late, and their CPU time, ns */
+	uint64_t hastened;		/* when that was looked at, CLOCK_MONOTONIC ns */
 	struct process *first;		/* all of them, in no order */
 	uint32_t gone;			/* of them, that are to be forgotten */
 	uint64_t renewed;		/* when threads that wait were charged, CLOCK_MONOTONIC ns */
@@ -67,6 +76,17 @@ static uint64_t now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* CPU time of process PID so far, ns; 0: it is gone. */
+static uint64_t process_cpu(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
@@ -118,6 +138,10 @@ static struct process *process_of(struct recorder *r, uint32_t pid, uint32_t par
 		link_in(r, r->processes[pid]);
 		if (r->processes[pid] && r->all && !(parent < r->most && r->processes[parent]))
 			r->processes[pid]->met = true;
+		if (r->processes[pid] && !r->all) {
+			r->processes[pid]->accounts = &r->accounts;
+			r->processes[pid]->reason = r->sources[0]->sees_kernel ? ACCOUNT_SOON : ACCOUNT_KERNEL;
+		}
 	}
 	return r->processes[pid];
 }
@@ -126,6 +150,7 @@ static void forget(struct recorder *r, uint32_t pid)
 {
 	struct process *p = r->processes[pid];
 
+	process_settle(p, p->used > p->earlier ? p->used - p->earlier : 0, true);
 	r->gone -= p->gone != 0;
 	*p->at = p->next;
 	if (p->next)
@@ -193,15 +218,13 @@ static bool is_over(uint32_t pid)
 	return state == 0 || (n <= 1 && (state == 'Z' || state == 'X'));
 }
 
-/* P has ended at TIME.  An event of a processor sees what the kernel does for it from then on, one of a process does not. */
+/* P has ended at TIME.  An event of a processor sees what the kernel does for it from then on; one of a process tells what it used. */
 static void take_end(struct recorder *r, struct process *p, uint64_t time)
 {
-	if (!r->all) {
-		forget(r, p->pid);
+	if (p->pid == r->child)
 		return;
-	}
 	r->gone += p->gone == 0;
-	p->gone = time + DYING;
+	p->gone = time + (r->all ? DYING : DEAD);
 }
 
 /* Of its threads we know no number: one of them has ended, maybe some time ago, and others were to be told of since. */
@@ -213,13 +236,26 @@ static void look_whether_gone(struct recorder *r, struct process *p)
 	r->gone++;
 }
 
+/* P is to be forgotten: another one that says how long processes live. */
+static void over_count(struct recorder *r, const struct process *p)
+{
+	if (r->over == RECENT) {
+		r->over /= 2;
+		r->over_used /= 2;
+	}
+	r->over++;
+	r->over_used += p->used;
+}
+
 /* All that happened before TIME is told: who was gone by then is forgotten. */
 static void forget_gone(struct recorder *r, uint64_t time)
 {
 	for (struct process *next, *p = r->gone ? r->first : NULL; p; p = next) {
 		next = p->next;
-		if (p->gone && p->gone < time)
-			forget(r, p->pid);
+		if (!p->gone || p->gone >= time)
+			continue;
+		over_count(r, p);
+		forget(r, p->pid);
 	}
 }
 
@@ -252,6 +288,16 @@ static void take_sample(struct recorder *r, struct process *p, const struct happ
 		source->kind->leave(source, (pid_t)p->pid);
 }
 
+static void take_used(struct process *p, const struct happening *h)
+{
+	if (h->tid)
+		p->used += h->cpu;
+	else if (h->cpu > p->used)
+		p->used = h->cpu;
+	if (h->filtered)
+		p->reason = ACCOUNT_FILTER;
+}
+
 static void take(struct recorder *r, const struct happening *h, struct source *source)
 {
 	struct process *p;
@@ -260,7 +306,7 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 		take_fork(r, h);
 		return;
 	}
-	if ((h->kind == HAPPENED_GONE || h->kind == HAPPENED_RESUMED) && (h->pid >= r->most || !r->processes[h->pid]))
+	if ((h->kind == HAPPENED_GONE || h->kind == HAPPENED_RESUMED || h->kind == HAPPENED_USED) && (h->pid >= r->most || !r->processes[h->pid]))
 		return;
 	if (r->all && h->pid == (uint32_t)getpid())
 		return;
@@ -277,13 +323,18 @@ static void take(struct recorder *r, const struct happening *h, struct source *s
 		process_resumed(p, h->tid, h->time);
 		break;
 	case HAPPENED_BEGAN:
+		p->before = h->cpu > p->before ? h->cpu : p->before;
 		process_begin(p, h);
 		break;
 	case HAPPENED_MAPS:
 		process_maps(p, h->name);
 		break;
+	case HAPPENED_USED:
+		take_used(p, h);
+		break;
 	case HAPPENED_GONE:
-		forget(r, h->pid);
+		if (h->pid != r->child)		/* what that used is told at the end */
+			forget(r, h->pid);
 		break;
 	case HAPPENED_MAPPED:
 		if (!p->met)			/* it will be looked at */
@@ -367,6 +418,13 @@ static void hurry(void)
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 }
 
+static void hasten(struct recorder *r)
+{
+	r->hastened = now();
+	if (r->over && r->sources[0]->kind->hasten)
+		r->sources[0]->kind->hasten(r->sources[0], r->over_used / r->over);
+}
+
 static void *run(void *arg)
 {
 	struct recorder *r = arg;
@@ -381,6 +439,8 @@ static void *run(void *arg)
 		drain(r, now() - LATE);
 		if (now() > r->renewed + RENEWAL)
 			waiting_charge(r, now() - SURE);
+		if (now() > r->hastened + HASTE)
+			hasten(r);
 	}
 	for (int i = 0; i < SOURCES && r->sources[i]; i++)
 		if (r->sources[i]->kind->stop)
@@ -419,12 +479,19 @@ static uint32_t most_processes(void)
 	return most + 1;
 }
 
-static void recorder_free(struct recorder *r)
+static void processes_forget(struct recorder *r)
 {
-	for (uint32_t i = 0; r->processes && i < r->most; i++)
+	for (uint32_t i = 0; i < r->most; i++)
 		if (r->processes[i])
 			forget(r, i);
+}
+
+static void recorder_free(struct recorder *r)
+{
+	if (r->processes)
+		processes_forget(r);
 	images_free(&r->images);
+	accounts_free(&r->accounts);
 	kernel_free(r->kernel);
 	sources_close(r);
 	if (r->wake >= 0)
@@ -441,6 +508,7 @@ static struct recorder *recorder_new(const struct record_options *options, struc
 	if (!r)
 		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "out of memory"), NULL;
 	wishes_make(&r->wishes, options);
+	r->accounts = (struct accounts){ .skip = options->skip, .wall = options->wall };
 	r->most = most_processes();
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r->processes = calloc(r->most, sizeof *r->processes);
@@ -474,18 +542,34 @@ static void kernel_begin(struct recorder *r)
 
 const char *record_kernel_refused(const struct recorder *r) { return r->refused.code ? r->refused.text : NULL; }
 
+/* What a sample stands for, ns; timers are as precise as the kernel's clock. */
+static uint64_t tick_of(const struct recorder *r)
+{
+	struct timespec coarse = { 0 };
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &coarse);
+	if (r->sources[0]->kind->number != AMON_SOURCE_TIMER || (uint64_t)coarse.tv_nsec < r->wishes.header.pc_period)
+		return r->wishes.header.pc_period;
+	return (uint64_t)coarse.tv_nsec;
+}
+
 /* Begin the thread that the sources work in; R, or NULL with *ERR set. */
 static struct recorder *recorder_start(struct recorder *r, bool kernel, struct error *err)
 {
 	bool begun;
+	int error;
 
 	if (kernel)
 		kernel_begin(r);
+	r->accounts.tick = tick_of(r);
+	r->number = r->sources[0]->kind->number;
+	r->accounts.period = r->sources[0]->kind->number == AMON_SOURCE_PERF ? r->wishes.header.pc_period : 0;
 	r->wishes.header.notes[AMON_NOTE_NO_KERNEL] = !r->sources[0]->sees_kernel;
 	r->why = err;
 	sem_init(&r->begun, 0, 0);
-	if (pthread_create(&r->thread, NULL, run, r) != 0) {
-		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in");
+	error = pthread_create(&r->thread, NULL, run, r);
+	if (error) {
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "no thread can be had to sample in: %s", strerror(error));
 		recorder_free(r);
 		return NULL;
 	}
@@ -530,12 +614,14 @@ static bool is_served(void *arg, pid_t pid)
 /* The sources for the child PID; false with *ERR set. */
 static bool child_open(struct recorder *r, pid_t pid, const struct record_options *o, struct error *err)
 {
+	struct error ignored;
+
 	if (o->source == AMON_SOURCE_PERF) {
 		r->sources[0] = perf_open(&pid, 1, &(struct perf_wishes){ .rate = o->rate, .on_exec = true, .frames = o->kernel, .wall = o->wall }, err);
 		return r->sources[0] != NULL;
 	}
-	if (o->source == AMON_SOURCE_TIMER && !(r->sources[0] = ticker_open(o->directory, err)))
-		return false;
+	if (o->source == AMON_SOURCE_TIMER)
+		r->sources[0] = ticker_open(o->directory, &ignored);	/* without it ptrace sees to all */
 	r->sources[r->sources[0] != NULL] = trace_open_below(pid, o->rate, o->wall, r->sources[0] != NULL, is_served, r, err);
 	return last_source(r) && last_source(r)->kind->number == AMON_SOURCE_PTRACE;
 }
@@ -550,6 +636,7 @@ struct recorder *record_child(pid_t pid, const struct record_options *options, s
 		recorder_free(r);
 		return NULL;
 	}
+	r->child = (uint32_t)pid;
 	if (process_of(r, (uint32_t)pid, 0)) {
 		r->processes[pid]->ppid = (uint32_t)getpid();
 		process_tell(r->processes[pid], options->command);
@@ -608,6 +695,7 @@ static void look_at(struct recorder *r, pid_t pid)
 		return;
 	process_look(p);
 	p->started = now();
+	p->before = process_cpu((pid_t)p->pid);
 	p->running = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {
 		process_look_at_thread(p, (uint32_t)tids[i]);
@@ -647,15 +735,64 @@ struct recorder *record_all(const struct record_options *options, struct error *
 	return NULL;
 }
 
+void record_child_used(struct recorder *r, uint64_t cpu, uint64_t all)
+{
+	r->child_used = cpu;
+	r->all_used = all;
+}
+
+/* The end has come, and P may still run. */
+static void living_settle(struct recorder *r, struct process *p)
+{
+	bool wanted = !p->program || !r->wishes.skip || !r->wishes.skip(p->program);
+
+	if (p->pid == r->child && r->child_used)
+		p->used = r->child_used;
+	else if (!p->gone && !is_over(p->pid)) {
+		r->untold.running += wanted;
+		p->used = process_cpu((pid_t)p->pid) - p->before;
+	}
+}
+
+/* Where nothing was, there is nothing that files of the rest would complete. */
+static bool is_any_sampled(const struct accounts *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->programs[i].placed)
+			return true;
+	return false;
+}
+
+/* What the files of processes without samples have in common. */
+static void bare_header(const struct recorder *r, struct amon_header *h)
+{
+	struct timespec real;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	*h = r->wishes.header;
+	h->source = h->pc_source = r->number;
+	h->start_realtime = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec - now();
+	h->end_monotonic = now();
+}
+
 void record_end(struct recorder *r, struct record_untold *untold)
 {
+	struct amon_header header;
 	ssize_t n = write(r->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 
 	(void)n;
 	pthread_join(r->thread, NULL);
 	for (struct process *p = r->first; p; p = p->next)
-		r->untold.running += p->live && !is_over(p->pid);
-	if (untold)
+		living_settle(r, p);
+	processes_forget(r);
+	accounts_even(&r->accounts, r->all_used);
+	bare_header(r, &header);
+	if (is_any_sampled(&r->accounts))
+		accounts_write(&r->accounts, r->wishes.directory, &header);
+	if (untold) {
 		*untold = r->untold;
+		untold->accounts = r->accounts;
+		r->accounts = (struct accounts){ 0 };
+	}
 	recorder_free(r);
 }

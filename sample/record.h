@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "format/amon.h"
+#include "sample/account.h"
 
 struct recorder;
 
@@ -43,7 +44,8 @@ struct recorder *record_all(const struct record_options *options, struct error *
 /* When it is over: */
 struct record_untold {
 	uint64_t refused;		/* processes that no source may look at */
-	uint64_t running;		/* processes of which there is a file, and that have not ended.  The rest is of record_all. */
+	uint64_t running;		/* processes that have not ended */
+	struct accounts accounts;	/* what the kernel counts, by program, and what is missing of it; for accounts_free.  The rest is of record_all, which has none. */
 	uint64_t processes;		/* whose mappings we may not read: their stacks are not followed */
 	uint64_t samples;		/* of processes that have no number here: of other containers */
 	uint64_t lost;			/* records that came faster than they were read, most of them samples */
@@ -51,6 +53,9 @@ struct record_untold {
 
 /* Why the kernel's routines are not recorded though they were asked for: NULL: they are.  Owned by R. */
 const char *record_kernel_refused(const struct recorder *r);
+
+/* The child of record_child has ended: it used CPU ns of CPU time itself, and ALL with those that it waited for, and these. */
+void record_child_used(struct recorder *r, uint64_t cpu, uint64_t all);
 
 /* Stop; all that was sampled is in the files then.  Frees R.  What was not to be had goes to *UNTOLD, unless that is NULL. */
 void record_end(struct recorder *r, struct record_untold *untold);

@@ -91,7 +91,7 @@ static bool grow(struct recording *l, uint64_t length)
 	length = length / AMON_PAGE * AMON_PAGE;
 	if (length > l->mapped)
 		length = l->mapped;
-	if (l->fd < 0 ? !remap(l, length) : posix_fallocate(l->fd, (off_t)l->length, (off_t)(length - l->length)) != 0)
+	if (l->fd < 0 ? !remap(l, length) : (errno = posix_fallocate(l->fd, (off_t)l->length, (off_t)(length - l->length))) != 0)
 		return false;
 	l->length = length;
 	return true;
@@ -222,20 +222,34 @@ static void free_lists(struct recording *l)
 	free(l);
 }
 
+/* Addresses for a file of BOUND bytes at most; where they are limited (ulimit -v), for less.  NULL: none. */
+static void *addresses_take(struct recording *l, uint64_t bound)
+{
+	for (uint64_t size = bound; size >= LEAST_GROWTH; size = size / 2 / AMON_PAGE * AMON_PAGE) {
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);
+
+		if (at != MAP_FAILED) {
+			l->mapped = size;
+			return at;
+		}
+	}
+	return NULL;
+}
+
 static bool map(struct recording *l, const char *path, uint64_t bound)
 {
+	int error;
+
 	l->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (l->fd < 0)
 		return false;
 	flock(l->fd, LOCK_EX | LOCK_NB);	/* for as long as we write it: files_held */
-	l->mapped = bound / AMON_PAGE * AMON_PAGE;
-	l->bytes = mmap(NULL, l->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, l->fd, 0);
-	if (l->bytes == MAP_FAILED)
-		l->bytes = NULL;
-	errno = l->bytes && !grow(l, AMON_PAGE) ? ENOSPC : errno;
-	if (l->length)
+	l->bytes = addresses_take(l, bound / AMON_PAGE * AMON_PAGE);
+	if (l->bytes && grow(l, AMON_PAGE))
 		return true;
+	error = errno;
 	unlink(path);
+	errno = error;
 	return false;
 }
 
@@ -391,12 +405,15 @@ struct recording *recording_new(const char *path, const struct amon_header *head
 	struct recording *l = calloc(1, sizeof *l);
 
 	if (!l || !file_make(l, path, header)) {
-		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(l ? errno : ENOMEM));
+		int error = l ? errno : ENOMEM;
+
+		error_set(err, ERROR_SYSTEM, ERROR_NO_OFFSET, "%s: cannot be made: %s", path, strerror(error));
 		if (l && l->bytes)
 			munmap(l->bytes, l->mapped);
 		if (l && l->fd >= 0)
 			close(l->fd);
 		free(l);
+		errno = error;
 		return NULL;
 	}
 	return l;
@@ -521,6 +538,16 @@ void recording_routine_is(struct recording *l, uint32_t i, uint32_t as)
 }
 
 uint32_t recording_modules(const struct recording *l) { return l->modules.n; }
+
+void recording_command(struct recording *l, const struct amon_command *command)
+{
+	uint64_t at = chunk_new(l, AMON_COMMANDS, AMON_NONE, 1, sizeof *command);
+
+	if (!at)
+		return;
+	memcpy((char *)chunk_at(l, at) + chunk_at(l, at)->first, command, sizeof *command);
+	__atomic_store_n(&chunk_at(l, at)->count, 1, __ATOMIC_RELEASE);
+}
 
 uint32_t recording_thread(struct recording *l, uint32_t tid)
 {

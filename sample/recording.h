@@ -18,7 +18,7 @@
 struct recording;
 
 /* Make the file PATH, which must not be there; HEADER tells what is known of the process and the clock (magic, version, sizes and
- * `used` are set here).  Of HEADER->memory_bound bytes it takes no more.  NULL with *ERR set: it cannot be made. */
+ * `used` are set here).  Of HEADER->memory_bound bytes it takes no more.  NULL with *ERR set, and errno: it cannot be made. */
 struct recording *recording_new(const char *path, const struct amon_header *header, struct error *err);
 
 /* The same in memory, without a file. */
@@ -60,6 +60,9 @@ void recording_routine_is(struct recording *l, uint32_t i, uint32_t as);
 /* How many module records there are, and record I, which its path follows; valid until one is added. */
 uint32_t recording_modules(const struct recording *l);
 const struct amon_module *recording_module_at(const struct recording *l, uint32_t i);
+
+/* Say, once, that the file is of the processes that COMMAND tells of, and not of the one of its header. */
+void recording_command(struct recording *l, const struct amon_command *command);
 
 /* Append a thread, with its root. */
 uint32_t recording_thread(struct recording *l, uint32_t tid);

@@ -31,6 +31,7 @@ enum what_happened {
 	HAPPENED_BEGAN,			/* a program runs, of which nothing was told before; its threads' number is not known */
 	HAPPENED_MAPS,			/* all that it has mapped is told: `name` */
 	HAPPENED_GONE,			/* a process is gone */
+	HAPPENED_USED,			/* a thread of a process ended after `cpu` of CPU time, as the kernel counts it; tid 0: all of the process */
 };
 
 /* What happened. Pointers live until the next call of the source's `next`. */
@@ -41,7 +42,7 @@ struct happening {
 	uint64_t time;			/* CLOCK_MONOTONIC, ns */
 	/* HAPPENED_SAMPLE */
 	uint64_t period;		/* time since the last one, ns: CPU time, or elapsed, as the clock is */
-	uint64_t cpu;			/* CPU time of that, ns */
+	uint64_t cpu;			/* CPU time of that, ns; HAPPENED_USED: what it is about; HAPPENED_BEGAN: what the process had used before anybody looked */
 	bool waits;			/* clock wall: from now on the thread does not run, until HAPPENED_RESUMED */
 	bool kernel;			/* the thread was in the kernel; registers are those that it came with */
 	bool readable;			/* there are registers of a 64-bit program */
@@ -62,6 +63,8 @@ struct happening {
 	const char *program;		/* path of the executable; NULL: /proc tells all of this */
 	const char *command;		/* arguments, each ended by NUL */
 	size_t command_size;		/* bytes */
+	/* HAPPENED_USED */
+	bool filtered;			/* there were no samples since it filters its system calls */
 	/* HAPPENED_LOST */
 	uint64_t lost;			/* samples */
 };
@@ -87,6 +90,9 @@ struct source_kind {
 
 	/* Nobody wants samples of the process PID any more.  NULL: they cost it nothing. */
 	void (*leave)(struct source *s, pid_t pid);
+
+	/* Threads end after so much CPU time by now, in the mean, ns: those that begin may be looked at sooner.  NULL: it makes no difference. */
+	void (*hasten)(struct source *s, uint64_t mean);
 
 	/* The end: nothing that happens from now on is told.  NULL: little happens until all is read. */
 	void (*stop)(struct source *s);

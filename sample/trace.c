@@ -27,6 +27,7 @@ enum {
 	SCAN = 10,			/* ms between looks for new threads and processes */
 	PART = 50,			/* of the time at most goes into looking what there is */
 	LAST = 100,			/* ms that threads have to come to the last stop */
+	SWITCH = 20000,			/* ns that the kernel takes at most to put one thread in another's place, twice */
 };
 
 /* What is done again and again, but for a PARTth of the time at most. */
@@ -49,6 +50,7 @@ struct trace {
 	size_t unseen;			/* clock wall: threads before this one have been looked at */
 	uint64_t begun, told;		/* the same: when that look began, and the last one that was finished, CLOCK_MONOTONIC ns */
 	uint64_t cpu;			/* CPU time of ours then, ns */
+	uint64_t woken;			/* when we last began to work, CLOCK_MONOTONIC ns */
 	char name[16];
 	int children;			/* eventfd: one of them stopped, perhaps */
 	struct sigaction old;
@@ -169,21 +171,40 @@ static void let_go(struct trace *t)
 	t->held = 0;
 }
 
+/* Did THREAD, which is stopped, have a processor when it was asked to?  It goes on at its stop with the same turn then; or has a new one, after a wait
+ * no longer than we were at work: we took its processor.  One that waited before, or was about to, only comes to a processor to stop: where it is says nothing of
+ * what it spent, which is left to the next look. */
+static bool was_running(const struct traced_thread *thread)
+{
+	struct tracee_time time = tracee_time(thread);
+	uint64_t turns = time.slices - thread->before.slices;
+	uint64_t work = (thread->rested_at ? thread->rested_at : now()) - thread->asked_at;
+
+	return turns == 0 || (turns == 1 && time.waited - thread->before.waited <= work + SWITCH);
+}
+
 /* THREAD stopped as we asked it to.  True: a sample is made, and it is held until that is taken. */
 static bool stop_take(struct trace *t, struct traced_thread *thread, bool sampled)
 {
 	struct user_regs_struct r, changed;
 
 	thread->asked = false;
+	if (thread->process->left) {
+		ptrace(PTRACE_DETACH, thread->tid, 0, 0);
+		tracees_end(&t->all, thread);
+		return false;
+	}
 	if (ptrace(PTRACE_GETREGS, thread->tid, 0, &r) != 0)
 		return false;
 	changed = r;
 	call_repeat(thread, &changed);
-	if (sampled)
+	if (sampled && (t->wall || was_running(thread)))
 		sample_make(t, thread, &r);
-	else
+	else {
 		ptrace(PTRACE_CONT, thread->tid, 0, 0);
-	return sampled;
+		return false;
+	}
+	return true;
 }
 
 /* The next stop or end of a thread, taken; false: there is none.  The end of our own child is for who waits for it: behind it nothing is seen, until that is done. */
@@ -197,6 +218,8 @@ static bool change_take(struct trace *t, siginfo_t *info)
 	thread = tracees_find(&t->all, info->si_pid);
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED && t->all.below && info->si_pid == t->roots[0])
 		return false;
+	if (thread && thread->tid == thread->process->pid && info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED)
+		thread->process->used = tracee_process_cpu(thread->tid);
 	waitid(P_PID, (id_t)info->si_pid, info, WSTOPPED | WEXITED | WNOHANG | __WALL);
 	if (info->si_code != CLD_TRAPPED && info->si_code != CLD_STOPPED && thread)
 		tracees_end(&t->all, thread);
@@ -327,11 +350,14 @@ static bool look(struct trace *t)
 
 	for (size_t i = 0; i < t->all.nthreads; i++) {
 		struct traced_thread *thread = &t->all.threads[i];
-		uint64_t cpu = thread->asked ? 0 : tracee_cpu(thread);
+		struct tracee_time time = thread->asked ? (struct tracee_time){ 0 } : tracee_time(thread);
 
-		if (cpu <= thread->seen || cpu - thread->cpu < period)
+		if (time.cpu <= thread->seen || time.cpu - thread->cpu < period)
 			continue;
-		thread->seen = cpu;
+		thread->seen = time.cpu;
+		thread->before = time;
+		thread->asked_at = t->woken;
+		thread->rested_at = 0;
 		if (tracee_state(thread) == 'R')
 			thread->asked = ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0;
 	}
@@ -382,6 +408,14 @@ static bool trace_begin(struct source *source, struct error *err)
 	return true;
 }
 
+/* We are about to sleep: whose processor we took goes on. */
+static void rest_begin(struct trace *t)
+{
+	for (size_t i = 0; i < t->all.nthreads; i++)
+		if (t->all.threads[i].asked && !t->all.threads[i].rested_at)
+			t->all.threads[i].rested_at = now();
+}
+
 static void trace_wait(struct source *source, int wake, int ms)
 {
 	struct trace *t = (struct trace *)source;
@@ -394,7 +428,9 @@ static void trace_wait(struct source *source, int wake, int ms)
 	let_go(t);
 	if (next < time + (uint64_t)ms * 1000000)
 		ms = next > time ? (int)((next - time) / 1000000) + 1 : 0;
+	rest_begin(t);
 	poll(fds, 2, ms);
+	t->woken = now();
 }
 
 /* Find who is new and who is gone, as often as that costs little. */

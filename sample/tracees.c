@@ -57,28 +57,30 @@ void tracees_tell(struct tracees *t, const struct happening *h)
 		t->queue[t->nqueue++] = *h;
 }
 
-uint64_t tracee_slices(const struct traced_thread *t, uint64_t *slices)
+struct tracee_time tracee_time(const struct traced_thread *t)
 {
 	char text[64], *at = text;
 	ssize_t n = pread(t->fd, text, sizeof text - 1, 0);
-	uint64_t cpu;
+	struct tracee_time time = { 0 };
 
-	*slices = 0;
 	if (n <= 0)
-		return 0;
+		return time;
 	text[n] = 0;
-	cpu = strtoull(at, &at, 10);
-	strtoull(at, &at, 10);			/* time that it waited for a processor */
-	*slices = strtoull(at, NULL, 10);
-	return cpu;
+	time.cpu = strtoull(at, &at, 10);
+	time.waited = strtoull(at, &at, 10);
+	time.slices = strtoull(at, NULL, 10);
+	return time;
 }
 
-uint64_t tracee_cpu(const struct traced_thread *t)
+uint64_t tracee_slices(const struct traced_thread *t, uint64_t *slices)
 {
-	uint64_t slices;
+	struct tracee_time time = tracee_time(t);
 
-	return tracee_slices(t, &slices);
+	*slices = time.slices;
+	return time.cpu;
 }
+
+uint64_t tracee_cpu(const struct traced_thread *t) { return tracee_time(t).cpu; }
 
 char tracee_state(const struct traced_thread *t)
 {
@@ -119,7 +121,7 @@ void tracees_end(struct tracees *t, struct traced_thread *thread)
 {
 	if (thread->sleeps)
 		tracees_tell(t, &(struct happening){ .kind = HAPPENED_RESUMED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = thread->charged });
-	if (thread->process->told)
+	if (thread->process->told && !thread->process->left)
 		tracees_tell(t, &(struct happening){ .kind = HAPPENED_ENDED, .pid = (uint32_t)thread->process->pid, .tid = (uint32_t)thread->tid, .time = now() });
 	if (thread->fd >= 0)
 		close(thread->fd);
@@ -183,7 +185,7 @@ static void process_tell_of(struct tracees *t, struct traced *p)
 		return;
 	memcpy(p->program, program, sizeof program);
 	p->told = true;
-	tracees_tell(t, &(struct happening){ .kind = HAPPENED_BEGAN, .pid = (uint32_t)p->pid, .tid = (uint32_t)p->pid, .time = now() });
+	tracees_tell(t, &(struct happening){ .kind = HAPPENED_BEGAN, .pid = (uint32_t)p->pid, .tid = (uint32_t)p->pid, .time = now(), .cpu = p->before });
 	for (size_t i = 0; i < t->nthreads; i++)
 		if (t->threads[i].process == p) {
 			tracee_name(p->pid, t->threads[i].tid, name, sizeof name);
@@ -192,8 +194,7 @@ static void process_tell_of(struct tracees *t, struct traced *p)
 		}
 }
 
-/* CPU time of a process, ns. */
-static uint64_t process_cpu(pid_t pid)
+uint64_t tracee_process_cpu(pid_t pid)
 {
 	struct timespec time;
 	clockid_t clock;
@@ -212,7 +213,23 @@ static bool is_for_us(struct tracees *t, pid_t pid)
 		return true;
 	if (proc_link(pid, "exe", program, sizeof program) && proc_link(getpid(), "exe", self, sizeof self) && !strcmp(program, self))
 		return false;
-	return (!t->late || process_cpu(pid) > UNSERVED * 1000000) && !t->serves(t->arg, pid);
+	return (!t->late || tracee_process_cpu(pid) > UNSERVED * 1000000) && !t->serves(t->arg, pid);
+}
+
+static bool is_alive(pid_t pid)
+{
+	struct task_stat stat;
+
+	return task_stat_read(pid, 0, &stat) && stat.state != 'Z' && stat.state != 'X';
+}
+
+/* Somebody else sees to P, who came late: each tick of its timer would be a stop. */
+static void process_leave(struct tracees *t, struct traced *p)
+{
+	p->left = true;
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].process == p)
+			t->threads[i].asked |= ptrace(PTRACE_INTERRUPT, t->threads[i].tid, 0, 0) == 0;
 }
 
 /* See to PID, and to what it started. */
@@ -227,9 +244,12 @@ static void scan_from(struct tracees *t, pid_t pid, int depth)
 
 	if (!p && is_for_us(t, pid))
 		p = process_add(t, pid);
-	if (p) {
+	if (p && !p->left && t->late && t->serves(t->arg, pid))
+		process_leave(t, p);
+	if (p)
 		p->found = true;
-		if (!p->refused && !process_scan(t, p) && (errno == EPERM || errno == ENOSYS)) {
+	if (p && !p->left) {
+		if (!p->refused && !process_scan(t, p) && (errno == EPERM || errno == ENOSYS) && is_alive(pid) && ++p->tries > 1) {
 			p->refused = true;
 			t->nrefused++;
 		}
@@ -259,17 +279,12 @@ static void process_end(struct tracees *t, size_t i)
 {
 	struct traced *p = t->processes[i];
 
-	if (p->told)
+	if (p->used)
+		tracees_tell(t, &(struct happening){ .kind = HAPPENED_USED, .pid = (uint32_t)p->pid, .cpu = p->used - p->before, .time = now() });
+	if (p->told && !p->left)
 		tracees_tell(t, &(struct happening){ .kind = HAPPENED_GONE, .pid = (uint32_t)p->pid, .time = now() });
 	free(p);
 	t->processes[i] = t->processes[--t->nprocesses];
-}
-
-static bool is_alive(pid_t pid)
-{
-	struct task_stat stat;
-
-	return task_stat_read(pid, 0, &stat) && stat.state != 'Z' && stat.state != 'X';
 }
 
 bool tracees_begin(struct tracees *t, pid_t *pid)
@@ -280,6 +295,8 @@ bool tracees_begin(struct tracees *t, pid_t *pid)
 		*pid = t->roots[i];
 		if (!p)
 			errno = ENOMEM;
+		else
+			p->before = tracee_process_cpu(p->pid);
 		if (!p || !process_scan(t, p))
 			return false;
 		process_tell_of(t, p);
@@ -299,7 +316,7 @@ void tracees_scan(struct tracees *t)
 		if (!t->processes[i]->found && !t->processes[i]->refused && is_alive(t->processes[i]->pid))
 			scan_from(t, t->processes[i]->pid, 0);
 	for (size_t i = t->nthreads; i-- > 0;)
-		if (!t->threads[i].found)
+		if (!t->threads[i].found && !t->threads[i].process->left)
 			tracees_end(t, &t->threads[i]);
 	for (size_t i = t->nprocesses; i-- > 0;)
 		if (!t->processes[i]->found)

@@ -10,6 +10,13 @@
 #include "sample/asleep.h"
 #include "sample/source.h"
 
+/* What the kernel says of a thread's time. */
+struct tracee_time {
+	uint64_t cpu;			/* that it had a processor, ns */
+	uint64_t waited;		/* that it waited for one, ns */
+	uint64_t slices;		/* how often it has come to one */
+};
+
 struct traced_thread {
 	pid_t tid;
 	struct traced *process;
@@ -23,6 +30,8 @@ struct traced_thread {
 	struct asleep_call call;	/* where it sleeps */
 	uint64_t stack;			/* what is on its stack there (asleep_stack) */
 	bool asked;			/* a stop is on its way */
+	uint64_t asked_at, rested_at;	/* when we began to work by then, and when we next rested, or 0: in between it may have had to wait for us, CLOCK_MONOTONIC ns */
+	struct tracee_time before;	/* when it was asked */
 	bool found;			/* in the present scan */
 };
 
@@ -31,6 +40,10 @@ struct traced {
 	bool ours;			/* our own child: its end is not for us to take */
 	bool told;			/* HAPPENED_BEGAN was */
 	bool refused;			/* it may not be traced */
+	int tries;			/* that failed so: once may be the end of the process */
+	bool left;			/* somebody else sees to it by now: its threads are let go */
+	uint64_t before;		/* CPU time when it was met, which is nobody's here, ns */
+	uint64_t used;			/* CPU time at its end, ns; 0: it is not known */
 	bool found;			/* in the present scan */
 	char program[PATH_MAX];		/* which changes when it becomes another */
 };
@@ -71,7 +84,13 @@ void tracees_tell(struct tracees *t, const struct happening *h);
 /* THREAD has ended. */
 void tracees_end(struct tracees *t, struct traced_thread *thread);
 
-/* CPU time of T so far, ns; 0 where it is gone or nobody tells. */
+/* CPU time of the process PID, ns, while it is there, or waited for; 0: it is not. */
+uint64_t tracee_process_cpu(pid_t pid);
+
+/* The time of T so far; all 0 where it is gone or nobody tells. */
+struct tracee_time tracee_time(const struct traced_thread *t);
+
+/* Of that: CPU time, ns. */
 uint64_t tracee_cpu(const struct traced_thread *t);
 
 /* The same, and in *SLICES how often it has come to a processor. */

@@ -1803,7 +1803,7 @@ class Real(unittest.TestCase):
         done = limited(64, APROF, 'run', '--report', self.program, 'quick')
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         self.assertIn('work', done.stdout)
-        for words, status in (['quick'], 0), (['kill'], 128 + signal.SIGKILL):
+        for words, status in (['quick'], 2), (['kill'], 128 + signal.SIGKILL):
             pathlib.Path(self.cwd, 'amon.out').unlink(missing_ok=True)
             done = limited(1, APROF, 'run', self.program, *words)
             self.assertEqual((done.returncode, done.stdout, os.listdir(self.cwd)), (status, '', []))

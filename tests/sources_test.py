@@ -463,7 +463,7 @@ class Ptrace(Source):
                 process.send_signal(signal.SIGUSR1)
                 time.sleep(0.005)
             self.assertEqual((process.wait(), process.stdout.read()), (7, "got them\n"))
-            self.assertEqual(recorder.wait(), 0)
+            self.assertIn(recorder.wait(), (0, 2))
 
     def state(self, pid):
         with open(f"/proc/{pid}/stat") as file:
@@ -489,7 +489,7 @@ class Ptrace(Source):
         time.sleep(0.3)
         self.assertIn(self.state(process.pid), "Tt")
         recorder.send_signal(signal.SIGINT)
-        self.assertEqual(recorder.wait(), 0)
+        self.assertIn(recorder.wait(), (0, 2))
         self.until(lambda: self.state(process.pid) == "T")
         process.send_signal(signal.SIGCONT)
         self.until(lambda: self.state(process.pid) in "RS")
@@ -722,7 +722,7 @@ class Redis(Source):
         for client in clients:
             client.start()
         for i in range(self.ATTACHES):
-            self.aprof("attach", "--clock=" + ("cpu", "wall")[i % 2], "--no-report", "--seconds=0.03", str(server.pid))
+            self.aprof("attach", "--clock=" + ("cpu", "wall")[i % 2], "--no-report", "--seconds=0.03", str(server.pid), status=(0, 2))
         stop.set()
         for client in clients:
             client.join()

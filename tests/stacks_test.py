@@ -383,7 +383,7 @@ class Recording(unittest.TestCase):
 
     def aprof(self, *arguments, status=0, **more):
         done = subprocess.run([APROF, *arguments], cwd=self.path, capture_output=True, text=True, **more)
-        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(done.returncode, status if isinstance(status, tuple) else (status,), done.stderr)
         return done
 
     def flat(self, *arguments):
@@ -794,7 +794,7 @@ class Stacks(Recording):
     def test_attach_ends_with_its_process(self):
         process = subprocess.Popen(["sleep", "3"], cwd=self.path)
         threading.Thread(target=process.wait).start()
-        self.assertIn("too little CPU time", self.aprof("attach", str(process.pid)).stderr)
+        self.assertIn("no call stack was sampled", self.aprof("attach", str(process.pid), status=2).stderr)
 
     def test_attach_wrongly(self):
         self.assertRegex(self.aprof("attach", "999999999", status=2).stderr, "^aprof: 999999999: no such process\n$")
@@ -985,7 +985,7 @@ int main(void) { char b[4096]; int f[2]; if (pipe(f)) return 1; for (int i = 0; 
         client = threading.Thread(target=ask)
         client.start()
         for _ in range(15):
-            self.aprof("attach", "--no-report", "--seconds=0.02", str(server.pid))
+            self.aprof("attach", "--no-report", "--seconds=0.02", str(server.pid), status=(0, 2))      # there may be no sample in so short a time
         stop.set()
         client.join()
         server.stdin.close()
@@ -1002,7 +1002,7 @@ int main(void) { char b[4096]; int f[2]; if (pipe(f)) return 1; for (int i = 0; 
 
     def test_nothing_to_sample(self):
         done = self.aprof("run", "true")
-        self.assertRegex(done.stderr, r"^$|too little CPU time for samples|\nstacks +\d in")
+        self.assertRegex(done.stderr, r"^$|too little CPU time \(\d+\.\d ms\) for samples|\nstacks +\d in")
 
     def test_copied_elsewhere(self):
         """The file carries its names."""
