@@ -236,6 +236,7 @@ static void program_print(struct run *r, struct input *in, FILE *out, bool gmon)
 
 		r->checked += stacks.checked;
 		r->differ += stacks.differ;
+		r->unread += stacks.unread;
 		if (out)
 			reports_print(in, COMMAND_RUN, r->options, out);
 	}

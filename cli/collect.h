@@ -32,6 +32,7 @@ struct run {
 	struct record_untold untold;	/* what of that could not be had */
 	struct error unsampled;		/* why it is not, if it was wanted */
 	uint64_t checked, differ;	/* --verify: stacks that were held against their contexts, and those that did not fit */
+	uint64_t unread;		/* and those that could not be */
 };
 
 /* Make the directory for the profiles of R, and find out where its report goes.  False after a message. */

@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/preload.h"
 #include "cli/reduction.h"
+#include "report/verified.h"
 #include "text/print.h"
 
 /* The monitor's wishes go through the environment. */
@@ -45,12 +46,18 @@ static int status_of(const struct run *r)
 {
 	if (!r->options->verify)
 		return r->launch.status;
-	if (r->checked == 0) {
+	if (r->checked + r->unread == 0) {
 		message("--verify: no stack was checked: samples of program counters could not be had, or the run was too short (aprof info says which)");
 		return r->launch.status ? r->launch.status : STATUS_TROUBLE;
 	}
-	message("%" PRIu64 " stacks checked, %" PRIu64 " differ", r->checked, r->differ);
-	return r->differ ? STATUS_CHECK : r->launch.status;
+	message("%" PRIu64 " stacks checked, %" PRIu64 " differ; %" PRIu64 " could not be read, %.1f %%", r->checked, r->differ, r->unread,
+		verified_unread(r->checked, r->unread));
+	if (!r->differ && !verified_is_short(r->checked, r->unread))
+		return r->launch.status;
+	if (!r->differ)
+		message("--verify: more than a tenth of the stacks could not be read to their ends, in code without descriptions of its frames, or have no context that "
+			"is known: the run is not checked");
+	return STATUS_CHECK;
 }
 
 /* A timer on CPU time stands still while its thread waits, and one on elapsed time would end the call that it waits in. */

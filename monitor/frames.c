@@ -144,7 +144,7 @@ bool frames_next(struct frames *f, struct hooked_frame *out)
 	return found;
 }
 
-bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n)
+enum frames_read frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n)
 {
 	struct frames f;
 	struct hooked_frame next;
@@ -152,8 +152,10 @@ bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size
 	frames_begin(&f, u);
 	for (*n = 0; frames_next(&f, &next); out[(*n)++] = next)
 		if (*n == most)
-			return false;
-	return f.how == UNWIND_END && !f.at.guessed && !f.leaving && !f.hides_routine;
+			return FRAMES_UNREAD;
+	if (f.leaving)
+		return FRAMES_LEAVING;
+	return f.how == UNWIND_END && !f.at.guessed && !f.hides_routine ? FRAMES_ALL : FRAMES_UNREAD;
 }
 
 /* ---- the context ---- */

@@ -51,9 +51,14 @@ bool frames_is_inline(const struct unwind *u) HIDDEN;
 /* Go on to the next frame with a hook, *OUT.  False: there is none; F->how tells whether that is sure (UNWIND_END). */
 bool frames_next(struct frames *f, struct hooked_frame *out) HIDDEN;
 
-/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. False: they cannot all be told, or are more, or a jump is
- * just leaving some of them. */
-bool frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
+enum frames_read {
+	FRAMES_ALL,
+	FRAMES_LEAVING,			/* a jump is just leaving some of them, or what they are called from has returned */
+	FRAMES_UNREAD,			/* they cannot all be told, or are more */
+};
+
+/* Write the frames from U on to OUT, which has room for MOST, and their number to *N. */
+enum frames_read frames_hooked(struct unwind *u, struct hooked_frame *out, size_t most, size_t *n) HIDDEN;
 
 /* The context of T with the history that the frames of F give, made if need be; with signals blocked. What cannot be told is noted, and
  * stands under "(lost)"; or, if QUIET since no call depends on it, is 0. */

@@ -387,7 +387,7 @@ static void note_step(const struct unwind *u, const struct unwind_line *l, uintp
 	n->rbp_is_odd = l->how[UNWIND_RBP] != OFFSET;
 }
 
-/* ---- a step ---- */
+/* ---- where stacks begin ---- */
 
 /* Does a stack begin with U's frame, which has no description?  Who makes a stack for a fiber lets its first routine return to nothing, to where no call
  * stands, or to a few instructions of assembly that have called it by a register. */

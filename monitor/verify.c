@@ -182,19 +182,23 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	struct unwind u;
 	struct pair p = { .v = t->verifier };
 	struct verifier *v = t->verifier;
+	enum frames_read read;
 
 	what->context = machine_item(t, tls_context(t->tls));
 	if (!verify_is_settled(t) || what->context == AMON_NONE || leave_was_unseen(t))
 		return AMON_STACK_UNTOLD;
 	p.ncontext = machine_history(t, what->context, v->context);
-	if (p.ncontext && history_routine(v->context[0]) >= AMON_ROUTINE_ROOT)
-		return AMON_STACK_UNTOLD;	/* "(elided)", "(lost)" */
-	if (has_script(v->context, p.ncontext))
-		return AMON_STACK_UNTOLD;
 	unwind_interrupted(&u, ucontext, frames_cache(t));
 	what->pc = u.reg[UNWIND_RIP];
-	if (is_own_code(what->pc) || !frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes))
+	if (is_own_code(what->pc))
 		return AMON_STACK_UNTOLD;
+	if (p.ncontext && history_routine(v->context[0]) >= AMON_ROUTINE_ROOT)
+		return AMON_STACK_UNREAD;	/* "(elided)", "(lost)" */
+	if (has_script(v->context, p.ncontext))
+		return AMON_STACK_UNREAD;
+	read = frames_hooked(&u, v->frames, MOST_FRAMES, &p.nframes);
+	if (read != FRAMES_ALL)
+		return read == FRAMES_LEAVING ? AMON_STACK_UNTOLD : AMON_STACK_UNREAD;
 	return compare(v, &p, what);
 }
 

@@ -58,9 +58,14 @@ struct verified verified_make(const struct report_input *in)
 	v.at_hook = all[AMON_STACK_OPEN] - worse;
 	v.checked = all[AMON_STACK_FITS] + v.at_hook + v.differ;
 	v.untold = all[AMON_STACK_UNTOLD] + better;
-	v.asked = v.checked + v.untold > 0;
+	v.unread = all[AMON_STACK_UNREAD];
+	v.asked = v.checked + v.untold + v.unread > 0;
 	return v;
 }
+
+double verified_unread(uint64_t checked, uint64_t unread) { return unread ? 100.0 * (double)unread / (double)(checked + unread) : 0; }
+
+bool verified_is_short(uint64_t checked, uint64_t unread) { return unread > (checked + unread) / 10; }
 
 /* The name of the routine that profile routine R is. */
 static const char *name_of(const struct report_input *in, uint32_t r)
@@ -87,23 +92,24 @@ void verified_print(const struct report_input *in, const struct report_options *
 {
 	struct verified s = verified_make(in);
 	const struct profile *p = in->graph->profile;
-	char checked[32], differ[32], hook[32], untold[32];
+	char checked[32], differ[32], hook[32], untold[32], unread[32];
+	bool bad = s.differ || verified_is_short(s.checked, s.unread);
 	size_t shown = 0;
 
 	if (!s.asked)
 		return;
-	if (s.differ)
+	if (bad)
 		print_begin(out, &options->style, 'w');
 	print_field(out, &options->style, "stacks", "%s held against their contexts, %s differ%s; %s without the routine that was at its hook; "
-		    "%s not told: in a hook out of line, or not readable",
+		    "%s could not be read, %.1f %%; %s more in a hook out of line",
 		    print_grouped(checked, s.checked), print_grouped(differ, s.differ), s.differ == 1 ? "s" : "", print_grouped(hook, s.at_hook),
-		    print_grouped(untold, s.untold));
+		    print_grouped(unread, s.unread), verified_unread(s.checked, s.unread), print_grouped(untold, s.untold));
 	for (size_t i = 0; i < p->nstacks && shown < MOST_SHOWN; i++)
 		if (differs(in, &p->stacks[i])) {
 			place_print(in, &p->stacks[i], options, out);
 			shown++;
 		}
-	if (s.differ)
+	if (bad)
 		print_end(out, &options->style);
 }
 
@@ -111,6 +117,6 @@ json_t *verified_json(const struct report_input *in)
 {
 	struct verified s = verified_make(in);
 
-	return s.asked ? json_pack("{s:o, s:o, s:o, s:o}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "at_hook",
-				   emit_count(s.at_hook), "not_told", emit_count(s.untold)) : json_null();
+	return s.asked ? json_pack("{s:o, s:o, s:o, s:o, s:o}", "checked", emit_count(s.checked), "differ", emit_count(s.differ), "at_hook",
+				   emit_count(s.at_hook), "not_told", emit_count(s.untold), "not_readable", emit_count(s.unread)) : json_null();
 }

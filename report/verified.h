@@ -9,12 +9,19 @@ struct verified {
 	uint64_t checked;	/* stacks of which it was told whether they fit */
 	uint64_t differ;	/* of these, those that do not */
 	uint64_t at_hook;	/* of these, those that fit but for the routine caught before its entry hook was done, or behind its exit hook */
-	uint64_t untold;	/* those caught in a hook out of line, or that could not be read */
+	uint64_t untold;	/* those caught in a hook out of line, or on the way to another stack: there was nothing to check */
+	uint64_t unread;	/* those that should have been checked, and could not be read */
 };
 
 /* Add up what the runs of IN say.  A stack that fits only if a routine is taken to be out fits where the routine's code says
  * that it may be, and differs elsewhere.  IN has symbols. */
 struct verified verified_make(const struct report_input *in);
+
+/* What part of the stacks that were there to be checked could not be, per cent. */
+double verified_unread(uint64_t checked, uint64_t unread);
+
+/* Is that more than what a run may have that is called checked? */
+bool verified_is_short(uint64_t checked, uint64_t unread);
 
 /* Print a line on it, and lines on what differs most; nothing where nobody asked. */
 void verified_print(const struct report_input *in, const struct report_options *options, FILE *out);

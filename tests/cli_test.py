@@ -540,8 +540,19 @@ class Real(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stderr)
         if json.loads(done.stdout)['run']['counts']['pc_samples'] == 0:
             self.skipTest('no program counters here')
-        self.assertRegex(done.stderr, r'(?m)^aprof: \d+ stacks checked, 0 differ$')
+        self.assertRegex(done.stderr, r'(?m)^aprof: \d+ stacks checked, 0 differ; \d+ could not be read, \d+\.\d %$')
         self.assertEqual(json.loads(done.stdout)['run']['stacks']['differ'], 0)
+        with open(os.path.join(self.cwd, 'unread.c'), 'w') as out:         # most of it in code without a description of its frames
+            out.write('''
+                __asm__("spin: push %rbx\\n push %rbp\\n1: dec %rdi\\n jnz 1b\\n pop %rbp\\n pop %rbx\\n ret");
+                void spin(long n);
+                __attribute__((noinline)) void work(void) { spin(800000); }
+                int main(void) { for (int i = 0; i < 500; i++) work(); return 3; }''')
+        subprocess.run([BUILD / 'aprof-cc', '--aprof-way=inline', '-O2', '-o', 'unread', 'unread.c'], cwd=self.cwd, check=True)
+        done = aprof('run', '--verify', '--json', './unread', cwd=self.cwd)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r'(?m)^aprof: --verify: more than a tenth of the stacks could not be read')
+        self.assertGreater(json.loads(done.stdout)['run']['stacks']['not_readable'], 0)
         subprocess.run([BUILD / 'aprof-cc', '-xc', '-o', 'short', '-'], input=b'int main(void) { return 3; }', cwd=self.cwd, check=True)
         done = aprof('run', '--verify', './short', cwd=self.cwd)
         self.assertEqual(done.returncode, 3, done.stderr)
