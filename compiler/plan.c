@@ -359,7 +359,9 @@ bool plan_make(struct plan *p, const struct surroundings *around, struct error *
 	if (p->line.action == ACTION_LINK &&
 	    !way_link_flags(p->hooks, p->choice.way.nop, &around->ability, &p->line, around->libdir, &p->before, err))
 		return false;
-	return !p->before.failed && !p->given.failed ? true : no_memory(err);
+	if (p->line.action == ACTION_LINK)
+		way_link_switches(p->hooks, p->choice.way.nop, &p->line, &p->choice.switches, around->switches, around->libdir, &p->before, &p->after);
+	return !p->before.failed && !p->after.failed && !p->given.failed ? true : no_memory(err);
 }
 
 void plan_free(struct plan *p)
@@ -368,5 +370,6 @@ void plan_free(struct plan *p)
 	line_free(&p->line);
 	list_free(&p->given);
 	list_free(&p->before);
+	list_free(&p->after);
 	*p = (struct plan){0};
 }

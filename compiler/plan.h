@@ -14,6 +14,7 @@ struct surroundings {
 	const char *self;	/* path of aprof, for -wrapper */
 	const char *key;	/* what tells it from another aprof */
 	const char *headers;	/* directory of aprof.h and nothing else; NULL: it is not there */
+	const char *switches;	/* file with the names of the routines that --aprof-switch gives, for this link; NULL: there is none */
 	bool nested;		/* another aprof-cc has started this one: the words may be of its making */
 };
 
@@ -27,6 +28,7 @@ struct plan {
 	bool no_lto;		/* no link-time optimisation: it makes code for all files and routines alike */
 	const char *why;	/* reason for the hooks, static */
 	struct list before;	/* words to put before those of the caller */
+	struct list after;	/* and behind them */
 };
 
 /* Part 1: read ARGS. False with *ERR set if the wrapper's own options are wrong. */

@@ -36,8 +36,7 @@ static bool run_quietly(const char *path, char **argv)
 	return status == 0;
 }
 
-/* True if the COMMAND for COMPILER, which is taken apart, succeeds. */
-static bool succeeds(const struct found *compiler, struct list *command)
+bool probe_succeeds(const struct found *compiler, struct list *command)
 {
 	char **argv = list_take(command);
 	bool yes = argv && run_quietly(compiler->path, argv);
@@ -56,7 +55,7 @@ static bool takes(const struct found *compiler, enum compiler_language language,
 	way_compile_flags(hooks, plugin, false, false, &command);
 	list_format(&command, "-x%s", names[language]);
 	list_add_words(&command, "-S -o - /dev/null");
-	return succeeds(compiler, &command);
+	return probe_succeeds(compiler, &command);
 }
 
 /* The place in PLUGINS of the one that COMPILER takes, -1: none. */
@@ -76,7 +75,7 @@ static bool has_library(const struct found *compiler, const char *library)
 	list_add_all(&command, compiler->words.items);
 	list_add_words(&command, "-shared -nostdlib -o /dev/null");
 	list_add(&command, library);
-	return succeeds(compiler, &command);
+	return probe_succeeds(compiler, &command);
 }
 
 /* Whether COMPILER is one of a language whose library switches stacks, and that library is shared. */

@@ -14,4 +14,7 @@
  * will say so itself when it is run for the user. */
 void probe(const struct found *compiler, enum compiler_language language, const struct list *plugins, struct ability *out);
 
+/* True if the COMMAND for COMPILER, which is taken apart, succeeds; what it prints is for nobody. */
+bool probe_succeeds(const struct found *compiler, struct list *command);
+
 #endif

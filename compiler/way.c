@@ -240,3 +240,31 @@ bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, c
 		add_program_monitor(nop, ability->switches, line, libdir, out);
 	return true;
 }
+
+bool way_knows_switch(const char *name)
+{
+	static const char *const known[] = { "swapcontext", "setcontext", "jump_fcontext", "ontop_fcontext", "bthread_jump_fcontext", "co_switch", "coctx_swap",
+		"_mco_switch", "acosw", "coro_transfer", "_photon_switch_context", "_photon_switch_context_defer", "marl_fiber_swap",
+		"coroutine_transfer", "fiber_switchContext" };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	return false;
+}
+
+void way_link_switches(enum hooks hooks, bool nop, const struct line *line, const struct list *switches, const char *file, const char *libdir,
+		       struct list *before, struct list *after)
+{
+	if (hooks == HOOKS_NONE || nop || line->relocatable || line->shared || line->no_libc)
+		return;
+	list_format(before, "-Wl,@%s/aprof-switches.ld", libdir);
+	add_linker_word(after, "--whole-archive");
+	add_library(after, libdir, "libaprof_switches.a");
+	add_linker_word(after, "--no-whole-archive");
+	for (size_t i = 0; file && i < switches->count; i++)
+		if (!way_knows_switch(switches->items[i]))
+			list_format(before, "-Wl,--wrap=%1$s,-u,%1$s,--export-dynamic-symbol=%1$s", switches->items[i]);
+	if (file)
+		add_linker_word(after, file);
+}

@@ -67,4 +67,12 @@ bool way_check_sites(enum hooks hooks, const char *why, struct error *err);
 bool way_link_flags(enum hooks hooks, bool nop, const struct ability *ability, const struct line *line, const char *libdir, struct list *out,
 		    struct error *err);
 
+/* Does the monitor know the function NAME, which switches stacks (monitor/switches.h)? */
+bool way_knows_switch(const char *name);
+
+/* Append, BEFORE and AFTER the caller's own words, what leads calls of functions that switch stacks to the monitor: of those that it knows, and of SWITCHES, whose
+ * names are in FILE (switches.h; NULL: there is none).  The names come last: a function of an archive's is taken before. */
+void way_link_switches(enum hooks hooks, bool nop, const struct line *line, const struct list *switches, const char *file, const char *libdir,
+		       struct list *before, struct list *after);
+
 #endif

@@ -10,6 +10,7 @@
 #include "compiler/objects.h"
 #include "compiler/plan.h"
 #include "compiler/probe.h"
+#include "compiler/switches.h"
 
 enum { DEEPEST = 3 };	/* wrappers within wrappers before it is taken for a loop */
 
@@ -41,7 +42,8 @@ const char compiler_help_text[] =
 "                          the other ways need none: APROF_SITES=1, aprof run\n"
 "                          --sites\n"
 "  --aprof-switch=NAME     this routine returns on another stack, as swapcontext\n"
-"                          does (way inline)\n"
+"                          does; for compiling and for linking, wherever it is:\n"
+"                          in the program, an archive or a shared library\n"
 "  --aprof-verify          refuse a routine whose hooks are not proven to put the\n"
 "                          context back on all ways (way inline); else it is\n"
 "                          mended, or calls its hooks\n"
@@ -96,7 +98,7 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 {
 	struct surroundings around = {.compiler = compiler->path};
 	struct list plugins = {0};
-	char *libdir, *self = NULL, *headers, *key;
+	char *libdir, *self = NULL, *headers, *key, *switches = NULL;
 	bool good;
 
 	libdir = find_libdir(err);
@@ -111,12 +113,15 @@ static bool decide(struct plan *p, const struct found *compiler, enum compiler_l
 	around.self = self;
 	around.key = key;
 	around.headers = headers;
+	good = self && (p->line.action != ACTION_LINK || !p->choice.switches.count || switches_make(compiler, &p->choice.switches, &switches, err));
+	around.switches = switches;
 	around.nested = atoi(getenv(depth_variable)) > 1;
-	good = self && key && plan_make(p, &around, err) && objects_check(&p->line, p->hooks, err);
+	good = good && key && plan_make(p, &around, err) && objects_check(&p->line, p->hooks, err);
 	list_free(&plugins);
 	free(libdir);
 	free(headers);
 	free(key);
+	free(switches);
 	free(self);
 	return good;
 }
@@ -174,6 +179,7 @@ static bool write_command(const struct plan *p, struct found *compiler, struct c
 	list_add_all(&command, compiler->words.items);
 	list_add_all(&command, p->before.items);
 	list_add_all(&command, p->given.items);
+	list_add_all(&command, p->after.items);
 	if (p->choice.verbose)
 		out->report = describe(p, &command);
 	out->argv = list_take(&command);

@@ -66,6 +66,25 @@ uintptr_t found_return(void)
 	return leave_monitor(&f) && unwind_step(&f.at) == UNWIND_STEPPED ? f.at.reg[UNWIND_RIP] : 0;
 }
 
+enum found_below found_below(uintptr_t cfa, bool own)
+{
+	struct unwind u;
+	struct frames f;
+
+	unwind_here(&u);
+	frames_begin(&f, &u);
+	if (leave_monitor(&f))
+		leave_entered(&f);
+	while (f.how == UNWIND_STEPPED && f.at.reg[UNWIND_RSP] < cfa) {
+		bool is_own = is_own_code(f.at.reg[UNWIND_RIP]);
+
+		f.how = unwind_step(&f.at);
+		if (f.how == UNWIND_STEPPED && f.at.reg[UNWIND_RSP] == cfa)
+			return is_own || !own ? FOUND_BELOW : FOUND_NOT;
+	}
+	return f.how == UNWIND_STEPPED || f.how == UNWIND_END ? FOUND_NOT : FOUND_UNKNOWN;
+}
+
 context_id found_here(struct thread *t)
 {
 	struct unwind u;

@@ -28,6 +28,14 @@ context_id found_landing(struct thread *t, const struct landing *to, bool *recei
 /* The same for samples: that of the code of T, the calling thread's, which our signal has interrupted; 0: it cannot be told. */
 context_id found_interrupted(struct thread *t, const void *ucontext) HIDDEN;
 
+/* Is a frame that ends at CFA, of the monitor's OWN or any, on the machine stack of the routine whose entry hook is at work, and has called this? */
+enum found_below {
+	FOUND_NOT,
+	FOUND_BELOW,
+	FOUND_UNKNOWN,			/* the stack cannot be read so far */
+};
+enum found_below found_below(uintptr_t cfa, bool own) HIDDEN;
+
 /* Where the routine returns to whose entry hook is at work, and has called this; 0: that cannot be told. Signals are blocked. */
 uintptr_t found_return(void) HIDDEN;
 

@@ -20,6 +20,7 @@
  * aprof_mcount_return, and what it pushed is taken away: the caller's own return is predicted. */
 #include "monitor/copies.h"
 #include "monitor/probe.h"
+#include "monitor/switches.h"
 
 #define REGION_BITS	26
 #define ALIGNED		128		/* bytes: a copied return address is no farther from the true one */
@@ -460,5 +461,10 @@ moncontrol:
 	in_front _Exit aprof_front__Exit
 	in_front pthread_create aprof_front_pthread_create
 	in_front prctl aprof_front_prctl
+
+	.macro	switch_in_front name
+	in_front \name aprof_front_\name
+	.endm
+	each_switch switch_in_front
 
 	.section .note.GNU-stack, "", @progbits

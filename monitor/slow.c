@@ -119,6 +119,16 @@ static target target_for(struct thread *t, uintptr_t routine, uintptr_t cfa, uin
 	return entry_find(t, from, routine, flags, call_site(t, routine, cfa, site, flags));
 }
 
+/* An entry on a stack that nobody has told of, or so far down that it may be: the machine stack tells whether it is one that is known.  Where that cannot be
+ * read it is the one in use, as long as that is near. */
+static void arrive(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *above = stack_above(t, cfa);
+	enum found_below below = above ? found_below(stack_bottom(t, above), above->left) : FOUND_NOT;
+
+	stack_arrive(t, cfa, below == FOUND_BELOW || (below == FOUND_UNKNOWN && above == t->shadow) ? above : NULL);
+}
+
 /* An entry with signals blocked: any thread, any stack, any routine. False: there is no thread to enter it in. */
 static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cfa, uint64_t site, uint32_t flags, uint64_t mask)
 {
@@ -137,6 +147,8 @@ static bool enter_blocked(struct aprof_tls *tls, uintptr_t routine, uintptr_t cf
 	slow_measure();
 	reset_if_asked();
 	tls_put_away(tls);
+	if (stack_is_elsewhere(t, cfa))
+		arrive(t, cfa);
 	room = stack_sync(t, cfa, site, flags);
 	tls_take_up(tls);
 	to = target_for(t, routine, cfa, site, flags, mask);

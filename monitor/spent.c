@@ -152,7 +152,7 @@ void spent_sample(struct thread *t, const void *ucontext)
 	unwind_interrupted(&u, ucontext, frames_cache(t));
 	if (is_own_code(u.reg[UNWIND_RIP]))
 		return;
-	told = frames_hooked(&u, s->frames, MOST_FRAMES, &n);
+	told = frames_hooked(&u, s->frames, MOST_FRAMES, &n) == FRAMES_ALL;
 	s->mean += (uint32_t)n - s->mean / MEAN_OF;
 	if (!told)
 		return;

@@ -31,6 +31,9 @@ enum {
 	SPACE_PART = 64,		/* of a limited address space, a shadow's largest part */
 	FIRST_ANNOUNCED = 512,		/* slots of the table of announced stacks */
 	LIKELY_SAME = 1 << 20,		/* bytes below what is known of a stack that are likely to be of it, too */
+	FIBER_SIZE = 3 << 20,		/* bytes of the shadow of a fiber's stack */
+	FIBER_BELOW = 2048,		/* bytes below the last frame of such a one that are taken for its own, unseen: no stack is smaller */
+	NOWHERE = 1,			/* the address of a stack on which nothing can be */
 	SHRUNK = 1 << 18,		/* bytes beyond the top that a shadow keeps when memory is dear */
 	SIGNAL_FRAME = 512,		/* bytes, less than the kernel needs on the stack to call a handler */
 	ABOVE = 64,			/* bytes above a machine stack of its shadow's base */
@@ -114,8 +117,9 @@ static struct shadow *shadow_new(struct thread *t, uintptr_t low, uintptr_t high
 	s->top = s->base;
 	s->interrupted = NULL;
 	s->is_alternate = false;
-	s->is_announced = false;
+	s->is_announced = s->is_fiber = false;
 	s->has_inner = false;
+	s->left = 0;
 	return s;
 }
 
@@ -169,13 +173,16 @@ static void use(struct thread *t, struct shadow *s)
 	limit_set(t);
 }
 
+/* Down to which address S goes. */
+static uintptr_t low_of(const struct shadow *s) { return s->left ? s->left - 1 : s->low; }
+
 /* The narrowest stack known: a coroutine's lies within a larger mapping. */
 static struct shadow *find(struct thread *t, uintptr_t address)
 {
 	struct shadow *found = NULL;
 
 	for (struct shadow *s = t->shadows; s; s = s->next)
-		if (address > s->low && address <= s->high && (!found || s->high - s->low < found->high - found->low))
+		if (address > low_of(s) && address <= s->high && (!found || s->high - low_of(s) < found->high - low_of(found)))
 			found = s;
 	return found;
 }
@@ -207,6 +214,7 @@ static void stack_take_up(struct thread *t, struct shadow *s)
 		now->interrupted = NULL;
 	}
 	now->top = t->tls->top;
+	s->left = 0;
 	if (s->is_alternate && !s->interrupted) {
 		s->interrupted = now;
 		s->base->context = tls_open(t->tls)->context;
@@ -233,10 +241,10 @@ void stack_pop(struct thread *t)
 		stack_take_up(t, t->shadow->interrupted);
 }
 
-/* Does the machine stack of S lie in the mapping LOW .. HIGH, and reach as far as hooks were seen?  One that was told may lie within another. */
+/* Does the machine stack of S lie in the mapping LOW .. HIGH, and reach as far as hooks were seen?  One that was told may lie within another, and fibers' share one. */
 static bool reaches_into(const struct shadow *s, uintptr_t low, uintptr_t high)
 {
-	return s->low < high && s->high > low && !s->is_announced && !s->is_alternate;
+	return s->low < high && s->high > low && !s->is_announced && !s->is_alternate && !s->is_fiber;
 }
 
 /* The shadow of T of which that is so: the one in use, if it is one. */
@@ -256,7 +264,7 @@ static bool is_further_down(const struct shadow *s, uintptr_t cfa)
 {
 	uintptr_t low, high;
 
-	return !s->is_announced && !s->is_alternate && cfa < s->low && module_range(cfa - 8, &low, &high) && s->low < high;
+	return !s->is_announced && !s->is_alternate && !s->is_fiber && cfa < s->low && module_range(cfa - 8, &low, &high) && s->low < high;
 }
 
 /* Was S announced in a frame of the stack in use that has been left, and is CFA of that stack?  Nobody has told of a switch. */
@@ -406,6 +414,128 @@ void stack_push_root(struct thread *t)
 	tls_push(tls, &(struct frame){ .cfa = tls_open(tls)->cfa - FRAME_SLOW, .context = ROOT_ID });
 	if (tls->current)
 		__atomic_store_n(&tls->current, ROOT_ID, __ATOMIC_RELAXED);
+}
+
+/* ---- stacks that are left by switches of which nobody knows where they lead ----
+ *
+ * Between such a switch and the next hook no stack is in use, and all that hooks do goes out of line.  What of a stack is below the switch by which it was
+ * left is dead, so another may be there; and a stack that holds the hook's own frame has ended unheard. */
+
+static bool leave_for_nowhere(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *now = t->shadow;
+
+	if (!t->nowhere && !(t->nowhere = shadow_new(t, NOWHERE, NOWHERE, LEAST, ROOT_ID)))
+		return false;
+	t->nowhere->base->context = ROOT_ID;
+	stack_take_up(t, t->nowhere);
+	now->left = cfa;
+	return true;
+}
+
+void stack_leave(struct thread *t, uintptr_t cfa)
+{
+	struct aprof_tls *tls;
+	uint64_t mask;
+
+	if (!t || t->shadow == t->nowhere)
+		return;
+	tls = t->tls;
+	sys_block_signals(&mask);
+	if (t == stack_owner(tls) && is_on(t->shadow, cfa)) {
+		tls_put_away(tls);
+		leave_for_nowhere(t, cfa);
+		tls_take_up(tls);
+	}
+	sys_restore_signals(&mask);
+}
+
+bool stack_is_nowhere(const struct thread *t) { return t->nowhere && t->shadow == t->nowhere; }
+
+/* Neither libc's, nor a signal's. */
+static bool is_untold(const struct shadow *s) { return !s->is_announced && !s->is_alternate; }
+
+bool stack_is_elsewhere(struct thread *t, uintptr_t cfa)
+{
+	const struct shadow *now = t->shadow, *s;
+	uintptr_t low, high;
+
+	if (cfa - FRAME_FENTRY >= stack_low(t) && cfa <= now->high)
+		return false;
+	s = find(t, cfa);
+	if ((s && !is_untold(s)) || is_on_alternate(t, cfa, &low, &high))
+		return false;
+	if (now == t->nowhere || now->is_fiber || (s && s->is_fiber))
+		return true;
+	return !s && is_untold(now) && module_range(cfa - 8, &low, &high) && !find_in_mapping(t, low, high);
+}
+
+/* The last open frame of S. */
+static const struct frame *last_open(const struct thread *t, const struct shadow *s)
+{
+	const struct frame *f = s == t->shadow ? t->tls->top : s->top;
+
+	while (!f->cfa)
+		f--;
+	return f;
+}
+
+uintptr_t stack_bottom(const struct thread *t, const struct shadow *s)
+{
+	const struct frame *f = last_open(t, s);
+
+	return s->left ? s->left : f == s->base ? s->high : frame_cfa(f);
+}
+
+struct shadow *stack_above(const struct thread *t, uintptr_t cfa)
+{
+	struct shadow *nearest = NULL;
+	uintptr_t least = UINTPTR_MAX;
+
+	for (struct shadow *s = t->shadows; s; s = s->next) {
+		uintptr_t bottom = s->high && s != t->nowhere ? stack_bottom(t, s) : UINTPTR_MAX;
+
+		if (bottom >= cfa && bottom < least) {
+			nearest = s;
+			least = bottom;
+		}
+	}
+	return nearest;
+}
+
+/* The shadow for a hook at CFA that was found on no stack that goes on.  One that was left by a switch above it has ended unheard. */
+static struct shadow *fiber_at(struct thread *t, uintptr_t cfa)
+{
+	struct shadow *s;
+
+	for (s = t->shadows; s; s = s->next)
+		if (s->left && is_untold(s) && cfa >= s->left && cfa <= s->high)
+			s->low = s->high = s->left = 0;
+	s = find(t, cfa);
+	if (s && (!is_untold(s) || last_open(t, s) == s->base || cfa >= stack_bottom(t, s)))
+		return s;
+	s = t->shadow;
+	if (s->is_fiber && last_open(t, s) == s->base) {	/* whose stack that was does not matter: nothing is open on it */
+		place(s, cfa - FIBER_BELOW, cfa);
+		return s;
+	}
+	s = shadow_new(t, cfa - FIBER_BELOW, cfa, FIBER_SIZE, ROOT_ID);
+	if (!s)
+		return NULL;
+	s->is_fiber = true;
+	note(AMON_NOTE_FOREIGN_STACK);
+	return s;
+}
+
+void stack_arrive(struct thread *t, uintptr_t cfa, struct shadow *on)
+{
+	on = on ? on : fiber_at(t, cfa);
+	if (!on)
+		return;
+	if (on->is_fiber && cfa - FIBER_BELOW < on->low)
+		on->low = cfa - FIBER_BELOW;
+	stack_take_up(t, on);
+	limit_set(t);
 }
 
 /* ---- stacks that makecontext tells of: by the thousand ---- */
@@ -562,7 +692,10 @@ void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known)
 		return;
 	}
 	tls_put_away(t->tls);
-	if (known && known->thread == t && (is_on(known, cfa) || is_further_down(known, cfa))) {
+	if (known && known == t->nowhere) {
+		stack_take_up(t, known);
+		is_there = false;
+	} else if (known && known->thread == t && (is_on(known, cfa) || is_further_down(known, cfa))) {
 		stack_take_up(t, known);
 		is_there = is_on(known, cfa) || stack_switch(t, cfa, find_untold(t, cfa));
 	} else if (!is_on(t->shadow, cfa)) {
@@ -579,8 +712,8 @@ bool stack_init(struct thread *t, uintptr_t cfa)
 	struct shadow *s;
 
 	for (s = t->shadows; s; s = s->next)	/* a machine used again: its stacks are gone */
-		s->low = s->high = 0;
-	t->shadow = NULL;
+		s->low = s->high = s->left = 0;
+	t->shadow = t->nowhere = NULL;
 	s = shadow_new(t, cfa - FIRST_VERIFIED, cfa, usual_size(), ROOT_ID);
 	if (s)
 		use(t, s);
@@ -610,6 +743,7 @@ bool stack_adopt(struct thread *t)
 	tls_put_away(tls);
 	parent->shadow->top = tls->top;
 	t->shadows = parent->shadows;
+	t->nowhere = parent->nowhere;
 	t->announced = parent->announced;
 	t->announced_slots = parent->announced_slots;
 	t->nannounced = parent->nannounced;

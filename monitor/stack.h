@@ -19,7 +19,9 @@ struct shadow {
 	struct shadow *interrupted;	/* of an alternate stack whose handler is at work: what was in use before; else NULL */
 	bool is_alternate;		/* it is one of sigaltstack's */
 	bool is_announced;		/* its range is told, not found out */
+	bool is_fiber;			/* it is one of several in a mapping: its range is what was seen of it, and little more */
 	bool has_inner;			/* others lie within its range, or reach into it */
+	uintptr_t left;			/* the CFA of the switch that it was left by, to code that nobody knows: below there is none of it. 0: it was not */
 	struct frame *end;		/* one past the last frame that fits */
 	struct shadow *next;		/* of the same thread */
 	struct thread *thread;		/* that thread */
@@ -38,6 +40,16 @@ void stack_push_root(struct thread *t) HIDDEN;	/* what is called from now on is 
 /* LOW .. HIGH is a stack of its own, perhaps within another; but if it is HEARSAY, only what is in one mapping, a guard apart.  Its shadow; NULL: it is none, or no memory. */
 struct shadow *stack_announce(struct thread *t, uintptr_t low, uintptr_t high, bool hearsay) HIDDEN;
 void stack_begins_anew(struct thread *t) HIDDEN; /* the stack in use begins: of what was in its memory before nothing is left */
+/* The calling thread T is about to leave the stack in use, by a switch with the frame at CFA, for one that nobody tells.  It may come back, by stack_return.
+ * T NULL: nothing. */
+void stack_leave(struct thread *t, uintptr_t cfa) HIDDEN;
+bool stack_is_nowhere(const struct thread *t) HIDDEN; /* has T left its stack so, and met no hook since? */
+/* Is an entry at CFA on another stack than the one in use, or so far down that it may be, and nobody has told of a switch? */
+bool stack_is_elsewhere(struct thread *t, uintptr_t cfa) HIDDEN;
+/* Then it may be on the stack of the shadow that this returns, further down than what is known of it (stack_bottom). NULL: there is none above. */
+struct shadow *stack_above(const struct thread *t, uintptr_t cfa) HIDDEN;
+uintptr_t stack_bottom(const struct thread *t, const struct shadow *s) HIDDEN; /* the CFA of the lowest frame that is known to be on it */
+void stack_arrive(struct thread *t, uintptr_t cfa, struct shadow *on) HIDDEN; /* it is on that one; NULL: on one that is known there, or that begins */
 void stack_shrink(struct thread *t) HIDDEN;	/* give back most of what the shadow of the calling thread T does not use */
 /* Back on the machine stack of CFA, of which KNOWN was the shadow, perhaps of another thread; NULL: unknown. */
 void stack_return(struct thread *t, uintptr_t cfa, struct shadow *known) HIDDEN;

@@ -1,4 +1,4 @@
-/* switch.c - switches of stacks by libc: swapcontext and setcontext, and what makecontext began.
+/* switch.c - switches of stacks: by libc's swapcontext and setcontext, and what makecontext began; and by functions of libraries (switches.S).
  *
  * Where a stack begins its context is the root; where it goes on way inline's is what waits here, in the frame of the call that left it.  One that
  * was saved otherwise, by getcontext in code without hooks, has its context made out by the next entry (found.c).  The other ways' shadows
@@ -181,12 +181,17 @@ struct left {
 	context_id context;		/* by way inline; 0: another way */
 };
 
+static struct left now(const struct aprof_tls *tls)
+{
+	const struct thread *stacks = stack_owner(tls);
+
+	return (struct left){ thread_live(tls), stacks ? stacks->shadow : NULL, tls->current };
+}
+
 /* Out of line, as is take_up: a stack may be left in one thread and go on in another. */
 static __attribute__((noinline)) struct left leave(const ucontext_t *to)
 {
-	struct aprof_tls *tls = &aprof_tls;
-	struct thread *stacks = stack_owner(tls);
-	struct left left = { thread_live(tls), stacks ? stacks->shadow : NULL, tls->current };
+	struct left left = now(&aprof_tls);
 
 	go(to);
 	return left;
@@ -219,28 +224,24 @@ int __wrap_swapcontext(ucontext_t *from, const ucontext_t *to)
 /* ---- languages' libraries that switch stacks by functions of their own ---- */
 
 #if defined(__x86_64__) && !defined(APROF_MCOUNT)
-/* libgo's, for goroutines, takes what setcontext does; D's, for fibers, stack pointers.  Nobody is there who could take a context up again, in this
- * thread or another: the next entry on the other stack finds its callers there (found.c). */
-typedef void runtime_function(void);
+/* libgo's, for goroutines, takes what setcontext does, and does not return: nobody is there who could take a context up again, in this thread or
+ * another.  The next entry on the other stack finds its callers there (found.c). */
+typedef void go_function(void);
 
-BEHIND(__go_setcontext, runtime_function)
-BEHIND(fiber_switchContext, runtime_function)
+BEHIND(__go_setcontext, go_function)
 
-/* Only a program of these languages has the names. */
+/* Only a program in Go has the name. */
 extern const char aprof_name___go_setcontext[] __attribute__((weak));
 
-static void __attribute__((constructor(101))) find_runtimes(void)
+static void __attribute__((constructor(101))) find_go(void)
 {
-	if (!aprof_name___go_setcontext)
-		return;
-	real___go_setcontext();
-	real_fiber_switchContext();
+	if (aprof_name___go_setcontext)
+		real___go_setcontext();
 }
 
-runtime_function *aprof_away___go_setcontext(const ucontext_t *to) HIDDEN;
-runtime_function *aprof_away_fiber_switchContext(void) HIDDEN;
+go_function *aprof_away___go_setcontext(const ucontext_t *to) HIDDEN;
 
-runtime_function *aprof_away___go_setcontext(const ucontext_t *to)
+go_function *aprof_away___go_setcontext(const ucontext_t *to)
 {
 	struct landing there;
 
@@ -250,28 +251,50 @@ runtime_function *aprof_away___go_setcontext(const ucontext_t *to)
 	return real___go_setcontext();
 }
 
-runtime_function *aprof_away_fiber_switchContext(void)
+/* Then libgo's own finds stack, arguments and registers as they were. */
+__asm__(".text\n"
+	".globl aprof_before___go_setcontext\n"
+	".type aprof_before___go_setcontext, @function\n"
+	".p2align 4\n"
+	"aprof_before___go_setcontext:\n"
+	".cfi_startproc\n"
+	"\tendbr64\n"
+	"\tpushq %rdi\n.cfi_adjust_cfa_offset 8\n"
+	"\tpushq %rsi\n.cfi_adjust_cfa_offset 8\n"
+	"\tpushq %rdx\n.cfi_adjust_cfa_offset 8\n"
+	"\tcall aprof_away___go_setcontext\n"
+	"\tpopq %rdx\n.cfi_adjust_cfa_offset -8\n"
+	"\tpopq %rsi\n.cfi_adjust_cfa_offset -8\n"
+	"\tpopq %rdi\n.cfi_adjust_cfa_offset -8\n"
+	"\tnotrack jmp *%rax\n"
+	".cfi_endproc\n"
+	".size aprof_before___go_setcontext, .-aprof_before___go_setcontext\n");
+#endif
+
+#if defined(__x86_64__)
+/* ---- switches by libraries' own code (switches.S): where they lead nobody says ---- */
+
+/* What is behind one of them. */
+struct switch_place {
+	void *linked;			/* what the link found under the name; NULL: nothing */
+	const void *ours;		/* the name that leads here; NULL: it does not */
+	void *kept;			/* of the libraries behind us, once it was wanted */
+	const char *name;
+};
+
+/* LEFT stands in the frame of the call, at CFA, where switches.S has room for it. */
+void *aprof_switch_away(struct left *left, uintptr_t cfa, struct switch_place *place) HIDDEN;
+void aprof_switch_back(const struct left *left, uintptr_t cfa) HIDDEN;
+
+void *aprof_switch_away(struct left *left, uintptr_t cfa, struct switch_place *place)
 {
+	*left = now(&aprof_tls);
+	stack_leave(stack_owner(&aprof_tls), cfa);
 	jump_lose();
-	return real_fiber_switchContext();
+	return place->linked && place->linked != place->ours ? place->linked : behind(&place->kept, place->name);
 }
 
-/* Calls aprof_away_NAME; then NAME itself finds stack, arguments and registers as they were. */
-#define BEFORE(name) \
-	__asm__(".text\n.globl aprof_before_" #name "\n.type aprof_before_" #name ", @function\n.p2align 4\n" \
-		"aprof_before_" #name ":\n.cfi_startproc\n" \
-		"\tendbr64\n" \
-		"\tpushq %rdi\n.cfi_adjust_cfa_offset 8\n" \
-		"\tpushq %rsi\n.cfi_adjust_cfa_offset 8\n" \
-		"\tpushq %rdx\n.cfi_adjust_cfa_offset 8\n" \
-		"\tcall aprof_away_" #name "\n" \
-		"\tpopq %rdx\n.cfi_adjust_cfa_offset -8\n" \
-		"\tpopq %rsi\n.cfi_adjust_cfa_offset -8\n" \
-		"\tpopq %rdi\n.cfi_adjust_cfa_offset -8\n" \
-		"\tnotrack jmp *%rax\n" \
-		".cfi_endproc\n.size aprof_before_" #name ", .-aprof_before_" #name "\n")
-BEFORE(__go_setcontext);
-BEFORE(fiber_switchContext);
+void aprof_switch_back(const struct left *left, uintptr_t cfa) { take_up(left, cfa); }
 #endif
 
 #ifdef APROF_MCOUNT

@@ -118,6 +118,7 @@ struct thread {
 	uint32_t elided;		/* item "(elided)"; 0: not made */
 	struct shadow *shadow;		/* in use */
 	uintptr_t low;			/* down to which address the machine stack in use is known to go, beside way inline */
+	struct shadow *nowhere;		/* in use between a switch that nobody follows and the next hook; NULL: not made */
 	struct shadow *shadows;		/* all of them */
 	struct shadow *unused, *unused_end; /* room for more */
 	struct shadow **announced;	/* table by hash of the low ends of the stacks that were announced; NULL: none were */

@@ -18,6 +18,7 @@
 #include "monitor/memory.h"
 #include "monitor/own_code.h"
 #include "monitor/routine.h"
+#include "monitor/stack.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
 #include "monitor/thread.h"
@@ -185,7 +186,7 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	enum frames_read read;
 
 	what->context = machine_item(t, tls_context(t->tls));
-	if (!verify_is_settled(t) || what->context == AMON_NONE || leave_was_unseen(t))
+	if (!verify_is_settled(t) || what->context == AMON_NONE || leave_was_unseen(t) || stack_is_nowhere(t))
 		return AMON_STACK_UNTOLD;
 	p.ncontext = machine_history(t, what->context, v->context);
 	unwind_interrupted(&u, ucontext, frames_cache(t));

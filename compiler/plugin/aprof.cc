@@ -212,8 +212,8 @@ EXPORTED int plugin_init(plugin_name_args *args, plugin_gcc_version *version)
 		      gcc_version.datestamp, version->basever, version->datestamp);
 		return 1;
 	}
-	options.switches.safe_push("swapcontext");
-	options.switches.safe_push("clone");		/* with CLONE_VM a child has used the thread's words, and ended or gone to another program in a routine of its own */
+	options.known_switches.safe_push("swapcontext");
+	options.known_switches.safe_push("clone");		/* with CLONE_VM a child has used the thread's words, and ended or gone to another program in a routine of its own */
 	for (int i = 0; i < args->argc; i++)
 		if (!read_argument(&args->argv[i])) {
 			error("aprof: wrong plugin argument %qs", args->argv[i].key);

@@ -333,7 +333,8 @@ static gimple_seq receive_seq(const hooks *h, bool drops)
 	return seq;
 }
 
-/* A jump that is no call leaves routines without a word; its receiver, if it has hooks, puts its own context back.  So it is where unwinding goes on:
+/* A jump that is no call leaves routines without a word; its receiver, if it has hooks, puts its own context back.  So does a switch of stacks that nobody else
+ * tells of.  So it is where unwinding goes on:
  * what that calls is still called from here. */
 static bool jumps_away(gimple *stmt)
 {
@@ -351,7 +352,8 @@ static gimple_seq lose_seq()
 	return seq;
 }
 
-bool switches_stack(tree decl)
+/* Is DECL one of FUNCTIONS? */
+static bool is_among(tree decl, const vec<const char *> &functions)
 {
 	const char *name, *known;
 	unsigned i;
@@ -360,11 +362,14 @@ bool switches_stack(tree decl)
 		return false;
 	name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
 	name += *name == '*';
-	FOR_EACH_VEC_ELT(options.switches, i, known)
+	FOR_EACH_VEC_ELT(functions, i, known)
 		if (!strcmp(known, name))
 			return true;
 	return false;
 }
+
+bool switches_stack(tree decl) { return is_among(decl, options.known_switches) || is_among(decl, options.switches); }
+bool switches_untold(tree decl) { return is_among(decl, options.switches); }
 
 static bool is_returns_twice(gimple *stmt) { return (gimple_call_flags(stmt) & ECF_RETURNS_TWICE) != 0; }
 
@@ -489,7 +494,7 @@ void insert_exits(const hooks *h, basic_block bb)
 			gsi_insert_seq_before(&i, located(exit_seq(h, stmt), stmt), GSI_SAME_STMT);
 		else if (is_tail_call(stmt))
 			gsi_insert_seq_before(&i, located(tail_exit_seq(h), stmt), GSI_SAME_STMT);
-		else if (jumps_away(stmt))
+		else if (jumps_away(stmt) || (back == 1 && switches_untold(gimple_call_fndecl(stmt))))
 			gsi_insert_seq_before(&i, located(lose_seq(), stmt), GSI_SAME_STMT);
 		if (!back)
 			continue;

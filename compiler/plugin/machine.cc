@@ -430,6 +430,15 @@ template <typename abi_type> static void overwrite(knowledge *k, const abi_type 
 	});
 }
 
+/* GCC notes whom a call calls only where it optimises. */
+tree called_routine(rtx_insn *insn)
+{
+	rtx x = get_call_rtx_from(insn), symbol = x ? XEXP(XEXP(x, 0), 0) : NULL_RTX;
+	tree decl = get_call_fndecl(insn);
+
+	return decl || !symbol || GET_CODE(symbol) != SYMBOL_REF ? decl : SYMBOL_REF_DECL(symbol);
+}
+
 static void execute_call(knowledge *k, rtx_insn *insn)
 {
 	value sp = k->at(reg(STACK_POINTER_REGNUM));
@@ -440,7 +449,7 @@ static void execute_call(knowledge *k, rtx_insn *insn)
 			write_register(k, XEXP(XEXP(use, 0), 0), nothing, insn);
 	k->set(reg(STACK_POINTER_REGNUM), sp);
 	execute_pattern(k, insn);
-	if (find_reg_note(insn, REG_SETJMP, NULL_RTX) || switches_stack(get_call_fndecl(insn)))
+	if (find_reg_note(insn, REG_SETJMP, NULL_RTX) || switches_stack(called_routine(insn)))
 		k->forget(context);
 }
 

@@ -87,6 +87,9 @@ value evaluate(const knowledge &k, rtx x);
 /* What is known where a function begins. */
 knowledge at_entry();
 
+/* The routine that INSN, a call, calls by its name; NULL: it is none of this unit's declarations. */
+tree called_routine(rtx_insn *insn);
+
 /* What INSN makes of what K knows: of a call, once it has returned. */
 void execute(knowledge *k, rtx_insn *insn);
 

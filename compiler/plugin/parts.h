@@ -75,7 +75,8 @@ struct options {
 	bool verbose;		/* say what was mended */
 	bool lose_exits;	/* for tests: lose the exits before jumps that are not straight behind them */
 	bool lose_receivers;	/* for tests: do not put back the function's own context where control comes back by no return */
-	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user or known; as linked */
+	vec<const char *> switches;	/* functions that come back on a stack that was left, named by the user; as linked */
+	vec<const char *> known_switches; /* the same, of which the monitor is told */
 };
 
 extern struct options options;
@@ -156,6 +157,7 @@ enum { COUNT_SITE_CONTEXT = 0, COUNT_SITE_NEXT = 1 };
 
 /* Does a call of DECL return on another stack? NULL: no. */
 bool switches_stack(tree decl);
+bool switches_untold(tree decl);	/* and nobody tells the monitor? */
 
 /* STMT leaves the function for good, other than by a call that never comes back. */
 bool leaves(gimple *stmt);

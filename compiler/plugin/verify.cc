@@ -269,6 +269,8 @@ void proof::judge_call(rtx_insn *insn, const knowledge &k)
 
 	if (resumes(insn, k))
 		judge_jump(insn, k, "exception passed on");
+	else if (switches_untold(called_routine(insn)))
+		judge_jump(insn, k, "switch of stacks");
 	else if (now != (before_entry ? PREV : OWN) && !is_fake(insn) && !is_end(insn) && !(now == PREV && needs_no_context(insn)))
 		fail(insn, "call", false);
 }

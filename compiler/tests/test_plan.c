@@ -32,8 +32,9 @@
 #define NOP_WORDS "-Wl,--export-dynamic-symbol=aprof_tls "
 #define WORDS NOP_WORDS "-Wl,-u,aprof_names -Xlinker /lib/aprof/libaprof_names.a "
 #define RUNTIME NOP_WORDS "-Wl,-u,aprof_names,-u,aprof_names_runtime -Xlinker /lib/aprof/libaprof_names.a "
-#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC THREADS
-#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS
+#define SWITCHES "-Wl,@/lib/aprof/aprof-switches.ld "
+#define FIXED OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " STATIC THREADS SWITCHES
+#define EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " WORDS SWITCHES
 #define NOP_EXE OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof_nop.a " NOP_WORDS
 #define FREE_EXE "-Wl,--defsym=__real_exit=aprof_monitor,--defsym=__real_swapcontext=aprof_monitor," \
 	"--defsym=__real_vfork=aprof_monitor,--defsym=__real_dlclose=aprof_monitor," \
@@ -43,7 +44,7 @@
 	" -Xlinker --pop-state -Xlinker -rpath -Xlinker /lib/aprof "
 #define LIBRARY "-Wl,-u,aprof_library -Xlinker /lib/aprof/libaprof_library.a "
 #define SHARED OPTIONS LIBRARY SHARED_AS("libaprof.so.1")
-#define BESIDE OPTIONS SHARED_AS("libaprof.so.1")	/* a program whose monitor is shared */
+#define BESIDE OPTIONS SHARED_AS("libaprof.so.1") SWITCHES	/* a program whose monitor is shared */
 #define STEPS "-wrapper /bin/aprof,cc-step,--key=k,--write-hooks "	/* way fentry, for a program */
 #define CALLS "-wrapper /bin/aprof,cc-step,--key=k "
 #define MARKS "-wrapper /bin/aprof,cc-step,--key=k,--mark-left-out "	/* no hooks, but for a mark */
@@ -124,7 +125,7 @@ static const struct row rows[] = {
 	/* Link an executable. */
 	{&gcc, "a.c", FENTRY STEPS EXE "a.c"},
 	{&gcc, "a.c b.o -o a -lm", FENTRY STEPS EXE "a.c b.o -o a -lm"},
-	{&go, "a.o", FENTRY OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " RUNTIME "a.o"},
+	{&go, "a.o", FENTRY OPTIONS HOOKS "-Xlinker /lib/aprof/libaprof.a " RUNTIME SWITCHES "a.o"},
 	{&go, "-static-libgo a.o", FENTRY EXE "-static-libgo a.o"},
 	{&go, "-static-libphobos a.o", FENTRY EXE "-static-libphobos a.o"},
 	{&go, "-static a.o", FENTRY FIXED "-static a.o"},
@@ -390,6 +391,50 @@ static void test_command_with_headers(void **state)
 	plan_free(&plan);
 }
 
+/* What stands behind the caller's words. */
+static void test_after(void **state)
+{
+#define NAMES "-Xlinker --whole-archive -Xlinker /lib/aprof/libaprof_switches.a -Xlinker --no-whole-archive"
+	static const struct {
+		const char *words, *switches;	/* given; the file of the names that --aprof-switch gave */
+		const char *wrapped, *after;	/* among those before; all behind */
+	} all[] = {
+		{"a.c", NULL, "", NAMES},
+		{"a.o -lboost_context", NULL, "", NAMES},
+		{"-shared a.o", NULL, "", ""},
+		{"-static a.o", NULL, "", NAMES},
+		{"-nostdlib a.o", NULL, "", ""},
+		{"-c a.c", NULL, "", ""},
+		{"--aprof-way=nop a.o", NULL, "", ""},
+		{"--aprof-switch=jump a.o", "/proc/self/fd/5", "-Wl,--wrap=jump,-u,jump,--export-dynamic-symbol=jump", NAMES " -Xlinker /proc/self/fd/5"},
+		{"--aprof-switch=jump -static a.o", "/proc/self/fd/5", "-Wl,--wrap=jump,-u,jump", NAMES " -Xlinker /proc/self/fd/5"},
+		{"--aprof-switch=co_switch a.o", NULL, "", NAMES},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct surroundings here = {.compiler = "cc", .ability = gcc, .libdir = "/lib/aprof", .self = "/bin/aprof", .key = "k", .switches = all[i].switches};
+		struct plan plan = {0};
+		struct error err = {0};
+		struct list words = {0};
+		char *before, *after;
+
+		list_add_words(&words, all[i].words);
+		assert_true(plan_read(&plan, words.items, &err));
+		assert_true(plan_make(&plan, &here, &err));
+		before = list_join(&plan.before, " ", false);
+		after = list_join(&plan.after, " ", false);
+		assert_string_equal(after ? after : "", all[i].after);
+		assert_non_null(strstr(before, all[i].wrapped));
+		assert_int_equal(strstr(before, "@/lib/aprof/aprof-switches.ld") != NULL, *all[i].after != 0);
+		assert_int_equal(strstr(before, "--wrap=jump") != NULL, *all[i].wrapped != 0);
+		free(before);
+		free(after);
+		list_free(&words);
+		plan_free(&plan);
+	}
+}
+
 static void test_broken_places(void **state)
 {
 	struct row row = {&gcc, "a.c", "error: /a,b: a comma"};
@@ -414,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_response_files),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_command_with_headers),
+		cmocka_unit_test(test_after),
 		cmocka_unit_test(test_broken_places),
 	};
 
