@@ -580,7 +580,7 @@ class Refused(Source):
         done = self.aprof_by("./neither", command=("run", static))
         self.assertRegex(done.stderr, r"^aprof: \S+ has no hooks, and its call stacks cannot be sampled: neither perf events nor ptrace is permitted here; .*\n$")
         done = self.aprof_by("./neither", command=("run", "sh", "-c", f"{static}; {dynamic}"))
-        self.assertRegex(done.stderr, r"^aprof: note: the call stacks of 1 process could not be sampled: .*\n\n?command +")
+        self.assertRegex(done.stderr, r"^aprof: note: the call stacks of 1 process could not be sampled: .*\n\n?(Programs of this run: (.+\n)+\n)?command +")
 
     def test_without_proc(self):
         """Perf events need none to follow a program; where they are refused one line says what is missing."""
