@@ -154,6 +154,7 @@ struct amon_header {
 	uint64_t settled;		/* 1: the times are those that all sources together tell, and `ticks` how many samples they are worth; 0: times and ticks are
 					 * of the sampler's looks alone */
 	uint64_t sampler_cpu;		/* what the clock itself took: CPU time of the sampler, ns, */
+	uint64_t sleeps;		/* times that threads gave up a processor by themselves, as far as the sampler asked */
 	uint64_t interrupt_nsec;	/* and of each interrupt that took a program counter, ns; 0: not measured */
 };
 

@@ -185,5 +185,5 @@ void origin_fill(struct amon_header *h)
 	h->start_monotonic = sys_clock(1);
 	h->start_ticks = monitor.in_nursery ? 0 : origin_start_ticks();
 	h->cpu_before = sys_clock(2 /* CLOCK_PROCESS_CPUTIME_ID */);
-	h->cpu_user = h->cpu_system = h->pc_unsampled = h->sampler_cpu = 0;
+	h->cpu_user = h->cpu_system = h->pc_unsampled = h->sampler_cpu = h->sleeps = 0;
 }

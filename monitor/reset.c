@@ -66,7 +66,7 @@ void reset_counters(void)
 		reset_thread(t);
 	phase_reset();
 	h->cpu_before = sys_clock(2);
-	h->pc_unsampled = h->sampler_cpu = 0;
+	h->pc_unsampled = h->sampler_cpu = h->sleeps = 0;
 	h->reset_monotonic = sys_clock(1);
 	account_modes_begin();
 	__atomic_store_n(&h->reset_done, request, __ATOMIC_RELEASE);

@@ -173,6 +173,13 @@ static void place_follow(const struct looked *looked)
 		processors_take(0, status_processor(looked->missed->tid));
 }
 
+static void sleeps_follow(void)
+{
+	for (struct thread *t = monitor.threads; t; t = t->next)
+		if (t->watched)
+			monitor.header->sleeps += status_slept(t);
+}
+
 /* ---- the thread itself ---- */
 
 /* A short slice lets us in when our time has come (Linux 6.12), instead of when others sleep; so does the highest priority among the usual ones, for
@@ -236,6 +243,7 @@ static void __attribute__((noreturn, no_sanitize("address"))) sampler(void)
 		if (rounds % FOLLOW_ROUNDS == 0) {
 			credentials_follow();
 			account_modes(true);
+			sleeps_follow();
 		}
 		if (monitor.header->reset_request != monitor.header->reset_done)
 			look_reset();

@@ -83,6 +83,7 @@ static void status_open(struct thread *t)
 	status_close(t);
 	t->state_fd = task_open(t->tid, "/status");
 	t->state_tid = t->tid;
+	t->slept = 0;
 }
 
 bool status_read(struct thread *t, char *text, size_t size)
@@ -119,6 +120,17 @@ int status_processor(int tid)
 	text[n] = 0;
 	at = stat_field(text, n, 39);
 	return *at ? (int)text_number(&at) : -1;
+}
+
+uint64_t status_slept(struct thread *t)
+{
+	char text[2048];
+	const char *number = status_read(t, text, sizeof text) ? text_after(text, "\nvoluntary_ctxt_switches:\t") : NULL;
+	uint64_t before = t->slept;
+
+	if (number)
+		t->slept = text_number(&number);
+	return t->slept > before ? t->slept - before : 0;
 }
 
 bool status_is_blocked(struct thread *t, int sig)

@@ -21,6 +21,7 @@ int status_processor(int tid) HIDDEN;		/* which the thread TID has, or had last;
 /* Has T put a filter on its system calls since we began?  It may be on us, too, as some put theirs on all threads: then what only helps is not asked of the kernel,
  * which might be the program's end. */
 bool status_is_filtered(struct thread *t) HIDDEN;
+uint64_t status_slept(struct thread *t) HIDDEN;	/* times that T gave up its processor by itself since this was asked last */
 bool status_is_blocked(struct thread *t, int sig) HIDDEN; /* has T the signal SIG blocked?  Where /proc does not tell: no */
 
 /* Is the process nothing but us and the remains of its first thread?  Then *STATUS is how that one ended, as wait tells it,

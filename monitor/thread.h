@@ -132,6 +132,7 @@ struct thread {
 	uint64_t sampled_wall;		/* CLOCK_MONOTONIC at the last look, ns */
 	uint64_t pending;		/* part of record->unplaced that the next sample places, ns */
 	int state_tid;			/* whose state_fd is */
+	uint64_t slept;			/* times that it had given up its processor by itself when last asked */
 	int state_fd;			/* /proc/self/task/TID/status among the sampler's own descriptors; 0: none */
 	struct amon_chunk *pcs[THREAD_PCS]; /* tables of PCs; the last one is filled */
 	uint32_t npcs;			/* of them; 0: none */

@@ -108,6 +108,7 @@ static void counts_add(struct amon_header *sum, const struct amon_header *o)
 	add_capped(&sum->late_left, o->late_left);
 	add_capped(&sum->pc_unsampled, o->pc_unsampled);
 	add_capped(&sum->sampler_cpu, o->sampler_cpu);
+	add_capped(&sum->sleeps, o->sleeps);
 }
 
 /* Take over what SUM has of one process from O. */

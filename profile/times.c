@@ -10,6 +10,7 @@
 #define BEYOND 3.0		/* standard deviations that sources differ by, and more, is no chance */
 
 enum {
+	SLEEP = 5000,			/* ns of the kernel's, of putting a thread to sleep and waking it, which no look and no interrupt sees */
 	ROUNDS = 60,		/* of EM: each leaves about half of what the one before left to be found */
 	FEW = 20,		/* samples of a thread, fewer than which say more together with other threads' */
 	COMPARED = 50,		/* samples of each source, from which they are held against one another */
@@ -41,6 +42,7 @@ struct work {
 	uint32_t *share_of;		/* context -> its place in shares[], of the part at hand */
 	double period;			/* of an interrupt, ns */
 	double covered;			/* the part of the CPU time in which threads had what interrupts them */
+	bool by_timer;			/* that sends them */
 	double unsure;			/* ns */
 };
 
@@ -250,6 +252,18 @@ static void contexts_fit(struct work *w)
 
 /* ---- a group of threads ---- */
 
+/* A timer keeps step with the kernel's clock, and so may a program.  Where there are looks enough they tell all. */
+static void timer_leave(struct work *w)
+{
+	for (size_t i = 0; i < w->routines.n; i++)
+		w->routines.of[i].interrupts = 0;
+	for (size_t i = 0; i < w->contexts.n; i++)
+		w->contexts.of[i].interrupts = 0;
+	w->routines.rest += w->routines.seen;
+	w->routines.seen = 0;
+	w->routines.apart = false;
+}
+
 /* Divide TIME into what interrupts saw and the rest, and fit. */
 static void group_fit(struct work *w, double time)
 {
@@ -263,6 +277,8 @@ static void group_fit(struct work *w, double time)
 	cells_fit(c);
 	differ = cells_differ(c);
 	c->apart = differ > 0;
+	if (w->by_timer && c->looks >= COMPARED)
+		timer_leave(w);
 	cells_fit(c);
 	w->unsure += differ * time + (c->looks > 0 ? 0 : c->rest);
 	contexts_fit(w);
@@ -412,7 +428,7 @@ static bool is_raw(const struct reader *r)
 bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 {
 	const struct amon_header *h = &r->run.header;
-	struct work w = { .r = r, .period = (double)h->pc_period, .covered = covered(r, parts, n) };
+	struct work w = { .r = r, .period = (double)h->pc_period, .covered = covered(r, parts, n), .by_timer = h->pc_source == AMON_SOURCE_TIMER };
 	size_t few;
 	bool ok;
 
@@ -428,7 +444,7 @@ bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 	free(w.share_of);
 	free(w.contexts.of);
 	free(w.routines.of);
-	r->run.header.unsure = (uint64_t)w.unsure;
+	r->run.header.unsure = (uint64_t)(w.unsure + SLEEP * (double)h->sleeps);
 	r->run.header.settled = 1;
 	return ok || reader_no_memory(r);
 }

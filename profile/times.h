@@ -14,7 +14,8 @@
  *
  * first by routine, then within each routine by context: were it by context at once, each of those that a look met by chance, and no interrupt, would seem to be
  * the kernel's.  Where the looks by routine differ from what the interrupts say beyond chance, the interrupts are believed: u is of them alone, and what differs
- * is unsure.
+ * is unsure.  But a timer keeps step with the kernel's clock, as a program may; so where there are looks enough they tell all, and what a timer says is held against
+ * them.  Unsure, too, is what the kernel takes to put a thread to sleep and to wake it: it is charged, for the most part, to what runs next.
  *
  * With that a context's ticks become how many samples its time is worth: (u + k)^2 over the variance u^2 / (P_c + m) + k^2 / n. */
 #ifndef TIMES_H

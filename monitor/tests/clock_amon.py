@@ -59,7 +59,7 @@ class Amon:
         values = struct.unpack_from(layout, data, 32)
         self.__dict__.update(zip(names, values))
         counts = struct.unpack_from('<64Q', data, 32 + struct.calcsize(layout))
-        self.unsure, _, self.pc_unsampled, self.settled, self.sampler_cpu, self.interrupt_nsec = struct.unpack_from('<6Q', data, 3152)
+        self.unsure, _, self.pc_unsampled, self.settled, self.sampler_cpu, self.sleeps, self.interrupt_nsec = struct.unpack_from('<7Q', data, 3152)
         self.notes = {n: c for n, c in zip(NOTES, counts) if c}
         self.threads, self.routines, self.contexts, self.pcs = [], [], [], []
         self.bias = 0
