@@ -100,6 +100,8 @@ static bool check_chunk(struct reader *r, uint64_t at, const struct amon_chunk *
 		return reader_corrupt(r, at, "chunk of unknown kind %u", c->kind);
 	if (c->kind == AMON_FILLER)
 		return true;
+	if (c->kind == AMON_PROCESSES)
+		return reader_corrupt(r, at, "short processes, which have a file of their own");
 	if (c->first < sizeof *c || c->first % 8 != 0)
 		return reader_corrupt(r, at, "items at %u within their chunk", c->first);
 	if (c->kind == AMON_CONTEXTS) {

@@ -416,12 +416,13 @@ static double covered(const struct reader *r, const struct source_part *parts, s
 	return time > 0 ? fmax(1 - (double)r->run.header.pc_unsampled / time, 0) : 0;
 }
 
-/* Is there anything to settle?  A file of one phase has no interrupts, and what has no clock that samples has no looks. */
+/* Is there anything to settle?  A file of one phase has no interrupts, and what has no clock that samples has no looks.  Interrupts are not known by interval: where
+ * looks are, their times stay. */
 static bool is_raw(const struct reader *r)
 {
 	const struct amon_header *h = &r->run.header;
 
-	return h->clock == AMON_CLOCK_TICK && h->rate && !h->settled && !h->origin[0] && !r->p->private->phase &&
+	return h->clock == AMON_CLOCK_TICK && h->rate && !h->settled && !h->origin[0] && !r->p->private->phase && !r->run.sliced &&
 	       !(h->way & (1u << AMON_WAY_STACKS | 1u << AMON_WAY_ARCS));
 }
 
