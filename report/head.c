@@ -24,6 +24,7 @@
 #include "report/verified.h"
 
 #define LEAST_DRAWN 0.005		/* of the time that is drawn to calls, of which the head says so */
+#define LEAST_TOOK 0.025	/* of the CPU time that the clock took, that is told */
 #define LEAST_UNSURE 0.005	/* the same of the time of which it is not known where it was spent */
 
 /* The head under way. */
@@ -303,6 +304,22 @@ static void samples_print(struct head *h, const char *clock)
 			    100 * drawn_part(h->graph));
 }
 
+/* What the clock itself took, where that is much: the user asked for a rate. */
+static void took_print(struct head *h)
+{
+	const struct profile *p = h->graph->profile;
+	double took = 0, each = 0, whole = (double)p->time + (double)p->monitor + (double)p->unplaced;
+
+	for (uint32_t i = 0; i < p->nruns; i++) {
+		took += (double)p->runs[i].header.sampler_cpu;
+		each = fmax(each, (double)p->runs[i].header.interrupt_nsec);
+	}
+	for (size_t i = 0; i < p->npcs; i++)
+		took += each * (double)p->pcs[i].count;
+	if (whole > 0 && took / whole >= LEAST_TOOK)
+		print_field(h->out, &h->options->style, "", "which took some %.2g %% of the program's CPU time; a lower rate (APROF_RATE) takes less", 100 * took / whole);
+}
+
 /* Errors that are wider; last, for they say so themselves. */
 static void unsure_print(struct head *h)
 {
@@ -355,6 +372,7 @@ static void clock_print(struct head *h)
 	switch (h->first->clock) {
 	case AMON_CLOCK_TICK:
 		samples_print(h, "tick: CPU time");
+		took_print(h);
 		break;
 	case AMON_CLOCK_WALL:
 		samples_print(h, "wall: elapsed time, sleep included");
