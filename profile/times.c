@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 
+#define OF_TIMER (1.0 / 3)	/* samples that one by a timer is worth: those of one slice of the scheduler's, or of a program that keeps step, are alike */
 #define BEYOND 3.0		/* standard deviations that sources differ by, and more, is no chance */
 
 enum {
@@ -41,6 +42,7 @@ struct work {
 	uint32_t *cell_of;		/* context -> 1 + its place in contexts.of; 0: none */
 	uint32_t *share_of;		/* context -> its place in shares[], of the part at hand */
 	double period;			/* of an interrupt, ns */
+	double each;			/* samples that it is worth */
 	double covered;			/* the part of the CPU time in which threads had what interrupts them */
 	bool by_timer;			/* that sends them */
 	double unsure;			/* ns */
@@ -197,7 +199,7 @@ static bool part_take(struct work *w, const struct source_part *part)
 
 		if (!cell)
 			return false;
-		cell->interrupts += (double)p->pcs[i].count;
+		cell->interrupts += w->each * (double)p->pcs[i].count;
 		cell->evidence += floor((double)p->pcs[i].count * w->period);
 		add_capped(&p->shares[w->share_of[p->pcs[i].context]].time, (uint64_t)((double)p->pcs[i].count * w->period));
 	}
@@ -271,13 +273,13 @@ static void group_fit(struct work *w, double time)
 	double differ;
 
 	cells_sum(c);
-	c->seen = w->covered > 0 ? fmin(c->interrupts * w->period / w->covered, time) : 0;
+	c->seen = w->covered > 0 ? fmin(c->interrupts / w->each * w->period / w->covered, time) : 0;
 	c->rest = time - c->seen;
 	c->apart = true;
 	cells_fit(c);
 	differ = cells_differ(c);
 	c->apart = differ > 0;
-	if (w->by_timer && c->looks >= COMPARED)
+	if (w->by_timer && c->looks >= FEW)
 		timer_leave(w);
 	cells_fit(c);
 	w->unsure += differ * time + (c->looks > 0 ? 0 : c->rest);
@@ -435,6 +437,7 @@ bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 
 	if (!is_raw(r))
 		return true;
+	w.each = w.by_timer ? OF_TIMER : 1;
 	few = parts_few(r->p, parts, n);
 	w.cell_of = calloc((size_t)r->p->ncontexts + 1, sizeof *w.cell_of);
 	w.share_of = calloc((size_t)r->p->ncontexts + 1, sizeof *w.share_of);
