@@ -536,7 +536,7 @@ void collect(struct run *r)
 	harvest_weigh(&r->harvest);
 	running_tell(r);
 	unfollowed_tell(r);
-	if (r->harvest.n)
+	if (r->harvest.n && r->recorder)		/* else hooks tell of their own programs, and nobody was to tell of others */
 		missing_tell(&r->untold.accounts, r->launch.started && !r->untold.refused ? r->launch.used_below : 0, r->sampling.source);
 	names = calloc(r->harvest.n + 1, sizeof *names);
 	if (r->harvest.lacking)
