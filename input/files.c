@@ -338,6 +338,8 @@ bool files_read(struct profile *p, const char *path, const char *label, enum rep
 		return false;
 	data = data_read(fd, path, size, &len, err);
 	header_read(fd, &header);
+	if (data && nursery_is(fd))
+		memcpy(&header, data, sizeof header);		/* how its processes stand, and not who made it */
 	*life = life_of(fd, &header);
 	close(fd);
 	if (data && *life != REPORT_RUNNING && profile_kind_is_stacks(profile_kind(&header)))

@@ -123,7 +123,7 @@ static void death_text(char *buffer, size_t size, const struct head *h)
 		}
 }
 
-/* `3 ended, 1 died (exit status 5)`. */
+/* `3 ended, 1 died (exit status 5), of 2 not all ended`. */
 static void lives_text(char *buffer, size_t size, const struct head *h)
 {
 	const struct sums *s = &h->sums;
@@ -134,8 +134,10 @@ static void lives_text(char *buffer, size_t size, const struct head *h)
 	buffer[0] = '\0';
 	for (unsigned i = 0; i < sizeof s->lives / sizeof *s->lives; i++)
 		if (s->lives[i] && n < size)
-			n += (size_t)snprintf(buffer + n, size - n, "%s%" PRIu32 " %s%s", n ? ", " : "", s->lives[i], life_word(i),
+			n += (size_t)snprintf(buffer + n, size - n, "%s%" PRIu64 " %s%s", n ? ", " : "", s->lives[i], life_word(i),
 					      i == REPORT_DIED ? death : "");
+	if (s->mixed && n < size)
+		n += (size_t)snprintf(buffer + n, size - n, "%sof %" PRIu64 " not all ended%s", n ? ", " : "", s->mixed, s->lives[REPORT_DIED] ? "" : death);
 	if (s->truncated && n < size)
 		n += (size_t)snprintf(buffer + n, size - n, "; %" PRIu32 " of the files cut off", s->truncated);
 	if (s->reset && n < size)
@@ -247,7 +249,7 @@ static bool is_inline(const struct head *h)
 /* Clock tsc charges a thread when it enters or leaves a routine, and at the end of its process, if the monitor sees that. */
 static void unsettled_print(struct head *h)
 {
-	if (h->sums.lives[REPORT_ENDED] < h->profile->nruns)
+	if (h->sums.lives[REPORT_RUNNING] + h->sums.lives[REPORT_DIED] + h->sums.lives[REPORT_UNKNOWN] + h->sums.mixed > 0)
 		print_field(h->out, &h->options->style, "", "not in these times: what each thread spent since its last call or return, as no end of its process was seen");
 }
 
@@ -720,8 +722,8 @@ static bool lines_print(const struct report_input *in, const struct report_optio
 	hidden_print(&h);
 	clock_print(&h);
 	warnings_print(&h);
-	hint_print(in, options, out);		/* before what a screen may cut off */
 	calls_print(&h);
+	hint_print(in, options, out);		/* before what a screen may cut off */
 	hooks_print(&h);
 	plain_print(&h);
 	unsure_print(&h);

@@ -5,6 +5,15 @@
 
 #include "report/life.h"
 
+/* A file of N processes, or of one, where N is 0; its life is the worst of theirs. */
+static void lives_add(struct sums *s, enum report_life life, uint64_t n)
+{
+	if (n > 1 && life != REPORT_ENDED)
+		s->mixed += n;
+	else
+		s->lives[life] += n ? n : 1;
+}
+
 static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
 {
 	const struct profile_run *run = &in->graph->profile->runs[i];
@@ -15,7 +24,7 @@ static void run_add(struct sums *s, const struct report_input *in, uint32_t i)
 	s->unsure += run->header.unsure;
 	for (unsigned n = 0; n < AMON_NOTES; n++)
 		s->notes[n] += run->header.notes[n];
-	s->lives[life_of(in, i)]++;
+	lives_add(s, life_of(in, i), life_processes(run));
 	s->truncated += run->truncated;
 	s->reset += run->header.reset_monotonic != 0;
 }

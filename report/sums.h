@@ -11,7 +11,8 @@ struct sums {
 	uint64_t cpu;				/* CPU time that the processes say, ns; 0: unknown */
 	uint64_t unsure;			/* CPU time of which no source tells where it was spent, or sources differ, ns */
 	uint64_t notes[AMON_NOTES];		/* how often each */
-	uint32_t lives[REPORT_UNKNOWN + 1];	/* processes, by enum report_life */
+	uint64_t lives[REPORT_UNKNOWN + 1];	/* processes, by enum report_life, but for */
+	uint64_t mixed;				/* those in sums of several of which not all ended */
 	uint32_t truncated, reset;		/* files that are cut off; processes whose counters were reset */
 };
 
