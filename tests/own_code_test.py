@@ -25,7 +25,7 @@ int main(void) { for (volatile int i = 0; i < 1000; i++) work(); return 0; }
 '''
 LIBRARY = '__attribute__((noinline)) void work(void) { __asm__ volatile(""); }\n'
 USER = 'void work(void);\nint main(void) { for (volatile int i = 0; i < 1000; i++) work(); return 0; }\n'
-WORDS = {'behind', 'count', 'longjmp'}         # which reports say, too
+WORDS = {'behind', 'count', 'longjmp', 'tick'}         # which reports say, too
 REPORTS = [['report'], ['report', '--leaves'], ['report', '--lines', '--raw'], ['hot'], ['annotate', 'work'], ['tree'], ['export', 'pprof', '-o', '/dev/null']]
 
 

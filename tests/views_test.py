@@ -356,7 +356,7 @@ __attribute__((noinline)) void sorter(void) { fill(); qsort(items, 100000, sizeo
 __attribute__((noinline)) void tail(void) { fill(); qsort(items, 100000, sizeof *items, compare); }
 int main(int argc, char **argv)
 {
-	for (int k = 0; k < 25; k++)
+	for (int k = 0; k < 100; k++)
 		if (argc > 1 && *argv[1] == 't')
 			tail();
 		else
