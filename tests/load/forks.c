@@ -1,10 +1,9 @@
-/* Forks, one after another: each child has a profile of its own, and what it did is in it.
+/* Forks, one after another: each child's calls are in a place of its own, in files that they share.
  *
  * small: 100
  * full: 2000
  * told: yes
- * note: fork 1..
- * note: other_name 1.. */
+ * note: fork 1.. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

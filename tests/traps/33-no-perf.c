@@ -6,7 +6,7 @@
  * flags: -no-pie
  * expect: 1 0 main
  * expect: 1 0 main burn
- * after: "$APROF" info amon.out | grep -q 'time by sampler, program counters by none'
+ * after: "$APROF" info amon.out | grep -q 'time by sampler, program counters by timer'
  * after: test $("$APROF" info --json amon.out | jq '.threads[0].ticks > 20') = true */
 #define _GNU_SOURCE
 #include <time.h>

@@ -1,5 +1,5 @@
-/* A child of fork that has given up being root, or has another root, may not make its file where it belongs: its calls are lost, and a note in the parent's
- * file says so. It may have changed by itself, or its parent before the fork.
+/* A child of fork that has given up being root, or has another root, may not make its file where it belongs. Where it changed by itself, its
+ * calls are in the place that its parent had made for it; where its parent changed before the fork they are lost, and a note in the parent's file says so.
  *
  * need: root
  * variants: child-rights parent-rights child-root parent-root
@@ -9,7 +9,14 @@
  * expect: 1 0 main start
  * expect(parent-rights): 1 0 main change
  * expect(parent-root): 1 0 main change
- * note: child_barred 1 */
+ * expect(child-rights): 100 0 main start work
+ * expect(child-root): 100 0 main start work
+ * files(child-rights): 2
+ * files(child-root): 2
+ * state(child-rights): ended running
+ * state(child-root): ended running
+ * note(parent-rights): child_barred 1
+ * note(parent-root): child_barred 1 */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
