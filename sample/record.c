@@ -608,6 +608,7 @@ static bool is_served(void *arg, pid_t pid)
 	if (!proc_link(pid, "exe", program, sizeof program))
 		return true;
 	*j = (struct judged){ pid, r->wishes.skip(program) };
+	r->accounts.skipped += j->skip;		/* nobody looks at it, and so nobody tells of its end */
 	return j->skip;
 }
 
