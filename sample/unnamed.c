@@ -110,13 +110,13 @@ void unnamed_settle_file(const char *path)
 {
 	struct recording *l = recording_again(path);
 	struct stat st;
-	bool known = stat(path, &st) == 0, any;
+	bool known = stat(path, &st) == 0;
 
 	if (!l)
 		return;
-	any = settle_again(l);
+	settle_again(l);
 	recording_end(l, false);
-	if (any && known)
+	if (known)			/* reading is no change, though the file was opened to be written, and cut to what is used */
 		utimensat(AT_FDCWD, path, (struct timespec[2]){ st.st_atim, st.st_mtim }, AT_SYMLINK_NOFOLLOW);
 }
 
