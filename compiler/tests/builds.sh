@@ -99,8 +99,8 @@ links() {
 	builds "" "$cc" --aprof-way=nop-cyg main.c part.c -o t
 	"$cc" -O1 -c main.c && gcc -O1 -c part.c
 	builds "5 5" "$cc" main.o part.o -o t
-	mkdir "a path" && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-exe.ld "$APROF_LIBDIR"/aprof-cyg.h "a path"
-	for archive in libaprof.a libaprof_names.a; do
+	mkdir "a path" && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-*.ld "$APROF_LIBDIR"/aprof-cyg.h "a path"
+	for archive in libaprof.a libaprof_names.a libaprof_switches.a; do
 		rm -f "a path/$archive" && (IFS="$newline" && ar rcs "a path/$archive" $(ar t "$APROF_LIBDIR/$archive"))
 	done
 	APROF_LIBDIR="$PWD/a path" builds "7 7" "$cc" -O1 main.c part.c -o t
