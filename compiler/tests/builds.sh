@@ -419,16 +419,30 @@ as_without() {
 	done
 }
 
+# Start sccache's server, and have it compile.  It asks compilers who they are by what it finds in its own environment: one that a compilation under
+# APROF_CC="sccache gcc" starts would be asked by aprof-cc to tell of itself.  A start that timed out on a busy machine, or whose port
+# is another's, is tried again elsewhere.
+sccache_serves() {
+	for try in 1 2 3 4 5; do
+		if sccache --start-server >served.out 2>&1; then
+			sccache gcc -c part.c -o served.o >served.out 2>&1
+			return
+		fi
+		SCCACHE_SERVER_PORT=$((SCCACHE_SERVER_PORT + 1))
+	done
+	return 1
+}
+
 # A cache that is run before aprof-cc, or by it, does not mix up ways, patterns, compilers and plugins.
 caches() {
 	sources
 	mkdir lib && cp -r "$APROF_LIBDIR"/lib* "$APROF_LIBDIR"/aprof-* "$APROF_LIBDIR"/aprof.specs lib
 	cp "$APROF_LIBDIR"/../plugin/aprof_gcc*.so lib 2>/dev/null
-	export APROF_LIBDIR="$PWD/lib" CCACHE_DIR="$PWD/ccache" CCACHE_CONFIGPATH=/dev/null SCCACHE_DIR="$PWD/sccache" SCCACHE_SERVER_PORT=$((20000 + $$ % 20000)) SCCACHE_IDLE_TIMEOUT=60
+	export APROF_LIBDIR="$PWD/lib" CCACHE_DIR="$PWD/ccache" CCACHE_CONFIGPATH=/dev/null SCCACHE_DIR="$PWD/sccache" SCCACHE_SERVER_PORT=$((20000 + $$ % 12000)) SCCACHE_IDLE_TIMEOUT=600
 	unset CCACHE_DISABLE CCACHE_DEPEND
-	! command -v sccache >/dev/null || sccache --start-server >/dev/null 2>&1	# by what it finds in its environment it asks compilers who they are
 	for cache in ccache sccache; do
 		command -v $cache >/dev/null || { echo "no $cache here"; continue; }
+		[ $cache != sccache ] || sccache_serves || { echo "sccache cannot serve gcc here: $(cat served.out)"; continue; }
 		for way in fentry cyg nop; do
 			as_without $cache --aprof-way=$way
 		done
