@@ -172,9 +172,11 @@ static void add_static_monitor(bool nop, const char *libdir, struct list *out)
 /* What the monitor in a static program asks for weakly, as not every program has it, and would not have if the program's own calls of it
  * come to the monitor. */
 static const char wanted[] = "-Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,sigaltstack,-u,pthread_exit,"
-	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,-u,_Unwind_GetGR";
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,-u,_Unwind_GetGR,"
+	"-u,_exit,-u,_Exit,-u,execve,-u,execv,-u,execvp,-u,execvpe,-u,fexecve,-u,execl,-u,execlp,-u,execle,-u,prctl";
 
-/* What GCC's libraries in a static program ask for weakly, and call once they find pthread_key_create, which the monitor brings (gthr-posix.h). */
+/* What GCC's libraries in a static program ask for weakly, and call once they find pthread_key_create, which the monitor brings (gthr-posix.h).
+ * The monitor asks for pthread_create, too. */
 static const char wanted_of_threads[] = "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,"
 	"-u,pthread_self,-u,pthread_detach,-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,"
 	"-u,pthread_mutex_unlock,-u,pthread_mutex_init,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,"
@@ -198,8 +200,7 @@ static void add_program_monitor(bool nop, bool runtime, const struct line *line,
 	list_add(out, line->fixed ? "-Wl,--eh-frame-hdr,-e,aprof_static_entry" : "-Wl,--export-dynamic-symbol=aprof_tls");
 	if (line->fixed) {
 		list_add(out, wanted);
-		if (!nop)
-			list_add(out, wanted_of_threads);
+		list_add(out, wanted_of_threads);
 	} else if (!nop) {
 		add_names(runtime && !line->fixed_runtime, libdir, out);
 	}

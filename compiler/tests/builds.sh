@@ -528,6 +528,52 @@ pkgconfig() {
 	makes 7 gcc main.o part.o $(pkg-config --libs aprof) -o t
 }
 
+# A program that goes by all doors that the link leads to the monitor: behind each there must be libc's.
+doors() {
+	cat >doors.c <<-'C'
+		#define _GNU_SOURCE
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+
+		static char *args[] = {"true", NULL};
+		static void *nothing(void *p) { return p; }
+
+		/* Try to leave with 0. */
+		static void leave(int door)
+		{
+			switch (door) {
+			case 0: _exit(0);
+			case 1: _Exit(0);
+			case 2: execl("/bin/true", "true", NULL); break;
+			case 3: execlp("true", "true", NULL); break;
+			case 4: execle("/bin/true", "true", NULL, environ); break;
+			case 5: execv("/bin/true", args); break;
+			case 6: execvp("true", args); break;
+			case 7: execve("/bin/true", args, environ); break;
+			case 8: execvpe("true", args, environ);
+			}
+			_exit(1);
+		}
+
+		int main(void)
+		{
+			int status;
+			pthread_t t;
+
+			for (int door = 0; door <= 8; door++) {
+				if (!fork())
+					leave(door);
+				if (wait(&status) < 0 || status)
+					return 10 + door;
+			}
+			return prctl(PR_SET_NAME, "doors") || pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL);
+		}
+	C
+}
+
 # The real monitor in the build directory, if it is there: it has all that the links ask for.
 with_monitor() {
 	export APROF_LIBDIR="$APROF_LIBDIR/../../monitor" APROF_OUT="$work/amon.out"
@@ -536,8 +582,12 @@ with_monitor() {
 	STUB_OUT=$work/none
 	freestanding
 	sources
+	doors
 	for way in fentry cyg; do
 		for o in "" -static "-static-pie -fPIE" $(with_ld gcc gold); do
+			for hooks in $way nop-$way; do
+				builds "" "$cc" --aprof-way=$hooks -O1 $o doors.c -o t
+			done
 			rm -f "$APROF_OUT"
 			builds "" "$cc" --aprof-way=$way -O1 $o main.c part.c -o t
 			[ -s "$APROF_OUT" ] || fail "$way $o: no profile"

@@ -22,7 +22,8 @@
 #define OPTIONS "-Wl,@/lib/aprof/aprof-exe.ld "
 #define HOOKS "-Wl,-u,aprof_monitor,-u,__aprof_entry,-u,__return__,-u,__cyg_profile_func_enter,-u,__monstartup "
 #define STATIC "-Wl,--eh-frame-hdr,-e,aprof_static_entry -Wl,-u,dlclose,-u,longjmp,-u,_longjmp,-u,siglongjmp,-u,__longjmp_chk,-u,setcontext,-u,swapcontext,-u,sigaltstack,-u,pthread_exit,"\
-	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,-u,_Unwind_GetGR "
+	"-u,__pthread_unwind_next,-u,__pthread_register_cancel,-u,__pthread_register_cancel_defer,-u,_Unwind_SetIP,-u,_Unwind_GetCFA,-u,_Unwind_GetGR,"\
+	"-u,_exit,-u,_Exit,-u,execve,-u,execv,-u,execvp,-u,execvpe,-u,fexecve,-u,execl,-u,execlp,-u,execle,-u,prctl "
 #define THREADS "-Wl,-u,pthread_once,-u,pthread_getspecific,-u,pthread_setspecific,-u,pthread_create,-u,pthread_join,-u,pthread_equal,-u,pthread_self,-u,pthread_detach" \
 	",-u,sched_yield,-u,pthread_mutex_lock,-u,pthread_mutex_trylock,-u,pthread_mutex_timedlock,-u,pthread_mutex_unlock,-u,pthread_mutex_i" \
 	"nit,-u,pthread_mutex_destroy,-u,pthread_cond_init,-u,pthread_cond_broadcast,-u,pthread_cond_signal,-u,pthread_cond_wait,-u,pthread_cond_timedwait,-u,p" \
