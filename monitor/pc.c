@@ -43,6 +43,7 @@ enum {
 	SHARE = 10000,			/* in parts of that is told what interrupts may take of the CPU time of the program: */
 	OF_INTERRUPTS = 60,		/* so much, where no rate was asked for */
 	MEASURED = 8,			/* interrupts by which it is found what one costs, */
+	LEAST_PHASE = 8,		/* of a period, one in this is the least to the first sample */
 	BETWEEN = 50000,		/* ns between two of them */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask, */
@@ -165,6 +166,10 @@ static void on_sigprof(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	held_look();
+	if (info->si_code == POLL_IN && t && t->pc_phase && t->pc_phase++ != PC_FIRST) {
+		t->pc_phase = PC_CAME;
+		return;
+	}
 	/* A signal that waited, blocked, comes at the call that let it in: it tells nothing of where time went. */
 	if (t && t->npcs && !monitor.stopped && !(source == AMON_SOURCE_PERF && is_after_syscall(pc))) {
 		item = machine_item(t, context_at(t, context));
@@ -256,10 +261,10 @@ static long perf_event(int tid, uint64_t period)
 }
 
 /* The same of one that interrupts it. */
-static long perf_open(int tid)
+static long perf_open(int tid, uint64_t period)
 {
 	struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = tid };
-	long fd = perf_event(tid, pc_period());
+	long fd = perf_event(tid, period);
 
 	if (sys_failed(fd))
 		return fd;
@@ -267,6 +272,14 @@ static long perf_open(int tid)
 	sys3(fcntl, fd, F_SETSIG, SIGPROF);
 	sys3(fcntl, fd, F_SETFL, O_RDONLY | O_ASYNC);
 	return fd;
+}
+
+/* CPU time to a thread's first sample, ns; not too little, since until its event has the period more may come. */
+static uint64_t first_period(void)
+{
+	uint64_t period = pc_period();
+
+	return period / LEAST_PHASE + sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15) % (period - period / LEAST_PHASE + 1);
 }
 
 /* Number of a timer on the CPU clock of thread TID, or minus an errno. */
@@ -308,13 +321,22 @@ static void open_source(struct thread *t)
 		note(AMON_NOTE_PC_LOST);
 		return;
 	}
-	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid) : timer_open(t->tid));
+	t->pc_phase = source == AMON_SOURCE_PERF ? PC_FIRST : 0;
+	t->pc_handle = (int)(source == AMON_SOURCE_PERF ? perf_open(t->tid, first_period()) : timer_open(t->tid));
 	if (t->pc_handle >= 0) {
 		monitor.header->pc_period = pc_period();	/* first: who sees a source sees its period */
 		__atomic_store_n(&monitor.header->pc_source, source, __ATOMIC_RELEASE);
 	} else if (t->pc_handle != -ESRCH) {
 		note(AMON_NOTE_TIMER_FAILED);
 	}
+}
+
+/* T's first interrupt came: its event gets the period. */
+static void phase_end(struct thread *t)
+{
+	sys1(close, t->pc_handle);
+	t->pc_handle = status_is_filtered(t) ? -1 : (int)perf_open(t->tid, pc_period());
+	t->pc_phase = 0;
 }
 
 static void pc_open(struct thread *t)
@@ -353,6 +375,8 @@ static void pc_watch(struct thread *t)
 		t->pc_handle = was > BLOCKED_LONG ? was - 1 : was;
 	} else if (has_none(t) && !status_is_filtered(t)) {
 		pc_open(t);
+	} else if (t->pc_phase == PC_CAME) {
+		phase_end(t);
 	}
 }
 
@@ -361,8 +385,8 @@ static void pc_watch(struct thread *t)
 static bool is_due(const struct thread *t)
 {
 	if (t->pc_tid == t->tid)
-		return (rounds + t->index) % (was_blocked(t) ? 1u << (BLOCKED - t->pc_handle) : CHECK_ROUNDS) == 0;
-	return t->index == 0 || t->sampled_cpu >= clock_period();
+		return t->pc_phase == PC_CAME || (rounds + t->index) % (was_blocked(t) ? 1u << (BLOCKED - t->pc_handle) : CHECK_ROUNDS) == 0;
+	return source == AMON_SOURCE_TIMER ? t->sampled_cpu >= kernel_tick() : t->index == 0 || t->sampled_cpu >= clock_period();
 }
 
 /* Of N TIMES, which are put in order, longest first, one that is long for no other reason, and is one of an interrupt. */

@@ -11,6 +11,10 @@
 struct amon_chunk;
 struct thread;
 
+/* A thread's first interrupt by perf comes at a random part of the period, so that threads have some which end before a whole one.  Then its event is to get the
+ * period, and what comes until then does not count. */
+enum { PC_FIRST = 1, PC_CAME = 2 };
+
 void pc_give_up(void) HIDDEN;			/* SIGPROF is ours, and the program is about to take it: it gets none of ours. There is no sampler now */
 bool pc_is_handler(const void *handler) HIDDEN;	/* ours, of SIGPROF? */
 bool pc_has_sigprof(void) HIDDEN;	/* is SIGPROF handled by us, for program counters, or in a young process? */

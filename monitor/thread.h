@@ -139,6 +139,7 @@ struct thread {
 	struct slice_table slices[THREAD_SLICES]; /* the last one is filled */
 	uint32_t nslices;		/* of them; 0: none */
 	int pc_tid;			/* thread that pc_handle interrupts; 0: none */
+	volatile uint32_t pc_phase;	/* of a perf event: PC_FIRST, PC_CAME; 0: it has its period */
 	int pc_handle;			/* descriptor of a perf event among the sampler's, or number of a timer; < 0: none */
 	struct spender *spender;	/* what samples by call site need; NULL: there was none */
 	struct verifier *verifier;	/* what holding stacks against contexts needs; NULL: nobody has */

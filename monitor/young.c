@@ -1,12 +1,13 @@
 /* young.c - processes that have worked for some milliseconds at most.
  *
  * Most processes of a shell or of a build end before a sampler would have looked at them once.  To make its thread, to open what it reads, and to end it
- * take longer than they do.  So a process begins with nothing but a timer on its CPU clock, which fires when the scheduler's clock next interrupts it, most
+ * take longer than they do.  So a forked child begins with nothing but a timer on its CPU clock, which fires when the scheduler's clock next interrupts it, most
  * often after two milliseconds in the mean, as that is in no step with when processes begin.  Who ends before adds what it spent to what waits
  * for all that share its file (nursery.h); whom the timer interrupts takes all that waits, and is charged for it where it is, as who looks at threads
  * charges what they spent since the last look (look.c).  So no time is lost, and each context gets its part in the mean.
  *
- * Under the timer only the first thread runs: with a second one the process is grown. */
+ * Under the timer only the first thread runs: with a second one the process is grown.  A program that is executed may be about to block all signals and wait for
+ * one, as servers do: it has a sampler from the start, which asks each thread's mask before it has it interrupted. */
 #include "monitor/young.h"
 
 #include <signal.h>
@@ -103,7 +104,7 @@ bool young_begin(void (*grow)(void))
 	pc_take_no_more();
 	if (monitor.clock.clock == AMON_CLOCK_WALL || monitor.verify || monitor.intervals)
 		return false;
-	if (is_tick ? monitor.sigprof_blocked || !pc_take(tick) || !timer_make() : !monitor.in_nursery)
+	if (!monitor.in_nursery || (is_tick && (monitor.sigprof_blocked || !pc_take(tick) || !timer_make())))
 		return false;
 	young.grow = grow;
 	monitor.young = true;

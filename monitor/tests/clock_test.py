@@ -10,6 +10,7 @@ import math
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ sys.path.append(os.path.join(HERE, '../../tests'))
 import limits
 
 NOBODY = 65534
+TICK = 1            # in a file's header, clock tick
 ATTEMPTS = 4        # of a test while others are at work
 WORK = None         # the program, hooked by the way that the compiler has
 BARE = None         # the program, not hooked
@@ -65,6 +67,11 @@ def build_tsc(root, scratch):
             subprocess.run([wrapper, '--aprof-way=inline', *command], check=True)
 
 
+def clock_of(path):
+    with open(path, 'rb') as file:
+        return struct.unpack_from('<I', file.read(108), 104)[0]
+
+
 class Run:
     """One run of the program in a directory of its own, and the files that it left."""
 
@@ -86,7 +93,7 @@ class Run:
     def amons(self):
         """The files, with times as all sources together tell them."""
         paths = sorted(glob.glob(os.path.join(self.scratch, 'amon.out*')), key=os.path.getmtime)
-        for path in paths:
+        for path in (path for path in paths if clock_of(path) == TICK):
             subprocess.run([APROF, 'merge', '-o', path + '.new', path], check=True)
             os.rename(path + '.new', path)
         return [Amon(path, self.program) for path in paths]
@@ -264,7 +271,7 @@ def test_blocked_briefly():
     """A thread that blocked signals when the sampler looked first has program counters soon after, and what lacks is told."""
     amon = Run('briefly', 400, perf=True, nobody=False).amon()
     counters_are_told(amon)
-    assert 15e6 < amon.pc_unsampled < 100e6 and 'pc_blocked' not in amon.notes, (amon.pc_unsampled, amon.notes)
+    assert 1e6 < amon.pc_unsampled < 100e6 and 'pc_blocked' not in amon.notes, (amon.pc_unsampled, amon.notes)
 
 
 def test_short_threads():
