@@ -45,6 +45,7 @@ enum {
 	MEASURED = 8,			/* interrupts by which it is found what one costs, */
 	LEAST_PHASE = 8,		/* of a period, one in this is the least to the first sample */
 	BETWEEN = 50000,		/* ns between two of them */
+	VERIFY_LEAST = 1000000,		/* ns, at least, between two then: to read a stack takes its time */
 	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask, */
 	HELD_ROUNDS = 16,		/* and at the program's handlers */
@@ -241,7 +242,7 @@ static uint64_t pc_period(void)
 	uint64_t least = source == AMON_SOURCE_TIMER ? kernel_tick() : monitor.clock.is_rate_asked ? 0 : interrupt_cost * SHARE / OF_INTERRUPTS;
 
 	period = period > least ? period : least;
-	return monitor.verify ? period / VERIFY_PARTS : period;
+	return monitor.verify && period > VERIFY_PARTS * VERIFY_LEAST ? period / VERIFY_PARTS : period;
 }
 
 /* Descriptor of a perf event that counts PERIODs of the user mode of thread TID, or minus an errno. */
@@ -279,6 +280,8 @@ static uint64_t first_period(void)
 {
 	uint64_t period = pc_period();
 
+	if (monitor.verify)		/* each takes long: none may come before the last one is done */
+		return period;
 	return period / LEAST_PHASE + sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15) % (period - period / LEAST_PHASE + 1);
 }
 

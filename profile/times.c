@@ -46,6 +46,7 @@ struct work {
 	double covered;			/* the part of the CPU time in which threads had what interrupts them */
 	bool by_timer;			/* that sends them */
 	double unsure;			/* ns */
+	bool any;			/* a sample was found */
 };
 
 /* ---- the fit ---- */
@@ -372,6 +373,7 @@ static bool group_settle(struct work *w, const struct source_part *parts, size_t
 	else if (ok)
 		ok = routines_add(w);
 	if (ok && w->contexts.n > 0) {
+		w->any = true;
 		group_fit(w, (double)time);
 		group_give(w, parts, n, time);
 	}
@@ -448,7 +450,7 @@ bool times_settle(struct reader *r, struct source_part *parts, size_t n)
 	free(w.share_of);
 	free(w.contexts.of);
 	free(w.routines.of);
-	r->run.header.unsure = (uint64_t)(w.unsure + SLEEP * (double)h->sleeps);
+	r->run.header.unsure = w.any ? (uint64_t)(w.unsure + SLEEP * (double)h->sleeps) : 0;	/* without samples nothing is stated */
 	r->run.header.settled = 1;
 	return ok || reader_no_memory(r);
 }
