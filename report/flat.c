@@ -110,7 +110,7 @@ static void total_add(struct columns *c, const struct graph *g)
 /* Each time with its unit: the columns of times are as wide in all runs. */
 static struct columns columns_with_units(const struct graph *g)
 {
-	struct columns c = { .errors = g->sampled, .decimals = PRINT_UNITS, .cumulative = 9, .self = 8, .calls = 8, .self_call = 8, .total_call = 8,
+	struct columns c = { .errors = g->sampled && g->time > 0, .decimals = PRINT_UNITS, .cumulative = 9, .self = 8, .calls = 8, .self_call = 8, .total_call = 8,
 		.unit = { "/call", 0 } };
 
 	total_add(&c, g);
@@ -285,7 +285,7 @@ bool flat_text(const struct report_input *in, const struct report_options *optio
 	else
 		fputs("No routine was called.\n", out);
 	legend_print(out, in->graph, &options->style);
-	share_legend(out, &options->style, in->graph->sampled && !options->gprof.traditional, 12);
+	share_legend(out, &options->style, in->graph->sampled && in->graph->time > 0 && !options->gprof.traditional, 12);
 	entry_part_legend(out, in->graph, &options->style);
 	leaves_free(&leaves);
 	order_free(&order);
