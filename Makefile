@@ -29,10 +29,10 @@ demo: made ; @tests/demo build
 check: deps all ; @tests/check build
 # Everything; WHICH=--rest: only what check left out.
 check-all: deps all ; @tests/deps $(PKGS_WAYS) $(PKGS_MPI) $(PKGS_STORE) && tests/check build $(WHICH)
-bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) && bench/all doc/results.md && bench/million && node bench/page.mjs && bench/scale build --results doc/scale.md
+bench: deps made ; @tests/deps $(PKGS_STORE) $(PKGS_MPI) && bench/all bench/records/results.md && bench/million && node bench/page.mjs && bench/scale build --results bench/records/scale.md
 distributions: ; @tests/deps debootstrap git && tests/distributions $(DISTRIBUTIONS)
-accuracy: deps all ; @bench/accuracy --results doc/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results doc/accuracy.md
-time-truth: deps all ; @tests/time_truth/run --results doc/accuracy.md
+accuracy: deps all ; @bench/accuracy --results bench/records/accuracy.md && bench/accuracy --cc clang --variant cyg --programs micro-qsort,lua,sqlite --section clang --results bench/records/accuracy.md
+time-truth: deps all ; @tests/time_truth/run --results bench/records/accuracy.md
 suites: deps all ; @tests/deps $(PKGS_SUITES) && tests/suites/run $(SUITES)
 realworld: deps all ; @tests/deps $(PKGS_REALWORLD) && tests/realworld $(REALWORLD)
 ways: deps all ; @tests/deps $(PKGS_WAYS) && tests/suites/ways $(WAYS)

@@ -7,7 +7,7 @@
  * What a hook costs depends on what else the processor has to do. In a loop of nothing but calls it works on several of them at once
  * and the hooks of way inline cost next to nothing; where it may begin a call only when all before it is done, it waits for each
  * of their loads. A program is between: with sampled clocks the cost is the mean of both, for hooks that are called, and nearer to the first by
- * way inline, whose processor sees past the hook (doc/accuracy.md).
+ * way inline, whose processor sees past the hook (bench/records/accuracy.md).
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
  * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */

@@ -26,7 +26,7 @@
 
 #include "overhead/steps.h"
 
-#define LEAST_WORK 1.0		/* of a call, in parts of what the entry hook of the mean routine takes; doc/accuracy.md */
+#define LEAST_WORK 1.0		/* of a call, in parts of what the entry hook of the mean routine takes; bench/records/accuracy.md */
 #define CARRIED 0.2		/* of a call whose routine makes calls, to keep its context over these: likewise */
 #define CARRIED_MOST 0.5	/* of its own time */
 

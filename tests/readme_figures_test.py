@@ -1,4 +1,4 @@
-"""readme_figures_test.py - the figures of README.md are those of the tables in doc/, which commands make (bench/all, bench/accuracy).
+"""readme_figures_test.py - the figures of README.md are those of the tables in bench/records/, which commands make (bench/all, bench/accuracy).
 
 RULES say where each is found; what has a unit, or stands in a table, and is in no rule and not EXPLAINED is an error."""
 import decimal
@@ -20,7 +20,7 @@ def rows(text):
 
 def section(document, title):
     """The section `# TITLE` of a document, or all of it."""
-    text = (ROOT / 'doc' / document).read_text()
+    text = (ROOT / 'bench' / 'records' / document).read_text()
     return re.search(rf'(?ms)^# {re.escape(title)}$(.*?)(?=^# |\Z)', text).group(1) if title else text
 
 
@@ -90,7 +90,7 @@ class Figures(unittest.TestCase):
     def sentences(self):
         mean = next(row for row in rows(section('results.md', 'Way mcount')) if row[1] == 'geometric mean')
         slow = results('uftrace and callgrind')['SQLite, speedtest1']
-        accuracy = rows((ROOT / 'doc' / 'accuracy.md').read_text().partition('\n## Clang')[0])
+        accuracy = rows((ROOT / 'bench' / 'records' / 'accuracy.md').read_text().partition('\n## Clang')[0])
         charged = [row for row in accuracy if len(row) == 10 and row[-1] in ('met', 'missed', 'not told')]
         variation = [row for row in accuracy if len(row) == 9 and row[-1] in ('met', 'missed')]
         shares = [decimal.Decimal(row[4]) for row in variation]

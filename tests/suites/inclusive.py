@@ -23,7 +23,7 @@ from recipe import Trouble
 
 HEAVIEST = 10       # routines that are compared
 DEVIATIONS = 4      # by chance; of ten routines of ten programs one is beyond 4 in a hundred runs
-POINTS = 0.03       # as in doc/accuracy.md
+POINTS = 0.03       # as in bench/records/accuracy.md
 LATE = 0.1          # of the time, for which aprof's looks came late: a quieter moment may tell more
 FEW = 100           # samples of which nothing can be said
 STATED = 1.96       # standard deviations that a stated error is, for 95 of 100
