@@ -313,7 +313,9 @@ static int attach_command(const struct command *self, struct options *o, int arg
 const struct command command_attach = {
 	.name = "attach",
 	.usage = "[OPTION...] PID... | --all",
-	.summary = "sample the call stacks of processes that run, then show where their time went",
+	.summary = "sample processes that run, then show where their time went",
 	.options = COMMAND_ATTACH,
+	.examples = "  aprof attach --seconds=10 1234           ten seconds of process 1234\n"
+		    "  aprof attach --all --seconds=10          whatever runs on this machine\n",
 	.function = attach_command,
 };

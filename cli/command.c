@@ -15,6 +15,8 @@ static void help_print(const struct command *c)
 	if (c->help)
 		c->help();
 	options_help(c->options);
+	if (c->examples)
+		printf("\nExamples:\n%s", c->examples);
 }
 
 static int parsed(const struct command *c, int argc, char **argv)

@@ -19,6 +19,7 @@ struct command {
 	bool stops;			/* options end at the first operand, whose own options follow */
 	bool responses;			/* @FILE among the arguments stands for the words of that file */
 	void (*help)(void);		/* what --help says before the options; NULL: nothing more */
+	const char *examples;		/* what it ends with: lines to type, each with what it does behind it; NULL: none */
 	command_function *function;	/* what runs; NULL: `bare` does */
 	int (*bare)(int argc, char **argv); /* gets the arguments as they are, argv[0] being its name: they are another program's */
 };

@@ -89,6 +89,8 @@ const struct command command_diff = {
 		"   or: aprof diff [OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
 	.summary = "what changed between runs",
 	.options = COMMAND_DIFF,
+	.examples = "  aprof diff old.amon new.amon             what changed, beyond noise\n"
+		    "  aprof diff old*.amon --against new*.amon several runs a side see more\n",
 	.function = diff,
 };
 
@@ -97,5 +99,7 @@ const struct command command_check = {
 	.usage = "[OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
 	.summary = "did it get worse: status 1 and the routines that did",
 	.options = COMMAND_CHECK,
+	.examples = "  aprof check old.amon --against new.amon  for CI: any call more is worse\n"
+		    "  aprof check --max-regress=5% old*.amon --against new*.amon\n",
 	.function = check,
 };

@@ -19,7 +19,7 @@ static void formats_help(void)
 	fputs("Formats:\n", stdout);
 	for (const struct export_format *f = export_table; f->name; f++)
 		printf("  %-11s %s\n", f->name, f->summary);
-	fputs("\nOptions:\n", stdout);
+	putchar('\n');
 }
 
 /* Where to write: PATH, or standard output if it is NULL.  NULL after a message. */
@@ -138,5 +138,7 @@ const struct command command_export = {
 	.summary = "write the profile in another program's format",
 	.options = COMMAND_EXPORT,
 	.help = formats_help,
+	.examples = "  aprof export speedscope -o prof.json     amon.out for speedscope\n"
+		    "  aprof export pprof -o prof.pb.gz         for go tool pprof\n",
 	.function = run,
 };

@@ -143,5 +143,7 @@ const struct command command_html = {
 		"   or: aprof html --live [OPTION...] [PROGRAM] [FILE...]",
 	.summary = "a page to look at, or two profiles compared in one",
 	.options = COMMAND_HTML,
+	.examples = "  aprof html -o page.html                  amon.out as one page\n"
+		    "  aprof html perf.data -o page.html        a profile of perf, likewise\n",
 	.function = run,
 };

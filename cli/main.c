@@ -17,34 +17,38 @@ static int help(int argc, char **argv);
 
 static const struct command command_help = { .name = "help", .usage = "[COMMAND]", .summary = "this help, or that of a command", .bare = help };
 
-static const struct command *const table[] = {
-	&command_run,
-	&command_attach,
-	&command_report,
-	&command_hot,
-	&command_view,
-	&command_tree,
-	&command_cycles,
-	&command_paths,
-	&command_annotate,
-	&command_compare_models,
-	&command_contexts,
-	&command_info,
-	&command_html,
-	&command_export,
-	&command_diff,
-	&command_check,
-	&command_merge,
-	&command_push,
-	&command_pull,
-	&command_ps,
-	&command_reset,
-	&command_cc,
-	&command_cxx,
-	&command_fc,
-	&command_config,
-	&command_cc_step,
-	&command_help,
+/* In the order of the help, in groups: a heading stands with the first of each. */
+static const struct {
+	const char *heading;		/* NULL: as the one before */
+	const struct command *command;
+} table[] = {
+	{ "Measure", &command_run },
+	{ NULL, &command_attach },
+	{ NULL, &command_ps },
+	{ NULL, &command_reset },
+	{ "Look", &command_hot },
+	{ NULL, &command_report },
+	{ NULL, &command_view },
+	{ NULL, &command_html },
+	{ NULL, &command_tree },
+	{ NULL, &command_annotate },
+	{ NULL, &command_paths },
+	{ NULL, &command_cycles },
+	{ NULL, &command_contexts },
+	{ NULL, &command_info },
+	{ "Compare", &command_diff },
+	{ NULL, &command_check },
+	{ NULL, &command_compare_models },
+	{ "Hand on", &command_export },
+	{ NULL, &command_merge },
+	{ NULL, &command_push },
+	{ NULL, &command_pull },
+	{ "Build with hooks", &command_cc },
+	{ NULL, &command_cxx },
+	{ NULL, &command_fc },
+	{ NULL, &command_config },
+	{ NULL, &command_cc_step },
+	{ NULL, &command_help },
 };
 
 enum { COMMANDS = sizeof table / sizeof *table };
@@ -52,8 +56,8 @@ enum { COMMANDS = sizeof table / sizeof *table };
 static const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(table[i]->name, name) == 0)
-			return table[i];
+		if (strcmp(table[i].command->name, name) == 0)
+			return table[i].command;
 	return NULL;
 }
 
@@ -61,12 +65,16 @@ static void help_print(FILE *out)
 {
 	fputs("Usage: aprof COMMAND [ARGUMENT...]\n"
 	      "   or: aprof [OPTION...] PROGRAM [FILE...]     as gprof: the same as aprof report\n\n"
-	      "A call graph profiler that knows on whose behalf time was spent, recursion included.\n\n", out);
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (table[i]->summary)
-			fprintf(out, "  %-14s %s\n", table[i]->name, table[i]->summary);
-	fputs("\n  aprof-cc -O2 -o prog prog.c     build with hooks\n"
-	      "  aprof run ./prog                run it, and see where to look first\n"
+	      "A call graph profiler that knows on whose behalf time was spent, recursion included.\n", out);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (table[i].heading)
+			fprintf(out, "\n%s:\n", table[i].heading);
+		if (table[i].command->summary)
+			fprintf(out, "  %-14s %s\n", table[i].command->name, table[i].command->summary);
+	}
+	fputs("\nExamples:\n"
+	      "  aprof run sort -o sorted words  a program as it is: its call stacks are sampled\n"
+	      "  aprof-cc -O2 -o prog prog.c && aprof run ./prog     with hooks: each call counts\n"
 	      "\n`aprof COMMAND --help` says more; so does `man aprof`.\n", out);
 }
 
@@ -130,7 +138,7 @@ static const struct command *command_of_program(const char *argv0)
 static const char *command_like(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
-		const struct command *c = table[i];
+		const struct command *c = table[i].command;
 		size_t head = 0, n = strlen(name), m = strlen(c->name), tail = 0;
 
 		while (name[head] && name[head] == c->name[head])

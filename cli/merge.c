@@ -155,5 +155,7 @@ const struct command command_merge = {
 	.usage = "-o OUT FILE|DIRECTORY...",
 	.summary = "one file from many",
 	.options = COMMAND_MERGE,
+	.examples = "  aprof merge -o sum.amon a.amon b.amon    the sum of two runs\n"
+		    "  aprof merge -o sum.amon profiles/        of all files in a folder\n",
 	.function = run,
 };

@@ -1,4 +1,7 @@
-/* option_table.c - one row an option, and what is made of the rows: getopt's tables, and the help. */
+/* option_table.c - one row an option, and what is made of the rows: getopt's tables, and the help.
+ *
+ * The rows stand in the order of the help, in groups: what people need first is first, and gprof's letters are last.  A row without
+ * commands is the heading of those that follow. */
 #include "cli/option_table.h"
 
 #include <stdio.h>
@@ -12,7 +15,7 @@ struct row {
 	const char *name;	/* long name */
 	const char *argument;	/* what it takes; NULL: nothing */
 	unsigned commands;	/* which have it, COMMAND_ bits */
-	const char *text;	/* for --help */
+	const char *text;	/* for --help; or the heading of a group */
 };
 
 enum { RUNS = COMMAND_RUN | COMMAND_ATTACH };
@@ -22,10 +25,106 @@ enum { GRAPHS = COMMAND_REPORT | COMMAND_RUN | COMMAND_TREE | COMMAND_CYCLES | C
 	| COMMAND_SIDES };
 
 static const struct row rows[] = {
-	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
+	{ .text = "What is measured" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall, count or none; sampled stacks: by cpu, which is tick, or wall" },
+	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_ATTACH, "measure CPU time (cpu), or elapsed time, what threads wait for included (wall)" },
+	{ KEY_RATE, "rate", "HZ", RUNS, "take up to HZ samples a second" },
+	{ KEY_SCRIPT, "script", NULL, COMMAND_RUN, "PROGRAM is Lua 5.4 or CPython, or starts one: profile the functions of its script, exactly" },
+	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, as well as their exact contexts: see --leaves" },
+	{ KEY_INTERVALS, "intervals", NULL, RUNS, "keep times by interval of the run, too: up to 1,000, of 4 ms at least; reports then show a range of its time" },
+	{ KEY_ALL_PROCESSES, "all", NULL, COMMAND_ATTACH, "sample whatever runs on this machine, and keep a profile of each program" },
+	{ KEY_SECONDS, "seconds", "N", COMMAND_ATTACH, "sample for N seconds (if not given, until the processes have ended, or ^C)" },
+	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter check the thread's stack against the context that it is "
+	  "counted in; status 1 if one differs" },
+	{ KEY_KERNEL, "kernel", NULL, RUNS, "show the kernel's routines in call stacks, below [kernel], where that is permitted" },
+	{ KEY_INLINES, "inlines", NULL, RUNS, "show inlined functions in call stacks, as debug information has them" },
+	{ KEY_MEMORY, "memory", "SIZE", RUNS, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
+	{ .text = "The store" },
+	{ KEY_STORE, "store", "URL", COMMAND_PUSH | COMMAND_PULL, "the store, http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; without it, the environment's APROF_STORE" },
+	{ KEY_LABEL, "label", "NAME=VALUE", COMMAND_PUSH, "say what the profiles are found by: service, host, version, time, or a name of your own; may be given several times" },
+	{ KEY_FORMAT, "format", "FORMAT", COMMAND_PUSH, "send rows to ClickHouse (rows), or pprof to Pyroscope (pprof) or Parca (parca)" },
+	{ KEY_TIMEOUT, "timeout", "SECONDS", COMMAND_PUSH | COMMAND_PULL, "give up a store that is silent for so long (300)" },
+	{ KEY_SCHEMA, "schema", NULL, COMMAND_PUSH, "print the statements that make the store's tables, and push nothing" },
+	{ .text = "What is compared" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
+	{ KEY_AGAINST, "against", NULL, COMMAND_VIEW, "the profiles after this are new runs, those before it base runs: show what changed, too" },
+	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)" },
+	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)" },
+	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
+	  "--max-regress; ignore" },
+	{ KEY_SITES, "sites", NULL, COMMAND_DIFF, "compare call sites, too, of runs that counted them" },
+	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that counted them" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
+	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
+	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
+	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
+	{ .text = "What is shown" },
+	{ KEY_REPORT, "report", NULL, RUNS, "print the whole report, on standard output" },
+	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report" },
+	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
 	{ 'p', "flat-profile", "[NAME]", LISTINGS, "print only the flat profile, and of it only NAME" },
 	{ 'q', "graph", "[NAME]", LISTINGS, "print only the call graph, and of it only NAME and what it calls, or with a slash in "
 	  "NAME only the arcs FROM/TO" },
+	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
+	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine: at full depth with the call stacks of aprof run --stacks" },
+	{ KEY_LEAVES, "leaves", NULL, COMMAND_TREE | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_HOT | COMMAND_EXPORT | COMMAND_HTML | COMMAND_VIEW, "show code without hooks below "
+	  "the routines on whose time it ran, by the call stacks of aprof run --stacks" },
+	{ KEY_SITES, "sites", NULL, LISTINGS, "split calls by call site, of a run that counted them, as aprof run does then and with APROF_SITES=1" },
+	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that counted them (APROF_SITES=1)" },
+	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
+	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
+	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
+	  "an extended regular expression for whole names; and cycles that have such members; may be given several times" },
+	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
+	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "omit errors and routines below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "do not list what is below P percent of the run (0.1 if not given)" },
+	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: omit what is below P percent of the run (0.5 if not given)" },
+	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
+	  "the average) or cct (calling context tree)" },
+	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
+	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings" },
+	{ KEY_RANK, "rank", "N", COMMAND_REPORT, "the same, but only contexts of which rank N has the most" },
+	{ KEY_MPI, "mpi", NULL, COMMAND_REPORT, "print the calls of MPI, by routine and caller, with their bytes, instead of the listings" },
+	{ KEY_PROCESSES, "processes", NULL, COMMAND_INFO, "of several processes list each" },
+	{ KEY_THREADS, "threads", NULL, COMMAND_INFO, "list the threads, with their numbers" },
+	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
+	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
+	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
+	{ KEY_NO_SOURCE, "no-source", NULL, COMMAND_HTML, "put no source of the heaviest routines into the page" },
+	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "look for source files under FOLDER, too, by as much of the end of "
+	  "their paths as is there; may be given several times" },
+	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "read a source whose path begins with FROM at TO instead; may be "
+	  "given several times" },
+	{ .text = "Which part of the run" },
+	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
+	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
+	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_COMPARE, "fold the frames of the routines that PATTERN means into their callers: their own time is "
+	  "their callers', who call what they called; may be given several times" },
+	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it" },
+	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
+	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_COMPARE, "look at the time from second FROM of the run to second TO only, "
+	  "one of them may be missing; of a run that kept its times by interval, as aprof run does then and APROF_INTERVALS=1" },
+	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_COMPARE, "of a program that runs scripts show the routines of scripts (script), those with hooks "
+	  "(native), or both (all); the time of the others is their callers'" },
+	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~COMMAND_RUN) | COMMAND_COMPARE | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled with exact contexts" },
+	{ .text = "How it is printed, and where" },
+	{ 'o', "output", "FILE", COMMAND_DIFF, "with --html: write the page to FILE" },
+	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out" },
+	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
+	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)" },
+	{ KEY_HTML, "html", NULL, COMMAND_DIFF, "write a page to look at instead, as aprof html does" },
+	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
+	{ 'b', "brief", NULL, (COMMAND_VIEWS & ~COMMAND_HOT) | COMMAND_RUN | COMMAND_DIFF, "print no legends" },
+	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
+	  "however narrow the terminal" },
+	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal" },
+	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
+	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | RUNS, "do not page what is longer than the terminal's screen" },
+	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
+	{ 'h', "help", NULL, ~0u, "print this help" },
+	{ .text = "More of gprof's options" },
 	{ 'P', "no-flat-profile", "[NAME]", LISTINGS, "do not print the flat profile, or only NAME not in it" },
 	{ 'Q', "no-graph", "[NAME]", LISTINGS, "do not print the call graph, or only NAME or the arcs FROM/TO not in it" },
 	{ 'B', NULL, NULL, COMMAND_REPORT, "print the call graph" },
@@ -35,10 +134,10 @@ static const struct row rows[] = {
 	{ 'F', NULL, "NAME", COMMAND_REPORT, "the same, and count only their time" },
 	{ 'n', "time", "NAME", COMMAND_REPORT, "pass on to callers only the time of NAME and of what it calls" },
 	{ 'N', "no-time", "NAME", COMMAND_REPORT, "do not pass on the time of NAME" },
-	{ 'k', NULL, "FROM/TO", COMMAND_REPORT, "leave the calls from FROM to TO out" },
+	{ 'k', NULL, "FROM/TO", COMMAND_REPORT, "drop the calls from FROM to TO" },
 	{ 'C', "exec-counts", "[NAME]", COMMAND_REPORT, "print how often each routine was called, or only NAME" },
 	{ 'Z', "no-exec-counts", "[NAME]", COMMAND_REPORT, "do not print it, or not of NAME" },
-	{ 'm', "min-count", "N", COMMAND_REPORT, "leave out of it what ran less than N times (1 if not given)" },
+	{ 'm', "min-count", "N", COMMAND_REPORT, "omit from it what ran less than N times (1 if not given)" },
 	{ 'c', "static-call-graph", NULL, COMMAND_COMPARE, "let gprof's model see also the calls that stand in the program's code and were "
 	  "never made" },
 	{ 'c', "static-call-graph", NULL, LISTINGS, "list also the calls that stand in the program's code and were never made, "
@@ -49,7 +148,7 @@ static const struct row rows[] = {
 	{ 'y', "separate-files", NULL, COMMAND_REPORT, "with -A: write each source file to a file of its own, NAME-ann" },
 	{ 'I', "directory-path", "DIRECTORIES", COMMAND_REPORT, "look for source files in DIRECTORIES, separated by colons" },
 	{ 't', "table-length", "N", COMMAND_REPORT, "with -A: list the N lines that ran most often (10 if not given)" },
-	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers beside callees" },
+	{ 'r', "function-ordering", NULL, COMMAND_REPORT, "print an order of functions for a linker: callers next to callees" },
 	{ 'R', "file-ordering", "MAP", COMMAND_REPORT, "print an order of object files for a linker; MAP says which symbol is in which, as nm -A does" },
 	{ 'i', "file-info", NULL, COMMAND_REPORT, "print what the FILEs contain" },
 	{ 's', "sum", NULL, COMMAND_REPORT, "write the sum of the FILEs to amon.sum, or gmon.sum, and print nothing" },
@@ -66,95 +165,6 @@ static const struct row rows[] = {
 	{ KEY_DEMANGLE, "demangle", "[STYLE]", COMMAND_REPORT, "print names as the programmer wrote them; STYLE is found by itself" },
 	{ KEY_NO_DEMANGLE, "no-demangle", NULL, COMMAND_REPORT, "print names as they were linked" },
 	{ 'd', "debug", "[LEVEL]", COMMAND_REPORT, "nothing: accepted for old scripts" },
-	{ 'v', "version", NULL, COMMAND_REPORT, "print the version" },
-	{ KEY_SORT, "sort", "KEY", LISTINGS, "order routines by self, total or calls" },
-	{ KEY_FOCUS, "focus", "PATTERN", GRAPHS, "keep the contexts in which a routine is active that PATTERN means: a name, the only "
-	  "one with such a part, or an extended regular expression for whole names; may be given several times" },
-	{ KEY_HIDE, "hide", "PATTERN", GRAPHS | COMMAND_COMPARE, "fold the frames of the routines that PATTERN means into their callers: their own time is "
-	  "their callers', who call what they called; may be given several times" },
-	{ KEY_THREAD, "thread", "N", GRAPHS | COMMAND_COMPARE, "look at thread N only, as the list of aprof info has it" },
-	{ KEY_PHASE, "phase", "NAME", GRAPHS | COMMAND_COMPARE, "look at the phase NAME only (aprof info lists them; aprof_api(3) makes them)" },
-	{ KEY_TIME_RANGE, "time-range", "FROM..TO", GRAPHS | COMMAND_COMPARE, "look at the time from second FROM of the run to second TO only, either of "
-	  "which may be left out; of a run that kept its times by interval, as aprof run does then and APROF_INTERVALS=1" },
-	{ KEY_MODEL, "model", "MODEL", LISTINGS, "charge callers by MODEL: history (what was measured), gprof (each call costs "
-	  "the average) or cct (calling context tree)" },
-	{ KEY_RAW, "raw", NULL, GRAPHS | COMMAND_COMPARE, "do not subtract the cost of the hooks" },
-	{ KEY_LAYER, "layer", "LAYER", GRAPHS | COMMAND_COMPARE, "of a program that runs scripts show the routines of scripts (script), those with hooks "
-	  "(native), or both (all); the time of the others is their callers'" },
-	{ KEY_LEAVES, "leaves", NULL, LISTINGS, "split self times by the code without hooks that ran under the routine: at full depth with the call stacks of aprof run --stacks" },
-	{ KEY_LEAVES, "leaves", NULL, COMMAND_TREE | COMMAND_CONTEXTS | COMMAND_PATHS | COMMAND_HOT | COMMAND_EXPORT | COMMAND_HTML | COMMAND_VIEW, "show code without hooks below "
-	  "the routines on whose time it ran, as the call stacks of aprof run --stacks tell" },
-	{ KEY_LINES, "lines", NULL, LISTINGS, "split self times by source line" },
-	{ KEY_SITES, "sites", NULL, LISTINGS, "split calls by call site, of a run that told them apart, as aprof run does then and APROF_SITES=1" },
-	{ KEY_SITES, "sites", NULL, COMMAND_DIFF, "compare call sites, too, of runs that told them apart" },
-	{ KEY_SITES, "sites", NULL, COMMAND_CHECK, "check the calls of each call site, too, of runs that told them apart" },
-	{ KEY_SITES, "sites", NULL, COMMAND_EXPORT, "dot: an arc for each call site, of a run that told them apart (APROF_SITES=1)" },
-	{ KEY_IMBALANCE, "imbalance", NULL, COMMAND_REPORT, "print how much the ranks of an MPI job differ, by context, instead of the listings" },
-	{ KEY_RANK, "rank", "N", COMMAND_REPORT, "the same, but only contexts of which rank N has the most" },
-	{ KEY_MPI, "mpi", NULL, COMMAND_REPORT, "print the calls of MPI, by routine and caller, with their bytes, instead of the listings" },
-	{ KEY_BOTTOM_UP, "bottom-up", NULL, COMMAND_TREE, "start from the running routines and go up to their callers" },
-	{ KEY_DEPTH, "depth", "N", COMMAND_TREE, "print N levels" },
-	{ KEY_ONLY, "only", "PATTERN", COMMAND_COMPARE, "list only calls from or to routines that PATTERN means: a name, the only one with such a part, or "
-	  "an extended regular expression for whole names; and cycles that have such members; may be given several times" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_COMPARE, "leave out errors and routines below P percent of the run (0.1 if not given)" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_TREE | COMMAND_PATHS, "leave out what is below P percent of the run (0.1 if not given)" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_EXPORT, "dot: leave out what is below P percent of the run (0.5 if not given)" },
-	{ KEY_WEIGHT, "weight", "WHAT", COMMAND_EXPORT, "folded: the number after a stack is its time (ns) or its calls" },
-	{ KEY_TABLE, "table", "TABLE", COMMAND_EXPORT, "csv: which table: routines, arcs or contexts" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_DIFF | COMMAND_CHECK, "the profiles after this are the new runs, those before it the base runs" },
-	{ KEY_ORDER, "sort", "KEY", COMMAND_DIFF, "order rows by the change of self, total, calls or percall (self time per call)" },
-	{ KEY_TOP, "top", "N", COMMAND_DIFF, "list N rows of each table (20 if not given; 0: all)" },
-	{ KEY_HTML, "html", NULL, COMMAND_DIFF, "write a page to look at instead, as aprof html does" },
-	{ 'o', "output", "FILE", COMMAND_DIFF, "with --html: write the page to FILE" },
-	{ KEY_ALL, "all", NULL, COMMAND_DIFF, "list changes within noise, too" },
-	{ KEY_MAX_REGRESS, "max-regress", "P%", COMMAND_CHECK, "times may grow by P percent (5 if not given)" },
-	{ KEY_METRIC, "metric", "TIME", COMMAND_CHECK, "test self times or total times (self if not given)" },
-	{ KEY_CALLS, "calls", "RULE", COMMAND_CHECK, "exact: any call more is worse, as without this option; limit: only more of them than "
-	  "--max-regress; ignore" },
-	{ KEY_MIN_PERCENT, "min-percent", "P", COMMAND_CHECK, "do not test the times of routines below P percent of the run (0.5 if not given)" },
-	{ KEY_TOP, "top", "N", COMMAND_COMPARE, "list N arcs, and N members of each cycle (20 if not given; 0: all)" },
-	{ KEY_TOP, "top", "N", COMMAND_PATHS, "list N sequences (20 if not given; 0: all)" },
-	{ KEY_PROCESSES, "processes", NULL, COMMAND_INFO, "of several processes list each" },
-	{ KEY_THREADS, "threads", NULL, COMMAND_INFO, "list the threads, with their numbers" },
-	{ KEY_SOURCE_PATH, "source-path", "FOLDER", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "look for source files under FOLDER, too, by as much of the end of "
-	  "their paths as is there; may be given several times" },
-	{ KEY_SUBSTITUTE, "substitute", "FROM=TO", COMMAND_ANNOTATE | COMMAND_VIEW | COMMAND_HTML, "read a source whose path begins with FROM at TO instead; may be "
-	  "given several times" },
-	{ KEY_JSON, "json", NULL, COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_CHECK | COMMAND_PS, "print JSON instead of text" },
-	{ KEY_WIDE, "wide", NULL, LISTINGS | COMMAND_TREE | COMMAND_CYCLES | COMMAND_PATHS | COMMAND_COMPARE | COMMAND_DIFF, "print names whole, "
-	  "however narrow the terminal" },
-	{ KEY_WIDE, "wide", NULL, COMMAND_PS, "print commands and files whole, however narrow the terminal" },
-	{ KEY_COLOR, "color", "WHEN", COMMAND_VIEWS | RUNS | COMMAND_DIFF | COMMAND_VIEW | COMMAND_PS, "use colour: auto, always or never" },
-	{ KEY_NO_PAGER, "no-pager", NULL, COMMAND_PAGED | RUNS, "do not page what is longer than the terminal's screen" },
-	{ KEY_REPORT, "report", NULL, RUNS, "print the whole report, on standard output" },
-	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_RUN, "measure time by tick, tsc, wall, count or none; sampled stacks: by cpu, which is tick, or wall" },
-	{ KEY_CLOCK, "clock", "CLOCK", COMMAND_ATTACH, "measure CPU time (cpu), or elapsed time, what threads wait for included (wall)" },
-	{ KEY_RATE, "rate", "HZ", RUNS, "take up to HZ samples a second" },
-	{ KEY_MEMORY, "memory", "SIZE", RUNS, "bound the contexts of a process to SIZE bytes (K, M, G allowed)" },
-	{ KEY_INTERVALS, "intervals", NULL, RUNS, "keep times by interval of the run, too: up to 1,000, of 4 ms at least; reports then show a range of its time" },
-	{ KEY_DATA, "data", "FILE", RUNS, "keep the profile in FILE (amon.out if not given)" },
-	{ KEY_ALL_PROCESSES, "all", NULL, COMMAND_ATTACH, "sample whatever runs on this machine, and keep a profile of each program" },
-	{ KEY_SECONDS, "seconds", "N", COMMAND_ATTACH, "sample for N seconds (if not given, until the processes have ended, or ^C)" },
-	{ KEY_NO_REPORT, "no-report", NULL, RUNS, "keep the profile, and print no report" },
-	{ KEY_VERIFY, "verify", NULL, COMMAND_RUN, "at each sample of the program counter hold the thread's stack against the context that it is "
-	  "counted in; status 1 if one differs" },
-	{ KEY_SCRIPT, "script", NULL, COMMAND_RUN, "PROGRAM is Lua 5.4 or CPython, or starts one: profile the functions of its script, exactly" },
-	{ KEY_KERNEL, "kernel", NULL, RUNS, "show the kernel's routines in call stacks, below [kernel], where that is permitted" },
-	{ KEY_INLINES, "inlines", NULL, RUNS, "show inlined functions in call stacks, as debug information tells of them" },
-	{ KEY_STACKS, "stacks", NULL, COMMAND_RUN, "sample call stacks of programs with hooks, too, beside their exact contexts: see --leaves" },
-	{ KEY_STACKS, "stacks", NULL, (GRAPHS & ~COMMAND_RUN) | COMMAND_COMPARE | COMMAND_INFO, "look at the call stacks alone that aprof run --stacks sampled beside exact contexts" },
-	{ 'o', "output", "FILE", COMMAND_PULL, "write to FILE, not to amon.out" },
-	{ KEY_STORE, "store", "URL", COMMAND_PUSH | COMMAND_PULL, "the store, http://[USER:PASSWORD@]HOST[:PORT][/DATABASE]; without it, the environment's APROF_STORE" },
-	{ KEY_TIMEOUT, "timeout", "SECONDS", COMMAND_PUSH | COMMAND_PULL, "give up a store that is silent for so long (300)" },
-	{ KEY_LABEL, "label", "NAME=VALUE", COMMAND_PUSH, "say what the profiles are found by: service, host, version, time, or a name of your own; may be given several times" },
-	{ KEY_FORMAT, "format", "FORMAT", COMMAND_PUSH, "send rows to ClickHouse (rows), or pprof to Pyroscope (pprof) or Parca (parca)" },
-	{ KEY_SCHEMA, "schema", NULL, COMMAND_PUSH, "print the statements that make the store's tables, and push nothing" },
-	{ 'o', "output", "FILE", RUNS | COMMAND_MERGE | COMMAND_EXPORT | COMMAND_HTML, "write to FILE" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_HTML, "the operands after this are a second profile; show what changed from the first to it" },
-	{ KEY_AGAINST, "against", NULL, COMMAND_VIEW, "the profiles after this are new runs, those before it base runs: show what changed, too" },
-	{ KEY_NO_SOURCE, "no-source", NULL, COMMAND_HTML, "put no source of the heaviest routines into the page" },
-	{ KEY_LIVE, "live", NULL, COMMAND_HTML, "serve the page of a program that runs, on this machine alone, with figures that move; ^C ends it" },
-	{ 'h', "help", NULL, ~0u, "print this help" },
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -235,17 +245,30 @@ static void name_make(char *name, size_t size, const struct row *row)
 		 !row->name || !row->argument ? "" : optional ? "[=" : "=", argument + optional, "");
 }
 
+static void row_print(const struct row *row)
+{
+	char name[64];
+
+	name_make(name, sizeof name, row);
+	printf("  %-*s", INDENT - 2, name);
+	if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
+		printf("\n%*s", INDENT, "");
+	text_print(row->text);
+}
+
 void options_help(unsigned command)
 {
-	for (size_t i = 0; i < ROWS; i++) {
-		char name[64];
+	const char *heading = NULL, *before = "";	/* of the rows to come, until one is printed; what stands before it */
 
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!rows[i].commands)
+			heading = rows[i].text;
 		if (!(rows[i].commands & command))
 			continue;
-		name_make(name, sizeof name, &rows[i]);
-		printf("  %-*s", INDENT - 2, name);
-		if (strlen(name) > INDENT - 3)		/* no blank would be left before the text */
-			printf("\n%*s", INDENT, "");
-		text_print(rows[i].text);
+		if (heading)
+			printf("%s%s:\n", before, heading);
+		row_print(&rows[i]);
+		heading = NULL;
+		before = "\n";
 	}
 }

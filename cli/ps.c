@@ -340,5 +340,7 @@ const struct command command_ps = {
 	.usage = "[OPTION...]",
 	.summary = "what is being profiled on this machine",
 	.options = COMMAND_PS,
+	.examples = "  aprof ps                                 processes, with their files\n"
+		    "  aprof ps --json                          the same, for a script\n",
 	.function = run,
 };

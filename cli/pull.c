@@ -93,5 +93,7 @@ const struct command command_pull = {
 #endif
 	.options = COMMAND_PULL,
 	.help = help,
+	.examples = "  aprof pull --store http://db:8123 'service = web AND time > now-1d'\n"
+		    "  aprof pull -o web.amon 'service = web AND version = 1.2'\n",
 	.function = run,
 };

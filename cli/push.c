@@ -296,5 +296,7 @@ const struct command command_push = {
 	.summary = "put profiles into a fleet's store",
 #endif
 	.options = COMMAND_PUSH,
+	.examples = "  aprof push --store http://db:8123 --label service=web amon.out\n"
+		    "  aprof push --format=pprof --store http://pyroscope:4040 amon.out\n",
 	.function = run,
 };

@@ -224,6 +224,8 @@ const struct command command_report = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "flat profile and call graph",
 	.options = COMMAND_REPORT,
+	.examples = "  aprof report --focus=parse               of amon.out, what ran below parse\n"
+		    "  aprof report -p --lines                  routines alone, with their lines\n",
 	.function = run,
 	.responses = true,
 };
@@ -233,14 +235,18 @@ const struct command command_hot = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "where to look first, in one screen",
 	.options = COMMAND_HOT,
+	.examples = "  aprof hot                                of amon.out\n"
+		    "  aprof hot 1234                           of process 1234 until now\n",
 	.function = run,
 };
 
 const struct command command_tree = {
 	.name = "tree",
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
-	.summary = "contexts as a tree, from the root or from the leaves",
+	.summary = "contexts as a tree, top-down or bottom-up",
 	.options = COMMAND_TREE,
+	.examples = "  aprof tree --depth=4                     the run from main down, four levels\n"
+		    "  aprof tree --bottom-up --focus=malloc    who called malloc, and for whom\n",
 	.function = run,
 };
 
@@ -249,6 +255,8 @@ const struct command command_cycles = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "cycles of calls that were really traversed",
 	.options = COMMAND_CYCLES,
+	.examples = "  aprof cycles                             the cycles of amon.out\n"
+		    "  aprof cycles --focus=eval                those that eval was in\n",
 	.function = run,
 };
 
@@ -257,6 +265,8 @@ const struct command command_paths = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "call sequences that recur in many contexts",
 	.options = COMMAND_PATHS,
+	.examples = "  aprof paths --top=5                      the five sequences with most time\n"
+		    "  aprof paths --min-percent=1              those of one percent and more\n",
 	.function = run,
 };
 
@@ -265,6 +275,8 @@ const struct command command_annotate = {
 	.usage = "[OPTION...] ROUTINE|FILE [PROGRAM] [FILE...]",
 	.summary = "the source of a routine, with times and calls",
 	.options = COMMAND_ANNOTATE,
+	.examples = "  aprof annotate parse                     the source of parse\n"
+		    "  aprof annotate parse.c                   of all routines in that file\n",
 	.function = run,
 };
 
@@ -273,6 +285,8 @@ const struct command command_compare_models = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "how wrong gprof's model is for this very program",
 	.options = COMMAND_COMPARE,
+	.examples = "  aprof compare-models --top=5             the five largest errors of gprof\n"
+		    "  aprof compare-models --only=parse        those about parse\n",
 	.function = run,
 };
 
@@ -281,6 +295,8 @@ const struct command command_contexts = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "every context, one a line",
 	.options = COMMAND_CONTEXTS,
+	.examples = "  aprof contexts                           all contexts of amon.out\n"
+		    "  aprof contexts --focus=parse --json      those of parse, for a script\n",
 	.function = run,
 };
 
@@ -289,5 +305,7 @@ const struct command command_info = {
 	.usage = "[OPTION...] [PROGRAM] [FILE...]",
 	.summary = "what is in the files, and what was lost",
 	.options = COMMAND_INFO,
+	.examples = "  aprof info                               of amon.out\n"
+		    "  aprof info --threads                     and its threads, one a line\n",
 	.function = run,
 };

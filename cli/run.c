@@ -212,5 +212,7 @@ const struct command command_run = {
 	.summary = "run a program, then show where its time went",
 	.options = COMMAND_RUN,
 	.stops = true,
+	.examples = "  aprof run ./prog input                   run it, and see where to look first\n"
+		    "  aprof run --report sort -o sorted words  one without hooks, in full\n",
 	.function = run_command,
 };

@@ -120,5 +120,7 @@ const struct command command_view = {
 		"   or: aprof view [OPTION...] [PROGRAM] BASE... --against [PROGRAM] NEW...",
 	.summary = "explore a profile on the terminal",
 	.options = COMMAND_VIEW,
+	.examples = "  aprof view                               walk through amon.out\n"
+		    "  aprof view old.amon --against amon.out   what changed, too\n",
 	.function = run,
 };

@@ -15,7 +15,7 @@
 #include "compiler/probe.h"
 
 const char compiler_config_help[] =
-"Usage: aprof config [--way=WAY] [--clock=tsc] [--sites]\n"
+"Usage: aprof config [--way=METHOD] [--clock=tsc] [--sites]\n"
 "                    [--cflags | --cxxflags | --fflags] [--libs | --ldflags]\n"
 "                    [--libdir] [--includedir] [--version]\n"
 "Prints flags for building without aprof-cc:\n"
@@ -24,11 +24,11 @@ const char compiler_config_help[] =
 "                      for the compiler, and enough for the link as well:\n"
 "                      make CFLAGS=\"-O2 $(aprof config --cflags)\"\n"
 "  --libs, --ldflags   for the link alone\n"
-"  --way=WAY           inline, fentry, cyg, nop, nop-fentry, nop-cyg; the best\n"
+"  --way=METHOD        inline, fentry, cyg, nop, nop-fentry, nop-cyg; the best\n"
 "                      that there is, if not given\n"
-"  --clock=tsc         for way inline: code that reads the cycle counter, for\n"
+"  --clock=tsc         by inline: code that reads the cycle counter, for\n"
 "                      that clock\n"
-"  --sites             for way inline: code that tells its call sites\n"
+"  --sites             by inline: code that says its call sites\n"
 "  --libdir            the directory of aprof's libraries\n"
 "  --includedir        the directory of aprof.h\n"
 "  --version           aprof's version\n"

@@ -147,6 +147,30 @@ class Help(unittest.TestCase):
                     if line.startswith('  -'):
                         self.assertRegex(line, r'^(.{29} \S.*|  -\S+( \S+)?)$')
 
+    def test_help_in_groups(self):
+        """What people need first is first, and what only gprof has last; each option stands in one group."""
+        groups = re.findall(r'(?ms)^([A-Z][^\n]*):\n(.*?)(?:\n\n|\Z)', aprof('report', '--help').stdout.partition('\n\n')[2])
+        names = [name for name, _ in groups]
+        self.assertEqual((names[0], names[-2:]), ('What is shown', ["More of gprof's options", 'Examples']))
+        self.assertIn('--sort=KEY', groups[0][1])
+        self.assertIn('--traditional', groups[-2][1])
+        options = re.findall(r'(?m)^  (?:-\w, )?(--?[\w-]+)', '\n'.join(text for _, text in groups))
+        self.assertEqual(len(options), len(set(options)))
+
+    def test_examples_of_help(self):
+        """Two where there is something to choose, of options that the command has."""
+        for command in COMMANDS:
+            with self.subTest(command):
+                shown, examples = aprof('help', command).stdout.partition('\nExamples:\n')[::2]
+                lines = examples.splitlines()
+                self.assertEqual(len(lines), 0 if command == 'reset' else 2, examples)
+                for line in lines:
+                    words = line.split('  ')[1].split()
+                    self.assertEqual(words[:2], ['aprof', command])
+                    for word in words[2:]:
+                        if word.startswith('-'):
+                            self.assertIn(word.partition('=')[0], re.findall(r'--?[\w-]+', shown))
+
     def test_help_of_help(self):
         for words in ['help'], ['help', 'help'], ['help', '--help'], ['help', '-h'], ['--help'], ['-h']:
             self.assertEqual(aprof(*words).stdout, aprof('help').stdout)
