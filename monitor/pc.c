@@ -41,12 +41,13 @@ enum {
 	SLOTS = 1024,			/* of a thread's first table: 16 KB */
 	MOST_PROBES = 32,
 	SHARE = 10000,			/* in parts of that is told what interrupts may take of the CPU time of the program: */
-	OF_INTERRUPTS = 60,		/* so much, where no rate was asked for */
-	MEASURED = 8,			/* interrupts by which it is found what one costs, */
+	OF_INTERRUPTS = 60,		/* so much, where no rate was asked for, */
+	OF_ASKED = 2500,		/* and so much where one was, since a program that is interrupted all the time does not go on */
+	MEASURED = 6,			/* interrupts by which it is found what one costs */
 	LEAST_PHASE = 8,		/* of a period, one in this is the least to the first sample */
-	BETWEEN = 50000,		/* ns between two of them */
-	VERIFY_LEAST = 1000000,		/* ns, at least, between two then: to read a stack takes its time */
-	VERIFY_PARTS = 4,		/* of such a period, where stacks are held against contexts: how many are is what counts then */
+	BETWEEN = 100000,		/* ns, at least, between two interrupts: on a virtual machine one may take 40000, and a processor that is
+					 * interrupted before it is done with the last one does nothing else, in the kernel, for ever */
+	VERIFY_PARTS = 4,		/* of a period, where stacks are held against contexts: how many are is what counts then */
 	CHECK_ROUNDS = 256,		/* rounds between two looks at a thread's signal mask, */
 	HELD_ROUNDS = 16,		/* and at the program's handlers */
 	BLOCKED = -5000,		/* in the place of a handle: SIGPROF was blocked; it may be for a moment, as around a fork.  Less 1: and was at the
@@ -235,14 +236,15 @@ static uint64_t kernel_tick(void)
 	return (uint64_t)tick.tv_nsec;
 }
 
-/* CPU time between two samples, ns: as asked, but that interrupts take no more than their share where nobody asked. */
+/* CPU time between two samples, ns: as asked, but that interrupts take no more than their share. */
 static uint64_t pc_period(void)
 {
-	uint64_t period = clock_period();
-	uint64_t least = source == AMON_SOURCE_TIMER ? kernel_tick() : monitor.clock.is_rate_asked ? 0 : interrupt_cost * SHARE / OF_INTERRUPTS;
+	uint64_t period = clock_period() / (monitor.verify ? VERIFY_PARTS : 1);
+	uint64_t share = monitor.clock.is_rate_asked || monitor.verify ? OF_ASKED : OF_INTERRUPTS;
+	uint64_t least = source == AMON_SOURCE_TIMER ? kernel_tick() : interrupt_cost * SHARE / share;
 
-	period = period > least ? period : least;
-	return monitor.verify && period > VERIFY_PARTS * VERIFY_LEAST ? period / VERIFY_PARTS : period;
+	least = least > BETWEEN ? least : BETWEEN;
+	return period > least ? period : least;
 }
 
 /* Descriptor of a perf event that counts PERIODs of the user mode of thread TID, or minus an errno. */
@@ -278,11 +280,9 @@ static long perf_open(int tid, uint64_t period)
 /* CPU time to a thread's first sample, ns; not too little, since until its event has the period more may come. */
 static uint64_t first_period(void)
 {
-	uint64_t period = pc_period();
+	uint64_t period = pc_period(), least = period / LEAST_PHASE > BETWEEN ? period / LEAST_PHASE : BETWEEN;
 
-	if (monitor.verify)		/* each takes long: none may come before the last one is done */
-		return period;
-	return period / LEAST_PHASE + sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15) % (period - period / LEAST_PHASE + 1);
+	return least + sys_clock(CLOCK_MONOTONIC) * UINT64_C(0x9e3779b97f4a7c15) % (period - least + 1);
 }
 
 /* Number of a timer on the CPU clock of thread TID, or minus an errno. */

@@ -8,6 +8,8 @@
  * try, and where that fits the reader looks at its code (symbols/hook_state.h).  What is caught in the monitor itself tells nothing. */
 #include "monitor/verify.h"
 
+#include <time.h>
+
 #include "format/amon.h"
 #include "format/history.h"
 #include "monitor/definition.h"
@@ -35,6 +37,7 @@ enum {
 
 /* What a thread needs for it; in memory of its own for as long as its machine is there. */
 struct verifier {
+	uint64_t rests_until;		/* the thread's CPU clock, ns: no stack is read before */
 	struct hooked_frame frames[MOST_FRAMES]; /* of the stack, the innermost first */
 	history_entry stack[MOST_FRAMES + 1]; /* what they give */
 	history_entry context[MACHINE_LONGEST + 1]; /* the history of the context */
@@ -203,14 +206,20 @@ static enum amon_verdict look(struct thread *t, const void *ucontext, struct amo
 	return compare(v, &p, what);
 }
 
+/* Invariant: half of the thread's time at least is its own, however fast interrupts come and however deep its stacks are. */
 void verify_stack(struct thread *t, const void *ucontext)
 {
 	struct amon_stack what = { .routine = AMON_NONE };
+	uint64_t begin = sys_clock(CLOCK_THREAD_CPUTIME_ID), end;
 
 	if (!t->verifier && !(t->verifier = memory_take(sizeof *t->verifier, false)))
+		return;
+	if (begin < t->verifier->rests_until)
 		return;
 	what.verdict = look(t, ucontext, &what);
 	__atomic_add_fetch(&monitor.header->stacks[what.verdict], 1, __ATOMIC_RELAXED);
 	if (what.verdict == AMON_STACK_OPEN || what.verdict == AMON_STACK_DIFFERS)
 		record(t, &what);
+	end = sys_clock(CLOCK_THREAD_CPUTIME_ID);
+	t->verifier->rests_until = end + (end - begin);
 }
