@@ -29,10 +29,10 @@ static const char *const stops_early[] = {
 
 /* Sources that C's preprocessor reads, those that it has read, and those that know nothing of it. */
 static const char *const preprocessed_suffixes[] = {
-	"c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mm", "M", "cppm", "ccm", "cu", NULL
+	"c", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "m", "mm", "M", "cppm", "ccm", "cxxm", "c++m", "ixx", "cu", NULL
 };
 
-static const char *const finished_suffixes[] = { "i", "ii", "mi", "mii", NULL };
+static const char *const finished_suffixes[] = { "i", "ii", "mi", "mii", "pcm", NULL };
 
 static const char *const foreign_suffixes[] = {
 	"f", "for", "ftn", "F", "FOR", "fpp", "FPP", "FTN", "f77", "F77", "f90", "f95", "f03", "f08", "f18", "F90", "F95", "F03", "F08",

@@ -102,7 +102,7 @@ void plan_headers(struct plan *p, const char *directory)
 	list_add(&p->before, directory);
 }
 
-const char step_key_option[] = "--key=";
+const char step_key_option[] = "--key=", hooks_header[] = "aprof-cyg.h";
 
 static bool has_option(const struct plan *p, const char *option)
 {
@@ -237,7 +237,8 @@ static void add_inlined_hooks(struct plan *p, const struct surroundings *around)
 {
 	list_add_words(&p->before, "-mno-red-zone -idirafter");
 	list_add(&p->before, around->libdir);
-	list_add_words(&p->before, "-include aprof-cyg.h");
+	list_add(&p->before, "-include");
+	list_add(&p->before, hooks_header);
 	add_steps(p, around);
 }
 

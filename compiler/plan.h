@@ -53,6 +53,9 @@ void plan_key(struct plan *p, const char *directory, const char *key);
 /* The word for compiler_step that is of no use to it: a cache of compilations heeds it. */
 extern const char step_key_option[];
 
+/* The header with the inlined hooks of way cyg, which each source gets by -include. */
+extern const char hooks_header[];
+
 /* Part 2: decide. False with *ERR set if the command cannot be profiled as asked. */
 bool plan_make(struct plan *p, const struct surroundings *around, struct error *err);
 

@@ -1,7 +1,7 @@
 /* step.c - one step of GCC's, seen on its way.
  *
  * With -wrapper GCC runs its own steps through aprof: the compiler proper (cc1 and its kin) is run without our flags for a file that is
- * left out, and the assembler gets its input changed (assembly.h). */
+ * left out, and without our header for a unit of a C++ module; the assembler gets its input changed (assembly.h). */
 #include "compiler/compiler.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "compiler/find.h"
 #include "compiler/line.h"
 #include "compiler/plan.h"
+#include "compiler/unit.h"
 #include "compiler/written.h"
 
 static bool no_step(const char *path, struct error *err)
@@ -78,22 +79,56 @@ static bool is_our_flag(const char *w)
 	       !strncmp(w, "-minstrument-return=", strlen("-minstrument-return="));
 }
 
-/* Take our flags out of ARGV, the compiler proper's, if its source is left out. */
-static void strip_compiler(char **argv, const struct line *l, const struct select *s)
+/* Take those words out of ARGV that KEPT says of false. */
+static void keep_words(char **argv, const bool *kept, size_t words)
 {
-	size_t kept = 0;
-	bool out = false;
+	size_t n = 0;
 
-	for (size_t i = 1; i < l->words.count; i++)
-		out |= l->kinds[i] == WORD_SOURCE && !select_file(s, l->words.items[i]);
-	if (!out)
-		return;
-	for (size_t i = 0; i < l->words.count; i++)
-		if (l->kinds[i] == WORD_OPTION && is_our_flag(argv[i]))
-			free(argv[i]);
+	for (size_t i = 0; i < words; i++)
+		if (kept[i])
+			argv[n++] = argv[i];
 		else
-			argv[kept++] = argv[i];
-	argv[kept] = NULL;
+			free(argv[i]);
+	argv[n] = NULL;
+}
+
+/* Is any source of L one that S leaves out? */
+static bool is_left_out(const struct line *l, const struct select *s)
+{
+	for (size_t i = 1; i < l->words.count; i++)
+		if (l->kinds[i] == WORD_SOURCE && !select_file(s, l->words.items[i]))
+			return true;
+	return false;
+}
+
+/* Is a source of L a unit of a C++ module? */
+static bool has_unit(const struct line *l)
+{
+	bool modules = false, unit = false;
+
+	for (size_t i = 1; i < l->words.count; i++) {
+		modules |= !strncmp(l->words.items[i], "-fmodules", strlen("-fmodules"));
+		unit |= l->kinds[i] == WORD_SOURCE && unit_of_module(l->words.items[i]);
+	}
+	return modules && unit;
+}
+
+/* Take our flags out of ARGV, the compiler proper's, if its source is left out; and the header with the inlined hooks of way cyg if it must begin with
+ * other words: the compiler calls the hooks of all compilers then. */
+static bool strip_compiler(char **argv, const struct line *l, const struct select *s, struct error *err)
+{
+	bool out = is_left_out(l, s), unit = has_unit(l), *kept = malloc(l->words.count * sizeof *kept);
+
+	if (!kept)
+		return error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
+	for (size_t i = 0; i < l->words.count; i++) {
+		kept[i] = !(out && l->kinds[i] == WORD_OPTION && is_our_flag(argv[i]));
+		if (unit && i && l->kinds[i] == WORD_VALUE && !strcmp(argv[i - 1], "-include") && !strcmp(argv[i], hooks_header))
+			kept[i - 1] = kept[i] = false;
+	}
+	keep_words(argv, kept, l->words.count);
+	free(kept);
+	return true;
 }
 
 /* The compilers proper, apart from the preprocessor and the linker. */
@@ -114,7 +149,7 @@ static bool adapt(char **argv, const struct select *s, unsigned way, struct erro
 	if (!line_read(&line))
 		good = error_set(err, ERROR_MEMORY, ERROR_NO_OFFSET, "command line");
 	else if (is_compiler(base))
-		strip_compiler(argv, &line, s);
+		good = strip_compiler(argv, &line, s, err);
 	else if (!strcmp(base, "as"))
 		good = filter_assembler(argv, &line, s, way, err);
 	line_free(&line);

@@ -248,6 +248,55 @@ languages() {
 	builds "12 12" "$fc" -O0 --aprof-way=cyg sum.f90 -o t
 }
 
+# A unit of a module begins with its declaration: before it nothing may be included. main, once and back each once, thrice twice; and what GCC makes to initialise
+# modules: of m twice, and one more of each file.
+modules() {
+	cat >m.cc <<-'C'
+		/* A comment, \
+		 * then module */ // and another \
+		export
+		#define THREE 3
+		module;
+		#include <cstdio>
+		export module m;
+		export __attribute__((noinline)) int thrice(int x) { asm volatile(""); return THREE * x; }
+		export template <class T> __attribute__((noinline)) T once(T x) { asm volatile(""); return x; }
+		export int back(int);
+	C
+	cat >part.cc <<-'C'
+		module m;
+		__attribute__((noinline)) int back(int x) { asm volatile(""); return -x; }
+	C
+	cat >short.cc <<-'C'
+		export module m;
+		export __attribute__((noinline)) int thrice(int x) { asm volatile(""); return 3 * x; }
+		export int once(int x);
+		export int back(int);
+		__attribute__((noinline)) int once(int x) { asm volatile(""); return x; }
+	C
+	cat >use.cc <<-'C'
+		import m;
+		int main() { return thrice(1) + thrice(once(2)) + back(9); }
+	C
+	if gcc -std=c++20 -fmodules-ts -c short.cc 2>/dev/null; then
+		for way in fentry cyg; do
+			for o in -O0 -O2 -save-temps -pipe; do
+				rm -rf gcm.cache
+				builds "10 10" "$cxx" --aprof-way=$way -std=c++20 -fmodules-ts $o m.cc part.cc use.cc -o t
+				rm -rf gcm.cache
+				builds "10 10" "$cxx" --aprof-way=$way -std=c++20 -fmodules-ts $o short.cc part.cc use.cc -o t
+			done
+		done
+	fi
+	command -v clang++ >/dev/null || return
+	export APROF_CXX=clang++
+	cp short.cc m.cppm
+	if "$cxx" -std=c++20 -O1 --precompile m.cppm -o m.pcm; then
+		"$cxx" -std=c++20 -O1 -c m.pcm -o m.o
+		builds "5 5" "$cxx" -std=c++20 -O1 -fprebuilt-module-path=. -fmodule-file=m.pcm m.o part.cc use.cc -o t
+	fi
+}
+
 # left EXPECTED PROGRAM: it must say that these routines were left out.
 left() {
 	found=$(objcopy -O binary --only-section=.aprof_left_out --set-section-flags .aprof_left_out=alloc "$2" left.bin 2>/dev/null && tr '\0' ' ' <left.bin)
