@@ -8,6 +8,7 @@
 #include "monitor/file.h"
 #include "monitor/layout.h"
 #include "monitor/module.h"
+#include "monitor/peek.h"
 #include "monitor/routine.h"
 #include "monitor/state.h"
 #include "monitor/sys.h"
@@ -46,6 +47,39 @@ static uint32_t module_of(uintptr_t address, uint32_t index)
 	return module;
 }
 
+#ifdef __x86_64__
+/* The SIZE bytes of code at ADDRESS, behind an endbr64; 0: not readable. */
+static uintptr_t code_at(struct unwind *u, uintptr_t *address, size_t size)
+{
+	uintptr_t code;
+
+	if (peek_memory(u, *address, 4, &code) && code == 0xfa1e0ff3)
+		*address += 4;
+	peek_memory(u, *address, size, &code);
+	return code;
+}
+
+/* The code of the routine at ADDRESS. Way cyg tells its hooks the function's name, which may lead to a jump of the linker's, [endbr64] [bnd] jmp *slot(%rip):
+ * that of an indirect function (target_clones) does, and one of a library that a program takes the address of. A slot that nobody has needed yet leads
+ * to code that pushes its number: then it stays ADDRESS. */
+static uintptr_t behind_jump(uintptr_t address)
+{
+	struct unwind u = { .page = address & -(uintptr_t)PEEK_PAGE };
+	uintptr_t at = address, code = code_at(&u, &at, 8), leads_to;
+
+	if ((code & 0xff) == 0xf2) {
+		at++;
+		code = code_at(&u, &at, 8);
+	}
+	if ((code & 0xffff) != 0x25ff || !peek_memory(&u, at + 6 + (intptr_t)(int32_t)(code >> 16), sizeof leads_to, &leads_to))
+		return address;
+	at = leads_to;
+	return code_at(&u, &at, 1) != 0x68 && module_find(leads_to, false) != AMON_NONE ? leads_to : address;
+}
+#else
+static uintptr_t behind_jump(uintptr_t address) { return address; }
+#endif
+
 /* Append to the file, as routine INDEX. */
 static bool record(uintptr_t address, uint32_t flags, uint32_t index)
 {
@@ -62,6 +96,8 @@ static bool record(uintptr_t address, uint32_t flags, uint32_t index)
 	r = (struct amon_routine *)((char *)chunk + chunk->first) + chunk->count;
 	r->address = address & KEY_ADDRESS;
 	r->module = module_of(address, index);
+	if (way == 1u << AMON_WAY_CYG && r->module != AMON_NONE && (r->address = behind_jump(address)) != address)
+		r->module = module_of(r->address, index);
 	r->flags = flags & AMON_ROUTINE_INSIDE;
 	if (!(monitor.header->way & way)) {
 		monitor.header->way |= way;
