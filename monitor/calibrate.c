@@ -10,7 +10,7 @@
  * way inline, whose processor sees past the hook (bench/records/accuracy.md).
  *
  * What is charged to the routine entered: with clock tsc, what its context shows; with a sampled clock nothing
- * that could be measured (doc/decisions.md), since the entry changes the context last and the exit first. */
+ * that could be measured (doc/design.md), since the entry changes the context last and the exit first. */
 #include "monitor/calibrate.h"
 
 #include "format/amon.h"

@@ -2,7 +2,7 @@
  *
  * Way fentry: __aprof_entry is called first of all in a routine, before its frame is made, and __return__ last of all, before ret or
  * before the jump of a tail call; where the wrapper has seen that it is ret (compiler/assembly.c), __aprof_return is jumped to in its place.
- * They keep every register but the flags, r10 and r11 at entry, where nothing is in them (doc/decisions.md), and rcx, r10 and r11 in
+ * They keep every register but the flags, r10 and r11 at entry, where nothing is in them (doc/design.md), and rcx, r10 and r11 in
  * __aprof_return, where none is of use any more; vector and x87 state is not touched.  Stack at a hook that is called: 0(%rsp) address
  * in the routine, 8(%rsp) its return address; the routine's CFA is 16(%rsp).
  *

@@ -29,7 +29,7 @@
 
 #include "overhead/steps.h"
 
-#define HIDDEN 0.4		/* doc/decisions.md: programs differ, from 0.3 to 0.5; with program counters strata.c knows better */
+#define HIDDEN 0.4		/* doc/design.md: programs differ, from 0.3 to 0.5; with program counters strata.c knows better */
 #define EXIT 0.15		/* likewise, from 0.05 to 0.3 */
 #define ENTRY (1 + HIDDEN - EXIT)
 #define EDGE 0.25

@@ -1,4 +1,4 @@
-/* clock_measure.c - what doc/decisions.md says of the sources of ticks that were tried: this measures them.
+/* clock_measure.c - what doc/design.md says of the sources of ticks that were tried: this measures them.
  *
  * clock_measure SOURCE WORKLOAD SECONDS, where SOURCE is none, timer (a POSIX timer on the thread's CPU
  * clock), perf (the perf task clock, user mode only) or kperf (kernel mode too), and WORKLOAD is
