@@ -109,7 +109,7 @@ bool comparison_add(struct comparison *c, const struct report_input *in, const c
 /* When all are in: find what is the same. */
 bool comparison_settle(struct comparison *c, struct error *err);
 
-#define COMPARISON_LEVEL 0.05		/* for who reads and judges, see doc/statistics.md */
+#define COMPARISON_LEVEL 0.05		/* for who reads and judges, see doc/concepts.md */
 
 /* Fill changes, with news where the chance of noise, corrected by Benjamini and Hochberg for all items of a kind, is at most LEVEL.
  * Without an estimate of noise (a clock that does not sample, one run a side) every change is news. */

@@ -1,7 +1,7 @@
 /* statistics.h - the distributions and corrections that comparisons need; pure functions on numbers.
  *
  * GSL has the distributions, but is under the GPL, and aprof is not; they are one function, the incomplete beta function, and
- * libm's lgamma.  doc/statistics.md says what is done with them and why. */
+ * libm's lgamma.  doc/concepts.md says what is done with them and why. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 

@@ -1,4 +1,4 @@
-/* store.h - profiles of a fleet, kept by a ClickHouse server (doc/store.md).
+/* store.h - profiles of a fleet, kept by a ClickHouse server (doc/format.md).
  *
  *     profile --put--> rows --HTTP--> ClickHouse, which adds up --HTTP--> rows --take--> profile
  *

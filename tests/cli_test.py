@@ -621,7 +621,7 @@ class Real(unittest.TestCase):
 
     @here.long
     def test_gprof_shares_what_the_dear_caller_spent(self):
-        """The program of the README, with a third of its work, under aprof and under gprof: over 99 % here, 50 there."""
+        """A routine with a cheap caller and a dear one, with a third of its work, under aprof and under gprof: over 99 % here, 50 there."""
         source = pathlib.Path(self.cwd) / 'average.c'
         source.write_text((ROOT / 'doc/examples/average.c').read_text().replace('work(1000000)', 'work(300000)'))
         here = {'cwd': self.cwd, 'check': True, 'capture_output': True, 'text': True}

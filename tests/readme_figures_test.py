@@ -1,6 +1,5 @@
-"""readme_figures_test.py - the figures of README.md are those of the tables in bench/records/, which commands make (bench/all, bench/accuracy).
-
-RULES say where each is found; what has a unit, or stands in a table, and is in no rule and not EXPLAINED is an error."""
+"""readme_figures_test.py - the figures of README.md, and those of doc/ that are measured, are those of the tables in bench/records/, which commands make.
+The tests say where each is found; what has a unit in README, or stands in a table, and is in no rule is an error."""
 import decimal
 import pathlib
 import re
@@ -8,9 +7,11 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-README = (ROOT / 'README.md').read_text()
-# Figures that are no measurements: of an example that is explained, of a promise that a test keeps, of a definition.
-EXPLAINED = ['3 %', '9 %', '96.2 %', '1.09 s', '1.42 s', '192 ms', '1.39 s', '5%']
+README, COMMANDS, CONCEPTS = ((ROOT / name).read_text() for name in ('README.md', 'doc/commands.md', 'doc/concepts.md'))
+SIX = '| on SQLite, speedtest1 | calls | callers | cost |'
+COST, METHODS = '| | calls | aprof | empty hooks | gprof |', '| | inline | fentry | cyg | gprof |'
+VARIANTS = {'aprof, built by `aprof-cc`': 'inline', '`aprof run`, of the program as it is': 'stacks', 'gprof (`-pg`)': 'gprof',
+            '`perf record --call-graph dwarf`': 'perf', '`uftrace record`': 'uftrace', '`valgrind --tool=callgrind`': 'callgrind'}
 
 
 def rows(text):
@@ -49,9 +50,9 @@ def rounded(cell, like):
     return str(number.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP))
 
 
-def readme_table(heading):
-    """{label: {column: cell}} of the table of README whose columns are HEADING."""
-    lines = README.splitlines()
+def shown(page, heading):
+    """{label: {column: cell}} of the table of PAGE whose columns are HEADING."""
+    lines = page.splitlines()
     at = lines.index(heading)
     columns = rows(heading)[0]
     found = {}
@@ -64,12 +65,20 @@ def readme_table(heading):
 
 
 class Figures(unittest.TestCase):
-    def same(self, shown, cell, what):
-        self.assertEqual(shown.split()[0], rounded(cell, shown), f'{what}: README says {shown}, the table {cell}')
+    def same(self, figure, cell, what):
+        self.assertEqual(figure.split()[0], rounded(cell, figure), f'{what}: the page says {figure}, the table {cell}')
+
+    def test_six(self):
+        """Six profilers on one program, in one session."""
+        table = shown(README, SIX)
+        found = results('Six profilers, one program')['SQLite, speedtest1']
+        self.assertEqual(set(table), set(VARIANTS))
+        for tool, row in table.items():
+            self.same(row['cost'], found[VARIANTS[tool]]['CPU / bare'], tool)
 
     def test_cost(self):
         """The programs of one session, and cc1."""
-        table = readme_table('| | calls | aprof | empty hooks | gprof |')
+        table = shown(COMMANDS, COST)
         found = {name: found for name, found in results('Way inline, seven programs').items() if 'inline' in found}
         self.assertEqual(set(table), set(found) | {"GCC 12's cc1, -O3"})
         found["GCC 12's cc1, -O3"] = next(iter(results("GCC's cc1").values()))
@@ -78,18 +87,18 @@ class Figures(unittest.TestCase):
                 self.same(row[column], found[program][variant]['CPU / bare'], f'{program}, {column}')
             self.same(row['calls'], found[program]['inline']['calls'], f'{program}, calls')
 
-    def test_ways(self):
-        table = readme_table('| | inline | fentry | cyg | gprof |')
+    def test_methods(self):
+        table = shown(COMMANDS, METHODS)
         found = {name: found for name, found in results('Ways fentry and cyg, by GCC').items() if 'inline' in found}
         self.assertEqual(set(table), set(found))
         for program, row in table.items():
             for variant in 'inline', 'fentry', 'cyg', 'gprof':
                 self.same(row[variant], found[program][variant]['CPU / bare'], f'{program}, {variant}')
 
-    # Sentences: a pattern, and what its groups are, in order.
+    # Sentences: a page, a pattern, and what its groups are, in order.
     def sentences(self):
         mean = next(row for row in rows(section('results.md', 'Way mcount')) if row[1] == 'geometric mean')
-        slow = results('uftrace and callgrind')['SQLite, speedtest1']
+        six = results('Six profilers, one program')['SQLite, speedtest1']
         accuracy = rows((ROOT / 'bench' / 'records' / 'accuracy.md').read_text().partition('\n## Clang')[0])
         charged = [row for row in accuracy if len(row) == 10 and row[-1] in ('met', 'missed', 'not told')]
         variation = [row for row in accuracy if len(row) == 9 and row[-1] in ('met', 'missed')]
@@ -98,33 +107,31 @@ class Figures(unittest.TestCase):
         count = lambda table, verdict: words[sum(row[-1] == verdict for row in table)]
         apart = [abs(decimal.Decimal(row[3])) for row in accuracy if len(row) == 8 and re.fullmatch(r'[+-][\d.]+', row[3])]
         self.assertEqual(len(charged), len(variation))
-        yield r'adds ([\d.]+) of what gprof adds', [mean[2]]
-        yield r'uftrace takes (\d+) times .* on SQLite, callgrind (\d+) times', [slow['uftrace']['CPU / bare'], slow['callgrind']['CPU / bare']]
-        yield rf'Of {words[len(charged)]} programs the sum was within its\s+limit, 5 or 10 %, for {count(charged, "met")}; for {count(charged, "not told")} the machine was too busy to tell', []
-        yield r'Of the run\'s time (\d+) to (\d+) % stands in the wrong routine', [str(min(shares)), str(max(shares))]
-        yield rf'within the limit for {count(variation, "met")} programs, beyond it for Lua and tcc', []
-        yield r'One routine is\s+([\d.]+) points of the whole off at worst', [str(max(apart))]
+        yield README, r'It makes ([\d.]+) M calls', [six['inline']['calls']]
+        yield README, r'by the log, of ([\d.]+) GB', [str(decimal.Decimal(six['uftrace']['file MB']) / 1000)]
+        yield COMMANDS, r'adds ([\d.]+) of what gprof adds', [mean[2]]
+        yield CONCEPTS, rf'Of {words[len(charged)]} programs the sum was within its limit, 5 or 10 %, for {count(charged, "met")}; for {count(charged, "not told")} the machine was too busy to say', []
+        yield CONCEPTS, r'Of the run\'s time (\d+) to (\d+) % stands in the wrong routine', [str(min(shares)), str(max(shares))]
+        yield CONCEPTS, rf'within the limit for {count(variation, "met")} programs, beyond it for Lua and tcc', []
+        yield CONCEPTS, r'One routine is ([\d.]+) points of the whole off at worst', [str(max(apart))]
 
     def test_sentences(self):
-        for pattern, cells in self.sentences():
-            found = re.search(pattern, README)
-            self.assertTrue(found, f'README does not say: {pattern}')
-            for shown, cell in zip(found.groups(), cells):
-                self.same(shown, cell, found.group(0))
+        for page, pattern, cells in self.sentences():
+            found = re.search(pattern, ' '.join(page.split()))
+            self.assertTrue(found, f'no page says: {pattern}')
+            for figure, cell in zip(found.groups(), cells):
+                self.same(figure, cell, found.group(0))
 
     def test_all_are_accounted_for(self):
-        text = re.sub(r'(?m)^(    |\|).*$', '', README)         # examples, and tables, which are asked about above
-        for pattern, _ in self.sentences():
+        text = ' '.join(re.sub(r'(?m)^(    |\|).*$', '', README).split())         # examples, and tables, which are asked about above
+        for _, pattern, _ in self.sentences():
             text = re.sub(pattern, '', text)
-        for figure in EXPLAINED:
-            self.assertIn(figure, README, 'an exception that is not needed')
-            text = text.replace(figure, '')
         left = re.findall(r'[\d.]+ ?(?:%|times|points|ns|ms|us|s|KB|MB|GB)(?=\W)', text)
         self.assertEqual(left, [], 'figures of README that no rule knows')
-        for heading in re.findall(r'(?m)^(\|.*\|)\n\|-', README):
-            table = readme_table(heading)
-            if re.search(r'\d\.\d', str(table)):
-                self.assertIn(heading, ['| | calls | aprof | empty hooks | gprof |', '| | inline | fentry | cyg | gprof |'])
+        for page, known in (README, [SIX]), (COMMANDS[:COMMANDS.index('## Scripts')], [COST, METHODS]):
+            for heading in re.findall(r'(?m)^(\|.*\|)\n\|-', page):
+                if re.search(r'\d\.\d', str(shown(page, heading))):
+                    self.assertIn(heading, known)
 
 
 if __name__ == '__main__':

@@ -377,12 +377,12 @@ class Store(unittest.TestCase):
         """The schema, and a question in SQL that is answered: whose own time that is."""
         files = self.program()
         self.aprof('push', '--label', 'service=web', '--label', 'time=now', *files)
-        question = (ROOT / 'doc/store.md').read_text().rpartition('```sql\n')[2].partition('```')[0]
+        question = (ROOT / 'doc/format.md').read_text().rpartition('```sql\n')[2].partition('```')[0]
         for table in TABLES:
             question = question.replace(table, f'{self.database}.{table}')
         answer = {row[0]: row[1] for row in self.server.ask(question)}
         self.assertEqual(answer['fib'], str(self.cwd / 'prog.c'))
-        self.assertIn(self.aprof('push', '--schema', store=None).stdout, (ROOT / 'doc/store.md').read_text())
+        self.assertIn(self.aprof('push', '--schema', store=None).stdout, (ROOT / 'doc/format.md').read_text())
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 // stats.js - how far times that are samples can be trusted, and which changes are more than noise: as `aprof diff` has it
-// for one run a side (doc/statistics.md).  Where a side is several runs, its times are means, and its variances those of the sums.
+// for one run a side (doc/concepts.md).  Where a side is several runs, its times are means, and its variances those of the sums.
 //
 // Of one profile each share has Wilson's interval, as graph/errors.c computes it.  Of two, a time is known to the root of its variance by all samples that made it; below FEW
 // samples on both sides the exact test of two Poisson counts must agree.  Of the changes of a kind (routines by self time, say, or paths by total time) that are shown as news 5 in 100 are not, by Benjamini's and
